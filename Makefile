@@ -1,0 +1,50 @@
+# One page of what a developer can do. The virtual environment is made anew when its ingredients change.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+JUROR_DATA ?= $(if $(wildcard ../shared/data),$(abspath ../shared/data))
+export JUROR_DATA
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint types accuracy clean
+
+help:  ## list the commands
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
+
+demo: $(VENV)/.package  ## install, fit the embedded example, ask it a few things
+	@$(BIN)/python -m juror.demo
+
+test: $(VENV)/.test  ## install what the tests need and run them all
+	$(BIN)/python -m pytest -n auto -q
+
+lint: $(VENV)/.lint  ## check style and formatting
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.lint  ## check types
+	$(BIN)/mypy
+
+accuracy: $(VENV)/.package  ## accuracy on Car and Mushroom with the paper's splits (needs JUROR_DATA or OpenML)
+	$(BIN)/python benchmarks/classification.py
+
+clean:  ## remove the virtual environment and caches
+	rm -rf $(VENV) demo .mypy_cache .ruff_cache .pytest_cache .hypothesis src/*.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "juror needs Python 3.11 or later; say which with: make PYTHON=python3.11 …"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.package: $(VENV)/.python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.package
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
+	@touch $@
+
+$(VENV)/.lint: $(VENV)/.package
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[lint]'
+	@touch $@

@@ -1,0 +1,49 @@
+"""The joint distribution of a table of categorical or binned data with holes in it: ask, fill, draw, label."""
+
+from importlib import import_module
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from juror import datasets
+from juror.domain import Domain
+from juror.errors import DataWarning, FitWarning, JurorError, JurorWarning
+from juror.evidence import Not, Range
+from juror.fitting import fit
+from juror.info import FitInfo
+from juror.model import JointPMF, load
+from juror.progress import Progress
+from juror.variable import Variable
+
+if TYPE_CHECKING:
+    from juror.estimators import JointClassifier, JointDensity, JointImputer
+
+__version__ = version("juror")
+
+__all__ = [
+    "DataWarning",
+    "Domain",
+    "FitInfo",
+    "FitWarning",
+    "JointClassifier",
+    "JointDensity",
+    "JointImputer",
+    "JointPMF",
+    "JurorError",
+    "JurorWarning",
+    "Not",
+    "Progress",
+    "Range",
+    "Variable",
+    "datasets",
+    "fit",
+    "load",
+]
+
+_ESTIMATORS = ("JointClassifier", "JointDensity", "JointImputer")
+
+
+def __getattr__(name: str) -> Any:
+    # scikit-learn takes longer to import than all the rest, and few who fit a model need it
+    if name in _ESTIMATORS:
+        return getattr(import_module("juror.estimators"), name)
+    raise AttributeError(f"module 'juror' has no attribute {name!r}")

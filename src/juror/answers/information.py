@@ -1,0 +1,154 @@
+"""Entropy and mutual information, in nats."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from juror.answers.frames import to_frame
+from juror.answers.posterior import CPD
+from juror.answers.rows import log_prob, sample
+from juror.answers.tables import align, html_table, marginal
+from juror.errors import QueryError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+_EXACT_CELLS = 1_000_000
+
+
+class Estimate(float):
+    """A number with its standard error, zero when the number is exact.
+
+    >>> Estimate(1.5, 0.25)
+    1.5 ± 0.25 (standard error)
+    >>> Estimate(1.5) + 1
+    2.5
+    """
+
+    standard_error: float
+
+    def __new__(cls, value: float, standard_error: float = 0.0) -> Self:
+        """Attach the standard error, which a float has no room for by itself."""
+        estimate = super().__new__(cls, value)
+        estimate.standard_error = standard_error
+        return estimate
+
+    def __getnewargs__(self) -> tuple[float, float]:  # type: ignore[override]
+        return float(self), self.standard_error
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the number is exact but for rounding."""
+        return self.standard_error == 0.0
+
+    def __repr__(self) -> str:
+        if self.is_exact:
+            return float.__repr__(self)
+        return f"{float(self):.6g} ± {self.standard_error:.2g} (standard error)"
+
+
+def entropy_of(probabilities: np.ndarray) -> float:
+    """Return −Σ p log p of a table, zeros adding nothing."""
+    positive = probabilities[probabilities > 0]
+    return float(-(positive * np.log(positive)).sum())
+
+
+def entropy(cpd: CPD, draws: int, rng: np.random.Generator) -> Estimate:
+    """Return the entropy of the joint: from the whole table when it is small, else as a mean over draws of −log p."""
+    n_cells = int(np.prod(cpd.domain.cardinalities, dtype=object))
+    if n_cells <= _EXACT_CELLS:
+        return Estimate(entropy_of(marginal(cpd, range(len(cpd.domain)))))
+    surprise = -log_prob(cpd, sample(cpd, draws, rng))
+    return Estimate(float(surprise.mean()), float(surprise.std(ddof=1) / np.sqrt(draws)))
+
+
+def mutual_information(cpd: CPD, a: int, b: int) -> float:
+    """Return I(a; b) = H(a) + H(b) − H(a, b), never below zero."""
+    if a == b:
+        return entropy_of(marginal(cpd, [a]))
+    return _information_in(marginal(cpd, [a, b]))
+
+
+def _information_in(pair: np.ndarray) -> float:
+    separate = entropy_of(pair.sum(axis=0)) + entropy_of(pair.sum(axis=1))
+    return max(0.0, separate - entropy_of(pair))
+
+
+@dataclass(frozen=True)
+class DependenceMatrix:
+    """How much every two variables tell about each other.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The variables, along both axes.
+    measure : str
+        ``"normalised"``: I(a; b) / min(H(a), H(b)), from 0 (independent) to 1 (one decides the other), or
+        ``"information"``: I(a; b) in nats, with the entropies on the diagonal.
+    """
+
+    names: tuple[str, ...]
+    measure: str
+    _matrix: np.ndarray
+
+    def to_numpy(self) -> np.ndarray:
+        """Return the symmetric matrix, (N, N)."""
+        return self._matrix.copy()
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a pandas frame with the names along both axes."""
+        frame: pd.DataFrame = to_frame(dict(zip(self.names, self._matrix, strict=True)), "pandas")
+        return frame.set_axis(list(self.names), axis="index")
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return a polars frame whose first column, ``variable``, names the rows."""
+        columns: dict[str, Any] = {"variable": list(self.names)}
+        return to_frame(columns | dict(zip(self.names, self._matrix, strict=True)), "polars")
+
+    def strongest(self, n: int = 10) -> list[tuple[str, str, float]]:
+        """Return the n pairs that depend most, strongest first."""
+        rows, columns = np.triu_indices(len(self.names), k=1)
+        order = np.argsort(-self._matrix[rows, columns], kind="stable")[:n]
+        return [(self.names[rows[i]], self.names[columns[i]], float(self._matrix[rows[i], columns[i]])) for i in order]
+
+    def _grid(self) -> tuple[list[str], list[list[str]]]:
+        lines = zip(self.names, self._matrix, strict=True)
+        return ["", *self.names], [[name, *(f"{x:.3f}" for x in row)] for name, row in lines]
+
+    def __str__(self) -> str:
+        if len(self.names) <= 12:
+            head, body = self._grid()
+            return align(["variable", *head[1:]], body, n_text=1)
+        body = [[a, b, f"{x:.3f}"] for a, b, x in self.strongest(30)]
+        return f"{len(self.names)} variables; the pairs that depend most:\n" + align(["", "and", self.measure], body, 2)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return html_table(f"Dependence ({self.measure})", *self._grid())
+
+
+def dependence(cpd: CPD, measure: str) -> DependenceMatrix:
+    """Return the mutual information of all pairs, from one matrix product over the stacked factors."""
+    if measure not in ("normalised", "information"):
+        raise QueryError(f"measure must be 'normalised' or 'information'. Got {measure!r} instead.")
+    ends = np.concatenate([[0], np.cumsum(cpd.domain.cardinalities)])
+    stacked = np.concatenate(cpd.factors)
+    weighted = stacked * cpd.weights
+    N = len(cpd.domain)
+    entropies = np.array([entropy_of(weighted[ends[n] : ends[n + 1]].sum(axis=1)) for n in range(N)])
+    matrix = np.diag(entropies)
+    for a in range(N):
+        pairs = weighted[ends[a] : ends[a + 1]] @ stacked[ends[a + 1] :].T
+        for b in range(a + 1, N):
+            pair = pairs[:, ends[b] - ends[a + 1] : ends[b + 1] - ends[a + 1]]
+            matrix[a, b] = matrix[b, a] = _information_in(pair)
+    if measure == "normalised":
+        scale = np.minimum.outer(entropies, entropies)
+        matrix = np.divide(matrix, scale, out=np.zeros_like(matrix), where=scale > 0)
+        np.fill_diagonal(matrix, 1.0)
+    return DependenceMatrix(cpd.domain.names, measure, matrix)

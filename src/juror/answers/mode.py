@@ -1,0 +1,111 @@
+"""The most probable row, by branch and bound.
+
+A node fixes the labels of some variables. With λ_f(node) the class weights times the factors fixed so far, no
+completion can have more probability than
+
+    Σ_f λ_f(node) Π_{n open} max_x A_n[x, f]
+
+where every class completes the row as suits it best. Nodes are opened in the order of this bound; when the best
+bound left is no more than the best row found, that row is the mode.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass, field
+from itertools import count
+
+import numpy as np
+
+from juror.answers.posterior import CPD, log_of, log_sum_exp
+
+# A bound within rounding of the best row found cannot hide a better one that anybody could tell apart.
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Search:
+    """What the search found: codes (N,), their log-probability, whether it is proved, and the bound that is left."""
+
+    codes: np.ndarray
+    log_prob: float
+    proved: bool
+    log_bound: float
+
+
+@dataclass(order=True)
+class _Node:
+    key: tuple[float, int]
+    log_classes: np.ndarray = field(compare=False)
+    codes: tuple[int, ...] = field(compare=False)
+
+
+def find_mode(cpd: CPD, max_nodes: int) -> Search:
+    """Find the row of highest probability, opening at most ``max_nodes`` nodes."""
+    log_factors = [log_of(factor) for factor in cpd.factors]
+    order = _most_telling_first(cpd)
+    # log Π max over the variables still open after the first d of the order, (N + 1, F)
+    best_rest = np.zeros((len(order) + 1, len(cpd.weights)))
+    for d in range(len(order) - 1, -1, -1):
+        best_rest[d] = best_rest[d + 1] + log_factors[order[d]].max(axis=0)
+    best = _climb_from_classes(cpd, log_factors)
+    log_classes = log_of(cpd.weights)
+    ties = count()
+    heap = [_Node((-log_sum_exp(log_classes + best_rest[0]), next(ties)), log_classes, ())]
+    for _ in range(max_nodes):
+        if not heap or -heap[0].key[0] <= best[1] + _ROUNDING:
+            return Search(best[0], best[1], True, best[1])
+        node = heapq.heappop(heap)
+        depth = len(node.codes)
+        children = node.log_classes + log_factors[order[depth]]
+        bounds = _log_row_sums(children + best_rest[depth + 1])
+        for code in np.flatnonzero(bounds > best[1]):
+            codes = (*node.codes, int(code))
+            if depth + 1 == len(order):
+                row = np.empty(len(order), dtype=np.int64)
+                row[order] = codes
+                best = max(best, (row, float(bounds[code])), key=lambda found: found[1])
+            else:
+                heapq.heappush(heap, _Node((-float(bounds[code]), next(ties)), children[code], codes))
+    bound = max(best[1], -heap[0].key[0]) if heap else best[1]
+    return Search(best[0], best[1], bound <= best[1] + _ROUNDING, bound)
+
+
+def _most_telling_first(cpd: CPD) -> np.ndarray:
+    """Order variables by how far fixing each alone would lower the bound, most first."""
+    tops = np.stack([factor.max(axis=0) for factor in cpd.factors])
+    shared = np.array([(factor * cpd.weights).sum(axis=1).max() for factor in cpd.factors])
+    return np.argsort(shared / (tops @ cpd.weights), kind="stable")
+
+
+def _climb_from_classes(cpd: CPD, log_factors: list[np.ndarray]) -> tuple[np.ndarray, float]:
+    """Start at the favourite row of each class and change one variable at a time while that helps; keep the best."""
+    heaviest = np.argsort(-cpd.weights, kind="stable")[:64]
+    return max((_climb(cpd, log_factors, f) for f in heaviest), key=lambda found: found[1])
+
+
+def _climb(cpd: CPD, log_factors: list[np.ndarray], f: int) -> tuple[np.ndarray, float]:
+    codes = np.array([int(factor[:, f].argmax()) for factor in cpd.factors])
+    value = -np.inf
+    while True:
+        before = value
+        # class weights times all factors before n, with new labels, and after n, with old ones: nothing is ever
+        # taken away from a sum again, which −inf would not allow
+        after = np.zeros((len(codes) + 1, len(cpd.weights)))
+        for n in range(len(codes) - 1, -1, -1):
+            after[n] = after[n + 1] + log_factors[n][codes[n]]
+        log_classes = log_of(cpd.weights)
+        for n, log_factor in enumerate(log_factors):
+            values = _log_row_sums(log_classes + after[n + 1] + log_factor)
+            codes[n] = int(values.argmax())
+            value = float(values[codes[n]])
+            log_classes = log_classes + log_factor[codes[n]]
+        if value <= before + _ROUNDING:
+            return codes, value
+
+
+def _log_row_sums(logs: np.ndarray) -> np.ndarray:
+    """Return log Σ exp of every row."""
+    top = logs.max(axis=1)
+    shift = np.where(np.isfinite(top), top, 0.0)
+    return log_of(np.exp(logs - shift[:, None]).sum(axis=1)) + shift

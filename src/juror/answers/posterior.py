@@ -1,0 +1,92 @@
+"""What evidence does to a CPD: it re-weights the classes and restricts the factors it speaks of.
+
+    λ'_f ∝ λ_f Π_n (Σ_x w_n[x] A_n[x, f]),     A'_n[x, f] ∝ w_n[x] A_n[x, f]
+
+for evidence weights w_n, in log space, so that hundreds of variables do not underflow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from juror.domain import Domain
+from juror.errors import ZeroProbabilityError
+from juror.evidence import Evidence, describe
+
+
+class CPD(Protocol):
+    """A joint distribution in canonical polyadic form."""
+
+    @property
+    def weights(self) -> np.ndarray:
+        """Class weights λ, (F,)."""
+
+    @property
+    def factors(self) -> tuple[np.ndarray, ...]:
+        """One matrix (I_n, F) a variable, columns on the simplex."""
+
+    @property
+    def domain(self) -> Domain:
+        """The variables."""
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """A CPD over the same domain, given evidence, and the log-probability of that evidence."""
+
+    weights: np.ndarray
+    factors: tuple[np.ndarray, ...]
+    domain: Domain
+    log_mass: float
+
+
+def log_of(probabilities: np.ndarray) -> np.ndarray:
+    """Return logarithms, −inf for zeros without a warning."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(probabilities))
+
+
+def log_sum_exp(logs: np.ndarray) -> float:
+    """Return log Σ exp of a vector, −inf for the empty sum and for all −inf."""
+    top = float(logs.max(initial=-np.inf))
+    return top if top == -np.inf else top + float(np.log(np.exp(logs - top).sum()))
+
+
+def log_mass(cpd: CPD, evidence: Evidence) -> float:
+    """Return the log-probability of an event, or the log of the mean likelihood of soft evidence."""
+    return log_sum_exp(_log_class_masses(cpd, evidence))
+
+
+def _log_class_masses(cpd: CPD, evidence: Evidence) -> np.ndarray:
+    logs = log_of(cpd.weights)
+    for n, weights in evidence.items():
+        logs = logs + log_of(weights @ cpd.factors[n])
+    return logs
+
+
+def posterior(cpd: CPD, evidence: Evidence) -> Posterior:
+    """Condition on evidence, or raise a sentence when it has probability zero."""
+    if not evidence:
+        return Posterior(cpd.weights, cpd.factors, cpd.domain, 0.0)
+    logs = _log_class_masses(cpd, evidence)
+    mass = log_sum_exp(logs)
+    if mass == -np.inf:
+        raise ZeroProbabilityError(
+            f"The evidence {describe(cpd.domain, evidence)} has probability zero under this model, so nothing follows "
+            "from it. Drop or widen a part of it, or fit with smoothing above zero."
+        )
+    weights = np.exp(logs - mass)
+    factors = list(cpd.factors)
+    for n, label_weights in evidence.items():
+        factors[n] = _restrict(cpd.factors[n], label_weights)
+    return Posterior(weights / weights.sum(), tuple(factors), cpd.domain, mass)
+
+
+def _restrict(factor: np.ndarray, label_weights: np.ndarray) -> np.ndarray:
+    """Weigh the labels of a factor; a class that the evidence rules out keeps its column, its weight being zero."""
+    weighted = label_weights[:, None] * factor
+    totals = weighted.sum(axis=0)
+    return np.divide(weighted, totals, out=factor.copy(), where=totals > 0)

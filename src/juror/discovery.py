@@ -1,0 +1,267 @@
+"""Find a variable in a column: its kind, its labels, and for numbers its intervals."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from juror.errors import DataError, DataWarning, ParameterError, did_you_mean, shortlist
+from juror.sources import Column
+from juror.variable import Label, Variable
+
+_FEWEST_BINS, _MOST_BINS = 2, 32
+
+
+@dataclass(frozen=True)
+class Discovery:
+    """The choices a user may make about how columns become variables; see :meth:`juror.Domain.infer`."""
+
+    levels: Mapping[str, Sequence[Label]] = field(default_factory=dict)
+    bins: int | Mapping[str, int] | None = None
+    edges: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    binning: str = "quantile"
+    bin_above: int = 20
+    max_levels: int = 1000
+
+    def __post_init__(self) -> None:
+        if self.binning not in _BINNINGS:
+            raise ParameterError(f"binning must be one of {shortlist(_BINNINGS)}. Got {self.binning!r} instead.")
+        for name, value in (("bin_above", self.bin_above), ("max_levels", self.max_levels)):
+            if value < 1:
+                raise ParameterError(f"{name} must be an int in the range [1, inf). Got {value!r} instead.")
+        counts = self.bins.values() if isinstance(self.bins, Mapping) else [self.bins]
+        for count in counts:
+            if count is not None and (not isinstance(count, int) or count < 1):
+                raise ParameterError(f"bins must be an int in the range [1, inf). Got {count!r} instead.")
+
+    def variables(self, columns: Sequence[Column], sample_weight: Any = None) -> tuple[Variable, ...]:
+        """Find the variable of every column."""
+        names = [column.name for column in columns]
+        by_column = self.bins if isinstance(self.bins, Mapping) else {}
+        for name in (*self.levels, *self.edges, *by_column):
+            if name not in names:
+                raise ParameterError(f"There is no column {name!r}. {did_you_mean(name, names)}")
+        n_rows = len(columns[0].index)
+        if n_rows == 0:
+            raise DataError("The data have no rows. juror needs at least one.")
+        weights = np.ones(n_rows) if sample_weight is None else check_weights(sample_weight, n_rows)
+        return tuple(self._variable(column, weights) for column in columns)
+
+    def _variable(self, column: Column, weights: np.ndarray) -> Variable:
+        seen = column.index >= 0
+        counts = np.bincount(column.index[seen], weights[seen], minlength=len(column.values))
+        if column.name in self.levels:
+            return Variable(column.name, tuple(self.levels[column.name]), "ordinal")
+        if column.name in self.edges:
+            return self._with_given_edges(column, counts)
+        if not np.any(counts > 0):
+            raise DataError(
+                f"Column {column.name!r} holds no value, only missing ones. Drop it, or pass a domain= that "
+                "names its labels."
+            )
+        variable = _DISCOVERERS[column.form](self, column, counts)
+        if variable.cardinality > self.max_levels:
+            raise DataError(
+                f"Column {column.name!r} has {variable.cardinality} distinct labels, more than max_levels = "
+                f"{self.max_levels}. Drop it if it is an identifier, group its labels, or raise max_levels."
+            )
+        if variable.cardinality == 1:
+            warnings.warn(
+                f"Column {column.name!r} is constant: its only label is {variable.labels[0]!r}. It says nothing about "
+                "the others; drop it unless you need it in the answers.",
+                DataWarning,
+                stacklevel=2,
+            )
+        return variable
+
+    def _text(self, column: Column, counts: np.ndarray) -> Variable:
+        labels = sorted(value for value, count in zip(column.values, counts, strict=True) if count > 0)
+        _warn_of_hidden_numbers(column.name, labels)
+        return Variable(column.name, tuple(labels), "nominal")
+
+    def _boolean(self, column: Column, counts: np.ndarray) -> Variable:
+        return Variable(
+            column.name,
+            tuple(sorted(v for v, c in zip(column.values, counts, strict=True) if c > 0)),
+            "nominal",
+        )
+
+    def _category(self, column: Column, counts: np.ndarray) -> Variable:
+        # declared categories are kept even when no row shows them: that is what declaring them is for
+        return Variable(column.name, tuple(column.values), "ordinal" if column.ordered else "nominal")
+
+    def _code(self, column: Column, counts: np.ndarray) -> Variable:
+        return Variable(column.name, tuple(range(len(column.values))), "ordinal")
+
+    def _number(self, column: Column, counts: np.ndarray) -> Variable:
+        numbers = np.asarray(column.values)[counts > 0]
+        counts = counts[counts > 0]
+        if not np.all(np.isfinite(numbers)):
+            value = float(numbers[~np.isfinite(numbers)][0])
+            row = column.first_row_of(int(np.flatnonzero(np.asarray(column.values) == value)[0]))
+            raise DataError(
+                f"Column {column.name!r} holds {value} in row {row}; numbers must be finite. Replace it, or pass "
+                f"missing=[float('{value}')] to treat it as missing."
+            )
+        wanted = self.bins.get(column.name) if isinstance(self.bins, Mapping) else self.bins
+        if len(numbers) <= self.bin_above and wanted is None:
+            return Variable(column.name, tuple(_plain(numbers)), "ordinal")
+        n_bins = wanted if wanted is not None else bins_for(float(counts.sum()))
+        edges = _BINNINGS[self.binning](numbers, counts, n_bins)
+        return binned_variable(column.name, edges, numbers, counts, open_ended=True)
+
+    def _with_given_edges(self, column: Column, counts: np.ndarray) -> Variable:
+        edges = np.asarray(self.edges[column.name], dtype=np.float64)
+        if column.form not in ("number", "code"):
+            raise DataError(f"Column {column.name!r} holds {column.form}, so it cannot be cut at edges.")
+        if len(edges) < 2 or not np.all(np.isfinite(edges)) or np.any(np.diff(edges) <= 0):
+            raise ParameterError(
+                f"The edges of {column.name!r} must be two or more finite numbers that rise. Got {shortlist(edges)}."
+            )
+        return binned_variable(column.name, edges, np.asarray(column.values), counts, open_ended=False)
+
+
+_DISCOVERERS: dict[str, Callable[[Discovery, Column, np.ndarray], Variable]] = {
+    "text": Discovery._text,
+    "boolean": Discovery._boolean,
+    "category": Discovery._category,
+    "code": Discovery._code,
+    "number": Discovery._number,
+}
+
+
+def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
+    """Return row weights as floats: one a row, finite, non-negative, not all zero."""
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != (n_rows,):
+        raise ParameterError(f"sample_weight must have shape ({n_rows},), one a row. Got {weights.shape} instead.")
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(wrong):
+        row = int(wrong[0])
+        raise ParameterError(f"sample_weight must be finite and not negative. Got {weights[row]} in row {row}.")
+    if not np.any(weights > 0):
+        raise ParameterError("sample_weight is zero in every row. At least one must count.")
+    return weights
+
+
+def bins_for(n: float) -> int:
+    """Return how many intervals n numbers carry: the cube root of 2n (Terrell and Scott), within 2 and 32.
+
+    >>> [bins_for(n) for n in (5, 100, 1000, 100000)]
+    [3, 6, 13, 32]
+    """
+    return int(np.clip(np.ceil(np.cbrt(2 * n)), _FEWEST_BINS, _MOST_BINS))
+
+
+def binned_variable(
+    name: str, edges: np.ndarray, numbers: np.ndarray, counts: np.ndarray, open_ended: bool
+) -> Variable:
+    """Make a binned variable whose typical values are the medians of the numbers seen in each interval.
+
+    Parameters
+    ----------
+    name : str
+        The variable's name.
+    edges : numpy.ndarray, (n_bins + 1,)
+        Rising interval ends.
+    numbers, counts : numpy.ndarray, (n_values,)
+        Sorted distinct numbers and how often each was seen.
+    open_ended : bool
+        Whether the outer intervals take what lies beyond the edges.
+    """
+    ends = _plain(edges)
+    n_bins = len(ends) - 1
+    where = np.clip(np.searchsorted(edges, numbers, side="right") - 1, 0, n_bins - 1)
+    inside = (numbers >= edges[0]) & (numbers <= edges[-1])
+    values = []
+    for b in range(n_bins):
+        mine = inside & (where == b) & (counts > 0)
+        values.append(_median(numbers[mine], counts[mine]) if np.any(mine) else (edges[b] + edges[b + 1]) / 2)
+    labels = _interval_labels(ends, open_ended)
+    return Variable(name, labels, "binned", tuple(ends), tuple(_plain(np.array(values))), open_ended)
+
+
+def _interval_labels(ends: Sequence[float], open_ended: bool) -> tuple[str, ...]:
+    texts = _distinct_texts(ends)
+    labels = [f"[{low}, {high})" for low, high in pairwise(texts)]
+    labels[-1] = f"[{texts[-2]}, {texts[-1]}]"
+    if open_ended:
+        labels[0] = f"<{texts[1]}"
+        labels[-1] = f">={texts[-2]}" if len(labels) > 1 else "any"
+    return tuple(labels)
+
+
+def _distinct_texts(ends: Sequence[float]) -> list[str]:
+    """Write numbers as short as they stay apart, and whole numbers in full."""
+    for digits in range(6, 18):
+        texts = [str(end) if isinstance(end, int) else f"{end:.{digits}g}" for end in ends]
+        if len(set(texts)) == len(set(ends)):
+            break
+    return texts
+
+
+def _equal_counts(numbers: np.ndarray, counts: np.ndarray, n_bins: int) -> np.ndarray:
+    """Cut between distinct numbers so that every interval holds about the same count.
+
+    A number that is more frequent than an interval's share gets an interval of its own, and the others share
+    what is left: the target is renewed at every cut.
+    """
+    starts = [0]
+    held, left = 0.0, float(counts.sum())
+    for i, count in enumerate(counts):
+        target = left / (n_bins - len(starts) + 1)
+        overshoot, shortfall = held + count - target, target - held
+        if held > 0 and overshoot > shortfall and len(starts) < n_bins:
+            starts.append(i)
+            left -= held
+            held = 0.0
+        held += count
+    return np.append(numbers[starts], numbers[-1])
+
+
+def _equal_widths(numbers: np.ndarray, counts: np.ndarray, n_bins: int) -> np.ndarray:
+    if numbers[0] == numbers[-1]:
+        n_bins = 1
+    return np.linspace(numbers[0], numbers[-1], n_bins + 1)
+
+
+_BINNINGS: dict[str, Callable[[np.ndarray, np.ndarray, int], np.ndarray]] = {
+    "quantile": _equal_counts,
+    "width": _equal_widths,
+}
+
+
+def _median(numbers: np.ndarray, counts: np.ndarray) -> float:
+    return float(numbers[np.searchsorted(np.cumsum(counts), counts.sum() / 2)])
+
+
+def _plain(numbers: np.ndarray) -> list[float]:
+    """Return Python numbers, as int when all are whole, so that they print and compare as people write them."""
+    if np.all(numbers == np.floor(numbers)) and np.all(np.abs(numbers) < 2**53):
+        return [int(number) for number in numbers]
+    return [float(number) for number in numbers]
+
+
+def _warn_of_hidden_numbers(name: str, labels: Sequence[str]) -> None:
+    """Say so when a text column is numbers but for a few strangers, which are most likely missing markers."""
+    strangers = [label for label in labels if not _is_number(label)]
+    if len(labels) >= 10 and 0 < len(strangers) <= 2:
+        warnings.warn(
+            f"Column {name!r} is read as text, but all its labels are numbers except {shortlist(strangers)}. If "
+            f"these mean missing, pass missing={strangers!r} and give the column as numbers.",
+            DataWarning,
+            stacklevel=2,
+        )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

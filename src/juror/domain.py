@@ -1,0 +1,171 @@
+"""The domain: the variables of a table in order, and the way between tables of labels and matrices of codes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from juror.discovery import Discovery
+from juror.errors import DataError, ParameterError, QueryError, did_you_mean, shortlist
+from juror.sources import Column, open_source
+from juror.sources.columns import MISSING
+from juror.variable import Label, Unknown, Variable
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The variables of a table, in order, and the markers that mean *missing* in it.
+
+    Examples
+    --------
+    >>> domain = Domain.from_cardinalities([2, 3])
+    >>> domain.names
+    ('x0', 'x1')
+    >>> domain["x1"].labels
+    (0, 1, 2)
+    >>> domain.encode({"x0": [1, None], "x1": [2, 0]}).tolist()
+    [[1, 2], [-1, 0]]
+    """
+
+    variables: tuple[Variable, ...]
+    missing: tuple[Label, ...] = ()
+    _position: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "variables", tuple(self.variables))
+        object.__setattr__(self, "missing", tuple(self.missing))
+        if not self.variables:
+            raise DataError("A domain needs at least one variable.")
+        position = {variable.name: n for n, variable in enumerate(self.variables)}
+        if len(position) < len(self.variables):
+            raise DataError(f"Variable names must be unique. Got {shortlist(v.name for v in self.variables)}.")
+        object.__setattr__(self, "_position", position)
+
+    @classmethod
+    def from_cardinalities(cls, cardinalities: Sequence[int]) -> Domain:
+        """Make variables ``x0, x1, …`` with the ordered labels 0 … I−1, for tables of codes."""
+        for n, size in enumerate(cardinalities):
+            if not isinstance(size, (int, np.integer)) or isinstance(size, bool) or size < 1:
+                raise ParameterError(f"Cardinality {n} must be an int in the range [1, inf). Got {size!r} instead.")
+        return cls(tuple(Variable(f"x{n}", tuple(range(int(i))), "ordinal") for n, i in enumerate(cardinalities)))
+
+    @classmethod
+    def infer(
+        cls,
+        data: Any,
+        *,
+        missing: Collection[Label] = (),
+        levels: Mapping[str, Sequence[Label]] | None = None,
+        bins: int | Mapping[str, int] | None = None,
+        edges: Mapping[str, Sequence[float]] | None = None,
+        binning: Literal["quantile", "width"] = "quantile",
+        bin_above: int = 20,
+        max_levels: int = 1000,
+        sample_weight: Any = None,
+    ) -> Domain:
+        """Find the variables of a table, their kinds and labels.
+
+        Parameters
+        ----------
+        data : frame, mapping, array or path
+            See :func:`juror.fit`.
+        missing : collection
+            Markers that stand for a missing value besides null and NaN, such as ``["?"]``.
+        levels : mapping of str to sequence, optional
+            Labels in their order, by column; such a column becomes ordinal.
+        bins : int or mapping of str to int, optional
+            How many intervals for a binned column; by default the cube root of twice the rows, 2 to 32.
+        edges : mapping of str to sequence, optional
+            Interval ends to use, by column. Numbers outside them are unknown.
+        binning : {"quantile", "width"}
+            Intervals of about equal counts or of equal width.
+        bin_above : int
+            A column of numbers with more distinct values than this is binned; with fewer it is ordinal.
+        max_levels : int
+            The most labels a column may have.
+        sample_weight : array-like, (n_rows,), optional
+            How often each row counts, for quantiles; rows of weight zero define no labels.
+
+        Examples
+        --------
+        >>> domain = Domain.infer({"size": [1, 2, 2], "colour": ["red", "?", "blue"]}, missing=["?"])
+        >>> domain["size"].kind, domain["colour"].labels
+        ('ordinal', ('blue', 'red'))
+        """
+        columns = open_source(data, missing)
+        options = Discovery(levels or {}, bins, edges or {}, binning, bin_above, max_levels)
+        return cls(options.variables(columns, sample_weight), tuple(missing))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables' names."""
+        return tuple(variable.name for variable in self.variables)
+
+    @property
+    def cardinalities(self) -> tuple[int, ...]:
+        """How many labels each variable has."""
+        return tuple(variable.cardinality for variable in self.variables)
+
+    def __len__(self) -> int:
+        return len(self.variables)
+
+    def __iter__(self) -> Iterator[Variable]:
+        return iter(self.variables)
+
+    def __getitem__(self, key: int | str) -> Variable:
+        return self.variables[self.position(key)]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._position
+
+    def position(self, key: int | str) -> int:
+        """Return a variable's position, from its name or its position."""
+        if isinstance(key, (int, np.integer)) and not isinstance(key, bool):
+            if not -len(self) <= key < len(self):
+                raise QueryError(f"There is no variable {key}: positions run from 0 to {len(self) - 1}.")
+            return int(key) % len(self)
+        if key not in self._position:
+            raise QueryError(f"There is no variable {key!r}. {did_you_mean(key, self.names)}")
+        return self._position[key]
+
+    def without(self, positions: Collection[int]) -> Domain:
+        """Return the domain of the other variables."""
+        kept = tuple(v for n, v in enumerate(self.variables) if n not in positions)
+        return Domain(kept, self.missing)
+
+    def encode(self, data: Any, unknown: Unknown = "error") -> np.ndarray:
+        """Return the codes of a table; a variable whose column is absent is missing in every row.
+
+        Parameters
+        ----------
+        data : frame, mapping, array or path
+            Columns are matched by name; an array must have one column a variable, in the domain's order.
+        unknown : {"error", "missing"}
+            What to do with values that are not among the labels.
+
+        Returns
+        -------
+        numpy.ndarray of int32, (n_rows, n_variables)
+        """
+        return self.encode_columns(self.open(data), unknown)
+
+    def open(self, data: Any) -> list[Column]:
+        """Open a source with this domain's names and markers."""
+        return open_source(data, self.missing, self.names)
+
+    def encode_columns(self, columns: Sequence[Column], unknown: Unknown = "error") -> np.ndarray:
+        """Return the codes of opened columns; see :meth:`encode`."""
+        if unknown not in ("error", "missing"):
+            raise ParameterError(f"unknown must be 'error' or 'missing'. Got {unknown!r} instead.")
+        codes = np.full((len(columns[0].index), len(self)), MISSING, dtype=np.int32)
+        for column in columns:
+            if column.name not in self:
+                raise DataError(
+                    f"The data have a column {column.name!r} that the model does not know. "
+                    f"{did_you_mean(column.name, self.names)} Drop or rename it."
+                )
+            codes[:, self.position(column.name)] = self[column.name].encode(column, unknown)
+        return codes

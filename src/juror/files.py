@@ -1,0 +1,112 @@
+"""Save and load models: one safetensors file with a JSON header, read without running anything in it.
+
+The header's metadata hold the format version, the domain, the fit's record and a digest of all of it with the numbers,
+so that a file that was cut short or changed is told from a whole one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from juror.domain import Domain
+from juror.errors import JurorError, ModelFileError
+from juror.info import FitInfo
+from juror.variable import Variable
+from juror.writing import write_whole
+
+FORMAT_VERSION = 1
+
+
+def write(
+    path: str | os.PathLike[str],
+    weights: np.ndarray,
+    factors: Sequence[np.ndarray],
+    domain: Domain,
+    info: FitInfo | None,
+) -> None:
+    """Write a model's parts to one file, whole or not at all."""
+    from safetensors.numpy import save
+
+    tensors = {"weights": np.ascontiguousarray(weights)}
+    tensors |= {f"factor.{n}": np.ascontiguousarray(factor) for n, factor in enumerate(factors)}
+    content = {
+        "domain": {"missing": domain.missing, "variables": [asdict(variable) for variable in domain]},
+        "info": info.to_dict() if info is not None else None,
+    }
+    text = json.dumps(content, ensure_ascii=False)
+    metadata = {
+        "format": "juror",
+        "format_version": str(FORMAT_VERSION),
+        "content": text,
+        "sha256": _digest(text, tensors),
+    }
+    write_whole(Path(path), lambda stream: stream.write(save(tensors, metadata)))
+
+
+def read(path: str | os.PathLike[str]) -> tuple[np.ndarray, tuple[np.ndarray, ...], Domain, FitInfo | None]:
+    """Read a model's parts, or raise a sentence that says what is wrong with the file."""
+    path = Path(path)
+    if not path.is_file():
+        raise ModelFileError(f"There is no model file {str(path)!r}. Check the path.")
+    metadata, tensors = _read_tensors(path)
+    if metadata.get("format") != "juror":
+        raise ModelFileError(f"The file {str(path)!r} is a safetensors file, but not a juror model.")
+    _check_version(path, metadata.get("format_version", ""))
+    text = metadata.get("content", "")
+    if metadata.get("sha256") != _digest(text, tensors):
+        raise ModelFileError(
+            f"The file {str(path)!r} was changed after juror wrote it: its digest does not match. Fetch it again."
+        )
+    try:
+        content = json.loads(text)
+        factors = tuple(tensors[f"factor.{n}"] for n in range(len(tensors) - 1))
+        info = FitInfo.from_dict(content["info"]) if content["info"] is not None else None
+        return tensors["weights"], factors, _read_domain(content["domain"]), info
+    except (KeyError, TypeError, json.JSONDecodeError, JurorError) as error:
+        raise ModelFileError(f"The file {str(path)!r} does not describe a model: {error}.") from None
+
+
+def _read_tensors(path: Path) -> tuple[dict[str, str], dict[str, np.ndarray]]:
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, framework="np") as opened:
+            return opened.metadata() or {}, {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118
+    except (SafetensorError, OSError) as error:
+        raise ModelFileError(
+            f"The file {str(path)!r} is not a juror model, or was cut short ({error}). Fetch or fit it again."
+        ) from None
+
+
+def _check_version(path: Path, version: str) -> None:
+    if not version.isdigit():
+        raise ModelFileError(f"The file {str(path)!r} has no format version that juror can read. Got {version!r}.")
+    if int(version) > FORMAT_VERSION:
+        raise ModelFileError(
+            f"The file {str(path)!r} has format version {version}, and this juror reads up to {FORMAT_VERSION}. "
+            "Install a newer juror."
+        )
+
+
+def _read_domain(plain: Mapping[str, Any]) -> Domain:
+    variables = []
+    for fields in plain["variables"]:
+        lists = {key: tuple(value) for key, value in fields.items() if isinstance(value, list)}
+        variables.append(Variable(**{**fields, **lists}))
+    return Domain(tuple(variables), tuple(plain["missing"]))
+
+
+def _digest(text: str, tensors: Mapping[str, np.ndarray]) -> str:
+    digest = hashlib.sha256(text.encode())
+    for name in sorted(tensors):
+        digest.update(f"{name} {tensors[name].dtype} {tensors[name].shape}".encode())
+        digest.update(tensors[name].tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,303 @@
+"""juror.fit: from data to a model, through domain, statistic and solver."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from juror.answers.posterior import CPD, Posterior
+from juror.answers.rows import log_prob, predict_proba
+from juror.discovery import Discovery, check_weights
+from juror.domain import Domain
+from juror.errors import DataError, FitWarning, ParameterError, shortlist
+from juror.info import FitInfo, RankScore
+from juror.model import JointPMF, generator
+from juror.progress import Progress, ProgressCallback
+from juror.solvers.diagnosis import diagnose
+from juror.solvers.em import Objective, Run, ascend
+from juror.solvers.parameters import Parameters, n_parameters
+from juror.solvers.rank_path import choose_rank
+from juror.solvers.starts import random_start, smoothed_marginals
+from juror.sources import Column, open_source
+from juror.sources.runners import LocalRunner
+from juror.stacking import Stacking
+from juror.statistics.rows import WeightedRows
+from juror.variable import Label
+
+_METHODS = ("auto", "em")
+_HELD_OUT = 0.2
+_MOST_RANK = 512
+
+
+def fit(
+    data: Any,
+    rank: int | str = "auto",
+    method: str = "auto",
+    *,
+    seed: int = 0,
+    domain: Domain | None = None,
+    missing: Collection[Label] = (),
+    sample_weight: Any = None,
+    target: str | None = None,
+    n_init: int = 3,
+    smoothing: float = 0.1,
+    accelerate: bool = True,
+    max_iter: int = 1000,
+    tol: float = 1e-6,
+    init: JointPMF | None = None,
+    progress: ProgressCallback | None = None,
+    n_jobs: int | None = None,
+) -> JointPMF:
+    """Learn the joint distribution of a table with holes in it.
+
+    Parameters
+    ----------
+    data : frame, mapping, array or path
+        A pandas, polars or pyarrow frame, a dict of columns, the path of a ``.csv`` or ``.parquet`` file, or a 2-D
+        array of integer codes with −1 (or NaN) for missing. A 2-D array of numbers with fractions is read as
+        columns of numbers.
+    rank : int or "auto"
+        The number of classes F. ``"auto"`` grows it while held-out rows become more probable.
+    method : {"auto", "em"}
+        The solver; ``"auto"`` is ``"em"`` for now.
+    seed : int
+        The same seed gives the same model, for any number of threads.
+    domain : Domain, optional
+        The variables; found in the data by default, see :meth:`Domain.infer` for choices about bins and order.
+    missing : collection
+        Markers that stand for a missing value besides null and NaN, such as ``["?"]``.
+    sample_weight : array-like (n_rows,) or str, optional
+        How often each row counts, or the name of the column that says so.
+    target : str, optional
+        A variable to predict: ``predict`` takes it by default, and ``rank="auto"`` then scores the log-probability of
+        held-out labels of the target given the rest of their row, not of whole rows.
+    n_init : int
+        How many random starts; the best is returned and all are recorded.
+    smoothing : float
+        A pseudo-count in every cell of weights and factors; 0 for maximum likelihood.
+    accelerate : bool
+        Whether to try long steps (SQUAREM), which never lower the objective.
+    max_iter : int
+        The most passes over the rows from one start.
+    tol : float
+        Stop when a step gains at most this, in nats a row.
+    init : JointPMF, optional
+        Start here, in place of random starts; its rank counts.
+    progress : callable, optional
+        Called with a :class:`juror.Progress` after every step.
+    n_jobs : int, optional
+        How many threads; all cores by default.
+
+    Returns
+    -------
+    JointPMF
+        With the record of the fit in ``model.info``.
+
+    Examples
+    --------
+    >>> import juror
+    >>> model = juror.fit(juror.datasets.titanic(), rank=4)
+    >>> print(model.ask("Survived | Sex = Female, Class = 1st"))
+    P(Survived | Sex = Female, Class = 1st)
+    Survived  probability
+    No             0.0289  █
+    Yes            0.9711  ███████████████████████
+    """
+    options = _Options(n_init, smoothing, accelerate, max_iter, tol, seed, progress)
+    if method not in _METHODS:
+        raise ParameterError(f"method must be one of {shortlist(_METHODS)}. Got {method!r} instead.")
+    domain, rows, n_rows = _read(data, domain, missing, sample_weight)
+    target_position = None if target is None else domain.position(target)
+    rank = _check_rank(rank, init, domain)
+    with LocalRunner(n_jobs) as runner:
+        path: tuple[RankScore, ...] = ()
+        if isinstance(rank, str):
+            rank, path = _choose(rows, domain, target_position, options, runner)
+        runs = _run_starts(rows, domain, rank, options, runner, "fitting", init)
+    best = max(runs, key=lambda run: run.point.objective)
+    complaints = diagnose(best, n_rows)
+    for complaint in complaints:
+        warnings.warn(complaint, FitWarning, stacklevel=2)
+    info = FitInfo(
+        method="em",
+        rank=rank,
+        n_rows=rows.total,
+        n_distinct=len(rows.codes),
+        log_likelihood=best.point.log_likelihood,
+        n_parameters=n_parameters(rank, domain.cardinalities),
+        smoothing=float(smoothing),
+        seed=int(seed),
+        starts=tuple(run.point.objective for run in runs),
+        trace=best.trace,
+        stopped=best.reason,
+        n_iter=best.n_passes,
+        rank_path=path,
+        target=target,
+        warnings=complaints,
+    )
+    solution = _as_cpd(best.point.parameters, domain)
+    return JointPMF(solution.weights, solution.factors, domain, info)
+
+
+@dataclass(frozen=True)
+class _Options:
+    """What a user may set about the search, checked."""
+
+    n_init: int
+    smoothing: float
+    accelerate: bool
+    max_iter: int
+    tol: float
+    seed: int
+    progress: ProgressCallback | None
+
+    def __post_init__(self) -> None:
+        for name, least in (("n_init", 1), ("max_iter", 1)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+                raise ParameterError(f"{name} must be an int in the range [{least}, inf). Got {value!r} instead.")
+        for name in ("smoothing", "tol"):
+            value = getattr(self, name)
+            if not isinstance(value, (int, float, np.number)) or not 0 <= value < np.inf:
+                raise ParameterError(f"{name} must be a number in the range [0, inf). Got {value!r} instead.")
+        generator(self.seed)
+
+
+def _read(
+    data: Any, domain: Domain | None, missing: Collection[Label], sample_weight: Any
+) -> tuple[Domain, WeightedRows, int]:
+    """Return the domain, the distinct rows, and how many rows count."""
+    if isinstance(missing, str):
+        raise ParameterError(
+            f"missing must be a list of markers. Got the text {missing!r}; write missing=[{missing!r}]."
+        )
+    if domain is not None and missing:
+        raise ParameterError("missing belongs to the domain when one is given: use Domain.infer(data, missing=…).")
+    names = domain.names if domain is not None and isinstance(data, np.ndarray) else None
+    columns = open_source(data, missing if domain is None else domain.missing, names)
+    if isinstance(sample_weight, str):
+        columns, sample_weight = _take_weights(columns, sample_weight)
+    n_rows = len(columns[0].index)
+    if n_rows == 0:
+        raise DataError("The data have no rows. juror needs at least one.")
+    weights = np.ones(n_rows) if sample_weight is None else check_weights(sample_weight, n_rows)
+    if domain is None:
+        domain = Domain(Discovery().variables(columns, weights), tuple(missing))
+    rows = WeightedRows.of(domain.encode_columns(columns), weights)
+    return domain, rows, int(np.count_nonzero(weights))
+
+
+def _take_weights(columns: Sequence[Column], name: str) -> tuple[list[Column], np.ndarray]:
+    """Take the column of weights out of the others."""
+    others = [column for column in columns if column.name != name]
+    found = [column for column in columns if column.name == name]
+    if not found or not others:
+        raise ParameterError(f"sample_weight names no column beside others: {name!r}.")
+    (column,) = found
+    if column.form not in ("number", "code") or np.any(column.index < 0):
+        raise DataError(f"Column {name!r} must hold a number in every row to be the weights.")
+    return others, np.asarray(column.values, dtype=np.float64)[column.index]
+
+
+def _check_rank(rank: int | str, init: JointPMF | None, domain: Domain) -> int | str:
+    if init is not None:
+        if init.domain.cardinalities != domain.cardinalities:
+            raise ParameterError(
+                f"init has variables of {shortlist(init.domain.cardinalities)} labels, the data of "
+                f"{shortlist(domain.cardinalities)}. They must agree."
+            )
+        if rank not in ("auto", init.rank):
+            raise ParameterError(f"rank is {rank!r}, but init has rank {init.rank}. Leave rank out.")
+        return init.rank
+    if rank == "auto":
+        return rank
+    if isinstance(rank, bool) or not isinstance(rank, (int, np.integer)) or rank < 1:
+        raise ParameterError(f"rank must be 'auto' or an int in the range [1, inf). Got {rank!r} instead.")
+    return int(rank)
+
+
+def _run_starts(
+    rows: WeightedRows,
+    domain: Domain,
+    rank: int,
+    options: _Options,
+    runner: LocalRunner,
+    stage: str,
+    init: JointPMF | None = None,
+) -> list[Run]:
+    """Ascend from every start."""
+    stacking = Stacking(domain.cardinalities)
+    objective = Objective(rows, stacking, options.smoothing, runner)
+    if init is not None:
+        starts = [Parameters.of(init.weights, init.factors, stacking)]
+    else:
+        marginals = smoothed_marginals(objective.cells, objective.weights, stacking)
+        # a generator a start, from the seed, the rank and the start's number: one start more changes no other
+        starts = [
+            random_start(marginals, rank, stacking, np.random.default_rng([options.seed, rank, s]))
+            for s in range(1 if rank == 1 else options.n_init)
+        ]
+
+    def report(start: int, n_passes: int, value: float) -> None:
+        if options.progress is not None:
+            mean = value / objective.total
+            options.progress(Progress(stage, rank, start, len(starts), n_passes, options.max_iter, mean))
+
+    return [
+        ascend(
+            objective,
+            start,
+            max_iter=options.max_iter,
+            tol=options.tol,
+            accelerate=options.accelerate,
+            report=partial(report, number),
+        )
+        for number, start in enumerate(starts, 1)
+    ]
+
+
+def _choose(
+    rows: WeightedRows, domain: Domain, target: int | None, options: _Options, runner: LocalRunner
+) -> tuple[int, tuple[RankScore, ...]]:
+    """Choose the rank whose fit to most of the rows makes the others most probable."""
+    kept, held = rows.split(_HELD_OUT, generator(options.seed))
+    if kept.total == 0 or held.total == 0:
+        warnings.warn(
+            f"{rows.total:g} rows are too few to hold some out and choose a rank; rank=1 is used. Pass rank=… yourself.",
+            FitWarning,
+            stacklevel=3,
+        )
+        return 1, ()
+
+    def score(rank: int) -> float:
+        runs = _run_starts(kept, domain, rank, options, runner, "choosing rank")
+        best = max(runs, key=lambda run: run.point.objective)
+        return _held_out_score(_as_cpd(best.point.parameters, domain), held, target)
+
+    return choose_rank(score, min(_MOST_RANK, len(kept.codes)))
+
+
+def _held_out_score(cpd: CPD, held: WeightedRows, target: int | None) -> float:
+    """Return the mean log-probability of held-out rows, or of their targets given the rest."""
+    if target is None:
+        return float(held.weights @ log_prob(cpd, held.codes)) / held.total
+    labelled = held.codes[:, target] >= 0
+    codes, weights = held.codes[labelled], held.weights[labelled]
+    if not len(codes):
+        raise DataError(
+            f"No held-out row has a label of the target {cpd.domain[target].name!r}, so no rank can be chosen by it. "
+            "Pass rank=…"
+        )
+    chances = predict_proba(cpd, codes, target)[np.arange(len(codes)), codes[:, target]]
+    with np.errstate(divide="ignore"):
+        return float(weights @ np.log(chances)) / float(weights.sum())
+
+
+def _as_cpd(parameters: Parameters, domain: Domain) -> Posterior:
+    factors = Stacking(domain.cardinalities).unstack(parameters.stack)
+    return Posterior(parameters.lam, factors, domain, 0.0)

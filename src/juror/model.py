@@ -1,0 +1,399 @@
+"""JointPMF: a joint probability table in low-rank form, and every question it answers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from juror import ask, files
+from juror.answers import information, rows, tables
+from juror.answers.frames import decode_frame, fill_holes
+from juror.answers.mode import find_mode
+from juror.answers.posterior import log_mass, posterior
+from juror.domain import Domain
+from juror.errors import ModelError, ParameterError, QueryError
+from juror.evidence import Evidence, both, describe, read_event, read_evidence
+from juror.info import FitInfo
+from juror.variable import Label, Unknown
+
+# What may stand behind given=: evidence by name, or conditions in the query language, "safety = high, doors >= 3"
+Given = Mapping[str, Any] | str | None
+
+_SUM_TOLERANCE = 1e-6
+# Sums this close to one are left alone, so that saving and loading gives back the same bits.
+_EXACT_SUM = 1e-14
+
+
+@dataclass(frozen=True)
+class Mode:
+    """The most probable row.
+
+    Attributes
+    ----------
+    row : dict
+        A label for every variable.
+    log_prob : float
+        The row's log-probability, given the evidence if there was any.
+    proved : bool
+        Whether no row can have more; if not, the node limit ended the search.
+    log_bound : float
+        No row has a log-probability above this.
+    """
+
+    row: dict[str, Label]
+    log_prob: float
+    proved: bool
+    log_bound: float
+
+
+class JointPMF:
+    """The joint distribution p(x) = Σ_f λ_f Π_n A_n[x_n, f] of the variables of a domain.
+
+    Parameters
+    ----------
+    weights : array-like, (F,)
+        Class weights λ: non-negative, summing to one within 1e-6.
+    factors : sequence of N array-likes, (I_n, F)
+        One matrix a variable, each column a distribution over its labels.
+    domain : Domain, optional
+        The variables; ``x0, x1, …`` with labels 0, 1, … by default.
+    info : FitInfo, optional
+        How the model was fitted.
+
+    Examples
+    --------
+    >>> model = JointPMF([0.6, 0.4], [[[0.9, 0.2], [0.1, 0.8]], [[0.7, 0.1], [0.3, 0.9]]])
+    >>> round(model.prob({"x0": 1}, given={"x1": 1}), 4)
+    0.5667
+    >>> model.mode().row
+    {'x0': 0, 'x1': 0}
+    """
+
+    __slots__ = ("_domain", "_factors", "_info", "_weights")
+
+    def __init__(
+        self,
+        weights: npt.ArrayLike,
+        factors: Sequence[npt.ArrayLike],
+        domain: Domain | None = None,
+        info: FitInfo | None = None,
+    ):
+        self._weights = _on_simplex(np.array(weights, dtype=np.float64), 1, "The weights")
+        self._factors = tuple(
+            _on_simplex(np.array(factor, dtype=np.float64), 2, f"Factor {n}") for n, factor in enumerate(factors)
+        )
+        if not self._factors:
+            raise ModelError("A model needs at least one factor, one a variable.")
+        self._domain = Domain.from_cardinalities([len(f) for f in self._factors]) if domain is None else domain
+        self._info = info
+        if len(self._domain) != len(self._factors):
+            raise ModelError(
+                f"The domain has {len(self._domain)} variables, but there are {len(self._factors)} factors."
+            )
+        for variable, factor in zip(self._domain, self._factors, strict=True):
+            expected = (variable.cardinality, self.rank)
+            if factor.shape != expected:
+                raise ModelError(
+                    f"The factor of {variable.name!r} must have shape {expected}, labels × rank. Got {factor.shape}."
+                )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return JointPMF, (self.weights, self.factors, self.domain, self.info)
+
+    @property
+    def weights(self) -> np.ndarray:
+        """Class weights λ, (F,), read-only."""
+        return self._weights
+
+    @property
+    def factors(self) -> tuple[np.ndarray, ...]:
+        """One read-only matrix (I_n, F) a variable, columns on the simplex."""
+        return self._factors
+
+    @property
+    def domain(self) -> Domain:
+        """The variables: names, labels, kinds."""
+        return self._domain
+
+    @property
+    def info(self) -> FitInfo | None:
+        """How the model was fitted; None for a model that was not."""
+        return self._info
+
+    @property
+    def rank(self) -> int:
+        """The number of classes F."""
+        return len(self.weights)
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.domain.names[:6]) + (", …" if len(self.domain) > 6 else "")
+        return f"JointPMF(rank {self.rank}, {len(self.domain)} variables: {names})"
+
+    def log_prob(self, data: Any, *, unknown: Unknown = "error") -> np.ndarray:
+        """Return the natural log-probability of every row, missing cells and absent columns summed out.
+
+        Parameters
+        ----------
+        data : frame, mapping, array or path
+            Rows, as in :func:`juror.fit`.
+        unknown : {"error", "missing"}
+            What to do with labels that the model does not know.
+
+        Returns
+        -------
+        numpy.ndarray, (n_rows,)
+            −inf for rows that are impossible under the model.
+        """
+        return rows.log_prob(self, self.domain.encode(data, unknown))
+
+    def prob(self, event: Mapping[str, Any], given: Given = None) -> float:
+        """Return the probability of an event.
+
+        Parameters
+        ----------
+        event : mapping of str to value
+            For each variable named a label, a collection of labels, a :class:`juror.Range` or :class:`juror.Not`.
+        given : mapping, optional
+            Evidence; besides the above also soft: a mapping of every label to its likelihood.
+
+        Examples
+        --------
+        >>> import juror
+        >>> model = juror.fit(juror.datasets.titanic(), rank=4)
+        >>> round(model.prob({"Survived": "Yes"}, given={"Sex": "Female", "Class": ["1st", "2nd"]}), 2)
+        0.93
+        """
+        evidence = self._evidence(given)
+        wanted = read_event(self.domain, event)
+        known = posterior(self, evidence).log_mass
+        return float(np.exp(log_mass(self, both(evidence, wanted)) - known))
+
+    def marginal(self, *names: str, given: Given = None) -> tables.ProbabilityTable:
+        """Return the joint table of some variables, given evidence if there is any."""
+        if not names:
+            raise QueryError(f"Name at least one variable, such as {self.domain.names[0]!r}.")
+        return self._table([self.domain.position(name) for name in names], self._evidence(given))
+
+    def _table(self, positions: Sequence[int], evidence: Evidence) -> tables.ProbabilityTable:
+        table = tables.marginal(posterior(self, evidence), positions)
+        variables = tuple(self.domain[n] for n in positions)
+        return tables.ProbabilityTable(variables, table, describe(self.domain, evidence))
+
+    def _evidence(self, given: Given) -> Evidence:
+        return ask.read_conditions(given, self.domain) if isinstance(given, str) else read_evidence(self.domain, given)
+
+    def ask(self, question: str) -> tables.ProbabilityTable:
+        """Answer a question such as ``"class, price | safety = high, persons in {4, more}, not doors = 2"``."""
+        query = ask.read(question, self.domain)
+        return self._table(query.targets, query.evidence)
+
+    def condition(self, evidence: Mapping[str, Any] | None = None, /, **more: Any) -> JointPMF:
+        """Return the joint distribution of the rest, given evidence.
+
+        Variables known to have one label are gone from the result; those known to lie in a set, in a range or by
+        soft evidence stay, with their new distribution.
+
+        Parameters
+        ----------
+        evidence : mapping, optional
+            Evidence by name, for names that are not Python words.
+        **more
+            Evidence by name.
+        """
+        twice = set(evidence or {}) & set(more)
+        if twice:
+            raise QueryError(f"Evidence on {sorted(twice)[0]!r} is given twice.")
+        read = read_evidence(self.domain, {**(evidence or {}), **more})
+        after = posterior(self, read)
+        settled = {n for n, weights in read.items() if np.count_nonzero(weights) == 1}
+        if len(settled) == len(self.domain):
+            raise QueryError("The evidence settles every variable, so no distribution is left. Use prob or log_prob.")
+        factors = tuple(factor for n, factor in enumerate(after.factors) if n not in settled)
+        return JointPMF(after.weights, factors, self.domain.without(settled))
+
+    def mode(self, given: Given = None, *, max_nodes: int = 100_000) -> Mode:
+        """Return the most probable row, by branch and bound.
+
+        Parameters
+        ----------
+        given : mapping, optional
+            Evidence that the row must respect.
+        max_nodes : int
+            How many partial rows to open before giving up the proof.
+        """
+        _check_count("max_nodes", max_nodes)
+        found = find_mode(posterior(self, self._evidence(given)), max_nodes)
+        row = {v.name: v.labels[code] for v, code in zip(self.domain, found.codes, strict=True)}
+        return Mode(row, found.log_prob, found.proved, found.log_bound)
+
+    def sample(
+        self,
+        n: int,
+        given: Given = None,
+        *,
+        seed: int = 0,
+        numbers: bool = False,
+        frame: str = "pandas",
+    ) -> Any:
+        """Draw rows.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        given : mapping, optional
+            Evidence that the rows respect.
+        seed : int
+            The same seed gives the same rows.
+        numbers : bool
+            Give binned variables as typical numbers in place of interval labels.
+        frame : {"pandas", "polars", "pyarrow"}
+            What kind of frame to return.
+        """
+        _check_count("n", n, least=0)
+        drawn = rows.sample(posterior(self, self._evidence(given)), n, generator(seed))
+        return decode_frame(self.domain.variables, drawn, frame, numbers)
+
+    def impute(self, data: Any, draws: int | None = None, *, seed: int = 0, unknown: Unknown = "error") -> Any:
+        """Fill the missing cells of a table; cells that are not missing stay as they are.
+
+        Parameters
+        ----------
+        data : frame, mapping, array or path
+            Rows, as in :func:`juror.fit`. A frame comes back as a frame of its kind, an array as an array.
+        draws : int, optional
+            By default every hole gets its most probable label given the cells seen in its row. With ``draws=1`` the
+            holes of a row get one draw from their joint distribution instead, and with more a list of that many
+            completed tables comes back, for multiple imputation.
+        seed : int
+            The same seed gives the same draws.
+        unknown : {"error", "missing"}
+            What to do with labels that the model does not know: they stay in the table, and with ``"missing"`` are not
+            looked at.
+        """
+        columns = self.domain.open(data)
+        codes = self.domain.encode_columns(columns, unknown)
+        positions = [self.domain.position(column.name) for column in columns]
+        variables = [self.domain[n] for n in positions]
+        if draws is None:
+            return fill_holes(data, columns, variables, rows.fill_most_probable(self, codes)[:, positions])
+        _check_count("draws", draws)
+        rng = generator(seed)
+        filled = [
+            fill_holes(data, columns, variables, rows.fill_at_random(self, codes, rng)[:, positions])
+            for _ in range(draws)
+        ]
+        return filled[0] if draws == 1 else filled
+
+    def predict_proba(self, data: Any, target: str | None = None, *, unknown: Unknown = "error") -> np.ndarray:
+        """Return p(target | the row's other cells), (n_rows, labels of the target), in the order of its labels.
+
+        Parameters
+        ----------
+        data : frame, mapping, array or path
+            Rows, as in :func:`juror.fit`. The target's own column may be there; it is not looked at.
+        target : str, optional
+            The variable to predict; by default the one named when fitting.
+        unknown : {"error", "missing"}
+            What to do with labels that the model does not know.
+        """
+        position = self._target(target)
+        columns = self.domain.open(data)
+        name = self.domain[position].name
+        seen = [column for column in columns if column.name != name] or columns
+        return rows.predict_proba(self, self.domain.encode_columns(seen, unknown), position)
+
+    def predict(self, data: Any, target: str | None = None, *, unknown: Unknown = "error") -> np.ndarray:
+        """Return the most probable label of the target for every row, (n_rows,); see :meth:`predict_proba`."""
+        best = self.predict_proba(data, target, unknown=unknown).argmax(axis=1)
+        return _label_array(self.domain[self._target(target)].labels)[best]
+
+    def _target(self, target: str | None) -> int:
+        if target is None and self.info is not None:
+            target = self.info.target
+        if target is None:
+            raise QueryError(f"Name the variable to predict, target=…, one of {list(self.domain.names)}.")
+        return self.domain.position(target)
+
+    def entropy(self, *, draws: int = 100_000, seed: int = 0) -> information.Estimate:
+        """Return the entropy of the joint in nats: exact up to a million cells, else with its standard error.
+
+        Parameters
+        ----------
+        draws : int
+            How many rows to draw where the table is too large.
+        seed : int
+            The same seed gives the same draws.
+        """
+        _check_count("draws", draws, least=2)
+        return information.entropy(self, draws, generator(seed))
+
+    def mutual_information(self, a: str, b: str, *, given: Given = None) -> float:
+        """Return how much two variables tell about each other, in nats."""
+        after = posterior(self, self._evidence(given))
+        return information.mutual_information(after, self.domain.position(a), self.domain.position(b))
+
+    def dependence(self, measure: str = "normalised") -> information.DependenceMatrix:
+        """Return how much every two variables tell about each other.
+
+        Parameters
+        ----------
+        measure : {"normalised", "information"}
+            From 0 to 1 as a share of the smaller entropy, or in nats.
+        """
+        return information.dependence(self, measure)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to one file, whole or not at all."""
+        files.write(path, self.weights, self.factors, self.domain, self.info)
+
+
+def load(path: str | os.PathLike[str]) -> JointPMF:
+    """Read a model that :meth:`JointPMF.save` wrote; nothing in the file is ever run."""
+    return JointPMF(*files.read(path))
+
+
+def generator(seed: int) -> np.random.Generator:
+    """Return the random generator of a seed."""
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise ParameterError(f"seed must be an int in the range [0, inf). Got {seed!r} instead.")
+    return np.random.default_rng(int(seed))
+
+
+def _check_count(name: str, value: Any, least: int = 1) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise ParameterError(f"{name} must be an int in the range [{least}, inf). Got {value!r} instead.")
+
+
+def _on_simplex(array: np.ndarray, dimensions: int, name: str) -> np.ndarray:
+    """Check that every column is a distribution, scale away what rounding left, and lock the array."""
+    if array.ndim != dimensions or array.size == 0:
+        raise ModelError(f"{name} must have {dimensions} dimension(s) and not be empty. Got shape {array.shape}.")
+    if not np.all(np.isfinite(array)):
+        raise ModelError(f"{name} must be finite. Got {array[~np.isfinite(array)][0]}.")
+    if np.any(array < 0):
+        raise ModelError(f"{name} must not be negative. Got {array.min():g}.")
+    sums = array.sum(axis=0)
+    off = float(np.abs(sums - 1).max())
+    if off > _SUM_TOLERANCE:
+        raise ModelError(
+            f"{name} must sum to one within {_SUM_TOLERANCE:g}, every column by itself. The sum is off by {off:g}."
+        )
+    if off > _EXACT_SUM * max(1, len(array)):
+        array = array / sums
+    array.setflags(write=False)
+    return array
+
+
+def _label_array(labels: Sequence[Label]) -> np.ndarray:
+    """Return labels as an array of their common type, or of objects where they have none."""
+    if len({type(label) for label in labels}) == 1:
+        return np.array(labels)
+    array = np.empty(len(labels), dtype=object)
+    array[:] = labels
+    return array

@@ -1,0 +1,178 @@
+"""Expectation–maximisation for the CPD, by maximum likelihood or maximum a posteriori.
+
+For rows x_i with weights w_i, class weights λ (F,) and factors A_n (I_n, F), the objective is
+
+    J(λ, A) = Σ_i w_i log Σ_f λ_f Π_{n seen in i} A_n[x_in, f]  +  α (Σ_f log λ_f + Σ_{n,x,f} log A_n[x, f])
+
+where α is the named smoothing: a pseudo-count in every cell, zero for maximum likelihood. A pass over the rows gives
+the expected counts of every label in every class; adding α and scaling to the simplex gives the next point,
+and J never falls. A missing cell takes no part in its row, and so adds to no count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from juror.solvers.parameters import Parameters
+from juror.solvers.squarem import extrapolate
+from juror.sources.runners import LocalRunner
+from juror.stacking import Stacking
+from juror.statistics.expected import ExpectedCounts
+from juror.statistics.rows import WeightedRows
+
+
+@dataclass(frozen=True)
+class Point:
+    """Parameters with what a pass over the rows found there."""
+
+    parameters: Parameters
+    counts: ExpectedCounts
+    objective: float
+
+    @property
+    def log_likelihood(self) -> float:
+        """Σ_i w_i log p(x_i), without the smoothing term."""
+        return self.counts.log_likelihood
+
+
+@dataclass(frozen=True)
+class Run:
+    """One ascent from one start.
+
+    Attributes
+    ----------
+    point : Point
+        Where it ended.
+    trace : tuple of float
+        The objective at the start and after every step.
+    reason : str
+        Why it stopped.
+    n_passes : int
+        EM updates and trial evaluations: passes over the rows after the first.
+    """
+
+    point: Point
+    trace: tuple[float, ...]
+    reason: str
+    n_passes: int
+
+
+class Objective:
+    """J for given rows, smoothing and runner.
+
+    Parameters
+    ----------
+    rows : WeightedRows
+        Distinct rows and weights.
+    stacking : Stacking
+        Where variables stand in the stack.
+    smoothing : float
+        The pseudo-count α of every cell.
+    runner : LocalRunner
+        Who passes over the rows.
+    """
+
+    def __init__(self, rows: WeightedRows, stacking: Stacking, smoothing: float, runner: LocalRunner):
+        self.cells = stacking.cells(rows.codes)
+        self.weights = rows.weights
+        self.total = rows.total
+        self.stacking = stacking
+        self.smoothing = smoothing
+        self.runner = runner
+
+    def at(self, parameters: Parameters) -> Point:
+        """Pass over the rows."""
+        counts = ExpectedCounts.of(self.cells, self.weights, parameters.lam, parameters.stack, self.runner)
+        penalty = 0.0
+        if self.smoothing > 0:
+            with np.errstate(divide="ignore"):
+                # the stack's rows of ones have logarithm zero and so add nothing
+                penalty = self.smoothing * float(np.log(parameters.lam).sum() + np.log(parameters.stack).sum())
+        return Point(parameters, counts, counts.log_likelihood + penalty)
+
+    def update(self, point: Point) -> Parameters:
+        """Take the EM step from a point."""
+        lam = point.counts.classes + self.smoothing
+        stack = self.stacking.normalise(point.counts.cells + self.smoothing, otherwise=point.parameters.stack)
+        return Parameters(lam / lam.sum(), stack)
+
+
+def ascend(
+    objective: Objective,
+    start: Parameters,
+    *,
+    max_iter: int,
+    tol: float,
+    accelerate: bool,
+    report: Callable[[int, float], None] = lambda n_passes, objective: None,
+) -> Run:
+    """Climb from a start until a step gains at most ``tol`` a row, or ``max_iter`` passes are spent.
+
+    Parameters
+    ----------
+    objective : Objective
+        What to climb.
+    start : Parameters
+        Where to begin.
+    max_iter : int
+        The most passes over the rows; without acceleration this is the number of EM steps.
+    tol : float
+        The least gain of a step, in nats a row.
+    accelerate : bool
+        Whether to try SQUAREM's long steps. One is taken only where J is no lower for it.
+    report : callable
+        Told passes so far and J after each step.
+    """
+    step = _LongStep(objective) if accelerate else _PlainStep(objective)
+    point = objective.at(start)
+    trace = [point.objective]
+    n_passes = 0
+    reason = f"reached max_iter = {max_iter}"
+    while n_passes < max_iter:
+        point, spent = step(point, max_iter - n_passes)
+        n_passes += spent
+        gain = point.objective - trace[-1]
+        trace.append(point.objective)
+        report(n_passes, point.objective)
+        if gain <= tol * objective.total:
+            reason = f"converged: the last step gained at most tol = {tol:g} a row"
+            break
+    return Run(point, tuple(trace), reason, n_passes)
+
+
+class _PlainStep:
+    """One EM step."""
+
+    def __init__(self, objective: Objective):
+        self._objective = objective
+
+    def __call__(self, point: Point, budget: int) -> tuple[Point, int]:
+        return self._objective.at(self._objective.update(point)), 1
+
+
+class _LongStep:
+    """Two EM steps and a leap along them; the second step itself where the leap would lower J."""
+
+    def __init__(self, objective: Objective):
+        self._objective = objective
+        self._longest = 4.0
+
+    def __call__(self, point: Point, budget: int) -> tuple[Point, int]:
+        objective = self._objective
+        first = objective.at(objective.update(point))
+        if budget < 3:
+            return first, 1
+        second = objective.update(first)
+        leap, length = extrapolate(point.parameters, first.parameters, second, self._longest)
+        if leap is None:
+            return objective.at(second), 2
+        landed = objective.at(Parameters(leap.lam, objective.stacking.normalise(leap.stack, otherwise=second.stack)))
+        if landed.objective >= first.objective:
+            if length >= self._longest:
+                self._longest *= 4.0
+            return landed, 2
+        self._longest = max(4.0, length / 2.0)
+        return objective.at(second), 3

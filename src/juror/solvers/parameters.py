@@ -1,0 +1,37 @@
+"""The parameters that solvers move: class weights λ (F,) and the stacked factors S (stacked rows, F)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from juror.stacking import Stacking
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """One point of the search: λ on the simplex, every factor column on its own."""
+
+    lam: np.ndarray
+    stack: np.ndarray
+
+    @property
+    def rank(self) -> int:
+        """The number of classes F."""
+        return len(self.lam)
+
+    @classmethod
+    def of(cls, weights: np.ndarray, factors: Sequence[np.ndarray], stacking: Stacking) -> Parameters:
+        """Stack the weights (F,) and factors (I_n, F) of a model."""
+        return cls(np.array(weights), stacking.stack(factors))
+
+
+def n_parameters(rank: int, cardinalities: Sequence[int]) -> int:
+    """Count free parameters: (F − 1) + F Σ (I_n − 1).
+
+    >>> n_parameters(2, [2, 3])
+    7
+    """
+    return rank - 1 + rank * sum(size - 1 for size in cardinalities)

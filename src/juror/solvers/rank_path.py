@@ -1,0 +1,52 @@
+"""Choose a rank: grow it along a path, score each fit on held-out rows, stop when growing no longer helps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from juror.info import RankScore
+
+# Growing must fail this often in a row before the path ends: held-out scores are noisy and starts random.
+_PATIENCE = 3
+# The least gain that counts, in nats a row: with many rows ever larger ranks gain ever less, and cost ever more.
+_LEAST_GAIN = 1e-3
+
+
+def growing_ranks(most: int) -> Iterator[int]:
+    """Give 1, 2, 3, 4, 6, 8, 12, 16, 24, …: twice the density of powers of two.
+
+    >>> list(growing_ranks(20))
+    [1, 2, 3, 4, 6, 8, 12, 16]
+    """
+    if most >= 1:
+        yield 1
+    rank = 2
+    while rank <= most:
+        yield rank
+        if rank * 3 // 2 <= most:
+            yield rank * 3 // 2
+        rank *= 2
+
+
+def choose_rank(score: Callable[[int], float], most: int) -> tuple[int, tuple[RankScore, ...]]:
+    """Return the rank after which no larger one scored better by at least a thousandth of a nat, and the path.
+
+    Parameters
+    ----------
+    score : callable
+        Fits a rank and returns its held-out score, higher is better.
+    most : int
+        The largest rank to try.
+    """
+    path: list[RankScore] = []
+    best = RankScore(0, float("-inf"))
+    failures = 0
+    for rank in growing_ranks(most):
+        path.append(RankScore(rank, score(rank)))
+        if best.rank == 0 or path[-1].score > best.score + _LEAST_GAIN:
+            best, failures = path[-1], 0
+        else:
+            failures += 1
+        if failures == _PATIENCE:
+            break
+    return best.rank, tuple(path)

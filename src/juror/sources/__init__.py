@@ -1,0 +1,6 @@
+"""Where rows come from: every kind of data becomes a list of columns of distinct values and their indices."""
+
+from juror.sources.columns import Column
+from juror.sources.opening import open_source
+
+__all__ = ["Column", "open_source"]

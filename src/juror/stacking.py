@@ -1,0 +1,72 @@
+"""All factors as one matrix, so that kernels need to know neither variables nor missing cells.
+
+The factors A_n of shape (I_n, F) stand on top of each other, each followed by one row of ones: the row that a missing
+cell selects. A table of codes becomes a table of *cells*, row numbers in this stack; the probability of a row of
+the table given class f is the product of the stacked rows its cells name, and a missing cell multiplies by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Stacking:
+    """Where each variable stands in the stack."""
+
+    cardinalities: tuple[int, ...]
+
+    @cached_property
+    def starts(self) -> np.ndarray:
+        """The first stacked row of every variable, and one past the last, (N + 1,)."""
+        return np.concatenate([[0], np.cumsum(np.asarray(self.cardinalities) + 1)])
+
+    @property
+    def n_rows(self) -> int:
+        """The height of the stack, Σ (I_n + 1)."""
+        return int(self.starts[-1])
+
+    @cached_property
+    def missing_rows(self) -> np.ndarray:
+        """The rows of ones, (N,)."""
+        return self.starts[1:] - 1
+
+    def rows(self, n: int) -> slice:
+        """Return the stacked rows of variable n, without its row of ones."""
+        return slice(int(self.starts[n]), int(self.missing_rows[n]))
+
+    def cells(self, codes: np.ndarray) -> np.ndarray:
+        """Return the stacked row of every code, (n_rows, N); −1 selects the row of ones."""
+        cells = np.where(codes < 0, self.missing_rows, codes + self.starts[:-1])
+        return np.ascontiguousarray(cells, dtype=np.int32)
+
+    def stack(self, factors: Sequence[np.ndarray]) -> np.ndarray:
+        """Stack factors (I_n, F) into one matrix (n_rows, F)."""
+        ones = np.ones((1, factors[0].shape[1]))
+        return np.concatenate([block for factor in factors for block in (factor, ones)])
+
+    def unstack(self, stacked: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Take a stack apart again into its factors."""
+        return tuple(stacked[self.rows(n)].copy() for n in range(len(self.cardinalities)))
+
+    def normalise(self, counts: np.ndarray, otherwise: np.ndarray) -> np.ndarray:
+        """Scale every factor's columns to sum one; a column without any count is taken from another stack.
+
+        Parameters
+        ----------
+        counts : numpy.ndarray, (n_rows, F)
+            Non-negative; what stands in the rows of ones is not looked at.
+        otherwise : numpy.ndarray, (n_rows, F)
+            A normalised stack.
+        """
+        counts = counts.copy()
+        counts[self.missing_rows] = 0.0
+        totals = np.add.reduceat(counts, self.starts[:-1], axis=0)
+        totals = np.repeat(totals, np.asarray(self.cardinalities) + 1, axis=0)
+        stacked = np.divide(counts, totals, out=otherwise.copy(), where=totals > 0)
+        stacked[self.missing_rows] = 1.0
+        return stacked

@@ -1,0 +1,1 @@
+"""What solvers need from the rows, one mergeable statistic a file."""

@@ -1,0 +1,78 @@
+"""Distinct rows with their weights: a table of N_s rows of a few variables often has far fewer distinct ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from juror.sources.columns import MISSING
+
+
+@dataclass(frozen=True)
+class WeightedRows:
+    """Distinct rows of codes and how often each counts.
+
+    Attributes
+    ----------
+    codes : numpy.ndarray, (n_distinct, N)
+        Codes with −1 for missing, sorted, no two rows equal.
+    weights : numpy.ndarray, (n_distinct,)
+        Positive weights.
+    """
+
+    codes: np.ndarray
+    weights: np.ndarray
+
+    @classmethod
+    def of(cls, codes: np.ndarray, weights: np.ndarray | None = None) -> WeightedRows:
+        """Merge equal rows and add up their weights; rows of weight zero go.
+
+        >>> merged = WeightedRows.of(np.array([[1, 0], [0, 1], [1, 0]]))
+        >>> merged.codes.tolist(), merged.weights.tolist()
+        ([[0, 1], [1, 0]], [1.0, 2.0])
+        """
+        if weights is None:
+            weights = np.ones(len(codes))
+        counted = weights > 0
+        codes, weights = codes[counted], weights[counted]
+        _, first, group = np.unique(_row_keys(codes), return_index=True, return_inverse=True)
+        return cls(codes[first], np.bincount(group, weights))
+
+    @property
+    def total(self) -> float:
+        """The sum of the weights: how many rows there were."""
+        return float(self.weights.sum())
+
+    def split(self, fraction: float, rng: np.random.Generator) -> tuple[WeightedRows, WeightedRows]:
+        """Hold out a fraction of the rows at random; return what is kept and what is held out.
+
+        Whole weights are counts of rows, and each of those rows goes to either side by itself. Other weights
+        cannot be divided that way, so distinct rows go to a side whole.
+        """
+        if np.all(self.weights == np.floor(self.weights)):
+            held = rng.binomial(self.weights.astype(np.int64), fraction).astype(np.float64)
+        else:
+            held = np.where(rng.random(len(self.weights)) < fraction, self.weights, 0.0)
+        return self._weighted(self.weights - held), self._weighted(held)
+
+    def _weighted(self, weights: np.ndarray) -> WeightedRows:
+        return WeightedRows(self.codes[weights > 0], weights[weights > 0])
+
+
+def _row_keys(codes: np.ndarray) -> np.ndarray:
+    """Return one integer a row, equal exactly where rows are equal and ordered as the rows are.
+
+    Columns are joined by multiplication until the next one might overflow; then the keys so far are
+    replaced by their ranks, of which there are no more than rows.
+    """
+    keys = np.zeros(len(codes), dtype=np.int64)
+    size = 1
+    for column in codes.T:
+        levels = int(column.max(initial=MISSING)) + 2
+        if size > np.iinfo(np.int64).max // levels:
+            distinct, keys = np.unique(keys, return_inverse=True)
+            size = len(distinct)
+        keys = keys * levels + (column.astype(np.int64) + 1)
+        size *= levels
+    return keys

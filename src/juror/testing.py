@@ -1,0 +1,71 @@
+"""For tests of juror and of what is built on it: random models, random tables, and the dense tensor as an oracle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from juror.domain import Domain
+from juror.model import JointPMF
+
+
+def random_model(
+    cardinalities: Sequence[int],
+    rank: int,
+    rng: np.random.Generator,
+    *,
+    domain: Domain | None = None,
+    concentration: float = 1.0,
+    zeros: float = 0.0,
+) -> JointPMF:
+    """Draw weights and factor columns from symmetric Dirichlet distributions.
+
+    Parameters
+    ----------
+    cardinalities : sequence of int
+        The labels of each variable.
+    rank : int
+        The number of classes.
+    rng : numpy.random.Generator
+        The source of chance.
+    domain : Domain, optional
+        Names and labels; ``x0, x1, …`` by default.
+    concentration : float
+        Small for classes that are sure of their labels, large for classes near the uniform distribution.
+    zeros : float
+        The share of factor cells to set to zero, where a column keeps at least one label.
+    """
+    weights = rng.dirichlet(np.full(rank, 2.0))
+    factors = []
+    for size in cardinalities:
+        factor = rng.dirichlet(np.full(size, concentration), size=rank).T
+        gone = rng.random(factor.shape) < zeros
+        gone[factor.argmax(axis=0), np.arange(rank)] = False
+        factor = np.where(gone, 0.0, factor)
+        factors.append(factor / factor.sum(axis=0))
+    return JointPMF(weights, tuple(factors), domain)
+
+
+def dense(model: JointPMF) -> np.ndarray:
+    """Return the whole probability tensor, one axis a variable, by the definition and with no cleverness."""
+    shape = model.domain.cardinalities
+    tensor = np.zeros(shape)
+    for f in range(model.rank):
+        term = model.weights[f]
+        for n, factor in enumerate(model.factors):
+            axes = [1] * len(shape)
+            axes[n] = shape[n]
+            term = term * factor[:, f].reshape(axes)
+        tensor = tensor + term
+    return tensor
+
+
+def random_codes(model: JointPMF, n_rows: int, rng: np.random.Generator, *, missing: float = 0.0) -> np.ndarray:
+    """Draw rows of codes (n_rows, N) from a model, a share of the cells missing at random."""
+    classes = rng.choice(model.rank, size=n_rows, p=model.weights)
+    codes = np.empty((n_rows, len(model.factors)), dtype=np.int32)
+    for n, factor in enumerate(model.factors):
+        codes[:, n] = [rng.choice(len(factor), p=factor[:, f]) for f in classes]
+    codes[rng.random(codes.shape) < missing] = -1
+    return codes

@@ -1,0 +1,212 @@
+"""A finite variable: its name, its labels, its kind, and the way between labels and codes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from juror.errors import DataError, ParameterError, QueryError, did_you_mean, shortlist
+from juror.sources import Column
+from juror.sources.columns import MISSING
+
+Label = str | int | float | bool
+Kind = Literal["nominal", "ordinal", "binned"]
+Unknown = Literal["error", "missing"]
+
+_KINDS = ("nominal", "ordinal", "binned")
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A finite variable: a name and the labels it may take.
+
+    Attributes
+    ----------
+    name : str
+        The variable's name.
+    labels : tuple
+        Its labels, in order when ``kind`` is not nominal. Codes are positions in this tuple.
+    kind : {"nominal", "ordinal", "binned"}
+        Whether labels are mere names, ordered values, or intervals of a number.
+    edges : tuple of float, optional
+        For a binned variable the ``len(labels) + 1`` finite interval ends. Intervals are closed on the left; the
+        last one is closed on both sides.
+    values : tuple of float, optional
+        For a binned variable a typical number of every interval, used to decode to numbers.
+    open_ended : bool
+        Whether the outer intervals also take numbers beyond the outer edges.
+
+    Examples
+    --------
+    >>> safety = Variable("safety", ("low", "med", "high"), kind="ordinal")
+    >>> safety.code("med")
+    1
+    >>> safety.cardinality
+    3
+    """
+
+    name: str
+    labels: tuple[Label, ...]
+    kind: Kind = "nominal"
+    edges: tuple[float, ...] | None = None
+    values: tuple[float, ...] | None = None
+    open_ended: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name.strip():
+            raise DataError(f"A variable's name must be text that is not empty. Got {self.name!r} instead.")
+        object.__setattr__(self, "labels", tuple(self.labels))
+        if not self.labels:
+            raise DataError(f"Variable {self.name!r} has no labels. It needs at least one.")
+        if self.kind not in _KINDS:
+            raise ParameterError(f"kind must be one of {shortlist(_KINDS)}. Got {self.kind!r} instead.")
+        for label in self.labels:
+            if not isinstance(label, (str, int, float, bool)) or label != label:
+                raise DataError(
+                    f"Variable {self.name!r} has the label {label!r}; a label is text, a number or a boolean."
+                )
+        if len(set(self.labels)) < len(self.labels):
+            raise DataError(f"Variable {self.name!r} has a label twice among {shortlist(self.labels)}.")
+        if (self.kind == "binned") != (self.edges is not None):
+            raise DataError(f"Variable {self.name!r}: edges go with kind='binned', and with no other kind.")
+        if self.edges is not None:
+            self._check_edges(self.edges)
+
+    def _check_edges(self, edges: Sequence[float]) -> None:
+        if len(edges) != len(self.labels) + 1:
+            raise DataError(f"Variable {self.name!r} has {len(self.labels)} intervals but {len(edges)} edges.")
+        if not np.all(np.isfinite(edges)) or np.any(np.diff(edges) < 0):
+            raise DataError(f"The edges of {self.name!r} must be finite and rise. Got {shortlist(edges)}.")
+        if self.values is None or len(self.values) != len(self.labels):
+            raise DataError(f"Variable {self.name!r} needs one typical value for each of its intervals.")
+
+    @property
+    def cardinality(self) -> int:
+        """How many labels there are."""
+        return len(self.labels)
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether ranges make sense: the variable is ordinal or binned."""
+        return self.kind != "nominal"
+
+    @cached_property
+    def _code_of_label(self) -> dict[Label, int]:
+        return {label: code for code, label in enumerate(self.labels)}
+
+    @cached_property
+    def _code_of_text(self) -> dict[str, int]:
+        """Codes by the label as written, so that 4 finds "4" and "4" finds 4."""
+        return {_as_text(label): code for code, label in enumerate(self.labels)}
+
+    def find(self, value: object) -> int | None:
+        """Return the code of a label, or of the interval that holds a number; None when there is none."""
+        if isinstance(value, np.generic):
+            value = value.item()
+        if isinstance(value, (str, int, float, bool)):
+            if value in self._code_of_label:
+                return self._code_of_label[value]
+            if _as_text(value) in self._code_of_text:
+                return self._code_of_text[_as_text(value)]
+        if self.edges is not None and (number := as_number(value)) is not None:
+            code = int(self._interval_of(np.array([number]))[0])
+            return None if code == MISSING else code
+        return None
+
+    def code(self, value: object) -> int:
+        """Return the code of a label, or raise a sentence that names the labels there are."""
+        code = self.find(value)
+        if code is None:
+            hint = f"Its edges are {shortlist(self.edges)}." if self.edges else did_you_mean(value, self.labels)
+            raise QueryError(f"Variable {self.name!r} has no label {value!r}. {hint}")
+        return code
+
+    def _interval_of(self, numbers: np.ndarray) -> np.ndarray:
+        """Return the interval of every number, −1 where it lies outside all of them."""
+        assert self.edges is not None
+        edges = np.asarray(self.edges)
+        codes = np.searchsorted(edges, numbers, side="right") - 1
+        inside = np.clip(codes, 0, self.cardinality - 1)
+        if self.open_ended:
+            return inside
+        return np.where((numbers >= edges[0]) & (numbers <= edges[-1]), inside, MISSING)
+
+    def encode(self, column: Column, unknown: Unknown = "error") -> np.ndarray:
+        """Return the code of every row of a column, −1 where it is missing.
+
+        Parameters
+        ----------
+        column : Column
+            The factorised column.
+        unknown : {"error", "missing"}
+            What to do with a value that is not among the labels.
+
+        Returns
+        -------
+        numpy.ndarray, (n_rows,)
+        """
+        codes = self._codes_of_values(column)
+        strange = np.flatnonzero(codes == MISSING)
+        if unknown == "error" and len(strange):
+            seen = strange[np.isin(strange, column.index)]
+            if len(seen):
+                raise self._unknown(column, int(seen[0]))
+        return np.append(codes, MISSING)[column.index]
+
+    def _codes_of_values(self, column: Column) -> np.ndarray:
+        if column.form == "code":
+            codes = np.arange(len(column.values))
+            return np.where(codes < self.cardinality, codes, MISSING)
+        if self.edges is not None and column.form == "number":
+            return self._interval_of(np.asarray(column.values, dtype=np.float64))
+        found = [self.find(value) for value in column.values]
+        return np.array([MISSING if code is None else code for code in found], dtype=np.int64)
+
+    def _unknown(self, column: Column, position: int) -> DataError:
+        value = column.values[position]
+        value = value.item() if isinstance(value, np.generic) else value
+        where = f"Column {column.name!r} holds {value!r} in row {column.first_row_of(position)}, which is "
+        way_out = 'Pass unknown="missing" to treat it as missing.'
+        if self.edges is not None:
+            return DataError(f"{where}outside its edges {self.edges[0]:g} to {self.edges[-1]:g}. {way_out}")
+        if column.form == "code":
+            return DataError(f"{where}not a code in the range [0, {self.cardinality - 1}]. {way_out}")
+        return DataError(f"{where}not among its {self.cardinality} labels {shortlist(self.labels)}. {way_out}")
+
+    def decode(self, codes: np.ndarray, numbers: bool = False) -> list[Any]:
+        """Return the label of every code, None where it is missing.
+
+        Parameters
+        ----------
+        codes : numpy.ndarray, (n_rows,)
+            Positions among the labels, −1 for missing.
+        numbers : bool
+            For a binned variable, give the typical number of the interval in place of its label.
+        """
+        names = self.values if numbers and self.values is not None else self.labels
+        table = np.empty(len(names) + 1, dtype=object)
+        table[:-1] = names
+        table[-1] = None
+        return list(table[codes])
+
+
+def _as_text(label: object) -> str:
+    if isinstance(label, float) and math.isfinite(label) and label == int(label):
+        return str(int(label))
+    return str(label)
+
+
+def as_number(value: object) -> float | None:
+    """Return a number, also one written as text; None for all else."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return None
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    return None if math.isnan(number) else number

@@ -1,0 +1,44 @@
+"""Write files whole or not at all: to a neighbour first, then renamed over the place."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+from juror.errors import DataError
+
+
+def write_whole(path: Path, write: Callable[[IO[bytes]], Any]) -> None:
+    """Write a file through a temporary one in its folder; if anything fails, no trace is left.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        Where the file shall be. One that is there already is replaced.
+    write : callable
+        Given the open binary stream to write to.
+    """
+    if path.is_dir():
+        raise DataError(f"{str(path)!r} is a folder. Name a file in it.")
+    if not path.parent.is_dir():
+        raise DataError(f"There is no folder {str(path.parent)!r} to write {path.name!r} into. Make it first.")
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            write(stream)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
