@@ -15,6 +15,8 @@ from juror.sources import Column
 from juror.variable import Label, Variable
 
 _FEWEST_BINS, _MOST_BINS = 2, 32
+# How often the values of a column of fractions must recur, on average, to count as categories
+_RECURRENCE = 5
 
 
 @dataclass(frozen=True)
@@ -109,11 +111,17 @@ class Discovery:
                 f"missing=[float('{value}')] to treat it as missing."
             )
         wanted = self.bins.get(column.name) if isinstance(self.bins, Mapping) else self.bins
-        if len(numbers) <= self.bin_above and wanted is None:
+        if wanted is None and self._are_categories(numbers, float(counts.sum())):
             return Variable(column.name, tuple(_plain(numbers)), "ordinal")
         n_bins = wanted if wanted is not None else bins_for(float(counts.sum()))
         edges = _BINNINGS[self.binning](numbers, counts, n_bins)
         return binned_variable(column.name, edges, numbers, counts, open_ended=True)
+
+    def _are_categories(self, numbers: np.ndarray, n: float) -> bool:
+        """Few whole numbers are; few numbers with fractions are only if they recur, else they are measurements."""
+        few = len(numbers) <= self.bin_above
+        whole = bool(np.all(numbers == np.floor(numbers)))
+        return few and (whole or n >= _RECURRENCE * len(numbers))
 
     def _with_given_edges(self, column: Column, counts: np.ndarray) -> Variable:
         edges = np.asarray(self.edges[column.name], dtype=np.float64)

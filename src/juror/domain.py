@@ -83,7 +83,8 @@ class Domain:
         binning : {"quantile", "width"}
             Intervals of about equal counts or of equal width.
         bin_above : int
-            A column of numbers with more distinct values than this is binned; with fewer it is ordinal.
+            A column of numbers with more distinct values than this is binned; with fewer it is ordinal, unless its
+            values are fractions that hardly recur.
         max_levels : int
             The most labels a column may have.
         sample_weight : array-like, (n_rows,), optional

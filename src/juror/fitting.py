@@ -102,11 +102,8 @@ def fit(
     --------
     >>> import juror
     >>> model = juror.fit(juror.datasets.titanic(), rank=4)
-    >>> print(model.ask("Survived | Sex = Female, Class = 1st"))
-    P(Survived | Sex = Female, Class = 1st)
-    Survived  probability
-    No             0.0289  █
-    Yes            0.9711  ███████████████████████
+    >>> round(model.ask("Survived | Sex = Female, Class = 1st")["Yes"], 2)
+    0.97
     """
     options = _Options(n_init, smoothing, accelerate, max_iter, tol, seed, progress)
     if method not in _METHODS:
@@ -181,7 +178,7 @@ def _read(
     names = domain.names if domain is not None and isinstance(data, np.ndarray) else None
     columns = open_source(data, missing if domain is None else domain.missing, names)
     if isinstance(sample_weight, str):
-        columns, sample_weight = _take_weights(columns, sample_weight)
+        columns, sample_weight = take_weights(columns, sample_weight)
     n_rows = len(columns[0].index)
     if n_rows == 0:
         raise DataError("The data have no rows. juror needs at least one.")
@@ -192,7 +189,7 @@ def _read(
     return domain, rows, int(np.count_nonzero(weights))
 
 
-def _take_weights(columns: Sequence[Column], name: str) -> tuple[list[Column], np.ndarray]:
+def take_weights(columns: Sequence[Column], name: str) -> tuple[list[Column], np.ndarray]:
     """Take the column of weights out of the others."""
     others = [column for column in columns if column.name != name]
     found = [column for column in columns if column.name == name]
@@ -268,7 +265,7 @@ def _choose(
     kept, held = rows.split(_HELD_OUT, generator(options.seed))
     if kept.total == 0 or held.total == 0:
         warnings.warn(
-            f"{rows.total:g} rows are too few to hold some out and choose a rank; rank=1 is used. Pass rank=… yourself.",
+            f"{rows.total:g} rows are too few to hold some out and choose a rank; rank=1 is used. Pass rank=…",
             FitWarning,
             stacklevel=3,
         )

@@ -16,7 +16,7 @@ from juror.answers.frames import decode_frame, fill_holes
 from juror.answers.mode import find_mode
 from juror.answers.posterior import log_mass, posterior
 from juror.domain import Domain
-from juror.errors import ModelError, ParameterError, QueryError
+from juror.errors import ModelError, ParameterError, QueryError, shortlist
 from juror.evidence import Evidence, both, describe, read_event, read_evidence
 from juror.info import FitInfo
 from juror.variable import Label, Unknown
@@ -302,7 +302,7 @@ class JointPMF:
         unknown : {"error", "missing"}
             What to do with labels that the model does not know.
         """
-        position = self._target(target)
+        position = self.target(target)
         columns = self.domain.open(data)
         name = self.domain[position].name
         seen = [column for column in columns if column.name != name] or columns
@@ -311,14 +311,15 @@ class JointPMF:
     def predict(self, data: Any, target: str | None = None, *, unknown: Unknown = "error") -> np.ndarray:
         """Return the most probable label of the target for every row, (n_rows,); see :meth:`predict_proba`."""
         best = self.predict_proba(data, target, unknown=unknown).argmax(axis=1)
-        return _label_array(self.domain[self._target(target)].labels)[best]
+        return _label_array(self.domain[self.target(target)].labels)[best]
 
-    def _target(self, target: str | None) -> int:
-        if target is None and self.info is not None:
-            target = self.info.target
-        if target is None:
-            raise QueryError(f"Name the variable to predict, target=…, one of {list(self.domain.names)}.")
-        return self.domain.position(target)
+    def target(self, name: str | None = None) -> int:
+        """Return the position of the variable to predict: the one named, or the one named when fitting."""
+        if name is None and self.info is not None:
+            name = self.info.target
+        if name is None:
+            raise QueryError(f"Name the variable to predict, target=…, one of {shortlist(self.domain.names)}.")
+        return self.domain.position(name)
 
     def entropy(self, *, draws: int = 100_000, seed: int = 0) -> information.Estimate:
         """Return the entropy of the joint in nats: exact up to a million cells, else with its standard error.

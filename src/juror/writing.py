@@ -11,6 +11,14 @@ from typing import IO, Any
 from juror.errors import DataError
 
 
+def check_place(path: Path) -> None:
+    """Refuse a place where no file can be, before any work is done for it."""
+    if path.is_dir():
+        raise DataError(f"{str(path)!r} is a folder. Name a file in it.")
+    if not path.parent.is_dir():
+        raise DataError(f"There is no folder {str(path.parent)!r} to write {path.name!r} into. Make it first.")
+
+
 def write_whole(path: Path, write: Callable[[IO[bytes]], Any]) -> None:
     """Write a file through a temporary one in its folder; if anything fails, no trace is left.
 
@@ -21,10 +29,7 @@ def write_whole(path: Path, write: Callable[[IO[bytes]], Any]) -> None:
     write : callable
         Given the open binary stream to write to.
     """
-    if path.is_dir():
-        raise DataError(f"{str(path)!r} is a folder. Name a file in it.")
-    if not path.parent.is_dir():
-        raise DataError(f"There is no folder {str(path.parent)!r} to write {path.name!r} into. Make it first.")
+    check_place(path)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as stream:

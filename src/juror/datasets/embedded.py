@@ -35,6 +35,8 @@ def titanic() -> pd.DataFrame:
     import pandas as pd
 
     cells = pd.DataFrame(list(product(*_TITANIC_LABELS.values())), columns=list(_TITANIC_LABELS))
+    # as categories, so that a part of the table that shows only some labels still knows the others
+    cells = cells.astype({name: pd.CategoricalDtype(list(labels)) for name, labels in _TITANIC_LABELS.items()})
     return cells.loc[cells.index.repeat(_TITANIC_COUNTS)].reset_index(drop=True)
 
 

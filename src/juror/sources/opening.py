@@ -167,10 +167,15 @@ def _is_frame(data: Any) -> bool:
     return nw.dependencies.is_into_dataframe(data) or nw.dependencies.is_polars_lazyframe(data)
 
 
+def _is_opened(data: Any) -> bool:
+    return isinstance(data, list) and bool(data) and all(isinstance(column, Column) for column in data)
+
+
 _Opener = Callable[[Any, Collection[object], Sequence[str] | None], list[Column]]
 _OPENERS: tuple[tuple[Callable[[Any], bool], _Opener], ...] = (
     (lambda data: isinstance(data, (str, os.PathLike)), _open_path),
     (lambda data: isinstance(data, np.ndarray), _open_array),
     (lambda data: isinstance(data, Mapping), _open_mapping),
     (_is_frame, _open_frame),
+    (_is_opened, lambda columns, missing, names: columns),
 )

@@ -1,0 +1,92 @@
+"""juror fit: learn the joint distribution of a file."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from juror.cli.bar import progress_bar
+from juror.cli.info import facts, summary
+from juror.cli.options import Data, Drop, Json, Seed
+from juror.cli.tables import read_columns, write_json
+from juror.domain import Domain
+from juror.errors import ParameterError
+from juror.fitting import fit, take_weights
+from juror.model import JointPMF
+from juror.writing import check_place
+
+
+def command(
+    data: Data,
+    output: Annotated[Path, typer.Option("-o", "--output", help="Where to write the model.", show_default=False)],
+    rank: Annotated[str, typer.Option(help="The number of classes, or 'auto' to choose it on held-out rows.")] = "auto",
+    method: Annotated[str, typer.Option(help="The solver: auto or em.")] = "auto",
+    target: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="The column to predict.", show_default=False)
+    ] = None,
+    weight: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="The column of row weights or counts.", show_default=False)
+    ] = None,
+    missing: Annotated[
+        list[str] | None, typer.Option(metavar="MARKER", help="A marker that means missing, like '?'; may be repeated.")
+    ] = None,
+    drop: Drop = None,
+    bins: Annotated[
+        int | None, typer.Option(help="How many intervals for columns of many numbers.", show_default=False)
+    ] = None,
+    smoothing: Annotated[float, typer.Option(help="A pseudo-count in every cell; 0 for maximum likelihood.")] = 0.1,
+    starts: Annotated[int, typer.Option(help="How many random starts.")] = 3,
+    max_iter: Annotated[int, typer.Option(help="The most passes over the rows from one start.")] = 1000,
+    tol: Annotated[float, typer.Option(help="Stop when a step gains at most this, in nats a row.")] = 1e-6,
+    jobs: Annotated[
+        int | None, typer.Option(help="How many threads; all cores by default.", show_default=False)
+    ] = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Fit the joint distribution of DATA, write the model and print a summary of it."""
+    check_place(output)
+    began = time.perf_counter()
+    columns = read_columns(data, drop, missing or ())
+    weights = None
+    if weight is not None:
+        columns, weights = take_weights(columns, weight)
+    domain = Domain.infer(columns, missing=missing or (), bins=bins, sample_weight=weights)
+    with progress_bar() as progress:
+        model = fit(
+            columns,
+            rank=_rank(rank),
+            method=method,
+            seed=seed,
+            domain=domain,
+            sample_weight=weights,
+            target=target,
+            n_init=starts,
+            smoothing=smoothing,
+            max_iter=max_iter,
+            tol=tol,
+            progress=progress,
+            n_jobs=jobs,
+        )
+    model.save(output)
+    _tell(model, output, time.perf_counter() - began, json)
+
+
+def _rank(text: str) -> int | str:
+    if text == "auto":
+        return text
+    try:
+        return int(text)
+    except ValueError:
+        raise ParameterError(f"--rank must be 'auto' or a whole number from 1. Got {text!r} instead.") from None
+
+
+def _tell(model: JointPMF, output: Path, seconds: float, json: bool) -> None:
+    if json:
+        write_json(facts(model))
+    else:
+        typer.echo(summary(model))
+    typer.echo(f"wrote {output} ({output.stat().st_size / 1024:.0f} kB) after {seconds:.1f} s", err=True)

@@ -1,0 +1,39 @@
+"""juror predict: label the rows of a file."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from juror.answers.frames import to_frame
+from juror.cli.options import Data, Drop, Json, Model, Output, UnknownOption, unknown_of
+from juror.cli.tables import check_output, read_columns, write_frame
+from juror.model import load
+
+
+def command(
+    model: Model,
+    data: Data,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN", help="The variable to predict; by default the one named at fit.", show_default=False
+        ),
+    ] = None,
+    proba: Annotated[bool, typer.Option("--proba", help="Also write the probability of every label.")] = False,
+    output: Output = None,
+    drop: Drop = None,
+    unknown: UnknownOption = "error",
+    json: Json = False,
+) -> None:
+    """Write the most probable label of the target for every row of DATA."""
+    check_output(output)
+    loaded = load(model)
+    columns = read_columns(data, drop, loaded.domain.missing)
+    variable = loaded.domain[loaded.target(target)]
+    chances = loaded.predict_proba(columns, variable.name, unknown=unknown_of(unknown))
+    result = {variable.name: variable.decode(chances.argmax(axis=1))}
+    if proba:
+        result |= {f"P({variable.name} = {label})": chances[:, i].tolist() for i, label in enumerate(variable.labels)}
+    write_frame(to_frame(result, "pandas"), output, json)

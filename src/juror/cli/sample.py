@@ -1,0 +1,25 @@
+"""juror sample: draw rows from a model."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from juror.cli.options import Given, Json, Model, Output, Seed
+from juror.cli.tables import check_output, write_frame
+from juror.model import load
+
+
+def command(
+    model: Model,
+    n: Annotated[int, typer.Option("-n", help="How many rows.")] = 10,
+    given: Given = None,
+    numbers: Annotated[bool, typer.Option("--numbers", help="Write typical numbers in place of intervals.")] = False,
+    output: Output = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Draw rows from MODEL."""
+    check_output(output)
+    write_frame(load(model).sample(n, given, seed=seed, numbers=numbers), output, json)

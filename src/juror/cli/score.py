@@ -1,0 +1,39 @@
+"""juror score: how probable the rows of a file are."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from juror.answers.frames import to_frame
+from juror.cli.options import Data, Drop, Json, Model, Output, UnknownOption, unknown_of
+from juror.cli.tables import check_output, read_columns, write_frame, write_json
+from juror.model import load
+
+
+def command(
+    model: Model,
+    data: Data,
+    rows: Annotated[bool, typer.Option("--rows", help="Write the log-probability of every row.")] = False,
+    output: Output = None,
+    drop: Drop = None,
+    unknown: UnknownOption = "error",
+    json: Json = False,
+) -> None:
+    """Write the mean log-probability of the rows of DATA, in nats; the higher, the better MODEL knows them."""
+    check_output(output)
+    loaded = load(model)
+    logs = loaded.log_prob(read_columns(data, drop, loaded.domain.missing), unknown=unknown_of(unknown))
+    if rows:
+        write_frame(to_frame({"log_prob": logs.tolist()}, "pandas"), output, json)
+        return
+    result = {
+        "rows": len(logs),
+        "mean_log_prob": float(logs.mean()),
+        "impossible_rows": int((logs == -float("inf")).sum()),
+    }
+    if json and output is None:
+        write_json(result)
+    else:
+        write_frame(to_frame({name: [value] for name, value in result.items()}, "pandas"), output, json)

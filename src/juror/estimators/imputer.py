@@ -1,0 +1,51 @@
+"""JointImputer: fill missing cells by what the other cells of their row make most probable."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import narwhals as nw
+from sklearn.base import OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from juror.estimators.base import JointEstimator, as_array
+
+
+class JointImputer(OneToOneFeatureMixin, TransformerMixin, JointEstimator):
+    """Fill every missing cell with its most probable label given the cells that are seen in its row.
+
+    Binned columns are filled with a typical number of the most probable interval. For draws in place of most probable
+    labels, as multiple imputation needs, use ``imputer.model_.impute(X, draws=…)``.
+
+    The parameters are those of :class:`~juror.estimators.base.JointEstimator`.
+
+    Attributes
+    ----------
+    model_ : JointPMF
+        The joint distribution of the columns.
+
+    Examples
+    --------
+    >>> import juror
+    >>> import pandas as pd
+    >>> imputer = juror.JointImputer(rank=4).fit(juror.datasets.titanic())
+    >>> holes = pd.DataFrame([["1st", "Female", None, None]], columns=["Class", "Sex", "Age", "Survived"])
+    >>> imputer.transform(holes)
+      Class     Sex    Age Survived
+    0   1st  Female  Adult      Yes
+    """
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the joint distribution of the columns of X; y is not used."""
+        self.model_ = self._fit_model(self._columns(X, reset=True), sample_weight)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Return X without holes: a frame for a frame, an array for an array."""
+        check_is_fitted(self)
+        table = self._table(X, reset=False)
+        filled = self.model_.impute(table, unknown=self.unknown)  # type: ignore[arg-type]
+        if nw.dependencies.is_into_dataframe(X):
+            return filled
+        dtype = check_array(X, dtype=None, ensure_all_finite="allow-nan").dtype
+        return as_array({name: filled[name] for name in table}, dtype)
