@@ -1,7 +1,6 @@
 """The joint distribution of a table of categorical or binned data with holes in it: ask, fill, draw, label."""
 
 from importlib import import_module
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from juror import datasets
@@ -16,8 +15,6 @@ from juror.variable import Variable
 
 if TYPE_CHECKING:
     from juror.estimators import JointClassifier, JointDensity, JointImputer
-
-__version__ = version("juror")
 
 __all__ = [
     "DataWarning",
@@ -43,7 +40,9 @@ _ESTIMATORS = ("JointClassifier", "JointDensity", "JointImputer")
 
 
 def __getattr__(name: str) -> Any:
-    # scikit-learn takes longer to import than all the rest, and few who fit a model need it
+    # what takes long to import waits until it is asked for
+    if name == "__version__":
+        return import_module("importlib.metadata").version("juror")
     if name in _ESTIMATORS:
         return getattr(import_module("juror.estimators"), name)
     raise AttributeError(f"module 'juror' has no attribute {name!r}")

@@ -45,10 +45,10 @@ def summary(model: JointPMF) -> str:
     if model.info is not None:
         fit = model.info
         lines += [
-            f"fitted to {fit.n_rows:,.0f} rows, {fit.n_distinct:,} distinct, by {fit.method}, smoothing {fit.smoothing:g}",
+            f"fitted to {fit.n_rows:,.0f} rows, {fit.n_distinct:,} distinct, by {fit.method}",
             f"log-likelihood {fit.log_likelihood:,.1f}, {fit.log_likelihood / fit.n_rows:.4f} a row; "
             f"{fit.n_parameters:,} parameters, AIC {fit.aic:,.1f}, BIC {fit.bic:,.1f}",
-            f"{fit.n_iter} passes; {fit.stopped}",
+            f"smoothing {fit.smoothing:g}; best of {len(fit.starts)} starts; {fit.n_iter} passes; {fit.stopped}",
         ]
         if fit.rank_path:
             tried = ", ".join(f"{step.rank}: {step.score:.4f}" for step in fit.rank_path)

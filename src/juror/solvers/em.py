@@ -126,12 +126,14 @@ def ascend(
     report : callable
         Told passes so far and J after each step.
     """
-    step = _LongStep(objective) if accelerate else _PlainStep(objective)
+    plain, long = _PlainStep(objective), _LongStep(objective)
     point = objective.at(start)
     trace = [point.objective]
     n_passes = 0
     reason = f"reached max_iter = {max_iter}"
     while n_passes < max_iter:
+        # the first step is plain: it sets labels without any count to zero, where a leap would leave a trace of the start
+        step = long if accelerate and n_passes > 0 else plain
         point, spent = step(point, max_iter - n_passes)
         n_passes += spent
         gain = point.objective - trace[-1]

@@ -1,0 +1,275 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import juror
+from juror.solvers.em import Objective, ascend
+from juror.solvers.parameters import Parameters, n_parameters
+from juror.solvers.rank_path import choose_rank
+from juror.solvers.starts import random_start, smoothed_marginals
+from juror.sources.runners import LocalRunner
+from juror.stacking import Stacking
+from juror.statistics.rows import WeightedRows
+from juror.testing import dense, random_codes, random_model
+
+SHAPE = (4, 3, 2, 5, 3)
+
+
+def straightforward_em(codes, model, n_steps):
+    """EM as one would write it on a blackboard: no log domain, no merging of rows, one loop a variable."""
+    lam, factors = model.weights.copy(), [factor.copy() for factor in model.factors]
+    for _ in range(n_steps):
+        R = np.tile(lam, (len(codes), 1))
+        for n, A in enumerate(factors):
+            seen = codes[:, n] >= 0
+            R[seen] *= A[codes[seen, n]]
+        R /= R.sum(axis=1, keepdims=True)
+        lam = R.mean(axis=0)
+        for n, A in enumerate(factors):
+            counts = np.zeros_like(A)
+            for x in range(len(A)):
+                counts[x] = R[codes[:, n] == x].sum(axis=0)
+            factors[n] = counts / counts.sum(axis=0)
+    return juror.JointPMF(lam, factors)
+
+
+@pytest.fixture(params=[0.0, 0.2], ids=["complete", "20 % missing"])
+def codes(request):
+    rng = np.random.default_rng(1)
+    return random_codes(random_model(SHAPE, 4, rng, concentration=0.5), 3000, rng, missing=request.param)
+
+
+def fit_quietly(codes, **options):
+    """Fit where the tables are such that complaints about rank and iterations are expected."""
+    with pytest.warns(juror.FitWarning):
+        return juror.fit(codes, domain=juror.Domain.from_cardinalities(SHAPE), **options)
+
+
+def objective_of(codes, smoothing=0.0, shape=SHAPE):
+    return Objective(WeightedRows.of(codes), Stacking(shape), smoothing, LocalRunner(1))
+
+
+def start_of(objective, rank, seed=0):
+    marginals = smoothed_marginals(objective.cells, objective.weights, objective.stacking)
+    return random_start(marginals, rank, objective.stacking, np.random.default_rng(seed))
+
+
+def test_fifty_plain_steps_equal_the_straightforward_em(codes):
+    start = random_model(SHAPE, 6, np.random.default_rng(2))
+    ours = fit_quietly(codes, init=start, smoothing=0, accelerate=False, max_iter=50, tol=0)
+    theirs = straightforward_em(codes, start, 50)
+    assert ours.info.n_iter == 50
+    assert ours.log_prob(codes).mean() == pytest.approx(theirs.log_prob(codes).mean(), abs=1e-9)
+    assert ours.info.log_likelihood / len(codes) == pytest.approx(theirs.log_prob(codes).mean(), abs=1e-9)
+    for mine, other in zip(ours.factors, theirs.factors, strict=True):
+        np.testing.assert_allclose(mine, other, atol=1e-9)
+
+
+def test_the_comparison_rejects_an_em_that_is_one_step_off(codes):
+    start = random_model(SHAPE, 6, np.random.default_rng(2))
+    off = straightforward_em(codes, start, 49).log_prob(codes).mean()
+    assert off != pytest.approx(straightforward_em(codes, start, 50).log_prob(codes).mean(), abs=1e-9)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    rank=st.integers(1, 5),
+    smoothing=st.sampled_from([0.0, 0.1, 1.0]),
+    accelerate=st.booleans(),
+    missing=st.sampled_from([0.0, 0.3, 0.9]),
+)
+def test_the_objective_never_falls(seed, rank, smoothing, accelerate, missing):
+    rng = np.random.default_rng(seed)
+    codes = random_codes(random_model((3, 2, 4), 2, rng), 60, rng, missing=missing)
+    objective = objective_of(codes, smoothing, (3, 2, 4))
+    run = ascend(objective, start_of(objective, rank, seed), max_iter=60, tol=0, accelerate=accelerate)
+    assert np.all(np.diff(run.trace) >= -1e-10 * np.abs(run.trace[0]))
+    stack = run.point.parameters.stack
+    for n in range(3):
+        np.testing.assert_allclose(stack[objective.stacking.rows(n)].sum(axis=0), 1)
+
+
+def test_acceleration_reaches_the_same_height_in_fewer_passes(codes):
+    objective = objective_of(codes, smoothing=0.1)
+    start = start_of(objective, 4)
+    plain = ascend(objective, start, max_iter=5000, tol=1e-9, accelerate=False)
+    fast = ascend(objective, start, max_iter=5000, tol=1e-9, accelerate=True)
+    assert fast.n_passes < plain.n_passes
+    assert fast.point.objective == pytest.approx(plain.point.objective, abs=1e-3 * len(codes))
+
+
+def test_rank_one_is_the_product_of_smoothed_marginals(codes):
+    for alpha in (0.0, 0.5):
+        model = juror.fit(codes, rank=1, smoothing=alpha, domain=juror.Domain.from_cardinalities(SHAPE))
+        for n, size in enumerate(SHAPE):
+            counts = np.bincount(codes[codes[:, n] >= 0, n], minlength=size) + alpha
+            np.testing.assert_allclose(model.factors[n][:, 0], counts / counts.sum(), atol=1e-12)
+
+
+def test_whole_weights_equal_repeated_rows_to_the_bit(codes):
+    weights = np.random.default_rng(0).integers(0, 4, size=len(codes))
+    domain = juror.Domain.from_cardinalities(SHAPE)
+    weighted = juror.fit(codes, rank=3, sample_weight=weights, domain=domain)
+    repeated = juror.fit(np.repeat(codes, weights, axis=0), rank=3, domain=domain)
+    np.testing.assert_array_equal(weighted.weights, repeated.weights)
+    assert weighted.info == repeated.info
+
+
+@pytest.mark.parametrize("n_jobs", [2, 5])
+def test_threads_do_not_change_the_bits(n_jobs):
+    rng = np.random.default_rng(3)
+    codes = rng.integers(0, 6, size=(30_000, 8))
+    options = {"rank": 3, "n_init": 1, "max_iter": 12, "seed": 7}
+    with pytest.warns(juror.FitWarning, match="max_iter"):
+        one, many = juror.fit(codes, n_jobs=1, **options), juror.fit(codes, n_jobs=n_jobs, **options)
+    np.testing.assert_array_equal(one.weights, many.weights)
+    for a, b in zip(one.factors, many.factors, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_the_order_of_rows_does_not_change_the_bits(codes):
+    shuffled = np.random.default_rng(0).permutation(codes)
+    domain = juror.Domain.from_cardinalities(SHAPE)
+    one, other = juror.fit(codes, rank=3, domain=domain), juror.fit(shuffled, rank=3, domain=domain)
+    np.testing.assert_array_equal(one.weights, other.weights)
+
+
+def test_permuting_columns_and_classes_of_the_start_changes_nothing(codes):
+    start = random_model(SHAPE, 4, np.random.default_rng(5))
+    columns, classes = [3, 0, 4, 2, 1], [2, 0, 3, 1]
+    moved = juror.JointPMF(start.weights[classes], [start.factors[n][:, classes] for n in columns])
+    here = juror.fit(codes, init=start)
+    there = juror.fit(codes[:, columns], init=moved)
+    np.testing.assert_allclose(here.log_prob(codes), there.log_prob(codes[:, columns]), atol=1e-6)
+
+
+def test_every_start_is_recorded_and_the_best_is_returned(codes):
+    model = juror.fit(codes, rank=4, n_init=5)
+    assert len(model.info.starts) == 5
+    assert len(set(model.info.starts)) > 1
+    assert model.info.trace[-1] == max(model.info.starts)
+    assert model.info.log_likelihood == pytest.approx(model.log_prob(codes).sum())
+
+
+def test_one_start_more_leaves_the_others_as_they_were(codes):
+    few, more = juror.fit(codes, rank=3, n_init=2), juror.fit(codes, rank=3, n_init=3)
+    assert more.info.starts[:2] == few.info.starts
+
+
+def test_the_reason_for_stopping_is_recorded(codes):
+    assert juror.fit(codes, rank=2).info.stopped.startswith("converged")
+    stopped = fit_quietly(codes, rank=3, max_iter=4, n_init=1)
+    assert stopped.info.stopped == "reached max_iter = 4"
+    assert stopped.info.n_iter == 4
+    assert "Raise max_iter or tol." in stopped.info.warnings[-1]
+
+
+def test_classes_that_are_copies_are_told(codes):
+    start = random_model(SHAPE, 2, np.random.default_rng(0))
+    doubled = juror.JointPMF(np.repeat(start.weights / 2, 2), [np.repeat(f, 2, axis=1) for f in start.factors])
+    with pytest.warns(juror.FitWarning, match="2 of 4 classes are copies of others.* Lower rank to 2 or less"):
+        juror.fit(codes, init=doubled)
+
+
+def test_classes_that_collapsed_are_told(codes):
+    start = random_model(SHAPE, 3, np.random.default_rng(0))
+    dying = juror.JointPMF([0.5, 0.5 - 1e-9, 1e-9], start.factors)
+    model = fit_quietly(codes, init=dying, max_iter=1, accelerate=False, smoothing=0)
+    expected = "1 of 3 classes hold less than half a row each: the data do not carry rank 3. Lower rank to 2 or less."
+    assert model.info.warnings[0] == expected
+
+
+def test_parameter_count_and_criteria(codes):
+    model = juror.fit(codes, rank=3, domain=juror.Domain.from_cardinalities(SHAPE))
+    k = 2 + 3 * (3 + 2 + 1 + 4 + 2)
+    assert model.info.n_parameters == n_parameters(3, SHAPE) == k
+    assert model.info.aic == pytest.approx(2 * k - 2 * model.info.log_likelihood)
+    assert model.info.bic == pytest.approx(k * np.log(len(codes)) - 2 * model.info.log_likelihood)
+
+
+def test_error_shrinks_with_the_number_of_rows():
+    rng = np.random.default_rng(11)
+    truth = random_model((4, 3, 5, 3), 3, rng, concentration=0.5)
+    errors = []
+    for n_rows in (300, 30_000):
+        model = juror.fit(random_codes(truth, n_rows, rng), rank=3, domain=truth.domain)
+        errors.append(np.abs(dense(model) - dense(truth)).sum())
+    assert errors[1] < errors[0] / 4
+
+
+def test_labels_that_no_row_shows_have_only_smoothing(codes):
+    domain = juror.Domain.from_cardinalities([9, *SHAPE[1:]])
+    assert juror.fit(codes, rank=2, domain=domain, smoothing=0).prob({"x0": 8}) == 0
+    assert 0 < juror.fit(codes, rank=2, domain=domain, smoothing=0.1).prob({"x0": 8}) < 1e-3
+
+
+def test_progress_is_told_step_by_step(codes):
+    steps = []
+    model = juror.fit(codes, rank=3, n_init=2, progress=steps.append)
+    assert {(step.start, step.n_starts, step.rank, step.stage) for step in steps} == {
+        (1, 2, 3, "fitting"),
+        (2, 2, 3, "fitting"),
+    }
+    assert all(step.iteration <= step.max_iter for step in steps)
+    assert steps[-1].log_likelihood * len(codes) == pytest.approx(model.info.starts[-1])
+
+
+def test_auto_rank_keeps_its_path_and_finds_enough_classes(codes):
+    model = juror.fit(codes)
+    ranks = [step.rank for step in model.info.rank_path]
+    assert ranks[:4] == [1, 2, 3, 4]
+    assert 3 <= model.rank <= 8
+    scores = {step.rank: step.score for step in model.info.rank_path}
+    assert all(scores[model.rank] >= score - 1e-3 for rank, score in scores.items() if rank > model.rank)
+    assert scores[model.rank] > scores[1] + 0.01
+
+
+def test_auto_rank_of_independent_columns_is_one():
+    codes = np.random.default_rng(0).integers(0, 3, size=(2000, 4))
+    assert juror.fit(codes).rank == 1
+
+
+def test_the_path_ends_after_three_ranks_without_gain():
+    tried = []
+
+    def score(rank):
+        tried.append(rank)
+        return -abs(rank - 4.0)
+
+    best, path = choose_rank(score, most=1000)
+    assert best == 4
+    assert tried == [step.rank for step in path] == [1, 2, 3, 4, 6, 8, 12]
+
+
+def test_auto_rank_for_a_target_scores_the_target(codes):
+    model = juror.fit(codes, target="x3")
+    assert model.info.target == "x3"
+    # log-probabilities of one variable of five labels, not of whole rows
+    assert all(-np.log(5) - 0.2 < step.score < 0 for step in model.info.rank_path)
+    np.testing.assert_array_equal(model.predict(codes), model.predict(codes, target="x3"))
+
+
+def test_too_few_rows_to_choose_a_rank():
+    with pytest.warns(juror.FitWarning, match="too few to hold some out"):
+        assert juror.fit({"a": ["x"], "b": ["y"]}, domain=juror.Domain.infer({"a": ["x", "z"], "b": ["y", "w"]})).rank == 1
+
+
+def test_weights_by_column_name_equal_weights_given_apart():
+    table = juror.datasets.military().iloc[::8]
+    named = juror.fit(table, rank=3, sample_weight="count")
+    apart = juror.fit(table.drop(columns="count"), rank=3, sample_weight=table["count"])
+    np.testing.assert_array_equal(named.weights, apart.weights)
+    assert named.info.n_rows == table["count"].sum()
+
+
+def test_a_start_is_a_point_of_the_simplex_with_every_label_possible(codes):
+    objective = objective_of(codes)
+    start = start_of(objective, 7)
+    assert isinstance(start, Parameters)
+    assert start.rank == 7
+    assert np.all(start.stack > 0)
+    np.testing.assert_allclose(start.stack[objective.stacking.missing_rows], 1)
