@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import traceback
 import warnings
@@ -63,10 +62,6 @@ def _run(arguments: Sequence[str], debug: bool) -> Any:
         app(arguments)
     except SystemExit as end:
         return end.code
-    except BrokenPipeError:
-        # the reader of our output has gone, like head does: no more to say, also not when Python closes stdout
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except (JurorError, OSError) as error:
         return _tell(str(error), _BAD_INPUT, debug)
     except KeyboardInterrupt:

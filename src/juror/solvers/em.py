@@ -132,7 +132,7 @@ def ascend(
     n_passes = 0
     reason = f"reached max_iter = {max_iter}"
     while n_passes < max_iter:
-        # the first step is plain: it sets labels without any count to zero, where a leap would leave a trace of the start
+        # the first step is plain: it sets labels without any count to zero, where a leap would leave a trace of them
         step = long if accelerate and n_passes > 0 else plain
         point, spent = step(point, max_iter - n_passes)
         n_passes += spent

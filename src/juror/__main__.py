@@ -1,0 +1,5 @@
+"""Run the command line with ``python -m juror``."""
+
+from juror.cli import main
+
+main()

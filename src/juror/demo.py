@@ -1,0 +1,45 @@
+"""What ``make demo`` shows: the embedded example fitted, summarised, asked, sampled and saved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from juror.cli.bar import progress_bar
+from juror.cli.info import summary
+from juror.cli.tables import write_frame
+from juror.datasets import titanic
+from juror.fitting import fit
+
+_QUESTIONS = (
+    "Survived",
+    "Survived | Sex = Female, Class in {1st, 2nd}",
+    "Survived | Sex = Male, Class = 3rd, Age = Adult",
+    "Class, Sex | Survived = Yes",
+)
+_FOLDER = Path("demo")
+
+
+def main() -> None:
+    """Fit the people of the Titanic and show what can be asked of the model."""
+    people = titanic()
+    typer.echo("The 2201 people aboard the Titanic, their joint distribution fitted by EM:\n")
+    with progress_bar() as progress:
+        model = fit(people, progress=progress)
+    typer.echo(summary(model))
+    for question in _QUESTIONS:
+        typer.echo(f"\n$ juror ask demo/titanic.juror '{question}'\n{model.ask(question)}")
+    typer.echo(
+        f"\nFive people like them who survived:\n{model.sample(5, given='Survived = Yes').to_string(index=False)}"
+    )
+    mode = model.mode()
+    typer.echo(f"\nThe most probable person: {', '.join(str(label) for label in mode.row.values())}")
+    _FOLDER.mkdir(exist_ok=True)
+    model.save(_FOLDER / "titanic.juror")
+    write_frame(people, _FOLDER / "titanic.csv")
+    typer.echo(f"\nwrote {_FOLDER / 'titanic.juror'} (the model) and {_FOLDER / 'titanic.csv'} (the table)")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,225 @@
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from importlib.metadata import version
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import juror
+from juror.cli import main
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with a table, the same with holes, and a model of it."""
+    folder = tmp_path_factory.mktemp("cli")
+    people = juror.datasets.titanic().astype("str")
+    people.to_csv(folder / "people.csv", index=False)
+    people.to_parquet(folder / "people.parquet", index=False)
+    holes = people.head(300).mask(np.random.default_rng(0).random((300, 4)) < 0.3)
+    holes.to_csv(folder / "holes.csv", index=False)
+    juror.fit(people, rank=4, target="Survived").save(folder / "people.juror")
+    return folder
+
+
+@pytest.fixture
+def run(folder, capsys, monkeypatch):
+    """Run the command line in the folder; return exit status, stdout and stderr."""
+    monkeypatch.chdir(folder)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as end:
+            main(arguments)
+        out, err = capsys.readouterr()
+        return end.value.code, out, err
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def model(folder):
+    return juror.load(folder / "people.juror")
+
+
+def frame_of(text: str) -> pd.DataFrame:
+    return pd.read_csv(io.StringIO(text))
+
+
+@pytest.mark.parametrize("source", ["people.csv", "people.parquet"])
+def test_fit_writes_what_the_library_fits(run, folder, source):
+    status, out, err = run("fit", source, "-o", "new.juror", "--rank", "3", "--target", "Survived", "--starts", "2")
+    assert status == 0
+    assert "A joint distribution of 4 variables, rank 3" in out
+    assert err.startswith("wrote new.juror")
+    written = juror.load(folder / "new.juror")
+    expected = juror.fit(folder / source, rank=3, n_init=2, target="Survived")
+    np.testing.assert_array_equal(written.weights, expected.weights)
+    assert written.info == expected.info
+
+
+def test_fit_with_weights_markers_bins_and_dropped_columns(run, folder):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"id": range(300), "x": rng.normal(size=300), "y": rng.choice(["a", "b", "?"], size=300)})
+    table.assign(n=rng.integers(1, 4, size=300)).to_csv(folder / "weighted.csv", index=False)
+    options = ("--missing", "?", "--drop", "id", "--weight", "n", "--bins", "4", "--rank", "2", "--json")
+    status, out, _ = run("fit", "weighted.csv", "-o", "weighted.juror", *options)
+    assert status == 0
+    facts = json.loads(out)
+    assert [(v["name"], v["kind"], len(v["labels"])) for v in facts["variables"]] == [
+        ("x", "binned", 4),
+        ("y", "nominal", 2),
+    ]
+    assert facts["fit"]["n_rows"] == frame_of((folder / "weighted.csv").read_text())["n"].sum()
+
+
+def test_ask_writes_csv_or_json(run, model):
+    question = "Survived | Sex = Female, Class in {1st, 2nd}"
+    expected = model.ask(question).to_pandas()
+    status, out, _ = run("ask", "people.juror", question)
+    assert status == 0
+    pd.testing.assert_frame_equal(frame_of(out), expected, check_dtype=False)
+    _, out, _ = run("ask", "people.juror", question, "--json")
+    assert json.loads(out) == expected.to_dict(orient="records")
+
+
+def test_ask_shows_a_picture_on_a_terminal(run, monkeypatch):
+    monkeypatch.setattr("juror.cli.ask.sys.stdout.isatty", lambda: True, raising=False)
+    _, out, _ = run("ask", "people.juror", "Sex")
+    assert out.startswith("P(Sex)\nSex     probability\n")
+    assert "█" in out
+
+
+def test_info(run, model):
+    _, out, _ = run("info", "people.juror")
+    assert "Survived  nominal       2  No, Yes" in out
+    assert "made to predict Survived" in out
+    _, out, _ = run("info", "people.juror", "--json")
+    assert json.loads(out)["fit"]["bic"] == model.info.bic
+
+
+def test_sample_to_stdout_and_to_files(run, folder, model):
+    expected = model.sample(20, given={"Survived": "Yes"}, seed=3)
+    options = ("-n", "20", "--given", "Survived = Yes", "--seed", "3")
+    _, out, _ = run("sample", "people.juror", *options)
+    pd.testing.assert_frame_equal(frame_of(out), expected)
+    assert run("sample", "people.juror", *options, "-o", "drawn.parquet")[0] == 0
+    pd.testing.assert_frame_equal(pd.read_parquet(folder / "drawn.parquet"), expected)
+
+
+def test_impute_fills_the_holes_and_nothing_else(run, folder):
+    assert run("impute", "people.juror", "holes.csv", "-o", "filled.csv")[0] == 0
+    holes, filled = pd.read_csv(folder / "holes.csv"), pd.read_csv(folder / "filled.csv")
+    assert not filled.isna().any().any()
+    assert (filled.where(holes.notna()) == holes).where(holes.notna(), other=True).all().all()
+
+
+def test_impute_draws_go_to_numbered_files(run, folder):
+    assert run("impute", "people.juror", "holes.csv", "--draws", "2", "-o", "draw.csv")[0] == 0
+    first, second = pd.read_csv(folder / "draw.1.csv"), pd.read_csv(folder / "draw.2.csv")
+    assert not first.equals(second)
+    status, _, err = run("impute", "people.juror", "holes.csv", "--draws", "2")
+    assert status == 2
+    assert err == "juror: --draws 2 makes 2 tables, which need files: name one with --output.\n"
+
+
+def test_predict_and_score(run, folder, model):
+    people = pd.read_csv(folder / "people.csv")
+    _, out, _ = run("predict", "people.juror", "people.csv")
+    np.testing.assert_array_equal(frame_of(out)["Survived"], model.predict(people))
+    _, out, _ = run("predict", "people.juror", "people.csv", "--target", "Sex", "--proba")
+    np.testing.assert_allclose(frame_of(out)["P(Sex = Female)"], model.predict_proba(people, target="Sex")[:, 0])
+    _, out, _ = run("score", "people.juror", "people.csv", "--json")
+    assert json.loads(out)["mean_log_prob"] == pytest.approx(model.log_prob(people).mean())
+    _, out, _ = run("score", "people.juror", "people.csv", "--rows")
+    np.testing.assert_allclose(frame_of(out)["log_prob"], model.log_prob(people))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("ask", "none.juror", "Sex"), "There is no model file 'none.juror'. Check the path."),
+        (("ask", "people.csv", "Sex"), "The file 'people.csv' is not a juror model, or was cut short"),
+        (("ask", "people.juror", "Sx"), "There is no variable 'Sx'. Did you mean 'Sex'?\n  Sx\n  ^^"),
+        (("fit", "none.csv", "-o", "x.juror"), "There is no file 'none.csv'. Check the path."),
+        (("fit", "people.juror", "-o", "x.juror"), "The file 'people.juror' ends in '.juror'; juror reads"),
+        (("fit", "people.csv", "-o", "none/x.juror"), "There is no folder 'none' to write 'x.juror' into."),
+        (("fit", "people.csv", "-o", "x.juror", "--rank", "many"), "--rank must be 'auto' or a whole number from 1."),
+        (("fit", "people.csv", "-o", "x.juror", "--rank", "0"), "rank must be 'auto' or an int in the range [1, inf)."),
+        (("fit", "people.csv", "-o", "x.juror", "--method", "magic"), "method must be one of ['auto', 'em']."),
+        (
+            ("fit", "people.csv", "-o", "x.juror", "--drop", "Clas"),
+            "--drop names no column 'Clas'. Did you mean 'Class'?",
+        ),
+        (
+            ("fit", "people.csv", "-o", "x.juror", "--target", "Clas"),
+            "There is no variable 'Clas'. Did you mean 'Class'?",
+        ),
+        (("fit", "people.csv", "-o", "x.juror", "--weight", "Class"), "Column 'Class' must hold a number in every row"),
+        (("sample", "people.juror", "-n", "-1"), "n must be an int in the range [0, inf). Got -1 instead."),
+        (("sample", "people.juror", "-o", "x.xlsx"), "--output must end in one of ['.csv', '.json', '.parquet']."),
+        (("sample", "people.juror", "--given", "Sex ="), "A label is missing here.\n  Sex =\n       ^"),
+        (("score", "people.juror", "people.csv", "--unknown", "guess"), "--unknown must be error or missing."),
+    ],
+)
+def test_bad_input_is_one_sentence_and_status_2(run, folder, arguments, sentence):
+    before = sorted(folder.iterdir())
+    status, out, err = run(*arguments)
+    assert status == 2
+    assert out == ""
+    assert err.startswith(f"juror: {sentence}")
+    assert "Traceback" not in err
+    assert sorted(folder.iterdir()) == before
+
+
+def test_usage_mistakes_are_status_2(run):
+    assert run("fit")[0] == 2
+    assert run("dance")[0] == 2
+
+
+def test_debug_shows_the_traceback_wherever_it_stands(run):
+    status, _, err = run("ask", "people.juror", "Sx", "--debug")
+    assert status == 2
+    assert "Traceback (most recent call last)" in err
+
+
+def test_a_bug_of_ours_is_told_apart(run, monkeypatch):
+    monkeypatch.setattr("juror.cli.ask.load", lambda path: 1 / 0)
+    status, _, err = run("ask", "people.juror", "Sex")
+    assert status == 1
+    assert err == (
+        "juror: unexpected ZeroDivisionError: division by zero. This is a bug; run with --debug for the traceback.\n"
+    )
+
+
+def test_warnings_are_sentences_on_stderr(run, folder):
+    pd.DataFrame({"a": ["x"] * 40, "b": ["u", "v"] * 20}).to_csv(folder / "constant.csv", index=False)
+    status, _, err = run("fit", "constant.csv", "-o", "constant.juror", "--rank", "1")
+    assert status == 0
+    assert err.startswith("juror: warning: Column 'a' is constant: its only label is 'x'.")
+
+
+def test_the_progress_bar_is_drawn_only_on_a_terminal(run, monkeypatch):
+    from juror.cli import bar
+
+    with bar.progress_bar() as silent:
+        assert silent is None
+    monkeypatch.setattr("juror.cli.bar.sys.stderr.isatty", lambda: True, raising=False)
+    with bar.progress_bar() as draw:
+        draw(juror.Progress("choosing rank", 3, 1, 2, 10, 100, -2.5))
+
+
+def test_a_pipe_that_closes_early_is_no_cause_for_words(folder):
+    command = [sys.executable, "-m", "juror", "sample", "people.juror", "-n", "200000"]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"Class,Sex,Age,Survived\n"
+        process.stdout.close()
+        assert process.stderr.read() == b""
+
+
+def test_version(run):
+    assert run("--version")[1].strip() == version("juror") == juror.__version__
