@@ -27,7 +27,7 @@ from juror.sources import Column, open_source
 from juror.sources.runners import LocalRunner
 from juror.stacking import Stacking
 from juror.statistics.rows import WeightedRows
-from juror.variable import Label
+from juror.variable import Label, Unknown
 
 _METHODS = ("auto", "em")
 _HELD_OUT = 0.2
@@ -42,6 +42,7 @@ def fit(
     seed: int = 0,
     domain: Domain | None = None,
     missing: Collection[Label] = (),
+    unknown: Unknown = "error",
     sample_weight: Any = None,
     target: str | None = None,
     n_init: int = 3,
@@ -71,6 +72,8 @@ def fit(
         The variables; found in the data by default, see :meth:`Domain.infer` for choices about bins and order.
     missing : collection
         Markers that stand for a missing value besides null and NaN, such as ``["?"]``.
+    unknown : {"error", "missing"}
+        What to do with values that are not among the labels of the given domain.
     sample_weight : array-like (n_rows,) or str, optional
         How often each row counts, or the name of the column that says so.
     target : str, optional
@@ -108,7 +111,7 @@ def fit(
     options = _Options(n_init, smoothing, accelerate, max_iter, tol, seed, progress)
     if method not in _METHODS:
         raise ParameterError(f"method must be one of {shortlist(_METHODS)}. Got {method!r} instead.")
-    domain, rows, n_rows = _read(data, domain, missing, sample_weight)
+    domain, rows, n_rows = _read(data, domain, missing, unknown, sample_weight)
     target_position = None if target is None else domain.position(target)
     rank = _check_rank(rank, init, domain)
     with LocalRunner(n_jobs) as runner:
@@ -166,7 +169,7 @@ class _Options:
 
 
 def _read(
-    data: Any, domain: Domain | None, missing: Collection[Label], sample_weight: Any
+    data: Any, domain: Domain | None, missing: Collection[Label], unknown: Unknown, sample_weight: Any
 ) -> tuple[Domain, WeightedRows, int]:
     """Return the domain, the distinct rows, and how many rows count."""
     if isinstance(missing, str):
@@ -185,7 +188,7 @@ def _read(
     weights = np.ones(n_rows) if sample_weight is None else check_weights(sample_weight, n_rows)
     if domain is None:
         domain = Domain(Discovery().variables(columns, weights), tuple(missing))
-    rows = WeightedRows.of(domain.encode_columns(columns), weights)
+    rows = WeightedRows.of(domain.encode_columns(columns, unknown), weights)
     return domain, rows, int(np.count_nonzero(weights))
 
 

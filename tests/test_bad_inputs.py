@@ -1,0 +1,273 @@
+"""What a person reads when something is wrong: the exact sentence for each of many mistakes."""
+
+from __future__ import annotations
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import juror
+
+MODEL = juror.JointPMF(
+    [0.6, 0.4],
+    [[[0.7, 0.2], [0.3, 0.8], [0.0, 0.0]], [[0.5, 0.1], [0.5, 0.9]], [[0.2, 0.5], [0.3, 0.2], [0.5, 0.3]]],
+    juror.Domain(
+        (
+            juror.Variable("colour", ("red", "blue", "green")),
+            juror.Variable("size", (1, 2), "ordinal"),
+            juror.Variable("age", ("[0, 18)", "[18, 65)", "[65, 120]"), "binned", (0, 18, 65, 120), (9, 40, 70)),
+        )
+    ),
+)
+CODES = np.array([[0, 1], [1, 0], [0, 0]])
+
+BAD = {
+    "data of a strange type": (
+        lambda: juror.fit(42),
+        "Cannot read data of type int. Pass a pandas, polars or pyarrow frame, a dict of columns, a 2-D array of "
+        "integer codes, or the path of a .csv or .parquet file.",
+    ),
+    "a lazy frame": (
+        lambda: juror.fit(pl.LazyFrame({"a": ["x"]})),
+        "A LazyFrame is lazy: its rows are not there yet. Collect it first, for example with frame.collect().",
+    ),
+    "one dimension": (
+        lambda: juror.fit(np.arange(3)),
+        "An array of data must have 2 dimensions, rows and variables. Got 1 instead. Use array.reshape(1, -1) for one "
+        "row or array.reshape(-1, 1) for one variable.",
+    ),
+    "no rows": (lambda: juror.fit(pd.DataFrame({"a": []})), "The data have no rows. juror needs at least one."),
+    "no columns": (lambda: juror.fit(pd.DataFrame()), "The data have no columns. juror needs at least one."),
+    "duplicate names": (
+        lambda: juror.fit(pd.DataFrame([[1, 2]], columns=["a", "a"])),
+        "Column names must be unique; ['a'] occur more than once. Rename them.",
+    ),
+    "an empty name": (lambda: juror.fit({" ": ["x"]}), "Column 0 has an empty name. Give it one."),
+    "a name that is no text": (
+        lambda: juror.fit(pd.DataFrame({0: ["x"]})),
+        "Column 0 is named 0, which is not text. Rename it, for example with frame.columns = [str(c) for c in "
+        "frame.columns].",
+    ),
+    "columns of different length": (
+        lambda: juror.fit({"a": ["x"], "b": ["y", "z"]}),
+        "Columns differ in length: 'a' has 1 rows and 'b' has 2. All must have the same.",
+    ),
+    "dates": (
+        lambda: juror.fit({"when": [datetime.date(2026, 1, 1)]}),
+        "Column 'when' holds dates or times (date32[day]), which juror does not bin by itself. Convert it to a number "
+        "(a year, a month, days since a start) or to text, or drop it.",
+    ),
+    "lists in cells": (
+        lambda: juror.fit({"a": [["x"], ["y"]]}),
+        "Column 'a' holds values of type list<item: string>, which have no distribution over labels. Convert it to text, "
+        "numbers or booleans, or drop it.",
+    ),
+    "mixed types": (
+        lambda: juror.fit({"a": ["x", 1, None]}),
+        "Column 'a' mixes values of type int and str. Convert it to one type, for example to text with str.",
+    ),
+    "nothing but holes": (
+        lambda: juror.fit({"a": [None, None], "b": ["x", "y"]}),
+        "Column 'a' holds no value, only missing ones. Drop it, or pass a domain= that names its labels.",
+    ),
+    "too many labels": (
+        lambda: juror.fit({"id": [f"row {i}" for i in range(1001)]}),
+        "Column 'id' has 1001 distinct labels, more than max_levels = 1000. Drop it if it is an identifier, group its "
+        "labels, or raise max_levels.",
+    ),
+    "an infinite number": (
+        lambda: juror.fit({"a": [1.5, np.inf, 2.5]}),
+        "Column 'a' holds inf in row 1; numbers must be finite. Replace it, or pass missing=[float('inf')] to treat it as "
+        "missing.",
+    ),
+    "a negative code": (
+        lambda: juror.fit(np.array([[0], [-2]])),
+        "Column 'x0' holds the code -2 in row 1; codes must be 0, 1, 2, … with −1 for missing. Pass a frame or a dict of "
+        "columns if these are values and not codes.",
+    ),
+    "a code beyond the domain": (
+        lambda: juror.fit(CODES, domain=juror.Domain.from_cardinalities([2, 1])),
+        "Column 'x1' holds 1 in row 0, which is not a code in the range [0, 0]. Pass unknown=\"missing\" to treat it as "
+        "missing.",
+    ),
+    "a cardinality of zero": (
+        lambda: juror.Domain.from_cardinalities([2, 0]),
+        "Cardinality 1 must be an int in the range [1, inf). Got 0 instead.",
+    ),
+    "a file that is not there": (
+        lambda: juror.fit("nowhere.csv"),
+        "There is no file 'nowhere.csv'. Check the path.",
+    ),
+    "a file of another kind": (
+        lambda: juror.fit("table.xlsx"),
+        "The file 'table.xlsx' ends in '.xlsx'; juror reads ['.csv', '.csv.gz', '.parquet']. Rename or convert it.",
+    ),
+    "rank zero": (
+        lambda: juror.fit(CODES, rank=0),
+        "rank must be 'auto' or an int in the range [1, inf). Got 0 instead.",
+    ),
+    "a fractional rank": (
+        lambda: juror.fit(CODES, rank=2.5),
+        "rank must be 'auto' or an int in the range [1, inf). Got 2.5 instead.",
+    ),
+    "an unknown method": (
+        lambda: juror.fit(CODES, method="magic"),
+        "method must be one of ['auto', 'em']. Got 'magic' instead.",
+    ),
+    "negative smoothing": (
+        lambda: juror.fit(CODES, smoothing=-1),
+        "smoothing must be a number in the range [0, inf). Got -1 instead.",
+    ),
+    "no starts": (lambda: juror.fit(CODES, n_init=0), "n_init must be an int in the range [1, inf). Got 0 instead."),
+    "no threads": (
+        lambda: juror.fit(CODES, n_jobs=0),
+        "n_jobs must be an int in the range [1, inf), or -1 for all. Got 0 instead.",
+    ),
+    "a negative seed": (
+        lambda: juror.fit(CODES, seed=-1),
+        "seed must be an int in the range [0, inf). Got -1 instead.",
+    ),
+    "too few weights": (
+        lambda: juror.fit(CODES, sample_weight=[1, 2]),
+        "sample_weight must have shape (3,), one a row. Got (2,) instead.",
+    ),
+    "a negative weight": (
+        lambda: juror.fit(CODES, sample_weight=[1, -2, 1]),
+        "sample_weight must be finite and not negative. Got -2.0 in row 1.",
+    ),
+    "weights of zero": (
+        lambda: juror.fit(CODES, sample_weight=[0, 0, 0]),
+        "sample_weight is zero in every row. At least one must count.",
+    ),
+    "markers as one text": (
+        lambda: juror.fit({"a": ["x", "?"]}, missing="?"),
+        "missing must be a list of markers. Got the text '?'; write missing=['?'].",
+    ),
+    "a start of another shape": (
+        lambda: juror.fit(CODES, init=MODEL),
+        "init has variables of [3, 2, 3] labels, the data of [2, 2]. They must agree.",
+    ),
+    "an unknown target": (
+        lambda: juror.fit({"class": ["a", "b"]}, rank=1, target="clas"),
+        "There is no variable 'clas'. Did you mean 'class'?",
+    ),
+    "an unseen label": (
+        lambda: MODEL.log_prob({"colour": ["red", "teal"]}),
+        "Column 'colour' holds 'teal' in row 1, which is not among its 3 labels ['red', 'blue', 'green']. Pass "
+        'unknown="missing" to treat it as missing.',
+    ),
+    "a number outside the edges": (
+        lambda: MODEL.log_prob({"age": [30, 130]}),
+        "Column 'age' holds 130 in row 1, which is outside its edges 0 to 120. Pass unknown=\"missing\" to treat it as "
+        "missing.",
+    ),
+    "an unknown column": (
+        lambda: MODEL.log_prob({"color": ["red"]}),
+        "The data have a column 'color' that the model does not know. Did you mean 'colour'? Drop or rename it.",
+    ),
+    "evidence that is no dict": (
+        lambda: MODEL.prob({"size": 1}, given=["colour"]),
+        "Evidence must be a dict of variable names, like {'colour': …}, or text. Got list.",
+    ),
+    "evidence on an unknown variable": (
+        lambda: MODEL.condition(sise=1),
+        "There is no variable 'sise'. Did you mean 'size'?",
+    ),
+    "an unknown label": (
+        lambda: MODEL.prob({"colour": "bleu"}),
+        "Variable 'colour' has no label 'bleu'. Did you mean 'blue'?",
+    ),
+    "an empty set": (
+        lambda: MODEL.prob({"colour": []}),
+        "The set of labels for 'colour' is empty, so nothing can match it.",
+    ),
+    "a range of names": (
+        lambda: MODEL.prob({"colour": juror.Range(at_least="red")}),
+        "Variable 'colour' is nominal, so it has no ranges. Name the labels, or declare their order with "
+        "Domain.infer(data, levels={...}).",
+    ),
+    "a range inside an interval": (
+        lambda: MODEL.ask("size | age >= 30"),
+        "30 lies inside the interval '[18, 65)' of 'age', which is not divided further. Use one of the edges "
+        "[0, 18, 65, 120].\n  size | age >= 30\n         ^^^^^^^^^",
+    ),
+    "impossible evidence": (
+        lambda: MODEL.marginal("size", given={"colour": "green"}),
+        "The evidence colour = green has probability zero under this model, so nothing follows from it. Drop or widen a "
+        "part of it, or fit with smoothing above zero.",
+    ),
+    "an impossible row": (
+        lambda: MODEL.predict({"colour": ["red", "green"]}, target="size"),
+        "Row 1 has probability zero under this model, so nothing follows from it. Fit with smoothing above zero, or leave "
+        "the row out.",
+    ),
+    "likelihoods for some labels only": (
+        lambda: MODEL.condition(colour={"red": 1.0}),
+        "Soft evidence on 'colour' must give every label a likelihood; ['blue', 'green'] have none.",
+    ),
+    "soft evidence as an event": (
+        lambda: MODEL.prob({"size": {1: 0.3, 2: 0.7}}),
+        "Soft evidence on 'size' is not an event: it cannot be negated or have a probability.",
+    ),
+    "nothing left": (
+        lambda: MODEL.condition(colour="red", size=1, age=30),
+        "The evidence settles every variable, so no distribution is left. Use prob or log_prob.",
+    ),
+    "no target": (
+        lambda: MODEL.predict({"colour": ["red"]}),
+        "Name the variable to predict, target=…, one of ['colour', 'size', 'age'].",
+    ),
+    "a table too large to write out": (
+        lambda: juror.JointPMF([1.0], [np.full((10, 1), 0.1)] * 8).marginal(*(f"x{n}" for n in range(8))),
+        "The table of 8 variables has 100,000,000 cells, more than the 10,000,000 that are worth writing out. Ask for "
+        "fewer variables, or draw rows with sample().",
+    ),
+    "a question cut short": (
+        lambda: MODEL.ask("size | colour ="),
+        "A label is missing here.\n  size | colour =\n                 ^",
+    ),
+    "a question with a loose word": (
+        lambda: MODEL.ask("size colour"),
+        "Expected ',' and another name, '|' and a condition, or the end. Names and labels of several words need "
+        "quotes.\n  size colour\n       ^^^^^^",
+    ),
+    "an unknown frame": (
+        lambda: MODEL.sample(1, frame="excel"),
+        "frame must be one of ['pandas', 'polars', 'pyarrow']. Got 'excel' instead.",
+    ),
+    "draws of none": (
+        lambda: MODEL.impute({"colour": [None]}, draws=0),
+        "draws must be an int in the range [1, inf). Got 0 instead.",
+    ),
+    "weights that do not sum to one": (
+        lambda: juror.JointPMF([0.5, 0.6], [[[1.0, 1.0]]]),
+        "The weights must sum to one within 1e-06, every column by itself. The sum is off by 0.1.",
+    ),
+    "a factor of the wrong rank": (
+        lambda: juror.JointPMF([0.5, 0.5], [[[1.0]]]),
+        "The factor of 'x0' must have shape (1, 2), labels × rank. Got (1, 1).",
+    ),
+    "a model that is not there": (
+        lambda: juror.load("nowhere.juror"),
+        "There is no model file 'nowhere.juror'. Check the path.",
+    ),
+    "an unknown table": (
+        lambda: juror.datasets.load("iris"),
+        "name must be one of ['car', 'mushroom', 'votes', 'adult']. Got 'iris' instead.",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", BAD)
+def test_the_sentence(mistake):
+    make, sentence = BAD[mistake]
+    with pytest.raises(juror.JurorError) as caught:
+        make()
+    assert str(caught.value) == sentence
+
+
+def test_there_are_at_least_thirty_mistakes():
+    assert len(BAD) >= 30
