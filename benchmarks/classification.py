@@ -1,4 +1,4 @@
-"""Accuracy on Car and Mushroom with the paper's splits: EM on features and label, the rank chosen on the validation part.
+"""Accuracy on Car and Mushroom with the paper's splits: EM on features and label, rank chosen on the validation part.
 
 Run with ``make accuracy``. Beside ours stand two reference rows: always the most frequent label, and naive Bayes.
 """
@@ -75,9 +75,8 @@ def main() -> None:
     warnings.simplefilter("ignore", juror.JurorWarning)
     for setting in SETTINGS:
         results = pd.DataFrame([run(setting, seed) for seed in SEEDS])
-        print(
-            f"\n{setting.table}, split {setting.shares}, {len(SEEDS)} seeds, ranks chosen {results.pop('rank').tolist()}"
-        )
+        ranks = results.pop("rank").tolist()
+        print(f"\n{setting.table}, split {setting.shares}, {len(SEEDS)} seeds, ranks chosen {ranks}")
         print((100 * results.agg(["mean", "std"]).T).round(2).to_string())
 
 

@@ -62,7 +62,8 @@ BAD = {
     ),
     "lists in cells": (
         lambda: juror.fit({"a": [["x"], ["y"]]}),
-        "Column 'a' holds values of type list<item: string>, which have no distribution over labels. Convert it to text, "
+        "Column 'a' holds values of type list<item: string>, which have no distribution over labels. Convert it "
+        "to text, "
         "numbers or booleans, or drop it.",
     ),
     "mixed types": (
@@ -80,17 +81,20 @@ BAD = {
     ),
     "an infinite number": (
         lambda: juror.fit({"a": [1.5, np.inf, 2.5]}),
-        "Column 'a' holds inf in row 1; numbers must be finite. Replace it, or pass missing=[float('inf')] to treat it as "
+        "Column 'a' holds inf in row 1; numbers must be finite. Replace it, or pass missing=[float('inf')] to "
+        "treat it as "
         "missing.",
     ),
     "a negative code": (
         lambda: juror.fit(np.array([[0], [-2]])),
-        "Column 'x0' holds the code -2 in row 1; codes must be 0, 1, 2, … with −1 for missing. Pass a frame or a dict of "
+        "Column 'x0' holds the code -2 in row 1; codes must be 0, 1, 2, … with −1 for missing. Pass a frame or "
+        "a dict of "
         "columns if these are values and not codes.",
     ),
     "a code beyond the domain": (
         lambda: juror.fit(CODES, domain=juror.Domain.from_cardinalities([2, 1])),
-        "Column 'x1' holds 1 in row 0, which is not a code in the range [0, 0]. Pass unknown=\"missing\" to treat it as "
+        "Column 'x1' holds 1 in row 0, which is not a code in the range [0, 0]. Pass unknown=\"missing\" to "
+        "treat it as "
         "missing.",
     ),
     "a cardinality of zero": (
@@ -196,12 +200,14 @@ BAD = {
     ),
     "impossible evidence": (
         lambda: MODEL.marginal("size", given={"colour": "green"}),
-        "The evidence colour = green has probability zero under this model, so nothing follows from it. Drop or widen a "
+        "The evidence colour = green has probability zero under this model, so nothing follows from it. Drop or "
+        "widen a "
         "part of it, or fit with smoothing above zero.",
     ),
     "an impossible row": (
         lambda: MODEL.predict({"colour": ["red", "green"]}, target="size"),
-        "Row 1 has probability zero under this model, so nothing follows from it. Fit with smoothing above zero, or leave "
+        "Row 1 has probability zero under this model, so nothing follows from it. Fit with smoothing above "
+        "zero, or leave "
         "the row out.",
     ),
     "likelihoods for some labels only": (

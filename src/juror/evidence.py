@@ -184,7 +184,8 @@ def read_evidence(domain: Domain, given: Mapping[str, Any] | None) -> Evidence:
         return {}
     if not isinstance(given, Mapping):
         raise QueryError(
-            f"Evidence must be a dict of variable names, like {{{domain.names[0]!r}: …}}, or text. Got {type(given).__name__}."
+            f"Evidence must be a dict of variable names, like {{{domain.names[0]!r}: …}}, or text. "
+            f"Got {type(given).__name__}."
         )
     return {domain.position(name): weights_of(domain[name], wanted) for name, wanted in given.items()}
 
