@@ -255,7 +255,9 @@ def test_auto_rank_for_a_target_scores_the_target(codes):
 
 def test_too_few_rows_to_choose_a_rank():
     with pytest.warns(juror.FitWarning, match="too few to hold some out"):
-        assert juror.fit({"a": ["x"], "b": ["y"]}, domain=juror.Domain.infer({"a": ["x", "z"], "b": ["y", "w"]})).rank == 1
+        assert (
+            juror.fit({"a": ["x"], "b": ["y"]}, domain=juror.Domain.infer({"a": ["x", "z"], "b": ["y", "w"]})).rank == 1
+        )
 
 
 def test_weights_by_column_name_equal_weights_given_apart():
