@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 JUROR_DATA ?= $(if $(wildcard ../shared/data),$(abspath ../shared/data))
 export JUROR_DATA
 
@@ -38,13 +39,14 @@ $(VENV)/.python:
 	@touch $@
 
 $(VENV)/.package: $(VENV)/.python pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@echo 'installing juror and what it needs into $(VENV), about a minute …'
+	@$(INSTALL) -e .
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.package
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
+	@$(INSTALL) -e '.[test]'
 	@touch $@
 
 $(VENV)/.lint: $(VENV)/.package
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[lint]'
+	@$(INSTALL) -e '.[lint]'
 	@touch $@
