@@ -196,7 +196,7 @@ BAD = {
     "a range inside an interval": (
         lambda: MODEL.ask("size | age >= 30"),
         "30 lies inside the interval '[18, 65)' of 'age', which is not divided further. Use one of the edges "
-        "[0, 18, 65, 120].\n  size | age >= 30\n         ^^^^^^^^^",
+        "[0, 18, 65].\n  size | age >= 30\n         ^^^^^^^^^",
     ),
     "impossible evidence": (
         lambda: MODEL.marginal("size", given={"colour": "green"}),

@@ -24,7 +24,7 @@ from juror.evidence import Evidence, Not, Range, both, weights_of
 _TOKEN = re.compile(
     r"""\s*(?:
         (?P<quoted>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
-      | (?P<mark>>=|<=|!=|=|<|>|\||,|\{|\})
+      | (?P<mark>==|=>|=<|<>|>=|<=|!=|=|<|>|\||,|\{|\})
       | (?P<word>[^\s,|=<>!{}"']+)
     )""",
     re.VERBOSE,
@@ -38,6 +38,9 @@ _COMPARE: dict[str, Callable[[Any], Any]] = {
     "<=": lambda value: Range(at_most=value),
     "<": lambda value: Range(below=value),
 }
+
+
+_MISTAKEN = {"==": "=", "=>": ">=", "=<": "<=", "<>": "!="}
 
 
 @dataclass(frozen=True)
@@ -112,6 +115,8 @@ class _Reader:
         evidence: Evidence = {}
         if self._take_mark("|"):
             evidence = self._conditions()
+            if self._peek.is_mark("|"):
+                self._fail_here("A question has one bar; further conditions follow after a comma.")
         elif self._peek.is_mark(*_COMPARE):
             self._fail_here(
                 "A condition stands to the right of a bar; to its left stand the names of the variables asked for."
@@ -149,6 +154,8 @@ class _Reader:
             wanted: Any = self._set()
         elif self._peek.is_mark(*_COMPARE):
             wanted = _COMPARE[self._advance().text](self._value())
+        elif self._peek.is_mark(*_MISTAKEN):
+            self._fail_here(f"Write {_MISTAKEN[self._peek.text]} here.")
         else:
             self._fail_here(f"After {variable.name!r} comes one of =, !=, >=, >, <=, < or 'in {{…}}'.")
         try:
@@ -197,9 +204,12 @@ class _Reader:
     def _take_word(self, word: str) -> bool:
         # a variable called "not" or "in" is still a name when something that follows names does
         follower = self._tokens[min(self._next + 1, len(self._tokens) - 1)]
-        if not self._peek.is_word(word) or follower.is_mark("=", "!=", ">=", ">", "<=", "<", ",", "|"):
-            return False
-        return bool(self._advance())
+        names = follower.is_mark(*_COMPARE, ",", "|") or (word == "not" and self._is_set(self._next + 1))
+        return self._peek.is_word(word) and not names and bool(self._advance())
+
+    def _is_set(self, place: int) -> bool:
+        ahead = self._tokens[place : place + 2]
+        return len(ahead) == 2 and ahead[0].is_word("in") and ahead[1].is_mark("{")
 
     def _expect_end(self, expected: str) -> None:
         if self._peek.kind != "end":
@@ -211,7 +221,9 @@ class _Reader:
 
     def _fail(self, start: int, end: int, message: str) -> NoReturn:
         pointer = " " * start + "^" * max(1, end - start)
-        raise QueryError(f"{message}\n  {self._text}\n  {pointer}") from None
+        # a tab or a line break would move the text away from its pointer
+        shown = re.sub(r"\s", " ", self._text)
+        raise QueryError(f"{message}\n  {shown}\n  {pointer}") from None
 
 
 def _unquote(token: _Token) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 
 from juror.errors import DataError, DataWarning, ParameterError, did_you_mean, shortlist
 from juror.sources import Column
-from juror.variable import Label, Variable
+from juror.variable import Label, Variable, as_number
 
 _FEWEST_BINS, _MOST_BINS = 2, 32
 # How often the values of a column of fractions must recur, on average, to count as categories
@@ -33,19 +33,40 @@ class Discovery:
     def __post_init__(self) -> None:
         if self.binning not in _BINNINGS:
             raise ParameterError(f"binning must be one of {shortlist(_BINNINGS)}. Got {self.binning!r} instead.")
-        for name, value in (("bin_above", self.bin_above), ("max_levels", self.max_levels)):
-            if value < 1:
-                raise ParameterError(f"{name} must be an int in the range [1, inf). Got {value!r} instead.")
-        counts = self.bins.values() if isinstance(self.bins, Mapping) else [self.bins]
-        for count in counts:
-            if count is not None and (not isinstance(count, int) or count < 1):
-                raise ParameterError(f"bins must be an int in the range [1, inf). Got {count!r} instead.")
+        for name in ("bin_above", "max_levels"):
+            _check_count(name, getattr(self, name))
+        for count in self._bins_by_column.values() if isinstance(self.bins, Mapping) else [self.bins]:
+            if count is not None:
+                _check_count("bins", count)
+        for name in ("levels", "edges"):
+            if not isinstance(getattr(self, name), Mapping):
+                raise ParameterError(f"{name} must be a dict of columns. Got {getattr(self, name)!r} instead.")
+        for column, labels in self.levels.items():
+            if not isinstance(labels, Iterable) or isinstance(labels, (str, bytes, Set, Mapping)):
+                raise ParameterError(
+                    f"levels must list the labels of {column!r} in their order. Got {labels!r} instead."
+                )
+
+    @property
+    def _bins_by_column(self) -> Mapping[str, int]:
+        return self.bins if isinstance(self.bins, Mapping) else {}
+
+    def cut(self, data: Any) -> Collection[str]:
+        """Return the columns of an array that are to be cut into intervals, and so hold numbers and not codes."""
+        wanted = {*self.edges, *self._bins_by_column}
+        if isinstance(data, np.ndarray) and data.ndim == 2 and self.bins is not None and not self._bins_by_column:
+            wanted |= {f"x{n}" for n in range(data.shape[1])}
+        if wanted and isinstance(data, np.ndarray) and data.dtype.kind in "iu":
+            raise ParameterError(
+                "An array of integers holds codes, which cannot be cut into intervals. Pass it as floats, "
+                "array.astype(float), or as a dict of columns."
+            )
+        return wanted
 
     def variables(self, columns: Sequence[Column], sample_weight: Any = None) -> tuple[Variable, ...]:
         """Find the variable of every column."""
         names = [column.name for column in columns]
-        by_column = self.bins if isinstance(self.bins, Mapping) else {}
-        for name in (*self.levels, *self.edges, *by_column):
+        for name in (*self.levels, *self.edges, *self._bins_by_column):
             if name not in names:
                 raise ParameterError(f"There is no column {name!r}. {did_you_mean(name, names)}")
         n_rows = len(columns[0].index)
@@ -55,10 +76,12 @@ class Discovery:
         return tuple(self._variable(column, weights) for column in columns)
 
     def _variable(self, column: Column, weights: np.ndarray) -> Variable:
+        if column.name in self.levels:
+            return Variable(column.name, tuple(_python(label) for label in self.levels[column.name]), "ordinal")
+        if column.form == "code":
+            self._check_levels(column.name, len(column.values))
         seen = column.index >= 0
         counts = np.bincount(column.index[seen], weights[seen], minlength=len(column.values))
-        if column.name in self.levels:
-            return Variable(column.name, tuple(self.levels[column.name]), "ordinal")
         if column.name in self.edges:
             return self._with_given_edges(column, counts)
         if not np.any(counts > 0):
@@ -66,12 +89,10 @@ class Discovery:
                 f"Column {column.name!r} holds no value, only missing ones. Drop it, or pass a domain= that "
                 "names its labels."
             )
+        if column.name in self._bins_by_column and column.form != "number":
+            raise ParameterError(f"Column {column.name!r} holds {column.form}, so it cannot be cut into bins.")
         variable = _DISCOVERERS[column.form](self, column, counts)
-        if variable.cardinality > self.max_levels:
-            raise DataError(
-                f"Column {column.name!r} has {variable.cardinality} distinct labels, more than max_levels = "
-                f"{self.max_levels}. Drop it if it is an identifier, group its labels, or raise max_levels."
-            )
+        self._check_levels(column.name, variable.cardinality)
         if variable.cardinality == 1:
             warnings.warn(
                 f"Column {column.name!r} is constant: its only label is {variable.labels[0]!r}. It says nothing about "
@@ -80,6 +101,13 @@ class Discovery:
                 stacklevel=2,
             )
         return variable
+
+    def _check_levels(self, name: str, found: int) -> None:
+        if found > self.max_levels:
+            raise DataError(
+                f"Column {name!r} has {found} distinct labels, more than max_levels = {self.max_levels}. Drop it if it "
+                "is an identifier, group its labels, or raise max_levels."
+            )
 
     def _text(self, column: Column, counts: np.ndarray) -> Variable:
         labels = sorted(value for value, count in zip(column.values, counts, strict=True) if count > 0)
@@ -110,7 +138,7 @@ class Discovery:
                 f"Column {column.name!r} holds {value} in row {row}; numbers must be finite. Replace it, or pass "
                 f"missing=[float('{value}')] to treat it as missing."
             )
-        wanted = self.bins.get(column.name) if isinstance(self.bins, Mapping) else self.bins
+        wanted = self._bins_by_column.get(column.name) if isinstance(self.bins, Mapping) else self.bins
         if wanted is None and self._are_categories(numbers, float(counts.sum())):
             return Variable(column.name, tuple(_plain(numbers)), "ordinal")
         n_bins = wanted if wanted is not None else bins_for(float(counts.sum()))
@@ -124,12 +152,16 @@ class Discovery:
         return few and (whole or n >= _RECURRENCE * len(numbers))
 
     def _with_given_edges(self, column: Column, counts: np.ndarray) -> Variable:
-        edges = np.asarray(self.edges[column.name], dtype=np.float64)
-        if column.form not in ("number", "code"):
+        if column.form != "number":
             raise DataError(f"Column {column.name!r} holds {column.form}, so it cannot be cut at edges.")
-        if len(edges) < 2 or not np.all(np.isfinite(edges)) or np.any(np.diff(edges) <= 0):
+        given = self.edges[column.name]
+        try:
+            edges = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError):
+            edges = np.empty(0)
+        if edges.ndim != 1 or len(edges) < 2 or not np.all(np.isfinite(edges)) or np.any(edges[1:] <= edges[:-1]):
             raise ParameterError(
-                f"The edges of {column.name!r} must be two or more finite numbers that rise. Got {shortlist(edges)}."
+                f"The edges of {column.name!r} must be two or more finite numbers that rise. Got {given!r}."
             )
         return binned_variable(column.name, edges, np.asarray(column.values), counts, open_ended=False)
 
@@ -145,7 +177,10 @@ _DISCOVERERS: dict[str, Callable[[Discovery, Column, np.ndarray], Variable]] = {
 
 def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
     """Return row weights as floats: one a row, finite, non-negative, not all zero."""
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(f"sample_weight must be numbers, one a row. Got {shortlist([sample_weight])}.") from None
     if weights.shape != (n_rows,):
         raise ParameterError(f"sample_weight must have shape ({n_rows},), one a row. Got {weights.shape} instead.")
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
@@ -216,26 +251,59 @@ def _distinct_texts(ends: Sequence[float]) -> list[str]:
 def _equal_counts(numbers: np.ndarray, counts: np.ndarray, n_bins: int) -> np.ndarray:
     """Cut between distinct numbers so that every interval holds about the same count.
 
-    A number that is more frequent than an interval's share gets an interval of its own, and the others share
-    what is left: the target is renewed at every cut.
+    A number that is more frequent than an interval's share gets an interval of its own; the runs of numbers between
+    such atoms share the other intervals by their counts.
     """
+    runs = _runs_between(_atoms(counts, n_bins), len(counts))
+    pieces = [1] * len(runs)
+    for _ in range(n_bins - len(runs)):
+        loads = [counts[run].sum() / k if k < len(counts[run]) else 0.0 for run, k in zip(runs, pieces, strict=True)]
+        if max(loads) > 0:
+            pieces[int(np.argmax(loads))] += 1
+    starts = [run.start + s for run, k in zip(runs, pieces, strict=True) for s in _cuts(counts[run], k)]
+    return np.append(numbers[starts], numbers[-1])
+
+
+def _atoms(counts: np.ndarray, n_bins: int) -> np.ndarray:
+    """Return the positions of numbers that outweigh a fair share of what is left for the others."""
+    by_count = np.argsort(-counts, kind="stable")
+    left = float(counts.sum())
+    n_atoms = 0
+    while n_atoms < min(n_bins, len(counts)) and counts[by_count[n_atoms]] * (n_bins - n_atoms) > left:
+        left -= float(counts[by_count[n_atoms]])
+        n_atoms += 1
+    # atoms and the runs between them all need an interval: the lightest atoms yield
+    while len(_runs_between(by_count[:n_atoms], len(counts))) > n_bins:
+        n_atoms -= 1
+    return by_count[:n_atoms]
+
+
+def _runs_between(atoms: np.ndarray, n: int) -> list[slice]:
+    """Return the atoms and the runs of positions between them, in order, as slices of range(n)."""
+    ends = sorted({0, n, *atoms.tolist(), *(atoms + 1).tolist()})
+    return [slice(start, end) for start, end in pairwise(ends)]
+
+
+def _cuts(counts: np.ndarray, n_pieces: int) -> list[int]:
+    """Return where the pieces of a run start, each of about its share of what is left."""
     starts = [0]
     held, left = 0.0, float(counts.sum())
     for i, count in enumerate(counts):
-        target = left / (n_bins - len(starts) + 1)
+        target = left / (n_pieces - len(starts) + 1)
         overshoot, shortfall = held + count - target, target - held
-        if held > 0 and overshoot > shortfall and len(starts) < n_bins:
+        if held > 0 and overshoot > shortfall and len(starts) < n_pieces:
             starts.append(i)
             left -= held
             held = 0.0
         held += count
-    return np.append(numbers[starts], numbers[-1])
+    return starts
 
 
 def _equal_widths(numbers: np.ndarray, counts: np.ndarray, n_bins: int) -> np.ndarray:
-    if numbers[0] == numbers[-1]:
-        n_bins = 1
-    return np.linspace(numbers[0], numbers[-1], n_bins + 1)
+    low, high = float(numbers[0]), float(numbers[-1])
+    # a mixture of both ends, as the width of the largest numbers has no float; neighbours leave fewer intervals
+    edges = np.unique([low * (1 - i / n_bins) + high * (i / n_bins) for i in range(n_bins + 1)])
+    return edges if len(edges) > 1 else np.array([low, high])
 
 
 _BINNINGS: dict[str, Callable[[np.ndarray, np.ndarray, int], np.ndarray]] = {
@@ -250,6 +318,8 @@ def _median(numbers: np.ndarray, counts: np.ndarray) -> float:
 
 def _plain(numbers: np.ndarray) -> list[float]:
     """Return Python numbers, as int when all are whole, so that they print and compare as people write them."""
+    if numbers.dtype.kind in "iu":
+        return numbers.tolist()
     if np.all(numbers == np.floor(numbers)) and np.all(np.abs(numbers) < 2**53):
         return [int(number) for number in numbers]
     return [float(number) for number in numbers]
@@ -268,8 +338,14 @@ def _warn_of_hidden_numbers(name: str, labels: Sequence[str]) -> None:
 
 
 def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    number = as_number(text)
+    return number is not None and np.isfinite(number)
+
+
+def _python(label: Any) -> Any:
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def _check_count(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise ParameterError(f"{name} must be an int in the range [1, inf). Got {value!r} instead.")

@@ -10,8 +10,8 @@ import numpy as np
 
 from juror.discovery import Discovery
 from juror.errors import DataError, ParameterError, QueryError, did_you_mean, shortlist
-from juror.sources import Column, open_source
-from juror.sources.columns import MISSING
+from juror.sources import Column, Expected, open_source
+from juror.sources.columns import MISSING, read_markers
 from juror.variable import Label, Unknown, Variable
 
 
@@ -36,7 +36,7 @@ class Domain:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "variables", tuple(self.variables))
-        object.__setattr__(self, "missing", tuple(self.missing))
+        object.__setattr__(self, "missing", read_markers(self.missing))
         if not self.variables:
             raise DataError("A domain needs at least one variable.")
         position = {variable.name: n for n, variable in enumerate(self.variables)}
@@ -96,9 +96,9 @@ class Domain:
         >>> domain["size"].kind, domain["colour"].labels
         ('ordinal', ('blue', 'red'))
         """
-        columns = open_source(data, missing)
         options = Discovery(levels or {}, bins, edges or {}, binning, bin_above, max_levels)
-        return cls(options.variables(columns, sample_weight), tuple(missing))
+        columns = open_source(data, missing, Expected(numbers=options.cut(data)))
+        return cls(options.variables(columns, sample_weight), read_markers(missing))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -128,7 +128,7 @@ class Domain:
             if not -len(self) <= key < len(self):
                 raise QueryError(f"There is no variable {key}: positions run from 0 to {len(self) - 1}.")
             return int(key) % len(self)
-        if key not in self._position:
+        if not isinstance(key, str) or key not in self._position:
             raise QueryError(f"There is no variable {key!r}. {did_you_mean(key, self.names)}")
         return self._position[key]
 
@@ -155,7 +155,14 @@ class Domain:
 
     def open(self, data: Any) -> list[Column]:
         """Open a source with this domain's names and markers."""
-        return open_source(data, self.missing, self.names)
+        expected = Expected(
+            names=self.names,
+            numbers=[
+                v.name for v in self if v.edges is not None or any(isinstance(label, float) for label in v.labels)
+            ],
+            text=[v.name for v in self if v.edges is None and all(isinstance(label, str) for label in v.labels)],
+        )
+        return open_source(data, self.missing, expected)
 
     def encode_columns(self, columns: Sequence[Column], unknown: Unknown = "error") -> np.ndarray:
         """Return the codes of opened columns; see :meth:`encode`."""

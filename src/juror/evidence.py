@@ -75,7 +75,7 @@ class Not:
 def _from_label(variable: Variable, bound: Any, strict: bool) -> np.ndarray:
     """Return which labels are above a bound; equal ones too unless strict."""
     codes = np.arange(variable.cardinality)
-    if variable.edges is not None and bound not in variable.labels:
+    if variable.edges is not None and not (isinstance(bound, str) and bound in variable.labels):
         return codes >= _edge_position(variable, bound, strict)
     code = _ordinal_position(variable, bound)
     return codes > code if strict else codes >= code
@@ -91,25 +91,34 @@ def _edge_position(variable: Variable, bound: Any, strict: bool) -> int:
         raise QueryError(
             f"The intervals of {variable.name!r} are closed on the left, so their ranges are >= and <, not > and <=."
         )
-    edges = np.asarray(variable.edges)
-    if number in edges:
-        return int(np.argmax(edges == number))
-    if not variable.open_ended and not edges[0] < number < edges[-1]:
-        return 0 if number < edges[0] else variable.cardinality
+    # the last edge lies inside the last interval, and the first edge inside one that has no lower end
+    dividing = variable.edges[1 if variable.open_ended else 0 : -1]
+    if number in dividing:
+        return variable.edges.index(number)
+    if not variable.open_ended and not variable.edges[0] <= number <= variable.edges[-1]:
+        return 0 if number < variable.edges[0] else variable.cardinality
     inside = variable.code(number)
     raise QueryError(
         f"{number:g} lies inside the interval {variable.labels[inside]!r} of {variable.name!r}, which is not divided "
-        f"further. Use one of the edges {shortlist(variable.edges, 40)}."
+        f"further. Use one of the edges {shortlist(dividing, 40)}."
     )
 
 
 def _ordinal_position(variable: Variable, bound: Any) -> float:
     """Return the code of a label, or for number labels the place between two codes where a number falls."""
     code = variable.find(bound)
+    if code is not None:
+        return code
     number = as_number(bound)
-    if code is None and number is not None and not any(isinstance(label, str) for label in variable.labels):
-        return float(np.searchsorted(np.asarray(variable.labels, dtype=float), number)) - 0.5
-    return variable.code(bound)
+    if number is None or any(isinstance(label, str) for label in variable.labels):
+        return variable.code(bound)
+    labels = np.asarray(variable.labels, dtype=float)
+    if np.any(np.diff(labels) < 0):
+        raise QueryError(
+            f"{bound!r} is no label of {variable.name!r}, whose order {shortlist(variable.labels)} was declared and is "
+            "not that of the numbers. Name one of its labels."
+        )
+    return float(np.searchsorted(labels, number)) - 0.5
 
 
 _BOUNDS: dict[str, Callable[[Variable, Any], np.ndarray]] = {
@@ -154,14 +163,20 @@ def weights_of(variable: Variable, wanted: Any) -> np.ndarray:
 
 
 def _soft(variable: Variable, likelihood: Mapping[Any, float]) -> np.ndarray:
-    weights = np.full(variable.cardinality, np.nan)
+    by_code: dict[int, float] = {}
     for label, value in likelihood.items():
-        weights[variable.code(label)] = value
-    unnamed = [label for label, w in zip(variable.labels, weights, strict=True) if np.isnan(w)]
+        code = variable.code(label)
+        if code in by_code:
+            raise QueryError(f"Soft evidence on {variable.name!r} gives {variable.labels[code]!r} two likelihoods.")
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or np.iscomplexobj(value):
+            raise QueryError(f"The likelihood of {label!r} for {variable.name!r} must be a number. Got {value!r}.")
+        by_code[code] = float(value)
+    unnamed = [label for code, label in enumerate(variable.labels) if code not in by_code]
     if unnamed:
         raise QueryError(
             f"Soft evidence on {variable.name!r} must give every label a likelihood; {shortlist(unnamed)} have none."
         )
+    weights = np.array([by_code[code] for code in range(variable.cardinality)])
     if not np.all(np.isfinite(weights)) or np.any(weights < 0) or not np.any(weights > 0):
         raise QueryError(
             f"Likelihoods for {variable.name!r} must be finite and not negative, and not all zero. "
@@ -187,7 +202,12 @@ def read_evidence(domain: Domain, given: Mapping[str, Any] | None) -> Evidence:
             f"Evidence must be a dict of variable names, like {{{domain.names[0]!r}: …}}, or text. "
             f"Got {type(given).__name__}."
         )
-    return {domain.position(name): weights_of(domain[name], wanted) for name, wanted in given.items()}
+    evidence: Evidence = {}
+    for name, wanted in given.items():
+        if domain.position(name) in evidence:
+            raise QueryError(f"Evidence on {domain[name].name!r} is given twice.")
+        evidence[domain.position(name)] = weights_of(domain[name], wanted)
+    return evidence
 
 
 def read_event(domain: Domain, event: Mapping[str, Any]) -> Evidence:

@@ -46,7 +46,7 @@ def write(
         "format": "juror",
         "format_version": str(FORMAT_VERSION),
         "content": text,
-        "sha256": _digest(text, tensors),
+        "sha256": _digest(str(FORMAT_VERSION), text, tensors),
     }
     write_whole(Path(path), lambda stream: stream.write(save(tensors, metadata)))
 
@@ -59,9 +59,9 @@ def read(path: str | os.PathLike[str]) -> tuple[np.ndarray, tuple[np.ndarray, ..
     metadata, tensors = _read_tensors(path)
     if metadata.get("format") != "juror":
         raise ModelFileError(f"The file {str(path)!r} is a safetensors file, but not a juror model.")
-    _check_version(path, metadata.get("format_version", ""))
-    text = metadata.get("content", "")
-    if metadata.get("sha256") != _digest(text, tensors):
+    version, text = metadata.get("format_version", ""), metadata.get("content", "")
+    _check_version(path, version)
+    if metadata.get("sha256") != _digest(version, text, tensors):
         raise ModelFileError(
             f"The file {str(path)!r} was changed after juror wrote it: its digest does not match. Fetch it again."
         )
@@ -87,7 +87,7 @@ def _read_tensors(path: Path) -> tuple[dict[str, str], dict[str, np.ndarray]]:
 
 
 def _check_version(path: Path, version: str) -> None:
-    if not version.isdigit():
+    if not (version.isascii() and version.isdecimal()):
         raise ModelFileError(f"The file {str(path)!r} has no format version that juror can read. Got {version!r}.")
     if int(version) > FORMAT_VERSION:
         raise ModelFileError(
@@ -104,8 +104,8 @@ def _read_domain(plain: Mapping[str, Any]) -> Domain:
     return Domain(tuple(variables), tuple(plain["missing"]))
 
 
-def _digest(text: str, tensors: Mapping[str, np.ndarray]) -> str:
-    digest = hashlib.sha256(text.encode())
+def _digest(version: str, text: str, tensors: Mapping[str, np.ndarray]) -> str:
+    digest = hashlib.sha256(f"{version}\n{text}".encode())
     for name in sorted(tensors):
         digest.update(f"{name} {tensors[name].dtype} {tensors[name].shape}".encode())
         digest.update(tensors[name].tobytes())

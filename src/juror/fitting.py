@@ -24,6 +24,7 @@ from juror.solvers.parameters import Parameters, n_parameters
 from juror.solvers.rank_path import choose_rank
 from juror.solvers.starts import random_start, smoothed_marginals
 from juror.sources import Column, open_source
+from juror.sources.columns import read_markers
 from juror.sources.runners import LocalRunner
 from juror.stacking import Stacking
 from juror.statistics.rows import WeightedRows
@@ -174,14 +175,9 @@ def _read(
     data: Any, domain: Domain | None, missing: Collection[Label], unknown: Unknown, sample_weight: Any
 ) -> tuple[Domain, WeightedRows, int]:
     """Return the domain, the distinct rows, and how many rows count."""
-    if isinstance(missing, str):
-        raise ParameterError(
-            f"missing must be a list of markers. Got the text {missing!r}; write missing=[{missing!r}]."
-        )
-    if domain is not None and missing:
+    if domain is not None and len(read_markers(missing)):
         raise ParameterError("missing belongs to the domain when one is given: use Domain.infer(data, missing=…).")
-    names = domain.names if domain is not None and isinstance(data, np.ndarray) else None
-    columns = open_source(data, missing if domain is None else domain.missing, names)
+    columns = open_source(data, missing) if domain is None else domain.open(data)
     if isinstance(sample_weight, str):
         columns, sample_weight = take_weights(columns, sample_weight)
     n_rows = len(columns[0].index)
@@ -189,7 +185,7 @@ def _read(
         raise DataError("The data have no rows. juror needs at least one.")
     weights = np.ones(n_rows) if sample_weight is None else check_weights(sample_weight, n_rows)
     if domain is None:
-        domain = Domain(Discovery().variables(columns, weights), tuple(missing))
+        domain = Domain(Discovery().variables(columns, weights), read_markers(missing))
     rows = WeightedRows.of(domain.encode_columns(columns, unknown), weights)
     return domain, rows, int(np.count_nonzero(weights))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,11 +11,12 @@ import numpy.typing as npt
 
 from juror import ask, files
 from juror.answers import information, rows, tables
-from juror.answers.frames import decode_frame, fill_holes
-from juror.answers.mode import find_mode
+from juror.answers.filling import fill_holes
+from juror.answers.frames import decode_frame
+from juror.answers.mode import Mode, find_mode
 from juror.answers.posterior import log_mass, posterior
 from juror.domain import Domain
-from juror.errors import ModelError, ParameterError, QueryError, shortlist
+from juror.errors import ModelError, ModelFileError, ParameterError, QueryError, shortlist
 from juror.evidence import Evidence, both, describe, read_event, read_evidence
 from juror.info import FitInfo
 from juror.variable import Label, Unknown
@@ -27,28 +27,6 @@ Given = Mapping[str, Any] | str | None
 _SUM_TOLERANCE = 1e-6
 # Sums this close to one are left alone, so that saving and loading gives back the same bits.
 _EXACT_SUM = 1e-14
-
-
-@dataclass(frozen=True)
-class Mode:
-    """The most probable row.
-
-    Attributes
-    ----------
-    row : dict
-        A label for every variable.
-    log_prob : float
-        The row's log-probability, given the evidence if there was any.
-    proved : bool
-        Whether no row can have more; if not, the node limit ended the search.
-    log_bound : float
-        No row has a log-probability above this.
-    """
-
-    row: dict[str, Label]
-    log_prob: float
-    proved: bool
-    log_bound: float
 
 
 class JointPMF:
@@ -83,10 +61,8 @@ class JointPMF:
         domain: Domain | None = None,
         info: FitInfo | None = None,
     ):
-        self._weights = _on_simplex(np.array(weights, dtype=np.float64), 1, "The weights")
-        self._factors = tuple(
-            _on_simplex(np.array(factor, dtype=np.float64), 2, f"Factor {n}") for n, factor in enumerate(factors)
-        )
+        self._weights = _on_simplex(weights, 1, "The weights")
+        self._factors = tuple(_on_simplex(factor, 2, f"Factor {n}") for n, factor in enumerate(factors))
         if not self._factors:
             raise ModelError("A model needs at least one factor, one a variable.")
         self._domain = Domain.from_cardinalities([len(f) for f in self._factors]) if domain is None else domain
@@ -171,7 +147,8 @@ class JointPMF:
         evidence = self._evidence(given)
         wanted = read_event(self.domain, event)
         known = posterior(self, evidence).log_mass
-        return float(np.exp(log_mass(self, both(evidence, wanted)) - known))
+        # both are rounded, and what is sure must not be more than sure
+        return min(1.0, float(np.exp(log_mass(self, both(evidence, wanted)) - known)))
 
     def marginal(self, *names: str, given: Given = None) -> tables.ProbabilityTable:
         """Return the joint table of some variables, given evidence if there is any."""
@@ -227,9 +204,7 @@ class JointPMF:
             How many partial rows to open before giving up the proof.
         """
         _check_count("max_nodes", max_nodes)
-        found = find_mode(posterior(self, self._evidence(given)), max_nodes)
-        row = {v.name: v.labels[code] for v, code in zip(self.domain, found.codes, strict=True)}
-        return Mode(row, found.log_prob, found.proved, found.log_bound)
+        return find_mode(posterior(self, self._evidence(given)), max_nodes)
 
     def sample(
         self,
@@ -356,7 +331,11 @@ class JointPMF:
 
 def load(path: str | os.PathLike[str]) -> JointPMF:
     """Read a model that :meth:`JointPMF.save` wrote; nothing in the file is ever run."""
-    return JointPMF(*files.read(path))
+    parts = files.read(path)
+    try:
+        return JointPMF(*parts)
+    except ModelError as error:
+        raise ModelFileError(f"The file {os.fspath(path)!r} does not hold a distribution: {error}") from None
 
 
 def generator(seed: int) -> np.random.Generator:
@@ -371,8 +350,12 @@ def _check_count(name: str, value: Any, least: int = 1) -> None:
         raise ParameterError(f"{name} must be an int in the range [{least}, inf). Got {value!r} instead.")
 
 
-def _on_simplex(array: np.ndarray, dimensions: int, name: str) -> np.ndarray:
+def _on_simplex(numbers: npt.ArrayLike, dimensions: int, name: str) -> np.ndarray:
     """Check that every column is a distribution, scale away what rounding left, and lock the array."""
+    try:
+        array = np.array(numbers, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ModelError(f"{name} must be an array of numbers of {dimensions} dimension(s).") from None
     if array.ndim != dimensions or array.size == 0:
         raise ModelError(f"{name} must have {dimensions} dimension(s) and not be empty. Got shape {array.shape}.")
     if not np.all(np.isfinite(array)):

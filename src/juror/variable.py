@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -80,7 +81,7 @@ class Variable:
     def _check_edges(self, edges: Sequence[float]) -> None:
         if len(edges) != len(self.labels) + 1:
             raise DataError(f"Variable {self.name!r} has {len(self.labels)} intervals but {len(edges)} edges.")
-        if not np.all(np.isfinite(edges)) or np.any(np.diff(edges) < 0):
+        if not np.all(np.isfinite(edges)) or any(high < low for low, high in pairwise(edges)):
             raise DataError(f"The edges of {self.name!r} must be finite and rise. Got {shortlist(edges)}.")
         if self.values is None or len(self.values) != len(self.labels):
             raise DataError(f"Variable {self.name!r} needs one typical value for each of its intervals.")
@@ -100,6 +101,11 @@ class Variable:
         return {label: code for code, label in enumerate(self.labels)}
 
     @cached_property
+    def _code_of_number(self) -> dict[float, int]:
+        """Codes of number labels, so that "3.0" finds 3."""
+        return {label: code for code, label in enumerate(self.labels) if not isinstance(label, (str, bool))}
+
+    @cached_property
     def _code_of_text(self) -> dict[str, int]:
         """Codes by the label as written, so that 4 finds "4" and "4" finds 4."""
         return {_as_text(label): code for code, label in enumerate(self.labels)}
@@ -113,10 +119,11 @@ class Variable:
                 return self._code_of_label[value]
             if _as_text(value) in self._code_of_text:
                 return self._code_of_text[_as_text(value)]
-        if self.edges is not None and (number := as_number(value)) is not None:
-            code = int(self._interval_of(np.array([number]))[0])
-            return None if code == MISSING else code
-        return None
+        number = as_number(value)
+        if number is None or self.edges is None:
+            return None if number is None else self._code_of_number.get(number)
+        code = int(self._interval_of(np.array([number]))[0])
+        return None if code == MISSING else code
 
     def code(self, value: object) -> int:
         """Return the code of a label, or raise a sentence that names the labels there are."""
@@ -150,28 +157,28 @@ class Variable:
         -------
         numpy.ndarray, (n_rows,)
         """
-        codes = self._codes_of_values(column)
-        strange = np.flatnonzero(codes == MISSING)
+        if column.form == "code":
+            codes = np.where(column.index < self.cardinality, column.index, MISSING)
+        else:
+            codes = np.append(self._codes_of_values(column), MISSING)[column.index]
+        strange = np.flatnonzero((codes == MISSING) & (column.index != MISSING))
         if unknown == "error" and len(strange):
-            seen = strange[np.isin(strange, column.index)]
-            if len(seen):
-                raise self._unknown(column, int(seen[0]))
-        return np.append(codes, MISSING)[column.index]
+            raise self._unknown(column, int(strange[0]))
+        return codes
 
     def _codes_of_values(self, column: Column) -> np.ndarray:
-        if column.form == "code":
-            codes = np.arange(len(column.values))
-            return np.where(codes < self.cardinality, codes, MISSING)
         if self.edges is not None and column.form == "number":
-            return self._interval_of(np.asarray(column.values, dtype=np.float64))
+            return self._interval_of(np.asarray(column.values))
         found = [self.find(value) for value in column.values]
         return np.array([MISSING if code is None else code for code in found], dtype=np.int64)
 
-    def _unknown(self, column: Column, position: int) -> DataError:
-        value = column.values[position]
+    def _unknown(self, column: Column, row: int) -> DataError:
+        value = column.values[column.index[row]]
         value = value.item() if isinstance(value, np.generic) else value
-        where = f"Column {column.name!r} holds {value!r} in row {column.first_row_of(position)}, which is "
+        where = f"Column {column.name!r} holds {value!r} in row {row}, which is "
         way_out = 'Pass unknown="missing" to treat it as missing.'
+        if self.edges is not None and as_number(value) is None:
+            return DataError(f"{where}neither a number nor one of its intervals {shortlist(self.labels)}. {way_out}")
         if self.edges is not None:
             return DataError(f"{where}outside its edges {self.edges[0]:g} to {self.edges[-1]:g}. {way_out}")
         if column.form == "code":
@@ -188,6 +195,11 @@ class Variable:
         numbers : bool
             For a binned variable, give the typical number of the interval in place of its label.
         """
+        wrong = codes[(codes < MISSING) | (codes >= self.cardinality)]
+        if len(wrong):
+            raise ParameterError(
+                f"Codes of {self.name!r} must be in the range [-1, {self.cardinality - 1}]. Got {wrong[0]} instead."
+            )
         names = self.values if numbers and self.values is not None else self.labels
         table = np.empty(len(names) + 1, dtype=object)
         table[:-1] = names
@@ -203,10 +215,17 @@ def _as_text(label: object) -> str:
 
 def as_number(value: object) -> float | None:
     """Return a number, also one written as text; None for all else."""
+    if isinstance(value, np.generic):
+        value = value.item()
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return None
+    # Python reads 1_000 as a number; people who write it mean a label
+    if isinstance(value, str) and "_" in value:
         return None
     try:
         number = float(value)
     except ValueError:
         return None
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf  # type: ignore[operator]  # an int beyond all floats
     return None if math.isnan(number) else number

@@ -9,7 +9,6 @@ import narwhals as nw
 import numpy as np
 
 from juror.errors import MissingDependencyError, ParameterError, shortlist
-from juror.sources import Column
 from juror.variable import Variable
 
 FRAMES = ("pandas", "polars", "pyarrow")
@@ -27,6 +26,9 @@ def to_frame(columns: Mapping[str, Sequence[Any]], kind: str) -> Any:
     """
     if kind not in FRAMES:
         raise ParameterError(f"frame must be one of {shortlist(FRAMES)}. Got {kind!r} instead.")
+    if kind != "pandas":
+        # their columns have one type; a pandas column may hold any objects
+        columns = {name: _of_one_type(values) for name, values in columns.items()}
     try:
         return nw.from_dict(dict(columns), backend=kind).to_native()  # type: ignore[arg-type]
     except ModuleNotFoundError:
@@ -41,75 +43,11 @@ def decode_frame(variables: Sequence[Variable], codes: np.ndarray, kind: str, nu
     return to_frame(columns, kind)
 
 
-def fill_holes(data: Any, columns: Sequence[Column], variables: Sequence[Variable], codes: np.ndarray) -> Any:
-    """Return data like the given, its missing cells replaced by what codes say and all others as they were.
-
-    Parameters
-    ----------
-    data : frame, mapping, array or path
-        What the user gave. An array comes back as an array, a frame as a frame of its kind, all else as pandas.
-    columns : sequence of Column
-        The same data, opened.
-    variables : sequence of Variable
-        The variable of each column.
-    codes : numpy.ndarray, (rows, n_columns)
-        Codes to fill in, looked at only where the column is missing.
-    """
-    fills = {
-        column.name: _fills(column, variable, codes[:, n])
-        for n, (column, variable) in enumerate(zip(columns, variables, strict=True))
-    }
-    if isinstance(data, np.ndarray):
-        return _fill_array(data, list(fills.values()))
-    if nw.dependencies.is_into_dataframe(data):
-        frame = nw.from_native(data, eager_only=True)
-        filled = [_fill_series(frame[name], *fill) for name, fill in fills.items()]
-        return frame.with_columns(*filled).to_native()
-    whole = {}
-    for column in columns:
-        values = np.empty(len(column.index), dtype=object)
-        seen = column.index >= 0
-        values[seen] = np.asarray(column.values, dtype=object)[column.index[seen]]
-        rows, labels = fills[column.name]
-        values[rows] = labels
-        whole[column.name] = values.tolist()
-    return to_frame(whole, "pandas")
-
-
-def _fills(column: Column, variable: Variable, codes: np.ndarray) -> tuple[np.ndarray, list[Any]]:
-    """Return which rows are holes and what goes into them, in the type of the column around them."""
-    holes = np.flatnonzero(column.index < 0)
-    if column.form == "code":
-        return holes, codes[holes].tolist()
-    labels = variable.decode(codes[holes], numbers=column.form == "number")
-    if column.form == "text" and len(column.values):
-        labels = [str(label) for label in labels]
-    return holes, labels
-
-
-def _fill_array(array: np.ndarray, fills: Sequence[tuple[np.ndarray, list[Any]]]) -> np.ndarray:
-    filled = array.copy()
-    for n, (rows, labels) in enumerate(fills):
-        filled[rows, n] = labels
-    return filled
-
-
-def _fill_series(series: nw.Series[Any], rows: np.ndarray, labels: list[Any]) -> nw.Series[Any]:
-    if not len(rows):
-        return series
-    values = series.to_list()
-    for row, label in zip(rows, labels, strict=True):
-        values[row] = label
-    dtype = series.dtype if series.dtype not in (nw.Object, nw.Unknown) else None
-    backend = nw.get_native_namespace(series)
-    filled = nw.new_series(series.name, values, dtype, backend=backend)
-    return _with_index_of(series, filled)
-
-
-def _with_index_of(series: nw.Series[Any], filled: nw.Series[Any]) -> nw.Series[Any]:
-    """Keep a pandas index, which decides how columns are put together."""
-    return (
-        nw.maybe_set_index(filled, index=nw.maybe_get_index(series))
-        if nw.maybe_get_index(series) is not None
-        else filled
-    )
+def _of_one_type(values: Sequence[Any]) -> Sequence[Any]:
+    """Turn labels of several types into text, and whole numbers among fractions into floats."""
+    types = {type(value) for value in values if value is not None}
+    if len(types) < 2:
+        return values
+    if types == {int, float}:
+        return [None if value is None else float(value) for value in values]
+    return [None if value is None else str(value) for value in values]

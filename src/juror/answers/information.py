@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _EXACT_CELLS = 1_000_000
+_NO_ENTROPY = 1e-12
 
 
 class Estimate(float):
@@ -54,7 +55,8 @@ class Estimate(float):
 def entropy_of(probabilities: np.ndarray) -> float:
     """Return −Σ p log p of a table, zeros adding nothing."""
     positive = probabilities[probabilities > 0]
-    return float(-(positive * np.log(positive)).sum())
+    # a sum of one short of rounding would make the entropy of a sure thing negative
+    return max(0.0, float(-(positive * np.log(positive)).sum()))
 
 
 def entropy(cpd: CPD, draws: int, rng: np.random.Generator) -> Estimate:
@@ -78,7 +80,7 @@ def _information_in(pair: np.ndarray) -> float:
     return max(0.0, separate - entropy_of(pair))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class DependenceMatrix:
     """How much every two variables tell about each other.
 
@@ -149,6 +151,8 @@ def dependence(cpd: CPD, measure: str) -> DependenceMatrix:
             matrix[a, b] = matrix[b, a] = _information_in(pair)
     if measure == "normalised":
         scale = np.minimum.outer(entropies, entropies)
-        matrix = np.divide(matrix, scale, out=np.zeros_like(matrix), where=scale > 0)
+        # a variable with one sure label tells nothing; the ratio of its rounding errors would
+        matrix = np.divide(matrix, scale, out=np.zeros_like(matrix), where=scale > _NO_ENTROPY)
+        matrix = np.minimum(matrix, 1.0)
         np.fill_diagonal(matrix, 1.0)
     return DependenceMatrix(cpd.domain.names, measure, matrix)

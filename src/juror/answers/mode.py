@@ -18,16 +18,29 @@ from itertools import count
 import numpy as np
 
 from juror.answers.posterior import CPD, log_of, log_sum_exp
+from juror.variable import Label
 
 # A bound within rounding of the best row found cannot hide a better one that anybody could tell apart.
 _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
-class Search:
-    """What the search found: codes (N,), their log-probability, whether it is proved, and the bound that is left."""
+class Mode:
+    """The most probable row.
 
-    codes: np.ndarray
+    Attributes
+    ----------
+    row : dict
+        A label for every variable.
+    log_prob : float
+        The row's log-probability, given the evidence if there was any.
+    proved : bool
+        Whether no row can have more; if not, the node limit ended the search.
+    log_bound : float
+        No row has a log-probability above this.
+    """
+
+    row: dict[str, Label]
     log_prob: float
     proved: bool
     log_bound: float
@@ -40,7 +53,7 @@ class _Node:
     codes: tuple[int, ...] = field(compare=False)
 
 
-def find_mode(cpd: CPD, max_nodes: int) -> Search:
+def find_mode(cpd: CPD, max_nodes: int) -> Mode:
     """Find the row of highest probability, opening at most ``max_nodes`` nodes."""
     log_factors = [log_of(factor) for factor in cpd.factors]
     order = _most_telling_first(cpd)
@@ -54,7 +67,7 @@ def find_mode(cpd: CPD, max_nodes: int) -> Search:
     heap = [_Node((-log_sum_exp(log_classes + best_rest[0]), next(ties)), log_classes, ())]
     for _ in range(max_nodes):
         if not heap or -heap[0].key[0] <= best[1] + _ROUNDING:
-            return Search(best[0], best[1], True, best[1])
+            return _mode(cpd, best, best[1])
         node = heapq.heappop(heap)
         depth = len(node.codes)
         children = node.log_classes + log_factors[order[depth]]
@@ -67,8 +80,12 @@ def find_mode(cpd: CPD, max_nodes: int) -> Search:
                 best = max(best, (row, float(bounds[code])), key=lambda found: found[1])
             else:
                 heapq.heappush(heap, _Node((-float(bounds[code]), next(ties)), children[code], codes))
-    bound = max(best[1], -heap[0].key[0]) if heap else best[1]
-    return Search(best[0], best[1], bound <= best[1] + _ROUNDING, bound)
+    return _mode(cpd, best, max(best[1], -heap[0].key[0]) if heap else best[1])
+
+
+def _mode(cpd: CPD, best: tuple[np.ndarray, float], log_bound: float) -> Mode:
+    row = {variable.name: variable.labels[code] for variable, code in zip(cpd.domain, best[0], strict=True)}
+    return Mode(row, best[1], log_bound <= best[1] + _ROUNDING, log_bound)
 
 
 def _most_telling_first(cpd: CPD) -> np.ndarray:

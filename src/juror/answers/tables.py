@@ -24,7 +24,7 @@ _BAR_WIDTH = 24
 _LINES_SHOWN = 30
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ProbabilityTable:
     """Probabilities of every combination of labels of some variables.
 
@@ -86,8 +86,8 @@ class ProbabilityTable:
         """Return a polars frame with a row for each combination of labels."""
         return to_frame(self.to_dict(), "polars")
 
-    def _grid(self) -> tuple[list[str], list[list[str]]]:
-        """Return headings and lines of text: a cross table of two variables, else a row a combination."""
+    def _grid(self) -> tuple[list[str], list[list[str]], int]:
+        """Return headings, lines of text and how many columns are text: a cross table, or a row a combination."""
         if len(self.variables) == 2 and self.variables[1].cardinality <= 8:
             head = [
                 self.names[0] + " \\ " + self.names[1],
@@ -97,23 +97,22 @@ class ProbabilityTable:
                 [str(label), *(f"{p:.4f}" for p in line)]
                 for label, line in zip(self.variables[0].labels, self._probabilities, strict=True)
             ]
-            return head, body
+            return head, body, 1
         head = [*self.names, "probability"]
         body = [[*(str(label) for label in labels), f"{p:.4f}"] for labels, p in self.rows()]
         if len(self.variables) == 1:
             for line, p in zip(body, self._probabilities, strict=True):
                 line.append("█" * round(_BAR_WIDTH * float(p)))
             head.append("")
-        return head, body
+        return head, body, len(self.variables)
 
     def __str__(self) -> str:
-        head, body = self._grid()
-        return self.title + "\n" + align(head, body, n_text=1 if len(self.variables) == 2 else len(self.variables))
+        return self.title + "\n" + align(*self._grid())
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        head, body = self._grid()
+        head, body, _ = self._grid()
         return html_table(self.title, head, body)
 
 

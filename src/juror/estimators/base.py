@@ -14,6 +14,7 @@ from sklearn.utils.validation import validate_data
 from juror.fitting import fit
 from juror.model import JointPMF
 from juror.sources import Column, open_source
+from juror.sources.opening import column_names
 
 
 class JointEstimator(BaseEstimator):
@@ -110,11 +111,7 @@ class JointEstimator(BaseEstimator):
 
 def _has_named_columns(X: Any) -> bool:
     """Tell whether X is a frame whose columns are named by text; scikit-learn takes other frames as arrays."""
-    return nw.dependencies.is_into_dataframe(X) and all(isinstance(name, str) for name in _names(X))
-
-
-def _names(X: Any) -> Any:
-    return X.column_names if hasattr(X, "column_names") else X.columns
+    return nw.dependencies.is_into_dataframe(X) and all(isinstance(name, str) for name in column_names(X))
 
 
 def as_array(columns: Mapping[str, Any], dtype: Any) -> np.ndarray:

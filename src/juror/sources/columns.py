@@ -13,9 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from juror.errors import DataError
+from juror.errors import DataError, ParameterError
 
 MISSING = -1
+# Codes count labels, and no variable has two thousand million of them
+_MOST_CODES = 2**31
 
 Form = Literal["text", "boolean", "number", "category", "code"]
 
@@ -49,6 +51,17 @@ class Column:
         return int(np.argmax(self.index == value_position))
 
 
+def read_markers(missing: Any) -> tuple[Any, ...]:
+    """Return the user's markers as plain Python values."""
+    if isinstance(missing, (str, bytes)):
+        raise ParameterError(
+            f"missing must be a list of markers. Got the text {missing!r}; write missing=[{missing!r}]."
+        )
+    if not isinstance(missing, (Collection, np.ndarray)):
+        raise ParameterError(f"missing must be a list of markers, like ['?']. Got {missing!r} instead.")
+    return tuple(marker.item() if isinstance(marker, np.generic) else marker for marker in missing)
+
+
 def from_arrow(name: str, array: pa.Array, missing: Collection[object] = ()) -> Column:
     """Factorise an Arrow array.
 
@@ -72,17 +85,18 @@ def from_arrow(name: str, array: pa.Array, missing: Collection[object] = ()) -> 
     )
 
 
-def from_codes(name: str, codes: np.ndarray) -> Column:
+def from_codes(name: str, codes: np.ndarray, missing: Collection[object] = ()) -> Column:
     """Take a vector of integer codes, −1 where missing, as it is."""
-    lowest = int(codes.min(initial=0))
-    if lowest < MISSING:
-        row = int(np.argmax(codes < MISSING))
+    wrong = np.flatnonzero((codes < MISSING) | (codes >= _MOST_CODES))
+    if len(wrong):
+        row = int(wrong[0])
         raise DataError(
             f"Column {name!r} holds the code {int(codes[row])} in row {row}; codes must be 0, 1, 2, … with −1 "
             "for missing. Pass a frame or a dict of columns if these are values and not codes."
         )
-    highest = int(codes.max(initial=MISSING))
-    return Column(name, "code", np.arange(highest + 1), codes.astype(np.int64, copy=False))
+    codes = codes.astype(np.int64)
+    codes[np.isin(codes, [marker for marker in missing if isinstance(marker, int)])] = MISSING
+    return Column(name, "code", range(int(codes.max(initial=MISSING)) + 1), codes)
 
 
 def _read_number(name: str, array: pa.Array, missing: Collection[object]) -> Column:
@@ -92,9 +106,9 @@ def _read_number(name: str, array: pa.Array, missing: Collection[object]) -> Col
     if pa.types.is_floating(array.type):
         numbers = numbers.astype(np.float64, copy=False)
         known &= ~np.isnan(numbers)
-    markers = [m for m in missing if isinstance(m, (int, float, np.number)) and not isinstance(m, bool)]
-    if markers:
-        known &= ~np.isin(numbers, np.array(markers, dtype=np.float64))
+    for marker in missing:
+        if isinstance(marker, (int, float)) and not isinstance(marker, bool):
+            known &= numbers != marker
     values, positions = np.unique(numbers[known], return_inverse=True)
     index = np.full(len(numbers), MISSING, dtype=np.int64)
     index[known] = positions
@@ -102,7 +116,13 @@ def _read_number(name: str, array: pa.Array, missing: Collection[object]) -> Col
 
 
 def _read_decimal(name: str, array: pa.Array, missing: Collection[object]) -> Column:
-    return _read_number(name, array.cast(pa.float64()), missing)
+    floats = array.cast(pa.float64())
+    if not floats.cast(array.type, safe=False).equals(array):
+        raise DataError(
+            f"Column {name!r} holds decimals of more digits than a float can tell apart ({array.type}). Round them, or "
+            "convert them to text."
+        )
+    return _read_number(name, floats, missing)
 
 
 def _read_distinct(form: Form) -> Callable[[str, pa.Array, Collection[object]], Column]:

@@ -10,26 +10,40 @@ import pyarrow as pa
 from juror.errors import DataError, shortlist
 
 
-def read_table(path: Path, missing: Collection[object] = ()) -> pa.Table:
+def read_table(path: Path, missing: Collection[object] = (), text: Collection[str] = ()) -> pa.Table:
     """Read a ``.csv`` (also ``.csv.gz``) or ``.parquet`` file.
 
     In a CSV file a bare empty cell and the cells equal to a marker are missing, a quoted empty one is a label.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The file.
+    missing : collection
+        Markers that stand for a missing value.
+    text : collection of str
+        Columns of a CSV file to read as text whatever they look like.
     """
     suffix = "".join(path.suffixes[-2:]).lower() if path.suffix.lower() == ".gz" else path.suffix.lower()
     if suffix not in _READERS:
         raise DataError(
             f"The file {str(path)!r} ends in {suffix!r}; juror reads {shortlist(_READERS)}. Rename or convert it."
         )
-    if not path.is_file():
-        raise DataError(f"There is no file {str(path)!r}. Check the path.")
     try:
-        return _READERS[suffix](path, missing)
-    except (pa.ArrowException, UnicodeDecodeError) as error:
-        first_line = str(error).splitlines()[0]
-        raise DataError(f"The file {str(path)!r} cannot be read as {suffix}: {first_line}") from None
+        if not path.is_file():
+            raise DataError(f"There is no file {str(path)!r}. Check the path.")
+        table = _READERS[suffix](path, missing, text)
+        _ = table.column_names  # decoded only now
+    except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise DataError(f"The file {str(path)!r} cannot be read as {suffix}: {reason}") from None
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if suffix != ".parquet" and pa.types.is_binary(column.type):
+            raise DataError(f"Column {name!r} of {str(path)!r} holds text that is not UTF-8. Save the file as UTF-8.")
+    return table
 
 
-def _read_csv(path: Path, missing: Collection[object]) -> pa.Table:
+def _read_csv(path: Path, missing: Collection[object], text: Collection[str]) -> pa.Table:
     from pyarrow import csv
 
     if path.stat().st_size == 0:
@@ -38,18 +52,18 @@ def _read_csv(path: Path, missing: Collection[object]) -> pa.Table:
         null_values=["", *(str(marker) for marker in missing)],
         strings_can_be_null=True,
         quoted_strings_can_be_null=False,
-        # dates are refused by the domain; read here as dates so that the message can say so
+        column_types={name: pa.string() for name in text},
     )
     return csv.read_csv(path, convert_options=convert)
 
 
-def _read_parquet(path: Path, missing: Collection[object]) -> pa.Table:
+def _read_parquet(path: Path, missing: Collection[object], text: Collection[str]) -> pa.Table:
     from pyarrow import parquet
 
     return parquet.read_table(path)
 
 
-_READERS: dict[str, Callable[[Path, Collection[object]], pa.Table]] = {
+_READERS: dict[str, Callable[[Path, Collection[object], Collection[str]], pa.Table]] = {
     ".csv": _read_csv,
     ".csv.gz": _read_csv,
     ".parquet": _read_parquet,
