@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from juror.domain import Domain
 from juror.errors import QueryError
-from juror.evidence import Not, Range, both, describe, read_event, read_evidence, weights_of
+from juror.evidence import Not, Range, both, check_event, describe, read_evidence, weights_of
 from juror.variable import Variable
 
 examples = settings(deadline=None, max_examples=80)
@@ -320,7 +320,7 @@ def test_soft_evidence_is_no_event():
     with pytest.raises(QueryError, match="cannot be negated or have a probability"):
         weights_of(COLOUR, Not(soft))
     with pytest.raises(QueryError, match="cannot be negated or have a probability"):
-        read_event(Domain((COLOUR,)), {"colour": soft})
+        check_event(Domain((COLOUR,)), read_evidence(Domain((COLOUR,)), {"colour": soft}))
 
 
 # Mistakes

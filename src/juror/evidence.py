@@ -149,7 +149,7 @@ def weights_of(variable: Variable, wanted: Any) -> np.ndarray:
         return wanted.mask(variable).astype(np.float64)
     if isinstance(wanted, Mapping):
         return _soft(variable, wanted)
-    if isinstance(wanted, np.ndarray) and wanted.ndim == 1:
+    if hasattr(wanted, "tolist"):
         wanted = wanted.tolist()
     if isinstance(wanted, (list, tuple, set, frozenset)):
         if not wanted:
@@ -210,9 +210,8 @@ def read_evidence(domain: Domain, given: Mapping[str, Any] | None) -> Evidence:
     return evidence
 
 
-def read_event(domain: Domain, event: Mapping[str, Any]) -> Evidence:
-    """Translate an event, which may hold values, sets and ranges but no likelihoods."""
-    evidence = read_evidence(domain, event)
+def check_event(domain: Domain, evidence: Evidence) -> Evidence:
+    """Return evidence that is an event: it may hold values, sets and ranges but no likelihoods."""
     for n, weights in evidence.items():
         _indicator(weights, domain[n])
     return evidence

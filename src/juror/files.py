@@ -1,7 +1,7 @@
 """Save and load models: one safetensors file with a JSON header, read without running anything in it.
 
-The header's metadata hold the format version, the domain, the fit's record and a digest of all of it with the numbers,
-so that a file that was cut short or changed is told from a whole one.
+The file's metadata have one entry, ``juror``: JSON with the format version, the domain, the fit's record and a digest
+of all of it with the numbers, so that a file that was cut short or changed is told from a whole one.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from typing import Any
 import numpy as np
 
 from juror.domain import Domain
-from juror.errors import JurorError, ModelFileError
+from juror.errors import ModelFileError
 from juror.info import FitInfo
 from juror.variable import Variable
 from juror.writing import write_whole
 
 FORMAT_VERSION = 1
+_ENTRY = "juror"
 
 
 def write(
@@ -37,17 +38,13 @@ def write(
 
     tensors = {"weights": np.ascontiguousarray(weights)}
     tensors |= {f"factor.{n}": np.ascontiguousarray(factor) for n, factor in enumerate(factors)}
-    content = {
+    header = {
+        "format_version": FORMAT_VERSION,
         "domain": {"missing": domain.missing, "variables": [asdict(variable) for variable in domain]},
         "info": info.to_dict() if info is not None else None,
     }
-    text = json.dumps(content, ensure_ascii=False)
-    metadata = {
-        "format": "juror",
-        "format_version": str(FORMAT_VERSION),
-        "content": text,
-        "sha256": _digest(str(FORMAT_VERSION), text, tensors),
-    }
+    # one entry only: safetensors writes several in an order that changes from run to run
+    metadata = {_ENTRY: json.dumps(header | {"sha256": _digest(header, tensors)})}
     write_whole(Path(path), lambda stream: stream.write(save(tensors, metadata)))
 
 
@@ -57,20 +54,21 @@ def read(path: str | os.PathLike[str]) -> tuple[np.ndarray, tuple[np.ndarray, ..
     if not path.is_file():
         raise ModelFileError(f"There is no model file {str(path)!r}. Check the path.")
     metadata, tensors = _read_tensors(path)
-    if metadata.get("format") != "juror":
+    if _ENTRY not in metadata:
         raise ModelFileError(f"The file {str(path)!r} is a safetensors file, but not a juror model.")
-    version, text = metadata.get("format_version", ""), metadata.get("content", "")
-    _check_version(path, version)
-    if metadata.get("sha256") != _digest(version, text, tensors):
-        raise ModelFileError(
-            f"The file {str(path)!r} was changed after juror wrote it: its digest does not match. Fetch it again."
-        )
     try:
-        content = json.loads(text)
+        header = json.loads(metadata[_ENTRY])
+        _check_version(path, header["format_version"])
+        if header.pop("sha256") != _digest(header, tensors):
+            raise ModelFileError(
+                f"The file {str(path)!r} was changed after juror wrote it: its digest does not match. Fetch it again."
+            )
         factors = tuple(tensors[f"factor.{n}"] for n in range(len(tensors) - 1))
-        info = FitInfo.from_dict(content["info"]) if content["info"] is not None else None
-        return tensors["weights"], factors, _read_domain(content["domain"]), info
-    except (KeyError, TypeError, json.JSONDecodeError, JurorError) as error:
+        info = FitInfo.from_dict(header["info"]) if header["info"] is not None else None
+        return tensors["weights"], factors, _read_domain(header["domain"]), info
+    except ModelFileError:
+        raise
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ModelFileError(f"The file {str(path)!r} does not describe a model: {error}.") from None
 
 
@@ -86,10 +84,10 @@ def _read_tensors(path: Path) -> tuple[dict[str, str], dict[str, np.ndarray]]:
         ) from None
 
 
-def _check_version(path: Path, version: str) -> None:
-    if not (version.isascii() and version.isdecimal()):
+def _check_version(path: Path, version: Any) -> None:
+    if type(version) is not int or version < 1:
         raise ModelFileError(f"The file {str(path)!r} has no format version that juror can read. Got {version!r}.")
-    if int(version) > FORMAT_VERSION:
+    if version > FORMAT_VERSION:
         raise ModelFileError(
             f"The file {str(path)!r} has format version {version}, and this juror reads up to {FORMAT_VERSION}. "
             "Install a newer juror."
@@ -104,8 +102,8 @@ def _read_domain(plain: Mapping[str, Any]) -> Domain:
     return Domain(tuple(variables), tuple(plain["missing"]))
 
 
-def _digest(version: str, text: str, tensors: Mapping[str, np.ndarray]) -> str:
-    digest = hashlib.sha256(f"{version}\n{text}".encode())
+def _digest(header: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> str:
+    digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
     for name in sorted(tensors):
         digest.update(f"{name} {tensors[name].dtype} {tensors[name].shape}".encode())
         digest.update(tensors[name].tobytes())

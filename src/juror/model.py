@@ -17,7 +17,7 @@ from juror.answers.mode import Mode, find_mode
 from juror.answers.posterior import log_mass, posterior
 from juror.domain import Domain
 from juror.errors import ModelError, ModelFileError, ParameterError, QueryError, shortlist
-from juror.evidence import Evidence, both, describe, read_event, read_evidence
+from juror.evidence import Evidence, both, check_event, describe, read_evidence
 from juror.info import FitInfo
 from juror.variable import Label, Unknown
 
@@ -127,14 +127,15 @@ class JointPMF:
         """
         return rows.log_prob(self, self.domain.encode(data, unknown))
 
-    def prob(self, event: Mapping[str, Any], given: Given = None) -> float:
+    def prob(self, event: Mapping[str, Any] | str, given: Given = None) -> float:
         """Return the probability of an event.
 
         Parameters
         ----------
-        event : mapping of str to value
-            For each variable named a label, a collection of labels, a :class:`juror.Range` or :class:`juror.Not`.
-        given : mapping, optional
+        event : mapping of str to value, or str
+            For each variable named a label, a collection of labels, a :class:`juror.Range` or :class:`juror.Not`; or
+            conditions in the query language, like ``"Survived = Yes, Class != Crew"``.
+        given : mapping or str, optional
             Evidence; besides the above also soft: a mapping of every label to its likelihood.
 
         Examples
@@ -145,7 +146,7 @@ class JointPMF:
         0.93
         """
         evidence = self._evidence(given)
-        wanted = read_event(self.domain, event)
+        wanted = check_event(self.domain, self._evidence(event))
         known = posterior(self, evidence).log_mass
         # both are rounded, and what is sure must not be more than sure
         return min(1.0, float(np.exp(log_mass(self, both(evidence, wanted)) - known)))
