@@ -126,10 +126,7 @@ BAD = {
         "smoothing must be a number in the range [0, inf). Got -1 instead.",
     ),
     "no starts": (lambda: juror.fit(CODES, n_init=0), "n_init must be an int in the range [1, inf). Got 0 instead."),
-    "no threads": (
-        lambda: juror.fit(CODES, n_jobs=0),
-        "n_jobs must be an int in the range [1, inf), or -1 for all. Got 0 instead.",
-    ),
+    "no threads": (lambda: juror.fit(CODES, n_jobs=0), "n_jobs must be an int in the range [1, inf). Got 0 instead."),
     "a negative seed": (
         lambda: juror.fit(CODES, seed=-1),
         "seed must be an int in the range [0, inf). Got -1 instead.",

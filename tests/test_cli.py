@@ -223,3 +223,14 @@ def test_a_pipe_that_closes_early_is_no_cause_for_words(folder):
 
 def test_version(run):
     assert run("--version")[1].strip() == version("juror") == juror.__version__
+
+
+def test_labels_that_look_like_numbers_stay_text(run, folder):
+    """A part of a table may look like numbers or booleans where the whole does not."""
+    whole = pd.DataFrame({"code": ["007", "012", "x1"] * 20, "flag": ["true", "no", "true"] * 20})
+    whole.to_csv(folder / "codes.csv", index=False)
+    whole.iloc[:2].assign(flag="true").to_csv(folder / "part.csv", index=False)
+    assert run("fit", "codes.csv", "-o", "codes.juror", "--rank", "2")[0] == 0
+    status, out, _ = run("score", "codes.juror", "part.csv", "--json")
+    assert status == 0
+    assert json.loads(out)["impossible_rows"] == 0

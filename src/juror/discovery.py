@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from juror.errors import DataError, DataWarning, ParameterError, did_you_mean, shortlist
+from juror.errors import DataError, DataWarning, ParameterError, check_count, did_you_mean, shortlist
 from juror.sources import Column
 from juror.variable import Label, Variable, as_number
 
@@ -34,10 +34,10 @@ class Discovery:
         if self.binning not in _BINNINGS:
             raise ParameterError(f"binning must be one of {shortlist(_BINNINGS)}. Got {self.binning!r} instead.")
         for name in ("bin_above", "max_levels"):
-            _check_count(name, getattr(self, name))
+            check_count(name, getattr(self, name))
         for count in self._bins_by_column.values() if isinstance(self.bins, Mapping) else [self.bins]:
             if count is not None:
-                _check_count("bins", count)
+                check_count("bins", count)
         for name in ("levels", "edges"):
             if not isinstance(getattr(self, name), Mapping):
                 raise ParameterError(f"{name} must be a dict of columns. Got {getattr(self, name)!r} instead.")
@@ -344,8 +344,3 @@ def _is_number(text: str) -> bool:
 
 def _python(label: Any) -> Any:
     return label.item() if isinstance(label, np.generic) else label
-
-
-def _check_count(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise ParameterError(f"{name} must be an int in the range [1, inf). Got {value!r} instead.")

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from juror.discovery import Discovery
-from juror.errors import DataError, ParameterError, QueryError, did_you_mean, shortlist
+from juror.errors import DataError, ParameterError, QueryError, check_count, did_you_mean, shortlist
 from juror.sources import Column, Expected, open_source
 from juror.sources.columns import MISSING, read_markers
 from juror.variable import Label, Unknown, Variable
@@ -48,8 +48,7 @@ class Domain:
     def from_cardinalities(cls, cardinalities: Sequence[int]) -> Domain:
         """Make variables ``x0, x1, …`` with the ordered labels 0 … I−1, for tables of codes."""
         for n, size in enumerate(cardinalities):
-            if not isinstance(size, (int, np.integer)) or isinstance(size, bool) or size < 1:
-                raise ParameterError(f"Cardinality {n} must be an int in the range [1, inf). Got {size!r} instead.")
+            check_count(f"Cardinality {n}", size)
         return cls(tuple(Variable(f"x{n}", tuple(range(int(i))), "ordinal") for n, i in enumerate(cardinalities)))
 
     @classmethod

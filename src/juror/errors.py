@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from numbers import Integral
 
 
 class JurorError(ValueError):
@@ -48,6 +49,17 @@ class DataWarning(JurorWarning):
 
 class FitWarning(JurorWarning):
     """A fit ended, but not as one would like."""
+
+
+def check_count(name: str, value: object, least: int = 1) -> None:
+    """Refuse what is not a whole number from a least one.
+
+    >>> check_count("draws", 0)
+    Traceback (most recent call last):
+    juror.errors.ParameterError: draws must be an int in the range [1, inf). Got 0 instead.
+    """
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise ParameterError(f"{name} must be an int in the range [{least}, inf). Got {value!r} instead.")
 
 
 def shortlist(items: Iterable[object], limit: int = 8) -> str:

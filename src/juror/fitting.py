@@ -14,7 +14,7 @@ from juror.answers.posterior import CPD, Posterior
 from juror.answers.rows import log_prob, predict_proba
 from juror.discovery import Discovery, check_weights
 from juror.domain import Domain
-from juror.errors import DataError, FitWarning, ParameterError, shortlist
+from juror.errors import DataError, FitWarning, ParameterError, check_count, shortlist
 from juror.info import FitInfo, RankScore
 from juror.model import JointPMF, generator
 from juror.progress import Progress, ProgressCallback
@@ -160,15 +160,13 @@ class _Options:
     progress: ProgressCallback | None
 
     def __post_init__(self) -> None:
-        for name, least in (("n_init", 1), ("max_iter", 1)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-                raise ParameterError(f"{name} must be an int in the range [{least}, inf). Got {value!r} instead.")
+        check_count("n_init", self.n_init)
+        check_count("max_iter", self.max_iter)
+        check_count("seed", self.seed, least=0)
         for name in ("smoothing", "tol"):
             value = getattr(self, name)
             if not isinstance(value, (int, float, np.number)) or not 0 <= value < np.inf:
                 raise ParameterError(f"{name} must be a number in the range [0, inf). Got {value!r} instead.")
-        generator(self.seed)
 
 
 def _read(

@@ -16,7 +16,7 @@ from juror.answers.frames import decode_frame
 from juror.answers.mode import Mode, find_mode
 from juror.answers.posterior import log_mass, posterior
 from juror.domain import Domain
-from juror.errors import ModelError, ModelFileError, ParameterError, QueryError, shortlist
+from juror.errors import ModelError, ModelFileError, QueryError, check_count, shortlist
 from juror.evidence import Evidence, both, check_event, describe, read_evidence
 from juror.info import FitInfo
 from juror.variable import Label, Unknown
@@ -204,7 +204,7 @@ class JointPMF:
         max_nodes : int
             How many partial rows to open before giving up the proof.
         """
-        _check_count("max_nodes", max_nodes)
+        check_count("max_nodes", max_nodes)
         return find_mode(posterior(self, self._evidence(given)), max_nodes)
 
     def sample(
@@ -231,7 +231,7 @@ class JointPMF:
         frame : {"pandas", "polars", "pyarrow"}
             What kind of frame to return.
         """
-        _check_count("n", n, least=0)
+        check_count("n", n, least=0)
         drawn = rows.sample(posterior(self, self._evidence(given)), n, generator(seed))
         return decode_frame(self.domain.variables, drawn, frame, numbers)
 
@@ -258,7 +258,7 @@ class JointPMF:
         variables = [self.domain[n] for n in positions]
         if draws is None:
             return fill_holes(data, columns, variables, rows.fill_most_probable(self, codes)[:, positions])
-        _check_count("draws", draws)
+        check_count("draws", draws)
         rng = generator(seed)
         filled = [
             fill_holes(data, columns, variables, rows.fill_at_random(self, codes, rng)[:, positions])
@@ -307,7 +307,7 @@ class JointPMF:
         seed : int
             The same seed gives the same draws.
         """
-        _check_count("draws", draws, least=2)
+        check_count("draws", draws, least=2)
         return information.entropy(self, draws, generator(seed))
 
     def mutual_information(self, a: str, b: str, *, given: Given = None) -> float:
@@ -341,14 +341,8 @@ def load(path: str | os.PathLike[str]) -> JointPMF:
 
 def generator(seed: int) -> np.random.Generator:
     """Return the random generator of a seed."""
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise ParameterError(f"seed must be an int in the range [0, inf). Got {seed!r} instead.")
+    check_count("seed", seed, least=0)
     return np.random.default_rng(int(seed))
-
-
-def _check_count(name: str, value: Any, least: int = 1) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise ParameterError(f"{name} must be an int in the range [{least}, inf). Got {value!r} instead.")
 
 
 def _on_simplex(numbers: npt.ArrayLike, dimensions: int, name: str) -> np.ndarray:

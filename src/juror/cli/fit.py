@@ -11,11 +11,12 @@ import typer
 from juror.cli.bar import progress_bar
 from juror.cli.info import facts, summary
 from juror.cli.options import Data, Drop, Json, Seed
-from juror.cli.tables import read_columns, write_json
+from juror.cli.tables import without, write_json
 from juror.domain import Domain
 from juror.errors import ParameterError
 from juror.fitting import fit, take_weights
 from juror.model import JointPMF
+from juror.sources import open_source
 from juror.writing import check_place
 
 
@@ -50,7 +51,7 @@ def command(
     """Fit the joint distribution of DATA, write the model and print a summary of it."""
     check_place(output)
     began = time.perf_counter()
-    columns = read_columns(data, drop, missing or ())
+    columns = without(open_source(data, missing or ()), drop)
     weights = None
     if weight is not None:
         columns, weights = take_weights(columns, weight)

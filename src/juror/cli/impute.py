@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from juror.cli.options import Data, Drop, Json, Model, Output, Seed, UnknownOption, unknown_of
-from juror.cli.tables import check_output, read_columns, write_frame
+from juror.cli.tables import check_output, without, write_frame
 from juror.errors import ParameterError
 from juror.model import load
 
@@ -33,7 +33,7 @@ def command(
     """Fill the missing cells of DATA; all other cells stay as they are."""
     check_output(output)
     loaded = load(model)
-    columns = read_columns(data, drop, loaded.domain.missing)
+    columns = without(loaded.domain.open(data), drop)
     filled = loaded.impute(columns, draws, seed=seed, unknown=unknown_of(unknown))
     if not isinstance(filled, list):
         write_frame(filled, output, json)

@@ -8,7 +8,7 @@ import typer
 
 from juror.answers.frames import to_frame
 from juror.cli.options import Data, Drop, Json, Model, Output, UnknownOption, unknown_of
-from juror.cli.tables import check_output, read_columns, write_frame
+from juror.cli.tables import check_output, without, write_frame
 from juror.model import load
 
 
@@ -30,7 +30,7 @@ def command(
     """Write the most probable label of the target for every row of DATA."""
     check_output(output)
     loaded = load(model)
-    columns = read_columns(data, drop, loaded.domain.missing)
+    columns = without(loaded.domain.open(data), drop)
     variable = loaded.domain[loaded.target(target)]
     chances = loaded.predict_proba(columns, variable.name, unknown=unknown_of(unknown))
     result = {variable.name: variable.decode(chances.argmax(axis=1))}

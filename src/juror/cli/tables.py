@@ -5,21 +5,20 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from juror.errors import ParameterError, did_you_mean, shortlist
-from juror.sources import Column, open_source
+from juror.sources import Column
 from juror.writing import check_place, write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def read_columns(path: Path, drop: Sequence[str] | None, missing: Collection[Any] = ()) -> list[Column]:
-    """Open a data file and leave out the columns that the user dropped."""
-    columns = open_source(path, missing)
+def without(columns: Sequence[Column], drop: Sequence[str] | None) -> list[Column]:
+    """Leave out the columns that the user dropped."""
     names = [column.name for column in columns]
     for name in drop or ():
         if name not in names:

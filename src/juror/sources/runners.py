@@ -9,7 +9,7 @@ from functools import reduce
 from types import TracebackType
 from typing import Self, TypeVar
 
-from juror.errors import ParameterError
+from juror.errors import check_count
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -34,13 +34,13 @@ class LocalRunner:
     Parameters
     ----------
     n_jobs : int, optional
-        How many threads; all cores by default. The result does not depend on it.
+        How many threads; all cores by default and for −1. The result does not depend on it.
     """
 
     def __init__(self, n_jobs: int | None = None):
         available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        if n_jobs is not None and n_jobs != -1 and (not isinstance(n_jobs, int) or n_jobs < 1):
-            raise ParameterError(f"n_jobs must be an int in the range [1, inf), or -1 for all. Got {n_jobs!r} instead.")
+        if n_jobs is not None and n_jobs != -1:
+            check_count("n_jobs", n_jobs)
         self.n_jobs = available if n_jobs is None or n_jobs == -1 else n_jobs
         self._pool = ThreadPoolExecutor(self.n_jobs) if self.n_jobs > 1 else None
 
