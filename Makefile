@@ -1,4 +1,4 @@
-# One page of what a developer can do. The virtual environment is made anew when its ingredients change.
+# One page of what a developer can do. What is installed follows pyproject.toml and constraints.txt.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin

@@ -16,7 +16,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 
 # From the data to the faces. A room may import from its own and from those before it.
 ROOMS = (
-    ("errors", "progress", "writing"),
+    ("errors", "logs", "progress", "writing"),
     ("kernels",),
     ("sources",),
     ("variable",),

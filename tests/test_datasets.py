@@ -12,7 +12,9 @@ from juror.datasets import named
 
 SHAPES = {"car": (1728, 7, 0), "mushroom": (8124, 23, 2480), "votes": (435, 17, 392), "adult": (48842, 15, 6465)}
 
-needs_data = pytest.mark.skipif("JUROR_DATA" not in os.environ, reason="JUROR_DATA names no folder with the UCI tables")
+needs_data = pytest.mark.skipif(
+    not os.environ.get("JUROR_DATA"), reason="JUROR_DATA names no folder with the UCI tables"
+)
 
 
 def test_titanic_has_the_known_margins():

@@ -6,10 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import juror
+from juror.info import RankScore
 from juror.solvers.em import Objective, ascend
 from juror.solvers.parameters import Parameters, n_parameters
 from juror.solvers.rank_path import choose_rank
-from juror.solvers.starts import random_start, smoothed_marginals
+from juror.solvers.starts import random_start
 from juror.sources.runners import LocalRunner
 from juror.stacking import Stacking
 from juror.statistics.rows import WeightedRows
@@ -53,8 +54,7 @@ def objective_of(codes, smoothing=0.0, shape=SHAPE):
 
 
 def start_of(objective, rank, seed=0):
-    marginals = smoothed_marginals(objective.cells, objective.weights, objective.stacking)
-    return random_start(marginals, rank, objective.stacking, np.random.default_rng(seed))
+    return random_start(objective.marginals, rank, objective.stacking, np.random.default_rng(seed))
 
 
 def test_fifty_plain_steps_equal_the_straightforward_em(codes):
@@ -106,8 +106,22 @@ def test_rank_one_is_the_product_of_smoothed_marginals(codes):
     for alpha in (0.0, 0.5):
         model = juror.fit(codes, rank=1, smoothing=alpha, domain=juror.Domain.from_cardinalities(SHAPE))
         for n, size in enumerate(SHAPE):
-            counts = np.bincount(codes[codes[:, n] >= 0, n], minlength=size) + alpha
+            counts = np.bincount(codes[codes[:, n] >= 0, n], minlength=size).astype(float)
+            counts += alpha * size * (counts + 1 / size) / (counts.sum() + 1)
             np.testing.assert_allclose(model.factors[n][:, 0], counts / counts.sum(), atol=1e-12)
+
+
+def test_a_variable_never_seen_in_a_class_has_its_marginal_there_and_that_is_told():
+    """Two waves of a survey that differ in all answers; the question x1 was asked in one of them only."""
+    rng = np.random.default_rng(0)
+    wave = rng.integers(0, 2, size=4000)
+    answers = (rng.random((4000, 4)) < np.where(wave, 0.9, 0.1)[:, None]).astype(int)
+    x1 = np.where(wave == 0, (rng.random(4000) < 0.1).astype(int), -1)
+    with pytest.warns(juror.FitWarning, match=r"The variables \['x1'\] are hardly ever seen in classes that hold more"):
+        model = juror.fit(np.column_stack([wave, x1, answers]), rank=2)
+    seen = x1[x1 >= 0].mean()
+    assert model.prob({"x1": 1}) == pytest.approx(seen, abs=0.02)
+    assert model.prob({"x1": 1}, given={"x0": 1}) == pytest.approx(seen, abs=0.02)
 
 
 def test_whole_weights_equal_repeated_rows_to_the_bit(codes):
@@ -215,7 +229,9 @@ def test_progress_is_told_step_by_step(codes):
         (2, 2, 3, "fitting"),
     }
     assert all(step.iteration <= step.max_iter for step in steps)
-    assert steps[-1].log_likelihood * len(codes) == pytest.approx(model.info.starts[-1])
+    # the log-likelihood of the last start, whose objective is lower by what smoothing takes
+    last = steps[-1].log_likelihood * len(codes)
+    assert model.info.starts[-1] < last < model.info.starts[-1] + 50
 
 
 def test_auto_rank_keeps_its_path_and_finds_enough_classes(codes):
@@ -238,11 +254,37 @@ def test_the_path_ends_after_three_ranks_without_gain():
 
     def score(rank):
         tried.append(rank)
-        return -abs(rank - 4.0)
+        return RankScore(rank, -abs(rank - 4.0), rank)
 
     best, path = choose_rank(score, most=1000)
     assert best == 4
     assert tried == [step.rank for step in path] == [1, 2, 3, 4, 6, 8, 12]
+
+
+def test_a_rank_that_fills_no_more_classes_is_no_better():
+    best, path = choose_rank(lambda rank: RankScore(rank, float(rank), min(rank, 3)), most=1000)
+    assert best == 3
+    assert [step.rank for step in path] == [1, 2, 3, 4, 6, 8]
+
+
+def test_auto_rank_leaves_out_classes_that_hold_nothing():
+    codes = np.repeat([[0, 0, 0, 0], [1, 1, 1, 1], [2, 2, 2, 2]], 40, axis=0)
+    model = juror.fit(codes)
+    assert model.rank == 3
+    assert model.info.warnings == ()
+
+
+def test_auto_rank_where_no_rank_can_explain_the_held_out_rows():
+    codes = np.arange(60)[:, None] * np.ones((1, 2), dtype=int)
+    with pytest.raises(juror.JurorError, match="Some held-out row has probability zero at every rank tried"):
+        juror.fit(codes, smoothing=0)
+
+
+def test_a_start_that_makes_a_row_impossible():
+    start = juror.JointPMF([1.0], [[[1.0], [0.0]]])
+    with pytest.raises(juror.JurorError, match="The start gives some row probability zero"):
+        juror.fit(np.array([[0], [1]]), init=start, smoothing=0)
+    assert juror.fit(np.array([[0], [1]]), init=start).prob({"x0": 1}) == pytest.approx(0.5)
 
 
 def test_auto_rank_for_a_target_scores_the_target(codes):

@@ -330,11 +330,24 @@ def test_counted_rows_are_split_one_by_one():
     assert abs(held.total - 30_000) < 800
 
 
-def test_weights_with_fractions_move_whole():
-    rows = WeightedRows.of(np.arange(100)[:, None], np.full(100, 0.5))
+def test_weights_with_fractions_are_held_out_row_by_row():
+    rows = WeightedRows.of(np.zeros((100, 1), dtype=int), np.full(100, 0.5))
     kept, held = rows.split(0.5, np.random.default_rng(0))
-    assert set(kept.weights) == set(held.weights) == {0.5}
-    assert set(kept.codes[:, 0]).isdisjoint(held.codes[:, 0])
+    assert 0 < held.total < 50
+    assert held.total * 2 == held.n_merged[0]
+    assert kept.total + held.total == 50
+
+
+def test_one_weight_with_a_fraction_does_not_change_how_the_others_are_split():
+    weights = np.array([1.5, *np.full(9, 1000.0)])
+    _, held = WeightedRows.of(np.arange(10)[:, None], weights).split(0.2, np.random.default_rng(0))
+    shares = held.weights / weights[held.codes[:, 0]]
+    np.testing.assert_allclose(shares[held.codes[:, 0] > 0], 0.2, atol=0.08)
+
+
+def test_enormous_weights_can_be_split():
+    kept, held = WeightedRows.of(np.arange(2)[:, None], np.array([1e20, 1.0])).split(0.2, np.random.default_rng(0))
+    assert kept.total + held.total == pytest.approx(1e20)
 
 
 def test_a_split_is_the_same_for_the_same_seed():

@@ -152,16 +152,20 @@ class Domain:
         """
         return self.encode_columns(self.open(data), unknown)
 
-    def open(self, data: Any) -> list[Column]:
-        """Open a source with this domain's names and markers."""
-        expected = Expected(
+    @property
+    def expected(self) -> Expected:
+        """What this domain lets a source know about its columns before they are opened."""
+        return Expected(
             names=self.names,
             numbers=[
                 v.name for v in self if v.edges is not None or any(isinstance(label, float) for label in v.labels)
             ],
             text=[v.name for v in self if v.edges is None and all(isinstance(label, str) for label in v.labels)],
         )
-        return open_source(data, self.missing, expected)
+
+    def open(self, data: Any) -> list[Column]:
+        """Open a source with this domain's names and markers."""
+        return open_source(data, self.missing, self.expected)
 
     def encode_columns(self, columns: Sequence[Column], unknown: Unknown = "error") -> np.ndarray:
         """Return the codes of opened columns; see :meth:`encode`."""

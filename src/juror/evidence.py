@@ -136,7 +136,7 @@ def weights_of(variable: Variable, wanted: Any) -> np.ndarray:
     ----------
     variable : Variable
         The variable the evidence is about.
-    wanted : label, collection of labels, Range, Not, mapping of label to likelihood, or array
+    wanted : label, collection of labels, Range, Not, or mapping of label to likelihood
         A value, a set, a range, a negation, or soft evidence with a likelihood for every label.
 
     Returns

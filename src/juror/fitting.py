@@ -10,21 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from juror.answers.posterior import CPD, Posterior
-from juror.answers.rows import log_prob, predict_proba
+from juror.answers.posterior import CPD, BareCPD
+from juror.answers.rows import log_prob
 from juror.discovery import Discovery, check_weights
 from juror.domain import Domain
 from juror.errors import DataError, FitWarning, ParameterError, check_count, shortlist
 from juror.info import FitInfo, RankScore
 from juror.model import JointPMF, generator
 from juror.progress import Progress, ProgressCallback
-from juror.solvers.diagnosis import diagnose
+from juror.solvers.diagnosis import diagnose, empty_classes
 from juror.solvers.em import Objective, Run, ascend
 from juror.solvers.parameters import Parameters, n_parameters
 from juror.solvers.rank_path import choose_rank
-from juror.solvers.starts import random_start, smoothed_marginals
+from juror.solvers.starts import random_start
 from juror.sources import Column, open_source
-from juror.sources.columns import read_markers
+from juror.sources.columns import MISSING, read_markers
 from juror.sources.runners import LocalRunner
 from juror.stacking import Stacking
 from juror.statistics.rows import WeightedRows
@@ -85,7 +85,8 @@ def fit(
     n_init : int
         How many random starts; the best is returned and all are recorded.
     smoothing : float
-        A pseudo-count in every cell of weights and factors; 0 for maximum likelihood.
+        A pseudo-count for every cell of weights and factors, spread over the labels of a variable as they are spread in
+        the data; 0 for maximum likelihood.
     accelerate : bool
         Whether to try long steps (SQUAREM), which never lower the objective.
     max_iter : int
@@ -122,17 +123,20 @@ def fit(
         if isinstance(rank, str):
             rank, path = _choose(rows, domain, target_position, options, runner)
         runs = _run_starts(rows, domain, rank, options, runner, "fitting", init)
-    best = max(runs, key=lambda run: run.point.objective)
-    complaints = diagnose(best, n_rows)
+        best = max(runs, key=lambda run: run.point.objective)
+        if path:
+            best = _without_empty_classes(best, rows, domain, options, runner)
+    # counts as weights stand for more rows than the table has, weights that sum to one for fewer
+    complaints = diagnose(best, max(rows.total, n_rows), domain)
     for complaint in complaints:
         warnings.warn(complaint, FitWarning, stacklevel=2)
     info = FitInfo(
         method="em",
-        rank=rank,
+        rank=best.point.parameters.rank,
         n_rows=rows.total,
         n_distinct=len(rows.codes),
         log_likelihood=best.point.log_likelihood,
-        n_parameters=n_parameters(rank, domain.cardinalities),
+        n_parameters=n_parameters(best.point.parameters.rank, domain.cardinalities),
         smoothing=float(smoothing),
         seed=int(seed),
         starts=tuple(run.point.objective for run in runs),
@@ -184,6 +188,11 @@ def _read(
     weights = np.ones(n_rows) if sample_weight is None else check_weights(sample_weight, n_rows)
     if domain is None:
         domain = Domain(Discovery().variables(columns, weights), read_markers(missing))
+    absent = [name for name in domain.names if name not in {column.name for column in columns}]
+    if absent:
+        raise DataError(
+            f"The data have no columns {shortlist(absent)}, which the domain names. Add them, or leave them out."
+        )
     rows = WeightedRows.of(domain.encode_columns(columns, unknown), weights)
     return domain, rows, int(np.count_nonzero(weights))
 
@@ -207,6 +216,8 @@ def _check_rank(rank: int | str, init: JointPMF | None, domain: Domain) -> int |
                 f"init has variables of {shortlist(init.domain.cardinalities)} labels, the data of "
                 f"{shortlist(domain.cardinalities)}. They must agree."
             )
+        if [(v.name, v.labels) for v in init.domain] != [(v.name, v.labels) for v in domain]:
+            raise ParameterError("init has variables of other names or labels than the data. They must agree.")
         if rank not in ("auto", init.rank):
             raise ParameterError(f"rank is {rank!r}, but init has rank {init.rank}. Leave rank out.")
         return init.rank
@@ -232,16 +243,15 @@ def _run_starts(
     if init is not None:
         starts = [Parameters.of(init.weights, init.factors, stacking)]
     else:
-        marginals = smoothed_marginals(objective.cells, objective.weights, stacking)
         # a generator a start, from the seed, the rank and the start's number: one start more changes no other
         starts = [
-            random_start(marginals, rank, stacking, np.random.default_rng([options.seed, rank, s]))
+            random_start(objective.marginals, rank, stacking, np.random.default_rng([options.seed, rank, s]))
             for s in range(1 if rank == 1 else options.n_init)
         ]
 
-    def report(start: int, n_passes: int, value: float) -> None:
+    def report(start: int, n_passes: int, log_likelihood: float) -> None:
         if options.progress is not None:
-            mean = value / objective.total
+            mean = log_likelihood / objective.total
             options.progress(Progress(stage, rank, start, len(starts), n_passes, options.max_iter, mean))
 
     return [
@@ -255,6 +265,18 @@ def _run_starts(
         )
         for number, start in enumerate(starts, 1)
     ]
+
+
+def _without_empty_classes(run: Run, rows: WeightedRows, domain: Domain, options: _Options, runner: LocalRunner) -> Run:
+    """Leave out classes that hold nothing, where the rank was ours to choose, and climb on from there."""
+    parameters = run.point.parameters
+    held = ~empty_classes(parameters, rows.total)
+    if np.all(held) or not np.any(held):
+        return run
+    lam = parameters.lam[held] / parameters.lam[held].sum()
+    objective = Objective(rows, Stacking(domain.cardinalities), options.smoothing, runner)
+    start = Parameters(lam, parameters.stack[:, held])
+    return ascend(objective, start, max_iter=options.max_iter, tol=options.tol, accelerate=options.accelerate)
 
 
 def _choose(
@@ -272,15 +294,23 @@ def _choose(
 
     rough = replace(options, n_init=1, tol=max(options.tol, _ROUGH_TOL))
 
-    def score(rank: int) -> float:
+    def score(rank: int) -> RankScore:
         (run,) = _run_starts(kept, domain, rank, rough, runner, "choosing rank")
-        return _held_out_score(_as_cpd(run.point.parameters, domain), held, target)
+        parameters = run.point.parameters
+        held_out = _held_out_score(_as_cpd(parameters, domain), held, target)
+        return RankScore(rank, held_out, int(np.sum(~empty_classes(parameters, kept.total))))
 
-    return choose_rank(score, min(_MOST_RANK, len(kept.codes)))
+    rank, path = choose_rank(score, min(_MOST_RANK, len(kept.codes)))
+    if all(step.score == -np.inf for step in path):
+        raise ParameterError(
+            f"Some held-out row has probability zero at every rank tried, {shortlist(step.rank for step in path)}, so "
+            "none can be chosen. Pass smoothing above zero, or rank=…"
+        )
+    return rank, path
 
 
 def _held_out_score(cpd: CPD, held: WeightedRows, target: int | None) -> float:
-    """Return the mean log-probability of held-out rows, or of their targets given the rest."""
+    """Return the mean log-probability of held-out rows, or of their targets given the rest; −inf for the impossible."""
     if target is None:
         return float(held.weights @ log_prob(cpd, held.codes)) / held.total
     labelled = held.codes[:, target] >= 0
@@ -290,11 +320,12 @@ def _held_out_score(cpd: CPD, held: WeightedRows, target: int | None) -> float:
             f"No held-out row has a label of the target {cpd.domain[target].name!r}, so no rank can be chosen by it. "
             "Pass rank=…"
         )
-    chances = predict_proba(cpd, codes, target)[np.arange(len(codes)), codes[:, target]]
-    with np.errstate(divide="ignore"):
-        return float(weights @ np.log(chances)) / float(weights.sum())
+    blind = codes.copy()
+    blind[:, target] = MISSING
+    whole = log_prob(cpd, codes)
+    given_rest = np.where(np.isneginf(whole), whole, whole - np.where(np.isneginf(whole), 0.0, log_prob(cpd, blind)))
+    return float(weights @ given_rest) / float(weights.sum())
 
 
-def _as_cpd(parameters: Parameters, domain: Domain) -> Posterior:
-    factors = Stacking(domain.cardinalities).unstack(parameters.stack)
-    return Posterior(parameters.lam, factors, domain, 0.0)
+def _as_cpd(parameters: Parameters, domain: Domain) -> BareCPD:
+    return BareCPD(parameters.lam, Stacking(domain.cardinalities).unstack(parameters.stack), domain)

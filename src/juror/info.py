@@ -10,10 +10,21 @@ from typing import Any, Self
 
 @dataclass(frozen=True)
 class RankScore:
-    """One step of the path that chose a rank: the held-out score, in nats a row, higher is better."""
+    """One step of the path that chose a rank.
+
+    Attributes
+    ----------
+    rank : int
+        The rank tried.
+    score : float
+        The mean log-probability of held-out rows, or of their targets, in nats; higher is better.
+    n_occupied : int
+        How many of its classes hold at least half a row.
+    """
 
     rank: int
     score: float
+    n_occupied: int
 
 
 @dataclass(frozen=True)
@@ -35,7 +46,7 @@ class FitInfo:
     n_parameters : int
         (F − 1) + F Σ (I_n − 1).
     smoothing : float
-        The pseudo-count of every cell; zero for maximum likelihood.
+        The pseudo-count of a cell, on average; zero for maximum likelihood.
     seed : int
         What the random starts came from.
     starts : tuple of float
@@ -81,14 +92,20 @@ class FitInfo:
         return self.n_parameters * math.log(self.n_rows) - 2 * self.log_likelihood
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values that JSON can hold."""
-        return asdict(self)
+        """Return plain values that JSON can hold, which has no −inf: None for the score of an impossible rank."""
+        plain = asdict(self)
+        for step in plain["rank_path"]:
+            step["score"] = step["score"] if math.isfinite(step["score"]) else None
+        return plain
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Self:
         """Make an info from what :meth:`to_dict` gave."""
-        values = {f.name: plain[f.name] for f in fields(cls)}
+        values = {f.name: plain[f.name] for f in fields(cls) if f.name in plain}
         for name in ("starts", "trace", "warnings"):
             values[name] = tuple(values[name])
-        values["rank_path"] = tuple(RankScore(**step) for step in values["rank_path"])
+        values["rank_path"] = tuple(
+            RankScore(**step | {"score": -math.inf if step["score"] is None else step["score"]})
+            for step in values["rank_path"]
+        )
         return cls(**values)

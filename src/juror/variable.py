@@ -13,7 +13,7 @@ import numpy as np
 
 from juror.errors import DataError, ParameterError, QueryError, did_you_mean, shortlist
 from juror.sources import Column
-from juror.sources.columns import MISSING
+from juror.sources.columns import MISSING, as_text
 
 Label = str | int | float | bool
 Kind = Literal["nominal", "ordinal", "binned"]
@@ -108,7 +108,7 @@ class Variable:
     @cached_property
     def _code_of_text(self) -> dict[str, int]:
         """Codes by the label as written, so that 4 finds "4" and "4" finds 4."""
-        return {_as_text(label): code for code, label in enumerate(self.labels)}
+        return {as_text(label): code for code, label in enumerate(self.labels)}
 
     def find(self, value: object) -> int | None:
         """Return the code of a label, or of the interval that holds a number; None when there is none."""
@@ -117,8 +117,8 @@ class Variable:
         if isinstance(value, (str, int, float, bool)):
             if value in self._code_of_label:
                 return self._code_of_label[value]
-            if _as_text(value) in self._code_of_text:
-                return self._code_of_text[_as_text(value)]
+            if as_text(value) in self._code_of_text:
+                return self._code_of_text[as_text(value)]
         number = as_number(value)
         if number is None or self.edges is None:
             return None if number is None else self._code_of_number.get(number)
@@ -205,12 +205,6 @@ class Variable:
         table[:-1] = names
         table[-1] = None
         return list(table[codes])
-
-
-def _as_text(label: object) -> str:
-    if isinstance(label, float) and math.isfinite(label) and label == int(label):
-        return str(int(label))
-    return str(label)
 
 
 def as_number(value: object) -> float | None:

@@ -15,6 +15,8 @@ def check_place(path: Path) -> None:
     """Refuse a place where no file can be, before any work is done for it."""
     if path.is_dir():
         raise DataError(f"{str(path)!r} is a folder. Name a file in it.")
+    if path.exists() and not path.is_file():
+        raise DataError(f"{str(path)!r} is not a regular file, and would be replaced by one. Name another.")
     if not path.parent.is_dir():
         raise DataError(f"There is no folder {str(path.parent)!r} to write {path.name!r} into. Make it first.")
 

@@ -110,7 +110,7 @@ def _fill_array(array: np.ndarray, fills: Sequence[_Fill]) -> np.ndarray:
     filled = array.copy()
     if array.dtype.kind == "U":
         # text of fixed width would be cut to it
-        width = max([array.dtype.itemsize // 4, *(len(label) for fill in fills for label in fill.labels())])
+        width = max([array.dtype.itemsize // 4, *(len(str(label)) for fill in fills for label in fill.labels())])
         filled = array.astype(f"<U{width}")
     for n, fill in enumerate(fills):
         try:

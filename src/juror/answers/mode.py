@@ -17,7 +17,8 @@ from itertools import count
 
 import numpy as np
 
-from juror.answers.posterior import CPD, log_of, log_sum_exp
+from juror.answers.posterior import CPD
+from juror.logs import log_of, log_sum_exp
 from juror.variable import Label
 
 # A bound within rounding of the best row found cannot hide a better one that anybody could tell apart.
@@ -64,14 +65,14 @@ def find_mode(cpd: CPD, max_nodes: int) -> Mode:
     best = _climb_from_classes(cpd, log_factors)
     log_classes = log_of(cpd.weights)
     ties = count()
-    heap = [_Node((-log_sum_exp(log_classes + best_rest[0]), next(ties)), log_classes, ())]
+    heap = [_Node((-float(log_sum_exp(log_classes + best_rest[0])), next(ties)), log_classes, ())]
     for _ in range(max_nodes):
         if not heap or -heap[0].key[0] <= best[1] + _ROUNDING:
             return _mode(cpd, best, best[1])
         node = heapq.heappop(heap)
         depth = len(node.codes)
         children = node.log_classes + log_factors[order[depth]]
-        bounds = _log_row_sums(children + best_rest[depth + 1])
+        bounds = log_sum_exp(children + best_rest[depth + 1])
         for code in np.flatnonzero(bounds > best[1]):
             codes = (*node.codes, int(code))
             if depth + 1 == len(order):
@@ -79,7 +80,7 @@ def find_mode(cpd: CPD, max_nodes: int) -> Mode:
                 row[order] = codes
                 best = max(best, (row, float(bounds[code])), key=lambda found: found[1])
             else:
-                heapq.heappush(heap, _Node((-float(bounds[code]), next(ties)), children[code], codes))
+                heapq.heappush(heap, _Node((-float(bounds[code]), next(ties)), children[code].copy(), codes))
     return _mode(cpd, best, max(best[1], -heap[0].key[0]) if heap else best[1])
 
 
@@ -113,16 +114,9 @@ def _climb(cpd: CPD, log_factors: list[np.ndarray], f: int) -> tuple[np.ndarray,
             after[n] = after[n + 1] + log_factors[n][codes[n]]
         log_classes = log_of(cpd.weights)
         for n, log_factor in enumerate(log_factors):
-            values = _log_row_sums(log_classes + after[n + 1] + log_factor)
+            values = log_sum_exp(log_classes + after[n + 1] + log_factor)
             codes[n] = int(values.argmax())
             value = float(values[codes[n]])
             log_classes = log_classes + log_factor[codes[n]]
         if value <= before + _ROUNDING:
             return codes, value
-
-
-def _log_row_sums(logs: np.ndarray) -> np.ndarray:
-    """Return log Σ exp of every row."""
-    top = logs.max(axis=1)
-    shift = np.where(np.isfinite(top), top, 0.0)
-    return log_of(np.exp(logs - shift[:, None]).sum(axis=1)) + shift

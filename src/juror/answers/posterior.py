@@ -15,6 +15,7 @@ import numpy as np
 from juror.domain import Domain
 from juror.errors import ZeroProbabilityError
 from juror.evidence import Evidence, describe
+from juror.logs import log_of, log_sum_exp
 
 
 class CPD(Protocol):
@@ -34,30 +35,24 @@ class CPD(Protocol):
 
 
 @dataclass(frozen=True)
-class Posterior:
-    """A CPD over the same domain, given evidence, and the log-probability of that evidence."""
+class BareCPD:
+    """Weights, factors and domain, without the checks and methods of a model."""
 
     weights: np.ndarray
     factors: tuple[np.ndarray, ...]
     domain: Domain
+
+
+@dataclass(frozen=True)
+class Posterior(BareCPD):
+    """A CPD over the same domain, given evidence, and the log-probability of that evidence."""
+
     log_mass: float
-
-
-def log_of(probabilities: np.ndarray) -> np.ndarray:
-    """Return logarithms, −inf for zeros without a warning."""
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.log(probabilities))
-
-
-def log_sum_exp(logs: np.ndarray) -> float:
-    """Return log Σ exp of a vector, −inf for the empty sum and for all −inf."""
-    top = float(logs.max(initial=-np.inf))
-    return top if top == -np.inf else top + float(np.log(np.exp(logs - top).sum()))
 
 
 def log_mass(cpd: CPD, evidence: Evidence) -> float:
     """Return the log-probability of an event, or the log of the mean likelihood of soft evidence."""
-    return log_sum_exp(_log_class_masses(cpd, evidence))
+    return float(log_sum_exp(_log_class_masses(cpd, evidence)))
 
 
 def _log_class_masses(cpd: CPD, evidence: Evidence) -> np.ndarray:
@@ -72,7 +67,7 @@ def posterior(cpd: CPD, evidence: Evidence) -> Posterior:
     if not evidence:
         return Posterior(cpd.weights, cpd.factors, cpd.domain, 0.0)
     logs = _log_class_masses(cpd, evidence)
-    mass = log_sum_exp(logs)
+    mass = float(log_sum_exp(logs))
     if mass == -np.inf:
         raise ZeroProbabilityError(
             f"The evidence {describe(cpd.domain, evidence)} has probability zero under this model, so nothing follows "

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from juror.answers.posterior import CPD, log_of
+from juror.answers.posterior import CPD
 from juror.errors import ZeroProbabilityError
 from juror.kernels import kernels
+from juror.logs import log_of
 from juror.sources.runners import partitions
 from juror.stacking import Stacking
 
@@ -20,7 +21,10 @@ def log_prob(cpd: CPD, codes: np.ndarray) -> np.ndarray:
     """Return the log-probability of every row of codes (rows, N), missing cells summed out."""
     stacking = Stacking(cpd.domain.cardinalities)
     log_lam, log_stack = log_of(cpd.weights), log_of(stacking.stack(cpd.factors))
-    return np.asarray(kernels().log_prob(stacking.cells(codes), log_lam, log_stack))
+    total = np.empty(len(codes))
+    for rows in partitions(len(codes)):
+        total[rows] = kernels().log_prob(stacking.cells(codes[rows]), log_lam, log_stack)
+    return total
 
 
 def class_posteriors(cpd: CPD, codes: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:

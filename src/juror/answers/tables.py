@@ -164,8 +164,15 @@ def marginal(cpd: CPD, positions: Sequence[int]) -> np.ndarray:
             f"The table of {len(shape)} variables has {n_cells:,} cells, more than the {_MOST_CELLS:,} that are worth "
             "writing out. Ask for fewer variables, or draw rows with sample()."
         )
-    *early, last = positions
-    joint = cpd.weights[None, :]
-    for n in early:
-        joint = (joint[:, None, :] * cpd.factors[n][None, :, :]).reshape(-1, len(cpd.weights))
-    return (joint @ cpd.factors[last].T).reshape(shape)
+    # two halves of about the root of the table's size each, times the rank, and one matrix product of them
+    half = int(np.searchsorted(np.cumsum(np.log(shape)), np.log(n_cells) / 2)) + 1
+    first = _khatri_rao(cpd, positions[:half]) * cpd.weights
+    return (first @ _khatri_rao(cpd, positions[half:]).T).reshape(shape)
+
+
+def _khatri_rao(cpd: CPD, positions: Sequence[int]) -> np.ndarray:
+    """Return the products of the factors of some variables, a row for each combination of labels, (Π I_n, F)."""
+    product_so_far = np.ones((1, len(cpd.weights)))
+    for n in positions:
+        product_so_far = (product_so_far[:, None, :] * cpd.factors[n][None, :, :]).reshape(-1, len(cpd.weights))
+    return product_so_far

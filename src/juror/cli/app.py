@@ -13,7 +13,7 @@ import typer
 from juror.cli import ask, fit, impute, info, predict, sample, score
 from juror.errors import JurorError, JurorWarning
 
-_BAD_INPUT, _BUG, _INTERRUPTED = 2, 1, 130
+_BAD_INPUT, _BUG = 2, 1
 
 app = typer.Typer(
     name="juror",
@@ -64,8 +64,6 @@ def _run(arguments: Sequence[str], debug: bool) -> Any:
         return end.code
     except (JurorError, OSError) as error:
         return _tell(str(error), _BAD_INPUT, debug)
-    except KeyboardInterrupt:
-        return _tell("interrupted; nothing was written.", _INTERRUPTED, debug)
     except Exception as error:
         message = f"unexpected {type(error).__name__}: {error}. This is a bug; run with --debug for the traceback."
         return _tell(message, _BUG, debug)

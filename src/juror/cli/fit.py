@@ -11,7 +11,7 @@ import typer
 from juror.cli.bar import progress_bar
 from juror.cli.info import facts, summary
 from juror.cli.options import Data, Drop, Json, Seed
-from juror.cli.tables import without, write_json
+from juror.cli.tables import read_file, write_json
 from juror.domain import Domain
 from juror.errors import ParameterError
 from juror.fitting import fit, take_weights
@@ -38,7 +38,7 @@ def command(
     bins: Annotated[
         int | None, typer.Option(help="How many intervals for columns of many numbers.", show_default=False)
     ] = None,
-    smoothing: Annotated[float, typer.Option(help="A pseudo-count in every cell; 0 for maximum likelihood.")] = 0.1,
+    smoothing: Annotated[float, typer.Option(help="A pseudo-count for every cell; 0 for maximum likelihood.")] = 0.1,
     starts: Annotated[int, typer.Option(help="How many random starts.")] = 3,
     max_iter: Annotated[int, typer.Option(help="The most passes over the rows from one start.")] = 1000,
     tol: Annotated[float, typer.Option(help="Stop when a step gains at most this, in nats a row.")] = 1e-6,
@@ -51,7 +51,7 @@ def command(
     """Fit the joint distribution of DATA, write the model and print a summary of it."""
     check_place(output)
     began = time.perf_counter()
-    columns = without(open_source(data, missing or ()), drop)
+    columns = open_source(read_file(data, drop, missing or ()), missing or ())
     weights = None
     if weight is not None:
         columns, weights = take_weights(columns, weight)

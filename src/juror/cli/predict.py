@@ -8,7 +8,7 @@ import typer
 
 from juror.answers.frames import to_frame
 from juror.cli.options import Data, Drop, Json, Model, Output, UnknownOption, unknown_of
-from juror.cli.tables import check_output, without, write_frame
+from juror.cli.tables import check_output, read_for, write_frame
 from juror.model import load
 
 
@@ -28,9 +28,9 @@ def command(
     json: Json = False,
 ) -> None:
     """Write the most probable label of the target for every row of DATA."""
-    check_output(output)
+    check_output(output, json)
     loaded = load(model)
-    columns = without(loaded.domain.open(data), drop)
+    columns = read_for(loaded, data, drop)
     variable = loaded.domain[loaded.target(target)]
     chances = loaded.predict_proba(columns, variable.name, unknown=unknown_of(unknown))
     result = {variable.name: variable.decode(chances.argmax(axis=1))}

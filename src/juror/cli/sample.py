@@ -21,5 +21,5 @@ def command(
     json: Json = False,
 ) -> None:
     """Draw rows from MODEL."""
-    check_output(output)
+    check_output(output, json)
     write_frame(load(model).sample(n, given, seed=seed, numbers=numbers), output, json)

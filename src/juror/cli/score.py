@@ -8,7 +8,7 @@ import typer
 
 from juror.answers.frames import to_frame
 from juror.cli.options import Data, Drop, Json, Model, Output, UnknownOption, unknown_of
-from juror.cli.tables import check_output, without, write_frame, write_json
+from juror.cli.tables import check_output, read_for, write_frame, write_json
 from juror.model import load
 
 
@@ -22,9 +22,9 @@ def command(
     json: Json = False,
 ) -> None:
     """Write the mean log-probability of the rows of DATA, in nats; the higher, the better MODEL knows them."""
-    check_output(output)
+    check_output(output, json)
     loaded = load(model)
-    logs = loaded.log_prob(without(loaded.domain.open(data), drop), unknown=unknown_of(unknown))
+    logs = loaded.log_prob(read_for(loaded, data, drop), unknown=unknown_of(unknown))
     if rows:
         write_frame(to_frame({"log_prob": logs.tolist()}, "pandas"), output, json)
         return

@@ -4,29 +4,39 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from juror.errors import ParameterError, did_you_mean, shortlist
+from juror.model import JointPMF
 from juror.sources import Column
+from juror.sources.files import read_table
 from juror.writing import check_place, write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def without(columns: Sequence[Column], drop: Sequence[str] | None) -> list[Column]:
-    """Leave out the columns that the user dropped."""
-    names = [column.name for column in columns]
+def read_file(path: Path, drop: Sequence[str] | None, missing: Collection[Any], text: Collection[str] = ()) -> pa.Table:
+    """Read a data file without the columns that the user dropped, whatever they hold."""
+    table = read_table(path, missing, text)
     for name in drop or ():
-        if name not in names:
-            raise ParameterError(f"--drop names no column {name!r}. {did_you_mean(name, names)}")
-    kept = [column for column in columns if column.name not in (drop or ())]
-    if not kept:
+        if name not in table.column_names:
+            raise ParameterError(f"--drop names no column {name!r}. {did_you_mean(name, table.column_names)}")
+    kept = table.drop_columns(list(drop or ()))
+    if not kept.column_names:
         raise ParameterError("--drop leaves no column.")
     return kept
+
+
+def read_for(model: JointPMF, path: Path, drop: Sequence[str] | None) -> list[Column]:
+    """Read a data file as the domain of a model expects it."""
+    return model.domain.open(read_file(path, drop, model.domain.missing, model.domain.expected.text))
 
 
 def write_frame(frame: pd.DataFrame, output: Path | None, as_json: bool = False) -> None:
@@ -35,22 +45,36 @@ def write_frame(frame: pd.DataFrame, output: Path | None, as_json: bool = False)
         _WRITERS[".json" if as_json else ".csv"](frame, sys.stdout.buffer)
         sys.stdout.flush()
         return
-    suffix = ".json" if as_json else output.suffix.lower()
-    write_whole(output, lambda stream: _WRITERS[suffix](frame, stream))
+    write_whole(output, lambda stream: _WRITERS[output.suffix.lower()](frame, stream))
 
 
-def check_output(output: Path | None) -> None:
+def check_output(output: Path | None, as_json: bool) -> None:
     """Refuse a file name that no writer fits, before any work is done for it."""
     if output is None:
         return
     check_place(output)
     if output.suffix.lower() not in _WRITERS:
         raise ParameterError(f"--output must end in one of {shortlist(_WRITERS)}. Got {output.name!r} instead.")
+    if as_json and output.suffix.lower() != ".json":
+        raise ParameterError(f"--json writes JSON, so --output must end in .json. Got {output.name!r} instead.")
 
 
 def write_json(value: Any) -> None:
     """Write a value to stdout as JSON, indented."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+    sys.stdout.write(_json(value, indent=2))
+
+
+def _json(value: Any, indent: int) -> str:
+    return json.dumps(_finite(value), ensure_ascii=False, indent=indent, allow_nan=False) + "\n"
+
+
+def _finite(value: Any) -> Any:
+    """Replace infinities, which JSON does not have, by null."""
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _write_csv(frame: pd.DataFrame, stream: IO[bytes]) -> None:
@@ -61,7 +85,7 @@ def _write_csv(frame: pd.DataFrame, stream: IO[bytes]) -> None:
 
 def _write_json(frame: pd.DataFrame, stream: IO[bytes]) -> None:
     records = frame.astype(object).where(frame.notna(), None).to_dict(orient="records")
-    stream.write((json.dumps(records, ensure_ascii=False, indent=1) + "\n").encode())
+    stream.write(_json(records, indent=1).encode())
 
 
 def _write_parquet(frame: pd.DataFrame, stream: IO[bytes]) -> None:

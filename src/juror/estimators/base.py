@@ -27,7 +27,7 @@ class JointEstimator(BaseEstimator):
     n_init : int, default=3
         How many random starts.
     smoothing : float, default=0.1
-        A pseudo-count in every cell.
+        A pseudo-count for every cell.
     max_iter : int, default=1000
         The most passes over the rows from one start.
     tol : float, default=1e-6
@@ -76,7 +76,7 @@ class JointEstimator(BaseEstimator):
 
     def _columns(self, X: Any, *, reset: bool) -> list[Column]:
         """Check X as scikit-learn does and open its columns; the numbers of an array are values, not codes."""
-        return open_source(self._table(X, reset=reset), self.missing or ())
+        return open_source(self._table(X, reset=reset), () if self.missing is None else self.missing)
 
     def _table(self, X: Any, *, reset: bool) -> Any:
         """Return a frame as it is, and an array as a dict of named columns."""
@@ -95,7 +95,7 @@ class JointEstimator(BaseEstimator):
             columns,
             rank=self.rank,
             seed=int(seed),
-            missing=self.missing or (),
+            missing=() if self.missing is None else self.missing,
             sample_weight=sample_weight,
             target=target,
             n_init=self.n_init,

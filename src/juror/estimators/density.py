@@ -10,7 +10,6 @@ from sklearn.base import DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
 from juror.estimators.base import JointEstimator
-from juror.model import generator
 
 
 class JointDensity(DensityMixin, JointEstimator):
@@ -51,5 +50,4 @@ class JointDensity(DensityMixin, JointEstimator):
         check_is_fitted(self)
         if self._frame is not None:
             return self.model_.sample(n_samples, seed=random_state, frame=self._frame)
-        generator(random_state)
         return self.model_.sample(n_samples, seed=random_state, numbers=True).to_numpy()

@@ -4,26 +4,34 @@ from __future__ import annotations
 
 import numpy as np
 
+from juror.domain import Domain
+from juror.errors import shortlist
 from juror.solvers.em import Run
+from juror.solvers.parameters import Parameters
+from juror.stacking import Stacking
 
 # Two classes nearer than this in every factor, root mean square over the stack, are one class twice.
 _SAME_CLASS = 1e-4
+# A variable seen in fewer rows of a class than this is not known there.
+_HARDLY_SEEN = 0.5
 
 
-def diagnose(run: Run, n_rows: int) -> tuple[str, ...]:
-    """Return a sentence for classes that hold next to nothing, and one for classes that are copies.
+def diagnose(run: Run, n_rows: float, domain: Domain) -> tuple[str, ...]:
+    """Return a sentence for classes that hold next to nothing, for copies, and for what the data do not tell.
 
     Parameters
     ----------
     run : Run
         The finished ascent.
-    n_rows : int
+    n_rows : float
         How many rows were fitted.
+    domain : Domain
+        Their variables.
     """
     parameters = run.point.parameters
     rank = parameters.rank
-    empty = parameters.lam * n_rows < 0.5
-    complaints = []
+    empty = empty_classes(parameters, n_rows)
+    complaints = _unsupported(run, empty, domain)
     if np.any(empty) and rank > 1:
         complaints.append(
             f"{int(empty.sum())} of {rank} classes hold less than half a row each: the data do not carry rank {rank}. "
@@ -41,6 +49,26 @@ def diagnose(run: Run, n_rows: int) -> tuple[str, ...]:
             f"{run.trace[-1] - run.trace[-2]:.3g} nats in all. Raise max_iter or tol."
         )
     return tuple(complaints)
+
+
+def empty_classes(parameters: Parameters, n_rows: float) -> np.ndarray:
+    """Return which classes hold less than half a row, (F,)."""
+    return parameters.lam * n_rows < 0.5
+
+
+def _unsupported(run: Run, empty: np.ndarray, domain: Domain) -> list[str]:
+    """Return a sentence about variables that large classes never show, whose distribution there is a guess."""
+    stacking = Stacking(domain.cardinalities)
+    cells, lam = run.point.counts.cells, run.point.parameters.lam
+    alone = np.stack([cells[stacking.rows(n)].sum(axis=0) for n in range(len(domain))]) < _HARDLY_SEEN
+    weight = (alone & ~empty) @ lam
+    guessed = [variable.name for variable, guess in zip(domain, weight, strict=True) if guess > 0.1]
+    if not guessed:
+        return []
+    return [
+        f"The variables {shortlist(guessed)} are hardly ever seen in classes that hold more than a tenth of the rows: "
+        "what the model says of them there rests on their overall distribution, not on rows. Mind this in imputation."
+    ]
 
 
 def _copies(stack: np.ndarray) -> int:

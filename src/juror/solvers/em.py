@@ -2,11 +2,12 @@
 
 For rows x_i with weights w_i, class weights λ (F,) and factors A_n (I_n, F), the objective is
 
-    J(λ, A) = Σ_i w_i log Σ_f λ_f Π_{n seen in i} A_n[x_in, f]  +  α (Σ_f log λ_f + Σ_{n,x,f} log A_n[x, f])
+    J(λ, A) = Σ_i w_i log Σ_f λ_f Π_{n seen in i} A_n[x_in, f]  +  α (Σ_f log λ_f + Σ_{n,x,f} I_n m_n[x] log A_n[x, f])
 
-where α is the named smoothing: a pseudo-count in every cell, zero for maximum likelihood. A pass over the rows gives
-the expected counts of every label in every class; adding α and scaling to the simplex gives the next point,
-and J never falls. A missing cell takes no part in its row, and so adds to no count.
+where α is the named smoothing, zero for maximum likelihood: a pseudo-count of α a cell on average, spread over the
+labels of a variable as its marginal m_n is. A pass over the rows gives the expected counts of every label in every
+class; adding the pseudo-counts and scaling to the simplex gives the next point, and J never falls. A missing cell takes
+no part in its row, and so adds to no count; a class in which a variable is never seen has the variable's marginal.
 """
 
 from __future__ import annotations
@@ -16,8 +17,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from juror.errors import ParameterError
+from juror.logs import log_of
 from juror.solvers.parameters import Parameters
 from juror.solvers.squarem import extrapolate
+from juror.solvers.starts import smoothed_marginals
 from juror.sources.runners import LocalRunner
 from juror.stacking import Stacking
 from juror.statistics.expected import ExpectedCounts
@@ -70,7 +74,7 @@ class Objective:
     stacking : Stacking
         Where variables stand in the stack.
     smoothing : float
-        The pseudo-count α of every cell.
+        The pseudo-count α of a cell, on average.
     runner : LocalRunner
         Who passes over the rows.
     """
@@ -82,21 +86,26 @@ class Objective:
         self.stacking = stacking
         self.smoothing = smoothing
         self.runner = runner
+        # what is known of a variable before it is seen in a class, (stacked rows, 1)
+        self.marginals = smoothed_marginals(self.cells, self.weights, stacking)
+        sizes = np.asarray(stacking.cardinalities)
+        self.pseudo_counts = smoothing * np.repeat(sizes, sizes + 1)[:, None] * self.marginals
 
     def at(self, parameters: Parameters) -> Point:
         """Pass over the rows."""
         counts = ExpectedCounts.of(self.cells, self.weights, parameters.lam, parameters.stack, self.runner)
         penalty = 0.0
         if self.smoothing > 0:
-            with np.errstate(divide="ignore"):
-                # the stack's rows of ones have logarithm zero and so add nothing
-                penalty = self.smoothing * float(np.log(parameters.lam).sum() + np.log(parameters.stack).sum())
+            # the stack's rows of ones have logarithm zero and so add nothing
+            penalty = self.smoothing * float(log_of(parameters.lam).sum())
+            penalty += float((self.pseudo_counts * log_of(parameters.stack)).sum())
         return Point(parameters, counts, counts.log_likelihood + penalty)
 
     def update(self, point: Point) -> Parameters:
         """Take the EM step from a point."""
         lam = point.counts.classes + self.smoothing
-        stack = self.stacking.normalise(point.counts.cells + self.smoothing, otherwise=point.parameters.stack)
+        unseen = np.broadcast_to(self.marginals, point.counts.cells.shape)
+        stack = self.stacking.normalise(point.counts.cells + self.pseudo_counts, otherwise=unseen)
         return Parameters(lam / lam.sum(), stack)
 
 
@@ -107,7 +116,7 @@ def ascend(
     max_iter: int,
     tol: float,
     accelerate: bool,
-    report: Callable[[int, float], None] = lambda n_passes, objective: None,
+    report: Callable[[int, float], None] = lambda n_passes, log_likelihood: None,
 ) -> Run:
     """Climb from a start until a step gains at most ``tol`` a row, or ``max_iter`` passes are spent.
 
@@ -124,10 +133,15 @@ def ascend(
     accelerate : bool
         Whether to try SQUAREM's long steps. One is taken only where J is no lower for it.
     report : callable
-        Told passes so far and J after each step.
+        Told passes so far and the log-likelihood after each step.
     """
     plain, long = _PlainStep(objective), _LongStep(objective)
     point = objective.at(start)
+    if point.log_likelihood == -np.inf and objective.smoothing == 0:
+        raise ParameterError(
+            "The start gives some row probability zero, and without smoothing EM cannot mend that. Pass smoothing "
+            "above zero, or an init whose cells are all above zero."
+        )
     trace = [point.objective]
     n_passes = 0
     reason = f"reached max_iter = {max_iter}"
@@ -138,7 +152,7 @@ def ascend(
         n_passes += spent
         gain = point.objective - trace[-1]
         trace.append(point.objective)
-        report(n_passes, point.objective)
+        report(n_passes, point.log_likelihood)
         if gain <= tol * objective.total:
             reason = f"converged: the last step gained at most tol = {tol:g} a row"
             break

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 
 from juror.info import RankScore
 
@@ -28,22 +29,24 @@ def growing_ranks(most: int) -> Iterator[int]:
         rank *= 2
 
 
-def choose_rank(score: Callable[[int], float], most: int) -> tuple[int, tuple[RankScore, ...]]:
-    """Return the rank after which no larger one scored better by at least a thousandth of a nat, and the path.
+def choose_rank(score: Callable[[int], RankScore], most: int) -> tuple[int, tuple[RankScore, ...]]:
+    """Return the rank after which no larger one is better, and the path.
+
+    A rank is better than a smaller one if it scores higher by at least a thousandth of a nat and fills more classes: a
+    gain without more classes comes from elsewhere, such as the smoothing that each class brings.
 
     Parameters
     ----------
     score : callable
-        Fits a rank and returns its held-out score, higher is better.
+        Fits a rank and scores it on held-out rows.
     most : int
         The largest rank to try.
     """
-    path: list[RankScore] = []
-    best = RankScore(0, float("-inf"))
-    failures = 0
-    for rank in growing_ranks(most):
-        path.append(RankScore(rank, score(rank)))
-        if best.rank == 0 or path[-1].score > best.score + _LEAST_GAIN:
+    path = [score(1)]
+    best, failures = path[0], 0
+    for rank in islice(growing_ranks(most), 1, None):
+        path.append(score(rank))
+        if path[-1].score > best.score + _LEAST_GAIN and path[-1].n_occupied > best.n_occupied:
             best, failures = path[-1], 0
         else:
             failures += 1

@@ -16,7 +16,7 @@ def random_start(marginals: np.ndarray, rank: int, stacking: Stacking, rng: np.r
 
     Parameters
     ----------
-    marginals : numpy.ndarray, (stacked rows,)
+    marginals : numpy.ndarray, (stacked rows, 1)
         Positive one-way marginals, stacked.
     rank : int
         How many classes F.
@@ -25,14 +25,14 @@ def random_start(marginals: np.ndarray, rank: int, stacking: Stacking, rng: np.r
     rng : numpy.random.Generator
         The source of the scatter.
     """
-    scatter = marginals[:, None] * rng.exponential(size=(len(marginals), rank))
+    scatter = marginals * rng.exponential(size=(len(marginals), rank))
     return Parameters(np.full(rank, 1.0 / rank), stacking.normalise(scatter, otherwise=np.ones_like(scatter)))
 
 
 def smoothed_marginals(cells: np.ndarray, weights: np.ndarray, stacking: Stacking) -> np.ndarray:
-    """Return one-way marginals with one count more, shared by a variable's labels, (stacked rows,)."""
+    """Return one-way marginals with one count more, shared by a variable's labels, (stacked rows, 1)."""
     repeated = np.repeat(weights, cells.shape[1])
     counts = np.bincount(cells.ravel(), repeated, minlength=stacking.n_rows)[:, None]
     share = np.repeat(1.0 / np.asarray(stacking.cardinalities), np.asarray(stacking.cardinalities) + 1)
     smoothed = counts + share[:, None]
-    return stacking.normalise(smoothed, otherwise=np.ones_like(smoothed))[:, 0]
+    return stacking.normalise(smoothed, otherwise=np.ones_like(smoothed))

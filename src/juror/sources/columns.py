@@ -59,7 +59,13 @@ def read_markers(missing: Any) -> tuple[Any, ...]:
         )
     if not isinstance(missing, (Collection, np.ndarray)):
         raise ParameterError(f"missing must be a list of markers, like ['?']. Got {missing!r} instead.")
-    return tuple(marker.item() if isinstance(marker, np.generic) else marker for marker in missing)
+    plain = tuple(marker.item() if isinstance(marker, np.generic) else marker for marker in missing)
+    for marker in plain:
+        if not isinstance(marker, (str, int, float, bool)) or marker != marker:
+            raise ParameterError(
+                f"A marker is text, a number or a boolean. Got {marker!r}; null and NaN are missing anyway."
+            )
+    return plain
 
 
 def from_arrow(name: str, array: pa.Array, missing: Collection[object] = ()) -> Column:
@@ -87,6 +93,7 @@ def from_arrow(name: str, array: pa.Array, missing: Collection[object] = ()) -> 
 
 def from_codes(name: str, codes: np.ndarray, missing: Collection[object] = ()) -> Column:
     """Take a vector of integer codes, −1 where missing, as it is."""
+    codes = np.where(_is_marked(codes, missing), MISSING, codes)
     wrong = np.flatnonzero((codes < MISSING) | (codes >= _MOST_CODES))
     if len(wrong):
         row = int(wrong[0])
@@ -95,7 +102,6 @@ def from_codes(name: str, codes: np.ndarray, missing: Collection[object] = ()) -
             "for missing. Pass a frame or a dict of columns if these are values and not codes."
         )
     codes = codes.astype(np.int64)
-    codes[np.isin(codes, [marker for marker in missing if isinstance(marker, int)])] = MISSING
     return Column(name, "code", range(int(codes.max(initial=MISSING)) + 1), codes)
 
 
@@ -106,9 +112,7 @@ def _read_number(name: str, array: pa.Array, missing: Collection[object]) -> Col
     if pa.types.is_floating(array.type):
         numbers = numbers.astype(np.float64, copy=False)
         known &= ~np.isnan(numbers)
-    for marker in missing:
-        if isinstance(marker, (int, float)) and not isinstance(marker, bool):
-            known &= numbers != marker
+    known &= ~_is_marked(numbers, missing)
     values, positions = np.unique(numbers[known], return_inverse=True)
     index = np.full(len(numbers), MISSING, dtype=np.int64)
     index[known] = positions
@@ -170,8 +174,37 @@ def _without_missing(
 def _is_missing(value: object, missing: Collection[object]) -> bool:
     if value is None or (isinstance(value, float) and np.isnan(value)):
         return True
-    # True == 1 in Python: a marker 1 must not swallow the label True
-    return any(type(value) is type(marker) and value == marker for marker in missing)
+    return any(as_text(value) == as_text(marker) for marker in missing)
+
+
+def _is_marked(numbers: np.ndarray, missing: Collection[object]) -> np.ndarray:
+    """Return which numbers equal a marker; like labels, markers are compared as they are written."""
+    marked = np.zeros(len(numbers), dtype=bool)
+    for marker in missing:
+        number = _number_of(marker)
+        if number is not None:
+            marked |= numbers == number
+    return marked
+
+
+def _number_of(marker: object) -> int | float | None:
+    if isinstance(marker, bool):
+        return None
+    for convert in (int, float):
+        try:
+            # 9 and "9" are the same marker, and whole numbers stay whole: floats cannot tell the largest apart
+            if as_text(convert(as_text(marker))) == as_text(marker):
+                return convert(as_text(marker))
+        except ValueError:
+            continue
+    return None
+
+
+def as_text(label: object) -> str:
+    """Write a label as people do: 4.0 as 4."""
+    if isinstance(label, float) and np.isfinite(label) and label == int(label):
+        return str(int(label))
+    return str(label)
 
 
 _Reader = Callable[[str, Any, Collection[object]], Column]

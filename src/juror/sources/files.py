@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection
 from pathlib import Path
 
 import pyarrow as pa
 
 from juror.errors import DataError, shortlist
+
+_UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
 
 
 def read_table(path: Path, missing: Collection[object] = (), text: Collection[str] = ()) -> pa.Table:
@@ -60,7 +63,9 @@ def _read_csv(path: Path, missing: Collection[object], text: Collection[str]) ->
 def _read_parquet(path: Path, missing: Collection[object], text: Collection[str]) -> pa.Table:
     from pyarrow import parquet
 
-    return parquet.read_table(path)
+    table = parquet.read_table(path)
+    # the row numbers of a pandas frame whose index had no name are no column of anybody's table
+    return table.drop_columns([name for name in table.column_names if _UNNAMED_INDEX.fullmatch(name)])
 
 
 _READERS: dict[str, Callable[[Path, Collection[object], Collection[str]], pa.Table]] = {

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from juror.kernels import kernels
+from juror.logs import log_of
 from juror.sources.runners import LocalRunner, partitions
 
 
@@ -38,8 +39,7 @@ class ExpectedCounts:
         cls, cells: np.ndarray, weights: np.ndarray, lam: np.ndarray, stack: np.ndarray, runner: LocalRunner
     ) -> ExpectedCounts:
         """Count over a table of cells (rows, N) with row weights (rows,) under λ (F,) and the stack."""
-        with np.errstate(divide="ignore"):
-            log_lam, log_stack = np.log(lam), np.log(stack)
+        log_lam, log_stack = log_of(lam), log_of(stack)
         count = kernels().expected_counts
 
         def of_partition(rows: slice) -> ExpectedCounts:

@@ -8,6 +8,9 @@ import numpy as np
 
 from juror.sources.columns import MISSING
 
+# More rows than this a distinct row need not be divided into
+_MOST_ROWS = 2**53
+
 
 @dataclass(frozen=True)
 class WeightedRows:
@@ -19,10 +22,13 @@ class WeightedRows:
         Codes with −1 for missing, sorted, no two rows equal.
     weights : numpy.ndarray, (n_distinct,)
         Positive weights.
+    n_merged : numpy.ndarray, (n_distinct,)
+        How many rows of the table each stands for.
     """
 
     codes: np.ndarray
     weights: np.ndarray
+    n_merged: np.ndarray
 
     @classmethod
     def of(cls, codes: np.ndarray, weights: np.ndarray | None = None) -> WeightedRows:
@@ -37,7 +43,7 @@ class WeightedRows:
         counted = weights > 0
         codes, weights = codes[counted], weights[counted]
         _, first, group = np.unique(_row_keys(codes), return_index=True, return_inverse=True)
-        return cls(codes[first], np.bincount(group, weights))
+        return cls(codes[first], np.bincount(group, weights), np.bincount(group))
 
     @property
     def total(self) -> float:
@@ -47,17 +53,18 @@ class WeightedRows:
     def split(self, fraction: float, rng: np.random.Generator) -> tuple[WeightedRows, WeightedRows]:
         """Hold out a fraction of the rows at random; return what is kept and what is held out.
 
-        Whole weights are counts of rows, and each of those rows goes to either side by itself. Other weights
-        cannot be divided that way, so distinct rows go to a side whole.
+        A distinct row stands for as many rows as were merged into it, or as its weight counts if that is more, and each
+        of those goes to either side by itself with its share of the weight. So whole weights are held out as the
+        repeated rows they stand for.
         """
-        if np.all(self.weights == np.floor(self.weights)):
-            held = rng.binomial(self.weights.astype(np.int64), fraction).astype(np.float64)
-        else:
-            held = np.where(rng.random(len(self.weights)) < fraction, self.weights, 0.0)
-        return self._weighted(self.weights - held), self._weighted(held)
+        n = np.maximum(self.n_merged, np.minimum(np.floor(self.weights), _MOST_ROWS)).astype(np.int64)
+        n_held = rng.binomial(n, fraction)
+        return self._part(n - n_held, n), self._part(n_held, n)
 
-    def _weighted(self, weights: np.ndarray) -> WeightedRows:
-        return WeightedRows(self.codes[weights > 0], weights[weights > 0])
+    def _part(self, n_part: np.ndarray, n: np.ndarray) -> WeightedRows:
+        some = n_part > 0
+        # whole weights divide without rounding this way round
+        return WeightedRows(self.codes[some], (self.weights * n_part / n)[some], n_part[some])
 
 
 def _row_keys(codes: np.ndarray) -> np.ndarray:
