@@ -45,7 +45,10 @@ BAD = {
         lambda: juror.fit(pd.DataFrame([[1, 2]], columns=["a", "a"])),
         "Column names must be unique; ['a'] occur more than once. Rename them.",
     ),
-    "an empty name": (lambda: juror.fit({" ": ["x"]}), "Column 0 has an empty name. Give it one."),
+    "an empty name": (
+        lambda: juror.fit({" ": ["x"]}),
+        "Column 0 has an empty name. Give it one, or drop it if it holds the row numbers of a frame.",
+    ),
     "a name that is no text": (
         lambda: juror.fit(pd.DataFrame({0: ["x"]})),
         "Column 0 is named 0, which is not text. Rename it, for example with frame.columns = [str(c) for c in "
@@ -77,7 +80,7 @@ BAD = {
     "too many labels": (
         lambda: juror.fit({"id": [f"row {i}" for i in range(1001)]}),
         "Column 'id' has 1001 distinct labels, more than max_levels = 1000. Drop it if it is an identifier, group its "
-        "labels, or raise max_levels.",
+        "labels, or raise max_levels in Domain.infer.",
     ),
     "an infinite number": (
         lambda: juror.fit({"a": [1.5, np.inf, 2.5]}),

@@ -163,7 +163,7 @@ def test_predict_and_score(run, folder, model):
         (("sample", "people.juror", "-n", "-1"), "n must be an int in the range [0, inf). Got -1 instead."),
         (("sample", "people.juror", "-o", "x.xlsx"), "--output must end in one of ['.csv', '.json', '.parquet']."),
         (("sample", "people.juror", "--given", "Sex ="), "A label is missing here.\n  Sex =\n       ^"),
-        (("score", "people.juror", "people.csv", "--unknown", "guess"), "--unknown must be error or missing."),
+        (("score", "people.juror", "people.csv", "--unknown", "guess"), "--unknown must be error, warn or missing."),
     ],
 )
 def test_bad_input_is_one_sentence_and_status_2(run, folder, arguments, sentence):
@@ -234,3 +234,31 @@ def test_labels_that_look_like_numbers_stay_text(run, folder):
     status, out, _ = run("score", "codes.juror", "part.csv", "--json")
     assert status == 0
     assert json.loads(out)["impossible_rows"] == 0
+
+
+def test_a_column_of_dates_can_be_dropped(run, folder):
+    (folder / "dates.csv").write_text("when,a\n2026-01-01,x\n2026-01-02,y\n")
+    assert run("fit", "dates.csv", "-o", "dates.juror", "--rank", "1")[0] == 2
+    assert run("fit", "dates.csv", "-o", "dates.juror", "--rank", "1", "--drop", "when")[0] == 0
+
+
+def test_impute_leaves_the_cells_of_a_file_as_they_are_written(run, folder):
+    (folder / "zip.csv").write_text("zip,price,ok\n" + "06000,1.50,true\n07000,2.5,false\n" * 20 + ",1.50,\n")
+    assert run("fit", "zip.csv", "-o", "zip.juror", "--rank", "2")[0] == 0
+    _, out, _ = run("impute", "zip.juror", "zip.csv")
+    assert out.splitlines()[:3] == ["zip,price,ok", "06000,1.50,true", "07000,2.5,false"]
+    assert out.splitlines()[-1] == "6000,1.50,True"
+
+
+def test_infinities_are_null_in_json(run, folder):
+    model = juror.JointPMF([1.0], [[[1.0], [0.0]]], juror.Domain((juror.Variable("a", ("x", "y")),)))
+    model.save(folder / "sure.juror")
+    (folder / "impossible.csv").write_text("a\ny\n")
+    _, out, _ = run("score", "sure.juror", "impossible.csv", "--json")
+    assert json.loads(out) == {"rows": 1, "mean_log_prob": None, "impossible_rows": 1}
+
+
+def test_json_goes_into_json_files_only(run):
+    status, _, err = run("sample", "people.juror", "-o", "x.csv", "--json")
+    assert status == 2
+    assert err == "juror: --json writes JSON, so --output must end in .json. Got 'x.csv' instead.\n"

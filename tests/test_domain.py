@@ -67,7 +67,7 @@ def test_kinds(values, kind, labels):
 
 
 def test_many_numbers_are_binned():
-    variable = infer(list(range(21)))
+    variable = infer(list(range(33)))
     assert variable.kind == "binned"
     assert variable.open_ended
 
@@ -249,7 +249,7 @@ def test_bins_for_all_columns_or_some():
 
 
 def test_the_number_of_bins_grows_with_the_rows():
-    for n in (21, 100, 1000, 10_000):
+    for n in (33, 100, 1000, 10_000):
         assert infer(np.arange(n)).cardinality == bins_for(n) == min(32, math.ceil((2 * n) ** (1 / 3)))
 
 
@@ -287,8 +287,8 @@ def test_given_edges_take_nothing_beyond(value):
 @pytest.mark.parametrize(
     ("numbers", "options"),
     [
-        ([10**18 + i for i in range(30)], {}),
-        ([10**18 + i for i in range(30)], {"binning": "width"}),
+        ([10**18 + i for i in range(40)], {}),
+        ([10**18 + i for i in range(40)], {"binning": "width"}),
         ([1.0, math.nextafter(1, 2)], {"bins": 10, "binning": "width"}),
         ([0.0, 5e-324], {"bins": 10, "binning": "width"}),
         ([0.0, 5e-324, 1e-323], {"bins": 3}),
@@ -574,8 +574,8 @@ def test_a_column_nobody_knows():
 
 
 @pytest.mark.parametrize("unknown", ["ignore", None, True])
-def test_unknown_is_one_of_two(unknown):
-    with pytest.raises(ParameterError, match="unknown must be 'error' or 'missing'"):
+def test_unknown_is_one_of_three(unknown):
+    with pytest.raises(ParameterError, match="unknown must be one of \\['error', 'warn', 'missing'\\]"):
         DOMAIN.encode({"colour": ["red"]}, unknown=unknown)
 
 

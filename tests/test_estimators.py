@@ -116,10 +116,12 @@ def test_imputer_fills_numbers_into_arrays_of_numbers():
     assert np.corrcoef(filled[:50, 1], X[:50, 1])[0, 1] > 0.9
 
 
-def test_unseen_labels_raise_unless_they_count_as_missing(people):
+def test_unseen_labels_count_as_missing_with_a_warning_unless_they_are_refused(people):
     strange = pd.DataFrame({"Class": ["4th"], "Sex": ["Male"], "Age": ["Adult"], "Survived": ["No"]})
     with pytest.raises(juror.JurorError, match="holds '4th' in row 0"):
-        juror.JointDensity(rank=2).fit(people).score_samples(strange)
+        juror.JointDensity(rank=2, unknown="error").fit(people).score_samples(strange)
     lenient = juror.JointDensity(rank=2, unknown="missing").fit(people)
     expected = lenient.model_.log_prob(strange.drop(columns="Class"))
     np.testing.assert_allclose(lenient.score_samples(strange), expected)
+    with pytest.warns(juror.DataWarning, match="Column 'Class' holds labels that were not there before in 1 rows"):
+        np.testing.assert_allclose(juror.JointDensity(rank=2).fit(people).score_samples(strange), expected)

@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 import os
 import pickle
 import zipfile
@@ -44,7 +45,7 @@ def info(**changes):
         "trace": (-3.0, -2.0, 0.1 + 0.2),
         "stopped": "converged",
         "n_iter": 42,
-        "rank_path": (RankScore(1, -2.0), RankScore(2, -1.5)),
+        "rank_path": (RankScore(1, -2.0, 1), RankScore(2, -math.inf, 2)),
         "target": "numbers as text",
         "warnings": ("Grün is not easy.",),
     }

@@ -973,3 +973,21 @@ def test_a_folder_is_no_file(tmp_path):
     (tmp_path / "t.csv").mkdir()
     with pytest.raises(DataError, match="There is no file"):
         Domain.infer(tmp_path / "t.csv")
+
+
+# Separators
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_the_first_line_tells_the_separator(tmp_path, separator):
+    path = tmp_path / "table.csv"
+    path.write_text(separator.join(["a", "b"]) + "\n" + separator.join(["x", "1"]) + "\n" + separator.join(["y", "2"]))
+    domain = Domain.infer(path)
+    assert domain.names == ("a", "b")
+    assert domain["b"].labels == (1, 2)
+
+
+def test_row_numbers_of_a_frame_without_an_index_name_are_no_column(tmp_path):
+    frame = pd.DataFrame({"a": [1, 2, 3, 2, 1]})
+    frame[frame.index != 1].to_parquet(tmp_path / "part.parquet")
+    assert Domain.infer(tmp_path / "part.parquet").names == ("a",)

@@ -7,7 +7,6 @@ from pathlib import Path
 import typer
 
 from juror.cli.bar import progress_bar
-from juror.cli.info import summary
 from juror.cli.tables import write_frame
 from juror.datasets import titanic
 from juror.fitting import fit
@@ -27,7 +26,7 @@ def main() -> None:
     typer.echo("The 2201 people aboard the Titanic, their joint distribution fitted by EM:\n")
     with progress_bar() as progress:
         model = fit(people, progress=progress)
-    typer.echo(summary(model))
+    typer.echo(model.summary())
     for question in _QUESTIONS:
         typer.echo(f"\n$ juror ask demo/titanic.juror '{question}'\n{model.ask(question)}")
     typer.echo(

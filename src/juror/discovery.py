@@ -27,7 +27,7 @@ class Discovery:
     bins: int | Mapping[str, int] | None = None
     edges: Mapping[str, Sequence[float]] = field(default_factory=dict)
     binning: str = "quantile"
-    bin_above: int = 20
+    bin_above: int = 32
     max_levels: int = 1000
 
     def __post_init__(self) -> None:
@@ -106,7 +106,7 @@ class Discovery:
         if found > self.max_levels:
             raise DataError(
                 f"Column {name!r} has {found} distinct labels, more than max_levels = {self.max_levels}. Drop it if it "
-                "is an identifier, group its labels, or raise max_levels."
+                "is an identifier, group its labels, or raise max_levels in Domain.infer."
             )
 
     def _text(self, column: Column, counts: np.ndarray) -> Variable:

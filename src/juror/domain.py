@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -61,7 +61,7 @@ class Domain:
         bins: int | Mapping[str, int] | None = None,
         edges: Mapping[str, Sequence[float]] | None = None,
         binning: Literal["quantile", "width"] = "quantile",
-        bin_above: int = 20,
+        bin_above: int = 32,
         max_levels: int = 1000,
         sample_weight: Any = None,
     ) -> Domain:
@@ -143,7 +143,7 @@ class Domain:
         ----------
         data : frame, mapping, array or path
             Columns are matched by name; an array must have one column a variable, in the domain's order.
-        unknown : {"error", "missing"}
+        unknown : {"error", "warn", "missing"}
             What to do with values that are not among the labels.
 
         Returns
@@ -169,8 +169,8 @@ class Domain:
 
     def encode_columns(self, columns: Sequence[Column], unknown: Unknown = "error") -> np.ndarray:
         """Return the codes of opened columns; see :meth:`encode`."""
-        if unknown not in ("error", "missing"):
-            raise ParameterError(f"unknown must be 'error' or 'missing'. Got {unknown!r} instead.")
+        if unknown not in get_args(Unknown):
+            raise ParameterError(f"unknown must be one of {shortlist(get_args(Unknown))}. Got {unknown!r} instead.")
         codes = np.full((len(columns[0].index), len(self)), MISSING, dtype=np.int32)
         for column in columns:
             if column.name not in self:

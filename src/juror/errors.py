@@ -81,8 +81,13 @@ def did_you_mean(word: object, choices: Iterable[object]) -> str:
 
     >>> did_you_mean("safty", ["safety", "class"])
     "Did you mean 'safety'?"
+    >>> did_you_mean("male", ["Female", "Male"])
+    "Did you mean 'Male'?"
     """
     choices = list(choices)
+    for choice in choices:
+        if str(choice).casefold() == str(word).casefold():
+            return f"Did you mean {choice!r}?"
     close = difflib.get_close_matches(str(word), [str(choice) for choice in choices], n=1, cutoff=0.6)
     if close:
         match = next(choice for choice in choices if str(choice) == close[0])

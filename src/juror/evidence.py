@@ -19,7 +19,7 @@ from juror.variable import Variable, as_number
 Evidence = dict[int, np.ndarray]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Range:
     """A range of an ordered variable; any of the four bounds may be left out.
 

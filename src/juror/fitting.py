@@ -33,8 +33,8 @@ from juror.variable import Label, Unknown
 _METHODS = ("auto", "em")
 _HELD_OUT = 0.2
 _MOST_RANK = 512
-# To compare ranks, one start and steps that gain this much a row are enough: held-out scores hardly move after that.
-_ROUGH_TOL = 1e-4
+# To compare ranks, one start and steps that gain this much a row are enough; more would blur the gain that decides.
+_ROUGH_TOL = 1e-5
 
 
 def fit(
@@ -75,7 +75,7 @@ def fit(
         The variables; found in the data by default, see :meth:`Domain.infer` for choices about bins and order.
     missing : collection
         Markers that stand for a missing value besides null and NaN, such as ``["?"]``.
-    unknown : {"error", "missing"}
+    unknown : {"error", "warn", "missing"}
         What to do with values that are not among the labels of the given domain.
     sample_weight : array-like (n_rows,) or str, optional
         How often each row counts, or the name of the column that says so.
@@ -276,7 +276,8 @@ def _without_empty_classes(run: Run, rows: WeightedRows, domain: Domain, options
     lam = parameters.lam[held] / parameters.lam[held].sum()
     objective = Objective(rows, Stacking(domain.cardinalities), options.smoothing, runner)
     start = Parameters(lam, parameters.stack[:, held])
-    return ascend(objective, start, max_iter=options.max_iter, tol=options.tol, accelerate=options.accelerate)
+    more = ascend(objective, start, max_iter=options.max_iter, tol=options.tol, accelerate=options.accelerate)
+    return Run(more.point, run.trace + more.trace, more.reason, run.n_passes + more.n_passes)
 
 
 def _choose(

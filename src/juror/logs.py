@@ -14,7 +14,7 @@ def log_of(probabilities: np.ndarray) -> np.ndarray:
 def log_sum_exp(logs: np.ndarray) -> np.ndarray:
     """Return log Σ exp over the last axis, −inf where all of it is.
 
-    >>> log_sum_exp(np.log([[0.25, 0.5], [0.0, 1.0]])).round(4).tolist()
+    >>> log_sum_exp(log_of(np.array([[0.25, 0.5], [0.0, 1.0]]))).round(4).tolist()
     [-0.2877, 0.0]
     """
     top = logs.max(axis=-1, keepdims=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from juror.answers.filling import fill_holes
 from juror.answers.frames import decode_frame
 from juror.answers.mode import Mode, find_mode
 from juror.answers.posterior import log_mass, posterior
+from juror.answers.summary import summary
 from juror.domain import Domain
 from juror.errors import ModelError, ModelFileError, QueryError, check_count, shortlist
 from juror.evidence import Evidence, both, check_event, describe, read_evidence
@@ -110,6 +112,13 @@ class JointPMF:
         names = ", ".join(self.domain.names[:6]) + (", …" if len(self.domain) > 6 else "")
         return f"JointPMF(rank {self.rank}, {len(self.domain)} variables: {names})"
 
+    def summary(self) -> str:
+        """Return a page about the model: its variables, how it was fitted, and what depends on what."""
+        return summary(self, self.info)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(self.summary())}</pre>"
+
     def log_prob(self, data: Any, *, unknown: Unknown = "error") -> np.ndarray:
         """Return the natural log-probability of every row, missing cells and absent columns summed out.
 
@@ -117,7 +126,7 @@ class JointPMF:
         ----------
         data : frame, mapping, array or path
             Rows, as in :func:`juror.fit`.
-        unknown : {"error", "missing"}
+        unknown : {"error", "warn", "missing"}
             What to do with labels that the model does not know.
 
         Returns
@@ -248,7 +257,7 @@ class JointPMF:
             completed tables comes back, for multiple imputation.
         seed : int
             The same seed gives the same draws.
-        unknown : {"error", "missing"}
+        unknown : {"error", "warn", "missing"}
             What to do with labels that the model does not know: they stay in the table, and with ``"missing"`` are not
             looked at.
         """
@@ -275,7 +284,7 @@ class JointPMF:
             Rows, as in :func:`juror.fit`. The target's own column may be there; it is not looked at.
         target : str, optional
             The variable to predict; by default the one named when fitting.
-        unknown : {"error", "missing"}
+        unknown : {"error", "warn", "missing"}
             What to do with labels that the model does not know.
         """
         position = self.target(target)

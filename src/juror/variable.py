@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,13 +12,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from juror.errors import DataError, ParameterError, QueryError, did_you_mean, shortlist
+from juror.errors import DataError, DataWarning, ParameterError, QueryError, did_you_mean, shortlist
 from juror.sources import Column
 from juror.sources.columns import MISSING, as_text
 
 Label = str | int | float | bool
 Kind = Literal["nominal", "ordinal", "binned"]
-Unknown = Literal["error", "missing"]
+Unknown = Literal["error", "warn", "missing"]
 
 _KINDS = ("nominal", "ordinal", "binned")
 
@@ -150,8 +151,9 @@ class Variable:
         ----------
         column : Column
             The factorised column.
-        unknown : {"error", "missing"}
-            What to do with a value that is not among the labels.
+        unknown : {"error", "warn", "missing"}
+            What to do with a value that is not among the labels: refuse it, or treat it as missing with a warning or
+            without.
 
         Returns
         -------
@@ -164,6 +166,13 @@ class Variable:
         strange = np.flatnonzero((codes == MISSING) & (column.index != MISSING))
         if unknown == "error" and len(strange):
             raise self._unknown(column, int(strange[0]))
+        if unknown == "warn" and len(strange):
+            warnings.warn(
+                f"Column {column.name!r} holds labels that were not there before in {len(strange)} rows, the first in "
+                f"row {strange[0]}; they are treated as missing.",
+                DataWarning,
+                stacklevel=2,
+            )
         return codes
 
     def _codes_of_values(self, column: Column) -> np.ndarray:

@@ -65,7 +65,8 @@ class _Fill:
         """Return a label for each hole."""
         if self.column.form == "code":
             return self.codes.tolist()
-        labels = self.variable.decode(self.codes, numbers=self.column.form == "number")
+        numbers = self.column.form == "number" or self.is_empty_column
+        labels = self.variable.decode(self.codes, numbers=numbers)
         if self.is_empty_column:
             return labels
         convert = _CONVERSIONS[self.column.form]

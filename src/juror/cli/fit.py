@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from juror.cli.bar import progress_bar
-from juror.cli.info import facts, summary
+from juror.cli.info import facts
 from juror.cli.options import Data, Drop, Json, Seed
 from juror.cli.tables import read_file, write_json
 from juror.domain import Domain
@@ -38,6 +38,7 @@ def command(
     bins: Annotated[
         int | None, typer.Option(help="How many intervals for columns of many numbers.", show_default=False)
     ] = None,
+    max_levels: Annotated[int, typer.Option(help="The most labels a column may have.")] = 1000,
     smoothing: Annotated[float, typer.Option(help="A pseudo-count for every cell; 0 for maximum likelihood.")] = 0.1,
     starts: Annotated[int, typer.Option(help="How many random starts.")] = 3,
     max_iter: Annotated[int, typer.Option(help="The most passes over the rows from one start.")] = 1000,
@@ -55,7 +56,7 @@ def command(
     weights = None
     if weight is not None:
         columns, weights = take_weights(columns, weight)
-    domain = Domain.infer(columns, missing=missing or (), bins=bins, sample_weight=weights)
+    domain = Domain.infer(columns, missing=missing or (), bins=bins, max_levels=max_levels, sample_weight=weights)
     with progress_bar() as progress:
         model = fit(
             columns,
@@ -89,5 +90,5 @@ def _tell(model: JointPMF, output: Path, seconds: float, json: bool) -> None:
     if json:
         write_json(facts(model))
     else:
-        typer.echo(summary(model))
+        typer.echo(model.summary())
     typer.echo(f"wrote {output} ({output.stat().st_size / 1024:.0f} kB) after {seconds:.1f} s", err=True)

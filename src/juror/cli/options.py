@@ -25,13 +25,13 @@ Given = Annotated[
 ]
 Seed = Annotated[int, typer.Option("--seed", help="The same seed gives the same result.")]
 UnknownOption = Annotated[
-    str, typer.Option("--unknown", help="What to do with labels the model does not know: error or missing.")
+    str, typer.Option("--unknown", help="What to do with labels the model does not know: error, warn or missing.")
 ]
 
 
 def unknown_of(text: str) -> Unknown:
     """Check the choice of --unknown."""
-    choices: dict[str, Unknown] = {"error": "error", "missing": "missing"}
+    choices: dict[str, Unknown] = {"error": "error", "warn": "warn", "missing": "missing"}
     if text not in choices:
-        raise ParameterError(f"--unknown must be error or missing. Got {text!r} instead.")
+        raise ParameterError(f"--unknown must be error, warn or missing. Got {text!r} instead.")
     return choices[text]

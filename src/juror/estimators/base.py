@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import narwhals as nw
 import numpy as np
@@ -16,11 +16,8 @@ from juror.model import JointPMF
 from juror.sources import Column, open_source
 from juror.sources.opening import column_names
 
-
-class JointEstimator(BaseEstimator):
-    """Base of the estimators: holds the parameters and fits the model.
-
-    Parameters
+# told once, and shown by help() on each of the estimators
+_PARAMETERS = """Parameters
     ----------
     rank : int or "auto", default="auto"
         The number of classes; ``"auto"`` chooses it on held-out rows.
@@ -34,13 +31,25 @@ class JointEstimator(BaseEstimator):
         Stop when a step gains at most this, in nats a row.
     missing : list, optional
         Markers that stand for a missing value besides null and NaN.
-    unknown : {"error", "missing"}, default="error"
-        What to do with labels that were not there when fitting.
+    unknown : {"warn", "missing", "error"}, default="warn"
+        What to do with labels that were not there when fitting: treat them as missing, with a warning or without, or
+        refuse them.
     random_state : int, RandomState or None, default=0
         Where the random starts come from.
     n_jobs : int, optional
-        How many threads; all cores by default. The result does not depend on it.
-    """
+        How many threads; all cores by default. The result does not depend on it."""
+
+E = TypeVar("E", bound=type)
+
+
+def documented(estimator: E) -> E:
+    """Write the shared parameters into the docstring of an estimator, where it says ``{parameters}``."""
+    estimator.__doc__ = (estimator.__doc__ or "").replace("{parameters}", _PARAMETERS)
+    return estimator
+
+
+class JointEstimator(BaseEstimator):
+    """Base of the estimators: holds the parameters and fits the model."""
 
     def __init__(
         self,
@@ -51,7 +60,7 @@ class JointEstimator(BaseEstimator):
         max_iter: int = 1000,
         tol: float = 1e-6,
         missing: Any = None,
-        unknown: str = "error",
+        unknown: str = "warn",
         random_state: Any = 0,
         n_jobs: int | None = None,
     ):

@@ -11,14 +11,15 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from juror.errors import DataError
-from juror.estimators.base import JointEstimator
+from juror.estimators.base import JointEstimator, documented
 from juror.sources import Column
 
 
+@documented
 class JointClassifier(ClassifierMixin, JointEstimator):
     """Classify rows by the joint distribution of features and label; missing cells are summed out.
 
-    The parameters are those of :class:`~juror.estimators.base.JointEstimator`.
+    {parameters}
 
     Attributes
     ----------

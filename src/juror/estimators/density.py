@@ -9,13 +9,14 @@ import numpy as np
 from sklearn.base import DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
-from juror.estimators.base import JointEstimator
+from juror.estimators.base import JointEstimator, documented
 
 
+@documented
 class JointDensity(DensityMixin, JointEstimator):
     """Estimate the joint distribution of the columns of X.
 
-    The parameters are those of :class:`~juror.estimators.base.JointEstimator`.
+    {parameters}
 
     Attributes
     ----------

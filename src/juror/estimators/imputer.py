@@ -8,16 +8,17 @@ import narwhals as nw
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from juror.estimators.base import JointEstimator, as_array
+from juror.estimators.base import JointEstimator, as_array, documented
 
 
+@documented
 class JointImputer(OneToOneFeatureMixin, TransformerMixin, JointEstimator):
     """Fill every missing cell with its most probable label given the cells that are seen in its row.
 
     Binned columns are filled with a typical number of the most probable interval. For draws in place of most probable
     labels, as multiple imputation needs, use ``imputer.model_.impute(X, draws=…)``.
 
-    The parameters are those of :class:`~juror.estimators.base.JointEstimator`.
+    {parameters}
 
     Attributes
     ----------

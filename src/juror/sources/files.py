@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from collections.abc import Callable, Collection
 from pathlib import Path
@@ -12,11 +13,14 @@ from juror.errors import DataError, shortlist
 
 _UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
 
+_LONGEST_LINE = 1 << 20
+
 
 def read_table(path: Path, missing: Collection[object] = (), text: Collection[str] = ()) -> pa.Table:
     """Read a ``.csv`` (also ``.csv.gz``) or ``.parquet`` file.
 
-    In a CSV file a bare empty cell and the cells equal to a marker are missing, a quoted empty one is a label.
+    A CSV file is separated by commas, or by semicolons or tabs where its first line has no comma. In it a bare empty
+    cell and the cells equal to a marker are missing, a quoted empty one is a label.
 
     Parameters
     ----------
@@ -37,8 +41,8 @@ def read_table(path: Path, missing: Collection[object] = (), text: Collection[st
             raise DataError(f"There is no file {str(path)!r}. Check the path.")
         table = _READERS[suffix](path, missing, text)
         _ = table.column_names  # decoded only now
-    except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
-        reason = str(error).splitlines()[0]
+    except (pa.ArrowException, UnicodeDecodeError, OSError, EOFError) as error:
+        reason = str(error).splitlines()[0] if not isinstance(error, UnicodeDecodeError) else "save it as UTF-8"
         raise DataError(f"The file {str(path)!r} cannot be read as {suffix}: {reason}") from None
     for name, column in zip(table.column_names, table.columns, strict=True):
         if suffix != ".parquet" and pa.types.is_binary(column.type):
@@ -51,13 +55,21 @@ def _read_csv(path: Path, missing: Collection[object], text: Collection[str]) ->
 
     if path.stat().st_size == 0:
         raise DataError(f"The file {str(path)!r} is empty. It needs a line of column names and some rows.")
+    parse = csv.ParseOptions(delimiter=_delimiter(path))
     convert = csv.ConvertOptions(
         null_values=["", *(str(marker) for marker in missing)],
         strings_can_be_null=True,
         quoted_strings_can_be_null=False,
         column_types={name: pa.string() for name in text},
     )
-    return csv.read_csv(path, convert_options=convert)
+    return csv.read_csv(path, parse_options=parse, convert_options=convert)
+
+
+def _delimiter(path: Path) -> str:
+    """Return what separates the names in the first line: a comma, or a semicolon or tab where it has no comma."""
+    with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as stream:
+        first = stream.readline(_LONGEST_LINE)
+    return next((mark for mark in (",", ";", "\t") if mark.encode() in first), ",")
 
 
 def _read_parquet(path: Path, missing: Collection[object], text: Collection[str]) -> pa.Table:

@@ -174,7 +174,9 @@ def _check_names(names: Sequence[object]) -> None:
                 "frame.columns = [str(c) for c in frame.columns]."
             )
         if not name.strip():
-            raise DataError(f"Column {position} has an empty name. Give it one.")
+            raise DataError(
+                f"Column {position} has an empty name. Give it one, or drop it if it holds the row numbers of a frame."
+            )
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise DataError(f"Column names must be unique; {shortlist(repeated)} occur more than once. Rename them.")

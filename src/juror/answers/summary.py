@@ -1,0 +1,38 @@
+"""A page about a model, for people."""
+
+from __future__ import annotations
+
+from juror.answers.information import dependence
+from juror.answers.posterior import CPD
+from juror.answers.tables import align
+from juror.info import FitInfo
+from juror.variable import Variable
+
+
+def summary(model: CPD, info: FitInfo | None) -> str:
+    """Return the variables of a model, how it was fitted, and what depends on what."""
+    lines = [f"A joint distribution of {len(model.domain)} variables, rank {len(model.weights)}", ""]
+    body = [[v.name, v.kind, str(v.cardinality), _labels(v)] for v in model.domain]
+    lines += [align(["variable", "kind", "labels", ""], body, n_text=2), ""]
+    if info is not None:
+        lines += [
+            f"fitted to {info.n_rows:,.0f} rows, {info.n_distinct:,} distinct, by {info.method}",
+            f"log-likelihood {info.log_likelihood:,.1f}, {info.log_likelihood / info.n_rows:.4f} a row; "
+            f"{info.n_parameters:,} parameters, AIC {info.aic:,.1f}, BIC {info.bic:,.1f}",
+            f"smoothing {info.smoothing:g}; best of {len(info.starts)} starts; {info.n_iter} passes; {info.stopped}",
+        ]
+        if info.rank_path:
+            tried = ", ".join(f"{step.rank}: {step.score:.4f}" for step in info.rank_path)
+            lines.append(f"rank chosen on held-out rows, nats a row: {tried}")
+        if info.target is not None:
+            lines.append(f"made to predict {info.target}")
+        lines += [f"warning: {complaint}" for complaint in info.warnings]
+    pairs = [f"{a} and {b} {x:.3f}" for a, b, x in dependence(model, "normalised").strongest(5) if x >= 0.001]
+    if pairs:
+        lines.append(f"most dependent, as a share of the smaller entropy: {'; '.join(pairs)}")
+    return "\n".join(lines)
+
+
+def _labels(variable: Variable) -> str:
+    shown = ", ".join(str(label) for label in variable.labels[:6])
+    return shown + (", …" if variable.cardinality > 6 else "")
