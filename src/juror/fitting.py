@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from juror.answers.posterior import CPD, BareCPD
 from juror.answers.rows import log_prob
-from juror.discovery import Discovery, check_weights
 from juror.domain import Domain
-from juror.errors import DataError, FitWarning, ParameterError, check_count, shortlist
+from juror.errors import DataError, FitWarning, ParameterError, shortlist
 from juror.info import FitInfo, RankScore
 from juror.model import JointPMF, generator
-from juror.progress import Progress, ProgressCallback
+from juror.progress import ProgressCallback
 from juror.solvers.diagnosis import diagnose, empty_classes
-from juror.solvers.em import Objective, Run, ascend
 from juror.solvers.parameters import Parameters, n_parameters
 from juror.solvers.rank_path import choose_rank
-from juror.solvers.starts import random_start
-from juror.sources import Column, open_source
-from juror.sources.columns import MISSING, read_markers
+from juror.solvers.search import Options, solve, without_empty_classes
+from juror.sources.columns import MISSING
 from juror.sources.runners import LocalRunner
 from juror.stacking import Stacking
+from juror.statistics.reading import read_rows
 from juror.statistics.rows import WeightedRows
 from juror.variable import Label, Unknown
 
@@ -112,20 +109,22 @@ def fit(
     >>> round(model.ask("Survived | Sex = Female, Class = 1st")["Yes"], 2)
     0.97
     """
-    options = _Options(n_init, smoothing, accelerate, max_iter, tol, seed, progress)
+    options = Options(n_init, smoothing, accelerate, max_iter, tol, seed, progress)
     if method not in _METHODS:
         raise ParameterError(f"method must be one of {shortlist(_METHODS)}. Got {method!r} instead.")
-    domain, rows, n_rows = _read(data, domain, missing, unknown, sample_weight)
+    domain, rows, n_rows = read_rows(data, domain, missing, unknown, sample_weight)
     target_position = None if target is None else domain.position(target)
     rank = _check_rank(rank, init, domain)
+    stacking = Stacking(domain.cardinalities)
+    start = None if init is None else Parameters.of(init.weights, init.factors, stacking)
     with LocalRunner(n_jobs) as runner:
         path: tuple[RankScore, ...] = ()
         if isinstance(rank, str):
             rank, path = _choose(rows, domain, target_position, options, runner)
-        runs = _run_starts(rows, domain, rank, options, runner, "fitting", init)
+        runs = solve(rows, stacking, rank, options, runner, init=start)
         best = max(runs, key=lambda run: run.point.objective)
         if path:
-            best = _without_empty_classes(best, rows, domain, options, runner)
+            best = without_empty_classes(best, rows, stacking, options, runner)
     # counts as weights stand for more rows than the table has, weights that sum to one for fewer
     complaints = diagnose(best, max(rows.total, n_rows), domain)
     for complaint in complaints:
@@ -151,64 +150,6 @@ def fit(
     return JointPMF(solution.weights, solution.factors, domain, info)
 
 
-@dataclass(frozen=True)
-class _Options:
-    """What a user may set about the search, checked."""
-
-    n_init: int
-    smoothing: float
-    accelerate: bool
-    max_iter: int
-    tol: float
-    seed: int
-    progress: ProgressCallback | None
-
-    def __post_init__(self) -> None:
-        check_count("n_init", self.n_init)
-        check_count("max_iter", self.max_iter)
-        check_count("seed", self.seed, least=0)
-        for name in ("smoothing", "tol"):
-            value = getattr(self, name)
-            if not isinstance(value, (int, float, np.number)) or not 0 <= value < np.inf:
-                raise ParameterError(f"{name} must be a number in the range [0, inf). Got {value!r} instead.")
-
-
-def _read(
-    data: Any, domain: Domain | None, missing: Collection[Label], unknown: Unknown, sample_weight: Any
-) -> tuple[Domain, WeightedRows, int]:
-    """Return the domain, the distinct rows, and how many rows count."""
-    if domain is not None and len(read_markers(missing)):
-        raise ParameterError("missing belongs to the domain when one is given: use Domain.infer(data, missing=…).")
-    columns = open_source(data, missing) if domain is None else domain.open(data)
-    if isinstance(sample_weight, str):
-        columns, sample_weight = take_weights(columns, sample_weight)
-    n_rows = len(columns[0].index)
-    if n_rows == 0:
-        raise DataError("The data have no rows. juror needs at least one.")
-    weights = np.ones(n_rows) if sample_weight is None else check_weights(sample_weight, n_rows)
-    if domain is None:
-        domain = Domain(Discovery().variables(columns, weights), read_markers(missing))
-    absent = [name for name in domain.names if name not in {column.name for column in columns}]
-    if absent:
-        raise DataError(
-            f"The data have no columns {shortlist(absent)}, which the domain names. Add them, or leave them out."
-        )
-    rows = WeightedRows.of(domain.encode_columns(columns, unknown), weights)
-    return domain, rows, int(np.count_nonzero(weights))
-
-
-def take_weights(columns: Sequence[Column], name: str) -> tuple[list[Column], np.ndarray]:
-    """Take the column of weights out of the others."""
-    others = [column for column in columns if column.name != name]
-    found = [column for column in columns if column.name == name]
-    if not found or not others:
-        raise ParameterError(f"sample_weight names no column beside others: {name!r}.")
-    (column,) = found
-    if column.form not in ("number", "code") or np.any(column.index < 0):
-        raise DataError(f"Column {name!r} must hold a number in every row to be the weights.")
-    return others, np.asarray(column.values, dtype=np.float64)[column.index]
-
-
 def _check_rank(rank: int | str, init: JointPMF | None, domain: Domain) -> int | str:
     if init is not None:
         if init.domain.cardinalities != domain.cardinalities:
@@ -228,60 +169,8 @@ def _check_rank(rank: int | str, init: JointPMF | None, domain: Domain) -> int |
     return int(rank)
 
 
-def _run_starts(
-    rows: WeightedRows,
-    domain: Domain,
-    rank: int,
-    options: _Options,
-    runner: LocalRunner,
-    stage: str,
-    init: JointPMF | None = None,
-) -> list[Run]:
-    """Ascend from every start."""
-    stacking = Stacking(domain.cardinalities)
-    objective = Objective(rows, stacking, options.smoothing, runner)
-    if init is not None:
-        starts = [Parameters.of(init.weights, init.factors, stacking)]
-    else:
-        # a generator a start, from the seed, the rank and the start's number: one start more changes no other
-        starts = [
-            random_start(objective.marginals, rank, stacking, np.random.default_rng([options.seed, rank, s]))
-            for s in range(1 if rank == 1 else options.n_init)
-        ]
-
-    def report(start: int, n_passes: int, log_likelihood: float) -> None:
-        if options.progress is not None:
-            mean = log_likelihood / objective.total
-            options.progress(Progress(stage, rank, start, len(starts), n_passes, options.max_iter, mean))
-
-    return [
-        ascend(
-            objective,
-            start,
-            max_iter=options.max_iter,
-            tol=options.tol,
-            accelerate=options.accelerate,
-            report=partial(report, number),
-        )
-        for number, start in enumerate(starts, 1)
-    ]
-
-
-def _without_empty_classes(run: Run, rows: WeightedRows, domain: Domain, options: _Options, runner: LocalRunner) -> Run:
-    """Leave out classes that hold nothing, where the rank was ours to choose, and climb on from there."""
-    parameters = run.point.parameters
-    held = ~empty_classes(parameters, rows.total)
-    if np.all(held) or not np.any(held):
-        return run
-    lam = parameters.lam[held] / parameters.lam[held].sum()
-    objective = Objective(rows, Stacking(domain.cardinalities), options.smoothing, runner)
-    start = Parameters(lam, parameters.stack[:, held])
-    more = ascend(objective, start, max_iter=options.max_iter, tol=options.tol, accelerate=options.accelerate)
-    return Run(more.point, run.trace + more.trace, more.reason, run.n_passes + more.n_passes)
-
-
 def _choose(
-    rows: WeightedRows, domain: Domain, target: int | None, options: _Options, runner: LocalRunner
+    rows: WeightedRows, domain: Domain, target: int | None, options: Options, runner: LocalRunner
 ) -> tuple[int, tuple[RankScore, ...]]:
     """Choose the rank whose fit to most of the rows makes the others most probable."""
     kept, held = rows.split(_HELD_OUT, generator(options.seed))
@@ -296,7 +185,7 @@ def _choose(
     rough = replace(options, n_init=1, tol=max(options.tol, _ROUGH_TOL))
 
     def score(rank: int) -> RankScore:
-        (run,) = _run_starts(kept, domain, rank, rough, runner, "choosing rank")
+        (run,) = solve(kept, Stacking(domain.cardinalities), rank, rough, runner, stage="choosing rank")
         parameters = run.point.parameters
         held_out = _held_out_score(_as_cpd(parameters, domain), held, target)
         return RankScore(rank, held_out, int(np.sum(~empty_classes(parameters, kept.total))))

@@ -14,9 +14,10 @@ from juror.cli.options import Data, Drop, Json, Seed
 from juror.cli.tables import read_file, write_json
 from juror.domain import Domain
 from juror.errors import ParameterError
-from juror.fitting import fit, take_weights
+from juror.fitting import fit
 from juror.model import JointPMF
 from juror.sources import open_source
+from juror.statistics.reading import take_weights
 from juror.writing import check_place
 
 

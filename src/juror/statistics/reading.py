@@ -1,0 +1,52 @@
+"""From a user's data to distinct weighted rows of codes over a domain."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from juror.discovery import Discovery, check_weights
+from juror.domain import Domain
+from juror.errors import DataError, ParameterError, shortlist
+from juror.sources import Column, open_source
+from juror.sources.columns import read_markers
+from juror.statistics.rows import WeightedRows
+from juror.variable import Label, Unknown
+
+
+def read_rows(
+    data: Any, domain: Domain | None, missing: Collection[Label], unknown: Unknown, sample_weight: Any
+) -> tuple[Domain, WeightedRows, int]:
+    """Return the domain, the distinct rows, and how many rows count."""
+    if domain is not None and len(read_markers(missing)):
+        raise ParameterError("missing belongs to the domain when one is given: use Domain.infer(data, missing=…).")
+    columns = open_source(data, missing) if domain is None else domain.open(data)
+    if isinstance(sample_weight, str):
+        columns, sample_weight = take_weights(columns, sample_weight)
+    n_rows = len(columns[0].index)
+    if n_rows == 0:
+        raise DataError("The data have no rows. juror needs at least one.")
+    weights = np.ones(n_rows) if sample_weight is None else check_weights(sample_weight, n_rows)
+    if domain is None:
+        domain = Domain(Discovery().variables(columns, weights), read_markers(missing))
+    absent = [name for name in domain.names if name not in {column.name for column in columns}]
+    if absent:
+        raise DataError(
+            f"The data have no columns {shortlist(absent)}, which the domain names. Add them, or leave them out."
+        )
+    rows = WeightedRows.of(domain.encode_columns(columns, unknown), weights)
+    return domain, rows, int(np.count_nonzero(weights))
+
+
+def take_weights(columns: Sequence[Column], name: str) -> tuple[list[Column], np.ndarray]:
+    """Take the column of weights out of the others."""
+    others = [column for column in columns if column.name != name]
+    found = [column for column in columns if column.name == name]
+    if not found or not others:
+        raise ParameterError(f"sample_weight names no column beside others: {name!r}.")
+    (column,) = found
+    if column.form not in ("number", "code") or np.any(column.index < 0):
+        raise DataError(f"Column {name!r} must hold a number in every row to be the weights.")
+    return others, np.asarray(column.values, dtype=np.float64)[column.index]
