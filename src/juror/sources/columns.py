@@ -213,6 +213,8 @@ _READERS: tuple[tuple[Callable[[pa.DataType], bool], _Reader], ...] = (
     (pa.types.is_temporal, _refuse_date),
     (pa.types.is_boolean, _read_distinct("boolean")),
     (pa.types.is_integer, _read_number),
+    # half floats have next to no kernels in Arrow
+    (pa.types.is_float16, lambda name, array, missing: _read_number(name, array.cast(pa.float32()), missing)),
     (pa.types.is_floating, _read_number),
     (pa.types.is_decimal, _read_decimal),
     (pa.types.is_string, _read_distinct("text")),
