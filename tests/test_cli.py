@@ -262,3 +262,36 @@ def test_json_goes_into_json_files_only(run):
     status, _, err = run("sample", "people.juror", "-o", "x.csv", "--json")
     assert status == 2
     assert err == "juror: --json writes JSON, so --output must end in .json. Got 'x.csv' instead.\n"
+
+
+def test_a_model_is_not_written_over_data(run, folder):
+    before = (folder / "people.csv").read_bytes()
+    status, _, err = run("fit", "people.csv", "-o", "people.csv", "--rank", "2")
+    assert status == 2
+    assert err == "juror: 'people.csv' names a file of data, not of a model. Name it like 'people.juror'.\n"
+    assert (folder / "people.csv").read_bytes() == before
+
+
+def test_impute_from_csv_to_parquet_and_json(run, folder):
+    (folder / "numbers.csv").write_text("f,s\n" + "1,x\n2,y\n" * 20 + ",x\nNaN,y\n")
+    assert run("fit", "numbers.csv", "-o", "numbers.juror", "--rank", "2")[0] == 0
+    assert run("impute", "numbers.juror", "numbers.csv", "-o", "numbers.parquet")[0] == 0
+    assert pd.read_parquet(folder / "numbers.parquet")["f"].tolist() == [1, 2] * 21
+    _, out, _ = run("impute", "numbers.juror", "numbers.csv", "--json")
+    assert [row["f"] for row in json.loads(out)] == [1, 2] * 21
+    _, out, _ = run("impute", "numbers.juror", "numbers.csv")
+    assert out.splitlines()[-2:] == ["1,x", "2,y"]
+
+
+def test_impute_keeps_the_types_of_a_parquet_file(run, folder):
+    frame = pd.DataFrame({"n": pd.array([1, 2, None] * 20, dtype="Int8"), "c": pd.Categorical(["u", None, "v"] * 20)})
+    frame.to_parquet(folder / "typed.parquet")
+    assert run("fit", "typed.parquet", "-o", "typed.juror", "--rank", "2")[0] == 0
+    assert run("impute", "typed.juror", "typed.parquet", "-o", "typed.filled.parquet")[0] == 0
+    assert pd.read_parquet(folder / "typed.filled.parquet").dtypes.to_dict() == frame.dtypes.to_dict()
+
+
+def test_options_are_named_as_the_command_line_names_them(run, folder):
+    (folder / "strange.csv").write_text("Class\n4th\n")
+    _, _, err = run("score", "people.juror", "strange.csv")
+    assert err.endswith("Pass --unknown missing to treat it as missing.\n")

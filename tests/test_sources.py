@@ -935,7 +935,7 @@ def corrupt_parquet():
 
 FILES_REFUSED = {
     "empty": ("t.csv", b"", "is empty"),
-    "empty line": ("t.csv", b"\n", "cannot be read as .csv"),
+    "empty line": ("t.csv", b"\n", "has an empty name"),
     "header only": ("t.csv", b"a,b\n", "no rows"),
     "ragged": ("t.csv", b"a,b\n1,2\n3\n", "Expected 2 columns, got 1"),
     "same name twice": ("t.csv", b"a,a\n1,2\n", "occur more than once"),
@@ -991,3 +991,9 @@ def test_row_numbers_of_a_frame_without_an_index_name_are_no_column(tmp_path):
     frame = pd.DataFrame({"a": [1, 2, 3, 2, 1]})
     frame[frame.index != 1].to_parquet(tmp_path / "part.parquet")
     assert Domain.infer(tmp_path / "part.parquet").names == ("a",)
+
+
+def test_an_empty_line_in_a_table_of_one_column_is_a_missing_cell(tmp_path):
+    (tmp_path / "one.csv").write_text("a\nx\n\ny\n")
+    domain = Domain.infer(tmp_path / "one.csv")
+    assert domain.encode(tmp_path / "one.csv").tolist() == [[0], [-1], [1]]

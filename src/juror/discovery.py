@@ -17,6 +17,7 @@ from juror.variable import Label, Variable, as_number
 _FEWEST_BINS, _MOST_BINS = 2, 32
 # How often the values of a column of fractions must recur, on average, to count as categories
 _RECURRENCE = 5
+_MOST_WEIGHT = 2.0**53
 
 
 @dataclass(frozen=True)
@@ -189,6 +190,18 @@ def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
         raise ParameterError(f"sample_weight must be finite and not negative. Got {weights[row]} in row {row}.")
     if not np.any(weights > 0):
         raise ParameterError("sample_weight is zero in every row. At least one must count.")
+    total, n_counted = float(weights.sum()), int(np.count_nonzero(weights))
+    if total > _MOST_WEIGHT:
+        raise ParameterError(
+            f"sample_weight sums to {total:g}, and counts are exact up to {_MOST_WEIGHT:g} only. Scale it."
+        )
+    if total < n_counted / 10:
+        warnings.warn(
+            f"sample_weight sums to {total:g} for {n_counted} rows. Weights count rows, so these say little beside the "
+            "smoothing; scale them, for example to a mean of one.",
+            DataWarning,
+            stacklevel=2,
+        )
     return weights
 
 

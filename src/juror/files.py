@@ -20,10 +20,11 @@ from juror.domain import Domain
 from juror.errors import ModelFileError
 from juror.info import FitInfo
 from juror.variable import Variable
-from juror.writing import write_whole
+from juror.writing import check_place, write_whole
 
 FORMAT_VERSION = 1
 _ENTRY = "juror"
+_DATA_SUFFIXES = (".csv", ".gz", ".json", ".parquet")
 
 
 def write(
@@ -36,6 +37,7 @@ def write(
     """Write a model's parts to one file, whole or not at all."""
     from safetensors.numpy import save
 
+    check_name(Path(path))
     tensors = {"weights": np.ascontiguousarray(weights)}
     tensors |= {f"factor.{n}": np.ascontiguousarray(factor) for n, factor in enumerate(factors)}
     header = {
@@ -46,6 +48,15 @@ def write(
     # one entry only: safetensors writes several in an order that changes from run to run
     metadata = {_ENTRY: json.dumps(header | {"sha256": _digest(header, tensors)})}
     write_whole(Path(path), lambda stream: stream.write(save(tensors, metadata)))
+
+
+def check_name(path: Path) -> None:
+    """Refuse to write a model where the name says there are data, before any work is done for it."""
+    if path.suffix.lower() in _DATA_SUFFIXES:
+        raise ModelFileError(
+            f"{path.name!r} names a file of data, not of a model. Name it like {path.stem + '.juror'!r}."
+        )
+    check_place(path)
 
 
 def read(path: str | os.PathLike[str]) -> tuple[np.ndarray, tuple[np.ndarray, ...], Domain, FitInfo | None]:

@@ -30,8 +30,9 @@ from juror.variable import Label, Unknown
 _METHODS = ("auto", "em")
 _HELD_OUT = 0.2
 _MOST_RANK = 512
-# To compare ranks, one start and steps that gain this much a row are enough; more would blur the gain that decides.
+# To compare ranks, a start of each kind and steps that gain this much a row are enough; more would blur what decides.
 _ROUGH_TOL = 1e-5
+_ROUGH_STARTS = 2
 
 
 def fit(
@@ -80,7 +81,7 @@ def fit(
         A variable to predict: ``predict`` takes it by default, and ``rank="auto"`` then scores the log-probability of
         held-out labels of the target given the rest of their row, not of whole rows.
     n_init : int
-        How many random starts; the best is returned and all are recorded.
+        How many random starts, of two kinds in turn; the best is returned and all are recorded.
     smoothing : float
         A pseudo-count for every cell of weights and factors, spread over the labels of a variable as they are spread in
         the data; 0 for maximum likelihood.
@@ -182,11 +183,11 @@ def _choose(
         )
         return 1, ()
 
-    rough = replace(options, n_init=1, tol=max(options.tol, _ROUGH_TOL))
+    rough = replace(options, n_init=min(options.n_init, _ROUGH_STARTS), tol=max(options.tol, _ROUGH_TOL))
 
     def score(rank: int) -> RankScore:
-        (run,) = solve(kept, Stacking(domain.cardinalities), rank, rough, runner, stage="choosing rank")
-        parameters = run.point.parameters
+        runs = solve(kept, Stacking(domain.cardinalities), rank, rough, runner, stage="choosing rank")
+        parameters = max(runs, key=lambda run: run.point.objective).point.parameters
         held_out = _held_out_score(_as_cpd(parameters, domain), held, target)
         return RankScore(rank, held_out, int(np.sum(~empty_classes(parameters, kept.total))))
 

@@ -93,7 +93,7 @@ class _Fill:
 
 
 def _as_number(fill: _Fill, label: Any, code: int) -> Any:
-    number = as_number(label)
+    number = as_number(label) if isinstance(label, str) else None
     if number is None:
         return label
     return int(number) if number.is_integer() else number

@@ -64,6 +64,11 @@ def _log_class_masses(cpd: CPD, evidence: Evidence) -> np.ndarray:
 
 def posterior(cpd: CPD, evidence: Evidence) -> Posterior:
     """Condition on evidence, or raise a sentence when it has probability zero."""
+    for n, label_weights in evidence.items():
+        if not np.any(label_weights > 0):
+            raise ZeroProbabilityError(
+                f"The conditions on {cpd.domain[n].name!r} leave none of its labels, so they have probability zero."
+            )
     if not evidence:
         return Posterior(cpd.weights, cpd.factors, cpd.domain, 0.0)
     logs = _log_class_masses(cpd, evidence)

@@ -73,8 +73,13 @@ def _run(arguments: Sequence[str], debug: bool) -> Any:
 def _tell(message: str, status: int, debug: bool) -> int:
     if debug:
         traceback.print_exc()
-    typer.echo(f"juror: {message}", err=True)
+    typer.echo(f"juror: {_in_words_of_the_command_line(message)}", err=True)
     return status
+
+
+def _in_words_of_the_command_line(message: str) -> str:
+    """Name options where the library names arguments."""
+    return message.replace('unknown="missing"', "--unknown missing")
 
 
 def _show_warning(

@@ -14,11 +14,11 @@ from juror.cli.options import Data, Drop, Json, Seed
 from juror.cli.tables import read_file, write_json
 from juror.domain import Domain
 from juror.errors import ParameterError
+from juror.files import check_name
 from juror.fitting import fit
 from juror.model import JointPMF
 from juror.sources import open_source
 from juror.statistics.reading import take_weights
-from juror.writing import check_place
 
 
 def command(
@@ -51,7 +51,7 @@ def command(
     json: Json = False,
 ) -> None:
     """Fit the joint distribution of DATA, write the model and print a summary of it."""
-    check_place(output)
+    check_name(output)
     began = time.perf_counter()
     columns = open_source(read_file(data, drop, missing or ()), missing or ())
     weights = None

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
+import pyarrow as pa
 import typer
 
 from juror.cli.options import Data, Drop, Json, Model, Output, Seed, UnknownOption, unknown_of
-from juror.cli.tables import check_output, read_for, write_frame
+from juror.cli.tables import check_output, read_file, write_frame
+from juror.domain import Domain
 from juror.errors import ParameterError
 from juror.model import load
+from juror.sources.columns import as_text
 from juror.sources.files import read_table
 
 if TYPE_CHECKING:
@@ -40,19 +42,25 @@ def command(
     loaded = load(model)
     if draws is not None and draws > 1 and output is None:
         raise ParameterError(f"--draws {draws} makes {draws} tables, which need files: name one with --output.")
-    filled = loaded.impute(read_for(loaded, data, drop), draws, seed=seed, unknown=unknown_of(unknown))
+    domain = loaded.domain
+    table = read_file(data, drop, domain.missing, domain.expected.text)
+    filled = loaded.impute(table, draws, seed=seed, unknown=unknown_of(unknown))
     tables = filled if isinstance(filled, list) else [filled]
-    for number, table in enumerate(tables, 1):
+    as_text = data.suffix.lower() != ".parquet" and (output.suffix.lower() == ".csv" if output else not json)
+    for number, each in enumerate(tables, 1):
         place = output if output is None or len(tables) == 1 else _numbered(output, number)
-        write_frame(_with_own_cells(table, data, loaded.domain.missing), place, json)
+        write_frame(_with_own_cells(each, table, domain, data) if as_text else each, place, json)
 
 
-def _with_own_cells(filled: pd.DataFrame, path: Path, missing: Collection[Any]) -> pd.DataFrame:
+def _with_own_cells(filled: pa.Table, table: pa.Table, domain: Domain, path: Path) -> pd.DataFrame:
     """Write the cells that a CSV file has as they stand there: 007 and 1.50, not 7 and 1.5."""
-    if path.suffix.lower() == ".parquet":
-        return filled
-    written = read_table(path, missing, text=list(filled.columns)).select(list(filled.columns)).to_pandas()
-    return filled.astype(object).where(written.isna(), written)
+    written = read_table(path, domain.missing, text=filled.column_names).select(filled.column_names).to_pandas()
+    cells = filled.to_pandas().astype(object)
+    for column in domain.open(table):
+        seen = column.index >= 0
+        cells.loc[~seen, column.name] = [as_text(label) for label in cells.loc[~seen, column.name]]
+        cells.loc[seen, column.name] = written.loc[seen, column.name]
+    return cells
 
 
 def _numbered(output: Path, number: int) -> Path:

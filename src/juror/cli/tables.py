@@ -39,8 +39,10 @@ def read_for(model: JointPMF, path: Path, drop: Sequence[str] | None) -> list[Co
     return model.domain.open(read_file(path, drop, model.domain.missing, model.domain.expected.text))
 
 
-def write_frame(frame: pd.DataFrame, output: Path | None, as_json: bool = False) -> None:
-    """Write a frame to a file, whole or not at all, or to stdout."""
+def write_frame(frame: pd.DataFrame | pa.Table, output: Path | None, as_json: bool = False) -> None:
+    """Write a frame to a file, whole or not at all, or to stdout; an Arrow table keeps its types in Parquet."""
+    if isinstance(frame, pa.Table) and (output is None or output.suffix.lower() != ".parquet"):
+        frame = frame.to_pandas()
     if output is None:
         _WRITERS[".json" if as_json else ".csv"](frame, sys.stdout.buffer)
         sys.stdout.flush()
@@ -88,8 +90,11 @@ def _write_json(frame: pd.DataFrame, stream: IO[bytes]) -> None:
     stream.write(_json(records, indent=1).encode())
 
 
-def _write_parquet(frame: pd.DataFrame, stream: IO[bytes]) -> None:
-    frame.to_parquet(stream, index=False)
+def _write_parquet(frame: pd.DataFrame | pa.Table, stream: IO[bytes]) -> None:
+    from pyarrow import parquet
+
+    table = frame if isinstance(frame, pa.Table) else pa.Table.from_pandas(frame, preserve_index=False)
+    parquet.write_table(table, stream)
 
 
 _WRITERS: dict[str, Callable[[Any, IO[bytes]], None]] = {

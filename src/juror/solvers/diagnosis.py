@@ -31,11 +31,11 @@ def diagnose(run: Run, n_rows: float, domain: Domain) -> tuple[str, ...]:
     parameters = run.point.parameters
     rank = parameters.rank
     empty = empty_classes(parameters, n_rows)
-    complaints = _unsupported(run, empty, domain)
+    complaints = _unsupported(run, n_rows, empty, domain)
     if np.any(empty) and rank > 1:
         complaints.append(
             f"{int(empty.sum())} of {rank} classes hold less than half a row each: the data do not carry rank {rank}. "
-            f"Lower rank to {int((~empty).sum())} or less."
+            f"Lower rank to {max(1, int((~empty).sum()))} or less."
         )
     copies = _copies(parameters.stack[:, ~empty])
     if copies:
@@ -56,10 +56,11 @@ def empty_classes(parameters: Parameters, n_rows: float) -> np.ndarray:
     return parameters.lam * n_rows < 0.5
 
 
-def _unsupported(run: Run, empty: np.ndarray, domain: Domain) -> list[str]:
+def _unsupported(run: Run, n_rows: float, empty: np.ndarray, domain: Domain) -> list[str]:
     """Return a sentence about variables that large classes never show, whose distribution there is a guess."""
     stacking = Stacking(domain.cardinalities)
-    cells, lam = run.point.counts.cells, run.point.parameters.lam
+    counts, lam = run.point.counts, run.point.parameters.lam
+    cells = counts.cells * (n_rows / counts.classes.sum())
     alone = np.stack([cells[stacking.rows(n)].sum(axis=0) for n in range(len(domain))]) < _HARDLY_SEEN
     weight = (alone & ~empty) @ lam
     guessed = [variable.name for variable, guess in zip(domain, weight, strict=True) if guess > 0.1]

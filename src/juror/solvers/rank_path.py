@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import islice
+from itertools import chain, islice, takewhile
 
 from juror.info import RankScore
 
 # Growing must fail this often in a row before the path ends: held-out scores are noisy and starts random.
-_PATIENCE = 3
+_PATIENCE = 2
 # The least gain that counts, in nats a row: with many rows ever larger ranks gain ever less, and cost ever more.
 _LEAST_GAIN = 1e-3
 
 
 def growing_ranks(most: int) -> Iterator[int]:
-    """Give 1, 2, 3, 4, 6, 8, 12, 16, 24, …: twice the density of powers of two.
+    """Give 1, 2, 3, 4, 6, 8, 12, 16, 24, …, twice the density of powers of two, and the largest at last.
 
     >>> list(growing_ranks(20))
-    [1, 2, 3, 4, 6, 8, 12, 16]
+    [1, 2, 3, 4, 6, 8, 12, 16, 20]
     """
-    if most >= 1:
-        yield 1
-    rank = 2
-    while rank <= most:
-        yield rank
-        if rank * 3 // 2 <= most:
-            yield rank * 3 // 2
-        rank *= 2
+    ranks = chain([1], *((2**k, 2**k * 3 // 2) for k in range(1, most.bit_length() + 1)))
+    yield from takewhile(lambda rank: rank < most, ranks)
+    yield most
 
 
 def choose_rank(score: Callable[[int], RankScore], most: int) -> tuple[int, tuple[RankScore, ...]]:

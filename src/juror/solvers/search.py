@@ -12,7 +12,7 @@ from juror.progress import Progress, ProgressCallback
 from juror.solvers.diagnosis import empty_classes
 from juror.solvers.em import Objective, Run, ascend
 from juror.solvers.parameters import Parameters
-from juror.solvers.starts import random_start
+from juror.solvers.starts import random_start, seeded_start
 from juror.sources.runners import LocalRunner
 from juror.stacking import Stacking
 from juror.statistics.rows import WeightedRows
@@ -91,11 +91,16 @@ def solve(
 
 
 def _random_starts(objective: Objective, rank: int, options: Options) -> list[Parameters]:
-    """Draw each start from the seed, the rank and its own number: one start more changes no other."""
-    return [
-        random_start(objective.marginals, rank, objective.stacking, np.random.default_rng([options.seed, rank, s]))
-        for s in range(1 if rank == 1 else options.n_init)
-    ]
+    """Draw scattered and seeded starts in turn, each from the seed, the rank and its own number."""
+    starts = []
+    for number in range(1 if rank == 1 else options.n_init):
+        rng = np.random.default_rng([options.seed, rank, number])
+        shared = (objective.marginals, rank, objective.stacking, rng)
+        if number % 2 == 0:
+            starts.append(random_start(*shared))
+        else:
+            starts.append(seeded_start(objective.cells, objective.weights, *shared))
+    return starts
 
 
 def without_empty_classes(

@@ -1,4 +1,8 @@
-"""Where a search begins."""
+"""Where a search begins.
+
+Two kinds, as neither is better everywhere: scattered starts find more on tables of many noisy variables, seeded ones on
+tables where few distinct rows say all.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,9 @@ import numpy as np
 
 from juror.solvers.parameters import Parameters
 from juror.stacking import Stacking
+
+# How much of a class that begins at one row is left to all other labels
+_SEED_MARGIN = 0.1
 
 
 def random_start(marginals: np.ndarray, rank: int, stacking: Stacking, rng: np.random.Generator) -> Parameters:
@@ -27,6 +34,31 @@ def random_start(marginals: np.ndarray, rank: int, stacking: Stacking, rng: np.r
     """
     scatter = marginals * rng.exponential(size=(len(marginals), rank))
     return Parameters(np.full(rank, 1.0 / rank), stacking.normalise(scatter, otherwise=np.ones_like(scatter)))
+
+
+def seeded_start(
+    cells: np.ndarray,
+    weights: np.ndarray,
+    marginals: np.ndarray,
+    rank: int,
+    stacking: Stacking,
+    rng: np.random.Generator,
+) -> Parameters:
+    """Begin every class at a row of the table, drawn by weight, no distinct row twice while there are enough.
+
+    Parameters
+    ----------
+    cells : numpy.ndarray, (n_distinct, N)
+        Distinct rows as stacked rows.
+    weights : numpy.ndarray, (n_distinct,)
+        How often each counts.
+    marginals, rank, stacking, rng
+        As in :func:`random_start`.
+    """
+    seeds = rng.choice(len(cells), size=rank, replace=rank > len(cells), p=weights / weights.sum())
+    stack = _SEED_MARGIN * marginals * rng.exponential(size=(len(marginals), rank))
+    stack[cells[seeds].T, np.arange(rank)] += 1 - _SEED_MARGIN
+    return Parameters(np.full(rank, 1.0 / rank), stacking.normalise(stack, otherwise=np.ones_like(stack)))
 
 
 def smoothed_marginals(cells: np.ndarray, weights: np.ndarray, stacking: Stacking) -> np.ndarray:

@@ -55,7 +55,9 @@ def _read_csv(path: Path, missing: Collection[object], text: Collection[str]) ->
 
     if path.stat().st_size == 0:
         raise DataError(f"The file {str(path)!r} is empty. It needs a line of column names and some rows.")
-    parse = csv.ParseOptions(delimiter=_delimiter(path))
+    delimiter = _delimiter(path)
+    # in a table of one column an empty line is a missing cell; in others it is nothing
+    parse = csv.ParseOptions(delimiter=delimiter or ",", ignore_empty_lines=delimiter is not None)
     convert = csv.ConvertOptions(
         null_values=["", *(str(marker) for marker in missing)],
         strings_can_be_null=True,
@@ -65,11 +67,11 @@ def _read_csv(path: Path, missing: Collection[object], text: Collection[str]) ->
     return csv.read_csv(path, parse_options=parse, convert_options=convert)
 
 
-def _delimiter(path: Path) -> str:
+def _delimiter(path: Path) -> str | None:
     """Return what separates the names in the first line: a comma, or a semicolon or tab where it has no comma."""
     with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as stream:
         first = stream.readline(_LONGEST_LINE)
-    return next((mark for mark in (",", ";", "\t") if mark.encode() in first), ",")
+    return next((mark for mark in (",", ";", "\t") if mark.encode() in first), None)
 
 
 def _read_parquet(path: Path, missing: Collection[object], text: Collection[str]) -> pa.Table:
