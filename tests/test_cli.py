@@ -295,3 +295,12 @@ def test_options_are_named_as_the_command_line_names_them(run, folder):
     (folder / "strange.csv").write_text("Class\n4th\n")
     _, _, err = run("score", "people.juror", "strange.csv")
     assert err.endswith("Pass --unknown missing to treat it as missing.\n")
+
+
+def test_no_rows_have_no_mean(run, folder):
+    (folder / "header.csv").write_text("Class,Sex,Age,Survived\n")
+    status, out, err = run("score", "people.juror", "header.csv")
+    assert (status, out) == (2, "")
+    assert err == "juror: There are no rows to score, so they have no mean. Give at least one.\n"
+    # row by row there is nothing wrong with nothing
+    assert run("score", "people.juror", "header.csv", "--rows")[:2] == (0, "log_prob\n")

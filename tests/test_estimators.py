@@ -125,3 +125,9 @@ def test_unseen_labels_count_as_missing_with_a_warning_unless_they_are_refused(p
     np.testing.assert_allclose(lenient.score_samples(strange), expected)
     with pytest.warns(juror.DataWarning, match="Column 'Class' holds labels that were not there before in 1 rows"):
         np.testing.assert_allclose(juror.JointDensity(rank=2).fit(people).score_samples(strange), expected)
+
+
+def test_no_rows_have_no_mean_score(people):
+    density = juror.JointDensity(rank=2).fit(people)
+    with pytest.raises(juror.JurorError, match="There are no rows to score, so they have no mean"):
+        density.score(people.head(0))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from juror.answers.posterior import CPD
-from juror.errors import ZeroProbabilityError
+from juror.errors import DataError, ZeroProbabilityError
 from juror.kernels import kernels
 from juror.logs import log_of
 from juror.sources.runners import partitions
@@ -25,6 +25,13 @@ def log_prob(cpd: CPD, codes: np.ndarray) -> np.ndarray:
     for rows in partitions(len(codes)):
         total[rows] = kernels().log_prob(stacking.cells(codes[rows]), log_lam, log_stack)
     return total
+
+
+def mean_log_prob(logs: np.ndarray) -> float:
+    """Return the mean of the log-probabilities of rows, (rows,), or raise a sentence when there are none."""
+    if not len(logs):
+        raise DataError("There are no rows to score, so they have no mean. Give at least one.")
+    return float(logs.mean())
 
 
 def class_posteriors(cpd: CPD, codes: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:

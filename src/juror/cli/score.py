@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from juror.answers.frames import to_frame
+from juror.answers.rows import mean_log_prob
 from juror.cli.options import Data, Drop, Json, Model, Output, UnknownOption, unknown_of
 from juror.cli.tables import check_output, read_for, write_frame, write_json
 from juror.model import load
@@ -30,7 +31,7 @@ def command(
         return
     result = {
         "rows": len(logs),
-        "mean_log_prob": float(logs.mean()),
+        "mean_log_prob": mean_log_prob(logs),
         "impossible_rows": int((logs == -float("inf")).sum()),
     }
     if json and output is None:

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
+from juror.answers.rows import mean_log_prob
 from juror.estimators.base import JointEstimator, documented
 
 
@@ -44,7 +45,7 @@ class JointDensity(DensityMixin, JointEstimator):
 
     def score(self, X: Any, y: Any = None) -> float:
         """Return the mean log-probability of a row, higher is better."""
-        return float(self.score_samples(X).mean())
+        return mean_log_prob(self.score_samples(X))
 
     def sample(self, n_samples: int = 1, *, random_state: int = 0) -> Any:
         """Draw rows, as a frame of the kind that was fitted, or as an array where that was one."""
