@@ -1,7 +1,8 @@
 """Where a search begins.
 
-Two kinds, as neither won everywhere in ``benchmarks/starts.py`` (ten starts each): seeded ones did on two equal columns,
-scattered ones on average on Car and Mushroom, and two tables showed no difference beyond the spread. Why is not known.
+Two kinds, as neither won everywhere in ``benchmarks/starts.py`` (ten starts each): seeded ones did on two equal
+columns, scattered ones on average on Car and Mushroom, and two tables showed no difference beyond the spread. Why is
+not known.
 """
 
 from __future__ import annotations
