@@ -7,7 +7,7 @@ JUROR_DATA ?= $(if $(wildcard ../shared/data),$(abspath ../shared/data))
 export JUROR_DATA
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types accuracy clean
+.PHONY: help demo test lint types accuracy paper cost clean
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -28,6 +28,12 @@ types: $(VENV)/.lint  ## check types
 accuracy: $(VENV)/.package  ## accuracy on Car and Mushroom with the paper's splits (needs JUROR_DATA or OpenML)
 	$(BIN)/python benchmarks/classification.py
 
+paper: $(VENV)/.plots  ## run the seven tables of the paper into paper/ (an hour; QUICK=1: minutes; goes on where it stopped)
+	$(BIN)/juror paper -o paper $(if $(QUICK),--quick)
+
+cost: $(VENV)/.package  ## how the time of juror-b grows with directions and rows
+	$(BIN)/python benchmarks/juror_cost.py
+
 clean:  ## remove the virtual environment and caches
 	rm -rf $(VENV) demo .mypy_cache .ruff_cache .pytest_cache .hypothesis src/*.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -45,6 +51,10 @@ $(VENV)/.package: $(VENV)/.python pyproject.toml constraints.txt
 
 $(VENV)/.test: $(VENV)/.package
 	@$(INSTALL) -e '.[test]'
+	@touch $@
+
+$(VENV)/.plots: $(VENV)/.package
+	@$(INSTALL) -e '.[plots]'
 	@touch $@
 
 $(VENV)/.lint: $(VENV)/.package

@@ -16,19 +16,21 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 
 # From the data to the faces. A room may import from its own and from those before it.
 ROOMS = (
-    ("errors", "logs", "progress", "writing"),
+    ("errors", "logs", "progress", "simplex", "writing"),
     ("kernels",),
     ("sources",),
     ("variable",),
     ("discovery",),
     ("domain",),
-    ("evidence", "stacking"),
-    ("ask", "info", "statistics"),
-    ("solvers", "files"),
+    ("evidence", "stacking", "radon", "info", "files"),
+    ("ask", "statistics"),
+    ("solvers",),
     ("answers",),
     ("model",),
+    ("choosing", "compare"),
     ("fitting",),
     ("datasets", "testing"),
+    ("paper",),
     ("estimators", "cli"),
     ("demo", "__main__"),
 )

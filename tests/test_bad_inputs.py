@@ -114,15 +114,16 @@ BAD = {
     ),
     "rank zero": (
         lambda: juror.fit(CODES, rank=0),
-        "rank must be 'auto' or an int in the range [1, inf). Got 0 instead.",
+        "rank must be 'auto', 'cv' or an int in the range [1, inf). Got 0 instead.",
     ),
     "a fractional rank": (
         lambda: juror.fit(CODES, rank=2.5),
-        "rank must be 'auto' or an int in the range [1, inf). Got 2.5 instead.",
+        "rank must be 'auto', 'cv' or an int in the range [1, inf). Got 2.5 instead.",
     ),
     "an unknown method": (
         lambda: juror.fit(CODES, method="magic"),
-        "method must be one of ['auto', 'em']. Got 'magic' instead.",
+        "method must be one of ['auto', 'em', 'spa', 'spa-em', 'ctf', 'juror-a', 'juror-b', 'juror-c']. "
+        "Got 'magic' instead.",
     ),
     "negative smoothing": (
         lambda: juror.fit(CODES, smoothing=-1),

@@ -148,9 +148,18 @@ def test_predict_and_score(run, folder, model):
         (("fit", "none.csv", "-o", "x.juror"), "There is no file 'none.csv'. Check the path."),
         (("fit", "people.juror", "-o", "x.juror"), "The file 'people.juror' ends in '.juror'; juror reads"),
         (("fit", "people.csv", "-o", "none/x.juror"), "There is no folder 'none' to write 'x.juror' into."),
-        (("fit", "people.csv", "-o", "x.juror", "--rank", "many"), "--rank must be 'auto' or a whole number from 1."),
-        (("fit", "people.csv", "-o", "x.juror", "--rank", "0"), "rank must be 'auto' or an int in the range [1, inf)."),
-        (("fit", "people.csv", "-o", "x.juror", "--method", "magic"), "method must be one of ['auto', 'em']."),
+        (
+            ("fit", "people.csv", "-o", "x.juror", "--rank", "many"),
+            "--rank must be 'auto', 'cv' or a whole number from 1.",
+        ),
+        (
+            ("fit", "people.csv", "-o", "x.juror", "--rank", "0"),
+            "rank must be 'auto', 'cv' or an int in the range [1, inf).",
+        ),
+        (
+            ("fit", "people.csv", "-o", "x.juror", "--method", "magic"),
+            "method must be one of ['auto', 'em', 'spa', 'spa-em', 'ctf', 'juror-a', 'juror-b', 'juror-c'].",
+        ),
         (
             ("fit", "people.csv", "-o", "x.juror", "--drop", "Clas"),
             "--drop names no column 'Clas'. Did you mean 'Class'?",

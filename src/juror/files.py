@@ -1,7 +1,8 @@
-"""Save and load models: one safetensors file with a JSON header, read without running anything in it.
+"""Save and load models and statistics: one safetensors file with a JSON header, read without running anything in it.
 
-The file's metadata have one entry, ``juror``: JSON with the format version, the domain, the fit's record and a digest
-of all of it with the numbers, so that a file that was cut short or changed is told from a whole one.
+The file's metadata have one entry, ``juror``: JSON with the format version, the domain, what else is told (the record
+of a fit, the design of a projection) and a digest of all of it with the numbers, so that a file that was cut short or
+changed is told from a whole one. The header of a statistic names its kind; a model's does not.
 """
 
 from __future__ import annotations
@@ -9,10 +10,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,6 +22,8 @@ from juror.errors import ModelFileError
 from juror.info import FitInfo
 from juror.variable import Variable
 from juror.writing import check_place, write_whole
+
+T = TypeVar("T")
 
 FORMAT_VERSION = 1
 _ENTRY = "juror"
@@ -35,19 +38,30 @@ def write(
     info: FitInfo | None,
 ) -> None:
     """Write a model's parts to one file, whole or not at all."""
+    tensors = {"weights": weights} | {f"factor.{n}": factor for n, factor in enumerate(factors)}
+    _write(Path(path), domain, {"info": info.to_dict() if info is not None else None}, tensors)
+
+
+def write_statistic(
+    path: str | os.PathLike[str], kind: str, domain: Domain, more: Mapping[str, Any], tensors: Mapping[str, np.ndarray]
+) -> None:
+    """Write a statistic to one file, whole or not at all: its kind, its domain, plain values and arrays."""
+    _write(Path(path), domain, {"kind": kind, **more}, tensors)
+
+
+def _write(path: Path, domain: Domain, more: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> None:
     from safetensors.numpy import save
 
-    check_name(Path(path))
-    tensors = {"weights": np.ascontiguousarray(weights)}
-    tensors |= {f"factor.{n}": np.ascontiguousarray(factor) for n, factor in enumerate(factors)}
+    check_name(path)
+    tensors = {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
     header = {
         "format_version": FORMAT_VERSION,
         "domain": {"missing": domain.missing, "variables": [asdict(variable) for variable in domain]},
-        "info": info.to_dict() if info is not None else None,
+        **more,
     }
     # one entry only: safetensors writes several in an order that changes from run to run
     metadata = {_ENTRY: json.dumps(header | {"sha256": _digest(header, tensors)})}
-    write_whole(Path(path), lambda stream: stream.write(save(tensors, metadata)))
+    write_whole(path, lambda stream: stream.write(save(tensors, metadata)))
 
 
 def check_name(path: Path) -> None:
@@ -62,8 +76,43 @@ def check_name(path: Path) -> None:
 def read(path: str | os.PathLike[str]) -> tuple[np.ndarray, tuple[np.ndarray, ...], Domain, FitInfo | None]:
     """Read a model's parts, or raise a sentence that says what is wrong with the file."""
     path = Path(path)
+
+    def parts(
+        header: Mapping[str, Any], tensors: Mapping[str, np.ndarray]
+    ) -> tuple[np.ndarray, tuple[np.ndarray, ...], Domain, FitInfo | None]:
+        if "kind" in header:
+            raise ModelFileError(f"The file {str(path)!r} holds {header['kind']}, not a model. Pass them to juror.fit.")
+        factors = tuple(tensors[f"factor.{n}"] for n in range(len(tensors) - 1))
+        info = FitInfo.from_dict(header["info"]) if header["info"] is not None else None
+        return tensors["weights"], factors, _read_domain(header["domain"]), info
+
+    return _read(path, "model", parts)
+
+
+def read_statistic(
+    path: str | os.PathLike[str], kind: str, make: Callable[[Domain, Mapping[str, Any], Mapping[str, np.ndarray]], T]
+) -> T:
+    """Read a statistic of a kind and make it of its domain, header and arrays, or raise a sentence about the file."""
+    path = Path(path)
+
+    def made(header: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> T:
+        found = header.get("kind", "a model")
+        if found != kind:
+            raise ModelFileError(f"The file {str(path)!r} holds {found}, not {kind}.")
+        return make(_read_domain(header["domain"]), header, tensors)
+
+    return _read(path, kind, made)
+
+
+def kind_of(path: str | os.PathLike[str]) -> str | None:
+    """Return the kind of statistic that a file holds, None for a model."""
+    return _read(Path(path), "model", lambda header, tensors: header.get("kind"))
+
+
+def _read(path: Path, what: str, make: Callable[[Mapping[str, Any], Mapping[str, np.ndarray]], T]) -> T:
+    """Check version and digest, and make the thing; what is wrong with the file becomes a sentence."""
     if not path.is_file():
-        raise ModelFileError(f"There is no model file {str(path)!r}. Check the path.")
+        raise ModelFileError(f"There is no {what} file {str(path)!r}. Check the path.")
     metadata, tensors = _read_tensors(path)
     if _ENTRY not in metadata:
         raise ModelFileError(f"The file {str(path)!r} is a safetensors file, but not a juror model.")
@@ -74,13 +123,11 @@ def read(path: str | os.PathLike[str]) -> tuple[np.ndarray, tuple[np.ndarray, ..
             raise ModelFileError(
                 f"The file {str(path)!r} was changed after juror wrote it: its digest does not match. Fetch it again."
             )
-        factors = tuple(tensors[f"factor.{n}"] for n in range(len(tensors) - 1))
-        info = FitInfo.from_dict(header["info"]) if header["info"] is not None else None
-        return tensors["weights"], factors, _read_domain(header["domain"]), info
+        return make(header, tensors)
     except ModelFileError:
         raise
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise ModelFileError(f"The file {str(path)!r} does not describe a model: {error}.") from None
+        raise ModelFileError(f"The file {str(path)!r} does not describe a {what}: {error}.") from None
 
 
 def _read_tensors(path: Path) -> tuple[dict[str, str], dict[str, np.ndarray]]:

@@ -3,36 +3,53 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
-from juror.answers.posterior import CPD, BareCPD
 from juror.answers.rows import log_prob
+from juror.choosing import Trial, as_cpd, choose_rank_for, choose_rho
 from juror.domain import Domain
-from juror.errors import DataError, FitWarning, ParameterError, shortlist
+from juror.errors import FitWarning, ParameterError, check_count, shortlist
 from juror.info import FitInfo, RankScore
-from juror.model import JointPMF, generator
+from juror.model import JointPMF
 from juror.progress import ProgressCallback
-from juror.solvers.diagnosis import diagnose, empty_classes
-from juror.solvers.parameters import Parameters, n_parameters
-from juror.solvers.rank_path import choose_rank
-from juror.solvers.search import Options, solve, without_empty_classes
-from juror.sources.columns import MISSING
+from juror.solvers.methods import METHODS, Statistic, choose_method
+from juror.solvers.parameters import n_parameters
+from juror.solvers.search import EMOptions, without_empty_classes
+from juror.solvers.solution import Context, Solution
 from juror.sources.runners import LocalRunner
-from juror.stacking import Stacking
 from juror.statistics.reading import read_rows
 from juror.statistics.rows import WeightedRows
 from juror.variable import Label, Unknown
 
-_METHODS = ("auto", "em")
-_HELD_OUT = 0.2
-_MOST_RANK = 512
-# To compare ranks, a start of each kind and steps that gain this much a row are enough; more would blur what decides.
-_ROUGH_TOL = 1e-5
-_ROUGH_STARTS = 2
+_CHOSEN_RANKS = ("auto", "cv")
+
+
+class Options(TypedDict, total=False):
+    """What may be set about one method or another; :func:`fit` tells which."""
+
+    n_init: int
+    smoothing: float
+    accelerate: bool
+    max_iter: int
+    tol: float
+    init: JointPMF | None
+    split: Sequence[str] | None
+    triples: str | int | Sequence[Sequence[str]]
+    n_directions: int
+    bins: int | None
+    operator: str | None
+    scores: Mapping[str, Sequence[float]] | None
+    inversion: str
+    filter: str
+    rho: float | str | None
+    prior: str | None
+    prior_strength: float | None
+    route: str
 
 
 def fit(
@@ -46,27 +63,24 @@ def fit(
     unknown: Unknown = "error",
     sample_weight: Any = None,
     target: str | None = None,
-    n_init: int = 3,
-    smoothing: float = 0.1,
-    accelerate: bool = True,
-    max_iter: int = 1000,
-    tol: float = 1e-6,
-    init: JointPMF | None = None,
     progress: ProgressCallback | None = None,
     n_jobs: int | None = None,
+    **options: Unpack[Options],
 ) -> JointPMF:
     """Learn the joint distribution of a table with holes in it.
 
     Parameters
     ----------
-    data : frame, mapping, array or path
+    data : frame, mapping, array, path or statistic
         A pandas, polars or pyarrow frame, a dict of columns, the path of a ``.csv`` or ``.parquet`` file, or a 2-D
         array of integer codes with −1 (or NaN) for missing. A 2-D array of numbers with fractions is read as
-        columns of numbers.
-    rank : int or "auto"
-        The number of classes F. ``"auto"`` grows it while held-out rows become more probable.
-    method : {"auto", "em"}
-        The solver; ``"auto"`` is ``"em"`` for now.
+        columns of numbers. In place of rows also :class:`juror.PairCounts`, :class:`juror.TripleCounts` or
+        :class:`juror.Projections`, with nothing else.
+    rank : int, "auto" or "cv"
+        The number of classes F. ``"auto"`` grows it while a fifth of the rows, held out, become more probable;
+        ``"cv"`` while five fifths in turn do, or with a target while their labels are predicted better.
+    method : {"auto", "em", "spa", "spa-em", "ctf", "juror-a", "juror-b", "juror-c"}
+        The solver; ``"auto"`` is ``"em"`` for rows, ``"ctf"`` for triples, ``"juror-b"`` for pairs and projections.
     seed : int
         The same seed gives the same model, for any number of threads.
     domain : Domain, optional
@@ -78,25 +92,47 @@ def fit(
     sample_weight : array-like (n_rows,) or str, optional
         How often each row counts, or the name of the column that says so.
     target : str, optional
-        A variable to predict: ``predict`` takes it by default, and ``rank="auto"`` then scores the log-probability of
-        held-out labels of the target given the rest of their row, not of whole rows.
-    n_init : int
-        How many random starts, of two kinds in turn; the best is returned and all are recorded.
-    smoothing : float
-        A pseudo-count for every cell of weights and factors, spread over the labels of a variable as they are spread in
-        the data; 0 for maximum likelihood.
-    accelerate : bool
-        Whether to try long steps (SQUAREM), which never lower the objective.
-    max_iter : int
-        The most passes over the rows from one start.
-    tol : float
-        Stop when a step gains at most this, in nats a row.
-    init : JointPMF, optional
-        Start here, in place of random starts; its rank counts.
+        A variable to predict: ``predict`` takes it by default, and ranks are then chosen for its labels, not for whole
+        rows.
     progress : callable, optional
         Called with a :class:`juror.Progress` after every step.
     n_jobs : int, optional
         How many threads; all cores by default.
+
+    Other Parameters
+    ----------------
+    smoothing : float, default 0.1 (every method)
+        A pseudo-count for every cell of weights and factors, spread over the labels of a variable as they are spread in
+        the data; 0 for none, which leaves rows with probability zero in methods other than EM.
+    max_iter : int (all but spa)
+        The most passes over the rows from one start (em, spa-em: 1000), sweeps (ctf: 500), or rounds of G2 and steps of
+        G3 (juror: 1000).
+    tol : float (all but spa)
+        Stop when a step gains at most this, in nats a row (em, spa-em: 1e-6) or as a share of the misfit (ctf: 1e-5,
+        juror: 1e-4).
+    n_init : int, default 3 (em, ctf)
+        How many random starts, for EM of two kinds in turn; the best is returned and all are recorded.
+    accelerate : bool, default True (em, spa-em)
+        Whether to try long steps (SQUAREM), which never lower the objective.
+    init : JointPMF (em)
+        Start here, in place of random starts; its rank counts.
+    split : list of str (spa, spa-em, juror)
+        The variables on the first side of SPA's matrix; by default both sides carry about the same rank.
+    triples : "all", int, or list of three names each (ctf)
+        Which triples of variables to count: all, that many at random, or these.
+    n_directions, bins, operator, scores (juror)
+        How pairs are projected: 200 directions by default; see :meth:`juror.Projections.of`.
+    inversion : {"lstsq", "fbp"} (juror)
+        Pair tables from histograms by least squares, exact, or by filtered back projection, which smooths.
+    filter : {"ramp", "shepp-logan", "cosine", "hamming", "hann"} (juror)
+        The filter of back projection.
+    rho : float or "cv" (juror)
+        How strongly G2 draws pair tables to the model; by default the number of directions, the diagonal of RᵗR.
+    prior : {"smooth", "flat"} (juror-a, juror-b)
+        Prefer factor columns of ordered variables that are smooth, or flat but for jumps, by ``prior_strength`` (1).
+    route : {"auto", "gram", "literal"} (juror)
+        Whether to compare histograms (literal) or pair tables in the metric RᵗR, which is the same and does not grow
+        with the number of directions.
 
     Returns
     -------
@@ -110,48 +146,86 @@ def fit(
     >>> round(model.ask("Survived | Sex = Female, Class = 1st")["Yes"], 2)
     0.97
     """
-    options = Options(n_init, smoothing, accelerate, max_iter, tol, seed, progress)
-    if method not in _METHODS:
-        raise ParameterError(f"method must be one of {shortlist(_METHODS)}. Got {method!r} instead.")
-    domain, rows, n_rows = read_rows(data, domain, missing, unknown, sample_weight)
+    check_count("seed", seed, least=0)
+    name = choose_method(data, method)
+    chosen = METHODS[name]
+    settings = chosen.read_options(name, options)
+    rows = None
+    if isinstance(data, Statistic):
+        _check_alone(domain, missing, sample_weight)
+        domain = data.domain
+    else:
+        domain, rows, _ = read_rows(data, domain, missing, unknown, sample_weight)
+    rank = _check_rank(rank, options.get("init"), domain, data)
     target_position = None if target is None else domain.position(target)
-    rank = _check_rank(rank, init, domain)
-    stacking = Stacking(domain.cardinalities)
-    start = None if init is None else Parameters.of(init.weights, init.factors, stacking)
-    with LocalRunner(n_jobs) as runner:
+    with LocalRunner(n_jobs) as runner, _one_thread_in_blas():
+        context = Context(int(seed), runner, progress)
         path: tuple[RankScore, ...] = ()
-        if isinstance(rank, str):
-            rank, path = _choose(rows, domain, target_position, options, runner)
-        runs = solve(rows, stacking, rank, options, runner, init=start)
-        best = max(runs, key=lambda run: run.point.objective)
-        if path:
-            best = without_empty_classes(best, rows, stacking, options, runner)
-    # counts as weights stand for more rows than the table has, weights that sum to one for fewer
-    complaints = diagnose(best, max(rows.total, n_rows), domain)
-    for complaint in complaints:
+        rho_path: tuple[tuple[float, float], ...] = ()
+        if rows is None:
+            assert chosen.solve_statistic is not None
+            assert not isinstance(rank, str)
+            solution = chosen.solve_statistic(data, rank, settings, context)
+        else:
+            trial = Trial(rows, domain, chosen, target_position, context)
+            if isinstance(rank, str):
+                rank, path = choose_rank_for(trial, settings, rank)
+            if getattr(settings, "rho", None) == "cv":
+                rho, rho_path = choose_rho(trial, settings, rank)
+                settings = replace(settings, rho=rho)
+            solution = chosen.solve_rows(rows, domain, rank, settings, context)
+            if path and isinstance(settings, EMOptions):
+                solution = without_empty_classes(solution, rows, domain, settings, context)
+    for complaint in solution.complaints:
         warnings.warn(complaint, FitWarning, stacklevel=2)
+    cpd = as_cpd(solution.parameters, domain)
     info = FitInfo(
-        method="em",
-        rank=best.point.parameters.rank,
-        n_rows=rows.total,
-        n_distinct=len(rows.codes),
-        log_likelihood=best.point.log_likelihood,
-        n_parameters=n_parameters(best.point.parameters.rank, domain.cardinalities),
-        smoothing=float(smoothing),
+        method=name,
+        rank=solution.parameters.rank,
+        n_rows=float(data.totals.max()) if rows is None else rows.total,
+        n_distinct=None if rows is None else len(rows.codes),
+        log_likelihood=_log_likelihood(solution, rows, cpd),
+        n_parameters=n_parameters(solution.parameters.rank, domain.cardinalities),
+        smoothing=float(settings.smoothing),
         seed=int(seed),
-        starts=tuple(run.point.objective for run in runs),
-        trace=best.trace,
-        stopped=best.reason,
-        n_iter=best.n_passes,
+        starts=solution.starts,
+        trace=solution.trace,
+        stopped=solution.reason,
+        n_iter=solution.n_iter,
         rank_path=path,
         target=target,
-        warnings=complaints,
+        warnings=solution.complaints,
+        stages=dict(solution.stages),
+        rho_path=rho_path,
     )
-    solution = _as_cpd(best.point.parameters, domain)
-    return JointPMF(solution.weights, solution.factors, domain, info)
+    return JointPMF(cpd.weights, cpd.factors, domain, info)
 
 
-def _check_rank(rank: int | str, init: JointPMF | None, domain: Domain) -> int | str:
+def _one_thread_in_blas() -> AbstractContextManager[Any]:
+    """Keep sums in matrix products in one order, whatever the machine has: the same seed shall give the same bits."""
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(1, user_api="blas")
+
+
+def _log_likelihood(solution: Solution, rows: WeightedRows | None, cpd: Any) -> float | None:
+    if solution.log_likelihood is not None or rows is None:
+        return solution.log_likelihood
+    return float(rows.weights @ log_prob(cpd, rows.codes))
+
+
+def _check_alone(domain: Domain | None, missing: Collection[Label], sample_weight: Any) -> None:
+    """Refuse what was settled when the statistic was made."""
+    for name, given in (
+        ("domain", domain is not None),
+        ("missing", len(missing) > 0),
+        ("sample_weight", sample_weight is not None),
+    ):
+        if given:
+            raise ParameterError(f"{name} belongs to the rows, which were counted already. Give it when counting them.")
+
+
+def _check_rank(rank: int | str, init: JointPMF | None, domain: Domain, data: Any) -> int | str:
     if init is not None:
         if init.domain.cardinalities != domain.cardinalities:
             raise ParameterError(
@@ -163,60 +237,12 @@ def _check_rank(rank: int | str, init: JointPMF | None, domain: Domain) -> int |
         if rank not in ("auto", init.rank):
             raise ParameterError(f"rank is {rank!r}, but init has rank {init.rank}. Leave rank out.")
         return init.rank
-    if rank == "auto":
+    if isinstance(rank, str) and rank in _CHOSEN_RANKS:
+        if isinstance(data, Statistic):
+            raise ParameterError(
+                f"rank={rank!r} needs rows to hold out, and {type(data).__name__} have none. Pass a number."
+            )
         return rank
     if isinstance(rank, bool) or not isinstance(rank, (int, np.integer)) or rank < 1:
-        raise ParameterError(f"rank must be 'auto' or an int in the range [1, inf). Got {rank!r} instead.")
+        raise ParameterError(f"rank must be 'auto', 'cv' or an int in the range [1, inf). Got {rank!r} instead.")
     return int(rank)
-
-
-def _choose(
-    rows: WeightedRows, domain: Domain, target: int | None, options: Options, runner: LocalRunner
-) -> tuple[int, tuple[RankScore, ...]]:
-    """Choose the rank whose fit to most of the rows makes the others most probable."""
-    kept, held = rows.split(_HELD_OUT, generator(options.seed))
-    if kept.total == 0 or held.total == 0:
-        warnings.warn(
-            f"{rows.total:g} rows are too few to hold some out and choose a rank; rank=1 is used. Pass rank=…",
-            FitWarning,
-            stacklevel=3,
-        )
-        return 1, ()
-
-    rough = replace(options, n_init=min(options.n_init, _ROUGH_STARTS), tol=max(options.tol, _ROUGH_TOL))
-
-    def score(rank: int) -> RankScore:
-        runs = solve(kept, Stacking(domain.cardinalities), rank, rough, runner, stage="choosing rank")
-        parameters = max(runs, key=lambda run: run.point.objective).point.parameters
-        held_out = _held_out_score(_as_cpd(parameters, domain), held, target)
-        return RankScore(rank, held_out, int(np.sum(~empty_classes(parameters, kept.total))))
-
-    rank, path = choose_rank(score, min(_MOST_RANK, len(kept.codes)))
-    if all(step.score == -np.inf for step in path):
-        raise ParameterError(
-            f"Some held-out row has probability zero at every rank tried, {shortlist(step.rank for step in path)}, so "
-            "none can be chosen. Pass smoothing above zero, or rank=…"
-        )
-    return rank, path
-
-
-def _held_out_score(cpd: CPD, held: WeightedRows, target: int | None) -> float:
-    """Return the mean log-probability of held-out rows, or of their targets given the rest; −inf for the impossible."""
-    if target is None:
-        return float(held.weights @ log_prob(cpd, held.codes)) / held.total
-    labelled = held.codes[:, target] >= 0
-    codes, weights = held.codes[labelled], held.weights[labelled]
-    if not len(codes):
-        raise DataError(
-            f"No held-out row has a label of the target {cpd.domain[target].name!r}, so no rank can be chosen by it. "
-            "Pass rank=…"
-        )
-    blind = codes.copy()
-    blind[:, target] = MISSING
-    whole = log_prob(cpd, codes)
-    given_rest = np.where(np.isneginf(whole), whole, whole - np.where(np.isneginf(whole), 0.0, log_prob(cpd, blind)))
-    return float(weights @ given_rest) / float(weights.sum())
-
-
-def _as_cpd(parameters: Parameters, domain: Domain) -> BareCPD:
-    return BareCPD(parameters.lam, Stacking(domain.cardinalities).unstack(parameters.stack), domain)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
 
 
@@ -39,10 +39,10 @@ class FitInfo:
         The number of classes F.
     n_rows : float
         The sum of the row weights.
-    n_distinct : int
-        How many distinct rows there were.
-    log_likelihood : float
-        Σ w log p of the training rows, in nats.
+    n_distinct : int, optional
+        How many distinct rows there were; None for a fit to a statistic.
+    log_likelihood : float, optional
+        Σ w log p of the training rows, in nats; None for a fit to a statistic, −inf where a row is impossible.
     n_parameters : int
         (F − 1) + F Σ (I_n − 1).
     smoothing : float
@@ -50,26 +50,30 @@ class FitInfo:
     seed : int
         What the random starts came from.
     starts : tuple of float
-        The objective that every start reached.
+        The objective that every start reached: log-likelihood with smoothing for EM, squared misfit for the others.
     trace : tuple of float
         The objective along the best start.
     stopped : str
         Why the best start stopped.
     n_iter : int
-        Passes over the rows that the best start took.
+        Passes over the rows, or other steps, that the best start took.
     rank_path : tuple of RankScore
         The ranks tried and their held-out scores; empty when the rank was given.
     target : str, optional
         The variable to predict unless another is named.
     warnings : tuple of str
         What the fit warned of.
+    stages : mapping of str to tuple of float
+        The objective along each stage, for methods that have several.
+    rho_path : tuple of (float, float)
+        Values of rho tried and their scores; empty when rho was given.
     """
 
     method: str
     rank: int
     n_rows: float
-    n_distinct: int
-    log_likelihood: float
+    n_distinct: int | None
+    log_likelihood: float | None
     n_parameters: int
     smoothing: float
     seed: int
@@ -80,22 +84,31 @@ class FitInfo:
     rank_path: tuple[RankScore, ...] = ()
     target: str | None = None
     warnings: tuple[str, ...] = ()
+    stages: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    rho_path: tuple[tuple[float, float], ...] = ()
 
     @property
-    def aic(self) -> float:
-        """Akaike's criterion, 2k − 2 log-likelihood; lower is better."""
+    def aic(self) -> float | None:
+        """Akaike's criterion, 2k − 2 log-likelihood; lower is better. None where no likelihood is known."""
+        if self.log_likelihood is None:
+            return None
         return 2 * self.n_parameters - 2 * self.log_likelihood
 
     @property
-    def bic(self) -> float:
-        """The Bayesian criterion, k log n − 2 log-likelihood; lower is better."""
+    def bic(self) -> float | None:
+        """The Bayesian criterion, k log n − 2 log-likelihood; lower is better. None where no likelihood is known."""
+        if self.log_likelihood is None:
+            return None
         return self.n_parameters * math.log(self.n_rows) - 2 * self.log_likelihood
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values that JSON can hold, which has no −inf: None for the score of an impossible rank."""
+        """Return plain values that JSON can hold, which has no −inf: the score of an impossible rank is None."""
         plain = asdict(self)
         for step in plain["rank_path"]:
             step["score"] = step["score"] if math.isfinite(step["score"]) else None
+        if self.log_likelihood is not None and not math.isfinite(self.log_likelihood):
+            plain["log_likelihood"] = str(self.log_likelihood)
+        plain["rho_path"] = [[rho, score if math.isfinite(score) else None] for rho, score in self.rho_path]
         return plain
 
     @classmethod
@@ -104,6 +117,12 @@ class FitInfo:
         values = {f.name: plain[f.name] for f in fields(cls) if f.name in plain}
         for name in ("starts", "trace", "warnings"):
             values[name] = tuple(values[name])
+        values["stages"] = {name: tuple(trace) for name, trace in values.get("stages", {}).items()}
+        values["rho_path"] = tuple(
+            (rho, -math.inf if score is None else score) for rho, score in values.get("rho_path", ())
+        )
+        if values["log_likelihood"] is not None:
+            values["log_likelihood"] = float(values["log_likelihood"])
         values["rank_path"] = tuple(
             RankScore(**step | {"score": -math.inf if step["score"] is None else step["score"]})
             for step in values["rank_path"]

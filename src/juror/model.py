@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from juror import ask, files
-from juror.answers import information, rows, tables
+from juror.answers import continuous, information, rows, tables
 from juror.answers.filling import fill_holes
-from juror.answers.frames import decode_frame
+from juror.answers.frames import decode_frame, label_array
 from juror.answers.mode import Mode, find_mode
 from juror.answers.posterior import log_mass, posterior
 from juror.answers.summary import summary
@@ -21,14 +21,11 @@ from juror.domain import Domain
 from juror.errors import ModelError, ModelFileError, QueryError, check_count, shortlist
 from juror.evidence import Evidence, both, check_event, describe, read_evidence
 from juror.info import FitInfo
-from juror.variable import Label, Unknown
+from juror.simplex import check_simplex
+from juror.variable import Unknown
 
 # What may stand behind given=: evidence by name, or conditions in the query language, "safety = high, doors >= 3"
 Given = Mapping[str, Any] | str | None
-
-_SUM_TOLERANCE = 1e-6
-# Sums this close to one are left alone, so that saving and loading gives back the same bits.
-_EXACT_SUM = 1e-14
 
 
 class JointPMF:
@@ -63,8 +60,8 @@ class JointPMF:
         domain: Domain | None = None,
         info: FitInfo | None = None,
     ):
-        self._weights = _on_simplex(weights, 1, "The weights")
-        self._factors = tuple(_on_simplex(factor, 2, f"Factor {n}") for n, factor in enumerate(factors))
+        self._weights = check_simplex(weights, 1, "The weights")
+        self._factors = tuple(check_simplex(factor, 2, f"Factor {n}") for n, factor in enumerate(factors))
         if not self._factors:
             raise ModelError("A model needs at least one factor, one a variable.")
         self._domain = Domain.from_cardinalities([len(f) for f in self._factors]) if domain is None else domain
@@ -135,6 +132,42 @@ class JointPMF:
             −inf for rows that are impossible under the model.
         """
         return rows.log_prob(self, self.domain.encode(data, unknown))
+
+    def density(self, data: Any, *, unknown: Unknown = "error") -> np.ndarray:
+        """Return the density of every row in original units, (n_rows,), missing cells and absent columns summed out.
+
+        That is the row's probability over the widths of its intervals: binned variables are taken to be uniform within
+        each interval. It is +inf in an interval of width zero that is possible, as all of it lies in one point.
+
+        Parameters
+        ----------
+        data : frame, mapping, array or path
+            Rows, as in :func:`juror.fit`; a binned variable may be given by numbers or by interval labels.
+        unknown : {"error", "warn", "missing"}
+            What to do with labels that the model does not know, and with numbers beyond the outer edges.
+
+        Examples
+        --------
+        >>> domain = Domain.infer({"age": [5.0, 30.0]}, edges={"age": [0, 20, 100]})
+        >>> JointPMF([1.0], [[[0.25], [0.75]]], domain).density({"age": [15, 60]}).round(6).tolist()
+        [0.0125, 0.009375]
+        """
+        return continuous.density(self, self.domain.open(data), unknown)
+
+    def cdf(self, data: Any, *, unknown: Unknown = "error") -> np.ndarray:
+        """Return P(X ≤ x), every variable seen in the row at most its value there, (n_rows,); the rest summed out.
+
+        A binned variable grows linearly within each interval, from 0 below its first edge to 1 above its last one;
+        beyond the edges of an open-ended one numbers are unknown. A label, of an interval too, counts in full, and
+        nominal variables, which have no order, are refused. The arguments are those of :meth:`density`.
+
+        Examples
+        --------
+        >>> domain = Domain.infer({"age": [5.0, 30.0]}, edges={"age": [0, 20, 100]})
+        >>> JointPMF([1.0], [[[0.25], [0.75]]], domain).cdf({"age": [-1, 10, 60, 200]}).tolist()
+        [0.0, 0.125, 0.625, 1.0]
+        """
+        return continuous.cdf(self, self.domain.open(data), unknown)
 
     def prob(self, event: Mapping[str, Any] | str, given: Given = None) -> float:
         """Return the probability of an event.
@@ -296,7 +329,7 @@ class JointPMF:
     def predict(self, data: Any, target: str | None = None, *, unknown: Unknown = "error") -> np.ndarray:
         """Return the most probable label of the target for every row, (n_rows,); see :meth:`predict_proba`."""
         best = self.predict_proba(data, target, unknown=unknown).argmax(axis=1)
-        return _label_array(self.domain[self.target(target)].labels)[best]
+        return label_array(self.domain[self.target(target)].labels)[best]
 
     def target(self, name: str | None = None) -> int:
         """Return the position of the variable to predict: the one named, or the one named when fitting."""
@@ -352,36 +385,3 @@ def generator(seed: int) -> np.random.Generator:
     """Return the random generator of a seed."""
     check_count("seed", seed, least=0)
     return np.random.default_rng(int(seed))
-
-
-def _on_simplex(numbers: npt.ArrayLike, dimensions: int, name: str) -> np.ndarray:
-    """Check that every column is a distribution, scale away what rounding left, and lock the array."""
-    try:
-        array = np.array(numbers, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ModelError(f"{name} must be an array of numbers of {dimensions} dimension(s).") from None
-    if array.ndim != dimensions or array.size == 0:
-        raise ModelError(f"{name} must have {dimensions} dimension(s) and not be empty. Got shape {array.shape}.")
-    if not np.all(np.isfinite(array)):
-        raise ModelError(f"{name} must be finite. Got {array[~np.isfinite(array)][0]}.")
-    if np.any(array < 0):
-        raise ModelError(f"{name} must not be negative. Got {array.min():g}.")
-    sums = array.sum(axis=0)
-    off = float(np.abs(sums - 1).max())
-    if off > _SUM_TOLERANCE:
-        raise ModelError(
-            f"{name} must sum to one within {_SUM_TOLERANCE:g}, every column by itself. The sum is off by {off:g}."
-        )
-    if off > _EXACT_SUM * max(1, len(array)):
-        array = array / sums
-    array.setflags(write=False)
-    return array
-
-
-def _label_array(labels: Sequence[Label]) -> np.ndarray:
-    """Return labels as an array of their common type, or of objects where they have none."""
-    if len({type(label) for label in labels}) == 1:
-        return np.array(labels)
-    array = np.empty(len(labels), dtype=object)
-    array[:] = labels
-    return array

@@ -13,15 +13,17 @@ class Progress:
     Attributes
     ----------
     stage : str
-        ``"choosing rank"`` or ``"fitting"``.
+        ``"choosing rank"``, ``"choosing rho"`` or ``"fitting"``.
     rank : int
         The rank being fitted.
     start, n_starts : int
         Which start this is, from 1, and how many there will be.
     iteration, max_iter : int
-        Passes over the rows so far, and the most there may be.
-    log_likelihood : float
-        Mean log-likelihood of a row, in nats.
+        Passes over the rows or other steps so far, and the most there may be.
+    log_likelihood : float or None
+        Mean log-likelihood of a row, in nats; None for methods that do not look at rows.
+    objective : float or None
+        What such methods lower: the squared misfit of pair tables, triples or histograms.
     """
 
     stage: str
@@ -30,7 +32,8 @@ class Progress:
     n_starts: int
     iteration: int
     max_iter: int
-    log_likelihood: float
+    log_likelihood: float | None
+    objective: float | None = None
 
 
 ProgressCallback = Callable[[Progress], None]

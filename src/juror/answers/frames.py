@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 
 from juror.errors import MissingDependencyError, ParameterError, shortlist
-from juror.variable import Variable
+from juror.variable import Label, Variable
 
 FRAMES = ("pandas", "polars", "pyarrow")
 
@@ -41,6 +41,15 @@ def decode_frame(variables: Sequence[Variable], codes: np.ndarray, kind: str, nu
     """Turn codes (rows, N) into a frame of labels; binned variables into numbers if asked."""
     columns = {v.name: v.decode(codes[:, n], numbers) for n, v in enumerate(variables)}
     return to_frame(columns, kind)
+
+
+def label_array(labels: Sequence[Label]) -> np.ndarray:
+    """Return labels as an array of their common type, or of objects where they have none."""
+    if len({type(label) for label in labels}) == 1:
+        return np.array(labels)
+    array = np.empty(len(labels), dtype=object)
+    array[:] = labels
+    return array
 
 
 def _of_one_type(values: Sequence[Any]) -> Sequence[Any]:

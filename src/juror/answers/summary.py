@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from juror.answers.information import dependence
 from juror.answers.posterior import CPD
 from juror.answers.tables import align
@@ -15,22 +17,45 @@ def summary(model: CPD, info: FitInfo | None) -> str:
     body = [[v.name, v.kind, str(v.cardinality), _labels(v)] for v in model.domain]
     lines += [align(["variable", "kind", "labels", ""], body, n_text=2), ""]
     if info is not None:
-        lines += [
-            f"fitted to {info.n_rows:,.0f} rows, {info.n_distinct:,} distinct, by {info.method}",
-            f"log-likelihood {info.log_likelihood:,.1f}, {info.log_likelihood / info.n_rows:.4f} a row; "
-            f"{info.n_parameters:,} parameters, AIC {info.aic:,.1f}, BIC {info.bic:,.1f}",
-            f"smoothing {info.smoothing:g}; best of {len(info.starts)} starts; {info.n_iter} passes; {info.stopped}",
-        ]
-        if info.rank_path:
-            tried = ", ".join(f"{step.rank}: {step.score:.4f}" for step in info.rank_path)
-            lines.append(f"rank chosen on held-out rows, nats a row: {tried}")
-        if info.target is not None:
-            lines.append(f"made to predict {info.target}")
-        lines += [f"warning: {complaint}" for complaint in info.warnings]
+        lines += _fit_lines(info)
     pairs = [f"{a} and {b} {x:.3f}" for a, b, x in dependence(model, "normalised").strongest(5) if x >= 0.001]
     if pairs:
         lines.append(f"most dependent, as a share of the smaller entropy: {'; '.join(pairs)}")
     return "\n".join(lines)
+
+
+def _fit_lines(info: FitInfo) -> list[str]:
+    distinct = "" if info.n_distinct is None else f", {info.n_distinct:,} distinct"
+    lines = [f"fitted to {info.n_rows:,.0f} rows{distinct}, by {info.method}"]
+    if info.log_likelihood is not None:
+        lines.append(
+            f"log-likelihood {info.log_likelihood:,.1f}, {info.log_likelihood / info.n_rows:.4f} a row; "
+            f"{info.n_parameters:,} parameters, AIC {info.aic:,.1f}, BIC {info.bic:,.1f}"
+        )
+    for stage, trace in info.stages.items():
+        lines.append(f"misfit {'after' if len(trace) == 1 else 'along'} {stage}: {_ends(trace)}")
+    lines.append(
+        f"smoothing {info.smoothing:g}; best of {len(info.starts)} starts; {info.n_iter} {_step_word(info)}; "
+        f"{info.stopped}"
+    )
+    if info.rank_path:
+        tried = ", ".join(f"{step.rank}: {step.score:.4f}" for step in info.rank_path)
+        lines.append(f"rank chosen on held-out rows, nats a row: {tried}")
+    if info.rho_path:
+        lines.append(
+            f"rho chosen on held-out rows, {', '.join(f'{rho:g}: {score:.4f}' for rho, score in info.rho_path)}"
+        )
+    if info.target is not None:
+        lines.append(f"made to predict {info.target}")
+    return lines + [f"warning: {complaint}" for complaint in info.warnings]
+
+
+def _ends(trace: Sequence[float]) -> str:
+    return f"{trace[0]:.4g}" if len(trace) == 1 else f"{trace[0]:.4g} to {trace[-1]:.4g}"
+
+
+def _step_word(info: FitInfo) -> str:
+    return "passes" if info.method.endswith("em") else "steps"
 
 
 def _labels(variable: Variable) -> str:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, TextIO
 
 import typer
 
-from juror.cli import ask, fit, impute, info, predict, sample, score
+from juror.cli import ask, fit, impute, info, paper, predict, sample, score
 from juror.errors import JurorError, JurorWarning
 
 _BAD_INPUT, _BUG = 2, 1
@@ -22,7 +22,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for module in (fit, ask, info, sample, impute, predict, score):
+for module in (fit, ask, info, sample, impute, predict, score, paper):
     app.command(module.__name__.rpartition(".")[2])(module.command)
 
 

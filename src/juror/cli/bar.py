@@ -25,10 +25,15 @@ def progress_bar() -> Iterator[ProgressCallback | None]:
 
         def draw(step: Progress) -> None:
             done = step.start - 1 + step.iteration / step.max_iter
-            detail = f"start {step.start}/{step.n_starts}, {step.log_likelihood:.4f} nats a row"
+            what = ""
+            if step.log_likelihood is not None:
+                what = f"{step.log_likelihood:.4f} nats a row"
+            elif step.objective is not None:
+                what = f"misfit {step.objective:.4g}"
+            detail = f"start {step.start}/{step.n_starts}, {what}"
             bar.update(
                 task,
-                description=f"{step.stage} {step.rank}" if step.stage == "choosing rank" else f"rank {step.rank}",
+                description=f"rank {step.rank}" if step.stage == "fitting" else f"{step.stage}, rank {step.rank}",
                 completed=done / step.n_starts,
                 detail=detail,
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -24,8 +24,10 @@ from juror.statistics.reading import take_weights
 def command(
     data: Data,
     output: Annotated[Path, typer.Option("-o", "--output", help="Where to write the model.", show_default=False)],
-    rank: Annotated[str, typer.Option(help="The number of classes, or 'auto' to choose it on held-out rows.")] = "auto",
-    method: Annotated[str, typer.Option(help="The solver: auto or em.")] = "auto",
+    rank: Annotated[
+        str, typer.Option(help="The number of classes; 'auto' or 'cv' to choose it on held-out rows or folds.")
+    ] = "auto",
+    method: Annotated[str, typer.Option(help="The solver: auto, em, spa, spa-em, ctf, juror-a, -b or -c.")] = "auto",
     target: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="The column to predict.", show_default=False)
     ] = None,
@@ -40,10 +42,29 @@ def command(
         int | None, typer.Option(help="How many intervals for columns of many numbers.", show_default=False)
     ] = None,
     max_levels: Annotated[int, typer.Option(help="The most labels a column may have.")] = 1000,
-    smoothing: Annotated[float, typer.Option(help="A pseudo-count for every cell; 0 for maximum likelihood.")] = 0.1,
-    starts: Annotated[int, typer.Option(help="How many random starts.")] = 3,
-    max_iter: Annotated[int, typer.Option(help="The most passes over the rows from one start.")] = 1000,
-    tol: Annotated[float, typer.Option(help="Stop when a step gains at most this, in nats a row.")] = 1e-6,
+    smoothing: Annotated[
+        float | None,
+        typer.Option(help="A pseudo-count a cell, 0.1 by default; 0 for none.", show_default=False),
+    ] = None,
+    starts: Annotated[
+        int | None, typer.Option(help="How many random starts, for em and ctf; 3 by default.", show_default=False)
+    ] = None,
+    max_iter: Annotated[
+        int | None, typer.Option(help="The most passes or steps from one start.", show_default=False)
+    ] = None,
+    tol: Annotated[
+        float | None,
+        typer.Option(help="Stop when a step gains at most this, in nats a row or of the misfit.", show_default=False),
+    ] = None,
+    directions: Annotated[
+        int | None, typer.Option(help="How many projections of a pair, for juror; 200 by default.", show_default=False)
+    ] = None,
+    inversion: Annotated[
+        str | None, typer.Option(help="How juror inverts projections: lstsq or fbp.", show_default=False)
+    ] = None,
+    rho: Annotated[
+        str | None, typer.Option(help="How strongly juror couples pair tables: a number or 'cv'.", show_default=False)
+    ] = None,
     jobs: Annotated[
         int | None, typer.Option(help="How many threads; all cores by default.", show_default=False)
     ] = None,
@@ -67,24 +88,43 @@ def command(
             domain=domain,
             sample_weight=weights,
             target=target,
-            n_init=starts,
-            smoothing=smoothing,
-            max_iter=max_iter,
-            tol=tol,
             progress=progress,
             n_jobs=jobs,
+            **_given(
+                n_init=starts,
+                smoothing=smoothing,
+                max_iter=max_iter,
+                tol=tol,
+                n_directions=directions,
+                inversion=inversion,
+                rho=None if rho is None else _rho(rho),
+            ),
         )
     model.save(output)
     _tell(model, output, time.perf_counter() - began, json)
 
 
+def _given(**options: Any) -> Any:
+    """Return the options that were given, so that a method can refuse what it does not have."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
 def _rank(text: str) -> int | str:
-    if text == "auto":
+    if text in ("auto", "cv"):
         return text
     try:
         return int(text)
     except ValueError:
-        raise ParameterError(f"--rank must be 'auto' or a whole number from 1. Got {text!r} instead.") from None
+        raise ParameterError(f"--rank must be 'auto', 'cv' or a whole number from 1. Got {text!r} instead.") from None
+
+
+def _rho(text: str) -> float | str:
+    if text == "cv":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise ParameterError(f"--rho must be 'cv' or a number above 0. Got {text!r} instead.") from None
 
 
 def _tell(model: JointPMF, output: Path, seconds: float, json: bool) -> None:

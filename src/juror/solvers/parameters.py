@@ -4,10 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from juror.stacking import Stacking
+
+
+class Factored(Protocol):
+    """Anything with class weights (F,) and factors (I_n, F), such as a model."""
+
+    @property
+    def weights(self) -> np.ndarray:
+        """λ."""
+
+    @property
+    def factors(self) -> tuple[np.ndarray, ...]:
+        """The A_n."""
 
 
 @dataclass(frozen=True)

@@ -1,83 +1,118 @@
-"""EM from several starts: the solver that ``method="em"`` names."""
+"""EM from several starts: the solver that ``method="em"`` names, and EM from SPA's factors, ``"spa-em"``."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
-from juror.errors import ParameterError, check_count
-from juror.progress import Progress, ProgressCallback
-from juror.solvers.diagnosis import empty_classes
+from juror.domain import Domain
+from juror.errors import check_count
+from juror.solvers import spa
+from juror.solvers.diagnosis import diagnose, empty_classes
 from juror.solvers.em import Objective, Run, ascend
-from juror.solvers.parameters import Parameters
+from juror.solvers.pair_tables import PairTables
+from juror.solvers.parameters import Factored, Parameters
+from juror.solvers.solution import Context, Solution, check_number
 from juror.solvers.starts import random_start, seeded_start
-from juror.sources.runners import LocalRunner
 from juror.stacking import Stacking
+from juror.statistics.counts import PairCounts
 from juror.statistics.rows import WeightedRows
+
+# What SPA leaves at zero EM cannot raise, so a start is mixed with this much of the marginals
+_SPA_MARGIN = 0.05
 
 
 @dataclass(frozen=True)
-class Options:
-    """What a user may set about the search, checked; see :func:`juror.fit`."""
+class EMOptions:
+    """What a user may set about EM, checked; see :func:`juror.fit`."""
 
-    n_init: int
-    smoothing: float
-    accelerate: bool
-    max_iter: int
-    tol: float
-    seed: int
-    progress: ProgressCallback | None
+    n_init: int = 3
+    smoothing: float = 0.1
+    accelerate: bool = True
+    max_iter: int = 1000
+    tol: float = 1e-6
+    init: Factored | None = None
 
     def __post_init__(self) -> None:
         check_count("n_init", self.n_init)
         check_count("max_iter", self.max_iter)
-        check_count("seed", self.seed, least=0)
         for name in ("smoothing", "tol"):
-            value = getattr(self, name)
-            if not isinstance(value, (int, float, np.number)) or not 0 <= value < np.inf:
-                raise ParameterError(f"{name} must be a number in the range [0, inf). Got {value!r} instead.")
+            check_number(name, getattr(self, name))
 
 
-def solve(
-    rows: WeightedRows,
-    stacking: Stacking,
-    rank: int,
-    options: Options,
-    runner: LocalRunner,
-    *,
-    stage: str = "fitting",
-    init: Parameters | None = None,
-) -> list[Run]:
-    """Ascend from every start, or from the given one.
+@dataclass(frozen=True)
+class SPAEMOptions:
+    """What a user may set about EM after SPA, checked; see :func:`juror.fit`."""
+
+    split: Sequence[str] | None = None
+    smoothing: float = 0.1
+    accelerate: bool = True
+    max_iter: int = 1000
+    tol: float = 1e-6
+
+    def __post_init__(self) -> None:
+        check_count("max_iter", self.max_iter)
+        for name in ("smoothing", "tol"):
+            check_number(name, getattr(self, name))
+
+
+def solve_em(rows: WeightedRows, domain: Domain, rank: int, options: EMOptions, context: Context) -> Solution:
+    """Ascend from every start, or from the given one, and return the best.
 
     Parameters
     ----------
     rows : WeightedRows
         What to fit.
-    stacking : Stacking
-        Where variables stand in the stack.
+    domain : Domain
+        Its variables.
     rank : int
         How many classes.
-    options : Options
+    options : EMOptions
         How to search.
-    runner : LocalRunner
-        Who passes over the rows.
-    stage : str
-        What to call this in progress reports.
-    init : Parameters, optional
-        Where to start, in place of random starts.
+    context : Context
+        Seed, runner and progress.
     """
-    objective = Objective(rows, stacking, options.smoothing, runner)
-    starts = [init] if init is not None else _random_starts(objective, rank, options)
+    stacking = Stacking(domain.cardinalities)
+    objective = Objective(rows, stacking, options.smoothing, context.runner)
+    if options.init is None:
+        starts = _random_starts(objective, rank, options.n_init, context.seed)
+    else:
+        starts = [Parameters.of(options.init.weights, options.init.factors, stacking)]
+    return _best(objective, starts, rows, domain, options, context)
+
+
+def solve_spa_em(rows: WeightedRows, domain: Domain, rank: int, options: SPAEMOptions, context: Context) -> Solution:
+    """Ascend from SPA's factors; arguments as in :func:`solve_em`."""
+    stacking = Stacking(domain.cardinalities)
+    objective = Objective(rows, stacking, options.smoothing, context.runner)
+    split = spa.read_split(domain, options.split)
+    spa.check_rank(rank, domain, split)
+    lam, factors = spa.solve(PairTables.of(PairCounts.of_rows(rows, domain)), rank, split)
+    start = Parameters.of(lam, factors, stacking)
+    stack = (1 - _SPA_MARGIN) * start.stack + _SPA_MARGIN * objective.marginals
+    start = Parameters((1 - _SPA_MARGIN) * lam + _SPA_MARGIN / len(lam), stack)
+    best = _best(objective, [start], rows, domain, options, context)
+    return replace(best, complaints=spa.fewer(rank, len(lam)) + best.complaints)
+
+
+def _best(
+    objective: Objective,
+    starts: Sequence[Parameters],
+    rows: WeightedRows,
+    domain: Domain,
+    options: EMOptions | SPAEMOptions,
+    context: Context,
+) -> Solution:
+    """Ascend from every start and return the best, with what is odd about it."""
 
     def report(start: int, n_passes: int, log_likelihood: float) -> None:
-        if options.progress is not None:
-            mean = log_likelihood / objective.total
-            options.progress(Progress(stage, rank, start, len(starts), n_passes, options.max_iter, mean))
+        mean = log_likelihood / objective.total
+        context.tell(starts[0].rank, start, len(starts), n_passes, options.max_iter, log_likelihood=mean)
 
-    return [
+    runs = [
         ascend(
             objective,
             start,
@@ -88,13 +123,29 @@ def solve(
         )
         for number, start in enumerate(starts, 1)
     ]
+    best = max(runs, key=lambda run: run.point.objective)
+    # counts as weights stand for more rows than the table has, weights that sum to one for fewer
+    complaints = diagnose(best, max(rows.total, float(rows.n_merged.sum())), domain)
+    return _solution(best, complaints, tuple(run.point.objective for run in runs))
 
 
-def _random_starts(objective: Objective, rank: int, options: Options) -> list[Parameters]:
+def _solution(run: Run, complaints: tuple[str, ...], starts: tuple[float, ...]) -> Solution:
+    return Solution(
+        parameters=run.point.parameters,
+        trace=run.trace,
+        reason=run.reason,
+        n_iter=run.n_passes,
+        starts=starts,
+        complaints=complaints,
+        log_likelihood=run.point.log_likelihood,
+    )
+
+
+def _random_starts(objective: Objective, rank: int, n_init: int, seed: int) -> list[Parameters]:
     """Draw scattered and seeded starts in turn, each from the seed, the rank and its own number."""
     starts = []
-    for number in range(1 if rank == 1 else options.n_init):
-        rng = np.random.default_rng([options.seed, rank, number])
+    for number in range(1 if rank == 1 else n_init):
+        rng = np.random.default_rng([seed, rank, number])
         shared = (objective.marginals, rank, objective.stacking, rng)
         if number % 2 == 0:
             starts.append(random_start(*shared))
@@ -104,13 +155,17 @@ def _random_starts(objective: Objective, rank: int, options: Options) -> list[Pa
 
 
 def without_empty_classes(
-    run: Run, rows: WeightedRows, stacking: Stacking, options: Options, runner: LocalRunner
-) -> Run:
+    solution: Solution, rows: WeightedRows, domain: Domain, options: EMOptions, context: Context
+) -> Solution:
     """Leave out classes that hold nothing and climb on from there, for where the rank was ours to choose."""
-    parameters = run.point.parameters
+    parameters = solution.parameters
     held = ~empty_classes(parameters, rows.total)
     if np.all(held) or not np.any(held):
-        return run
+        return solution
+    stacking = Stacking(domain.cardinalities)
+    objective = Objective(rows, stacking, options.smoothing, context.runner)
     start = Parameters(parameters.lam[held] / parameters.lam[held].sum(), parameters.stack[:, held])
-    (more,) = solve(rows, stacking, start.rank, options, runner, init=start)
-    return Run(more.point, run.trace + more.trace, more.reason, run.n_passes + more.n_passes)
+    more = _best(objective, [start], rows, domain, options, context)
+    return replace(
+        more, trace=solution.trace + more.trace, n_iter=solution.n_iter + more.n_iter, starts=solution.starts
+    )

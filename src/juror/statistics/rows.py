@@ -45,6 +45,11 @@ class WeightedRows:
         _, first, group = np.unique(_row_keys(codes), return_index=True, return_inverse=True)
         return cls(codes[first], np.bincount(group, weights), np.bincount(group))
 
+    @classmethod
+    def none(cls, n_variables: int) -> WeightedRows:
+        """Return no rows of so many variables."""
+        return cls(np.empty((0, n_variables), dtype=np.int32), np.empty(0), np.empty(0, dtype=np.int64))
+
     @property
     def total(self) -> float:
         """The sum of the weights: how many rows there were."""
@@ -57,9 +62,22 @@ class WeightedRows:
         of those goes to either side by itself with its share of the weight. So whole weights are held out as the
         repeated rows they stand for.
         """
-        n = np.maximum(self.n_merged, np.minimum(np.floor(self.weights), _MOST_ROWS)).astype(np.int64)
+        n = self._n_rows()
         n_held = rng.binomial(n, fraction)
         return self._part(n - n_held, n), self._part(n_held, n)
+
+    def folds(self, n: int, rng: np.random.Generator) -> list[tuple[WeightedRows, WeightedRows]]:
+        """Deal the rows out at random into n parts; return for each what the others hold, and what it holds.
+
+        As in :meth:`split`, every row that was merged is dealt by itself.
+        """
+        n_rows = self._n_rows()
+        dealt = rng.multinomial(n_rows, np.full(n, 1.0 / n))
+        return [(self._part(n_rows - part, n_rows), self._part(part, n_rows)) for part in dealt.T]
+
+    def _n_rows(self) -> np.ndarray:
+        """How many rows each distinct row stands for, (n_distinct,)."""
+        return np.maximum(self.n_merged, np.minimum(np.floor(self.weights), _MOST_ROWS)).astype(np.int64)
 
     def _part(self, n_part: np.ndarray, n: np.ndarray) -> WeightedRows:
         some = n_part > 0

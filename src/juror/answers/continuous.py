@@ -1,0 +1,177 @@
+"""Binned variables in their original units: densities and cumulative probabilities of numbers.
+
+A model over intervals says how probable each interval is and nothing of what is inside; here a number is taken to lie
+anywhere in its interval with the same chance. So with λ, A and w_n the widths of the intervals that a row falls in
+
+    density(x) = Σ_f λ_f Π_n A_n[x_n, f] / Π_n w_n                        n over the binned variables, for the widths
+    cdf(x)     = Σ_f λ_f Π_n (Σ_{i < x_n} A_n[i, f] + s_n A_n[x_n, f])
+
+where s_n is the share of the interval that lies at or below the number, and one for labels, which are whole.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from juror.answers.posterior import CPD
+from juror.answers.rows import log_prob
+from juror.domain import Domain
+from juror.errors import DataError, DataWarning, QueryError
+from juror.logs import log_of
+from juror.sources import Column
+from juror.sources.columns import MISSING, as_text
+from juror.sources.runners import partitions
+from juror.variable import Unknown, Variable, as_number
+
+# Class masses of a block of rows are held in memory at once, with two arrays of their size to make them: 16 MB each.
+_MASSES_AT_ONCE = 1 << 21
+
+
+def density(cpd: CPD, columns: Sequence[Column], unknown: Unknown) -> np.ndarray:
+    """Return the density of every row of opened columns, (n_rows,); see :meth:`juror.JointPMF.density`."""
+    domain = cpd.domain
+    codes = domain.encode_columns(columns, unknown)
+    log_volumes = np.zeros(len(codes))
+    for column in columns:
+        n = domain.position(column.name)
+        if domain[n].edges is not None:
+            codes[_beyond(domain[n], _numbers(domain, column), unknown, "density"), n] = MISSING
+            log_volumes += np.append(_log_widths(domain[n]), 0.0)[codes[:, n]]
+    logs = log_prob(cpd, codes)
+    # where the probability is zero the density is too, also in an interval without width
+    logs = np.subtract(logs, log_volumes, out=logs, where=logs > -np.inf)
+    with np.errstate(over="ignore"):
+        return np.exp(logs)
+
+
+def cdf(cpd: CPD, columns: Sequence[Column], unknown: Unknown) -> np.ndarray:
+    """Return the cumulative probability of every row of columns, (n_rows,); see :meth:`juror.JointPMF.cdf`."""
+    domain = cpd.domain
+    numbers = [_numbers(domain, column) for column in columns]
+    # numbers have a place outside all intervals too, so only labels are encoded
+    labels = [replace(c, index=np.where(np.isnan(x), c.index, MISSING)) for c, x in zip(columns, numbers, strict=True)]
+    codes = domain.encode_columns(labels, unknown)
+    shares = {}
+    for column, x in zip(columns, numbers, strict=True):
+        n = domain.position(column.name)
+        _check_order(domain[n], codes[:, n])
+        shares[n] = np.ones(len(x))
+        if domain[n].edges is not None:
+            # nothing lies beyond infinity, so there the cdf of an open-ended variable is known
+            unplaced = _beyond(domain[n], np.where(np.isinf(x), np.nan, x), unknown, "cdf")
+            placed = ~np.isnan(x) & ~unplaced
+            codes[placed, n], shares[n][placed] = _place(domain[n], x[placed])
+    return _cumulative(cpd, codes, shares)
+
+
+def _cumulative(cpd: CPD, codes: np.ndarray, shares: dict[int, np.ndarray]) -> np.ndarray:
+    """Return Σ_f λ_f Π_n (C_n[code, f] + share A_n[code, f]) for every row, C_n being the sums of the labels below.
+
+    Parameters
+    ----------
+    cpd : CPD
+        The distribution.
+    codes : numpy.ndarray, (n_rows, N)
+        Where each row ends, −1 for no end.
+    shares : dict of int to numpy.ndarray, (n_rows,)
+        By variable, how much of the label at the end counts; variables that are not there have no end.
+    """
+    nothing, everything = np.zeros((1, len(cpd.weights))), np.ones((1, len(cpd.weights)))
+    # −1 selects the last row, where everything lies below and nothing is left
+    ends = {n: np.concatenate([cpd.factors[n], nothing]) for n in shares}
+    below = {n: np.concatenate([nothing, np.cumsum(cpd.factors[n][:-1], axis=0), everything]) for n in shares}
+    total = np.empty(len(codes))
+    for rows in partitions(len(codes), max(1, _MASSES_AT_ONCE // len(cpd.weights))):
+        masses = np.broadcast_to(cpd.weights, (len(codes[rows]), len(cpd.weights)))
+        for n, share in shares.items():
+            code = codes[rows, n]
+            masses = masses * (below[n][code] + share[rows, None] * ends[n][code])
+        total[rows] = masses.sum(axis=1)
+    # sums are rounded, and what is sure must not be more than sure
+    return np.minimum(total, 1.0)
+
+
+def _check_order(variable: Variable, codes: np.ndarray) -> None:
+    """Refuse a nominal variable that some row holds."""
+    if not variable.is_ordered and np.any(codes != MISSING):
+        raise QueryError(
+            f"Variable {variable.name!r} is nominal, so its labels have no order to add up in. Leave its column out, "
+            "or declare their order with Domain.infer(data, levels={...})."
+        )
+
+
+def _numbers(domain: Domain, column: Column) -> np.ndarray:
+    """Return the numbers of a binned variable, (n_rows,); NaN for labels, codes, missing cells and other variables."""
+    of_value = np.full(len(column.values) + 1, np.nan)
+    # a column that the model does not know is refused where it is encoded
+    if column.name in domain and domain[column.name].edges is not None:
+        if column.form == "number":
+            of_value[:-1] = column.values
+        elif column.form != "code":
+            labels = {as_text(label) for label in domain[column.name].labels}
+            found = [None if as_text(value) in labels else as_number(value) for value in column.values]
+            of_value[:-1] = [np.nan if number is None else number for number in found]
+    return of_value[column.index]
+
+
+def _beyond(variable: Variable, numbers: np.ndarray, unknown: Unknown, answer: str) -> np.ndarray:
+    """Return which numbers lie beyond the outer edges of an open-ended variable, or refuse them.
+
+    Parameters
+    ----------
+    variable : Variable
+        A binned variable.
+    numbers : numpy.ndarray, (n_rows,)
+        Numbers, NaN where there is none.
+    unknown : {"error", "warn", "missing"}
+        Whether to refuse, or to have them treated as missing with a warning or without.
+    answer : str
+        What the model does not know there, for messages.
+    """
+    assert variable.edges is not None
+    low, high = variable.edges[0], variable.edges[-1]
+    beyond = ((numbers < low) | (numbers > high)) & variable.open_ended
+    if not np.any(beyond) or unknown == "missing":
+        return beyond
+    row = int(np.argmax(beyond))
+    if unknown == "error":
+        raise DataError(
+            f"Column {variable.name!r} holds {float(numbers[row])!r} in row {row}, beyond its outer edges {low} to "
+            f'{high}, where its {answer} is not known. Pass unknown="missing" to treat it as missing, or fit with '
+            f"wider edges, Domain.infer(data, edges={{{variable.name!r}: [...]}})."
+        )
+    warnings.warn(
+        f"Column {variable.name!r} holds numbers beyond its outer edges {low} to {high} in {np.count_nonzero(beyond)} "
+        f"rows, the first in row {row}; they are treated as missing.",
+        DataWarning,
+        stacklevel=2,
+    )
+    return beyond
+
+
+def _halves(variable: Variable) -> np.ndarray:
+    """Return half of every edge: the width of the largest numbers has no float, but half of it has."""
+    return np.asarray(variable.edges, dtype=np.float64) / 2
+
+
+def _log_widths(variable: Variable) -> np.ndarray:
+    """Return the logarithms of the widths of a binned variable's intervals, (I,), −inf for a single point."""
+    return log_of(np.diff(_halves(variable))) + np.log(2.0)
+
+
+def _place(variable: Variable, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return where numbers fall: the interval of each, and the share of it that lies at or below the number.
+
+    Below the first edge that is nothing of the first interval, above the last one all of the last.
+    """
+    edges, halves = np.asarray(variable.edges, dtype=np.float64), _halves(variable)
+    codes = np.clip(np.searchsorted(edges, numbers, side="right") - 1, 0, variable.cardinality - 1)
+    inside = np.clip(numbers, edges[0], edges[-1])
+    low, width = halves[codes], np.diff(halves)[codes]
+    # an interval without width is a point: all of it lies at or below any number from there on
+    point = (numbers >= edges[codes]).astype(np.float64)
+    return codes, np.divide(inside / 2 - low, width, out=point, where=width > 0)

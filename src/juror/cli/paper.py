@@ -1,0 +1,116 @@
+"""juror paper: run the tables of the paper again."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from juror.cli.options import Json
+from juror.cli.tables import write_json
+from juror.errors import DataError
+
+if TYPE_CHECKING:
+    from juror.paper import Inversions, PaperTable, Store
+    from juror.paper.running import ProgressCallback, Step
+
+
+def command(
+    table: Annotated[
+        list[int] | None, typer.Option("--table", metavar="N", help="A table, 1 to 7; may be repeated. All by default.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Cut short, for a look: a minute or two for all.")] = False,
+    seeds: Annotated[
+        int | None, typer.Option(help="Random data sets a cell; 5, or 1 with --quick.", show_default=False)
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="DIR",
+            help="Write CSV, JSON, a page and pictures here, and keep finished cells to go on from.",
+            show_default=False,
+        ),
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="How many processes.")] = 2,
+    json: Json = False,
+) -> None:
+    """Run the tables of the paper again and print our numbers beside the printed ones."""
+    # what takes long to import waits until it is asked for
+    from juror.paper import Store, compare_inversions, run_tables
+    from juror.paper.experiments import check_request
+    from juror.paper.settings import SETTINGS
+
+    numbers = list(dict.fromkeys(table or SETTINGS))
+    check_request(numbers, seeds, jobs)
+    if output is not None:
+        _check_folder(output)
+    store = Store(output)
+    with _bar() as progress:
+        tables = run_tables(numbers, seeds, quick, store, progress, jobs)
+    inversions = compare_inversions() if output is not None or not table else None
+    _tell(tables, None if table else inversions, json)
+    if output is not None and inversions is not None:
+        _write(output, tables, inversions, seeds, quick, store)
+
+
+def _check_folder(folder: Path) -> None:
+    """Refuse, before any work is done, a place or a machine where the results could not be written."""
+    from juror.paper.pictures import check_matplotlib
+
+    if folder.exists() and not folder.is_dir():
+        raise DataError(f"{str(folder)!r} is not a folder. Name one for the results with --output.")
+    check_matplotlib()
+
+
+def _tell(tables: list[PaperTable], inversions: Inversions | None, json: bool) -> None:
+    if json:
+        parts = {"tables": [table.to_dict() for table in tables]}
+        write_json(parts | ({"inversions": inversions.to_dicts()} if inversions is not None else {}))
+        return
+    typer.echo("\n\n".join(map(str, [*tables, *([inversions] if inversions is not None else [])])))
+
+
+def _write(
+    folder: Path, tables: list[PaperTable], inversions: Inversions, seeds: int | None, quick: bool, store: Store
+) -> None:
+    """Write the tables just run, and the page of all tables that are finished in the folder."""
+    from juror.paper import finished_tables
+    from juror.paper.page import write_page
+
+    for table in tables:
+        table.to_csv(folder / f"table_{table.setting.number}.csv")
+        table.to_json(folder / f"table_{table.setting.number}.json")
+    inversions.to_csv(folder / "inversions.csv")
+    written = write_page(folder, finished_tables(seeds, quick, store), inversions)
+    typer.echo(f"wrote {written[-1]}", err=True)
+
+
+@contextmanager
+def _bar() -> Iterator[ProgressCallback | None]:
+    """Give a callback that draws how far the run is, or None where nobody is looking."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        TextColumn("{task.completed:.0f} of {task.total:.0f} cells"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[left]}{task.description}"),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None, left="")
+
+        def draw(step: Step) -> None:
+            left = f"about {max(1, round(step.seconds_left / 60))} min left; "
+            bar.update(task, completed=step.done, total=step.total, description=step.label, left=left)
+
+        yield draw

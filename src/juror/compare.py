@@ -1,0 +1,199 @@
+"""How far an estimate is from the truth: components matched, and the error measures of the papers.
+
+For a true model (λ, A_1 … A_N) of rank F and an estimate (λ̂, Â_1 … Â_N) whose components stand in the matching order:
+
+    factor error     Σ_n ‖Â_n − A_n‖_F² / N + ‖λ̂ − λ‖²
+    tensor error     ‖Ẑ − Z‖_F² / ‖Z‖_F²,     Z[x] = Σ_f λ_f Π_n A_n[x_n, f]
+
+The first is the papers' and speaks of the parameters, so it is above zero wherever these are not unique; the second
+speaks of the distribution itself and needs no matching.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from juror.answers.posterior import BareCPD
+from juror.answers.tables import marginal
+from juror.errors import ParameterError, shortlist
+from juror.logs import log_of
+from juror.model import JointPMF
+from juror.sources.runners import partitions
+
+# Up to this size tensors are written out, so that tiny errors are not lost in the difference of large inner products.
+_DENSE_CELLS = 1_000_000
+# Numbers held at once, in each of two arrays: 80 MB
+_NUMBERS_AT_ONCE = 10_000_000
+# Components whose columns are equal are told apart by their weights.
+_TIE_BREAK = 1e-9
+
+
+class Components(Protocol):
+    """Weights and factors of a canonical polyadic decomposition, a model's or any other's."""
+
+    @property
+    def weights(self) -> Any:
+        """Class weights λ, (F,)."""
+
+    @property
+    def factors(self) -> Any:
+        """One matrix (I_n, F) a variable."""
+
+
+def factor_mse(true: Components, est: Components, per_component: bool = False) -> float:
+    """Return the papers' error of the factors, Σ_n ‖Â_n − A_n‖_F² / N + ‖λ̂ − λ‖², after matching components.
+
+    All factors and the weights share one permutation: the one with the smallest Σ_n ‖Â_n − A_n‖_F², and where several
+    have it, among them the one with the smallest ‖λ̂ − λ‖².
+
+    Parameters
+    ----------
+    true : JointPMF, or anything with weights (F,) and factors (I_n, F)
+        The truth.
+    est : JointPMF, or anything with weights (F',) and factors (I_n, F'), F' ≤ F
+        The estimate. One of lower rank is filled up with components of weight zero whose columns are its own one-way
+        marginals.
+    per_component : bool
+        Divide the factor term by F too, as the reference code of the paper on two-way marginals does.
+
+    Examples
+    --------
+    >>> true = JointPMF([0.6, 0.4], [[[0.9, 0.2], [0.1, 0.8]], [[0.7, 0.1], [0.3, 0.9]]])
+    >>> est = JointPMF([0.4, 0.6], [[[0.2, 0.9], [0.8, 0.1]], [[0.1, 0.5], [0.9, 0.5]]])
+    >>> round(factor_mse(true, est), 10)
+    0.04
+    >>> round(factor_mse(true, est, per_component=True), 10)
+    0.02
+    """
+    true, est = _as_model(true), _as_model(est)
+    lam, A = _matched(true, est)
+    factor_term = sum(float(np.sum((a - b) ** 2)) for a, b in zip(A, true.factors, strict=True)) / len(A)
+    if per_component:
+        factor_term /= true.rank
+    return factor_term + float(np.sum((lam - true.weights) ** 2))
+
+
+def align(true: Components, est: JointPMF) -> JointPMF:
+    """Return an estimate with its components in the order of the true ones they match best.
+
+    Parameters
+    ----------
+    true : JointPMF, or anything with weights (F,) and factors (I_n, F)
+        Whose order to take.
+    est : JointPMF
+        What to put in order; filled up to rank F as in :func:`factor_mse`.
+
+    Examples
+    --------
+    >>> true = JointPMF([0.7, 0.3], [[[0.9, 0.2], [0.1, 0.8]]])
+    >>> align(true, JointPMF([0.25, 0.75], [[[0.1, 0.8], [0.9, 0.2]]])).weights.tolist()
+    [0.75, 0.25]
+    """
+    return JointPMF(*_matched(_as_model(true), est), est.domain, est.info)
+
+
+def tensor_error(true: Components, est: Components) -> float:
+    """Return the relative error of the whole tensor, ‖Ẑ − Z‖_F² / ‖Z‖_F², without making a large one.
+
+    Ranks may differ and may be thousands. Up to a million cells the difference is taken cell by cell; beyond that from
+    inner products of components, Π_n A_nᵗ Â_n, where errors below about 1e-14 drown in rounding and may be zero.
+
+    Parameters
+    ----------
+    true : JointPMF, or anything with weights (F,) and factors (I_n, F)
+        The truth.
+    est : JointPMF, or anything with weights (F',) and factors (I_n, F')
+        The estimate.
+
+    Examples
+    --------
+    >>> true = JointPMF([1.0], [[[0.5], [0.5]], [[0.5], [0.5]]])
+    >>> est = JointPMF([0.5, 0.5], [[[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]]])
+    >>> tensor_error(true, true), tensor_error(true, est)
+    (0.0, 1.0)
+    """
+    true, est = _as_model(true), _as_model(est)
+    _check_cardinalities(true, est)
+    if math.prod(true.domain.cardinalities) <= _DENSE_CELLS:
+        Z = _dense(true)
+        return float(np.sum((_dense(est) - Z) ** 2) / np.sum(Z**2))
+    log_sizes, units = _sizes_and_units(true)
+    log_sizes_est, units_est = _sizes_and_units(est)
+    # relative to the largest true component ‖Z‖² is at least one, however small the cells of many variables are
+    sizes = np.exp(log_sizes - log_sizes.max())
+    with np.errstate(over="ignore"):
+        sizes_est = np.exp(log_sizes_est - log_sizes.max())
+        square_est = _inner(sizes_est, units_est, sizes_est, units_est)
+    if not math.isfinite(square_est):
+        return math.inf
+    square = _inner(sizes, units, sizes, units)
+    return max(0.0, (square_est - 2 * _inner(sizes, units, sizes_est, units_est) + square) / square)
+
+
+def _as_model(components: Components) -> JointPMF:
+    """Return a model of weights and factors, which checks that they are distributions."""
+    return components if isinstance(components, JointPMF) else JointPMF(components.weights, components.factors)
+
+
+def _check_cardinalities(true: JointPMF, est: JointPMF) -> None:
+    sizes, sizes_est = true.domain.cardinalities, est.domain.cardinalities
+    if sizes != sizes_est:
+        raise ParameterError(
+            f"The true model has cardinalities {shortlist(sizes)} and the estimate {shortlist(sizes_est)}; both must "
+            "be over the same variables. Pass the true model's domain to the fit."
+        )
+
+
+def _matched(true: JointPMF, est: JointPMF) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
+    """Return the estimate's weights and factors, filled up to the true rank and in the true components' order."""
+    # SciPy's optimisers take long to import, and most sessions compare nothing
+    from scipy.optimize import linear_sum_assignment
+
+    _check_cardinalities(true, est)
+    n_absent = true.rank - est.rank
+    if n_absent < 0:
+        raise ParameterError(
+            f"The estimate has {est.rank} components and the true model {true.rank}, so they cannot be matched one to "
+            f"one. Fit with a rank of at most {true.rank}, or use tensor_error, which takes any ranks."
+        )
+    lam = np.append(est.weights, np.zeros(n_absent))
+    A = [np.column_stack([a, *[a @ est.weights] * n_absent]) for a in est.factors]
+    # squared distances but for what no permutation changes, the sum of the columns' own norms
+    likeness = np.concatenate(true.factors).T @ np.concatenate(A) + _TIE_BREAK * np.outer(true.weights, lam)
+    order = linear_sum_assignment(likeness, maximize=True)[1]
+    return lam[order], tuple(a[:, order] for a in A)
+
+
+def _dense(model: JointPMF) -> np.ndarray:
+    """Return the whole tensor, summed over blocks of components."""
+    Z = np.zeros(model.domain.cardinalities)
+    for block in partitions(model.rank, max(1, _NUMBERS_AT_ONCE // Z.size)):
+        part = BareCPD(model.weights[block], tuple(a[:, block] for a in model.factors), model.domain)
+        Z += marginal(part, range(Z.ndim))
+    return Z
+
+
+def _sizes_and_units(model: JointPMF) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Return log λ_f Π_n ‖A_n[:, f]‖, (F,), and the factors with columns of norm one.
+
+    A component is its size times a tensor of norm one. Inner products of the latter are products of cosines, which
+    may underflow only where they are nothing beside the sizes.
+    """
+    norms = [np.linalg.norm(a, axis=0) for a in model.factors]
+    log_sizes = log_of(model.weights) + np.sum(np.log(norms), axis=0)
+    return log_sizes, [a / norm for a, norm in zip(model.factors, norms, strict=True)]
+
+
+def _inner(s: np.ndarray, A: Sequence[np.ndarray], t: np.ndarray, B: Sequence[np.ndarray]) -> float:
+    """Return the inner product sᵗ (Π_n A_nᵗ B_n) t of two tensors of sizes s, t and columns A, B, in blocks of rows."""
+    total = 0.0
+    for block in partitions(len(s), max(1, _NUMBERS_AT_ONCE // len(t))):
+        kernel = np.ones((len(s[block]), len(t)))
+        for a, b in zip(A, B, strict=True):
+            kernel *= a[:, block].T @ b
+        total += float(s[block] @ (kernel @ t))
+    return total

@@ -1,0 +1,126 @@
+"""Run one cell: draw its data, fit, measure, and keep the warnings and the time."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from juror.compare import factor_mse, tensor_error
+from juror.errors import JurorError
+from juror.fitting import fit
+from juror.model import JointPMF
+from juror.paper.labels import classify, label_fit, label_reference
+from juror.paper.recipes import Recipe, labelled
+from juror.paper.settings import Cell
+
+Measured = dict[str, Any]
+
+
+def run(cell: Cell) -> dict[str, Any]:
+    """Compute a cell.
+
+    Returns
+    -------
+    dict
+        What identifies the cell, ``seconds``, ``warnings`` (texts), ``failed`` (the sentence of a refusal, or None) and
+        ``measured``: ``mse``, ``mse_per_component`` and ``tensor_error``, or ``accuracy`` and ``rank``. A refusal of
+        ours is a result; any other exception is a bug and goes on its way.
+    """
+    if cell.recipe is None:
+        # data that cannot be had are no result
+        labelled(str(cell.column))
+    began = time.perf_counter()
+    failed: str | None = None
+    measured: Measured = {}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            measured = TASKS[cell.task](cell)
+        except JurorError as error:
+            failed = str(error)
+    # of the fit alone where there is one, since data and measures are the same for all methods
+    seconds = measured.pop("seconds", time.perf_counter() - began)
+    return {
+        "fingerprint": cell.fingerprint,
+        "table": cell.table,
+        "column": cell.column,
+        "method": cell.method,
+        "seed": cell.seed,
+        "quick": cell.quick,
+        "measured": measured,
+        "seconds": round(seconds, 4),
+        "warnings": sorted({str(warning.message) for warning in caught}),
+        "failed": failed,
+    }
+
+
+def _fit(cell: Cell) -> Measured:
+    recipe = _recipe(cell)
+    codes = recipe.rows(int(cell.column), cell.seed)
+    began = time.perf_counter()
+    model = fit(codes, recipe.F, cell.method, domain=recipe.domain, seed=cell.seed, n_jobs=1, **cell.options)
+    seconds = time.perf_counter() - began
+    return _errors(recipe.truth(cell.seed), model) | {"seconds": seconds}
+
+
+def _reference(cell: Cell) -> Measured:
+    recipe = _recipe(cell)
+    truth, codes = recipe.truth(cell.seed), recipe.rows(int(cell.column), cell.seed)
+    began = time.perf_counter()
+    model = _REFERENCES[cell.method](truth, codes, cell)
+    seconds = time.perf_counter() - began
+    return _errors(truth, model) | {"seconds": seconds}
+
+
+def uniform_table(truth: JointPMF, codes: np.ndarray, cell: Cell) -> JointPMF:
+    """Return the constant guess A = 1/I, λ = 1/F."""
+    return one_class(truth, [np.full(size, 1 / size) for size in truth.domain.cardinalities])
+
+
+def product_of_marginals(truth: JointPMF, codes: np.ndarray, cell: Cell) -> JointPMF:
+    """Return the variables as if independent, each with its share of labels in the cells seen, with no smoothing."""
+    columns = zip(codes.T, truth.domain.cardinalities, strict=True)
+    counts = [np.bincount(column[column >= 0], minlength=size) for column, size in columns]
+    return one_class(truth, [count / count.sum() for count in counts])
+
+
+def em_from_truth(truth: JointPMF, codes: np.ndarray, cell: Cell) -> JointPMF:
+    """Return where EM leads from the truth itself: maximum likelihood with the search for a start taken out."""
+    return fit(codes, truth.rank, "em", init=truth, domain=truth.domain, seed=cell.seed, n_jobs=1, **cell.options)
+
+
+def one_class(truth: JointPMF, columns: list[np.ndarray]) -> JointPMF:
+    """Return a product of distributions as F equal classes of weight 1/F, which has factors to compare."""
+    F = truth.rank
+    return JointPMF(np.full(F, 1 / F), [np.repeat(column[:, None], F, axis=1) for column in columns], truth.domain)
+
+
+def _errors(truth: JointPMF, model: JointPMF) -> Measured:
+    return {
+        "mse": float(factor_mse(truth, model)),
+        "mse_per_component": float(factor_mse(truth, model, per_component=True)),
+        "tensor_error": float(tensor_error(truth, model)),
+    }
+
+
+def _recipe(cell: Cell) -> Recipe:
+    assert cell.recipe is not None
+    return cell.recipe
+
+
+_REFERENCES: dict[str, Callable[[JointPMF, np.ndarray, Cell], JointPMF]] = {
+    "uniform": uniform_table,
+    "independent": product_of_marginals,
+    "em-from-truth": em_from_truth,
+}
+TASKS: dict[str, Callable[[Cell], Measured]] = {
+    "fit": _fit,
+    "reference": _reference,
+    "label fit": label_fit,
+    "classifier": classify,
+    "label reference": label_reference,
+}

@@ -1,0 +1,159 @@
+"""The paper's data: true models, rows drawn from them with holes, and the splits of Car and Mushroom.
+
+Everything follows from the number of the recipe and the seed, through three streams of chance that do not touch each
+other: one for the true model, one for the rows, one for the holes. So all sample sizes of a seed have the same truth,
+and a small sample is the first rows of a larger one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from juror.datasets import load
+from juror.domain import Domain
+from juror.model import JointPMF
+from juror.sources.columns import MISSING
+from juror.variable import Label
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Part of every cell's fingerprint: raise it when a law below changes, and finished cells of old laws are run again.
+LAW_VERSION = 1
+
+_TRUTH, _ROWS, _HOLES, _SPLIT = range(4)
+_MOST_FREQUENCY = 5.0
+TARGET = "class"
+SHARES = {"car": (0.7, 0.1, 0.2), "mushroom": (0.5, 0.2, 0.3)}
+# Car's labels have an order, which projections are to know; Mushroom's have none.
+LEVELS: dict[str, dict[str, Sequence[Label]]] = {
+    "car": {
+        "buying": ("low", "med", "high", "vhigh"),
+        "maint": ("low", "med", "high", "vhigh"),
+        "doors": ("2", "3", "4", "5more"),
+        "persons": ("2", "4", "more"),
+        "lug_boot": ("small", "med", "big"),
+        "safety": ("low", "med", "high"),
+        "class": ("unacc", "acc", "good", "vgood"),
+    },
+    "mushroom": {},
+}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What the synthetic data of a table are drawn from.
+
+    Attributes
+    ----------
+    number : int
+        The table whose data these are; one more source of chance beside the seed. Table 6 has the data of Table 1.
+    law : str
+        ``"uniform"``: entries of the factors independent and uniform on [0, 1], columns scaled to sum one.
+        ``"sinusoid"``: a column is 1 + a sin(2π(ν t + φ)) at t = (i + ½)/I, i = 0 … I−1, scaled to sum one, with
+        amplitude a uniform on [0, 1], frequency ν uniform on [½, 5] and phase φ uniform on [0, 1]. The one keeps it
+        from going below zero; the paper does not give its law.
+        With both, entries of λ are uniform on [0, 1], scaled to sum one.
+    F, I, N : int
+        Classes, labels of every variable, variables.
+    kappa : float
+        The chance of a cell to be observed, independently of everything.
+
+    Examples
+    --------
+    >>> recipe = Recipe(2, "uniform", F=3, I=4, N=2, kappa=0.5)
+    >>> recipe.truth(seed=0)
+    JointPMF(rank 3, 2 variables: x0, x1)
+    >>> recipe.rows(5, seed=0).tolist() == recipe.rows(9, seed=0)[:5].tolist()
+    True
+    """
+
+    number: int
+    law: str
+    F: int
+    I: int  # noqa: E741 - the paper's letter
+    N: int
+    kappa: float = 1.0
+
+    @property
+    def domain(self) -> Domain:
+        """N variables with the ordered labels 0 … I−1."""
+        return Domain.from_cardinalities([self.I] * self.N)
+
+    def _chance(self, stream: int, seed: int) -> np.random.Generator:
+        return np.random.default_rng([self.number, stream, seed])
+
+    def truth(self, seed: int) -> JointPMF:
+        """Return the true model of a seed."""
+        rng = self._chance(_TRUTH, seed)
+        factors = [_LAWS[self.law](self.I, self.F, rng) for _ in range(self.N)]
+        lam = rng.random(self.F)
+        return JointPMF(lam / lam.sum(), [A / A.sum(axis=0) for A in factors], self.domain)
+
+    def rows(self, n_rows: int, seed: int) -> np.ndarray:
+        """Return codes drawn from the true model of a seed, (n_rows, N), with −1 in the holes."""
+        codes = draw(self.truth(seed), n_rows, self._chance(_ROWS, seed))
+        if self.kappa < 1:
+            holes = self._chance(_HOLES, seed).random(codes.shape) >= self.kappa
+            codes[holes] = MISSING
+        return codes
+
+
+def draw(model: JointPMF, n_rows: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw rows of codes (n_rows, N): N + 1 numbers a row, one after the other, so that fewer rows are the first ones.
+
+    A class by inverting the cumulative sum of λ, then each variable by inverting that of its class's column. For each
+    variable the columns' cumulative sums are laid end to end, the f-th raised by f, so that one search serves all rows.
+    """
+    uniform = rng.random((n_rows, len(model.factors) + 1))
+    classes = _invert(model.weights[:, None], np.zeros(n_rows, dtype=np.intp), uniform[:, 0])
+    codes = np.empty((n_rows, len(model.factors)), dtype=np.int32)
+    for n, factor in enumerate(model.factors):
+        codes[:, n] = _invert(factor, classes, uniform[:, n + 1])
+    return codes
+
+
+def _invert(columns: np.ndarray, which: np.ndarray, uniform: np.ndarray) -> np.ndarray:
+    """Return for every row the label at which the cumulative sum of its column first exceeds a uniform number."""
+    size, n_columns = columns.shape
+    cumulative = np.cumsum(columns, axis=0)
+    ladder = (cumulative / cumulative[-1] + np.arange(n_columns)).T.ravel()  # ends of a column at exactly f + 1
+    found = np.searchsorted(ladder, uniform + which, side="right") - which * size
+    # adding f rounds the number, in rare cases up to the end of its column
+    return np.minimum(found, size - 1)
+
+
+def _uniform_columns(size: int, F: int, rng: np.random.Generator) -> np.ndarray:
+    return rng.random((size, F))
+
+
+def _sinusoid_columns(size: int, F: int, rng: np.random.Generator) -> np.ndarray:
+    amplitude, phase = rng.random(F), rng.random(F)
+    frequency = rng.uniform(0.5, _MOST_FREQUENCY, F)
+    t = (np.arange(size) + 0.5) / size
+    return 1 + amplitude * np.sin(2 * np.pi * (frequency * t[:, None] + phase))
+
+
+_LAWS = {"uniform": _uniform_columns, "sinusoid": _sinusoid_columns}
+
+
+@cache
+def labelled(name: str) -> pd.DataFrame:
+    """Return a data set with the column ``class``, read once a process."""
+    return load(name)
+
+
+def split(name: str, seed: int) -> list[pd.DataFrame]:
+    """Cut Car (70/10/20) or Mushroom (50/20/30) at random into training, validation and test rows."""
+    rows = labelled(name)
+    order = np.random.default_rng([_SPLIT, seed]).permutation(len(rows))
+    return [rows.iloc[part] for part in np.split(order, _ends(SHARES[name], len(rows)))]
+
+
+def _ends(shares: Sequence[float], n_rows: int) -> np.ndarray:
+    return np.round(np.cumsum(shares[:-1]) * n_rows).astype(int)

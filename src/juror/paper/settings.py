@@ -1,0 +1,280 @@
+"""The seven tables as data: what is drawn, what is fitted, what is measured, and how long each fit may take."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from importlib.metadata import version
+from typing import Any
+
+from juror.paper.printed import TABLES as PRINTED
+from juror.paper.recipes import LAW_VERSION, Recipe
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is spent: the one place where runs are cut short.
+
+    Attributes
+    ----------
+    seeds : int
+        How many seeds unless the user says otherwise.
+    most_rows : int
+        Columns with more rows than this are left out.
+    options : mapping of str to dict
+        By method, what bounds the fit.
+    ranks : mapping
+        By data set and kind of method, the ranks to choose from in Table 7.
+    """
+
+    seeds: int
+    most_rows: int
+    options: Mapping[str, Mapping[str, Any]]
+    ranks: Mapping[str, Mapping[str, tuple[int, ...]]]
+
+
+# RAND-EM and CTF have one random start, as the paper tells of no more. The bounds are there for Table 3, where a pass
+# or step of every method is ten times as long as elsewhere; most fits of other tables converge before them. A fit that
+# stops at its bound says so in a warning, which is kept with the cell. SPA takes no steps.
+FULL = Effort(
+    seeds=5,
+    most_rows=100_000,
+    options={
+        "em": {"n_init": 1, "max_iter": 1000, "tol": 1e-6},
+        "ctf": {"n_init": 1, "max_iter": 500, "tol": 1e-5},
+        "spa": {},
+        "juror-a": {"max_iter": 1000, "tol": 1e-4},
+        "juror-b": {"max_iter": 1000, "tol": 1e-4},
+        "juror-c": {"max_iter": 1000, "tol": 1e-4},
+    },
+    # a pair of halves of the variables carries no more than about 10 classes for Car and 45 for Mushroom
+    ranks={
+        "car": {"pairs": (2, 4, 6, 8, 10), "rows": (10, 20, 40, 60)},
+        "mushroom": {"pairs": (5, 10, 20, 30), "rows": (10, 20, 40)},
+    },
+)
+# All seven tables in a minute or two, for a look: one seed, samples to 10,000 rows, few steps, two ranks.
+QUICK = Effort(
+    seeds=1,
+    most_rows=10_000,
+    options={
+        "em": {"n_init": 1, "max_iter": 200, "tol": 1e-5},
+        "ctf": {"n_init": 1, "max_iter": 50, "tol": 1e-4},
+        "spa": {},
+        "juror-a": {"max_iter": 100, "tol": 1e-4},
+        "juror-b": {"max_iter": 100, "tol": 1e-4},
+        "juror-c": {"max_iter": 100, "tol": 1e-4},
+    },
+    ranks={
+        "car": {"pairs": (4, 8), "rows": (20, 40)},
+        "mushroom": {"pairs": (5, 20), "rows": (10, 20)},
+    },
+)
+_RANK_KIND = {"em": "rows", "ctf": "rows"}
+N_DIRECTIONS = 200
+LABEL_SMOOTHING = 0.1
+
+MEASURES = {
+    "mse": "factor error Σ_n ‖Â_n − A_n‖²/N + ‖λ̂ − λ‖², classes matched",
+    "tensor_error": "squared relative error of the tensor, ‖Ẑ − Z‖²/‖Z‖²",
+    "accuracy": "accuracy on the test part, per cent",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of a table: a method of the paper, another classifier, or a reference.
+
+    Attributes
+    ----------
+    key : str
+        Its name in files, unique in the table.
+    label : str
+        Its name for people.
+    task : str
+        What computes it, see :data:`juror.paper.cells.TASKS`.
+    method : str
+        The method of :func:`juror.fit`, the classifier or the reference.
+    options : mapping
+        What sets this row apart from others of the same method.
+    printed : str
+        The key of the paper's row; empty where it has none.
+    block : str
+        Rows of a block stand together under its name.
+    """
+
+    key: str
+    label: str
+    task: str
+    method: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    printed: str = ""
+    block: str = ""
+
+    @property
+    def is_reference(self) -> bool:
+        """Whether this is no method but a yardstick."""
+        return self.task.endswith("reference")
+
+
+def _method(key: str, task: str) -> Row:
+    method = "em" if key == "rand-em" else key
+    options = {"n_directions": N_DIRECTIONS} if key.startswith("juror") else {}
+    return Row(key, key.upper(), task, method, options, printed=key)
+
+
+_SIX = ("ctf", "spa", "juror-a", "juror-b", "juror-c", "rand-em")
+_REFERENCES = (
+    Row("uniform", "uniform table", "reference", "uniform"),
+    Row("independent", "product of one-way marginals", "reference", "independent"),
+    Row("em-from-truth", "EM started at the truth", "reference", "em-from-truth"),
+)
+_SYNTHETIC = (*(_method(key, "fit") for key in _SIX), *_REFERENCES)
+_INVERSIONS = {"lstsq": "least squares", "fbp": "filtered back projection"}
+_PROJECTIONS = (
+    *(
+        Row(
+            f"M={M} {inversion}",
+            f"JUROR-A, M = {M}",
+            "fit",
+            "juror-a",
+            # least squares is the method's own choice, and so the first of these rows is that of Table 1
+            {"n_directions": M} | ({} if inversion == "lstsq" else {"inversion": inversion}),
+            printed=f"M={M}",
+            block=f"inversion by {name}",
+        )
+        for inversion, name in _INVERSIONS.items()
+        for M in (200, 150, 100, 50)
+    ),
+    *_REFERENCES,
+)
+_LABELS = (
+    *(_method(key, "label fit") for key in _SIX),
+    Row("logistic regression", "logistic regression", "classifier", "logistic regression", {}, "logistic regression"),
+    Row("svm-rbf", "SVM-RBF", "classifier", "svm-rbf", {}, "svm-rbf"),
+    Row("naive bayes", "naive Bayes", "classifier", "naive bayes", {}, "naive bayes"),
+    Row("neural net", "neural net", "classifier", "neural net", {}, "neural net"),
+    Row("uniform", "chance (uniform table)", "label reference", "uniform"),
+    Row("independent", "most frequent label (product of marginals)", "label reference", "independent"),
+)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One table: its data, its rows, its columns and its measure."""
+
+    number: int
+    measure: str
+    rows: tuple[Row, ...]
+    recipe: Recipe | None = None
+
+    @property
+    def caption(self) -> str:
+        """The paper's caption."""
+        return PRINTED[self.number].caption
+
+    def columns(self, effort: Effort) -> tuple[int | str, ...]:
+        """Return the sample sizes or data sets that an effort goes to."""
+        return tuple(c for c in PRINTED[self.number].columns if isinstance(c, str) or c <= effort.most_rows)
+
+
+_TABLE_1 = Recipe(1, "uniform", F=25, I=10, N=6)
+SETTINGS = {
+    setting.number: setting
+    for setting in (
+        Setting(1, "mse", _SYNTHETIC, _TABLE_1),
+        Setting(2, "tensor_error", _SYNTHETIC, Recipe(2, "uniform", F=15, I=10, N=4)),
+        Setting(3, "mse", _SYNTHETIC, Recipe(3, "sinusoid", F=90, I=50, N=5)),
+        Setting(4, "mse", _SYNTHETIC, Recipe(4, "uniform", F=20, I=15, N=5, kappa=0.8)),
+        Setting(5, "mse", _SYNTHETIC, Recipe(5, "uniform", F=20, I=10, N=15)),
+        Setting(6, "mse", _PROJECTIONS, _TABLE_1),
+        Setting(7, "accuracy", _LABELS),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One computation: a row and a column of a table at a seed, with all that decides its result.
+
+    Attributes
+    ----------
+    table : int
+        The table that asked for it first.
+    column : int or str
+        The sample size or the data set.
+    task, method : str
+        What to compute, see :class:`Row`.
+    seed : int
+        What the data and the fit follow from.
+    options : dict
+        For the fit.
+    recipe : Recipe, optional
+        Where rows come from; None for a data set.
+    ranks : tuple of int
+        For a data set, the ranks to choose from.
+    quick : bool
+        Whether it was cut short for a quick look.
+    """
+
+    table: int
+    column: int | str
+    task: str
+    method: str
+    seed: int
+    options: dict[str, Any]
+    recipe: Recipe | None
+    ranks: tuple[int, ...]
+    quick: bool
+
+    @property
+    def label(self) -> str:
+        """What to call it while it runs."""
+        size = f"{self.column:,} rows" if isinstance(self.column, int) else self.column
+        return f"Table {self.table}, {self.method}, {size}, seed {self.seed}"
+
+    @property
+    def fingerprint(self) -> str:
+        """Sixteen digits that change with whatever decides the result; of the solvers' code, with juror's version."""
+        # two tables may ask for the same computation, and it is done once
+        facts = {key: value for key, value in asdict(self).items() if key != "table"}
+        facts |= {"law": LAW_VERSION, "juror": _version()}
+        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
+
+
+@cache
+def _version() -> str:
+    return version("juror")
+
+
+def effort_of(quick: bool) -> Effort:
+    """Return the effort of a quick look or of a full run."""
+    return QUICK if quick else FULL
+
+
+def cell_of(setting: Setting, row: Row, column: int | str, seed: int, quick: bool) -> Cell:
+    """Return the computation behind a place in a table."""
+    effort = effort_of(quick)
+    options: dict[str, Any] = dict(row.options)
+    ranks: tuple[int, ...] = ()
+    if row.task in ("fit", "label fit"):
+        options |= effort.options[row.method]
+        options["smoothing"] = LABEL_SMOOTHING if row.task == "label fit" else 0.0
+    elif row.method == "em-from-truth":
+        options |= {key: value for key, value in effort.options["em"].items() if key != "n_init"} | {"smoothing": 0.0}
+    if row.task == "label fit":
+        ranks = effort.ranks[str(column)][_RANK_KIND.get(row.method, "pairs")]
+    return Cell(setting.number, column, row.task, row.method, seed, options, setting.recipe, ranks, quick)
+
+
+def cells_of(setting: Setting, seeds: int, quick: bool) -> list[Cell]:
+    """Return every computation of a table."""
+    return [
+        cell_of(setting, row, column, seed, quick)
+        for row in setting.rows
+        for column in setting.columns(effort_of(quick))
+        for seed in range(seeds)
+    ]

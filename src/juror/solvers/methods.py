@@ -1,0 +1,110 @@
+"""The methods by name: what each needs from the rows, what may be set about it, and who solves it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from functools import partial
+from typing import Any
+
+from juror.domain import Domain
+from juror.errors import ParameterError, did_you_mean, shortlist
+from juror.solvers.juror import Stages
+from juror.solvers.moments import CTFOptions, JurorOptions, SPAOptions, solve_ctf, solve_juror, solve_spa
+from juror.solvers.search import EMOptions, SPAEMOptions, solve_em, solve_spa_em
+from juror.solvers.solution import Context, Solution
+from juror.solvers.spa import read_split
+from juror.statistics.counts import PairCounts, TripleCounts
+from juror.statistics.projections import Projections
+from juror.statistics.rows import WeightedRows
+
+Statistic = PairCounts | TripleCounts | Projections
+MOST_RANK = 512
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to fit.
+
+    Attributes
+    ----------
+    options : type
+        A dataclass of what may be set, which checks itself.
+    accepts : tuple of types
+        The statistics it can be fitted from without rows.
+    solve_rows : callable
+        Fit distinct weighted rows: rows, domain, rank, options, context.
+    solve_statistic : callable, optional
+        Fit a statistic: statistic, rank, options, context.
+    begins_with_spa : bool
+        Whether its rank is bounded by what a split of the variables carries.
+    """
+
+    options: type
+    accepts: tuple[type, ...]
+    solve_rows: Callable[[WeightedRows, Domain, int, Any, Context], Solution]
+    solve_statistic: Callable[[Any, int, Any, Context], Solution] | None = None
+    begins_with_spa: bool = False
+
+    def read_options(self, name: str, given: Mapping[str, Any]) -> Any:
+        """Make the options of this method, or say which it does not have."""
+        known = [field.name for field in fields(self.options)]
+        for option in given:
+            if option not in known:
+                hint = did_you_mean(option, known) if option not in _ALL_OPTIONS else f"It has {shortlist(known, 20)}."
+                raise ParameterError(f"method {name!r} has no option {option!r}. {hint}")
+        return self.options(**given)
+
+    def most_rank(self, domain: Domain, options: Any) -> int:
+        """Return the largest rank that makes sense to try."""
+        if not self.begins_with_spa:
+            return MOST_RANK
+        return min(MOST_RANK, read_split(domain, options.split).most_rank(domain.cardinalities))
+
+
+def _from_pairs(solve: Callable[[PairCounts, int, Any, Context], Solution]) -> Method:
+    def solve_rows(rows: WeightedRows, domain: Domain, rank: int, options: Any, context: Context) -> Solution:
+        return solve(PairCounts.of_rows(rows, domain), rank, options, context)
+
+    return Method(SPAOptions, (PairCounts,), solve_rows, solve, begins_with_spa=True)
+
+
+def _juror(shrink: bool, descend: bool) -> Method:
+    solve = partial(solve_juror, stages=Stages(shrink, descend))
+
+    def solve_rows(rows: WeightedRows, domain: Domain, rank: int, options: Any, context: Context) -> Solution:
+        return solve(PairCounts.of_rows(rows, domain), rank, options, context)
+
+    return Method(JurorOptions, (PairCounts, Projections), solve_rows, solve, begins_with_spa=True)
+
+
+def _ctf_rows(rows: WeightedRows, domain: Domain, rank: int, options: CTFOptions, context: Context) -> Solution:
+    return solve_ctf(TripleCounts.of_rows(rows, domain, options.triples, context.seed), rank, options, context)
+
+
+METHODS: dict[str, Method] = {
+    "em": Method(EMOptions, (), solve_em),
+    "spa": _from_pairs(solve_spa),
+    "spa-em": Method(SPAEMOptions, (), solve_spa_em, begins_with_spa=True),
+    "ctf": Method(CTFOptions, (TripleCounts,), _ctf_rows, solve_ctf),
+    "juror-a": _juror(shrink=True, descend=True),
+    "juror-b": _juror(shrink=False, descend=True),
+    "juror-c": _juror(shrink=True, descend=False),
+}
+_ALL_OPTIONS = {field.name for method in METHODS.values() for field in fields(method.options)}
+
+
+def choose_method(data: Any, name: str) -> str:
+    """Return the method for ``"auto"``: EM for rows, CTF for triples, JUROR for pairs and projections."""
+    if name != "auto":
+        if name not in METHODS:
+            raise ParameterError(f"method must be one of {shortlist(['auto', *METHODS])}. Got {name!r} instead.")
+        if isinstance(data, Statistic) and not isinstance(data, METHODS[name].accepts):
+            able = [other for other, method in METHODS.items() if isinstance(data, method.accepts)]
+            raise ParameterError(
+                f"method {name!r} cannot be fitted from {type(data).__name__}. Use one of {shortlist(able)}."
+            )
+        return name
+    if isinstance(data, TripleCounts):
+        return "ctf"
+    return "juror-b" if isinstance(data, Statistic) else "em"

@@ -1,0 +1,113 @@
+"""What every method is asked with, and what it gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from juror.errors import ParameterError
+from juror.progress import Progress, ProgressCallback
+from juror.solvers.parameters import Parameters
+from juror.sources.runners import LocalRunner
+from juror.stacking import Stacking
+
+
+@dataclass(frozen=True)
+class Context:
+    """Around a fit: where chance comes from, who passes over rows, whom to tell, and what to call it."""
+
+    seed: int
+    runner: LocalRunner
+    progress: ProgressCallback | None = None
+    stage: str = "fitting"
+
+    def tell(
+        self,
+        rank: int,
+        start: int,
+        n_starts: int,
+        step: int,
+        most: int,
+        *,
+        log_likelihood: float | None = None,
+        objective: float | None = None,
+    ) -> None:
+        """Report a step to whoever asked for it."""
+        if self.progress is not None:
+            self.progress(Progress(self.stage, rank, start, n_starts, step, most, log_likelihood, objective))
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What a method found.
+
+    Attributes
+    ----------
+    parameters : Parameters
+        λ and the stacked factors.
+    trace : tuple of float
+        The objective along the best start: log-likelihood with smoothing, rising, for ``em``; squared misfit, falling,
+        for the others.
+    reason : str
+        Why the search stopped.
+    n_iter : int
+        Passes, sweeps or steps of the best start.
+    starts : tuple of float
+        The objective that every start reached.
+    stages : mapping of str to tuple of float
+        The objective along the stages of a method that has several.
+    complaints : tuple of str
+        What to warn of.
+    log_likelihood : float, optional
+        Σ w log p of the training rows, where the method knows it.
+    """
+
+    parameters: Parameters
+    trace: tuple[float, ...]
+    reason: str
+    n_iter: int
+    starts: tuple[float, ...]
+    stages: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    complaints: tuple[str, ...] = ()
+    log_likelihood: float | None = None
+
+
+def smoothed(
+    parameters: Parameters, marginals: np.ndarray, n_rows: float, smoothing: float, stacking: Stacking
+) -> Parameters:
+    """Add pseudo-counts to a solution that no rows were counted for, as EM does to its counts.
+
+    A class f stands for n λ_f rows, so that
+
+        λ_f ← (n λ_f + α) / (n + α F),     A_n[x, f] ← (n λ_f A_n[x, f] + α I_n m_n[x]) / (n λ_f + α I_n).
+
+    Parameters
+    ----------
+    parameters : Parameters
+        λ and the stacked factors.
+    marginals : numpy.ndarray, (stacked rows, 1)
+        m, stacked.
+    n_rows : float
+        n.
+    smoothing : float
+        α; zero changes nothing.
+    stacking : Stacking
+        Where variables stand in the stack.
+    """
+    if smoothing == 0:
+        return parameters
+    sizes = np.asarray(stacking.cardinalities)
+    pseudo_counts = smoothing * np.repeat(sizes, sizes + 1)[:, None] * marginals
+    lam = n_rows * parameters.lam
+    stack = stacking.normalise(lam * parameters.stack + pseudo_counts, otherwise=parameters.stack)
+    return Parameters((lam + smoothing) / np.sum(lam + smoothing), stack)
+
+
+def check_number(name: str, value: object, *, above_zero: bool = False) -> None:
+    """Refuse what is not a finite number from zero on, or above it."""
+    number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    if not number or not 0 <= value < np.inf or (above_zero and value == 0):  # type: ignore[operator]
+        bound = "(0, inf)" if above_zero else "[0, inf)"
+        raise ParameterError(f"{name} must be a number in the range {bound}. Got {value!r} instead.")

@@ -1,0 +1,168 @@
+"""Successive projection: factors from pair tables, by Ibrahim and Fu's two-block construction.
+
+The variables are split into S1 and S2 and the pair tables between them stand side by side in one matrix
+
+    Z̃ = W Hᵗ,   W = [A_j]_{j in S1} (Σ_S1 I, F),   H = [A_k D(λ)]_{k in S2} (Σ_S2 I, F).
+
+If every class is alone in some label of S2, columns of Z̃ are proportional to those of W, and they are found as the
+extreme ones: take the longest column, project it away from all, and again, F times. H follows by non-negative least
+squares, the factors by scaling columns to the simplex, λ by least squares over all pair tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from juror.domain import Domain
+from juror.errors import ParameterError, check_count, shortlist
+from juror.solvers.pair_tables import PairTables
+
+# Columns whose residual is this small beside the longest are within the span of those taken
+_NOTHING_LEFT = 1e-9
+
+
+@dataclass(frozen=True)
+class Split:
+    """Which variables stand on which side of Z̃."""
+
+    first: tuple[int, ...]
+    second: tuple[int, ...]
+
+    def most_rank(self, cardinalities: Sequence[int]) -> int:
+        """Return the largest rank Z̃ can have: Σ I − (variables − 1) on the smaller side, as blocks share their sums."""
+        return min(sum(cardinalities[n] for n in side) - len(side) + 1 for side in (self.first, self.second))
+
+
+def balanced_split(cardinalities: Sequence[int]) -> Split:
+    """Split variables so that the smaller side carries as large a rank as any split lets it.
+
+    Which sums of I_n − 1 some variables reach is kept as the bits of an integer, one for the first n variables each;
+    from the sum nearest to half of all, the way back tells the variables.
+
+    >>> balanced_split([4, 4, 4, 3, 3, 3, 4]).most_rank([4, 4, 4, 3, 3, 3, 4])
+    10
+    """
+    gains = [size - 1 for size in cardinalities]
+    reached = [1]
+    for gain in gains:
+        reached.append(reached[-1] | reached[-1] << gain)
+    half = sum(gains) // 2
+    total = (reached[-1] & ((1 << (half + 1)) - 1)).bit_length() - 1
+    first: set[int] = set()
+    for n in reversed(range(len(gains))):
+        if not reached[n] >> total & 1:
+            first.add(n)
+            total -= gains[n]
+    return _both_sides(first, len(gains))
+
+
+def _both_sides(first: set[int], n_variables: int) -> Split:
+    """Make a split, with at least one variable on either side."""
+    first = first or {0}
+    return Split(tuple(sorted(first)), tuple(n for n in range(n_variables) if n not in first))
+
+
+def read_split(domain: Domain, first: Sequence[str] | None) -> Split:
+    """Return the split that puts the named variables on the first side; a balanced one for None."""
+    if first is None:
+        return balanced_split(domain.cardinalities)
+    if isinstance(first, str):
+        raise ParameterError(f"split names the variables of the first side in a list. Got {first!r} instead.")
+    chosen = {domain.position(name) for name in first}
+    if not 0 < len(chosen) < len(domain):
+        raise ParameterError("split must leave at least one variable on either side.")
+    return _both_sides(chosen, len(domain))
+
+
+def check_rank(rank: int, domain: Domain, split: Split) -> None:
+    """Refuse a rank that the split cannot carry."""
+    check_count("rank", rank)
+    most = split.most_rank(domain.cardinalities)
+    if rank > most:
+        sides = " against ".join(shortlist(domain[n].name for n in side) for side in (split.first, split.second))
+        raise ParameterError(
+            f"rank must be in the range [1, {most}] for methods that begin with SPA: the split {sides} carries no "
+            f"more. Got {rank} instead. Lower rank, or use method='em' or 'ctf'."
+        )
+
+
+def fewer(asked: int, found: int) -> tuple[str, ...]:
+    """Return a sentence where SPA found fewer classes than asked for, to warn with."""
+    if found == asked:
+        return ()
+    return (
+        f"The pair tables between the two sides of SPA's split carry {found} classes, not the {asked} asked for: the "
+        f"model has rank {found}. Lower rank to {found}, try another split, or use method='em' or 'ctf'.",
+    )
+
+
+def solve(tables: PairTables, rank: int, split: Split) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
+    """Return λ (F,) and the factors (I_n, F). F is less than the rank asked for where the tables carry no more.
+
+    Parameters
+    ----------
+    tables : PairTables
+        Distributions of every two variables.
+    rank : int
+        How many classes to look for.
+    split : Split
+        The sides of Z̃.
+    """
+    Z = assemble(tables, split)
+    chosen = extreme_columns(Z, rank)
+    W = Z[:, chosen]
+    H = _non_negative(W, Z)
+    factors = _factors(W, H, tables, split)
+    lam = tables.best_weights(factors, np.full(len(chosen), 1.0 / len(chosen)))
+    return lam, factors
+
+
+def assemble(tables: PairTables, split: Split) -> np.ndarray:
+    """Return Z̃, (Σ_S1 I, Σ_S2 I)."""
+    of_pair = dict(zip(tables.pairs, tables.tables, strict=True))
+    blocks = [[of_pair[j, k] if j < k else of_pair[k, j].T for k in split.second] for j in split.first]
+    return np.block(blocks)
+
+
+def extreme_columns(Z: np.ndarray, rank: int) -> list[int]:
+    """Return the columns that successive projection takes, at most ``rank``, fewer where they span Z̃ already."""
+    sums = Z.sum(axis=0)
+    seen = sums > 0
+    residual = np.where(seen, Z / np.where(seen, sums, 1.0), 0.0)
+    lengths = np.einsum("pq,pq->q", residual, residual)
+    longest = lengths.max(initial=0.0)
+    chosen: list[int] = []
+    while len(chosen) < rank:
+        best = int(lengths.argmax())
+        if lengths[best] <= _NOTHING_LEFT**2 * longest:
+            break
+        chosen.append(best)
+        direction = residual[:, best] / np.sqrt(lengths[best])
+        residual = residual - np.outer(direction, direction @ residual)
+        lengths = np.einsum("pq,pq->q", residual, residual)
+    return chosen
+
+
+def _non_negative(W: np.ndarray, Z: np.ndarray) -> np.ndarray:
+    """Return H (Σ_S2 I, F) ≥ 0 that minimises ‖Z̃ − W Hᵗ‖²."""
+    from scipy.optimize import nnls
+
+    # W is tall: its triangular factor has the same least squares with fewer rows
+    Q, R = np.linalg.qr(W)
+    return np.stack([nnls(R, column)[0] for column in (Q.T @ Z).T])
+
+
+def _factors(W: np.ndarray, H: np.ndarray, tables: PairTables, split: Split) -> tuple[np.ndarray, ...]:
+    """Cut W and H into blocks and scale their columns; an empty column becomes the variable's marginal."""
+    cardinalities = tables.domain.cardinalities
+    factors: dict[int, np.ndarray] = {}
+    for side, stack in ((split.first, W), (split.second, H)):
+        ends = np.cumsum([cardinalities[n] for n in side])[:-1]
+        for n, block in zip(side, np.split(stack, ends), strict=True):
+            sums = block.sum(axis=0)
+            scaled = block / np.where(sums > 0, sums, 1.0)
+            factors[n] = np.where(sums > 0, scaled, tables.marginal(n)[:, None])
+    return tuple(factors[n] for n in range(len(cardinalities)))

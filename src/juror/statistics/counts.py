@@ -1,0 +1,273 @@
+"""Counts of pairs and of triples: how often labels of two or three variables are seen together.
+
+A pair is counted over the rows where both of its cells are seen, so every table has its own number of rows, kept as
+the table's sum. Counts of two parts of a table add up to those of the whole.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from juror import files
+from juror.domain import Domain
+from juror.errors import DataError, ParameterError, check_count, shortlist
+from juror.statistics.reading import read_rows
+from juror.statistics.rows import WeightedRows
+from juror.variable import Label, Unknown
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Positions = tuple[int, ...]
+
+
+def count_together(rows: WeightedRows, cardinalities: Sequence[int], positions: Positions) -> np.ndarray:
+    """Return the weight of every combination of labels of some variables, over the rows that show them all.
+
+    Parameters
+    ----------
+    rows : WeightedRows
+        Distinct rows of codes.
+    cardinalities : sequence of int
+        The labels I_n of every variable.
+    positions : tuple of int
+        Which variables.
+
+    Returns
+    -------
+    numpy.ndarray, (I_a, I_b, …)
+    """
+    # a level more for missing, so that leaving it out is a slice
+    shape = [cardinalities[n] + 1 for n in positions]
+    cells = np.zeros(len(rows.codes), dtype=np.int64)
+    for n, size in zip(positions, shape, strict=True):
+        cells = cells * size + (rows.codes[:, n] + 1)
+    table = np.bincount(cells, rows.weights, minlength=math.prod(shape)).reshape(shape)
+    return np.ascontiguousarray(table[(slice(1, None),) * len(positions)])
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """Tables of counts of some groups of variables; what :class:`PairCounts` and :class:`TripleCounts` share.
+
+    Attributes
+    ----------
+    domain : Domain
+        The variables.
+    groups : tuple of tuples of int
+        The positions of the variables of every table, rising.
+    tables : tuple of numpy.ndarray
+        One table a group, in the same order, (I_a, I_b, …).
+    """
+
+    domain: Domain
+    groups: tuple[Positions, ...]
+    tables: tuple[np.ndarray, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.groups) != len(self.tables):
+            raise DataError(f"There are {len(self.groups)} groups of variables but {len(self.tables)} tables.")
+        for group, table in zip(self.groups, self.tables, strict=True):
+            expected = tuple(self.domain.cardinalities[n] for n in group)
+            if table.shape != expected:
+                raise DataError(
+                    f"The table of {self._names(group)} must have shape {expected}, labels by labels. "
+                    f"Got {table.shape}."
+                )
+            if not np.all(np.isfinite(table)) or np.any(table < 0):
+                raise DataError(f"The table of {self._names(group)} must hold finite counts, none below zero.")
+
+    def _names(self, group: Positions) -> str:
+        return shortlist(self.domain[n].name for n in group)
+
+    @property
+    def totals(self) -> np.ndarray:
+        """The weight of the rows behind every table, (n_groups,)."""
+        return np.array([table.sum() for table in self.tables])
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({len(self.domain)} variables, {len(self.groups)} tables, up to "
+            f"{self.totals.max(initial=0.0):g} rows)"
+        )
+
+    def __add__(self, other: Self) -> Self:
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        if other.domain.variables != self.domain.variables:
+            raise DataError(
+                "These counts are over different variables or labels and cannot be added. Count both with the same "
+                "domain=."
+            )
+        if other.groups != self.groups:
+            raise DataError("These counts are of different groups of variables and cannot be added.")
+        return type(self)(
+            self.domain, self.groups, tuple(a + b for a, b in zip(self.tables, other.tables, strict=True))
+        )
+
+    def table(self, *names: str) -> pd.DataFrame | np.ndarray:
+        """Return the counts of a group of variables in the order named: a frame for two, an array for more."""
+        positions = [self.domain.position(name) for name in names]
+        group = tuple(sorted(positions))
+        if group not in self.groups:
+            raise DataError(f"{shortlist(names)} are not counted together here. {self._counted()}")
+        array = self.tables[self.groups.index(group)].transpose(np.argsort(np.argsort(positions)))
+        if len(names) != 2:
+            return array
+        import pandas as pd
+
+        index, columns = (pd.Index(self.domain[n].labels, name=self.domain[n].name) for n in positions)
+        return pd.DataFrame(array, index=index, columns=columns)
+
+    def _counted(self) -> str:
+        return f"Counted are {shortlist((tuple(self.domain[n].name for n in g) for g in self.groups), limit=4)}."
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the counts to one file, whole or not at all."""
+        tensors = {f"table.{number}": table for number, table in enumerate(self.tables)}
+        files.write_statistic(path, type(self).__name__, self.domain, {"groups": self.groups}, tensors)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read counts that :meth:`save` wrote."""
+        return files.read_statistic(path, cls.__name__, cls._of_file)
+
+    @classmethod
+    def _of_file(cls, domain: Domain, header: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> Self:
+        tables = tuple(tensors[f"table.{number}"] for number in range(len(tensors)))
+        return cls(domain, tuple(tuple(group) for group in header["groups"]), tables)
+
+    @classmethod
+    def _count(cls, rows: WeightedRows, domain: Domain, groups: Sequence[Positions]) -> Self:
+        return cls(domain, tuple(groups), tuple(count_together(rows, domain.cardinalities, g) for g in groups))
+
+
+class PairCounts(Counts):
+    """How often every two labels of every two variables are seen together.
+
+    Examples
+    --------
+    >>> counts = PairCounts.of({"a": ["x", "y", "x"], "b": [1, 0, None]})
+    >>> counts.table("a", "b").to_numpy().tolist()
+    [[0.0, 1.0], [1.0, 0.0]]
+    >>> (counts + counts).totals.tolist()
+    [4.0]
+    """
+
+    @classmethod
+    def of(
+        cls,
+        data: Any,
+        domain: Domain | None = None,
+        *,
+        missing: Collection[Label] = (),
+        unknown: Unknown = "error",
+        sample_weight: Any = None,
+    ) -> Self:
+        """Count the pairs of a table; arguments as in :func:`juror.fit`."""
+        domain, rows, _ = read_rows(data, domain, missing, unknown, sample_weight)
+        return cls.of_rows(rows, domain)
+
+    @classmethod
+    def of_rows(cls, rows: WeightedRows, domain: Domain) -> Self:
+        """Count the pairs of distinct weighted rows."""
+        return cls._count(rows, domain, list(combinations(range(len(domain)), 2)))
+
+    @classmethod
+    def zero(cls, domain: Domain) -> Self:
+        """Return the counts of no rows, to add others to."""
+        return cls.of_rows(WeightedRows.none(len(domain)), domain)
+
+
+class TripleCounts(Counts):
+    """How often every three labels of three variables are seen together, for all or some triples of variables.
+
+    Examples
+    --------
+    >>> counts = TripleCounts.of({"a": [0, 1], "b": [1, 0], "c": [0, 2]})
+    >>> counts.table("c", "a", "b").shape
+    (2, 2, 2)
+    """
+
+    @classmethod
+    def of(
+        cls,
+        data: Any,
+        domain: Domain | None = None,
+        *,
+        triples: str | int | Sequence[Sequence[str]] = "all",
+        seed: int = 0,
+        missing: Collection[Label] = (),
+        unknown: Unknown = "error",
+        sample_weight: Any = None,
+    ) -> Self:
+        """Count triples of a table.
+
+        Parameters
+        ----------
+        data, domain, missing, unknown, sample_weight
+            As in :func:`juror.fit`.
+        triples : "all", int, or sequence of three names each
+            Which triples of variables: all of them, that many at random such that every variable is in one, or these.
+        seed : int
+            What the random ones come from.
+        """
+        domain, rows, _ = read_rows(data, domain, missing, unknown, sample_weight)
+        return cls.of_rows(rows, domain, triples, seed)
+
+    @classmethod
+    def of_rows(
+        cls, rows: WeightedRows, domain: Domain, triples: str | int | Sequence[Sequence[str]] = "all", seed: int = 0
+    ) -> Self:
+        """Count triples of distinct weighted rows."""
+        return cls._count(rows, domain, choose_triples(domain, triples, seed))
+
+    @classmethod
+    def zero(cls, domain: Domain, triples: str | int | Sequence[Sequence[str]] = "all", seed: int = 0) -> Self:
+        """Return the counts of no rows, to add others to."""
+        return cls.of_rows(WeightedRows.none(len(domain)), domain, triples, seed)
+
+
+def choose_triples(domain: Domain, triples: str | int | Sequence[Sequence[str]], seed: int) -> list[Positions]:
+    """Return the positions of the variables of every triple asked for."""
+    n_variables = len(domain)
+    if n_variables < 3:
+        raise DataError(f"Triples need at least 3 variables. There are {n_variables}.")
+    if triples == "all":
+        return list(combinations(range(n_variables), 3))
+    if isinstance(triples, (int, np.integer)) and not isinstance(triples, bool):
+        return _random_triples(n_variables, int(triples), seed)
+    if isinstance(triples, str) or not isinstance(triples, Sequence):
+        raise ParameterError(f"triples must be 'all', a number, or a list of three names each. Got {triples!r}.")
+    chosen = [tuple(sorted(domain.position(name) for name in triple)) for triple in triples]
+    for named, group in zip(triples, chosen, strict=True):
+        if len(set(group)) != 3:
+            raise ParameterError(f"A triple names three different variables. Got {shortlist(named)}.")
+    if len(set(chosen)) < len(chosen):
+        raise ParameterError("A triple is named twice. Name each once.")
+    return chosen
+
+
+def _random_triples(n_variables: int, n: int, seed: int) -> list[Positions]:
+    """Draw triples without repetition: first such that every variable is in one, then any."""
+    least, most = -(-n_variables // 3), math.comb(n_variables, 3)
+    check_count("seed", seed, least=0)
+    if not least <= n <= most:
+        raise ParameterError(
+            f"triples must be in the range [{least}, {most}] for {n_variables} variables, so that every one is in a "
+            f"triple. Got {n} instead."
+        )
+    rng = np.random.default_rng([int(seed), n_variables])
+    order = rng.permutation(n_variables)
+    padded = np.append(order, order[: 3 * least - n_variables])
+    chosen = {tuple(sorted(int(v) for v in triple)) for triple in padded.reshape(-1, 3)}
+    while len(chosen) < n:
+        chosen.add(tuple(sorted(int(v) for v in rng.choice(n_variables, 3, replace=False))))
+    return sorted(chosen)
