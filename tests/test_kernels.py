@@ -1,5 +1,6 @@
 import itertools
 from collections import Counter
+from inspect import isfunction
 
 import numpy as np
 import pytest
