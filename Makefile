@@ -28,8 +28,8 @@ types: $(VENV)/.lint  ## check types
 accuracy: $(VENV)/.package  ## accuracy on Car and Mushroom with the paper's splits (needs JUROR_DATA or OpenML)
 	$(BIN)/python benchmarks/classification.py
 
-paper: $(VENV)/.plots  ## run the seven tables of the paper into paper/ (an hour; QUICK=1: minutes; goes on where it stopped)
-	$(BIN)/juror paper -o paper $(if $(QUICK),--quick)
+paper: $(VENV)/.plots  ## the seven tables of the paper again, into results/ (an hour; QUICK=1: a minute; goes on where it stopped)
+	$(BIN)/juror paper -o results $(if $(QUICK),--quick)
 
 cost: $(VENV)/.package  ## how the time of juror-b grows with directions and rows
 	$(BIN)/python benchmarks/juror_cost.py

@@ -62,6 +62,17 @@ def test_fit_writes_what_the_library_fits(run, folder, source):
     assert written.info == expected.info
 
 
+def test_fit_by_a_method_of_the_paper(run, folder):
+    options = ("--method", "juror-a", "--rank", "2", "--directions", "30", "--inversion", "fbp", "--rho", "5")
+    status, out, err = run("fit", "people.csv", "-o", "paper.juror", *options)
+    assert status == 0
+    assert "misfit along G3" in out
+    assert "juror: warning: The labels of ['Class'] have no order" in err
+    with pytest.warns(juror.DataWarning):
+        expected = juror.fit(folder / "people.csv", 2, "juror-a", n_directions=30, inversion="fbp", rho=5)
+    np.testing.assert_array_equal(juror.load(folder / "paper.juror").weights, expected.weights)
+
+
 def test_fit_with_weights_markers_bins_and_dropped_columns(run, folder):
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"id": range(300), "x": rng.normal(size=300), "y": rng.choice(["a", "b", "?"], size=300)})

@@ -408,9 +408,10 @@ def test_the_command_writes_tables_page_and_pictures(tiny, run, tmp_path):
     assert (status, err) == (0, f"wrote {folder / 'paper.md'}\n")
     assert out.startswith("Table 1. MSE for PMFs for F = 25, I = 10, N = 6, κ = 1. QUICK RUN, cut short")
     names = {f"table_{n}.{kind}" for n in (1, 6) for kind in ("csv", "json", "png")}
+    assert {path.name for path in folder.iterdir()} == {"paper", "paper.md"}
+    folder /= "paper"
     assert {path.name for path in folder.iterdir()} == names | {
         "cells.jsonl",
-        "paper.md",
         "inversions.png",
         "inversions.csv",
     }

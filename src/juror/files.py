@@ -104,11 +104,6 @@ def read_statistic(
     return _read(path, kind, made)
 
 
-def kind_of(path: str | os.PathLike[str]) -> str | None:
-    """Return the kind of statistic that a file holds, None for a model."""
-    return _read(Path(path), "model", lambda header, tensors: header.get("kind"))
-
-
 def _read(path: Path, what: str, make: Callable[[Mapping[str, Any], Mapping[str, np.ndarray]], T]) -> T:
     """Check version and digest, and make the thing; what is wrong with the file becomes a sentence."""
     if not path.is_file():

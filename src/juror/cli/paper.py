@@ -33,7 +33,7 @@ def command(
             "-o",
             "--output",
             metavar="DIR",
-            help="Write CSV, JSON, a page and pictures here, and keep finished cells to go on from.",
+            help="Write paper.md here and numbers, pictures and finished cells, to go on from, into its folder paper.",
             show_default=False,
         ),
     ] = None,
@@ -44,13 +44,14 @@ def command(
     # what takes long to import waits until it is asked for
     from juror.paper import Store, compare_inversions, run_tables
     from juror.paper.experiments import check_request
+    from juror.paper.page import RESULTS_FOLDER
     from juror.paper.settings import SETTINGS
 
     numbers = list(dict.fromkeys(table or SETTINGS))
     check_request(numbers, seeds, jobs)
     if output is not None:
         _check_folder(output)
-    store = Store(output)
+    store = Store(None if output is None else output / RESULTS_FOLDER)
     with _bar() as progress:
         tables = run_tables(numbers, seeds, quick, store, progress, jobs)
     inversions = compare_inversions() if output is not None or not table else None
@@ -81,12 +82,13 @@ def _write(
 ) -> None:
     """Write the tables just run, and the page of all tables that are finished in the folder."""
     from juror.paper import finished_tables
-    from juror.paper.page import write_page
+    from juror.paper.page import RESULTS_FOLDER, write_page
 
+    results = folder / RESULTS_FOLDER
     for table in tables:
-        table.to_csv(folder / f"table_{table.setting.number}.csv")
-        table.to_json(folder / f"table_{table.setting.number}.json")
-    inversions.to_csv(folder / "inversions.csv")
+        table.to_csv(results / f"table_{table.setting.number}.csv")
+        table.to_json(results / f"table_{table.setting.number}.json")
+    inversions.to_csv(results / "inversions.csv")
     written = write_page(folder, finished_tables(seeds, quick, store), inversions)
     typer.echo(f"wrote {written[-1]}", err=True)
 

@@ -15,6 +15,7 @@ from juror.paper.tables import Entry, PaperTable, column_name, entry_text, measu
 from juror.writing import write_whole
 
 PAGE_FILE = "paper.md"
+RESULTS_FOLDER = "paper"
 INVERSIONS_FILE = "inversions.png"
 _OTHER_MEASURES = {
     "mse": MEASURES["mse"],
@@ -24,7 +25,7 @@ _OTHER_MEASURES = {
 
 
 def write_page(folder: Path, tables: Sequence[PaperTable], inversions: Inversions) -> list[Path]:
-    """Write pictures and page into a folder; return the files in the order written.
+    """Write the page into a folder and its pictures into the folder ``paper`` there; return the files as written.
 
     Parameters
     ----------
@@ -36,10 +37,12 @@ def write_page(folder: Path, tables: Sequence[PaperTable], inversions: Inversion
         When projections help.
     """
     written = []
+    results = folder / RESULTS_FOLDER
+    results.mkdir(parents=True, exist_ok=True)
     for table in tables:
-        written.append(folder / picture_file(table))
+        written.append(results / picture_file(table))
         write_picture(table_picture(table), written[-1])
-    written.append(folder / INVERSIONS_FILE)
+    written.append(results / INVERSIONS_FILE)
     write_picture(inversions_picture(inversions), written[-1])
     written.append(folder / PAGE_FILE)
     text = page(tables, inversions)
@@ -81,8 +84,8 @@ def _how(tables: Sequence[PaperTable], quick: bool) -> str:
     seeds = sorted({table.seeds for table in tables})
     return f"""## How the numbers were made
 
-Made by `juror paper{" --quick" if quick else ""} -o DIR`, which also writes every number as CSV and JSON, every cell to
-`cells.jsonl`, and this page.
+Made by `juror paper{" --quick" if quick else ""} -o DIR`, which writes this page, and into the folder `paper` beside it every
+number as CSV and JSON, the pictures, and every cell to `cells.jsonl`.
 
 - A cell is *printed / measured ± sample standard deviation*, over {" or ".join(map(str, seeds))} seed(s). A dash
   stands where the paper has no number.
@@ -109,7 +112,7 @@ def _table_section(table: PaperTable) -> Iterator[str]:
     yield f"## Table {table.setting.number}: {table.setting.caption}"
     yield table.legend
     yield _markdown(table, lambda entry: entry_text(entry, measure))
-    yield f"![Table {table.setting.number}: printed and measured]({picture_file(table)})"
+    yield f"![Table {table.setting.number}: printed and measured]({RESULTS_FOLDER}/{picture_file(table)})"
     if not table.quick:
         yield commentary.TABLES[table.setting.number]
     if table.setting.recipe is not None:
@@ -177,6 +180,6 @@ def _inversions_section(inversions: Inversions, quick: bool) -> Iterator[str]:
             here = [e for e in inversions.entries if (e.density, e.estimator) == (density, name)]
             lines.append([name, *(f"{e.divergence:.4f} · {e.error:.3f}" for e in here)])
         yield "\n".join("| " + " | ".join(line) + " |" for line in lines)
-    yield f"![Divergence from the true pair table against the number of samples]({INVERSIONS_FILE})"
+    yield f"![Divergence from the true pair table against the number of samples]({RESULTS_FOLDER}/{INVERSIONS_FILE})"
     if not quick:
         yield commentary.INVERSIONS

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from juror.domain import Domain
-from juror.errors import ParameterError, check_count, shortlist
+from juror.errors import ParameterError, shortlist
 from juror.radon import FILTERS, Radon
 from juror.solvers import ctf, juror, spa
 from juror.solvers.juror import Settings, Stages
@@ -21,7 +21,7 @@ from juror.solvers.misfit import Misfit, misfit_of, misfit_of_tables
 from juror.solvers.pair_tables import PairTables, check_seen_together
 from juror.solvers.parameters import Parameters
 from juror.solvers.priors import PRIORS, Prior
-from juror.solvers.solution import Context, Solution, check_number, smoothed
+from juror.solvers.solution import Context, Solution, check_number, check_search, smoothed
 from juror.solvers.starts import random_start
 from juror.stacking import Stacking
 from juror.statistics.counts import PairCounts, TripleCounts
@@ -41,7 +41,7 @@ class SPAOptions:
     smoothing: float = 0.1
 
     def __post_init__(self) -> None:
-        check_number("smoothing", self.smoothing)
+        check_search(self)
 
 
 @dataclass(frozen=True)
@@ -55,10 +55,7 @@ class CTFOptions:
     tol: float = 1e-5
 
     def __post_init__(self) -> None:
-        check_count("n_init", self.n_init)
-        check_count("max_iter", self.max_iter)
-        for name in ("smoothing", "tol"):
-            check_number(name, getattr(self, name))
+        check_search(self)
 
 
 @dataclass(frozen=True)
@@ -81,9 +78,7 @@ class JurorOptions:
     tol: float = 1e-4
 
     def __post_init__(self) -> None:
-        check_count("max_iter", self.max_iter)
-        for name in ("smoothing", "tol"):
-            check_number(name, getattr(self, name))
+        check_search(self)
         for name, choices in (("inversion", INVERSIONS), ("filter", FILTERS), ("route", ROUTES)):
             if getattr(self, name) not in choices:
                 raise ParameterError(

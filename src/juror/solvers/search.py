@@ -9,13 +9,12 @@ from functools import partial
 import numpy as np
 
 from juror.domain import Domain
-from juror.errors import check_count
 from juror.solvers import spa
 from juror.solvers.diagnosis import diagnose, empty_classes
 from juror.solvers.em import Objective, Run, ascend
 from juror.solvers.pair_tables import PairTables
 from juror.solvers.parameters import Factored, Parameters
-from juror.solvers.solution import Context, Solution, check_number
+from juror.solvers.solution import Context, Solution, check_search
 from juror.solvers.starts import random_start, seeded_start
 from juror.stacking import Stacking
 from juror.statistics.counts import PairCounts
@@ -37,10 +36,7 @@ class EMOptions:
     init: Factored | None = None
 
     def __post_init__(self) -> None:
-        check_count("n_init", self.n_init)
-        check_count("max_iter", self.max_iter)
-        for name in ("smoothing", "tol"):
-            check_number(name, getattr(self, name))
+        check_search(self)
 
 
 @dataclass(frozen=True)
@@ -54,9 +50,7 @@ class SPAEMOptions:
     tol: float = 1e-6
 
     def __post_init__(self) -> None:
-        check_count("max_iter", self.max_iter)
-        for name in ("smoothing", "tol"):
-            check_number(name, getattr(self, name))
+        check_search(self)
 
 
 def solve_em(rows: WeightedRows, domain: Domain, rank: int, options: EMOptions, context: Context) -> Solution:

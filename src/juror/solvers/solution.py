@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from juror.errors import ParameterError
+from juror.errors import ParameterError, check_count
 from juror.progress import Progress, ProgressCallback
 from juror.solvers.parameters import Parameters
 from juror.sources.runners import LocalRunner
@@ -103,6 +103,16 @@ def smoothed(
     lam = n_rows * parameters.lam
     stack = stacking.normalise(lam * parameters.stack + pseudo_counts, otherwise=parameters.stack)
     return Parameters((lam + smoothing) / np.sum(lam + smoothing), stack)
+
+
+def check_search(options: object) -> None:
+    """Check those of the options that methods share: starts, steps, tolerance and smoothing."""
+    for name in ("n_init", "max_iter"):
+        if hasattr(options, name):
+            check_count(name, getattr(options, name))
+    for name in ("smoothing", "tol"):
+        if hasattr(options, name):
+            check_number(name, getattr(options, name))
 
 
 def check_number(name: str, value: object, *, above_zero: bool = False) -> None:
