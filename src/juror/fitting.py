@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from juror.answers.rows import log_prob
 from juror.choosing import Trial, as_cpd, choose_rank_for, choose_rho
 from juror.domain import Domain
-from juror.errors import FitWarning, ParameterError, check_count, shortlist
+from juror.errors import DataWarning, FitWarning, ParameterError, check_count, shortlist
 from juror.info import FitInfo, RankScore
 from juror.model import JointPMF
 from juror.progress import ProgressCallback
@@ -22,6 +22,7 @@ from juror.solvers.parameters import n_parameters
 from juror.solvers.search import EMOptions, without_empty_classes
 from juror.solvers.solution import Context, Solution
 from juror.sources.runners import LocalRunner
+from juror.statistics.projections import Projections, about_order
 from juror.statistics.reading import read_rows
 from juror.statistics.rows import WeightedRows
 from juror.variable import Label, Unknown
@@ -152,30 +153,24 @@ def fit(
     settings = chosen.read_options(name, options)
     rows = None
     if isinstance(data, Statistic):
-        _check_alone(domain, missing, sample_weight)
+        _check_alone(domain=domain, missing=tuple(missing), unknown=unknown, sample_weight=sample_weight)
         domain = data.domain
     else:
         domain, rows, _ = read_rows(data, domain, missing, unknown, sample_weight)
     rank = _check_rank(rank, options.get("init"), domain, data)
     target_position = None if target is None else domain.position(target)
+    # projections that come made were warned of when they were made
+    about_data = about_order(domain) if chosen.projects and not isinstance(data, Projections) else ()
+    for sentence in about_data:
+        warnings.warn(sentence, DataWarning, stacklevel=2)
     with LocalRunner(n_jobs) as runner, _one_thread_in_blas():
         context = Context(int(seed), runner, progress)
-        path: tuple[RankScore, ...] = ()
-        rho_path: tuple[tuple[float, float], ...] = ()
-        if rows is None:
-            assert chosen.solve_statistic is not None
-            assert not isinstance(rank, str)
-            solution = chosen.solve_statistic(data, rank, settings, context)
+        if rows is not None:
+            found = _search(Trial(rows, domain, chosen, target_position, context), rank, settings)
         else:
-            trial = Trial(rows, domain, chosen, target_position, context)
-            if isinstance(rank, str):
-                rank, path = choose_rank_for(trial, settings, rank)
-            if getattr(settings, "rho", None) == "cv":
-                rho, rho_path = choose_rho(trial, settings, rank)
-                settings = replace(settings, rho=rho)
-            solution = chosen.solve_rows(rows, domain, rank, settings, context)
-            if path and isinstance(settings, EMOptions):
-                solution = without_empty_classes(solution, rows, domain, settings, context)
+            assert chosen.solve_statistic is not None
+            found = _Found(chosen.solve_statistic(data, int(rank), settings, context))
+    solution = found.solution
     for complaint in solution.complaints:
         warnings.warn(complaint, FitWarning, stacklevel=2)
     cpd = as_cpd(solution.parameters, domain)
@@ -192,13 +187,37 @@ def fit(
         trace=solution.trace,
         stopped=solution.reason,
         n_iter=solution.n_iter,
-        rank_path=path,
+        rank_path=found.rank_path,
         target=target,
-        warnings=solution.complaints,
+        warnings=about_data + solution.complaints,
         stages=dict(solution.stages),
-        rho_path=rho_path,
+        rho_path=found.rho_path,
     )
     return JointPMF(cpd.weights, cpd.factors, domain, info)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A solution, and how its rank and ρ were chosen if they were."""
+
+    solution: Solution
+    rank_path: tuple[RankScore, ...] = ()
+    rho_path: tuple[tuple[float, float], ...] = ()
+
+
+def _search(trial: Trial, rank: int | str, settings: Any) -> _Found:
+    """Choose what is to be chosen, and fit all rows."""
+    rank_path: tuple[RankScore, ...] = ()
+    rho_path: tuple[tuple[float, float], ...] = ()
+    if isinstance(rank, str):
+        rank, rank_path = choose_rank_for(trial, settings, rank)
+    if getattr(settings, "rho", None) == "cv":
+        rho, rho_path = choose_rho(trial, settings, rank)
+        settings = replace(settings, rho=rho)
+    solution = trial.method.solve_rows(trial.rows, trial.domain, rank, settings, trial.context)
+    if rank_path and isinstance(settings, EMOptions):
+        solution = without_empty_classes(solution, trial.rows, trial.domain, settings, trial.context)
+    return _Found(solution, rank_path, rho_path)
 
 
 def _one_thread_in_blas() -> AbstractContextManager[Any]:
@@ -214,14 +233,11 @@ def _log_likelihood(solution: Solution, rows: WeightedRows | None, cpd: Any) -> 
     return float(rows.weights @ log_prob(cpd, rows.codes))
 
 
-def _check_alone(domain: Domain | None, missing: Collection[Label], sample_weight: Any) -> None:
+def _check_alone(**given: Any) -> None:
     """Refuse what was settled when the statistic was made."""
-    for name, given in (
-        ("domain", domain is not None),
-        ("missing", len(missing) > 0),
-        ("sample_weight", sample_weight is not None),
-    ):
-        if given:
+    for name, value in given.items():
+        by_default = value is None or (isinstance(value, (str, tuple)) and value in ("error", ()))
+        if not by_default:
             raise ParameterError(f"{name} belongs to the rows, which were counted already. Give it when counting them.")
 
 

@@ -84,8 +84,8 @@ def _how(tables: Sequence[PaperTable], quick: bool) -> str:
     seeds = sorted({table.seeds for table in tables})
     return f"""## How the numbers were made
 
-Made by `juror paper{" --quick" if quick else ""} -o DIR`, which writes this page, and into the folder `paper` beside it every
-number as CSV and JSON, the pictures, and every cell to `cells.jsonl`.
+Made by `juror paper{" --quick" if quick else ""} -o DIR`, which writes this page, and into the
+folder `paper` beside it every number as CSV and JSON, the pictures, and every cell to `cells.jsonl`.
 
 - A cell is *printed / measured ± sample standard deviation*, over {" or ".join(map(str, seeds))} seed(s). A dash
   stands where the paper has no number.

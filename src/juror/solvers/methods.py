@@ -38,6 +38,8 @@ class Method:
         Fit a statistic: statistic, rank, options, context.
     begins_with_spa : bool
         Whether its rank is bounded by what a split of the variables carries.
+    projects : bool
+        Whether it projects labels on a line, which wants them to have an order.
     """
 
     options: type
@@ -45,6 +47,7 @@ class Method:
     solve_rows: Callable[[WeightedRows, Domain, int, Any, Context], Solution]
     solve_statistic: Callable[[Any, int, Any, Context], Solution] | None = None
     begins_with_spa: bool = False
+    projects: bool = False
 
     def read_options(self, name: str, given: Mapping[str, Any]) -> Any:
         """Make the options of this method, or say which it does not have."""
@@ -75,7 +78,7 @@ def _juror(shrink: bool, descend: bool) -> Method:
     def solve_rows(rows: WeightedRows, domain: Domain, rank: int, options: Any, context: Context) -> Solution:
         return solve(PairCounts.of_rows(rows, domain), rank, options, context)
 
-    return Method(JurorOptions, (PairCounts, Projections), solve_rows, solve, begins_with_spa=True)
+    return Method(JurorOptions, (PairCounts, Projections), solve_rows, solve, begins_with_spa=True, projects=True)
 
 
 def _ctf_rows(rows: WeightedRows, domain: Domain, rank: int, options: CTFOptions, context: Context) -> Solution:

@@ -25,7 +25,7 @@ from juror.solvers.solution import Context, Solution, check_number, check_search
 from juror.solvers.starts import random_start
 from juror.stacking import Stacking
 from juror.statistics.counts import PairCounts, TripleCounts
-from juror.statistics.projections import Design, Projections, warn_of_nominal
+from juror.statistics.projections import Design, Projections
 
 INVERSIONS = ("lstsq", "fbp")
 ROUTES = ("auto", "gram", "literal")
@@ -206,7 +206,6 @@ def _misfit(
         misfit = misfit_of(data, weights, "literal" if options.route == "literal" else "gram")
         operators = data.operators
     else:
-        warn_of_nominal(data.domain)
         design = options.design(seed)
         if options.route == "literal":
             projections = Projections.of_counts(data, design)

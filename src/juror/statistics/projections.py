@@ -92,17 +92,16 @@ def _operator(rows: Axis, columns: Axis, directions: bytes, bins: int | None, ki
     return Radon(rows, columns, np.frombuffer(directions).reshape(-1, 2), bins, kind)
 
 
-def warn_of_nominal(domain: Domain) -> None:
-    """Warn once that projections depend on the numbering of labels, if some variables have mere names for labels."""
+def about_order(domain: Domain) -> tuple[str, ...]:
+    """Return a sentence to warn with if some variables have mere names for labels, whose numbering is arbitrary."""
     # two labels in the other order are the same line read backwards
     nominal = [variable.name for variable in domain if variable.kind == "nominal" and variable.cardinality > 2]
-    if nominal:
-        warnings.warn(
-            f"The labels of {shortlist(nominal)} have no order, so projections of them depend on how they happen to be "
-            "numbered. Give them one with Domain.infer(levels=…), or use method='em' or 'spa'.",
-            DataWarning,
-            stacklevel=4,
-        )
+    if not nominal:
+        return ()
+    return (
+        f"The labels of {shortlist(nominal)} have no order, so projections of them depend on how they happen to be "
+        "numbered. Give them one with Domain.infer(levels=…), or use method='em' or 'spa'.",
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +160,8 @@ class Projections:
         """
         design = Design(n_directions, seed, bins, operator, dict(scores or {}))
         counts = PairCounts.of(data, domain, missing=missing, unknown=unknown, sample_weight=sample_weight)
-        warn_of_nominal(counts.domain)
+        for sentence in about_order(counts.domain):
+            warnings.warn(sentence, DataWarning, stacklevel=2)
         return cls.of_counts(counts, design)
 
     @classmethod
