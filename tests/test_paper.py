@@ -17,6 +17,7 @@ from juror.compare import factor_mse, tensor_error
 from juror.errors import JurorError, MissingDependencyError, ParameterError
 from juror.paper import cells, commentary, inversions, recipes, running, settings
 from juror.paper.costs import expected_seconds
+from juror.paper.limit import matched_concentration, posterior_mean
 from juror.paper.page import page
 from juror.paper.pictures import check_matplotlib
 from juror.paper.recipes import Recipe
@@ -82,7 +83,8 @@ def test_every_printed_row_is_run(number):
     assert all(len(numbers) == len(printed.columns) for numbers in printed.rows.values())
     assert setting.columns(settings.FULL) == printed.columns
     references = [row.key for row in setting.rows if row.is_reference]
-    assert references == ["uniform", "independent", "em-from-truth"][: 2 if number == 7 else 3]
+    expected = ["uniform", "independent", "em-from-truth", "bayes-limit"]
+    assert references == expected[: {2: 4, 7: 2}.get(number, 3)]
     if setting.recipe is not None:
         r = setting.recipe
         kappa = f"{r.kappa:g}"
@@ -490,3 +492,30 @@ def test_pictures_say_what_to_install(monkeypatch):
 def test_the_grids_stay_within_what_pairs_can_carry():
     assert max(settings.FULL.ranks["car"]["pairs"]) <= 10
     assert max(settings.FULL.ranks["mushroom"]["pairs"]) <= 45
+
+
+class TestLimit:
+    @pytest.mark.parametrize("size", [2, 3, 10, 25])
+    def test_the_prior_has_the_variance_of_scaled_uniforms(self, size):
+        a = matched_concentration(size)
+        uniform = np.random.default_rng(99).random((100_000, size))
+        variance = np.var(uniform / uniform.sum(axis=1, keepdims=True))
+        assert (1 / size) * (1 - 1 / size) / (size * a + 1) == pytest.approx(variance, rel=0.02)
+
+    def test_without_rows_to_speak_of_the_mean_is_the_prior_mean(self):
+        recipe = recipes.Recipe(2, "uniform", F=2, I=3, N=3)
+        holes = np.full((1, 3), -1)
+        mean = posterior_mean(holes, recipe.truth(0), 0, sweeps=3000, burnt=0, thin=1)
+        np.testing.assert_allclose(mean.marginal("x0").to_numpy(), 1 / 3, atol=0.02)
+
+    def test_it_is_closer_to_the_truth_than_what_does_not_know_the_law(self):
+        recipe = recipes.Recipe(2, "uniform", F=3, I=4, N=3)
+        errors = np.zeros(2)
+        for seed in range(8):
+            truth, codes = recipe.truth(seed), recipe.rows(200, seed)
+            limit = posterior_mean(codes, truth, seed, sweeps=300, burnt=100)
+            known = juror.fit(codes, 3, "em", init=truth, smoothing=0.0, domain=recipe.domain)
+            errors += tensor_error(truth, limit), tensor_error(truth, known)
+            again = posterior_mean(codes, truth, seed, sweeps=300, burnt=100)
+            assert np.array_equal(again.weights, limit.weights)
+        assert errors[0] < 0.8 * errors[1]

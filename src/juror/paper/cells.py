@@ -14,6 +14,7 @@ from juror.errors import JurorError
 from juror.fitting import fit
 from juror.model import JointPMF
 from juror.paper.labels import classify, label_fit, label_reference
+from juror.paper.limit import posterior_mean
 from juror.paper.recipes import Recipe, labelled
 from juror.paper.settings import Cell
 
@@ -93,6 +94,11 @@ def em_from_truth(truth: JointPMF, codes: np.ndarray, cell: Cell) -> JointPMF:
     return fit(codes, truth.rank, "em", init=truth, domain=truth.domain, seed=cell.seed, n_jobs=1, **cell.options)
 
 
+def bayes_limit(truth: JointPMF, codes: np.ndarray, cell: Cell) -> JointPMF:
+    """Return the posterior mean under the law that truths come from: no estimator has a smaller mean error."""
+    return posterior_mean(codes, truth, cell.seed, **cell.options)
+
+
 def one_class(truth: JointPMF, columns: list[np.ndarray]) -> JointPMF:
     """Return a product of distributions as F equal classes of weight 1/F, which has factors to compare."""
     F = truth.rank
@@ -100,6 +106,9 @@ def one_class(truth: JointPMF, columns: list[np.ndarray]) -> JointPMF:
 
 
 def _errors(truth: JointPMF, model: JointPMF) -> Measured:
+    if model.rank > truth.rank:
+        # a mean of models has no classes to match
+        return {"tensor_error": float(tensor_error(truth, model))}
     return {
         "mse": float(factor_mse(truth, model)),
         "mse_per_component": float(factor_mse(truth, model, per_component=True)),
@@ -116,6 +125,7 @@ _REFERENCES: dict[str, Callable[[JointPMF, np.ndarray, Cell], JointPMF]] = {
     "uniform": uniform_table,
     "independent": product_of_marginals,
     "em-from-truth": em_from_truth,
+    "bayes-limit": bayes_limit,
 }
 TASKS: dict[str, Callable[[Cell], Measured]] = {
     "fit": _fit,

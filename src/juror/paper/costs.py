@@ -27,6 +27,7 @@ def expected_seconds(cell: Cell) -> float:
     seconds = {
         "em": passes,
         "em-from-truth": passes,
+        "bayes-limit": 1 + 1e-3 * n_rows,
         "ctf": sweeps,
         "juror-a": shrinking + descent,
         "juror-b": descent,

@@ -97,8 +97,9 @@ folder `paper` beside it every number as CSV and JSON, the pictures, and every c
   matched to the true ones before factors are compared, all factors and the weights by one permutation.
 - Bounds on the fits: {caps}. What stops there says so in a warning that is kept with its cell.
 - References: the uniform table; the product of one-way marginals (shares of the cells seen, no smoothing); EM started
-  at the truth, which takes the search for a start out of the question. For factor errors, the first two are F equal
-  classes of weight 1/F.
+  at the truth, which takes the search for a start out of the question; in Table 2 also the Bayes limit, the posterior
+  mean under the law that truths come from, by Gibbs sampling: no estimator has a smaller mean error. For factor
+  errors, the first two are F equal classes of weight 1/F.
 - Table 7: random splits into training, validation and test part ({shares}). The label is one more variable; the rank
   is chosen by accuracy on the validation part; smoothing is {LABEL_SMOOTHING:g}. Car's labels are put in their natural
   order; Mushroom's have none, so its projections depend on how labels happen to be numbered. The others are

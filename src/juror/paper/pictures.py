@@ -22,10 +22,11 @@ if TYPE_CHECKING:
 
 _COLOURS = ("#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7", "#000000", "#8C6D31")
 _MARKERS = "os^vDPX*"
-_REFERENCE_STYLES = (
+_REFERENCE_STYLES: tuple[dict[str, Any], ...] = (
     {"color": "0.55", "linestyle": ":"},
     {"color": "0.55", "linestyle": "-."},
     {"color": "black", "linestyle": "-"},
+    {"color": "black", "linestyle": (0, (5, 2))},
 )
 _AXIS_NAMES = {
     "mse": "factor error (printed formula)",
@@ -82,7 +83,7 @@ def _lines(table: PaperTable) -> Figure:
             _line(panel, row, shown, {"label": row[0].label, **style})
             if shown == measure:
                 _printed_line(panel, row, style)
-        for row, look in zip(references, _REFERENCE_STYLES, strict=True):
+        for row, look in zip(references, _REFERENCE_STYLES, strict=False):
             _line(panel, row, shown, {"label": row[0].label, "linewidth": 1, **look})
         panel.set(xscale="log", yscale="log", ylabel=_AXIS_NAMES[shown], title=block)
         _finish(panel, table.columns)

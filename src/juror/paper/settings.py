@@ -49,6 +49,7 @@ FULL = Effort(
         "juror-a": {"max_iter": 1000, "tol": 1e-4},
         "juror-b": {"max_iter": 1000, "tol": 1e-4},
         "juror-c": {"max_iter": 1000, "tol": 1e-4},
+        "bayes-limit": {"sweeps": 1500, "burnt": 500, "thin": 2},
     },
     # a pair of halves of the variables carries no more than about 10 classes for Car and 45 for Mushroom
     ranks={
@@ -67,6 +68,7 @@ QUICK = Effort(
         "juror-a": {"max_iter": 100, "tol": 1e-4},
         "juror-b": {"max_iter": 100, "tol": 1e-4},
         "juror-c": {"max_iter": 100, "tol": 1e-4},
+        "bayes-limit": {"sweeps": 300, "burnt": 100, "thin": 2},
     },
     ranks={
         "car": {"pairs": (4, 8), "rows": (20, 40)},
@@ -132,6 +134,7 @@ _REFERENCES = (
     Row("independent", "product of one-way marginals", "reference", "independent"),
     Row("em-from-truth", "EM started at the truth", "reference", "em-from-truth"),
 )
+_LIMIT = Row("bayes-limit", "Bayes limit (law of truths known)", "reference", "bayes-limit")
 _SYNTHETIC = (*(_method(key, "fit") for key in _SIX), *_REFERENCES)
 _INVERSIONS = {"lstsq": "least squares", "fbp": "filtered back projection"}
 _PROJECTIONS = (
@@ -186,7 +189,7 @@ SETTINGS = {
     setting.number: setting
     for setting in (
         Setting(1, "mse", _SYNTHETIC, _TABLE_1),
-        Setting(2, "tensor_error", _SYNTHETIC, Recipe(2, "uniform", F=15, I=10, N=4)),
+        Setting(2, "tensor_error", (*_SYNTHETIC, _LIMIT), Recipe(2, "uniform", F=15, I=10, N=4)),
         Setting(3, "mse", _SYNTHETIC, Recipe(3, "sinusoid", F=90, I=50, N=5)),
         Setting(4, "mse", _SYNTHETIC, Recipe(4, "uniform", F=20, I=15, N=5, kappa=0.8)),
         Setting(5, "mse", _SYNTHETIC, Recipe(5, "uniform", F=20, I=10, N=15)),
@@ -265,6 +268,8 @@ def cell_of(setting: Setting, row: Row, column: int | str, seed: int, quick: boo
         options["smoothing"] = LABEL_SMOOTHING if row.task == "label fit" else 0.0
     elif row.method == "em-from-truth":
         options |= {key: value for key, value in effort.options["em"].items() if key != "n_init"} | {"smoothing": 0.0}
+    elif row.method == "bayes-limit":
+        options |= effort.options["bayes-limit"]
     if row.task == "label fit":
         ranks = effort.ranks[str(column)][_RANK_KIND.get(row.method, "pairs")]
     return Cell(setting.number, column, row.task, row.method, seed, options, setting.recipe, ranks, quick)

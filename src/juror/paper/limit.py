@@ -1,0 +1,77 @@
+"""The Bayes limit: the least mean error that any estimator can have, given the law that truths are drawn from.
+
+It is reached by the posterior mean under that law. Columns of independent uniforms scaled to sum one are close to a
+Dirichlet distribution with the same mean and variance, which makes Gibbs sampling two easy draws: a class for every row
+given (λ, A), and (λ, A) given the classes. The kept draws side by side, each with an equal share of the weight, are
+their mean as one model.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from juror.kernels import kernels
+from juror.logs import log_of
+from juror.model import JointPMF
+from juror.stacking import Stacking
+
+# of draws to find the variance of a scaled uniform: three digits of the concentration
+_DRAWS = 200_000
+
+
+@cache
+def matched_concentration(size: int) -> float:
+    """Return the a of the Dirichlet(a, …, a) with the variance of ``size`` uniforms scaled to sum one.
+
+    Var = (1/K)(1 − 1/K) / (K a + 1).
+
+    >>> round(matched_concentration(10), 1)
+    2.6
+    """
+    if size == 1:
+        return 1.0
+    uniform = np.random.default_rng(size).random((_DRAWS, size))
+    variance = float(np.var(uniform[:, 0] / uniform.sum(axis=1)))
+    return ((1 / size) * (1 - 1 / size) / variance - 1) / size
+
+
+def posterior_mean(
+    codes: np.ndarray, truth: JointPMF, seed: int, *, sweeps: int = 1500, burnt: int = 500, thin: int = 2
+) -> JointPMF:
+    """Return the mean over Gibbs draws of the models that the law of uniform entries and these rows make probable.
+
+    Parameters
+    ----------
+    codes : numpy.ndarray, (n_rows, N)
+        Rows, with −1 in the holes.
+    truth : JointPMF
+        Tells the sizes and the rank, and where to begin, so that no time is lost on the way; it is forgotten soon.
+    seed : int
+        Where the draws come from.
+    sweeps, burnt, thin : int
+        How many sweeps, how many of the first to forget, and every which one to keep.
+    """
+    rng = np.random.default_rng([seed, len(codes)])
+    stacking = Stacking(truth.domain.cardinalities)
+    cells = stacking.cells(codes)
+    F = truth.rank
+    prior = np.repeat(
+        [matched_concentration(size) for size in stacking.cardinalities], np.add(stacking.cardinalities, 1)
+    )
+    lam, stack = truth.weights, stacking.stack(truth.factors)
+    kept = []
+    for sweep in range(sweeps):
+        _, R = kernels().posterior(cells, log_of(lam), log_of(stack))
+        ladder = np.cumsum(R, axis=1)
+        classes = np.minimum(np.sum(rng.random((len(codes), 1)) * ladder[:, -1:] >= ladder, axis=1), F - 1)
+        counts = np.zeros_like(stack)
+        np.add.at(counts, (cells, classes[:, None]), 1.0)
+        gamma = rng.standard_gamma(counts + prior[:, None])
+        stack = stacking.normalise(gamma, otherwise=stack)
+        lam = rng.dirichlet(matched_concentration(F) + np.bincount(classes, minlength=F))
+        if sweep >= burnt and (sweep - burnt) % thin == 0:
+            kept.append((lam, stack))
+    weights = np.concatenate([draw for draw, _ in kept]) / len(kept)
+    return JointPMF(weights, stacking.unstack(np.hstack([draw for _, draw in kept])), truth.domain)
