@@ -16,7 +16,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 
 # From the data to the faces. A room may import from its own and from those before it.
 ROOMS = (
-    ("errors", "logs", "progress", "simplex", "writing"),
+    ("errors", "logs", "progress", "simplex", "threads", "writing"),
     ("kernels",),
     ("sources",),
     ("variable",),

@@ -26,7 +26,6 @@ from juror.solvers.priors import Prior
 from juror.statistics.projections import Design
 from juror.testing import random_codes, random_model
 
-MOMENTS = [name for name in METHODS if name != "em"]
 JUROR = ["juror-a", "juror-b", "juror-c"]
 
 
@@ -363,6 +362,46 @@ class TestJuror:
             # points ahead may leave the orthant, but never the plane on which columns sum to one
             for block in (lam, *factors):
                 np.testing.assert_allclose(block.sum(axis=0), 1.0, atol=1e-9)
+                assert block.min() > -1.0
+
+    @pytest.mark.parametrize("method", JUROR)
+    @pytest.mark.parametrize("settings", [{}, {"inversion": "fbp"}, {"bins": 4}, {"n_directions": 3}], ids=str)
+    @pytest.mark.parametrize("case", ["many classes, few rows", "labels never seen"])
+    def test_the_routes_agree_where_ties_and_empty_labels_tempt_rounding(self, case, method, settings):
+        if case == "labels never seen":
+            codes, rank, domain = CODES, 3, Domain.from_cardinalities([6, 4, 7, 4])
+        else:
+            truth = uniform_model((6, 6, 6, 6), 9, seed=3)
+            codes, rank, domain = random_codes(truth, 60, np.random.default_rng(0)), 9, truth.domain
+        settings = {"rank": rank, "method": method, "max_iter": 40} | settings
+        literal, gram = (quiet_fit(codes, route=route, domain=domain, **settings) for route in ("literal", "gram"))
+        assert_same_model(literal, gram, rtol=1e-7, atol=1e-7)
+        for one, other in zip(literal.info.stages.values(), gram.info.stages.values(), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-7)
+
+    @pytest.mark.parametrize("method", JUROR)
+    def test_steps_are_counted_as_traced(self, method):
+        info = quiet_fit(CODES, 3, method, max_iter=7).info
+        assert info.n_iter == sum(len(trace) - 1 for trace in info.stages.values())
+        told = []
+        quiet_fit(CODES, 3, method, max_iter=7, progress=told.append)
+        assert [step.iteration for step in told] == list(range(1, info.n_iter + 1))
+        assert told[-1].iteration <= told[-1].max_iter
+
+    def test_a_stage_that_ran_out_of_steps_or_did_not_help_is_said(self):
+        codes = random_codes(uniform_model((6, 6, 6, 6), 9, seed=3), 500, np.random.default_rng(0))
+        with pytest.warns(FitWarning) as told:
+            juror.fit(codes, 9, "juror-a", max_iter=2)
+        sentences = [str(w.message) for w in told]
+        assert sum("reached max_iter = 2 before it converged" in s for s in sentences) == 2
+        with pytest.warns(FitWarning, match=r"Stage G2 began at J1 = .* shrinking pair tables did not help"):
+            juror.fit(codes, 9, "juror-c")
+
+    def test_g3_never_rises_with_a_prior_however_stiff(self):
+        for kind, strength in (("smooth", 1.0), ("flat", 1.0), ("smooth", 1e6), ("flat", 1e5)):
+            model = quiet_fit(CODES, 3, "juror-b", prior=kind, prior_strength=strength, domain=TRUTH.domain)
+            assert np.all(np.diff(model.info.stages["G3"]) <= 0)
+        assert np.ptp(model.factors[0], axis=0).max() < 0.05
 
     def test_stages_by_name(self):
         stages = {m: list(quiet_fit(CODES, 3, m).info.stages) for m in JUROR}
@@ -406,6 +445,7 @@ class TestJuror:
         assert len([w for w in told if issubclass(w.category, DataWarning)]) == 1
 
 
+SPARSE = random_codes(uniform_model((9, 9, 9, 9), 3, 0), 30, np.random.default_rng(0))
 HALVES = np.array([[0, 0, -1], [1, 1, -1], [0, -1, 1], [1, -1, 0]])
 NUMBERS = Domain.from_cardinalities([2, 2, 2])
 SENTENCES = {
@@ -446,6 +486,46 @@ SENTENCES = {
         lambda: juror.fit(CODES, 2, "juror-b", prior="magic"),
         ParameterError,
         "prior must be None or",
+    ),
+    "rho without G2": (
+        lambda: juror.fit(CODES, 2, "juror-b", rho=3.0),
+        ParameterError,
+        "rho acts in stage G2, which 'juror-b' leaves out",
+    ),
+    "a filter without back projection": (
+        lambda: juror.fit(CODES, 2, "juror-b", filter="hann"),
+        ParameterError,
+        "filter is a part of back projection",
+    ),
+    "directions of projections that are made": (
+        lambda: juror.fit(Projections.of(CODES), 2, n_directions=7),
+        ParameterError,
+        "n_directions belongs to the projections, which are made already",
+    ),
+    "scores of projections that are made": (
+        lambda: juror.fit(Projections.of(CODES), 2, scores={"x0": [1.0]}),
+        ParameterError,
+        "scores belongs to the projections",
+    ),
+    "triples that are counted": (
+        lambda: juror.fit(TripleCounts.of(CODES), 2, triples=3),
+        ParameterError,
+        "triples were chosen when they were counted",
+    ),
+    "unknown for counts": (
+        lambda: juror.fit(PairCounts.of(CODES), 2, unknown="missing"),
+        ParameterError,
+        "unknown belongs to the rows",
+    ),
+    "a pair that one fold lacks": (
+        lambda: juror.fit(np.array([[0, 0, -1], [1, 1, 1]] + [[0, 1, -1], [1, 0, -1]] * 9), "cv", "spa"),
+        DataError,
+        r"With some rows held out to choose by: .* never observed together",
+    ),
+    "rho where no row is possible": (
+        lambda: quiet_fit(SPARSE, 3, "juror-c", rho="cv", smoothing=0, max_iter=5),
+        ParameterError,
+        "probability zero at every rho tried",
     ),
     "a prior without G3": (
         lambda: juror.fit(CODES, 2, "juror-c", prior="smooth"),
@@ -545,6 +625,7 @@ class TestSimplexKernels:
         np.testing.assert_allclose(jit.project_columns(points), nearest, atol=1e-12 * scale)
         np.testing.assert_allclose(nearest.sum(axis=0), 1.0, atol=1e-12 * scale)
         assert nearest.min() >= 0
+        np.testing.assert_allclose(reference.project_columns(points + 1e12), nearest, atol=1e-3)
         for other in rng.dirichlet(np.ones(n_rows), size=(20, n_columns)):
             # the nearest point of a convex set sees all others at an obtuse angle
             assert np.all(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 import juror
 from juror import Domain, PairCounts, Projections, TripleCounts
 from juror.errors import DataError, DataWarning, JurorError, ModelFileError, ParameterError
-from juror.radon import axis_of
+from juror.radon import axis_of, draw_directions
 from juror.statistics.counts import choose_triples
+from juror.statistics.projections import _Kept
 from juror.statistics.rows import WeightedRows
 from juror.testing import random_codes, random_model
 
@@ -93,13 +94,21 @@ class TestContract:
 
     @EACH
     def test_other_labels_cannot_be_added(self, make):
-        other = PairCounts.of(np.zeros((2, 2), dtype=int), Domain.from_cardinalities([3, 2]))
-        if isinstance(make(np.zeros((1, 4), dtype=int)), PairCounts):
-            with pytest.raises(DataError, match="different variables or labels"):
-                make(np.zeros((1, 4), dtype=int)) + other
-        else:
-            with pytest.raises(TypeError):
-                make(np.zeros((1, 4), dtype=int)) + other
+        codes = np.zeros((1, 4), dtype=int)
+        others = Domain.from_cardinalities([3, 2, 4, 2])
+        other = {
+            PairCounts: lambda: PairCounts.of(codes, others),
+            TripleCounts: lambda: TripleCounts.of(codes, others),
+            Projections: lambda: Projections.of(codes, 5, 3, domain=others),
+        }[type(make(codes))]
+        with pytest.raises(DataError, match="different variables or labels"):
+            make(codes) + other()
+
+    def test_different_statistics_cannot_be_added(self):
+        codes = np.zeros((1, 4), dtype=int)
+        for one, other in itertools.permutations(MAKERS.values(), 2):
+            with pytest.raises(TypeError, match="unsupported operand"):
+                one(codes) + other(codes)
 
     def test_a_wrong_statistic_is_told_from_the_right_one(self):
         codes = np.array([[0, 1, 2, 0], [1, 1, 3, 0]])
@@ -241,6 +250,43 @@ class TestProjections:
         with pytest.raises(DataError, match="different directions, bins or scores"):
             scored + strips
 
+    def test_scores_are_the_same_however_they_are_written(self, tmp_path):
+        codes = some_codes(60)
+        made = [
+            Projections.of(codes, 5, domain=DOMAIN, scores={"x0": scores})
+            for scores in ([0.0, 1.0, 5.0], (0, 1, 5), np.array([0.0, 1.0, 5.0]))
+        ]
+        made[0].save(tmp_path / "scored")
+        total = sum([made[1], made[2], Projections.load(tmp_path / "scored")], start=made[0])
+        np.testing.assert_allclose(total.totals, 4 * made[0].totals)
+
+    @pytest.mark.parametrize("n_rows", [0, -3, np.nan, np.inf, "3", True, {}, {("x0", "x1"): None}])
+    def test_bad_numbers_of_rows(self, n_rows):
+        good = {("x0", "x1"): np.full((2, 3), 1 / 3)}
+        with pytest.raises(DataError, match=r"n_rows of \('x0', 'x1'\) must be a number of rows above 0"):
+            Projections.from_histograms(Domain.from_cardinalities([3, 3]), good, n_rows, n_directions=2)
+
+    def test_masses_are_checked_wherever_they_come_from(self):
+        good = projected(some_codes(20))
+        parts = (good.domain, good.design, good.directions)
+        with pytest.raises(DataError, match=r"4 variables have 6 pairs. Got 5 histograms"):
+            Projections(*parts, good.masses[:-1])
+        with pytest.raises(DataError, match="none below zero"):
+            Projections(*parts, (good.masses[0] - 1.0, *good.masses[1:]))
+        with pytest.raises(DataError, match=r"must all hold the same rows. One holds"):
+            Projections(*parts, (good.masses[0] * np.arange(1, 6)[:, None], *good.masses[1:]))
+
+    def test_operators_are_kept_while_there_is_room(self):
+        kept = _Kept(most=2 * 9**2)
+        axis = axis_of(Domain.from_cardinalities([3])[0])
+        keys = [(axis, axis, draw_directions(4, (3, 3), seed).tobytes(), None, "cells") for seed in range(3)]
+        first = kept.operator(keys[0])
+        kept.operator(keys[1])
+        assert kept.operator(keys[0]) is first
+        kept.operator(keys[2])
+        assert kept.operator(keys[0]) is first
+        assert len(kept._operators) == 2
+
     def test_binned_columns_are_spread(self):
         rng = np.random.default_rng(0)
         data = {"a": rng.normal(size=300), "b": rng.normal(size=300), "c": rng.integers(0, 3, 300)}
@@ -278,11 +324,6 @@ def test_folds_deal_every_row_out_once():
     held = np.zeros(3)
     for kept, out in folds:
         assert kept.total + out.total == 7
+        assert 2 <= out.total <= 3
         held[out.codes[:, 0]] += out.weights
     np.testing.assert_array_equal(held, [2, 1, 4])
-
-
-def test_importing_what_is_counted_warns_of_nothing():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        PairCounts.of(np.array([[0, 1], [1, 0]]))

@@ -16,7 +16,7 @@ import numpy as np
 from juror.answers.posterior import CPD, BareCPD
 from juror.answers.rows import log_prob, predict_proba
 from juror.domain import Domain
-from juror.errors import DataError, FitWarning, JurorWarning, ParameterError, ZeroProbabilityError, shortlist
+from juror.errors import DataError, FitWarning, ParameterError, ZeroProbabilityError, shortlist
 from juror.info import RankScore
 from juror.solvers.diagnosis import empty_classes
 from juror.solvers.methods import Method
@@ -30,7 +30,8 @@ from juror.statistics.rows import WeightedRows
 
 _HELD_OUT = 0.2
 _FOLDS = 5
-# To compare ranks, a start of each kind and steps that gain this much a row are enough; more would blur what decides.
+# To compare ranks, a start of each kind and steps of EM that gain this much a row are enough; more would blur what
+# decides. The others' tolerances are no finer by themselves.
 _ROUGH_TOL = 1e-5
 _ROUGH_STARTS = 2
 
@@ -55,10 +56,11 @@ class Trial:
 
     def fit(self, rows: WeightedRows, rank: int, options: Any, stage: str) -> Parameters:
         """Fit some of the rows; what the fit would warn of does not matter here."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", JurorWarning)
-            context = replace(self.context, stage=stage)
+        context = replace(self.context, stage=stage)
+        try:
             return self.method.solve_rows(rows, self.domain, rank, options, context).parameters
+        except DataError as error:
+            raise DataError(f"With some rows held out to choose by: {error} Or pass rank and rho as numbers.") from None
 
     def score(self, parameters: Parameters, held: WeightedRows, by_accuracy: bool) -> float:
         """Score a fit on rows it has not seen."""
@@ -108,9 +110,14 @@ def choose_rho(trial: Trial, options: Any, rank: int) -> tuple[float, tuple[tupl
         raise DataError(f"{trial.rows.total:g} rows are too few to choose rho by cross-validation. Pass a number.")
     tried = []
     for share in RHO_GRID:
-        rho = share * options.n_directions
+        rho = share * options.design(trial.context.seed).n_directions
         fits = ((trial.fit(kept, rank, replace(options, rho=rho), "choosing rho"), held) for kept, held in parts)
         tried.append((rho, float(np.mean([trial.score(found, held, by_accuracy=True) for found, held in fits]))))
+    if all(score == -np.inf for _, score in tried):
+        raise ParameterError(
+            f"Some held-out row has probability zero at every rho tried, {shortlist(rho for rho, _ in tried)}, so none "
+            "can be chosen. Pass smoothing above zero, or rho=…"
+        )
     return max(tried, key=lambda pair: pair[1])[0], tuple(tried)
 
 
@@ -135,7 +142,7 @@ def _labelled(held: WeightedRows, target: int, domain: Domain) -> tuple[np.ndarr
     if not np.any(labelled):
         raise DataError(
             f"No held-out row has a label of the target {domain[target].name!r}, so nothing can be chosen by it. "
-            "Pass rank=…"
+            "Pass rank and rho as numbers."
         )
     return held.codes[labelled], held.weights[labelled]
 

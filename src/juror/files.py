@@ -81,7 +81,10 @@ def read(path: str | os.PathLike[str]) -> tuple[np.ndarray, tuple[np.ndarray, ..
         header: Mapping[str, Any], tensors: Mapping[str, np.ndarray]
     ) -> tuple[np.ndarray, tuple[np.ndarray, ...], Domain, FitInfo | None]:
         if "kind" in header:
-            raise ModelFileError(f"The file {str(path)!r} holds {header['kind']}, not a model. Pass them to juror.fit.")
+            raise ModelFileError(
+                f"The file {str(path)!r} holds {header['kind']}, not a model. Read them with "
+                f"juror.{header['kind']}.load, and pass them to juror.fit."
+            )
         factors = tuple(tensors[f"factor.{n}"] for n in range(len(tensors) - 1))
         info = FitInfo.from_dict(header["info"]) if header["info"] is not None else None
         return tensors["weights"], factors, _read_domain(header["domain"]), info

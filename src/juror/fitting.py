@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict, Unpack
 
@@ -25,6 +24,7 @@ from juror.sources.runners import LocalRunner
 from juror.statistics.projections import Projections, about_order
 from juror.statistics.reading import read_rows
 from juror.statistics.rows import WeightedRows
+from juror.threads import one_blas_thread
 from juror.variable import Label, Unknown
 
 _CHOSEN_RANKS = ("auto", "cv")
@@ -40,13 +40,13 @@ class Options(TypedDict, total=False):
     tol: float
     init: JointPMF | None
     split: Sequence[str] | None
-    triples: str | int | Sequence[Sequence[str]]
-    n_directions: int
+    triples: str | int | Sequence[Sequence[str]] | None
+    n_directions: int | None
     bins: int | None
     operator: str | None
     scores: Mapping[str, Sequence[float]] | None
     inversion: str
-    filter: str
+    filter: str | None
     rho: float | str | None
     prior: str | None
     prior_strength: float | None
@@ -128,9 +128,11 @@ def fit(
     filter : {"ramp", "shepp-logan", "cosine", "hamming", "hann"} (juror)
         The filter of back projection.
     rho : float or "cv" (juror)
-        How strongly G2 draws pair tables to the model; by default the number of directions, the diagonal of RᵗR.
+        How strongly G2 draws pair tables to the model (juror-a, juror-c); by default the number of directions, which is
+        the diagonal of RᵗR where cells fall whole into bins.
     prior : {"smooth", "flat"} (juror-a, juror-b)
-        Prefer factor columns of ordered variables that are smooth, or flat but for jumps, by ``prior_strength`` (1).
+        Prefer factor columns of ordered variables that are smooth, or flat but for jumps, by ``prior_strength`` (1), on
+        the scale of J, which grows with the directions and the pairs.
     route : {"auto", "gram", "literal"} (juror)
         Whether to compare histograms (literal) or pair tables in the metric RᵗR, which is the same and does not grow
         with the number of directions.
@@ -153,7 +155,7 @@ def fit(
     settings = chosen.read_options(name, options)
     rows = None
     if isinstance(data, Statistic):
-        _check_alone(domain=domain, missing=tuple(missing), unknown=unknown, sample_weight=sample_weight)
+        _check_alone(domain, missing, unknown, sample_weight)
         domain = data.domain
     else:
         domain, rows, _ = read_rows(data, domain, missing, unknown, sample_weight)
@@ -163,7 +165,7 @@ def fit(
     about_data = about_order(domain) if chosen.projects and not isinstance(data, Projections) else ()
     for sentence in about_data:
         warnings.warn(sentence, DataWarning, stacklevel=2)
-    with LocalRunner(n_jobs) as runner, _one_thread_in_blas():
+    with LocalRunner(n_jobs) as runner, one_blas_thread():
         context = Context(int(seed), runner, progress)
         if rows is not None:
             found = _search(Trial(rows, domain, chosen, target_position, context), rank, settings)
@@ -220,24 +222,21 @@ def _search(trial: Trial, rank: int | str, settings: Any) -> _Found:
     return _Found(solution, rank_path, rho_path)
 
 
-def _one_thread_in_blas() -> AbstractContextManager[Any]:
-    """Keep sums in matrix products in one order, whatever the machine has: the same seed shall give the same bits."""
-    from threadpoolctl import threadpool_limits
-
-    return threadpool_limits(1, user_api="blas")
-
-
 def _log_likelihood(solution: Solution, rows: WeightedRows | None, cpd: Any) -> float | None:
     if solution.log_likelihood is not None or rows is None:
         return solution.log_likelihood
     return float(rows.weights @ log_prob(cpd, rows.codes))
 
 
-def _check_alone(**given: Any) -> None:
+def _check_alone(domain: Domain | None, missing: Collection[Label], unknown: Unknown, sample_weight: Any) -> None:
     """Refuse what was settled when the statistic was made."""
-    for name, value in given.items():
-        by_default = value is None or (isinstance(value, (str, tuple)) and value in ("error", ()))
-        if not by_default:
+    for name, given in (
+        ("domain", domain is not None),
+        ("missing", len(missing) > 0),
+        ("unknown", unknown != "error"),
+        ("sample_weight", sample_weight is not None),
+    ):
+        if given:
             raise ParameterError(f"{name} belongs to the rows, which were counted already. Give it when counting them.")
 
 

@@ -17,7 +17,8 @@ class RankScore:
     rank : int
         The rank tried.
     score : float
-        The mean log-probability of held-out rows, or of their targets, in nats; higher is better.
+        The mean log-probability of held-out rows, or of their targets, in nats, or with ``rank="cv"`` and a target the
+        share of labels that are predicted; higher is better.
     n_occupied : int
         How many of its classes hold at least half a row.
     """

@@ -1,4 +1,4 @@
-"""The row kernels: one definition in NumPy, a numba twin of the same names, and one place that chooses.
+"""The kernels, over rows and over simplices: a definition in NumPy, a numba twin, and one place that chooses.
 
 Set ``JUROR_KERNELS=numpy`` to run the definitions. Without numba they run too, only slower.
 """

@@ -81,7 +81,8 @@ def expected_counts(cells, weights, log_lam, log_stack):
 def _project(points, out):
     """Fill out with the nearest point of the simplex for every column of points, (I, F)."""
     for f in range(points.shape[1]):
-        falling = -np.sort(-points[:, f])
+        top = points[:, f].max()
+        falling = -np.sort(top - points[:, f])
         excess, theta = -1.0, 0.0
         for i in range(falling.shape[0]):
             excess += falling[i]
@@ -90,7 +91,7 @@ def _project(points, out):
             else:
                 break
         for i in range(points.shape[0]):
-            out[i, f] = max(points[i, f] - theta, 0.0)
+            out[i, f] = max(points[i, f] - top - theta, 0.0)
 
 
 @njit(cache=True, nogil=True)

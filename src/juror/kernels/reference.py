@@ -85,6 +85,8 @@ def project_columns(points: np.ndarray) -> np.ndarray:
     >>> project_columns(np.array([[2.0, 0.5], [0.0, 0.5]])).tolist()
     [[1.0, 0.5], [0.0, 0.5]]
     """
+    # the same for all entries of a column plus a number; near zero nothing is lost to rounding
+    points = points - points.max(axis=0)
     falling = -np.sort(-points, axis=0)
     excess = np.cumsum(falling, axis=0) - 1.0
     size = np.arange(1, len(points) + 1)[:, None]

@@ -118,7 +118,7 @@ def _finish(panel: Axes, columns: Iterable[int | str]) -> None:
     panel.tick_params(axis="x", which="minor", bottom=False, labelbottom=False)
     if panel.get_subplotspec().is_last_row():  # type: ignore[union-attr]
         panel.set_xlabel("samples N_s")
-        panel.grid(visible=True, color="0.92")
+    panel.grid(visible=True, color="0.92")
     for side in ("top", "right"):
         panel.spines[side].set_visible(False)
 

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -169,7 +169,9 @@ def _results(cells: Sequence[Cell], jobs: int) -> Generator[tuple[Cell, Result],
         ) from None
     except BaseException:
         while not pids.empty():
-            os.kill(pids.get(), signal.SIGTERM)
+            # one that has ended by itself is no trouble
+            with suppress(ProcessLookupError):
+                os.kill(pids.get(), signal.SIGTERM)
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)

@@ -21,6 +21,7 @@ import numpy as np
 from juror.errors import ParameterError, check_count, shortlist
 from juror.radon.axes import Axis
 from juror.radon.bins import cell_matrix, cell_shadows, strip_matrix, strip_shadows
+from juror.threads import one_blas_thread
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -160,7 +161,8 @@ class Radon:
     @cached_property
     def _spectrum(self) -> tuple[np.ndarray, np.ndarray]:
         """Eigenvalues of G (rising, none below zero) and the eigenvectors, one a column."""
-        values, vectors = np.linalg.eigh(self.gram)
+        with one_blas_thread():
+            values, vectors = np.linalg.eigh(self.gram)
         return np.where(values > _NO_EIGENVALUE * values[-1], values, 0.0), vectors
 
     @property

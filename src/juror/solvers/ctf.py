@@ -52,7 +52,7 @@ class _Mode:
 
 
 @dataclass(frozen=True)
-class Ascent:
+class Descent:
     """One search from one start: where it ended, C along it, and why it stopped."""
 
     lam: np.ndarray
@@ -129,7 +129,7 @@ def solve(
     max_iter: int,
     tol: float,
     report: Callable[[int, float], None] = lambda sweep, value: None,
-) -> Ascent:
+) -> Descent:
     """Sweep over factors and λ until a sweep lowers C by at most ``tol`` of it, or ``max_iter`` sweeps are spent.
 
     Parameters
@@ -172,7 +172,7 @@ def solve(
         if trace[-1] <= _GOOD_ENOUGH * tables.squares:
             reason = f"converged: the misfit is below {_GOOD_ENOUGH:g} of the tables' own square"
             break
-    return Ascent(lam, tuple(np.split(stack, tables.starts[1:-1])), tuple(trace), reason)
+    return Descent(lam, tuple(np.split(stack, tables.starts[1:-1])), tuple(trace), reason)
 
 
 def _value(tables: TripleTables, lam: np.ndarray, gram: np.ndarray, right: np.ndarray) -> float:

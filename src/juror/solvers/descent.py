@@ -25,7 +25,8 @@ Objective = Callable[[np.ndarray, Sequence[np.ndarray]], tuple[float, np.ndarray
 _GROW, _SHRINK = 1.3, 0.5
 # So many steps in a row must gain next to nothing before the descent ends: after lost momentum one may
 _PATIENCE = 3
-_LEAST_STEP = 1e-12
+# beside the first step tried
+_LEAST_STEP = 1e-15
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,10 @@ def descend(
     point = _Blocks((lam, *factors))
     value, gradient = _evaluate(objective, point)
     trace = [value]
-    before, momentum, step, idle = point, 1.0, 1.0, 0
+    before, momentum, idle = point, 1.0, 0
+    # a first step as long as the point itself is too long, and is shortened
+    step = longest = point.length() / max(gradient.length(_scales(point)), np.finfo(float).tiny)
+    least = _LEAST_STEP * longest
     reason = f"reached max_iter = {max_iter}"
     for number in range(1, max_iter + 1):
         following = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * momentum * momentum))
@@ -90,12 +94,12 @@ def descend(
         if share > 0.0:
             ahead = point.towards(before, -share)
             ahead_value, ahead_gradient = _evaluate(objective, ahead)
-        moved, moved_value, moved_gradient, step = _step(objective, ahead, ahead_value, ahead_gradient, step)
+        moved, moved_value, moved_gradient, step = _step(objective, ahead, ahead_value, ahead_gradient, step, least)
         if moved_value > value and share > 0.0:
             following = 1.0
-            moved, moved_value, moved_gradient, step = _step(objective, point, value, gradient, step)
-        if moved_value > value or step < _LEAST_STEP:
-            reason = "converged: no step along the gradient goes down any more"
+            moved, moved_value, moved_gradient, step = _step(objective, point, value, gradient, step, least)
+        if moved_value > value or step < least:
+            reason = "stopped: no step along the gradient goes down any more"
             break
         before, momentum = point, following
         gain = value - moved_value
@@ -122,6 +126,11 @@ class _Blocks:
         """Return self + share · (other − self)."""
         return _Blocks(tuple(a + share * (b - a) for a, b in zip(self.blocks, other.blocks, strict=True)))
 
+    def length(self, scales: Sequence[np.ndarray] | None = None) -> float:
+        """Return the Euclidean length, of blocks scaled if scales are given."""
+        scales = [np.array(1.0)] * len(self.blocks) if scales is None else scales
+        return float(np.sqrt(sum(np.sum((d * x) ** 2) for d, x in zip(scales, self.blocks, strict=True))))
+
 
 def _evaluate(objective: Objective, point: _Blocks) -> tuple[float, _Blocks]:
     value, by_lam, by_factor = objective(point.blocks[0], point.blocks[1:])
@@ -143,7 +152,7 @@ def _scales(point: _Blocks) -> list[np.ndarray]:
 
 
 def _step(
-    objective: Objective, point: _Blocks, value: float, gradient: _Blocks, step: float
+    objective: Objective, point: _Blocks, value: float, gradient: _Blocks, step: float, shortest: float
 ) -> tuple[_Blocks, float, _Blocks, float]:
     """Return the point after a step that fits its parabola, J and gradient there, and the next length to try."""
     scales = _scales(point)
@@ -158,6 +167,6 @@ def _step(
             length += float(np.sum(moved * moved / d))
         trial_value, trial_gradient = _evaluate(objective, trial)
         rounding = 1e-14 * abs(value)
-        if trial_value <= value + slope + length / (2.0 * step) + rounding or step < _LEAST_STEP:
+        if trial_value <= value + slope + length / (2.0 * step) + rounding or step < shortest:
             return trial, trial_value, trial_gradient, step * _GROW
         step *= _SHRINK

@@ -59,19 +59,24 @@ class Outcome:
     ----------
     lam, factors : numpy.ndarray (F,), tuple of numpy.ndarray (I_n, F)
         The model.
+    tables : PairTables
+        What G1 made of the histograms.
     traces : dict of str to tuple of float
-        J after G1, J₁ along G2, J (and the prior's term, if there is one) along G3.
-    reason : str
-        Why the last stage stopped.
-    n_iter : int
-        Rounds of G2 and steps of G3.
+        J after G1, J₁ along G2 from its first tables on, J (and the prior's term, if there is one) along G3.
+    reasons : dict of str to str
+        Why each stage stopped.
     """
 
     lam: np.ndarray
     factors: Factors
+    tables: PairTables
     traces: dict[str, tuple[float, ...]]
-    reason: str
-    n_iter: int
+    reasons: dict[str, str]
+
+    @property
+    def n_iter(self) -> int:
+        """Rounds of G2 and steps of G3."""
+        return sum(len(trace) - 1 for trace in self.traces.values())
 
 
 def solve(
@@ -80,7 +85,7 @@ def solve(
     weights: np.ndarray,
     stages: Stages,
     settings: Settings,
-    report: Callable[[str, int, float], None] = lambda stage, step, value: None,
+    report: Callable[[float], None] = lambda value: None,
 ) -> Outcome:
     """Run Algorithm 1.
 
@@ -97,22 +102,18 @@ def solve(
     settings : Settings
         How.
     report : callable
-        Told stage, step and objective.
+        Told the objective after every round of G2 and step of G3.
     """
     tables = invert(misfit, domain, weights, settings.inversion, settings.filter)
     lam, factors = spa.solve(tables, settings.rank, settings.split)
     traces: dict[str, tuple[float, ...]] = {"G1": (misfit.value(lam, factors),)}
-    reason, n_iter = "G1 has no steps to converge", 0
+    reasons = {}
     if stages.shrink:
-        lam, factors, trace, reason = _shrink(misfit, tables, lam, factors, settings, report)
-        traces["G2"] = trace
-        n_iter += len(trace) - 1
+        lam, factors, traces["G2"], reasons["G2"] = _shrink(misfit, tables, lam, factors, settings, report)
     if stages.descend:
         end = _descend(misfit, lam, factors, settings, report)
-        lam, factors, reason = end.lam, end.factors, end.reason
-        traces["G3"] = end.trace
-        n_iter += len(end.trace) - 1
-    return Outcome(lam, factors, traces, reason, n_iter)
+        lam, factors, traces["G3"], reasons["G3"] = end.lam, end.factors, end.trace, end.reason
+    return Outcome(lam, factors, tables, traces, reasons)
 
 
 def invert(misfit: Misfit, domain: Domain, weights: np.ndarray, inversion: str, filter: str) -> PairTables:  # noqa: A002
@@ -134,25 +135,27 @@ def _shrink(
     lam: np.ndarray,
     factors: Factors,
     settings: Settings,
-    report: Callable[[str, int, float], None],
+    report: Callable[[float], None],
 ) -> tuple[np.ndarray, Factors, tuple[float, ...], str]:
-    """Run G2; return the factors of the lowest J₁, J₁ after every round, and why it stopped."""
+    """Run G2; return the factors of the round with the lowest J₁, J₁ from the first tables on, and why it stopped."""
     against = [group.target.against() for group in misfit.groups]
     trace: list[float] = []
     best, lowest, at = (lam, factors), np.inf, 0
     reason = f"reached max_iter = {settings.max_iter}"
     for number in range(1, settings.max_iter + 1):
         shrunk, misses = _tables_towards(misfit, against, lam, factors, settings.rho)
+        if not trace:
+            trace.append(misses + _penalty(misfit, shrunk, lam, factors, settings.rho))
         lam, factors = spa.solve(_as_tables(misfit, tables, shrunk), settings.rank, settings.split)
         trace.append(misses + _penalty(misfit, shrunk, lam, factors, settings.rho))
-        report("G2", number, trace[-1])
+        report(trace[-1])
         if trace[-1] < lowest:
             best, lowest, at = (lam, factors), trace[-1], number
-        if len(trace) > 1 and abs(trace[-2] - trace[-1]) <= settings.tol * trace[-1]:
+        if abs(trace[-2] - trace[-1]) <= settings.tol * trace[-1]:
             reason = f"converged: the last round changed J1 by at most tol = {settings.tol:g} of it"
             break
         if number - at >= _PATIENCE:
-            reason = f"converged: no round of {_PATIENCE} was below the lowest J1"
+            reason = f"stopped: {_PATIENCE} rounds brought no lower J1"
             break
     return *best, tuple(trace), reason
 
@@ -191,7 +194,7 @@ def _descend(
     lam: np.ndarray,
     factors: Factors,
     settings: Settings,
-    report: Callable[[str, int, float], None],
+    report: Callable[[float], None],
 ) -> Descent:
     """Run G3."""
     prior = settings.prior
@@ -210,5 +213,5 @@ def _descend(
         max_iter=settings.max_iter,
         tol=settings.tol,
         good_enough=_GOOD_ENOUGH * misfit.value(np.zeros_like(lam), factors),
-        report=lambda step, value: report("G3", step, value),
+        report=lambda step, value: report(value),
     )

@@ -65,31 +65,36 @@ class Method:
         return min(MOST_RANK, read_split(domain, options.split).most_rank(domain.cardinalities))
 
 
-def _from_pairs(solve: Callable[[PairCounts, int, Any, Context], Solution]) -> Method:
+def _from_pairs(
+    solve: Callable[[Any, int, Any, Context], Solution], options: type, accepts: tuple[type, ...], projects: bool
+) -> Method:
     def solve_rows(rows: WeightedRows, domain: Domain, rank: int, options: Any, context: Context) -> Solution:
         return solve(PairCounts.of_rows(rows, domain), rank, options, context)
 
-    return Method(SPAOptions, (PairCounts,), solve_rows, solve, begins_with_spa=True)
+    return Method(options, accepts, solve_rows, solve, begins_with_spa=True, projects=projects)
 
 
 def _juror(shrink: bool, descend: bool) -> Method:
     solve = partial(solve_juror, stages=Stages(shrink, descend))
-
-    def solve_rows(rows: WeightedRows, domain: Domain, rank: int, options: Any, context: Context) -> Solution:
-        return solve(PairCounts.of_rows(rows, domain), rank, options, context)
-
-    return Method(JurorOptions, (PairCounts, Projections), solve_rows, solve, begins_with_spa=True, projects=True)
+    return _from_pairs(solve, JurorOptions, (PairCounts, Projections), projects=True)
 
 
 def _ctf_rows(rows: WeightedRows, domain: Domain, rank: int, options: CTFOptions, context: Context) -> Solution:
-    return solve_ctf(TripleCounts.of_rows(rows, domain, options.triples, context.seed), rank, options, context)
+    triples = "all" if options.triples is None else options.triples
+    return solve_ctf(TripleCounts.of_rows(rows, domain, triples, context.seed), rank, options, context)
+
+
+def _ctf_counts(counts: TripleCounts, rank: int, options: CTFOptions, context: Context) -> Solution:
+    if options.triples is not None:
+        raise ParameterError("triples were chosen when they were counted. Leave triples= out.")
+    return solve_ctf(counts, rank, options, context)
 
 
 METHODS: dict[str, Method] = {
     "em": Method(EMOptions, (), solve_em),
-    "spa": _from_pairs(solve_spa),
+    "spa": _from_pairs(solve_spa, SPAOptions, (PairCounts,), projects=False),
     "spa-em": Method(SPAEMOptions, (), solve_spa_em, begins_with_spa=True),
-    "ctf": Method(CTFOptions, (TripleCounts,), _ctf_rows, solve_ctf),
+    "ctf": Method(CTFOptions, (TripleCounts,), _ctf_rows, _ctf_counts),
     "juror-a": _juror(shrink=True, descend=True),
     "juror-b": _juror(shrink=False, descend=True),
     "juror-c": _juror(shrink=True, descend=False),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ from juror.statistics.projections import Design, Projections
 
 INVERSIONS = ("lstsq", "fbp")
 ROUTES = ("auto", "gram", "literal")
-# Values of ρ that cross-validation tries, as shares of the number of directions, which is the diagonal of RᵗR
+# Values of ρ that cross-validation tries, as shares of the number of directions
 RHO_GRID = (0.01, 0.1, 1.0, 10.0, 100.0)
 
 
@@ -48,7 +48,7 @@ class SPAOptions:
 class CTFOptions:
     """What a user may set about CTF, checked; see :func:`juror.fit`."""
 
-    triples: str | int | Sequence[Sequence[str]] = "all"
+    triples: str | int | Sequence[Sequence[str]] | None = None
     n_init: int = 3
     smoothing: float = 0.1
     max_iter: int = 500
@@ -62,12 +62,12 @@ class CTFOptions:
 class JurorOptions:
     """What a user may set about JUROR, checked; see :func:`juror.fit`."""
 
-    n_directions: int = 200
+    n_directions: int | None = None
     bins: int | None = None
     operator: str | None = None
     scores: Mapping[str, Sequence[float]] | None = None
     inversion: str = "lstsq"
-    filter: str = "ramp"
+    filter: str | None = None
     rho: float | str | None = None
     prior: str | None = None
     prior_strength: float | None = None
@@ -79,11 +79,12 @@ class JurorOptions:
 
     def __post_init__(self) -> None:
         check_search(self)
-        for name, choices in (("inversion", INVERSIONS), ("filter", FILTERS), ("route", ROUTES)):
-            if getattr(self, name) not in choices:
-                raise ParameterError(
-                    f"{name} must be one of {shortlist(choices)}. Got {getattr(self, name)!r} instead."
-                )
+        for name, choices in (("inversion", INVERSIONS), ("filter", (None, *FILTERS)), ("route", ROUTES)):
+            value = getattr(self, name)
+            if value not in choices:
+                raise ParameterError(f"{name} must be one of {shortlist(choices)}. Got {value!r} instead.")
+        if self.filter is not None and self.inversion != "fbp":
+            raise ParameterError("filter is a part of back projection: pass inversion='fbp' too, or leave it out.")
         if self.rho is not None and self.rho != "cv":
             if isinstance(self.rho, str):
                 raise ParameterError(f"rho must be 'cv' or a number in the range (0, inf). Got {self.rho!r} instead.")
@@ -97,7 +98,14 @@ class JurorOptions:
         """Return how to project pairs."""
         # back projection is made for strips; cells that fall whole into bins leave gaps that it takes for structure
         operator = self.operator or ("strips" if self.inversion == "fbp" else "auto")
-        return Design(self.n_directions, seed, self.bins, operator, dict(self.scores or {}))
+        n_directions = Design.n_directions if self.n_directions is None else self.n_directions
+        return Design(n_directions, seed, self.bins, operator, dict(self.scores or {}))
+
+    def check_made(self) -> None:
+        """Refuse what was settled when projections were made."""
+        for name in ("n_directions", "bins", "operator", "scores"):
+            if getattr(self, name) is not None:
+                raise ParameterError(f"{name} belongs to the projections, which are made already. Leave it out.")
 
 
 def solve_spa(counts: PairCounts, rank: int, options: SPAOptions, context: Context) -> Solution:
@@ -120,7 +128,7 @@ def solve_spa(counts: PairCounts, rank: int, options: SPAOptions, context: Conte
 
 
 def solve_ctf(counts: TripleCounts, rank: int, options: CTFOptions, context: Context) -> Solution:
-    """Find factors from triples of variables by alternating least squares, from several random starts."""
+    """Find factors from counted triples of variables by alternating least squares, from several random starts."""
     tables = ctf.TripleTables(counts)
     stacking = Stacking(counts.domain.cardinalities)
     n_rows = float(counts.totals.mean())
@@ -165,35 +173,35 @@ def solve_juror(
     check_seen_together(domain, data.totals)
     split = spa.read_split(domain, options.split)
     spa.check_rank(rank, domain, split)
+    if options.rho is not None and not stages.shrink:
+        raise ParameterError("rho acts in stage G2, which 'juror-b' leaves out. Use 'juror-a' or 'juror-c'.")
     misfit, weights, complaints = _misfit(data, options, context.seed)
-    rho = _rho(options, data)
-    prior = None
-    if options.prior is not None:
-        if not stages.descend:
-            raise ParameterError("prior acts in stage G3, which 'juror-c' leaves out. Use 'juror-a' or 'juror-b'.")
-        strength = options.prior_strength if options.prior_strength is not None else 1.0
-        prior = Prior.over(domain, options.prior, strength)
-    settings = Settings(rank, split, options.inversion, options.filter, rho, options.max_iter, options.tol, prior)
+    settings = Settings(
+        rank=rank,
+        split=split,
+        inversion=options.inversion,
+        filter=options.filter or FILTERS[0],
+        rho=_rho(options, data, context.seed),
+        max_iter=options.max_iter,
+        tol=options.tol,
+        prior=_prior(options, domain, stages),
+    )
+    steps, most = count(1), options.max_iter * (stages.shrink + stages.descend)
 
-    def report(stage: str, step: int, value: float) -> None:
-        context.tell(rank, 1, 1, step, options.max_iter, objective=value)
+    def report(value: float) -> None:
+        context.tell(rank, 1, 1, next(steps), most, objective=value)
 
     end = juror.solve(misfit, domain, weights, stages, settings, report)
-
-    @cache
-    def tables() -> PairTables:
-        return juror.invert(misfit, domain, weights, "lstsq", options.filter)
-
     last = list(end.traces.values())[-1]
     n_rows = float(data.totals.mean())
     return Solution(
-        _finish(end.lam, end.factors, domain, lambda n: tables().marginal(n), n_rows, options.smoothing),
+        _finish(end.lam, end.factors, domain, end.tables.marginal, n_rows, options.smoothing),
         trace=last,
-        reason=end.reason,
+        reason="; ".join(f"{stage} {reason}" for stage, reason in end.reasons.items()),
         n_iter=end.n_iter,
         starts=(last[-1],),
         stages=end.traces,
-        complaints=complaints + spa.fewer(rank, len(end.lam)) + _unfinished(end.reason),
+        complaints=complaints + spa.fewer(rank, len(end.lam)) + _about_stages(end),
     )
 
 
@@ -203,6 +211,7 @@ def _misfit(
     """Return J, the weights of pairs, and a sentence for every shape of table that is not seen whole."""
     weights = data.totals / data.totals.mean()
     if isinstance(data, Projections):
+        options.check_made()
         misfit = misfit_of(data, weights, "literal" if options.route == "literal" else "gram")
         operators = data.operators
     else:
@@ -232,12 +241,20 @@ def _rank_deficient(operators: Sequence[Radon]) -> tuple[str, ...]:
     )
 
 
-def _rho(options: JurorOptions, data: PairCounts | Projections) -> float:
+def _prior(options: JurorOptions, domain: Domain, stages: Stages) -> Prior | None:
+    if options.prior is None:
+        return None
+    if not stages.descend:
+        raise ParameterError("prior acts in stage G3, which 'juror-c' leaves out. Use 'juror-a' or 'juror-b'.")
+    return Prior.over(domain, options.prior, 1.0 if options.prior_strength is None else options.prior_strength)
+
+
+def _rho(options: JurorOptions, data: PairCounts | Projections, seed: int) -> float:
     if isinstance(options.rho, str):
         raise ParameterError("rho='cv' needs rows to hold out, and a statistic has none. Pass a number.")
     if options.rho is not None:
         return float(options.rho)
-    return float(data.design.n_directions if isinstance(data, Projections) else options.n_directions)
+    return float((data.design if isinstance(data, Projections) else options.design(seed)).n_directions)
 
 
 def _finish(
@@ -261,6 +278,21 @@ def _stacked_marginals(marginal: Callable[[int], np.ndarray], n_rows: float, sta
         (n_rows * marginal(n) + 1.0 / size)[:, None] / (n_rows + 1.0) for n, size in enumerate(stacking.cardinalities)
     ]
     return stacking.stack(columns)
+
+
+def _about_stages(end: juror.Outcome) -> tuple[str, ...]:
+    complaints = [
+        f"Stage {stage} {reason} before it converged. Raise max_iter or tol."
+        for stage, reason in end.reasons.items()
+        if reason.startswith("reached")
+    ]
+    shrinking = end.traces.get("G2", ())
+    if len(shrinking) > 1 and min(shrinking[1:]) > shrinking[0]:
+        complaints.append(
+            f"Stage G2 began at J1 = {shrinking[0]:.4g} and no round came below {min(shrinking[1:]):.4g}: shrinking "
+            "pair tables did not help. 'juror-b' leaves it out."
+        )
+    return tuple(complaints)
 
 
 def _unfinished(reason: str) -> tuple[str, ...]:

@@ -5,8 +5,8 @@ The variables are split into S1 and S2 and the pair tables between them stand si
     Z̃ = W Hᵗ,   W = [A_j]_{j in S1} (Σ_S1 I, F),   H = [A_k D(λ)]_{k in S2} (Σ_S2 I, F).
 
 If every class is alone in some label of S2, columns of Z̃ are proportional to those of W, and they are found as the
-extreme ones: take the longest column, project it away from all, and again, F times. H follows by non-negative least
-squares, the factors by scaling columns to the simplex, λ by least squares over all pair tables.
+extreme ones: scale columns to sum one, take the longest, project it away from all, and again, F times. H follows by
+non-negative least squares, the factors by scaling columns to the simplex, λ by least squares over all pair tables.
 """
 
 from __future__ import annotations
@@ -20,8 +20,11 @@ from juror.domain import Domain
 from juror.errors import ParameterError, check_count, shortlist
 from juror.solvers.pair_tables import PairTables
 
-# Columns whose residual is this small beside the longest are within the span of those taken
-_NOTHING_LEFT = 1e-9
+# What is this small beside its like is rounding: a column of a label never seen, a residual within the span of those
+# taken, a block of H in which a class has no part
+_NOTHING = 1e-9
+# Columns that are as long as this share of the longest tie with it: rounding must not choose among them
+_TIE = 1.0 - 1e-9
 
 
 @dataclass(frozen=True)
@@ -130,14 +133,14 @@ def assemble(tables: PairTables, split: Split) -> np.ndarray:
 def extreme_columns(Z: np.ndarray, rank: int) -> list[int]:
     """Return the columns that successive projection takes, at most ``rank``, fewer where they span Z̃ already."""
     sums = Z.sum(axis=0)
-    seen = sums > 0
+    seen = sums > _NOTHING * sums.max(initial=0.0)
     residual = np.where(seen, Z / np.where(seen, sums, 1.0), 0.0)
     lengths = np.einsum("pq,pq->q", residual, residual)
     longest = lengths.max(initial=0.0)
     chosen: list[int] = []
     while len(chosen) < rank:
-        best = int(lengths.argmax())
-        if lengths[best] <= _NOTHING_LEFT**2 * longest:
+        best = _longest(lengths, sums)
+        if lengths[best] <= _NOTHING**2 * longest:
             break
         chosen.append(best)
         direction = residual[:, best] / np.sqrt(lengths[best])
@@ -146,13 +149,19 @@ def extreme_columns(Z: np.ndarray, rank: int) -> list[int]:
     return chosen
 
 
+def _longest(lengths: np.ndarray, sums: np.ndarray) -> int:
+    """Return the longest column, of several the one with most rows behind it, of several the first."""
+    tied = np.where(lengths >= _TIE * lengths.max(), sums, 0.0)
+    return int(np.flatnonzero(tied >= _TIE * tied.max())[0])
+
+
 def _non_negative(W: np.ndarray, Z: np.ndarray) -> np.ndarray:
     """Return H (Σ_S2 I, F) ≥ 0 that minimises ‖Z̃ − W Hᵗ‖²."""
     from scipy.optimize import nnls
 
     # W is tall: its triangular factor has the same least squares with fewer rows
     Q, R = np.linalg.qr(W)
-    return np.stack([nnls(R, column)[0] for column in (Q.T @ Z).T])
+    return np.stack([nnls(R, column, maxiter=100 * R.shape[1])[0] for column in (Q.T @ Z).T])
 
 
 def _factors(W: np.ndarray, H: np.ndarray, tables: PairTables, split: Split) -> tuple[np.ndarray, ...]:
@@ -163,6 +172,6 @@ def _factors(W: np.ndarray, H: np.ndarray, tables: PairTables, split: Split) -> 
         ends = np.cumsum([cardinalities[n] for n in side])[:-1]
         for n, block in zip(side, np.split(stack, ends), strict=True):
             sums = block.sum(axis=0)
-            scaled = block / np.where(sums > 0, sums, 1.0)
-            factors[n] = np.where(sums > 0, scaled, tables.marginal(n)[:, None])
+            held = sums > _NOTHING * stack.sum(axis=0)
+            factors[n] = np.where(held, block / np.where(held, sums, 1.0), tables.marginal(n)[:, None])
     return tuple(factors[n] for n in range(len(cardinalities)))

@@ -10,8 +10,9 @@ import os
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import combinations
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ class Design:
     seed : int
         What the directions come from, one draw for every shape of table.
     bins : int, optional
-        Bins of a histogram; as many as the larger alphabet of the pair by default.
+        Bins of a histogram; by default as many as the larger alphabet of the pair, or one more if that is even.
     operator : {"auto", "cells", "strips"}
         Whether a cell of the pair's table falls into one bin whole, or is spread over those that its rectangle
         overlaps. ``"auto"`` spreads pairs of binned variables.
@@ -60,6 +61,9 @@ class Design:
         check_count("seed", self.seed, least=0)
         if self.bins is not None:
             check_count("bins", self.bins)
+        # as saving and loading leaves them, and so that equal ones are equal
+        scores = {name: tuple(float(score) for score in scores) for name, scores in self.scores.items()}
+        object.__setattr__(self, "scores", scores)
         if self.operator not in _OPERATORS:
             raise ParameterError(f"operator must be one of {shortlist(_OPERATORS)}. Got {self.operator!r} instead.")
 
@@ -72,13 +76,20 @@ class Design:
         for name in self.scores:
             domain.position(name)
         axes = [axis_of(variable, self.scores.get(variable.name)) for variable in domain]
-        operators = []
+        operators, made = [], {}
         for j, k in combinations(range(len(domain)), 2):
             both_binned = domain[j].kind == "binned" and domain[k].kind == "binned"
             kind = self.operator if self.operator != "auto" else "strips" if both_binned else "cells"
             along = directions[domain[j].cardinality, domain[k].cardinality]
-            operators.append(_operator(axes[j], axes[k], along.tobytes(), self.bins, kind))
+            key = (axes[j], axes[k], along.tobytes(), self.bins, kind)
+            if key not in made:
+                made[key] = _KEPT.operator(key)
+            operators.append(made[key])
         return operators
+
+    def same_bins(self, other: Design) -> bool:
+        """Tell whether two designs cut the same directions into the same bins."""
+        return (self.bins, self.operator, self.scores) == (other.bins, other.operator, other.scores)
 
 
 def shapes(domain: Domain) -> list[tuple[int, int]]:
@@ -86,10 +97,47 @@ def shapes(domain: Domain) -> list[tuple[int, int]]:
     return sorted({(domain[j].cardinality, domain[k].cardinality) for j, k in combinations(range(len(domain)), 2)})
 
 
-@lru_cache(maxsize=64)
-def _operator(rows: Axis, columns: Axis, directions: bytes, bins: int | None, kind: str) -> Radon:
-    # kept from fit to fit: its decomposition is the one thing here that takes long
-    return Radon(rows, columns, np.frombuffer(directions).reshape(-1, 2), bins, kind)
+_Key = tuple[Axis, Axis, bytes, int | None, str]
+
+
+class _Kept:
+    """Operators kept from fit to fit, those used last, for their decomposition is the one thing here that takes long.
+
+    Parameters
+    ----------
+    most : int
+        How many numbers their Gram matrices may have together; decompositions have as many again.
+    """
+
+    def __init__(self, most: int):
+        self._most = most
+        self._lock = Lock()
+        self._operators: dict[_Key, Radon] = {}
+
+    def operator(self, key: _Key) -> Radon:
+        """Return the operator for two axes, directions, bins and kind, made or found."""
+        with self._lock:
+            R = self._operators.pop(key, None)
+            if R is None:
+                rows, columns, directions, bins, kind = key
+                R = Radon(rows, columns, np.frombuffer(directions).reshape(-1, 2), bins, kind)
+            self._operators[key] = R
+            while len(self._operators) > 1 and sum(map(_size, self._operators.values())) > self._most:
+                # dictionaries keep their order, so the first is the one not used for longest
+                del self._operators[next(iter(self._operators))]
+        return R
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._operators.clear()
+
+
+def _size(R: Radon) -> int:
+    return (R.shape[0] * R.shape[1]) ** 2
+
+
+# 200 MB
+_KEPT = _Kept(most=25_000_000)
 
 
 def about_order(domain: Domain) -> tuple[str, ...]:
@@ -133,6 +181,13 @@ class Projections:
     design: Design
     directions: Directions
     masses: tuple[np.ndarray, ...]
+
+    def __post_init__(self) -> None:
+        pairs = list(combinations(self.domain.names, 2))
+        if len(self.masses) != len(pairs):
+            raise DataError(f"{len(self.domain)} variables have {len(pairs)} pairs. Got {len(self.masses)} histograms.")
+        for pair, mass, R in zip(pairs, self.masses, self.operators, strict=True):
+            _check_masses(pair, mass, R)
 
     @classmethod
     def of(
@@ -208,7 +263,9 @@ class Projections:
             pair = (domain[j].name, domain[k].name)
             if pair not in histograms:
                 raise DataError(f"There is no histogram of {pair}. Give one for every two variables, in their order.")
-            n = n_rows[pair] if isinstance(n_rows, Mapping) else n_rows
+            n = n_rows.get(pair) if isinstance(n_rows, Mapping) else n_rows
+            if isinstance(n, bool) or not isinstance(n, (int, float, np.number)) or not 0 < n < np.inf:
+                raise DataError(f"n_rows of {pair} must be a number of rows above 0. Got {n!r} instead.")
             masses.append(n * _check_histogram(np.asarray(histograms[pair], dtype=np.float64), R, pair))
         if len(histograms) > len(masses):
             raise DataError(f"There are {len(histograms)} histograms for {len(masses)} pairs of variables.")
@@ -241,7 +298,7 @@ class Projections:
             return NotImplemented
         if other.domain.variables != self.domain.variables:
             raise DataError("These projections are of different variables or labels and cannot be added.")
-        if other.design != self.design or not _equal(other.directions, self.directions):
+        if not other.design.same_bins(self.design) or not _equal(other.directions, self.directions):
             raise DataError(
                 "These projections have different directions, bins or scores and cannot be added. Make both with the "
                 "same n_directions, seed, bins, operator and scores."
@@ -302,15 +359,25 @@ def _check_directions(directions: Directions, design: Design, domain: Domain) ->
     return checked
 
 
-def _check_histogram(histogram: np.ndarray, R: Radon, pair: tuple[str, str]) -> np.ndarray:
-    expected = (len(R.directions), R.n_bins)
-    if histogram.shape != expected:
+def _check_masses(pair: tuple[str, str], mass: np.ndarray, R: Radon) -> None:
+    """Refuse histograms that do not match their directions, or do not all hold the same rows."""
+    expected = (R.n_directions, R.n_bins)
+    if mass.shape != expected:
         raise DataError(
-            f"The histograms of {pair} must have shape {expected}, directions by bins. Got {histogram.shape}: they do "
-            "not match the directions."
+            f"The histograms of {pair} must have shape {expected}, directions by bins. Got {mass.shape}: they do not "
+            "match the directions."
         )
-    if not np.all(np.isfinite(histogram)) or np.any(histogram < 0):
+    if not np.all(np.isfinite(mass)) or np.any(mass < 0):
         raise DataError(f"The histograms of {pair} must hold finite shares, none below zero.")
+    sums = mass.sum(axis=1)
+    off = float(np.abs(sums - sums.mean()).max())
+    if off > _SUM_TOLERANCE * sums.mean():
+        raise DataError(f"The histograms of {pair} must all hold the same rows. One holds {off:g} more or fewer.")
+
+
+def _check_histogram(histogram: np.ndarray, R: Radon, pair: tuple[str, str]) -> np.ndarray:
+    """Return published shares if they sum to one."""
+    _check_masses(pair, histogram, R)
     off = float(np.abs(histogram.sum(axis=1) - 1.0).max())
     if off > _SUM_TOLERANCE:
         raise DataError(

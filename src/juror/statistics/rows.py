@@ -10,6 +10,8 @@ from juror.sources.columns import MISSING
 
 # More rows than this a distinct row need not be divided into
 _MOST_ROWS = 2**53
+# NumPy draws without replacement from fewer than this
+_MOST_DEALT = 10**9
 
 
 @dataclass(frozen=True)
@@ -67,13 +69,22 @@ class WeightedRows:
         return self._part(n - n_held, n), self._part(n_held, n)
 
     def folds(self, n: int, rng: np.random.Generator) -> list[tuple[WeightedRows, WeightedRows]]:
-        """Deal the rows out at random into n parts; return for each what the others hold, and what it holds.
+        """Deal the rows out at random into n parts as even as can be; return what all others hold, and each itself.
 
         As in :meth:`split`, every row that was merged is dealt by itself.
         """
         n_rows = self._n_rows()
-        dealt = rng.multinomial(n_rows, np.full(n, 1.0 / n))
-        return [(self._part(n_rows - part, n_rows), self._part(part, n_rows)) for part in dealt.T]
+        total = int(n_rows.sum())
+        if total < _MOST_DEALT:
+            left, parts = n_rows, []
+            for size in np.diff(np.arange(n + 1) * total // n)[:-1]:
+                parts.append(rng.multivariate_hypergeometric(left, size, method="marginals"))
+                left = left - parts[-1]
+            parts.append(left)
+        else:
+            # so many that parts drawn one by one are even as well
+            parts = list(rng.multinomial(n_rows, np.full(n, 1.0 / n)).T)
+        return [(self._part(n_rows - part, n_rows), self._part(part, n_rows)) for part in parts]
 
     def _n_rows(self) -> np.ndarray:
         """How many rows each distinct row stands for, (n_distinct,)."""

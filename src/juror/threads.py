@@ -1,0 +1,36 @@
+"""One thread in BLAS while juror computes, so that the same seed gives the same bits on any machine.
+
+Matrix products add up in an order that depends on the number of threads. The limit is one for the whole process, so
+fits that run side by side share it: the first sets it and the last lifts it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock
+from typing import Any
+
+_lock = Lock()
+_inside = 0
+_limits: Any = None
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Hold BLAS to one thread inside the block."""
+    from threadpoolctl import threadpool_limits
+
+    global _inside, _limits
+    with _lock:
+        if _inside == 0:
+            _limits = threadpool_limits(1, user_api="blas")
+        _inside += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _inside -= 1
+            if _inside == 0:
+                _limits.restore_original_limits()
+                _limits = None
