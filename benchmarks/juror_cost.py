@@ -13,7 +13,7 @@ import numpy as np
 
 import juror
 from juror.paper.recipes import Recipe
-from juror.statistics import projections
+from juror.statistics import designs
 
 REPEATS = 5
 RECIPE = Recipe(1, "uniform", F=25, I=10, N=6)
@@ -25,7 +25,7 @@ def best_of(runs: dict[int, Callable[[], object]]) -> dict[int, float]:
     best = dict.fromkeys(runs, np.inf)
     for _ in range(REPEATS):
         for key, run in runs.items():
-            projections._KEPT.clear()
+            designs._KEPT.clear()
             began = time.perf_counter()
             run()
             best[key] = min(best[key], time.perf_counter() - began)

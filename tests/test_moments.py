@@ -23,7 +23,7 @@ from juror.solvers.methods import METHODS
 from juror.solvers.misfit import misfit_of, misfit_of_tables
 from juror.solvers.pair_tables import PairTables
 from juror.solvers.priors import Prior
-from juror.statistics.projections import Design
+from juror.statistics.designs import Design
 from juror.testing import random_codes, random_model
 
 JUROR = ["juror-a", "juror-b", "juror-c"]
@@ -114,10 +114,11 @@ class TestContract:
         assert_same_model(one, other, rtol=1e-6, atol=1e-9)
 
     @pytest.mark.parametrize(
-        ("method", "off"), [("em", 1e-9), ("spa-em", 1e-9), ("ctf", 0.02), ("juror-a", 0.02), ("juror-b", 0.02)]
+        ("method", "off"),
+        [("em", 1e-9), ("spa", 1e-9), ("spa-em", 1e-9), ("ctf", 0.02), ("juror-a", 0.02), ("juror-b", 0.02)],
     )
     def test_one_class_is_the_product_of_marginals(self, method, off):
-        # least squares over pairs or triples weighs cells otherwise than likelihood does; SPA alone takes one column
+        # least squares over pairs or triples weighs cells otherwise than likelihood does
         codes = random_codes(TRUTH, 300, np.random.default_rng(3))
         model = quiet_fit(codes, 1, method, smoothing=0.0, domain=TRUTH.domain)
         for n, A in enumerate(model.factors):
@@ -403,6 +404,12 @@ class TestJuror:
             assert np.all(np.diff(model.info.stages["G3"]) <= 0)
         assert np.ptp(model.factors[0], axis=0).max() < 0.05
 
+    def test_of_g2_the_lowest_round_is_returned_and_told(self):
+        codes = random_codes(uniform_model((6, 6, 6, 6), 9, seed=3), 500, np.random.default_rng(0))
+        info = quiet_fit(codes, 9, "juror-c").info
+        assert info.starts == (min(info.stages["G2"][1:]),)
+        assert f"lowest {info.starts[0]:.4g}" in quiet_fit(codes, 9, "juror-c").summary()
+
     def test_stages_by_name(self):
         stages = {m: list(quiet_fit(CODES, 3, m).info.stages) for m in JUROR}
         assert stages == {"juror-a": ["G1", "G2", "G3"], "juror-b": ["G1", "G3"], "juror-c": ["G1", "G2"]}
@@ -433,6 +440,23 @@ class TestJuror:
         }
         assert rough["smooth"] < 0.5 * rough[None]
         assert rough["flat"] < 0.5 * rough[None]
+
+    @pytest.mark.parametrize("settings", [{}, {"inversion": "fbp"}, {"operator": "cells"}], ids=str)
+    def test_numbers_in_intervals_of_equal_counts_are_no_worse_than_by_spa(self, settings):
+        rng = np.random.default_rng(0)
+        x = rng.normal(size=1500)
+        data = {"u": x, "v": x + rng.normal(size=1500), "w": x + rng.normal(size=1500)}
+        by_spa = quiet_fit(data, 3, "spa").info.log_likelihood
+        assert quiet_fit(data, 3, "juror-b", **settings).info.log_likelihood > by_spa
+
+    def test_histograms_of_other_directions_are_said(self):
+        made = Projections.of(CODES, 60, seed=0, domain=TRUTH.domain)
+        shares = {pair: made.histogram(*pair) for pair in combinations(TRUTH.domain.names, 2)}
+        theirs = Projections.from_histograms(TRUTH.domain, shares, 400, n_directions=60, seed=1)
+        with pytest.warns(FitWarning, match=r"No tables explain the histograms: 0\.\d+ of their square is left over"):
+            juror.fit(theirs, 2)
+        rounded = {pair: np.round(share, 4) / np.round(share, 4).sum(axis=1)[:, None] for pair, share in shares.items()}
+        juror.fit(Projections.from_histograms(TRUTH.domain, rounded, 400, n_directions=60, seed=0), 2)
 
     def test_too_few_directions_are_said_with_the_rank(self):
         with pytest.warns(FitWarning, match="3 directions do not see all of a table: those of 4 × 3 labels with"):
@@ -579,6 +603,28 @@ SENTENCES = {
         ParameterError,
         "split must leave at least one variable on either side",
     ),
+    "a split that is a number": (
+        lambda: juror.fit(CODES, 2, "spa", split=5),
+        ParameterError,
+        "in a list. Got 5 instead",
+    ),
+    "scores that are a number": (
+        lambda: juror.fit(CODES, 2, "juror-b", scores=5),
+        ParameterError,
+        "scores must be a mapping of names to numbers. Got 5 instead",
+    ),
+    "a method that is a list": (lambda: juror.fit(CODES, 2, ["em"]), ParameterError, "method must be one of"),
+    "progress that is a number": (
+        lambda: juror.fit(CODES, 2, progress=3),
+        ParameterError,
+        "progress must be a function",
+    ),
+    "a domain that is a dict": (lambda: juror.fit(CODES, 2, domain={"x": 1}), ParameterError, "domain must be a juror"),
+    "a prior beyond all bounds": (
+        lambda: juror.fit(CODES, 2, "juror-b", prior="smooth", prior_strength=1e300),
+        ParameterError,
+        r"prior_strength must be in the range \(0, 1e\+09\]",
+    ),
     "a split in words": (
         lambda: juror.fit(CODES, 2, "spa", split="x0"),
         ParameterError,
@@ -613,7 +659,8 @@ class TestChoosing:
         assert list(tried) == [0.4, 4.0, 40.0, 400.0, 4000.0]
         fixed = quiet_fit(CODES, 2, "juror-c", rho=max(tried, key=tried.get), n_directions=40, max_iter=10)
         assert_same_model(model, fixed)
-        assert "rho chosen on held-out rows" in model.summary()
+        assert model.info.rho == max(tried, key=tried.get)
+        assert f"rho {model.info.rho:g} chosen by log-probability of held-out rows, nats a row: 0.4:" in model.summary()
 
 
 class TestSimplexKernels:

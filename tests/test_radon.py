@@ -49,7 +49,7 @@ AXES = {
     "one level": (even(1), even(4)),
     "a single cell": (even(1), even(1)),
     "uneven": (uneven(4, 1), uneven(6, 2)),
-    "a point among intervals": (axis_of(BINNED), even(3)),
+    "a point among intervals": (Axis((-2.0, -2.0, -1.0, 1.0, 2.0), (-2.0, -1.5, 0.0, 1.5)), even(3)),
 }
 EACH = pytest.mark.parametrize("axes", AXES.values(), ids=AXES)
 EACH_KIND = pytest.mark.parametrize("kind", KINDS)
@@ -82,11 +82,17 @@ class TestAxis:
         assert axis_of(Variable("a", ("x", "y", "z", "w"))).edges == (-2.0, -1.0, 0.0, 1.0, 2.0)
 
     def test_intervals_keep_proportions_and_not_units(self):
-        axis = axis_of(BINNED)
-        assert axis.edges == (-2.0, -2.0, -1.0, 1.0, 2.0)
-        assert axis.centres == (-2.0, -1.5, 0.0, 1.5)
-        grams = Variable("b", BINNED.labels, "binned", tuple(7 + 1000 * e for e in BINNED.edges), BINNED.values)
-        np.testing.assert_allclose(axis_of(grams).edges, axis.edges, atol=1e-12)
+        for scale, shift in ((1, 0), (1000, 7)):
+            edges = tuple(shift + scale * e for e in (0.0, 1.0, 3.0, 4.0))
+            axis = axis_of(Variable("b", ("p", "q", "r"), "binned", edges, (0.5, 2.0, 3.5)))
+            np.testing.assert_allclose(axis.edges, (-1.5, -0.75, 0.75, 1.5), atol=1e-12)
+            np.testing.assert_allclose(axis.centres, (-1.125, 0.0, 1.125), atol=1e-12)
+
+    def test_intervals_of_very_different_widths_stand_by_rank(self):
+        assert axis_of(BINNED) == even(4)
+        quantiles = np.quantile(np.random.default_rng(0).normal(size=2000), np.linspace(0, 1, 9))
+        labels = tuple(map(str, range(8)))
+        assert axis_of(Variable("b", labels, "binned", tuple(quantiles), tuple(quantiles[:-1]))) == even(8)
 
     @pytest.mark.parametrize("edges", [(3.0, 3.0), (-1.7e308, 1.7e308)])
     def test_a_single_interval_has_length_one(self, edges):

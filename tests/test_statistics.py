@@ -16,7 +16,7 @@ from juror import Domain, PairCounts, Projections, TripleCounts
 from juror.errors import DataError, DataWarning, JurorError, ModelFileError, ParameterError
 from juror.radon import axis_of, draw_directions
 from juror.statistics.counts import choose_triples
-from juror.statistics.projections import _Kept
+from juror.statistics.designs import _Kept
 from juror.statistics.rows import WeightedRows
 from juror.testing import random_codes, random_model
 
@@ -115,6 +115,11 @@ class TestContract:
         with pytest.raises(AssertionError):
             assert_same(counted_pairs(codes), counted_pairs(codes[:1]))
 
+    @EACH
+    def test_sum_adds_them_all(self, make):
+        parts = [make(some_codes(20)), make(some_codes(30)), make(some_codes(10))]
+        assert_same(sum(parts), parts[0] + parts[1] + parts[2], rtol=0, atol=0)
+
 
 class TestPairs:
     @given(codes=tables())
@@ -136,6 +141,24 @@ class TestPairs:
         assert isinstance(table, pd.DataFrame)
         assert table.loc[True, "big"] == 1
         assert (table.index.name, table.columns.name) == ("red", "size")
+
+    def test_tables_are_found_in_whatever_order_they_come(self):
+        counts = counted_pairs(some_codes(50))
+        turned = PairCounts(DOMAIN, counts.groups[::-1], [table.tolist() for table in counts.tables[::-1]])
+        assert_same(turned, counts, rtol=0, atol=0)
+        for groups, sentence in (
+            (counts.groups[:-1], "4 variables have 6 pairs, and each needs its table"),
+            (((1, 0), *counts.groups[1:]), r"rising positions of different variables, from 0 to 3. Got \(1, 0\)"),
+            ((counts.groups[1], *counts.groups[1:]), "A group of variables has two tables"),
+        ):
+            with pytest.raises(DataError, match=sentence):
+                PairCounts(DOMAIN, groups, counts.tables[: len(groups)])
+
+    def test_rows_of_weight_zero_define_nothing(self):
+        data = {"a": ["x", "y", "z"], "b": [0, 1, 1]}
+        counts = PairCounts.of(data, sample_weight=[1, 1, 0])
+        assert counts.domain["a"].labels == ("x", "y")
+        assert juror.fit(data, 1, sample_weight=[1, 1, 0]).domain["a"].labels == ("x", "y")
 
     def test_zero_is_where_adding_begins(self):
         codes = np.array([[0, 1, 2, 0], [1, -1, 3, 0]])
@@ -286,6 +309,17 @@ class TestProjections:
         kept.operator(keys[2])
         assert kept.operator(keys[0]) is first
         assert len(kept._operators) == 2
+
+    def test_projections_of_no_rows(self):
+        made = projected(some_codes(30))
+        assert_same(Projections.zero(DOMAIN, made.design) + made, made, rtol=0, atol=0)
+        with pytest.raises(DataError, match="never observed together"):
+            Projections.zero(DOMAIN).histogram("x0", "x1")
+
+    def test_published_labels_without_order_are_said(self):
+        domain = Domain.infer({"a": list("xyz"), "b": list("uvw")})
+        with pytest.warns(DataWarning, match="have no order"):
+            Projections.from_histograms(domain, {("a", "b"): np.full((2, 3), 1 / 3)}, 10, n_directions=2)
 
     def test_binned_columns_are_spread(self):
         rng = np.random.default_rng(0)

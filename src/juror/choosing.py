@@ -20,9 +20,10 @@ from juror.errors import DataError, FitWarning, ParameterError, ZeroProbabilityE
 from juror.info import RankScore
 from juror.solvers.diagnosis import empty_classes
 from juror.solvers.methods import Method
-from juror.solvers.moments import RHO_GRID
+from juror.solvers.moments import RHO_GRID, CTFOptions, JurorOptions
 from juror.solvers.parameters import Parameters
 from juror.solvers.rank_path import choose_rank
+from juror.solvers.search import EMOptions
 from juror.solvers.solution import Context
 from juror.sources.columns import MISSING
 from juror.stacking import Stacking
@@ -31,9 +32,10 @@ from juror.statistics.rows import WeightedRows
 _HELD_OUT = 0.2
 _FOLDS = 5
 # To compare ranks, a start of each kind and steps of EM that gain this much a row are enough; more would blur what
-# decides. The others' tolerances are no finer by themselves.
+# decides. The others are given so many times their tolerance.
 _ROUGH_TOL = 1e-5
 _ROUGH_STARTS = 2
+_ROUGHER = 10.0
 
 Parts = Sequence[tuple[WeightedRows, WeightedRows]]
 
@@ -53,6 +55,13 @@ class Trial:
         rng = np.random.default_rng(int(self.context.seed))
         parts = [self.rows.split(_HELD_OUT, rng)] if how == "auto" else self.rows.folds(_FOLDS, rng)
         return [] if any(kept.total == 0 or held.total == 0 for kept, held in parts) else parts
+
+    def measure(self, how: str) -> str:
+        """Say what a score is."""
+        if self.target is None:
+            return "log-probability of held-out rows, nats a row"
+        labels = f"labels of {self.domain[self.target].name!r} in held-out rows"
+        return f"log-probability of {labels}, nats a row" if how == "auto" else f"share of {labels} predicted"
 
     def fit(self, rows: WeightedRows, rank: int, options: Any, stage: str) -> Parameters:
         """Fit some of the rows; what the fit would warn of does not matter here."""
@@ -118,7 +127,9 @@ def choose_rho(trial: Trial, options: Any, rank: int) -> tuple[float, tuple[tupl
             f"Some held-out row has probability zero at every rho tried, {shortlist(rho for rho, _ in tried)}, so none "
             "can be chosen. Pass smoothing above zero, or rho=…"
         )
-    return max(tried, key=lambda pair: pair[1])[0], tuple(tried)
+    # of equal ones that nearest to the default
+    default = options.design(trial.context.seed).n_directions
+    return max(tried, key=lambda pair: (pair[1], -abs(np.log(pair[0] / default))))[0], tuple(tried)
 
 
 def as_cpd(parameters: Parameters, domain: Domain) -> BareCPD:
@@ -128,12 +139,14 @@ def as_cpd(parameters: Parameters, domain: Domain) -> BareCPD:
 
 def _rough(options: Any) -> Any:
     changes: dict[str, Any] = {}
-    if hasattr(options, "n_init"):
-        changes["n_init"] = min(options.n_init, _ROUGH_STARTS)
-    if hasattr(options, "tol"):
-        changes["tol"] = max(options.tol, _ROUGH_TOL)
-    if getattr(options, "rho", None) == "cv":
-        changes["rho"] = None
+    if isinstance(options, EMOptions):
+        changes = {"n_init": min(options.n_init, _ROUGH_STARTS), "tol": max(options.tol, _ROUGH_TOL)}
+    elif isinstance(options, CTFOptions):
+        changes = {"n_init": 1, "tol": _ROUGHER * options.tol}
+    elif isinstance(options, JurorOptions):
+        changes = {"tol": _ROUGHER * options.tol}
+        if options.rho == "cv":
+            changes["rho"] = None
     return replace(options, **changes)
 
 

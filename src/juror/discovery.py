@@ -64,8 +64,8 @@ class Discovery:
             )
         return wanted
 
-    def variables(self, columns: Sequence[Column], sample_weight: Any = None) -> tuple[Variable, ...]:
-        """Find the variable of every column."""
+    def variables(self, columns: Sequence[Column], weights: np.ndarray | None = None) -> tuple[Variable, ...]:
+        """Find the variable of every column; row weights (n_rows,) are checked already."""
         names = [column.name for column in columns]
         for name in (*self.levels, *self.edges, *self._bins_by_column):
             if name not in names:
@@ -73,7 +73,7 @@ class Discovery:
         n_rows = len(columns[0].index)
         if n_rows == 0:
             raise DataError("The data have no rows. juror needs at least one.")
-        weights = np.ones(n_rows) if sample_weight is None else check_weights(sample_weight, n_rows)
+        weights = np.ones(n_rows) if weights is None else weights
         return tuple(self._variable(column, weights) for column in columns)
 
     def _variable(self, column: Column, weights: np.ndarray) -> Variable:

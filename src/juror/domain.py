@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from juror.discovery import Discovery
+from juror.discovery import Discovery, check_weights
 from juror.errors import DataError, ParameterError, QueryError, check_count, did_you_mean, shortlist
 from juror.sources import Column, Expected, open_source
 from juror.sources.columns import MISSING, read_markers
@@ -97,7 +97,8 @@ class Domain:
         """
         options = Discovery(levels or {}, bins, edges or {}, binning, bin_above, max_levels)
         columns = open_source(data, missing, Expected(numbers=options.cut(data)))
-        return cls(options.variables(columns, sample_weight), read_markers(missing))
+        weights = None if sample_weight is None else check_weights(sample_weight, len(columns[0].index))
+        return cls(options.variables(columns, weights), read_markers(missing))
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -21,7 +21,8 @@ from juror.solvers.parameters import n_parameters
 from juror.solvers.search import EMOptions, without_empty_classes
 from juror.solvers.solution import Context, Solution
 from juror.sources.runners import LocalRunner
-from juror.statistics.projections import Projections, about_order
+from juror.statistics.designs import about_order
+from juror.statistics.projections import Projections
 from juror.statistics.reading import read_rows
 from juror.statistics.rows import WeightedRows
 from juror.threads import one_blas_thread
@@ -98,7 +99,7 @@ def fit(
     progress : callable, optional
         Called with a :class:`juror.Progress` after every step.
     n_jobs : int, optional
-        How many threads; all cores by default.
+        How many threads; all cores by default, and for −1.
 
     Other Parameters
     ----------------
@@ -150,6 +151,8 @@ def fit(
     0.97
     """
     check_count("seed", seed, least=0)
+    if progress is not None and not callable(progress):
+        raise ParameterError(f"progress must be a function to call with every step. Got {progress!r} instead.")
     name = choose_method(data, method)
     chosen = METHODS[name]
     settings = chosen.read_options(name, options)
@@ -158,7 +161,7 @@ def fit(
         _check_alone(domain, missing, unknown, sample_weight)
         domain = data.domain
     else:
-        domain, rows, _ = read_rows(data, domain, missing, unknown, sample_weight)
+        domain, rows = read_rows(data, domain, missing, unknown, sample_weight)
     rank = _check_rank(rank, options.get("init"), domain, data)
     target_position = None if target is None else domain.position(target)
     # projections that come made were warned of when they were made
@@ -193,7 +196,9 @@ def fit(
         target=target,
         warnings=about_data + solution.complaints,
         stages=dict(solution.stages),
+        rho=solution.rho,
         rho_path=found.rho_path,
+        chosen_by=found.chosen_by,
     )
     return JointPMF(cpd.weights, cpd.factors, domain, info)
 
@@ -205,12 +210,14 @@ class _Found:
     solution: Solution
     rank_path: tuple[RankScore, ...] = ()
     rho_path: tuple[tuple[float, float], ...] = ()
+    chosen_by: str = ""
 
 
 def _search(trial: Trial, rank: int | str, settings: Any) -> _Found:
     """Choose what is to be chosen, and fit all rows."""
     rank_path: tuple[RankScore, ...] = ()
     rho_path: tuple[tuple[float, float], ...] = ()
+    chosen_by = trial.measure(str(rank))
     if isinstance(rank, str):
         rank, rank_path = choose_rank_for(trial, settings, rank)
     if getattr(settings, "rho", None) == "cv":
@@ -219,7 +226,7 @@ def _search(trial: Trial, rank: int | str, settings: Any) -> _Found:
     solution = trial.method.solve_rows(trial.rows, trial.domain, rank, settings, trial.context)
     if rank_path and isinstance(settings, EMOptions):
         solution = without_empty_classes(solution, trial.rows, trial.domain, settings, trial.context)
-    return _Found(solution, rank_path, rho_path)
+    return _Found(solution, rank_path, rho_path, chosen_by if rank_path or rho_path else "")
 
 
 def _log_likelihood(solution: Solution, rows: WeightedRows | None, cpd: Any) -> float | None:

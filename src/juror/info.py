@@ -66,8 +66,12 @@ class FitInfo:
         What the fit warned of.
     stages : mapping of str to tuple of float
         The objective along each stage, for methods that have several.
+    rho : float, optional
+        How strongly pair tables were drawn to the model, for methods that do so.
     rho_path : tuple of (float, float)
         Values of rho tried and their scores; empty when rho was given.
+    chosen_by : str
+        What the scores of ranks and of rho are; empty when nothing was chosen.
     """
 
     method: str
@@ -86,7 +90,9 @@ class FitInfo:
     target: str | None = None
     warnings: tuple[str, ...] = ()
     stages: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    rho: float | None = None
     rho_path: tuple[tuple[float, float], ...] = ()
+    chosen_by: str = ""
 
     @property
     def aic(self) -> float | None:

@@ -25,37 +25,41 @@ def summary(model: CPD, info: FitInfo | None) -> str:
 
 
 def _fit_lines(info: FitInfo) -> list[str]:
-    distinct = "" if info.n_distinct is None else f", {info.n_distinct:,} distinct"
-    lines = [f"fitted to {info.n_rows:,.0f} rows{distinct}, by {info.method}"]
+    if info.n_distinct is None:
+        lines = [f"fitted to statistics of up to {info.n_rows:,.0f} rows, by {info.method}"]
+    else:
+        lines = [f"fitted to {info.n_rows:,.0f} rows, {info.n_distinct:,} distinct, by {info.method}"]
     if info.log_likelihood is not None:
         lines.append(
             f"log-likelihood {info.log_likelihood:,.1f}, {info.log_likelihood / info.n_rows:.4f} a row; "
             f"{info.n_parameters:,} parameters, AIC {info.aic:,.1f}, BIC {info.bic:,.1f}"
         )
     for stage, trace in info.stages.items():
-        lines.append(f"misfit {'after' if len(trace) == 1 else 'along'} {stage}: {_ends(trace)}")
-    lines.append(
-        f"smoothing {info.smoothing:g}; best of {len(info.starts)} starts; {info.n_iter} {_step_word(info)}; "
-        f"{info.stopped}"
-    )
+        lines.append(f"misfit {_along(stage, trace)}")
+    starts = f"best of {len(info.starts)} starts; " if len(info.starts) > 1 else ""
+    lines.append(f"smoothing {info.smoothing:g}; {starts}{info.n_iter} {_step_word(info)}; {info.stopped}")
     if info.rank_path:
         tried = ", ".join(f"{step.rank}: {step.score:.4f}" for step in info.rank_path)
-        lines.append(f"rank chosen on held-out rows, nats a row: {tried}")
+        lines.append(f"rank chosen by {info.chosen_by or 'held-out rows'}: {tried}")
     if info.rho_path:
-        lines.append(
-            f"rho chosen on held-out rows, {', '.join(f'{rho:g}: {score:.4f}' for rho, score in info.rho_path)}"
-        )
+        tried = ", ".join(f"{rho:g}: {score:.4f}" for rho, score in info.rho_path)
+        lines.append(f"rho {info.rho:g} chosen by {info.chosen_by}: {tried}")
     if info.target is not None:
         lines.append(f"made to predict {info.target}")
     return lines + [f"warning: {complaint}" for complaint in info.warnings]
 
 
-def _ends(trace: Sequence[float]) -> str:
-    return f"{trace[0]:.4g}" if len(trace) == 1 else f"{trace[0]:.4g} to {trace[-1]:.4g}"
+def _along(stage: str, trace: Sequence[float]) -> str:
+    if len(trace) == 1:
+        return f"after {stage}: {trace[0]:.4g}"
+    if stage == "G2":
+        return f"along G2, with that of tables from the model: from {trace[0]:.4g}, lowest {min(trace[1:]):.4g}"
+    return f"along {stage}: from {trace[0]:.4g} to {trace[-1]:.4g}"
 
 
 def _step_word(info: FitInfo) -> str:
-    return "passes" if info.method.endswith("em") else "steps"
+    word = "pass" if info.method.endswith("em") else "step"
+    return word if info.n_iter == 1 else {"pass": "passes", "step": "steps"}[word]
 
 
 def _labels(variable: Variable) -> str:

@@ -79,7 +79,13 @@ def _tell(message: str, status: int, debug: bool) -> int:
 
 def _in_words_of_the_command_line(message: str) -> str:
     """Name options where the library names arguments."""
-    return message.replace('unknown="missing"', "--unknown missing")
+    for argument, option in (
+        ('unknown="missing"', "--unknown missing"),
+        ("'n_directions'", "'--directions'"),
+        ("'n_init'", "'--starts'"),
+    ):
+        message = message.replace(argument, option)
+    return message
 
 
 def _show_warning(

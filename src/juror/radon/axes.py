@@ -11,6 +11,9 @@ import numpy as np
 from juror.errors import ParameterError, shortlist
 from juror.variable import Variable
 
+# how many times as wide as the narrowest an interval may be to keep its proportion
+_MOST_UNEVEN = 3.0
+
 
 @dataclass(frozen=True)
 class Axis:
@@ -63,8 +66,9 @@ def axis_of(variable: Variable, scores: Sequence[float] | None = None) -> Axis:
 
     Labels have the scores 0 … I−1, centred, in cells of length one. The intervals of a binned variable keep their
     proportions but not their units: they are stretched to length I in all and centred, for in a projection of raw
-    units a salary would drown an age. Their scores are the middles. Intervals that all are the same point have no
-    proportions to keep, and are placed as labels are.
+    units a salary would drown an age. Their scores are the middles. Where the widest is more than three times as wide
+    as the narrowest, as intervals of equal counts are, they are placed as labels are, by rank: in proportion, many
+    narrow ones would fall into one bin of a histogram and not be told apart.
 
     The labels of a nominal variable have no order, so its projections depend on how they happen to be numbered.
 
@@ -88,17 +92,21 @@ def axis_of(variable: Variable, scores: Sequence[float] | None = None) -> Axis:
     (-1.0, 0.0, 1.0)
     >>> axis_of(safety, scores=[0, 1, 5]).edges
     (-2.5, -1.5, 1.0, 5.0)
-    >>> age = Variable("age", ("[0, 20)", "[20, 80]"), kind="binned", edges=(0, 20, 80), values=(9, 40))
+    >>> age = Variable("age", ("[0, 20)", "[20, 60]"), kind="binned", edges=(0, 20, 60), values=(9, 40))
     >>> axis_of(age).edges
-    (-1.0, -0.5, 1.0)
+    (-1.0, -0.33333333333333337, 1.0)
     """
     if scores is not None:
         return _scored(variable, scores)
     size = variable.cardinality
-    if variable.edges is None or variable.edges[0] == variable.edges[-1]:
-        return _axis(np.arange(size + 1) - size / 2)
+    by_rank = _axis(np.arange(size + 1) - size / 2)
+    if variable.edges is None:
+        return by_rank
     # halved first: the span of finite edges need not be finite
     halves = np.asarray(variable.edges, dtype=float) / 2
+    widths = np.diff(halves)
+    if widths.max() / _MOST_UNEVEN > widths.min() or widths.max() == 0.0:
+        return by_rank
     return _axis(((halves - halves[0]) / (halves[-1] - halves[0]) - 0.5) * size)
 
 

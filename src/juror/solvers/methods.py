@@ -105,7 +105,7 @@ _ALL_OPTIONS = {field.name for method in METHODS.values() for field in fields(me
 def choose_method(data: Any, name: str) -> str:
     """Return the method for ``"auto"``: EM for rows, CTF for triples, JUROR for pairs and projections."""
     if name != "auto":
-        if name not in METHODS:
+        if not isinstance(name, str) or name not in METHODS:
             raise ParameterError(f"method must be one of {shortlist(['auto', *METHODS])}. Got {name!r} instead.")
         if isinstance(data, Statistic) and not isinstance(data, METHODS[name].accepts):
             able = [other for other, method in METHODS.items() if isinstance(data, method.accepts)]

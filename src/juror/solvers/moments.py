@@ -18,16 +18,20 @@ from juror.radon import FILTERS, Radon
 from juror.solvers import ctf, juror, spa
 from juror.solvers.juror import Settings, Stages
 from juror.solvers.misfit import Misfit, misfit_of, misfit_of_tables
-from juror.solvers.pair_tables import PairTables, check_seen_together
+from juror.solvers.pair_tables import PairTables
 from juror.solvers.parameters import Parameters
 from juror.solvers.priors import PRIORS, Prior
 from juror.solvers.solution import Context, Solution, check_number, check_search, smoothed
 from juror.solvers.starts import random_start
 from juror.stacking import Stacking
-from juror.statistics.counts import PairCounts, TripleCounts
-from juror.statistics.projections import Design, Projections
+from juror.statistics.counts import PairCounts, TripleCounts, check_seen_together
+from juror.statistics.designs import Design
+from juror.statistics.projections import Projections
 
+# the share of Σ‖Y‖² that rounding histograms to three decimals does not reach
+_UNEXPLAINED = 1e-4
 INVERSIONS = ("lstsq", "fbp")
+_MOST_STRENGTH = 1e9
 ROUTES = ("auto", "gram", "literal")
 # Values of ρ that cross-validation tries, as shares of the number of directions
 RHO_GRID = (0.01, 0.1, 1.0, 10.0, 100.0)
@@ -93,13 +97,19 @@ class JurorOptions:
             raise ParameterError(f"prior_strength goes with a prior, one of {shortlist(PRIORS)}.")
         if self.prior_strength is not None:
             check_number("prior_strength", self.prior_strength, above_zero=True)
+            if self.prior_strength > _MOST_STRENGTH:
+                raise ParameterError(
+                    f"prior_strength must be in the range (0, {_MOST_STRENGTH:g}]. Got {self.prior_strength!r} instead."
+                )
 
     def design(self, seed: int) -> Design:
         """Return how to project pairs."""
-        # back projection is made for strips; cells that fall whole into bins leave gaps that it takes for structure
-        operator = self.operator or ("strips" if self.inversion == "fbp" else "auto")
+        operator = "auto" if self.operator is None else self.operator
+        if operator == "auto" and self.inversion == "fbp":
+            # back projection is made for strips; cells that fall whole into bins leave gaps that it takes for structure
+            operator = "strips"
         n_directions = Design.n_directions if self.n_directions is None else self.n_directions
-        return Design(n_directions, seed, self.bins, operator, dict(self.scores or {}))
+        return Design(n_directions, seed, self.bins, operator, {} if self.scores is None else self.scores)
 
     def check_made(self) -> None:
         """Refuse what was settled when projections were made."""
@@ -193,14 +203,17 @@ def solve_juror(
 
     end = juror.solve(misfit, domain, weights, stages, settings, report)
     last = list(end.traces.values())[-1]
+    # of G2 the lowest round is returned, not the last
+    reached = last[-1] if stages.descend else min(last[1:])
     n_rows = float(data.totals.mean())
     return Solution(
         _finish(end.lam, end.factors, domain, end.tables.marginal, n_rows, options.smoothing),
         trace=last,
         reason="; ".join(f"{stage} {reason}" for stage, reason in end.reasons.items()),
         n_iter=end.n_iter,
-        starts=(last[-1],),
+        starts=(reached,),
         stages=end.traces,
+        rho=settings.rho if stages.shrink else None,
         complaints=complaints + spa.fewer(rank, len(end.lam)) + _about_stages(end),
     )
 
@@ -223,7 +236,23 @@ def _misfit(
         else:
             operators = design.operators(data.domain, design.directions(data.domain))
             misfit = misfit_of_tables(operators, PairTables.of(data).tables, weights)
-    return misfit, weights, _rank_deficient(operators)
+    return misfit, weights, _rank_deficient(operators) + _unexplained(misfit)
+
+
+def _unexplained(misfit: Misfit) -> tuple[str, ...]:
+    """Return a sentence where histograms are no projections of any table: those of rows always are of one."""
+    left, whole = 0.0, 0.0
+    for group in misfit.groups:
+        Y = group.target.histograms()
+        off = group.R.forward(group.target.least_squares()) - Y
+        left += float(np.sum(off * off))
+        whole += float(np.sum(Y * Y))
+    if left <= _UNEXPLAINED * whole:
+        return ()
+    return (
+        f"No tables explain the histograms: {left / whole:.2g} of their square is left over. They were changed after "
+        "they were taken, or belong to other directions, bins or scores than those given.",
+    )
 
 
 def _rank_deficient(operators: Sequence[Radon]) -> tuple[str, ...]:

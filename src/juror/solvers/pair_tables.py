@@ -13,9 +13,8 @@ from itertools import combinations
 import numpy as np
 
 from juror.domain import Domain
-from juror.errors import DataError
 from juror.kernels import kernels
-from juror.statistics.counts import PairCounts
+from juror.statistics.counts import PairCounts, check_seen_together
 
 # for λ, which is small and wants to be exact
 _STEPS, _TOL = 5000, 1e-12
@@ -73,15 +72,3 @@ class PairTables:
             gram += weight * inner[j] * inner[k]
             right += weight * np.einsum("if,if->f", factors[j], table @ factors[k])
         return kernels().least_squares_weights(gram, right, start, _STEPS, _TOL)
-
-
-def check_seen_together(domain: Domain, totals: np.ndarray) -> None:
-    """Refuse variables that no row shows together, totals (n_pairs,) in the order of pairs."""
-    if len(domain) < 2:
-        raise DataError("A method that works on pairs needs at least 2 variables. There is 1; use method='em'.")
-    for (j, k), total in zip(combinations(range(len(domain)), 2), totals, strict=True):
-        if not total > 0:
-            raise DataError(
-                f"The variables {domain[j].name!r} and {domain[k].name!r} are never observed together, so their pair "
-                "table is unknown. Leave one out, or use method='em', which needs no pair tables."
-            )

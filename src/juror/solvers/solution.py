@@ -60,6 +60,8 @@ class Solution:
         The objective along the stages of a method that has several.
     complaints : tuple of str
         What to warn of.
+    rho : float, optional
+        How strongly pair tables were drawn to the model, where they were.
     log_likelihood : float, optional
         Σ w log p of the training rows, where the method knows it.
     """
@@ -71,6 +73,7 @@ class Solution:
     starts: tuple[float, ...]
     stages: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     complaints: tuple[str, ...] = ()
+    rho: float | None = None
     log_likelihood: float | None = None
 
 

@@ -11,7 +11,7 @@ non-negative least squares, the factors by scaling columns to the simplex, λ by
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,7 +72,7 @@ def read_split(domain: Domain, first: Sequence[str] | None) -> Split:
     """Return the split that puts the named variables on the first side; a balanced one for None."""
     if first is None:
         return balanced_split(domain.cardinalities)
-    if isinstance(first, str):
+    if isinstance(first, str) or not isinstance(first, Collection):
         raise ParameterError(f"split names the variables of the first side in a list. Got {first!r} instead.")
     chosen = {domain.position(name) for name in first}
     if not 0 < len(chosen) < len(domain):
@@ -114,6 +114,9 @@ def solve(tables: PairTables, rank: int, split: Split) -> tuple[np.ndarray, tupl
     split : Split
         The sides of Z̃.
     """
+    if rank == 1:
+        # all columns of Z̃ are multiples of one then, and their sum tells it better than the longest alone
+        return np.ones(1), tuple(tables.marginal(n)[:, None] for n in range(len(tables.domain)))
     Z = assemble(tables, split)
     chosen = extreme_columns(Z, rank)
     W = Z[:, chosen]

@@ -74,6 +74,18 @@ class Counts:
     def __post_init__(self) -> None:
         if len(self.groups) != len(self.tables):
             raise DataError(f"There are {len(self.groups)} groups of variables but {len(self.tables)} tables.")
+        for group in self.groups:
+            if list(group) != sorted(set(group)) or not 0 <= min(group) <= max(group) < len(self.domain):
+                raise DataError(
+                    f"A group is the rising positions of different variables, from 0 to {len(self.domain) - 1}. Got "
+                    f"{tuple(group)}."
+                )
+        if len(set(self.groups)) < len(self.groups):
+            raise DataError("A group of variables has two tables. Give one.")
+        # in one order, so that counts of the same groups can be added and solvers find them
+        by_group = {tuple(group): np.asarray(t, dtype=float) for group, t in zip(self.groups, self.tables, strict=True)}
+        object.__setattr__(self, "groups", tuple(sorted(by_group)))
+        object.__setattr__(self, "tables", tuple(by_group[group] for group in self.groups))
         for group, table in zip(self.groups, self.tables, strict=True):
             expected = tuple(self.domain.cardinalities[n] for n in group)
             if table.shape != expected:
@@ -111,6 +123,10 @@ class Counts:
         return type(self)(
             self.domain, self.groups, tuple(a + b for a, b in zip(self.tables, other.tables, strict=True))
         )
+
+    def __radd__(self, other: object) -> Self:
+        # sum() begins at zero
+        return self if other == 0 else NotImplemented
 
     def table(self, *names: str) -> pd.DataFrame | np.ndarray:
         """Return the counts of a group of variables in the order named: a frame for two, an array for more."""
@@ -161,6 +177,12 @@ class PairCounts(Counts):
     [4.0]
     """
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.groups != tuple(combinations(range(len(self.domain)), 2)):
+            n = len(self.domain)
+            raise DataError(f"{n} variables have {n * (n - 1) // 2} pairs, and each needs its table.")
+
     @classmethod
     def of(
         cls,
@@ -172,7 +194,7 @@ class PairCounts(Counts):
         sample_weight: Any = None,
     ) -> Self:
         """Count the pairs of a table; arguments as in :func:`juror.fit`."""
-        domain, rows, _ = read_rows(data, domain, missing, unknown, sample_weight)
+        domain, rows = read_rows(data, domain, missing, unknown, sample_weight)
         return cls.of_rows(rows, domain)
 
     @classmethod
@@ -219,7 +241,7 @@ class TripleCounts(Counts):
         seed : int
             What the random ones come from.
         """
-        domain, rows, _ = read_rows(data, domain, missing, unknown, sample_weight)
+        domain, rows = read_rows(data, domain, missing, unknown, sample_weight)
         return cls.of_rows(rows, domain, triples, seed)
 
     @classmethod
@@ -239,13 +261,16 @@ def choose_triples(domain: Domain, triples: str | int | Sequence[Sequence[str]],
     """Return the positions of the variables of every triple asked for."""
     n_variables = len(domain)
     if n_variables < 3:
-        raise DataError(f"Triples need at least 3 variables. There are {n_variables}.")
+        raise DataError(f"Triples need at least 3 variables. There are {n_variables}; use method='em' or 'spa'.")
     if triples == "all":
         return list(combinations(range(n_variables), 3))
     if isinstance(triples, (int, np.integer)) and not isinstance(triples, bool):
         return _random_triples(n_variables, int(triples), seed)
     if isinstance(triples, str) or not isinstance(triples, Sequence):
         raise ParameterError(f"triples must be 'all', a number, or a list of three names each. Got {triples!r}.")
+    for triple in triples:
+        if isinstance(triple, str) or not isinstance(triple, Sequence):
+            raise ParameterError(f"triples must be 'all', a number, or a list of three names each. Got {triples!r}.")
     chosen = [tuple(sorted(domain.position(name) for name in triple)) for triple in triples]
     for named, group in zip(triples, chosen, strict=True):
         if len(set(group)) != 3:
@@ -271,3 +296,15 @@ def _random_triples(n_variables: int, n: int, seed: int) -> list[Positions]:
     while len(chosen) < n:
         chosen.add(tuple(sorted(int(v) for v in rng.choice(n_variables, 3, replace=False))))
     return sorted(chosen)
+
+
+def check_seen_together(domain: Domain, totals: np.ndarray) -> None:
+    """Refuse variables that no row shows together, totals (n_pairs,) in the order of pairs."""
+    if len(domain) < 2:
+        raise DataError("A method that works on pairs needs at least 2 variables. There is 1; use method='em'.")
+    for (j, k), total in zip(combinations(range(len(domain)), 2), totals, strict=True):
+        if not total > 0:
+            raise DataError(
+                f"The variables {domain[j].name!r} and {domain[k].name!r} are never observed together, so their pair "
+                "table is unknown. Leave one out, or use method='em', which needs no pair tables."
+            )

@@ -9,147 +9,22 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from threading import Lock
 from typing import Any
 
 import numpy as np
 
 from juror import files
 from juror.domain import Domain
-from juror.errors import DataError, DataWarning, ParameterError, check_count, shortlist
-from juror.radon import Axis, Radon, axis_of, draw_directions
-from juror.statistics.counts import PairCounts
+from juror.errors import DataError, DataWarning
+from juror.radon import Radon
+from juror.statistics.counts import PairCounts, check_seen_together
+from juror.statistics.designs import Design, Directions, about_order, shapes
 from juror.variable import Label, Unknown
 
-_OPERATORS = ("auto", "cells", "strips")
 _SUM_TOLERANCE = 1e-6
-
-
-Directions = Mapping[tuple[int, int], np.ndarray]
-
-
-@dataclass(frozen=True)
-class Design:
-    """How pairs are projected.
-
-    Attributes
-    ----------
-    n_directions : int
-        M, for every pair.
-    seed : int
-        What the directions come from, one draw for every shape of table.
-    bins : int, optional
-        Bins of a histogram; by default as many as the larger alphabet of the pair, or one more if that is even.
-    operator : {"auto", "cells", "strips"}
-        Whether a cell of the pair's table falls into one bin whole, or is spread over those that its rectangle
-        overlaps. ``"auto"`` spreads pairs of binned variables.
-    scores : mapping of str to sequence of float
-        Where the labels of a variable stand on the number line, for those that shall not have the default.
-    """
-
-    n_directions: int = 200
-    seed: int = 0
-    bins: int | None = None
-    operator: str = "auto"
-    scores: Mapping[str, Sequence[float]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        check_count("n_directions", self.n_directions)
-        check_count("seed", self.seed, least=0)
-        if self.bins is not None:
-            check_count("bins", self.bins)
-        # as saving and loading leaves them, and so that equal ones are equal
-        scores = {name: tuple(float(score) for score in scores) for name, scores in self.scores.items()}
-        object.__setattr__(self, "scores", scores)
-        if self.operator not in _OPERATORS:
-            raise ParameterError(f"operator must be one of {shortlist(_OPERATORS)}. Got {self.operator!r} instead.")
-
-    def directions(self, domain: Domain) -> dict[tuple[int, int], np.ndarray]:
-        """Draw the directions (M, 2) of every shape of pair table in a domain."""
-        return {shape: draw_directions(self.n_directions, shape, self.seed) for shape in shapes(domain)}
-
-    def operators(self, domain: Domain, directions: Directions) -> list[Radon]:
-        """Return the operator of every pair; pairs that look alike share one."""
-        for name in self.scores:
-            domain.position(name)
-        axes = [axis_of(variable, self.scores.get(variable.name)) for variable in domain]
-        operators, made = [], {}
-        for j, k in combinations(range(len(domain)), 2):
-            both_binned = domain[j].kind == "binned" and domain[k].kind == "binned"
-            kind = self.operator if self.operator != "auto" else "strips" if both_binned else "cells"
-            along = directions[domain[j].cardinality, domain[k].cardinality]
-            key = (axes[j], axes[k], along.tobytes(), self.bins, kind)
-            if key not in made:
-                made[key] = _KEPT.operator(key)
-            operators.append(made[key])
-        return operators
-
-    def same_bins(self, other: Design) -> bool:
-        """Tell whether two designs cut the same directions into the same bins."""
-        return (self.bins, self.operator, self.scores) == (other.bins, other.operator, other.scores)
-
-
-def shapes(domain: Domain) -> list[tuple[int, int]]:
-    """Return the different shapes of the pair tables of a domain."""
-    return sorted({(domain[j].cardinality, domain[k].cardinality) for j, k in combinations(range(len(domain)), 2)})
-
-
-_Key = tuple[Axis, Axis, bytes, int | None, str]
-
-
-class _Kept:
-    """Operators kept from fit to fit, those used last, for their decomposition is the one thing here that takes long.
-
-    Parameters
-    ----------
-    most : int
-        How many numbers their Gram matrices may have together; decompositions have as many again.
-    """
-
-    def __init__(self, most: int):
-        self._most = most
-        self._lock = Lock()
-        self._operators: dict[_Key, Radon] = {}
-
-    def operator(self, key: _Key) -> Radon:
-        """Return the operator for two axes, directions, bins and kind, made or found."""
-        with self._lock:
-            R = self._operators.pop(key, None)
-            if R is None:
-                rows, columns, directions, bins, kind = key
-                R = Radon(rows, columns, np.frombuffer(directions).reshape(-1, 2), bins, kind)
-            self._operators[key] = R
-            while len(self._operators) > 1 and sum(map(_size, self._operators.values())) > self._most:
-                # dictionaries keep their order, so the first is the one not used for longest
-                del self._operators[next(iter(self._operators))]
-        return R
-
-    def clear(self) -> None:
-        """Forget all."""
-        self._operators.clear()
-
-
-def _size(R: Radon) -> int:
-    return (R.shape[0] * R.shape[1]) ** 2
-
-
-# 200 MB
-_KEPT = _Kept(most=25_000_000)
-
-
-def about_order(domain: Domain) -> tuple[str, ...]:
-    """Return a sentence to warn with if some variables have mere names for labels, whose numbering is arbitrary."""
-    # two labels in the other order are the same line read backwards
-    nominal = [variable.name for variable in domain if variable.kind == "nominal" and variable.cardinality > 2]
-    if not nominal:
-        return ()
-    return (
-        f"The labels of {shortlist(nominal)} have no order, so projections of them depend on how they happen to be "
-        "numbered. Give them one with Domain.infer(levels=…), or use method='em' or 'spa'.",
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,13 +86,18 @@ class Projections:
         data, domain, missing, unknown, sample_weight
             As in :func:`juror.fit`. Each pair is projected over the rows that show both.
         n_directions, seed, bins, operator, scores
-            See :class:`juror.statistics.projections.Design`.
+            See :class:`juror.statistics.designs.Design`.
         """
-        design = Design(n_directions, seed, bins, operator, dict(scores or {}))
+        design = Design(n_directions, seed, bins, operator, {} if scores is None else scores)
         counts = PairCounts.of(data, domain, missing=missing, unknown=unknown, sample_weight=sample_weight)
         for sentence in about_order(counts.domain):
             warnings.warn(sentence, DataWarning, stacklevel=2)
         return cls.of_counts(counts, design)
+
+    @classmethod
+    def zero(cls, domain: Domain, design: Design | None = None) -> Projections:
+        """Return the projections of no rows, to add others to."""
+        return cls.of_counts(PairCounts.zero(domain), design or Design())
 
     @classmethod
     def of_counts(cls, counts: PairCounts, design: Design) -> Projections:
@@ -235,7 +115,7 @@ class Projections:
         n_rows: float | Mapping[tuple[str, str], float],
         *,
         directions: Directions | None = None,
-        n_directions: int = 200,
+        n_directions: int | None = None,
         seed: int = 0,
         bins: int | None = None,
         operator: str = "auto",
@@ -254,10 +134,18 @@ class Projections:
         directions : mapping of (I_j, I_k) to array-like (M, 2), optional
             The directions, by the numbers of labels of a pair; drawn from ``n_directions`` and ``seed`` by default.
         n_directions, seed, bins, operator, scores
-            The design they were made with; see :class:`juror.statistics.projections.Design`.
+            The design they were made with; see :class:`juror.statistics.designs.Design`.
         """
-        design = Design(n_directions, seed, bins, operator, dict(scores or {}))
+        if not isinstance(histograms, Mapping):
+            raise DataError(f"histograms must be a mapping of two names to an array. Got {type(histograms).__name__}.")
+        if directions is not None and n_directions is None:
+            n_directions = len(next(iter(directions.values()), ()))
+        design = Design(
+            200 if n_directions is None else n_directions, seed, bins, operator, {} if scores is None else scores
+        )
         along = design.directions(domain) if directions is None else _check_directions(directions, design, domain)
+        for sentence in about_order(domain):
+            warnings.warn(sentence, DataWarning, stacklevel=2)
         masses = []
         for (j, k), R in zip(combinations(range(len(domain)), 2), design.operators(domain, along), strict=True):
             pair = (domain[j].name, domain[k].name)
@@ -266,9 +154,12 @@ class Projections:
             n = n_rows.get(pair) if isinstance(n_rows, Mapping) else n_rows
             if isinstance(n, bool) or not isinstance(n, (int, float, np.number)) or not 0 < n < np.inf:
                 raise DataError(f"n_rows of {pair} must be a number of rows above 0. Got {n!r} instead.")
-            masses.append(n * _check_histogram(np.asarray(histograms[pair], dtype=np.float64), R, pair))
+            masses.append(n * _check_histogram(_as_array(histograms[pair], pair), R, pair))
         if len(histograms) > len(masses):
-            raise DataError(f"There are {len(histograms)} histograms for {len(masses)} pairs of variables.")
+            raise DataError(
+                f"There are {len(histograms)} histograms for {len(masses)} pairs of variables. Give one a pair, named "
+                "in the order of the domain."
+            )
         return cls(domain, design, along, tuple(masses))
 
     @cached_property
@@ -287,6 +178,7 @@ class Projections:
         if not j < k:
             raise DataError(f"Name the pair in the order of the domain: {self.domain[k].name!r} first.")
         number = list(combinations(range(len(self.domain)), 2)).index((j, k))
+        check_seen_together(self.domain, self.totals)
         return self.masses[number] / self.totals[number]
 
     def __repr__(self) -> str:
@@ -305,6 +197,10 @@ class Projections:
             )
         masses = tuple(a + b for a, b in zip(self.masses, other.masses, strict=True))
         return Projections(self.domain, self.design, self.directions, masses)
+
+    def __radd__(self, other: object) -> Projections:
+        # sum() begins at zero
+        return self if other == 0 else NotImplemented
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the projections to one file, whole or not at all."""
@@ -359,6 +255,13 @@ def _check_directions(directions: Directions, design: Design, domain: Domain) ->
     return checked
 
 
+def _as_array(histogram: Any, pair: tuple[str, str]) -> np.ndarray:
+    try:
+        return np.asarray(histogram, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"The histograms of {pair} must be an array of numbers, directions by bins.") from None
+
+
 def _check_masses(pair: tuple[str, str], mass: np.ndarray, R: Radon) -> None:
     """Refuse histograms that do not match their directions, or do not all hold the same rows."""
     expected = (R.n_directions, R.n_bins)
@@ -368,7 +271,10 @@ def _check_masses(pair: tuple[str, str], mass: np.ndarray, R: Radon) -> None:
             "match the directions."
         )
     if not np.all(np.isfinite(mass)) or np.any(mass < 0):
-        raise DataError(f"The histograms of {pair} must hold finite shares, none below zero.")
+        raise DataError(
+            f"The histograms of {pair} must hold finite shares, none below zero. Set what noise made negative to zero, "
+            "and scale every direction to sum one."
+        )
     sums = mass.sum(axis=1)
     off = float(np.abs(sums - sums.mean()).max())
     if off > _SUM_TOLERANCE * sums.mean():
@@ -382,6 +288,6 @@ def _check_histogram(histogram: np.ndarray, R: Radon, pair: tuple[str, str]) -> 
     if off > _SUM_TOLERANCE:
         raise DataError(
             f"The histograms of {pair} must sum to one within {_SUM_TOLERANCE:g}, every direction by itself. A sum is "
-            f"off by {off:g}."
+            f"off by {off:g}; scale them if they were rounded."
         )
     return histogram

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,10 @@ from juror.variable import Label, Unknown
 
 def read_rows(
     data: Any, domain: Domain | None, missing: Collection[Label], unknown: Unknown, sample_weight: Any
-) -> tuple[Domain, WeightedRows, int]:
-    """Return the domain, the distinct rows, and how many rows count."""
+) -> tuple[Domain, WeightedRows]:
+    """Return the domain and the distinct rows; rows of weight zero are not looked at."""
+    if domain is not None and not isinstance(domain, Domain):
+        raise ParameterError(f"domain must be a juror.Domain, such as Domain.infer makes. Got {domain!r} instead.")
     if domain is not None and len(read_markers(missing)):
         raise ParameterError("missing belongs to the domain when one is given: use Domain.infer(data, missing=…).")
     columns = open_source(data, missing) if domain is None else domain.open(data)
@@ -29,6 +32,9 @@ def read_rows(
     if n_rows == 0:
         raise DataError("The data have no rows. juror needs at least one.")
     weights = np.ones(n_rows) if sample_weight is None else check_weights(sample_weight, n_rows)
+    if not np.all(weights > 0):
+        columns = [replace(column, index=column.index[weights > 0]) for column in columns]
+        weights = weights[weights > 0]
     if domain is None:
         domain = Domain(Discovery().variables(columns, weights), read_markers(missing))
     absent = [name for name in domain.names if name not in {column.name for column in columns}]
@@ -37,7 +43,7 @@ def read_rows(
             f"The data have no columns {shortlist(absent)}, which the domain names. Add them, or leave them out."
         )
     rows = WeightedRows.of(domain.encode_columns(columns, unknown), weights)
-    return domain, rows, int(np.count_nonzero(weights))
+    return domain, rows
 
 
 def take_weights(columns: Sequence[Column], name: str) -> tuple[list[Column], np.ndarray]:
