@@ -236,7 +236,9 @@ def _misfit(
         else:
             operators = design.operators(data.domain, design.directions(data.domain))
             misfit = misfit_of_tables(operators, PairTables.of(data).tables, weights)
-    return misfit, weights, _rank_deficient(operators) + _unexplained(misfit)
+    # exact tables explain their own projections
+    unexplained = _unexplained(misfit) if isinstance(data, Projections) else ()
+    return misfit, weights, _rank_deficient(operators) + unexplained
 
 
 def _unexplained(misfit: Misfit) -> tuple[str, ...]:

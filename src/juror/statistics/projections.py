@@ -138,11 +138,9 @@ class Projections:
         """
         if not isinstance(histograms, Mapping):
             raise DataError(f"histograms must be a mapping of two names to an array. Got {type(histograms).__name__}.")
-        if directions is not None and n_directions is None:
-            n_directions = len(next(iter(directions.values()), ()))
-        design = Design(
-            200 if n_directions is None else n_directions, seed, bins, operator, {} if scores is None else scores
-        )
+        if n_directions is None:
+            n_directions = Design.n_directions if directions is None else len(next(iter(directions.values()), ()))
+        design = Design(n_directions, seed, bins, operator, {} if scores is None else scores)
         along = design.directions(domain) if directions is None else _check_directions(directions, design, domain)
         for sentence in about_order(domain):
             warnings.warn(sentence, DataWarning, stacklevel=2)
