@@ -410,6 +410,13 @@ class TestJuror:
         assert info.starts == (min(info.stages["G2"][1:]),)
         assert f"lowest {info.starts[0]:.4g}" in quiet_fit(codes, 9, "juror-c").summary()
 
+    def test_rank_and_condition_are_reported(self):
+        model = quiet_fit(CODES, 3, "juror-b", domain=TRUTH.domain)
+        assert model.info.projected.startswith("200 directions a pair, 3 to 5 bins, full rank, condition at most ")
+        assert f"projected: {model.info.projected}" in model.summary()
+        few = quiet_fit(CODES, 3, "juror-b", domain=TRUTH.domain, n_directions=3)
+        assert "5 of 5 operators short of full rank" in few.info.projected
+
     def test_stages_by_name(self):
         stages = {m: list(quiet_fit(CODES, 3, m).info.stages) for m in JUROR}
         assert stages == {"juror-a": ["G1", "G2", "G3"], "juror-b": ["G1", "G3"], "juror-c": ["G1", "G2"]}

@@ -196,6 +196,7 @@ def fit(
         target=target,
         warnings=about_data + solution.complaints,
         stages=dict(solution.stages),
+        projected=solution.projected,
         rho=solution.rho,
         rho_path=found.rho_path,
         chosen_by=found.chosen_by,

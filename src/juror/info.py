@@ -66,6 +66,8 @@ class FitInfo:
         What the fit warned of.
     stages : mapping of str to tuple of float
         The objective along each stage, for methods that have several.
+    projected : str
+        How pairs were projected, for methods that do so, with rank and condition of the operators.
     rho : float, optional
         How strongly pair tables were drawn to the model, for methods that do so.
     rho_path : tuple of (float, float)
@@ -90,6 +92,7 @@ class FitInfo:
     target: str | None = None
     warnings: tuple[str, ...] = ()
     stages: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    projected: str = ""
     rho: float | None = None
     rho_path: tuple[tuple[float, float], ...] = ()
     chosen_by: str = ""

@@ -34,6 +34,8 @@ def _fit_lines(info: FitInfo) -> list[str]:
             f"log-likelihood {info.log_likelihood:,.1f}, {info.log_likelihood / info.n_rows:.4f} a row; "
             f"{info.n_parameters:,} parameters, AIC {info.aic:,.1f}, BIC {info.bic:,.1f}"
         )
+    if info.projected:
+        lines.append(f"projected: {info.projected}")
     for stage, trace in info.stages.items():
         lines.append(f"misfit {_along(stage, trace)}")
     starts = f"best of {len(info.starts)} starts; " if len(info.starts) > 1 else ""

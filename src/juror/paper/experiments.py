@@ -20,7 +20,7 @@ def table(
     folder: str | os.PathLike[str] | None = None,
     progress: ProgressCallback | None = None,
     *,
-    jobs: int = 2,
+    jobs: int = 1,
 ) -> PaperTable:
     """Run one table of the paper: every method and reference row on the paper's setting, beside the printed numbers.
 
@@ -37,8 +37,8 @@ def table(
     progress : callable, optional
         Called with a :class:`juror.paper.Step` after every cell.
     jobs : int
-        How many processes, each of one thread. With 1 the work is done in this one. A script that asks for more must
-        do so under ``if __name__ == "__main__":``.
+        How many processes, each of one thread. By default the work is done in this one. A script that asks for more
+        must do so under ``if __name__ == "__main__":``.
 
     Returns
     -------

@@ -186,6 +186,7 @@ def solve_juror(
     if options.rho is not None and not stages.shrink:
         raise ParameterError("rho acts in stage G2, which 'juror-b' leaves out. Use 'juror-a' or 'juror-c'.")
     misfit, weights, complaints = _misfit(data, options, context.seed)
+    operators = [group.R for group in misfit.groups]
     settings = Settings(
         rank=rank,
         split=split,
@@ -214,6 +215,7 @@ def solve_juror(
         starts=(reached,),
         stages=end.traces,
         rho=settings.rho if stages.shrink else None,
+        projected=_projected(operators),
         complaints=complaints + spa.fewer(rank, len(end.lam)) + _about_stages(end),
     )
 
@@ -255,6 +257,15 @@ def _unexplained(misfit: Misfit) -> tuple[str, ...]:
         f"No tables explain the histograms: {left / whole:.2g} of their square is left over. They were changed after "
         "they were taken, or belong to other directions, bins or scores than those given.",
     )
+
+
+def _projected(operators: Sequence[Radon]) -> str:
+    lost = [R for R in operators if R.rank < R.shape[0] * R.shape[1]]
+    seen = f"{len(lost)} of {len(operators)} operators short of full rank" if lost else "full rank"
+    bins = sorted({R.n_bins for R in operators})
+    shown = f"{bins[0]}" if len(bins) == 1 else f"{bins[0]} to {bins[-1]}"
+    worst = max(R.condition for R in operators)
+    return f"{operators[0].n_directions} directions a pair, {shown} bins, {seen}, condition at most {worst:.3g}"
 
 
 def _rank_deficient(operators: Sequence[Radon]) -> tuple[str, ...]:

@@ -62,6 +62,8 @@ class Solution:
         What to warn of.
     rho : float, optional
         How strongly pair tables were drawn to the model, where they were.
+    projected : str
+        How pairs were projected, and what of their tables that shows, where they were.
     log_likelihood : float, optional
         Σ w log p of the training rows, where the method knows it.
     """
@@ -74,6 +76,7 @@ class Solution:
     stages: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     complaints: tuple[str, ...] = ()
     rho: float | None = None
+    projected: str = ""
     log_likelihood: float | None = None
 
 
