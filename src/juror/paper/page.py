@@ -124,9 +124,23 @@ def _table_section(table: PaperTable) -> Iterator[str]:
     else:
         yield "Ranks chosen, by seed."
         yield _markdown(table, lambda entry: ", ".join(map(str, entry.ranks)) or "–")
+    yield _about_shrinking(table)
     yield "Mean seconds of a fit, on one core."
     yield _markdown(table, lambda entry: "–" if entry.seconds is None else f"{entry.seconds:.2f}")
     yield _remarks(table)
+
+
+def _about_shrinking(table: PaperTable) -> str:
+    """Say in how many fits stage G2 found nothing better than what it was given; empty for tables without truth."""
+    rows = [row for row in table.rows() if row[0].row in ("juror-a", "juror-c") or row[0].label.startswith("JUROR-A")]
+    said = [
+        f"{row[0].label} {sum(e.n_unhelped for e in row)} of {sum(e.n_seeds for e in row)}"
+        + (f" ({row[0].block})" if row[0].block else "")
+        for row in rows
+    ]
+    if table.setting.recipe is None:
+        return ""
+    return f"Fits in which no round of stage G2 came below the J₁ it was given: {', '.join(said)}."
 
 
 def _value_text(measure: str, entry: Entry) -> str:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from juror.errors import ParameterError
 from juror.paper.printed import TABLES as PRINTED
 from juror.paper.settings import MEASURES, Row, Setting, cell_of, effort_of
+from juror.solvers.moments import NO_HELP
 from juror.writing import write_whole
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ class Entry:
         Mean and sample standard deviation over seeds of the table's measure.
     n_seeds, n_failed : int
         Seeds that gave a number, and seeds whose fit was refused.
+    n_unhelped : int
+        Seeds at which no round of stage G2 came below the J₁ it was given.
     mse, mse_per_component, tensor_error, accuracy, and each with _spread : float, optional
         All measures: the factor error as the paper prints it, with its factor term divided by F, the squared relative
         error of the tensor, and the accuracy in per cent.
@@ -66,6 +69,7 @@ class Entry:
     spread: float | None
     n_seeds: int
     n_failed: int
+    n_unhelped: int
     mse: float | None
     mse_spread: float | None
     mse_per_component: float | None
@@ -223,6 +227,7 @@ def _entry(setting: Setting, row: Row, column: int | str, results: Sequence[Mapp
         spread=found[f"{setting.measure}_spread"],
         n_seeds=len(good),
         n_failed=len(failures),
+        n_unhelped=sum(any(NO_HELP in text for text in result["warnings"]) for result in good),
         ranks=tuple(result["measured"]["rank"] for result in good if "rank" in result["measured"]),
         seconds=statistics.fmean(result["seconds"] for result in good) if good else None,
         failures=tuple(dict.fromkeys(failures)),

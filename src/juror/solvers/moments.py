@@ -32,6 +32,8 @@ from juror.statistics.projections import Projections
 _UNEXPLAINED = 1e-4
 INVERSIONS = ("lstsq", "fbp")
 _MOST_STRENGTH = 1e9
+# what is said of a stage G2 that ends above where it began
+NO_HELP = "shrinking pair tables did not help"
 ROUTES = ("auto", "gram", "literal")
 # Values of ρ that cross-validation tries, as shares of the number of directions
 RHO_GRID = (0.01, 0.1, 1.0, 10.0, 100.0)
@@ -331,8 +333,8 @@ def _about_stages(end: juror.Outcome) -> tuple[str, ...]:
     shrinking = end.traces.get("G2", ())
     if len(shrinking) > 1 and min(shrinking[1:]) > shrinking[0]:
         complaints.append(
-            f"Stage G2 began at J1 = {shrinking[0]:.4g} and no round came below {min(shrinking[1:]):.4g}: shrinking "
-            "pair tables did not help. 'juror-b' leaves it out."
+            f"Stage G2 began at J1 = {shrinking[0]:.4g} and no round came below {min(shrinking[1:]):.4g}: {NO_HELP}. "
+            "'juror-b' leaves it out."
         )
     return tuple(complaints)
 
