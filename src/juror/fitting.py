@@ -52,6 +52,11 @@ class Options(TypedDict, total=False):
     prior: str | None
     prior_strength: float | None
     route: str
+    chains: int
+    sweeps: int
+    burnt: int
+    draws: int
+    max_seconds: float | None
 
 
 def fit(
@@ -81,7 +86,7 @@ def fit(
     rank : int, "auto" or "cv"
         The number of classes F. ``"auto"`` grows it while a fifth of the rows, held out, become more probable;
         ``"cv"`` while five fifths in turn do, or with a target while their labels are predicted better.
-    method : {"auto", "em", "spa", "spa-em", "ctf", "juror-a", "juror-b", "juror-c"}
+    method : {"auto", "em", "bayes", "spa", "spa-em", "ctf", "juror-a", "juror-b", "juror-c"}
         The solver; ``"auto"`` is ``"em"`` for rows, ``"ctf"`` for triples, ``"juror-b"`` for pairs and projections.
     seed : int
         The same seed gives the same model, for any number of threads.
@@ -103,7 +108,7 @@ def fit(
 
     Other Parameters
     ----------------
-    smoothing : float, default 0.1 (every method)
+    smoothing : float, default 0.1 (all but bayes, which learns its own)
         A pseudo-count for every cell of weights and factors, spread over the labels of a variable as they are spread in
         the data; 0 for none, which leaves rows with probability zero in methods other than EM.
     max_iter : int (all but spa)
@@ -134,6 +139,11 @@ def fit(
     prior : {"smooth", "flat"} (juror-a, juror-b)
         Prefer factor columns of ordered variables that are smooth, or flat but for jumps, by ``prior_strength`` (1), on
         the scale of J, which grows with the directions and the pairs.
+    chains, sweeps, burnt, draws : int, default 2, 1000, 500, 100 (bayes)
+        How many chains of how many Gibbs sweeps, how many of the first to forget, and how many draws to keep of all.
+        The model is the mean of the draws: side by side they have rank draws × F.
+    max_seconds : float (bayes)
+        Stop sweeping after so long. Then the same seed no longer gives the same bits.
     route : {"auto", "gram", "literal"} (juror)
         Whether to compare histograms (literal) or pair tables in the metric RᵗR, which is the same and does not grow
         with the number of directions.
@@ -186,7 +196,7 @@ def fit(
         n_distinct=None if rows is None else len(rows.codes),
         log_likelihood=_log_likelihood(solution, rows, cpd),
         n_parameters=n_parameters(solution.parameters.rank, domain.cardinalities),
-        smoothing=float(settings.smoothing),
+        smoothing=float(getattr(settings, "smoothing", 0.0)),
         seed=int(seed),
         starts=solution.starts,
         trace=solution.trace,
@@ -196,6 +206,8 @@ def fit(
         target=target,
         warnings=about_data + solution.complaints,
         stages=dict(solution.stages),
+        n_draws=solution.n_draws,
+        mixing=dict(solution.mixing),
         projected=solution.projected,
         rho=solution.rho,
         rho_path=found.rho_path,

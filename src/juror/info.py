@@ -66,6 +66,10 @@ class FitInfo:
         What the fit warned of.
     stages : mapping of str to tuple of float
         The objective along each stage, for methods that have several.
+    n_draws : int
+        How many draws of a posterior the model is the mean of; zero where it is a single one.
+    mixing : mapping of str to (float, float)
+        Split-R̂ and effective sample size of what was followed along the chains, at worst.
     projected : str
         How pairs were projected, for methods that do so, with rank and condition of the operators.
     rho : float, optional
@@ -92,6 +96,8 @@ class FitInfo:
     target: str | None = None
     warnings: tuple[str, ...] = ()
     stages: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    n_draws: int = 0
+    mixing: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     projected: str = ""
     rho: float | None = None
     rho_path: tuple[tuple[float, float], ...] = ()
@@ -127,6 +133,7 @@ class FitInfo:
         values = {f.name: plain[f.name] for f in fields(cls) if f.name in plain}
         for name in ("starts", "trace", "warnings"):
             values[name] = tuple(values[name])
+        values["mixing"] = {name: tuple(pair) for name, pair in values.get("mixing", {}).items()}
         values["stages"] = {name: tuple(trace) for name, trace in values.get("stages", {}).items()}
         values["rho_path"] = tuple(
             (rho, -math.inf if score is None else score) for rho, score in values.get("rho_path", ())

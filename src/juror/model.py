@@ -14,6 +14,7 @@ from juror import ask, files
 from juror.answers import continuous, information, rows, tables
 from juror.answers.filling import fill_holes
 from juror.answers.frames import decode_frame, label_array
+from juror.answers.interval import IntervalTable, intervals
 from juror.answers.mode import Mode, find_mode
 from juror.answers.posterior import log_mass, posterior
 from juror.answers.summary import summary
@@ -211,6 +212,13 @@ class JointPMF:
         """Answer a question such as ``"class, price | safety = high, persons in {4, more}, not doors = 2"``."""
         query = ask.read(question, self.domain)
         return self._table(query.targets, query.evidence)
+
+    def interval(self, question: str, level: float = 0.95) -> IntervalTable:
+        """Answer a question with credible intervals, from the draws of a fit by ``method="bayes"``."""
+        query = ask.read(question, self.domain)
+        n_draws = 0 if self.info is None else self.info.n_draws
+        table = self._table(query.targets, query.evidence)
+        return intervals(self, n_draws, query.targets, query.evidence, table, level)
 
     def condition(self, evidence: Mapping[str, Any] | None = None, /, **more: Any) -> JointPMF:
         """Return the joint distribution of the rest, given evidence.

@@ -34,6 +34,10 @@ def _fit_lines(info: FitInfo) -> list[str]:
             f"log-likelihood {info.log_likelihood:,.1f}, {info.log_likelihood / info.n_rows:.4f} a row; "
             f"{info.n_parameters:,} parameters, AIC {info.aic:,.1f}, BIC {info.bic:,.1f}"
         )
+    if info.n_draws:
+        lines.append(f"the mean of {info.n_draws} draws of {info.rank // info.n_draws} classes each")
+    for what, (rhat, size) in info.mixing.items():
+        lines.append(f"chains, {what}: split-R-hat {rhat:.2f}, effective sample size {size:.0f}")
     if info.projected:
         lines.append(f"projected: {info.projected}")
     for stage, trace in info.stages.items():

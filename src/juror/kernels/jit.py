@@ -172,3 +172,31 @@ def least_squares_weights(gram, right, start, max_iter, tol):
         if furthest <= tol:
             break
     return x[:, 0].copy()
+
+
+@njit(cache=True, nogil=True)
+def draw_classes(cells, uniform, log_lam, log_stack):
+    """Draw a class for every row from its posterior; return Σ ℓ, the class counts (F,) and the cell counts."""
+    F = log_lam.shape[0]
+    class_counts = np.zeros(F)
+    counts = np.zeros(log_stack.shape)
+    scratch = np.empty(F)
+    log_likelihood = 0.0
+    for i in range(cells.shape[0]):
+        log_prob_of_row = _row_posterior(cells, i, log_lam, log_stack, scratch)
+        log_likelihood += log_prob_of_row
+        if log_prob_of_row == -np.inf:
+            continue
+        whole = 0.0
+        for f in range(F):
+            whole += scratch[f]
+        reached, chosen = 0.0, F - 1
+        for f in range(F):
+            reached += scratch[f]
+            if uniform[i] * whole < reached:
+                chosen = f
+                break
+        class_counts[chosen] += 1.0
+        for n in range(cells.shape[1]):
+            counts[cells[i, n], chosen] += 1.0
+    return log_likelihood, class_counts, counts

@@ -141,3 +141,27 @@ def _least_squares(
         if np.abs(step).max() <= tol:
             break
     return x
+
+
+def draw_classes(
+    cells: np.ndarray, uniform: np.ndarray, log_lam: np.ndarray, log_stack: np.ndarray
+) -> tuple[float, np.ndarray, np.ndarray]:
+    """Draw a class for every row from its posterior; return Σ ℓ, the class counts (F,) and the cell counts.
+
+    The class of row i is the first f at which Σ_{g ≤ f} R[i, g] exceeds u_i; an impossible row has none.
+
+    Parameters
+    ----------
+    cells, log_lam, log_stack
+        As in :func:`log_prob`.
+    uniform : numpy.ndarray, (rows,)
+        u, from 0 up to but not including 1.
+    """
+    total, R = posterior(cells, log_lam, log_stack)
+    ladder = np.cumsum(R, axis=1)
+    classes = np.minimum(np.sum(uniform[:, None] * ladder[:, -1:] >= ladder, axis=1), len(log_lam) - 1)
+    possible = np.isfinite(total)
+    counts = np.zeros_like(log_stack)
+    np.add.at(counts, (cells[possible], classes[possible, None]), 1.0)
+    class_counts = np.bincount(classes[possible], minlength=len(log_lam)).astype(float)
+    return float(total.sum()), class_counts, counts

@@ -9,6 +9,7 @@ from typing import Any
 
 from juror.domain import Domain
 from juror.errors import ParameterError, did_you_mean, shortlist
+from juror.solvers.bayes import BayesOptions, solve_bayes
 from juror.solvers.juror import Stages
 from juror.solvers.moments import CTFOptions, JurorOptions, SPAOptions, solve_ctf, solve_juror, solve_spa
 from juror.solvers.search import EMOptions, SPAEMOptions, solve_em, solve_spa_em
@@ -92,6 +93,7 @@ def _ctf_counts(counts: TripleCounts, rank: int, options: CTFOptions, context: C
 
 METHODS: dict[str, Method] = {
     "em": Method(EMOptions, (), solve_em),
+    "bayes": Method(BayesOptions, (), solve_bayes),
     "spa": _from_pairs(solve_spa, SPAOptions, (PairCounts,), projects=False),
     "spa-em": Method(SPAEMOptions, (), solve_spa_em, begins_with_spa=True),
     "ctf": Method(CTFOptions, (TripleCounts,), _ctf_rows, _ctf_counts),

@@ -62,6 +62,10 @@ class Solution:
         What to warn of.
     rho : float, optional
         How strongly pair tables were drawn to the model, where they were.
+    mixing : mapping of str to (float, float)
+        Split-R̂ and effective sample size of what was followed along the chains of a sampler.
+    n_draws : int
+        How many draws of a posterior stand side by side in the parameters; zero where it is one model.
     projected : str
         How pairs were projected, and what of their tables that shows, where they were.
     log_likelihood : float, optional
@@ -77,6 +81,8 @@ class Solution:
     complaints: tuple[str, ...] = ()
     rho: float | None = None
     projected: str = ""
+    n_draws: int = 0
+    mixing: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     log_likelihood: float | None = None
 
 

@@ -1,0 +1,178 @@
+"""What the prior of the Bayesian estimator learns from the counts: how alike classes are, and how even.
+
+Columns A_n(:, f) ~ Dirichlet(c_n m_n), m_n ~ Dirichlet(g/I_n, …), λ ~ Dirichlet(a, …, a). Given how often each label x
+of variable n was drawn in each class, C_n[x, f], the columns are summed out:
+
+    log p(C_n | c, m) = Σ_f [ Γ(c) − Γ(c + Σ_x C) + Σ_x (Γ(c m_x + C_xf) − Γ(c m_x)) ]        (Γ: its logarithm)
+
+and c_n follows by slice sampling of log c_n, g and a likewise. m_n follows from the numbers of tables in a Chinese
+restaurant: t_xf is a sum of C_xf coins, the i-th with chance c m_x / (c m_x + i), and m_n ~ Dirichlet(g/I_n +
+Σ_f t_xf).
+
+Variables borrow strength from each other, and differ where the data say so: log(c_n / I_n) ~ Normal(μ, τ²), with
+μ ~ Normal(0, 1.5²) and τ² ~ InverseGamma(2, ½), both drawn from their conditionals. g and a have the prior
+1 / (1 + x/s)² / s with s the mean of I_n for g, 1 for a.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+_WIDTH = 1.0
+_MOST_STEPS = 20
+# Dirichlet(g/I) with small g has entries below all floats
+_TINY = 1e-300
+_SPREAD_OF_MU = 1.5
+
+
+@dataclass(frozen=True)
+class Hyper:
+    """The learned part of the prior.
+
+    Attributes
+    ----------
+    a : float
+        The concentration of λ, a class.
+    g : float
+        The concentration of the base measures.
+    c : tuple of float
+        One concentration a variable.
+    m : tuple of numpy.ndarray, (I_n,)
+        One base measure a variable.
+    mu, tau2 : float
+        Mean and variance of log(c_n / I_n).
+    """
+
+    a: float
+    g: float
+    c: tuple[float, ...]
+    m: tuple[np.ndarray, ...]
+    mu: float = 0.0
+    tau2: float = 0.25
+
+
+def first_hyper(cardinalities: Sequence[int]) -> Hyper:
+    """Return where the sampler begins: classes spread evenly around even base measures."""
+    return Hyper(
+        1.0,
+        float(max(cardinalities)),
+        tuple(map(float, cardinalities)),
+        tuple(np.full(size, 1.0 / size) for size in cardinalities),
+    )
+
+
+def next_hyper(hyper: Hyper, classes: np.ndarray, counts: Sequence[np.ndarray], rng: np.random.Generator) -> Hyper:
+    """Draw every part of the prior given the others and the counts.
+
+    Parameters
+    ----------
+    hyper : Hyper
+        Where the sampler is.
+    classes : numpy.ndarray, (F,)
+        Rows in every class.
+    counts : sequence of numpy.ndarray, (I_n, F)
+        C_n.
+    rng : numpy.random.Generator
+        Chance.
+    """
+    m = tuple(_next_base(C, c, base, hyper.g, rng) for C, c, base in zip(counts, hyper.c, hyper.m, strict=True))
+    c = tuple(_next_c(hyper, C, old, base, rng) for C, old, base in zip(counts, hyper.c, m, strict=True))
+    mu, tau2 = _next_common(np.log(np.array(c) / [len(base) for base in m]), hyper.tau2, rng)
+    scale = float(np.mean([len(base) for base in m]))
+    g = _slice(lambda x: _log_bases(x, m) + _log_prior(x, scale), hyper.g, rng)
+    a = _slice(lambda x: _log_weights(x, classes) + _log_prior(x, 1.0), hyper.a, rng)
+    return Hyper(a, g, c, m, mu, tau2)
+
+
+def _next_c(hyper: Hyper, C: np.ndarray, old: float, base: np.ndarray, rng: np.random.Generator) -> float:
+    if len(base) == 1:
+        return old
+
+    def log_density(c: float) -> float:
+        # a normal law of log c has 1/c beside it as a law of c
+        off = np.log(c / len(base)) - hyper.mu
+        return _log_columns(c, C, base) - off * off / (2.0 * hyper.tau2) - float(np.log(c))
+
+    return _slice(log_density, old, rng)
+
+
+def _next_common(logs: np.ndarray, tau2: float, rng: np.random.Generator) -> tuple[float, float]:
+    """Draw μ given the log(c_n / I_n) and τ², and τ² given them and μ."""
+    precision = len(logs) / tau2 + 1.0 / _SPREAD_OF_MU**2
+    mu = rng.normal(logs.sum() / tau2 / precision, precision**-0.5)
+    shape, rate = 2.0 + len(logs) / 2.0, 0.5 + 0.5 * float(np.sum((logs - mu) ** 2))
+    return float(mu), float(rate / rng.gamma(shape))
+
+
+def _log_prior(x: float, scale: float) -> float:
+    return -2.0 * float(np.log1p(x / scale))
+
+
+def _log_columns(c: float, C: np.ndarray, base: np.ndarray) -> float:
+    from scipy.special import gammaln
+
+    alpha = (c * base)[:, None]
+    total = gammaln(c) - gammaln(c + C.sum(axis=0))
+    return float(total.sum() + (gammaln(alpha + C) - gammaln(alpha)).sum())
+
+
+def _log_weights(a: float, classes: np.ndarray) -> float:
+    from scipy.special import gammaln
+
+    F = len(classes)
+    return float(gammaln(F * a) - gammaln(F * a + classes.sum()) + (gammaln(a + classes) - gammaln(a)).sum())
+
+
+def _log_bases(g: float, m: Sequence[np.ndarray]) -> float:
+    from scipy.special import gammaln
+
+    total = 0.0
+    for base in m:
+        share = g / len(base)
+        total += float(gammaln(g) - len(base) * gammaln(share) + (share - 1.0) * np.log(base).sum())
+    return total
+
+
+def _next_base(C: np.ndarray, c: float, base: np.ndarray, g: float, rng: np.random.Generator) -> np.ndarray:
+    tables = _table_counts(np.floor(C).astype(np.int64), c * base, rng)
+    drawn = np.maximum(rng.standard_gamma(g / len(base) + tables), _TINY)
+    return drawn / drawn.sum()
+
+
+def _table_counts(C: np.ndarray, concentration: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return Σ_f t_xf, (I,): how many tables the rows with each label sit at."""
+    sizes = C.ravel()
+    ends = np.cumsum(sizes)
+    seat = np.arange(ends[-1]) - np.repeat(ends - sizes, sizes)
+    theta = np.repeat(np.repeat(concentration, C.shape[1]), sizes)
+    opens = rng.random(len(seat)) * (theta + seat) < theta
+    label = np.repeat(np.repeat(np.arange(len(C)), C.shape[1]), sizes)
+    return np.bincount(label[opens], minlength=len(C)).astype(float)
+
+
+def _slice(log_density: Callable[[float], float], x: float, rng: np.random.Generator) -> float:
+    """Draw from a density of x > 0 by slice sampling of log x: step out, then shrink (Neal 2003)."""
+
+    def of(y: float) -> float:
+        return log_density(float(np.exp(y))) + y
+
+    y = float(np.log(x))
+    level = of(y) - rng.exponential()
+    low = y - _WIDTH * rng.random()
+    high = low + _WIDTH
+    for _ in range(_MOST_STEPS):
+        if of(low) <= level:
+            break
+        low -= _WIDTH
+    for _ in range(_MOST_STEPS):
+        if of(high) <= level:
+            break
+        high += _WIDTH
+    while True:
+        tried = low + (high - low) * rng.random()
+        if of(tried) > level:
+            return float(np.exp(tried))
+        low, high = (tried, high) if tried < y else (low, tried)

@@ -1,0 +1,231 @@
+"""The Bayesian estimator: its sampler against its prior, its answers against draws, its intervals by simulation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare, norm
+
+import juror
+from juror import Domain, JointPMF
+from juror.answers.interval import _draws
+from juror.compare import tensor_error
+from juror.errors import FitWarning, ParameterError, QueryError
+from juror.kernels import jit, reference
+from juror.logs import log_of
+from juror.solvers.bayes import _draw_point
+from juror.solvers.hyper import Hyper, _table_counts, first_hyper, next_hyper
+from juror.solvers.mixing import mixing
+from juror.solvers.parameters import Parameters
+from juror.sources.runners import LocalRunner
+from juror.stacking import Stacking
+from juror.statistics.drawn import RowsToDraw
+from juror.testing import random_codes, random_model
+
+pytestmark = pytest.mark.filterwarnings("ignore:The chains have not mixed well")
+TRUTH = random_model((3, 2, 4), 2, np.random.default_rng(0))
+CODES = random_codes(TRUTH, 200, np.random.default_rng(1), missing=0.1)
+SHORT = {"sweeps": 60, "burnt": 20, "draws": 20}
+
+
+class TestDrawing:
+    CELLS = Stacking((3, 2, 4)).cells(CODES)
+    STACK = Stacking((3, 2, 4)).stack(TRUTH.factors)
+
+    def test_the_twins_draw_the_same(self):
+        uniform = np.random.default_rng(0).random(len(self.CELLS))
+        arguments = (self.CELLS, uniform, log_of(TRUTH.weights), log_of(self.STACK))
+        for one, other in zip(jit.draw_classes(*arguments), reference.draw_classes(*arguments), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-12)
+
+    @pytest.mark.parametrize("module", [jit, reference], ids=["numba", "numpy"])
+    def test_classes_come_as_often_as_the_posterior_says(self, module):
+        row = np.repeat(self.CELLS[:1], 20_000, axis=0)
+        uniform = np.random.default_rng(3).random(len(row))
+        _, classes, counts = module.draw_classes(row, uniform, log_of(TRUTH.weights), log_of(self.STACK))
+        _, R = reference.posterior(self.CELLS[:1], log_of(TRUTH.weights), log_of(self.STACK))
+        assert chisquare(classes, 20_000 * R[0]).pvalue > 1e-4
+        np.testing.assert_array_equal(counts[self.CELLS[0]], np.tile(classes, (3, 1)))
+
+    @pytest.mark.parametrize("module", [jit, reference], ids=["numba", "numpy"])
+    def test_an_impossible_row_has_no_class(self, module):
+        stack = Stacking((2,)).stack([np.array([[1.0, 1.0], [0.0, 0.0]])])
+        cells = Stacking((2,)).cells(np.array([[1], [0]]))
+        total, classes, _ = module.draw_classes(
+            cells, np.array([0.5, 0.5]), log_of(np.array([0.5, 0.5])), log_of(stack)
+        )
+        assert total == -np.inf
+        assert classes.sum() == 1
+
+    def test_weights_stand_for_rows(self):
+        weights = np.array([1.0, 3.0, 2.5])
+        rows = RowsToDraw.of(self.CELLS[:3], weights)
+        with LocalRunner(1) as runner:
+            counts = rows.draw(TRUTH.weights, self.STACK, (0,), runner)
+        assert counts.classes.sum() == pytest.approx(6.5)
+        expected = reference.expected_counts(self.CELLS[:3], weights, log_of(TRUTH.weights), log_of(self.STACK))
+        assert counts.log_likelihood == pytest.approx(expected[0])
+
+
+def test_tables_of_a_restaurant_have_the_mean_they_should():
+    C, theta = np.array([[4, 0, 30], [1, 2, 0]]), np.array([0.7, 3.0])
+    rng = np.random.default_rng(0)
+    mean = np.mean([_table_counts(C, theta, rng) for _ in range(4000)], axis=0)
+    expected = [sum(t / (t + i) for n in row for i in range(n)) for row, t in zip(C, theta, strict=True)]
+    np.testing.assert_allclose(mean, expected, rtol=0.03)
+
+
+def test_the_sampler_leaves_its_own_prior_in_place():
+    """Draw data given parameters and parameters given data in turn: what comes out must be the prior (Geweke 2004)."""
+    sizes, F, n_rows = (3, 2), 2, 6
+    stacking = Stacking(sizes)
+    rng = np.random.default_rng(0)
+    hyper, seen = first_hyper(sizes), []
+    point = Parameters(np.full(F, 1 / F), stacking.stack([np.full((size, F), 1 / size) for size in sizes]))
+    with LocalRunner(1) as runner:
+        for sweep in range(6000):
+            model = JointPMF(point.lam, stacking.unstack(point.stack))
+            codes = random_codes(model, n_rows, rng)
+            rows = RowsToDraw.of(stacking.cells(codes), np.ones(n_rows))
+            counts = rows.draw(point.lam, point.stack, (1, sweep), runner)
+            hyper = next_hyper(hyper, counts.classes, stacking.unstack(counts.cells), rng)
+            point = _draw_point(counts.classes, counts.cells, hyper, stacking, rng)
+            seen.append(prior_ranks(hyper, point))
+    batches = np.array(seen).reshape(30, 200, -1).mean(axis=1)
+    off = (batches.mean(axis=0) - 0.5) / (batches.std(axis=0, ddof=1) / np.sqrt(30))
+    assert np.all(np.abs(off) < 4.5), off
+
+
+def prior_ranks(hyper: Hyper, point: Parameters) -> list[float]:
+    """Return numbers whose mean under the prior is one half."""
+    log_c = np.log(np.array(hyper.c) / [3, 2])
+    return [
+        hyper.a / (1.0 + hyper.a),
+        hyper.g / (2.5 + hyper.g),
+        norm.cdf(hyper.mu / 1.5),
+        *norm.cdf((log_c - hyper.mu) / np.sqrt(hyper.tau2)),
+        point.lam[0],
+        hyper.m[1][0],
+        point.stack[3 + 1, 0],
+    ]
+
+
+class TestFit:
+    def test_the_model_is_the_mean_of_its_draws(self):
+        model = juror.fit(CODES, 2, "bayes", domain=TRUTH.domain, **SHORT)
+        assert (model.rank, model.info.n_draws, model.info.rank) == (40, 20, 40)
+        draws = [JointPMF(d.weights, d.factors, TRUTH.domain) for d in _draws(model, 20)]
+        question = {"x0": 1, "x2": [0, 3]}
+        assert model.prob(question) == pytest.approx(np.mean([draw.prob(question) for draw in draws]))
+        assert len(model.info.trace) == 60
+        assert model.info.smoothing == 0.0
+
+    def test_the_same_seed_gives_the_same_bits_for_any_number_of_threads(self):
+        one, other = (juror.fit(CODES, 2, "bayes", seed=3, n_jobs=n, **SHORT) for n in (1, 2))
+        assert np.array_equal(one.weights, other.weights)
+        assert all(np.array_equal(a, b) for a, b in zip(one.factors, other.factors, strict=True))
+        assert not np.array_equal(one.weights, juror.fit(CODES, 2, "bayes", seed=4, **SHORT).weights)
+
+    def test_counts_fit_as_the_rows_they_stand_for(self):
+        # not to the bit: repeated rows are drawn together
+        weights = np.random.default_rng(2).integers(1, 4, len(CODES))
+        one = juror.fit(CODES, 2, "bayes", sample_weight=weights, domain=TRUTH.domain)
+        other = juror.fit(np.repeat(CODES, weights, axis=0), 2, "bayes", domain=TRUTH.domain, seed=1)
+        assert tensor_error(one, other) < 0.01
+
+    def test_it_is_closer_to_the_truth_than_maximum_likelihood(self):
+        errors = np.zeros(2)
+        for seed in range(4):
+            truth = random_model((4, 4, 4), 3, np.random.default_rng(seed), concentration=2.0)
+            codes = random_codes(truth, 100, np.random.default_rng(seed + 10))
+            bayes = juror.fit(codes, 3, "bayes", domain=truth.domain, sweeps=300, burnt=100)
+            likely = juror.fit(codes, 3, "em", domain=truth.domain, smoothing=0.0)
+            errors += tensor_error(truth, bayes), tensor_error(truth, likely)
+        assert errors[0] < 0.5 * errors[1]
+
+    def test_one_level_variables_and_one_class(self):
+        codes = np.column_stack([CODES, np.zeros(len(CODES), dtype=int)])
+        domain = Domain.from_cardinalities([3, 2, 4, 1])
+        assert juror.fit(codes, 1, "bayes", domain=domain, **SHORT).factors[-1].tolist() == [[1.0] * 20]
+
+    def test_time_can_be_bounded(self):
+        model = juror.fit(CODES, 2, "bayes", sweeps=10**6, burnt=10, draws=4, max_seconds=0.5)
+        assert model.info.n_iter < 10**6
+
+    @pytest.mark.parametrize(
+        ("options", "sentence"),
+        [
+            ({"chains": 0}, r"chains must be an int in the range \[1, inf\). Got 0 instead."),
+            ({"burnt": 1000}, "burnt must be below sweeps, 1000. Got 1000 instead."),
+            ({"draws": 1001}, r"draws must be in the range \[1, 1000\], the sweeps kept. Got 1001 instead."),
+            ({"max_seconds": 0}, r"max_seconds must be a number in the range \(0, inf\)"),
+            ({"smoothing": 0.1}, "method 'bayes' has no option 'smoothing'"),
+        ],
+    )
+    def test_bad_options(self, options, sentence):
+        with pytest.raises(ParameterError, match=sentence):
+            juror.fit(CODES, 2, "bayes", **options)
+
+
+@pytest.mark.filterwarnings("default:The chains have not mixed well")
+def test_chains_that_have_not_mixed_are_said():
+    with pytest.warns(FitWarning, match="The chains have not mixed well: split-R-hat is"):
+        juror.fit(CODES, 3, "bayes", sweeps=6, burnt=1, draws=2)
+
+
+class TestMixing:
+    def test_independent_draws_have_mixed(self):
+        rng = np.random.default_rng(0)
+        found = mixing([rng.normal(size=(1000, 3)) for _ in range(2)])
+        assert found.rhat.max() < 1.02
+        assert np.all(np.abs(found.size - 2000) < 400)
+
+    def test_chains_apart_have_not(self):
+        rng = np.random.default_rng(0)
+        found = mixing([rng.normal(size=(500, 1)), 5 + rng.normal(size=(500, 1))])
+        assert found.rhat.max() > 2
+        assert found.size.min() < 20
+
+    def test_a_slow_chain_is_worth_less(self):
+        rng = np.random.default_rng(0)
+        x = np.zeros((4000, 1))
+        for i in range(1, 4000):
+            x[i] = 0.9 * x[i - 1] + rng.normal()
+        # an autoregression of 0.9 is worth (1 − 0.9) / (1 + 0.9) of its length
+        assert mixing([x]).size[0] == pytest.approx(4000 * 0.1 / 1.9, rel=0.5)
+
+    def test_what_does_not_move_is_no_trouble(self):
+        assert mixing([np.ones((10, 2))]).rhat.max() == 1.0
+
+
+class TestIntervals:
+    def test_they_hold_the_answer_and_say_so(self):
+        model = juror.fit(CODES, 2, "bayes", domain=TRUTH.domain, **SHORT)
+        answer = model.interval("x0 | x1 = 1", level=0.9)
+        table = model.ask("x0 | x1 = 1").to_numpy()
+        np.testing.assert_array_equal(answer.table.to_numpy(), table)
+        assert np.all(answer.low < answer.high)
+        assert answer[1] == (answer.low[1], answer.high[1])
+        assert list(answer.to_pandas().columns) == ["x0", "probability", "low", "high"]
+        assert str(answer).startswith("P(x0 | x1 = 1)\nx0  probability  90 % from")
+
+    def test_a_model_without_draws_has_none(self):
+        with pytest.raises(QueryError, match="Intervals come from draws, and this model has none"):
+            juror.fit(CODES, 2).interval("x0")
+        model = juror.fit(CODES, 2, "bayes", **SHORT)
+        for level in (0, 1, 1.5, "much", True):
+            with pytest.raises(ParameterError, match="level must be a number in the range"):
+                model.interval("x0", level=level)
+
+    def test_nine_tenths_hold_the_truth_nine_times_in_ten(self):
+        domain, covered, asked = Domain.from_cardinalities([2, 3, 2]), 0, 0
+        for seed in range(40):
+            rng = np.random.default_rng([7, seed])
+            truth = random_model((2, 3, 2), 2, rng, concentration=1.0)
+            codes = random_codes(truth, 150, rng)
+            model = juror.fit(codes, 2, "bayes", domain=domain, seed=seed, chains=1, sweeps=250, burnt=100, draws=100)
+            for question in ("x0", "x1 | x0 = 1", "x2 | x0 = 0, x1 = 2"):
+                found, true = model.interval(question, level=0.9), truth.ask(question).to_numpy()
+                covered += int(found.low[0] <= true[0] <= found.high[0])
+                asked += 1
+        assert 0.83 <= covered / asked <= 0.97
