@@ -7,7 +7,7 @@ JUROR_DATA ?= $(if $(wildcard ../shared/data),$(abspath ../shared/data))
 export JUROR_DATA
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types accuracy paper cost clean
+.PHONY: help demo test lint types accuracy paper cost limit clean
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -33,6 +33,9 @@ paper: $(VENV)/.plots  ## the seven tables of the paper again, into results/ (an
 
 cost: $(VENV)/.package  ## how the time of juror-b grows with directions and rows
 	$(BIN)/python benchmarks/juror_cost.py
+
+limit: $(VENV)/.package  ## how near method="bayes" comes to the Bayes limit (minutes)
+	$(BIN)/python benchmarks/limit.py
 
 clean:  ## remove the virtual environment and caches
 	rm -rf $(VENV) demo .mypy_cache .ruff_cache .pytest_cache .hypothesis src/*.egg-info

@@ -57,6 +57,7 @@ class Options(TypedDict, total=False):
     burnt: int
     draws: int
     max_seconds: float | None
+    sparse: bool | None
 
 
 def fit(
@@ -85,7 +86,8 @@ def fit(
         :class:`juror.Projections`, with nothing else.
     rank : int, "auto" or "cv"
         The number of classes F. ``"auto"`` grows it while a fifth of the rows, held out, become more probable;
-        ``"cv"`` while five fifths in turn do, or with a target while their labels are predicted better.
+        ``"cv"`` while five fifths in turn do, or with a target while their labels are predicted better. For ``"bayes"``
+        no grid is needed: ``"auto"`` has more classes than are likely, and the weights learn to leave some empty.
     method : {"auto", "em", "bayes", "spa", "spa-em", "ctf", "juror-a", "juror-b", "juror-c"}
         The solver; ``"auto"`` is ``"em"`` for rows, ``"ctf"`` for triples, ``"juror-b"`` for pairs and projections.
     seed : int
@@ -139,9 +141,11 @@ def fit(
     prior : {"smooth", "flat"} (juror-a, juror-b)
         Prefer factor columns of ordered variables that are smooth, or flat but for jumps, by ``prior_strength`` (1), on
         the scale of J, which grows with the directions and the pairs.
-    chains, sweeps, burnt, draws : int, default 2, 1000, 500, 100 (bayes)
+    chains, sweeps, burnt, draws : int, default 2, 2000, 1000, 100 (bayes)
         How many chains of how many Gibbs sweeps, how many of the first to forget, and how many draws to keep of all.
         The model is the mean of the draws: side by side they have rank draws × F.
+    sparse : bool (bayes)
+        Whether the prior of the weights favours few classes among many; by default for ``rank="auto"`` only.
     max_seconds : float (bayes)
         Stop sweeping after so long. Then the same seed no longer gives the same bits.
     route : {"auto", "gram", "literal"} (juror)
@@ -207,6 +211,7 @@ def fit(
         warnings=about_data + solution.complaints,
         stages=dict(solution.stages),
         n_draws=solution.n_draws,
+        occupied=solution.occupied,
         mixing=dict(solution.mixing),
         projected=solution.projected,
         rho=solution.rho,
@@ -231,6 +236,13 @@ def _search(trial: Trial, rank: int | str, settings: Any) -> _Found:
     rank_path: tuple[RankScore, ...] = ()
     rho_path: tuple[tuple[float, float], ...] = ()
     chosen_by = trial.measure(str(rank))
+    over_complete = trial.method.over_complete
+    if isinstance(rank, str) and over_complete is not None:
+        if rank == "cv":
+            raise ParameterError("rank='cv' is for methods that do not learn how many classes there are: pass 'auto'.")
+        rank = over_complete
+        if settings.sparse is None:
+            settings = replace(settings, sparse=True)
     if isinstance(rank, str):
         rank, rank_path = choose_rank_for(trial, settings, rank)
     if getattr(settings, "rho", None) == "cv":

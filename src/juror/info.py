@@ -68,6 +68,8 @@ class FitInfo:
         The objective along each stage, for methods that have several.
     n_draws : int
         How many draws of a posterior the model is the mean of; zero where it is a single one.
+    occupied : tuple of three floats, optional
+        The 5, 50 and 95 per cent points of the number of classes that hold a row, for a fit by ``"bayes"``.
     mixing : mapping of str to (float, float)
         Split-R̂ and effective sample size of what was followed along the chains, at worst.
     projected : str
@@ -97,6 +99,7 @@ class FitInfo:
     warnings: tuple[str, ...] = ()
     stages: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     n_draws: int = 0
+    occupied: tuple[float, float, float] | None = None
     mixing: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     projected: str = ""
     rho: float | None = None
@@ -105,15 +108,15 @@ class FitInfo:
 
     @property
     def aic(self) -> float | None:
-        """Akaike's criterion, 2k − 2 log-likelihood; lower is better. None where no likelihood is known."""
-        if self.log_likelihood is None:
+        """Akaike's criterion, 2k − 2 log-likelihood; lower is better. None without a likelihood or for a mean of draws."""
+        if self.log_likelihood is None or self.n_draws:
             return None
         return 2 * self.n_parameters - 2 * self.log_likelihood
 
     @property
     def bic(self) -> float | None:
-        """The Bayesian criterion, k log n − 2 log-likelihood; lower is better. None where no likelihood is known."""
-        if self.log_likelihood is None:
+        """The Bayesian criterion, k log n − 2 log-likelihood; lower is better. None as for :attr:`aic`."""
+        if self.log_likelihood is None or self.n_draws:
             return None
         return self.n_parameters * math.log(self.n_rows) - 2 * self.log_likelihood
 
@@ -133,6 +136,8 @@ class FitInfo:
         values = {f.name: plain[f.name] for f in fields(cls) if f.name in plain}
         for name in ("starts", "trace", "warnings"):
             values[name] = tuple(values[name])
+        if values.get("occupied") is not None:
+            values["occupied"] = tuple(values["occupied"])
         values["mixing"] = {name: tuple(pair) for name, pair in values.get("mixing", {}).items()}
         values["stages"] = {name: tuple(trace) for name, trace in values.get("stages", {}).items()}
         values["rho_path"] = tuple(

@@ -30,18 +30,22 @@ def _fit_lines(info: FitInfo) -> list[str]:
     else:
         lines = [f"fitted to {info.n_rows:,.0f} rows, {info.n_distinct:,} distinct, by {info.method}"]
     if info.log_likelihood is not None:
-        lines.append(
-            f"log-likelihood {info.log_likelihood:,.1f}, {info.log_likelihood / info.n_rows:.4f} a row; "
-            f"{info.n_parameters:,} parameters, AIC {info.aic:,.1f}, BIC {info.bic:,.1f}"
-        )
+        likelihood = f"log-likelihood {info.log_likelihood:,.1f}, {info.log_likelihood / info.n_rows:.4f} a row"
+        criteria = f"; {info.n_parameters:,} parameters, AIC {info.aic:,.1f}, BIC {info.bic:,.1f}" if info.aic else ""
+        lines.append(likelihood + criteria)
     if info.n_draws:
         lines.append(f"the mean of {info.n_draws} draws of {info.rank // info.n_draws} classes each")
+    if info.occupied is not None:
+        low, middle, high = info.occupied
+        lines.append(f"classes that hold a row: {middle:.0f}, between {low:.0f} and {high:.0f} with chance 90 %")
     for what, (rhat, size) in info.mixing.items():
         lines.append(f"chains, {what}: split-R-hat {rhat:.2f}, effective sample size {size:.0f}")
     if info.projected:
         lines.append(f"projected: {info.projected}")
     for stage, trace in info.stages.items():
         lines.append(f"misfit {_along(stage, trace)}")
+    if info.n_draws:
+        return [*lines, info.stopped, *_what_for(info)]
     starts = f"best of {len(info.starts)} starts; " if len(info.starts) > 1 else ""
     lines.append(f"smoothing {info.smoothing:g}; {starts}{info.n_iter} {_step_word(info)}; {info.stopped}")
     if info.rank_path:
@@ -50,9 +54,12 @@ def _fit_lines(info: FitInfo) -> list[str]:
     if info.rho_path:
         tried = ", ".join(f"{rho:g}: {score:.4f}" for rho, score in info.rho_path)
         lines.append(f"rho {info.rho:g} chosen by {info.chosen_by}: {tried}")
-    if info.target is not None:
-        lines.append(f"made to predict {info.target}")
-    return lines + [f"warning: {complaint}" for complaint in info.warnings]
+    return lines + _what_for(info)
+
+
+def _what_for(info: FitInfo) -> list[str]:
+    target = [] if info.target is None else [f"made to predict {info.target}"]
+    return target + [f"warning: {complaint}" for complaint in info.warnings]
 
 
 def _along(stage: str, trace: Sequence[float]) -> str:

@@ -27,7 +27,7 @@ def command(
     rank: Annotated[
         str, typer.Option(help="The number of classes; 'auto' or 'cv' to choose it on held-out rows or folds.")
     ] = "auto",
-    method: Annotated[str, typer.Option(help="The solver: auto, em, spa, spa-em, ctf, juror-a, -b or -c.")] = "auto",
+    method: Annotated[str, typer.Option(help="The solver: auto, em, bayes, spa, spa-em, ctf, juror-a …")] = "auto",
     target: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="The column to predict.", show_default=False)
     ] = None,

@@ -29,6 +29,7 @@ _PROBES = 5
 # The prior moves slowly and costs as much to draw as a thousand rows
 _PRIOR_EVERY = 5
 _MOST_RHAT, _LEAST_SIZE = 1.1, 50
+_TINY = 1e-300
 
 
 @dataclass(frozen=True)
@@ -36,10 +37,11 @@ class BayesOptions:
     """What a user may set about Gibbs sampling, checked; see :func:`juror.fit`."""
 
     chains: int = 2
-    sweeps: int = 1000
-    burnt: int = 500
+    sweeps: int = 2000
+    burnt: int = 1000
     draws: int = 100
     max_seconds: float | None = None
+    sparse: bool | None = None
 
     def __post_init__(self) -> None:
         for name in ("chains", "sweeps", "draws"):
@@ -50,6 +52,8 @@ class BayesOptions:
         most = self.chains * (self.sweeps - self.burnt)
         if self.draws > most:
             raise ParameterError(f"draws must be in the range [1, {most}], the sweeps kept. Got {self.draws} instead.")
+        if self.sparse not in (None, True, False):
+            raise ParameterError(f"sparse must be True, False or None. Got {self.sparse!r} instead.")
         if self.max_seconds is not None:
             check_number("max_seconds", self.max_seconds, above_zero=True)
 
@@ -62,18 +66,18 @@ class Chain:
     ----------
     draws : list of Parameters
         Evenly spaced.
-    hyper : Hyper
-        The last prior.
     followed : numpy.ndarray, (n_kept, 1 + probes)
         The log-likelihood and the log-probabilities of a few rows.
     log_likelihoods : tuple of float
         Along all sweeps.
+    occupied : numpy.ndarray, (n_kept,)
+        How many classes held a row or more.
     """
 
     draws: list[Parameters]
-    hyper: Hyper
     followed: np.ndarray
     log_likelihoods: tuple[float, ...]
+    occupied: np.ndarray
 
 
 def solve_bayes(rows: WeightedRows, domain: Domain, rank: int, options: BayesOptions, context: Context) -> Solution:
@@ -110,6 +114,7 @@ def solve_bayes(rows: WeightedRows, domain: Domain, rank: int, options: BayesOpt
         starts=tuple(float(chain.followed[:, 0].mean()) for chain in chains),
         complaints=_complaints(followed),
         n_draws=len(draws),
+        occupied=_spread(np.concatenate([chain.occupied for chain in chains])),
         mixing={
             "log-likelihood": (float(followed.rhat[0]), float(followed.size[0])),
             "probabilities of rows": (float(followed.rhat[1:].max()), float(followed.size[1:].min())),
@@ -139,16 +144,19 @@ def _run_chain(
     point = start
     n_kept = options.sweeps - options.burnt
     wanted = set((options.burnt + (np.arange(1, n_draws + 1) * n_kept) // n_draws - 1).tolist())
-    draws, followed, likelihoods = [], [], []
+    draws: list[Parameters] = []
+    followed, likelihoods, occupied = [], [], []
     for sweep in range(options.sweeps):
         counts = to_draw.draw(point.lam, point.stack, (context.seed, rank, number, sweep), context.runner)
         if sweep % _PRIOR_EVERY == 0:
-            hyper = next_hyper(hyper, counts.classes, stacking.unstack(counts.cells), rng)
+            scale = 2.0 / rank if options.sparse else 1.0
+            hyper = next_hyper(hyper, counts.classes, stacking.unstack(counts.cells), rng, scale)
         point = _draw_point(counts.classes, counts.cells, hyper, stacking, rng)
         likelihoods.append(counts.log_likelihood)
         if sweep >= options.burnt:
             inside = np.log(np.prod(point.stack[probes], axis=1) @ point.lam)
             followed.append([counts.log_likelihood, *inside])
+            occupied.append(np.count_nonzero(counts.classes >= 1.0))
         if sweep in wanted:
             draws.append(point)
         context.tell(
@@ -157,7 +165,7 @@ def _run_chain(
         if options.max_seconds is not None and time.monotonic() - began > options.max_seconds and len(followed) >= 4:
             draws = draws or [point]
             break
-    return Chain(draws, hyper, np.array(followed), tuple(likelihoods))
+    return Chain(draws, np.array(followed), tuple(likelihoods), np.array(occupied))
 
 
 def _draw_point(
@@ -166,13 +174,16 @@ def _draw_point(
     """Draw λ and the factors given the counts and the prior."""
     blocks = [np.append(c * m, 1.0) for c, m in zip(hyper.c, hyper.m, strict=True)]
     prior = np.concatenate(blocks)[:, None]
-    gamma = rng.standard_gamma(cells + prior)
-    # a column whose gammas are all below the smallest float is left as its base measure
-    base = np.concatenate([np.append(m, 1.0) for m in hyper.m])[:, None]
-    stack = stacking.normalise(gamma, otherwise=np.broadcast_to(base, gamma.shape))
-    lam = rng.standard_gamma(classes + hyper.a)
-    lam = lam if lam.sum() > 0 else np.ones_like(lam)
-    return Parameters(lam / lam.sum(), stack)
+    # draws from Dirichlet distributions; where all floats are too large for one it is the smallest, and not impossible
+    gamma = np.maximum(rng.standard_gamma(cells + prior), _TINY)
+    lam = np.maximum(rng.standard_gamma(classes + hyper.a), _TINY)
+    return Parameters(lam / lam.sum(), stacking.normalise(gamma, otherwise=gamma))
+
+
+def _spread(occupied: np.ndarray) -> tuple[float, float, float]:
+    """Return the posterior's 5, 50 and 95 per cent points of the number of classes that hold a row."""
+    low, middle, high = np.quantile(occupied, [0.05, 0.5, 0.95])
+    return float(low), float(middle), float(high)
 
 
 def _complaints(followed: Mixing) -> tuple[str, ...]:
@@ -181,6 +192,7 @@ def _complaints(followed: Mixing) -> tuple[str, ...]:
     if rhat <= _MOST_RHAT and size >= _LEAST_SIZE:
         return ()
     return (
-        f"The chains have not mixed well: of the probabilities of {_PROBES} rows, split-R-hat is {rhat:.2f} at worst (the "
-        f"bound is {_MOST_RHAT:g}) and the effective sample size {size:.0f} at least ({_LEAST_SIZE}). Raise sweeps and burnt.",
+        f"The chains have not mixed well: of the probabilities of {_PROBES} rows, split-R-hat is {rhat:.2f} at worst "
+        f"(at most {_MOST_RHAT:g} is well) and the effective sample size {size:.0f} at least ({_LEAST_SIZE}). Raise "
+        "sweeps and burnt.",
     )

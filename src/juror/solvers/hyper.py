@@ -11,7 +11,7 @@ restaurant: t_xf is a sum of C_xf coins, the i-th with chance c m_x / (c m_x + i
 
 Variables borrow strength from each other, and differ where the data say so: log(c_n / I_n) ~ Normal(μ, τ²), with
 μ ~ Normal(0, 1.5²) and τ² ~ InverseGamma(2, ½), both drawn from their conditionals. g and a have the prior
-1 / (1 + x/s)² / s with s the mean of I_n for g, 1 for a.
+1 / (1 + x/s)² / s with s the mean of I_n for g; for a it is 1, or 2/F where weights shall be sparse.
 """
 
 from __future__ import annotations
@@ -64,7 +64,9 @@ def first_hyper(cardinalities: Sequence[int]) -> Hyper:
     )
 
 
-def next_hyper(hyper: Hyper, classes: np.ndarray, counts: Sequence[np.ndarray], rng: np.random.Generator) -> Hyper:
+def next_hyper(
+    hyper: Hyper, classes: np.ndarray, counts: Sequence[np.ndarray], rng: np.random.Generator, scale_of_a: float = 1.0
+) -> Hyper:
     """Draw every part of the prior given the others and the counts.
 
     Parameters
@@ -77,13 +79,15 @@ def next_hyper(hyper: Hyper, classes: np.ndarray, counts: Sequence[np.ndarray], 
         C_n.
     rng : numpy.random.Generator
         Chance.
+    scale_of_a : float
+        s of the prior of a: one lets classes be of like weight, a small one leaves many of them empty.
     """
     m = tuple(_next_base(C, c, base, hyper.g, rng) for C, c, base in zip(counts, hyper.c, hyper.m, strict=True))
     c = tuple(_next_c(hyper, C, old, base, rng) for C, old, base in zip(counts, hyper.c, m, strict=True))
     mu, tau2 = _next_common(np.log(np.array(c) / [len(base) for base in m]), hyper.tau2, rng)
     scale = float(np.mean([len(base) for base in m]))
     g = _slice(lambda x: _log_bases(x, m) + _log_prior(x, scale), hyper.g, rng)
-    a = _slice(lambda x: _log_weights(x, classes) + _log_prior(x, 1.0), hyper.a, rng)
+    a = _slice(lambda x: _log_weights(x, classes) + _log_prior(x, scale_of_a), hyper.a, rng)
     return Hyper(a, g, c, m, mu, tau2)
 
 

@@ -39,6 +39,8 @@ class Method:
         Fit a statistic: statistic, rank, options, context.
     begins_with_spa : bool
         Whether its rank is bounded by what a split of the variables carries.
+    over_complete : int, optional
+        How many classes to begin with for ``rank="auto"``, if the method itself learns how many are in use.
     projects : bool
         Whether it projects labels on a line, which wants them to have an order.
     """
@@ -49,6 +51,7 @@ class Method:
     solve_statistic: Callable[[Any, int, Any, Context], Solution] | None = None
     begins_with_spa: bool = False
     projects: bool = False
+    over_complete: int | None = None
 
     def read_options(self, name: str, given: Mapping[str, Any]) -> Any:
         """Make the options of this method, or say which it does not have."""
@@ -93,7 +96,7 @@ def _ctf_counts(counts: TripleCounts, rank: int, options: CTFOptions, context: C
 
 METHODS: dict[str, Method] = {
     "em": Method(EMOptions, (), solve_em),
-    "bayes": Method(BayesOptions, (), solve_bayes),
+    "bayes": Method(BayesOptions, (), solve_bayes, over_complete=32),
     "spa": _from_pairs(solve_spa, SPAOptions, (PairCounts,), projects=False),
     "spa-em": Method(SPAEMOptions, (), solve_spa_em, begins_with_spa=True),
     "ctf": Method(CTFOptions, (TripleCounts,), _ctf_rows, _ctf_counts),
@@ -108,7 +111,9 @@ def choose_method(data: Any, name: str) -> str:
     """Return the method for ``"auto"``: EM for rows, CTF for triples, JUROR for pairs and projections."""
     if name != "auto":
         if not isinstance(name, str) or name not in METHODS:
-            raise ParameterError(f"method must be one of {shortlist(['auto', *METHODS])}. Got {name!r} instead.")
+            raise ParameterError(
+                f"method must be one of {shortlist(['auto', *METHODS], limit=12)}. Got {name!r} instead."
+            )
         if isinstance(data, Statistic) and not isinstance(data, METHODS[name].accepts):
             able = [other for other, method in METHODS.items() if isinstance(data, method.accepts)]
             raise ParameterError(

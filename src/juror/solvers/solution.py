@@ -64,6 +64,8 @@ class Solution:
         How strongly pair tables were drawn to the model, where they were.
     mixing : mapping of str to (float, float)
         Split-R̂ and effective sample size of what was followed along the chains of a sampler.
+    occupied : tuple of three floats, optional
+        The 5, 50 and 95 per cent points of the number of occupied classes, where there is a posterior of it.
     n_draws : int
         How many draws of a posterior stand side by side in the parameters; zero where it is one model.
     projected : str
@@ -82,6 +84,7 @@ class Solution:
     rho: float | None = None
     projected: str = ""
     n_draws: int = 0
+    occupied: tuple[float, float, float] | None = None
     mixing: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     log_likelihood: float | None = None
 
