@@ -101,7 +101,7 @@ def prior_ranks(hyper: Hyper, point: Parameters) -> list[float]:
     log_c = np.log(np.array(hyper.c) / [3, 2])
     return [
         hyper.a / (1.0 + hyper.a),
-        hyper.g / (2.5 + hyper.g),
+        hyper.g / (25.0 + hyper.g),
         norm.cdf(hyper.mu / 1.5),
         *norm.cdf((log_c - hyper.mu) / np.sqrt(hyper.tau2)),
         point.lam[0],
@@ -245,7 +245,7 @@ class TestIntervals:
 
 def model_of_the_prior(sizes: tuple[int, ...], F: int, rng: np.random.Generator) -> JointPMF:
     """Draw a model from the prior of the estimator, for which its intervals promise to hold."""
-    a, g = (rng.random(2) ** -1 - 1) * [1.0, np.mean(sizes)]
+    a, g = (rng.random(2) ** -1 - 1) * [1.0, 10 * np.mean(sizes)]
     mu, tau2 = rng.normal(0, 1.5), 0.5 / rng.gamma(2.0)
     factors = []
     for size in sizes:

@@ -108,7 +108,7 @@ class FitInfo:
 
     @property
     def aic(self) -> float | None:
-        """Akaike's criterion, 2k − 2 log-likelihood; lower is better. None without a likelihood or for a mean of draws."""
+        """Akaike's criterion, 2k − 2 log-likelihood; lower is better. None without likelihood or for a mean of draws."""
         if self.log_likelihood is None or self.n_draws:
             return None
         return 2 * self.n_parameters - 2 * self.log_likelihood

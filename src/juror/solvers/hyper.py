@@ -11,7 +11,8 @@ restaurant: t_xf is a sum of C_xf coins, the i-th with chance c m_x / (c m_x + i
 
 Variables borrow strength from each other, and differ where the data say so: log(c_n / I_n) ~ Normal(μ, τ²), with
 μ ~ Normal(0, 1.5²) and τ² ~ InverseGamma(2, ½), both drawn from their conditionals. g and a have the prior
-1 / (1 + x/s)² / s with s the mean of I_n for g; for a it is 1, or 2/F where weights shall be sparse.
+1 / (1 + x/s)² / s. For g s is ten times the mean of I_n: base measures are even until the data say otherwise. For a it
+is 1, or 2/F where weights shall be sparse.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ _MOST_STEPS = 20
 # Dirichlet(g/I) with small g has entries below all floats
 _TINY = 1e-300
 _SPREAD_OF_MU = 1.5
+_EVEN = 10.0
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ def next_hyper(
     m = tuple(_next_base(C, c, base, hyper.g, rng) for C, c, base in zip(counts, hyper.c, hyper.m, strict=True))
     c = tuple(_next_c(hyper, C, old, base, rng) for C, old, base in zip(counts, hyper.c, m, strict=True))
     mu, tau2 = _next_common(np.log(np.array(c) / [len(base) for base in m]), hyper.tau2, rng)
-    scale = float(np.mean([len(base) for base in m]))
+    scale = _EVEN * float(np.mean([len(base) for base in m]))
     g = _slice(lambda x: _log_bases(x, m) + _log_prior(x, scale), hyper.g, rng)
     a = _slice(lambda x: _log_weights(x, classes) + _log_prior(x, scale_of_a), hyper.a, rng)
     return Hyper(a, g, c, m, mu, tau2)
