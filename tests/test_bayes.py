@@ -75,9 +75,16 @@ def test_tables_of_a_restaurant_have_the_mean_they_should():
     np.testing.assert_allclose(mean, expected, rtol=0.03)
 
 
+def test_tables_of_a_crowd_have_the_mean_they_should():
+    C, theta = np.array([[5000, 20_000]]), np.array([2.0])
+    rng = np.random.default_rng(0)
+    mean = np.mean([_table_counts(C, theta, rng)[0] for _ in range(3000)])
+    assert mean == pytest.approx(sum(2.0 / (2.0 + i) for n in C[0] for i in range(n)), rel=0.02)
+
+
 def test_the_sampler_leaves_its_own_prior_in_place():
     """Draw data given parameters and parameters given data in turn: what comes out must be the prior (Geweke 2004)."""
-    sizes, F, n_rows = (3, 2), 2, 6
+    sizes, F, n_rows = (3, 2, 1), 2, 6
     stacking = Stacking(sizes)
     rng = np.random.default_rng(0)
     hyper, seen = first_hyper(sizes), []
@@ -98,7 +105,7 @@ def test_the_sampler_leaves_its_own_prior_in_place():
 
 def prior_ranks(hyper: Hyper, point: Parameters) -> list[float]:
     """Return numbers whose mean under the prior is one half."""
-    log_c = np.log(np.array(hyper.c) / [3, 2])
+    log_c = np.log(np.array(hyper.c)[:2] / [3, 2])
     return [
         hyper.a / (1.0 + hyper.a),
         hyper.g / (25.0 + hyper.g),
@@ -160,17 +167,43 @@ class TestFit:
         with pytest.raises(ParameterError, match="rank='cv' is for methods that do not learn"):
             juror.fit(CODES, "cv", "bayes")
 
-    def test_time_can_be_bounded(self):
-        model = juror.fit(CODES, 2, "bayes", sweeps=10**6, burnt=10, draws=4, max_seconds=0.5)
-        assert model.info.n_iter < 10**6
+    def test_constant_columns_change_nothing_about_the_others(self):
+        constant = np.zeros((len(CODES), 20), dtype=int)
+        wide = Domain.from_cardinalities([3, 2, 4] + [1] * 20)
+        settings = {"sweeps": 800, "burnt": 200}
+        one = juror.fit(CODES, 2, "bayes", domain=TRUTH.domain, **settings).marginal("x0", "x1", "x2").to_numpy()
+        other = juror.fit(np.hstack([CODES, constant]), 2, "bayes", domain=wide, **settings)
+        assert np.abs(one - other.marginal("x0", "x1", "x2").to_numpy()).max() < 0.015
+
+    def test_a_hair_less_than_a_row_is_a_row(self):
+        settings = {"domain": TRUTH.domain, **SHORT}
+        one, other = (juror.fit(CODES, 2, "bayes", sample_weight=np.full(200, w), **settings) for w in (1.0, 1 - 1e-12))
+        np.testing.assert_array_equal(one.weights, other.weights)
+
+    def test_fractions_of_rows_widen_intervals(self):
+        settings = {"domain": TRUTH.domain, "sweeps": 600, "burnt": 200}
+        widths = []
+        for weight in (1.0, 0.25):
+            found = juror.fit(CODES, 2, "bayes", sample_weight=np.full(200, weight), **settings).interval("x0")
+            widths.append(np.mean(found.high - found.low))
+        assert widths[1] > 1.4 * widths[0]
+
+    def test_millions_of_rows_behind_a_few(self):
+        model = juror.fit(CODES, 2, "bayes", sample_weight=np.full(200, 1e6), domain=TRUTH.domain, **SHORT)
+        assert model.info.n_rows == 2e8
+
+    def test_many_variables_do_not_underflow(self):
+        codes = np.random.default_rng(0).integers(0, 2, (20, 1200))
+        model = juror.fit(codes, 2, "bayes", sweeps=8, burnt=2, draws=2)
+        assert np.all(np.isfinite([number for pair in model.info.mixing.values() for number in pair]))
 
     @pytest.mark.parametrize(
         ("options", "sentence"),
         [
             ({"chains": 0}, r"chains must be an int in the range \[1, inf\). Got 0 instead."),
-            ({"burnt": 2000}, r"burnt must be below sweeps, 2000. Got 2000 instead."),
+            ({"burnt": 1997}, r"burnt must leave at least 4 of the sweeps, 2000. Got 1997 instead."),
+            ({"sparse": "much"}, "sparse must be True, False or None"),
             ({"draws": 2001}, r"draws must be in the range \[1, 2000\], the sweeps kept. Got 2001 instead."),
-            ({"max_seconds": 0}, r"max_seconds must be a number in the range \(0, inf\)"),
             ({"smoothing": 0.1}, "method 'bayes' has no option 'smoothing'"),
         ],
     )
@@ -206,6 +239,18 @@ class TestMixing:
         # an autoregression of 0.9 is worth (1 − 0.9) / (1 + 0.9) of its length
         assert mixing([x]).size[0] == pytest.approx(4000 * 0.1 / 1.9, rel=0.5)
 
+    def test_negative_correlation_is_no_riches(self):
+        rng = np.random.default_rng(0)
+        x = np.zeros((1000, 1))
+        for i in range(1, 1000):
+            x[i] = -0.6 * x[i - 1] + rng.normal()
+        assert mixing([x]).size[0] <= 1000
+        assert all(mixing([rng.normal(size=(4, 1)), rng.normal(size=(4, 1))]).size[0] <= 8 for _ in range(20))
+
+    def test_chains_stuck_apart_have_not_mixed(self):
+        found = mixing([np.zeros((10, 1)), np.ones((10, 1))])
+        assert (found.rhat[0], found.size[0]) == (np.inf, 4)
+
     def test_what_does_not_move_is_no_trouble(self):
         assert mixing([np.ones((10, 2))]).rhat.max() == 1.0
 
@@ -218,11 +263,13 @@ class TestIntervals:
         np.testing.assert_array_equal(answer.table.to_numpy(), table)
         assert np.all(answer.low < answer.high)
         assert answer[1] == (answer.low[1], answer.high[1])
+        with pytest.raises(QueryError, match="The table has 1 axes"):
+            answer[0, 1]
         assert list(answer.to_pandas().columns) == ["x0", "probability", "low", "high"]
         assert str(answer).startswith("P(x0 | x1 = 1)\nx0  probability  90 % from")
 
     def test_a_model_without_draws_has_none(self):
-        with pytest.raises(QueryError, match="Intervals come from draws, and this model has none"):
+        with pytest.raises(QueryError, match="Intervals come from the draws of a fit"):
             juror.fit(CODES, 2).interval("x0")
         model = juror.fit(CODES, 2, "bayes", **SHORT)
         for level in (0, 1, 1.5, "much", True):

@@ -56,7 +56,6 @@ class Options(TypedDict, total=False):
     sweeps: int
     burnt: int
     draws: int
-    max_seconds: float | None
     sparse: bool | None
 
 
@@ -146,8 +145,6 @@ def fit(
         The model is the mean of the draws: side by side they have rank draws × F.
     sparse : bool (bayes)
         Whether the prior of the weights favours few classes among many; by default for ``rank="auto"`` only.
-    max_seconds : float (bayes)
-        Stop sweeping after so long. Then the same seed no longer gives the same bits.
     route : {"auto", "gram", "literal"} (juror)
         Whether to compare histograms (literal) or pair tables in the metric RᵗR, which is the same and does not grow
         with the number of directions.

@@ -108,7 +108,7 @@ class FitInfo:
 
     @property
     def aic(self) -> float | None:
-        """Akaike's criterion, 2k − 2 log-likelihood; lower is better. None without likelihood or for a mean of draws."""
+        """Akaike's criterion, 2k − 2 log-likelihood; lower is better. None without likelihood or for draws."""
         if self.log_likelihood is None or self.n_draws:
             return None
         return 2 * self.n_parameters - 2 * self.log_likelihood
@@ -127,6 +127,9 @@ class FitInfo:
             step["score"] = step["score"] if math.isfinite(step["score"]) else None
         if self.log_likelihood is not None and not math.isfinite(self.log_likelihood):
             plain["log_likelihood"] = str(self.log_likelihood)
+        plain["mixing"] = {
+            name: [value if math.isfinite(value) else None for value in pair] for name, pair in self.mixing.items()
+        }
         plain["rho_path"] = [[rho, score if math.isfinite(score) else None] for rho, score in self.rho_path]
         return plain
 
@@ -138,7 +141,10 @@ class FitInfo:
             values[name] = tuple(values[name])
         if values.get("occupied") is not None:
             values["occupied"] = tuple(values["occupied"])
-        values["mixing"] = {name: tuple(pair) for name, pair in values.get("mixing", {}).items()}
+        values["mixing"] = {
+            name: tuple(math.inf if value is None else value for value in pair)
+            for name, pair in values.get("mixing", {}).items()
+        }
         values["stages"] = {name: tuple(trace) for name, trace in values.get("stages", {}).items()}
         values["rho_path"] = tuple(
             (rho, -math.inf if score is None else score) for rho, score in values.get("rho_path", ())

@@ -26,7 +26,8 @@ class IntervalTable:
     Attributes
     ----------
     table : ProbabilityTable
-        The answer itself: the mean over the draws.
+        The answer of the model, the mean of the draws. Given evidence, draws that make it more probable count for more
+        in it; the ends are of all draws alike.
     low, high : numpy.ndarray, (I_a, I_b, …)
         The ends.
     level : float
@@ -40,6 +41,10 @@ class IntervalTable:
 
     def __getitem__(self, labels: Any) -> tuple[float, float]:
         labels = labels if isinstance(labels, tuple) else (labels,)
+        if len(labels) != len(self.table.variables):
+            raise QueryError(
+                f"The table has {len(self.table.variables)} axes {list(self.table.names)}; {len(labels)} labels given."
+            )
         codes = tuple(v.code(label) for v, label in zip(self.table.variables, labels, strict=True))
         return float(self.low[codes]), float(self.high[codes])
 
@@ -88,7 +93,10 @@ def intervals(
     if isinstance(level, bool) or not isinstance(level, (int, float, np.number)) or not 0 < level < 1:
         raise ParameterError(f"level must be a number in the range (0, 1). Got {level!r} instead.")
     if n_draws < 2:
-        raise QueryError("Intervals come from draws, and this model has none. Fit it with method='bayes'.")
+        raise QueryError(
+            "Intervals come from the draws of a fit by method='bayes', at least two. This model has none: fit it so, "
+            "or, if it was conditioned, ask the fitted model with the evidence after '|'."
+        )
     answers = np.stack([marginal(posterior(draw, evidence), positions) for draw in _draws(cpd, n_draws)])
     low, high = np.quantile(answers, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return IntervalTable(table, low, high, float(level))

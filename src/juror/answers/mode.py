@@ -50,7 +50,6 @@ class Mode:
 @dataclass(order=True)
 class _Node:
     key: tuple[float, int]
-    log_classes: np.ndarray = field(compare=False)
     codes: tuple[int, ...] = field(compare=False)
 
 
@@ -65,13 +64,15 @@ def find_mode(cpd: CPD, max_nodes: int) -> Mode:
     best = _climb_from_classes(cpd, log_factors)
     log_classes = log_of(cpd.weights)
     ties = count()
-    heap = [_Node((-float(log_sum_exp(log_classes + best_rest[0])), next(ties)), log_classes, ())]
+    heap = [_Node((-float(log_sum_exp(log_classes + best_rest[0])), next(ties)), ())]
     for _ in range(max_nodes):
         if not heap or -heap[0].key[0] <= best[1] + _ROUNDING:
             return _mode(cpd, best, best[1])
         node = heapq.heappop(heap)
         depth = len(node.codes)
-        children = node.log_classes + log_factors[order[depth]]
+        # made again from the labels so far: kept with every node, it would fill the memory at high rank
+        so_far = log_classes + sum(log_factors[n][code] for n, code in zip(order, node.codes, strict=False))
+        children = so_far + log_factors[order[depth]]
         bounds = log_sum_exp(children + best_rest[depth + 1])
         for code in np.flatnonzero(bounds > best[1]):
             codes = (*node.codes, int(code))
@@ -80,7 +81,7 @@ def find_mode(cpd: CPD, max_nodes: int) -> Mode:
                 row[order] = codes
                 best = max(best, (row, float(bounds[code])), key=lambda found: found[1])
             else:
-                heapq.heappush(heap, _Node((-float(bounds[code]), next(ties)), children[code].copy(), codes))
+                heapq.heappush(heap, _Node((-float(bounds[code]), next(ties)), codes))
     return _mode(cpd, best, max(best[1], -heap[0].key[0]) if heap else best[1])
 
 

@@ -8,17 +8,18 @@ The kept draws of all chains side by side, each with an equal share of the weigh
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
 
 from juror.domain import Domain
 from juror.errors import ParameterError, check_count
+from juror.kernels import kernels
+from juror.logs import log_of
 from juror.solvers.hyper import Hyper, first_hyper, next_hyper
 from juror.solvers.mixing import Mixing, mixing
 from juror.solvers.parameters import Parameters
-from juror.solvers.solution import Context, Solution, check_number
+from juror.solvers.solution import Context, Solution
 from juror.solvers.starts import random_start, smoothed_marginals
 from juror.stacking import Stacking
 from juror.statistics.drawn import RowsToDraw
@@ -30,6 +31,8 @@ _PROBES = 5
 _PRIOR_EVERY = 5
 _MOST_RHAT, _LEAST_SIZE = 1.1, 50
 _TINY = 1e-300
+# halves of a chain need two sweeps each to be compared
+_FEWEST = 4
 
 
 @dataclass(frozen=True)
@@ -40,22 +43,21 @@ class BayesOptions:
     sweeps: int = 2000
     burnt: int = 1000
     draws: int = 100
-    max_seconds: float | None = None
     sparse: bool | None = None
 
     def __post_init__(self) -> None:
         for name in ("chains", "sweeps", "draws"):
             check_count(name, getattr(self, name))
         check_count("burnt", self.burnt, least=0)
-        if self.burnt >= self.sweeps:
-            raise ParameterError(f"burnt must be below sweeps, {self.sweeps}. Got {self.burnt} instead.")
+        if self.burnt > self.sweeps - _FEWEST:
+            raise ParameterError(
+                f"burnt must leave at least {_FEWEST} of the sweeps, {self.sweeps}. Got {self.burnt} instead."
+            )
         most = self.chains * (self.sweeps - self.burnt)
         if self.draws > most:
             raise ParameterError(f"draws must be in the range [1, {most}], the sweeps kept. Got {self.draws} instead.")
         if self.sparse not in (None, True, False):
             raise ParameterError(f"sparse must be True, False or None. Got {self.sparse!r} instead.")
-        if self.max_seconds is not None:
-            check_number("max_seconds", self.max_seconds, above_zero=True)
 
 
 @dataclass(frozen=True)
@@ -96,10 +98,9 @@ def solve_bayes(rows: WeightedRows, domain: Domain, rank: int, options: BayesOpt
     context : Context
         Seed, runner and progress.
     """
-    began = time.monotonic()
     shares = np.diff(np.arange(options.chains + 1) * options.draws // options.chains)
     chains = [
-        _run_chain(rows, domain, rank, number, int(share), options, context, began)
+        _run_chain(rows, domain, rank, number, int(share), options, context)
         for number, share in enumerate(shares)
         if share
     ]
@@ -130,8 +131,8 @@ def _run_chain(
     n_draws: int,
     options: BayesOptions,
     context: Context,
-    began: float,
 ) -> Chain:
+    """Sweep from a random start of its own."""
     stacking = Stacking(domain.cardinalities)
     cells = stacking.cells(rows.codes)
     to_draw = RowsToDraw.of(cells, rows.weights)
@@ -154,7 +155,7 @@ def _run_chain(
         point = _draw_point(counts.classes, counts.cells, hyper, stacking, rng)
         likelihoods.append(counts.log_likelihood)
         if sweep >= options.burnt:
-            inside = np.log(np.prod(point.stack[probes], axis=1) @ point.lam)
+            inside = kernels().log_prob(probes, log_of(point.lam), log_of(point.stack))
             followed.append([counts.log_likelihood, *inside])
             occupied.append(np.count_nonzero(counts.classes >= 1.0))
         if sweep in wanted:
@@ -162,9 +163,6 @@ def _run_chain(
         context.tell(
             rank, number + 1, options.chains, sweep + 1, options.sweeps, log_likelihood=likelihoods[-1] / rows.total
         )
-        if options.max_seconds is not None and time.monotonic() - began > options.max_seconds and len(followed) >= 4:
-            draws = draws or [point]
-            break
     return Chain(draws, np.array(followed), tuple(likelihoods), np.array(occupied))
 
 
@@ -177,7 +175,8 @@ def _draw_point(
     # draws from Dirichlet distributions; where all floats are too large for one it is the smallest, and not impossible
     gamma = np.maximum(rng.standard_gamma(cells + prior), _TINY)
     lam = np.maximum(rng.standard_gamma(classes + hyper.a), _TINY)
-    return Parameters(lam / lam.sum(), stacking.normalise(gamma, otherwise=gamma))
+    # with the floor no column is without a count, so that nothing is taken from elsewhere
+    return Parameters(lam / lam.sum(), stacking.normalise(gamma, otherwise=np.ones_like(gamma)))
 
 
 def _spread(occupied: np.ndarray) -> tuple[float, float, float]:
@@ -192,7 +191,7 @@ def _complaints(followed: Mixing) -> tuple[str, ...]:
     if rhat <= _MOST_RHAT and size >= _LEAST_SIZE:
         return ()
     return (
-        f"The chains have not mixed well: of the probabilities of {_PROBES} rows, split-R-hat is {rhat:.2f} at worst "
-        f"(at most {_MOST_RHAT:g} is well) and the effective sample size {size:.0f} at least ({_LEAST_SIZE}). Raise "
-        "sweeps and burnt.",
+        f"The chains have not mixed well: of the probabilities of {len(followed.rhat) - 1} rows, split-R-hat is "
+        f"{rhat:.2f} at worst (at most {_MOST_RHAT:g} is well) and the effective sample size {size:.0f} at least "
+        f"({_LEAST_SIZE}). Raise sweeps and burnt.",
     )

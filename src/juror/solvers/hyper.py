@@ -23,11 +23,13 @@ from dataclasses import dataclass
 import numpy as np
 
 _WIDTH = 1.0
+_CLOSE = 1e-12
 _MOST_STEPS = 20
 # Dirichlet(g/I) with small g has entries below all floats
 _TINY = 1e-300
 _SPREAD_OF_MU = 1.5
 _EVEN = 10.0
+_SEATED = 1000
 
 
 @dataclass(frozen=True)
@@ -86,8 +88,10 @@ def next_hyper(
     """
     m = tuple(_next_base(C, c, base, hyper.g, rng) for C, c, base in zip(counts, hyper.c, hyper.m, strict=True))
     c = tuple(_next_c(hyper, C, old, base, rng) for C, old, base in zip(counts, hyper.c, m, strict=True))
-    mu, tau2 = _next_common(np.log(np.array(c) / [len(base) for base in m]), hyper.tau2, rng)
-    scale = _EVEN * float(np.mean([len(base) for base in m]))
+    # a variable of one label says nothing of how columns vary
+    sizes = np.array([len(base) for base in m])
+    mu, tau2 = _next_common(np.log(np.array(c) / sizes)[sizes > 1], hyper.tau2, rng)
+    scale = _EVEN * float(sizes[sizes > 1].mean() if np.any(sizes > 1) else 1.0)
     g = _slice(lambda x: _log_bases(x, m) + _log_prior(x, scale), hyper.g, rng)
     a = _slice(lambda x: _log_weights(x, classes) + _log_prior(x, scale_of_a), hyper.a, rng)
     return Hyper(a, g, c, m, mu, tau2)
@@ -137,26 +141,41 @@ def _log_bases(g: float, m: Sequence[np.ndarray]) -> float:
 
     total = 0.0
     for base in m:
+        if len(base) == 1:
+            continue
         share = g / len(base)
         total += float(gammaln(g) - len(base) * gammaln(share) + (share - 1.0) * np.log(base).sum())
     return total
 
 
 def _next_base(C: np.ndarray, c: float, base: np.ndarray, g: float, rng: np.random.Generator) -> np.ndarray:
-    tables = _table_counts(np.floor(C).astype(np.int64), c * base, rng)
+    # counts that are not whole are so by chance, with the mean they have
+    whole = np.floor(C + rng.random(C.shape)).astype(np.int64)
+    tables = _table_counts(whole, c * base, rng)
     drawn = np.maximum(rng.standard_gamma(g / len(base) + tables), _TINY)
     return drawn / drawn.sum()
 
 
 def _table_counts(C: np.ndarray, concentration: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return Σ_f t_xf, (I,): how many tables the rows with each label sit at."""
-    sizes = C.ravel()
+    """Return Σ_f t_xf, (I,): how many tables the rows with each label sit at.
+
+    Guests are seated one by one up to K = max(1000, 10 θ²) of them. After that the chance of a new table is small, and
+    the number of further ones is drawn from the Poisson distribution of the same mean, θ (ψ(θ + C) − ψ(θ + K)), which
+    is off by at most about θ²/K in total variation.
+    """
+    from scipy.special import digamma
+
+    one_by_one = np.maximum(_SEATED, 10.0 * concentration**2).astype(np.int64)[:, None]
+    seated = np.minimum(C, one_by_one)
+    theta_of = concentration[:, None]
+    later = rng.poisson(theta_of * np.maximum(digamma(theta_of + C) - digamma(theta_of + seated), 0.0))
+    sizes = seated.ravel()
     ends = np.cumsum(sizes)
     seat = np.arange(ends[-1]) - np.repeat(ends - sizes, sizes)
     theta = np.repeat(np.repeat(concentration, C.shape[1]), sizes)
     opens = rng.random(len(seat)) * (theta + seat) < theta
     label = np.repeat(np.repeat(np.arange(len(C)), C.shape[1]), sizes)
-    return np.bincount(label[opens], minlength=len(C)).astype(float)
+    return np.bincount(label[opens], minlength=len(C)) + later.sum(axis=1).astype(float)
 
 
 def _slice(log_density: Callable[[float], float], x: float, rng: np.random.Generator) -> float:
@@ -179,6 +198,7 @@ def _slice(log_density: Callable[[float], float], x: float, rng: np.random.Gener
         high += _WIDTH
     while True:
         tried = low + (high - low) * rng.random()
-        if of(tried) > level:
+        # where nothing is above the level to rounding, the point itself is
+        if of(tried) >= level or high - low < _CLOSE:
             return float(np.exp(tried))
         low, high = (tried, high) if tried < y else (low, tried)

@@ -26,24 +26,29 @@ def mixing(chains: Sequence[np.ndarray]) -> Mixing:
     within = halves.var(axis=1, ddof=1).mean(axis=0)
     between = halves.mean(axis=1).var(axis=0, ddof=1)
     whole = (n - 1) / n * within + between
-    constant = within <= 1e-12 * np.maximum(1.0, np.abs(halves).max(axis=(0, 1)))
-    rhat = np.where(constant, 1.0, np.sqrt(whole / np.where(constant, 1.0, within)))
+    tiny = 1e-12 * np.maximum(1.0, np.abs(halves).max(axis=(0, 1)))
+    still = within <= tiny**2
+    # what does not move has mixed if it stands in the same place in all halves, and not at all otherwise
+    apart = still & (between > tiny**2)
+    rhat = np.where(still, np.where(apart, np.inf, 1.0), np.sqrt(whole / np.where(still, 1.0, within)))
     size = np.array([_effective(halves[:, :, q], whole[q]) for q in range(halves.shape[2])])
-    return Mixing(rhat, np.where(constant, float(halves.shape[0] * n), size))
+    m = len(halves)
+    return Mixing(rhat, np.where(still, np.where(apart, float(m), float(m * n)), size))
 
 
 def _effective(halves: np.ndarray, whole: float) -> float:
-    """Return m n / (1 + 2 Σ ρ_t), the autocorrelations ρ_t summed until a pair of neighbours is negative."""
+    """Return m n / (−1 + 2 Σ P_k), P_k = ρ_2k + ρ_2k+1, summed while positive and not rising (Geyer 1992)."""
     m, n = halves.shape
     if whole <= 0:
         return float(m * n)
-    total = 0.0
-    before = 1.0
-    for lag in range(1, n):
-        apart = np.mean((halves[:, lag:] - halves[:, :-lag]) ** 2)
-        rho = 1.0 - apart / (2.0 * whole)
-        if lag % 2 == 0 and before + rho < 0:
+
+    def rho(lag: int) -> float:
+        return 1.0 if lag == 0 else 1.0 - float(np.mean((halves[:, lag:] - halves[:, :-lag]) ** 2)) / (2.0 * whole)
+
+    total, before = 0.0, np.inf
+    for k in range(n // 2):
+        pair = min(rho(2 * k) + rho(2 * k + 1), before)
+        if pair <= 0:
             break
-        total += rho
-        before = rho
-    return float(m * n / max(1.0 + 2.0 * total, 1.0 / (m * n)))
+        total, before = total + pair, pair
+    return float(min(m * n, m * n / max(2.0 * total - 1.0, 1e-12)))

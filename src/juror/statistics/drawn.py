@@ -11,6 +11,8 @@ from juror.logs import log_of
 from juror.sources.runners import LocalRunner, partitions
 from juror.statistics.expected import ExpectedCounts
 
+_WHOLE = 1e-9
+
 
 @dataclass(frozen=True)
 class RowsToDraw:
@@ -25,7 +27,7 @@ class RowsToDraw:
     n_rows : numpy.ndarray, (n_several,)
         How many whole rows each of those stands for.
     rest : numpy.ndarray, (n_several,)
-        What is left of its weight, below one; it is shared among the classes as the posterior is.
+        What is left of its weight, below one; it goes to a class drawn for it.
     """
 
     single: np.ndarray
@@ -36,6 +38,9 @@ class RowsToDraw:
     @classmethod
     def of(cls, cells: np.ndarray, weights: np.ndarray) -> RowsToDraw:
         """Tell single rows from others, by their weights (n_distinct,)."""
+        # sums of tenths and the like are whole to rounding
+        nearest = np.round(weights)
+        weights = np.where(np.abs(weights - nearest) <= _WHOLE * np.maximum(nearest, 1.0), nearest, weights)
         single = weights == 1.0
         n_rows = np.floor(weights[~single])
         return cls(
@@ -61,7 +66,7 @@ class RowsToDraw:
             number, rows = part
             total, R = kernels().posterior(self.several[rows], log_lam, log_stack)
             rng = np.random.default_rng([*seed, 1, number])
-            drawn = rng.multinomial(self.n_rows[rows], R) + self.rest[rows, None] * R
+            drawn = rng.multinomial(self.n_rows[rows], R) + self.rest[rows, None] * rng.multinomial(1, R)
             counts = np.zeros_like(stack)
             for column in self.several[rows].T:
                 np.add.at(counts, column, drawn)
