@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import chisquare, norm
@@ -250,6 +253,10 @@ class TestMixing:
     def test_chains_stuck_apart_have_not_mixed(self):
         found = mixing([np.zeros((10, 1)), np.ones((10, 1))])
         assert (found.rhat[0], found.size[0]) == (np.inf, 4)
+
+    def test_the_record_of_stuck_chains_is_kept(self):
+        info = replace(juror.fit(CODES, 2, "bayes", **SHORT).info, mixing={"log-likelihood": (np.inf, 4.0)})
+        assert juror.FitInfo.from_dict(json.loads(json.dumps(info.to_dict(), allow_nan=False))) == info
 
     def test_what_does_not_move_is_no_trouble(self):
         assert mixing([np.ones((10, 2))]).rhat.max() == 1.0
