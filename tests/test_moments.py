@@ -376,9 +376,9 @@ class TestJuror:
             codes, rank, domain = random_codes(truth, 60, np.random.default_rng(0)), 9, truth.domain
         settings = {"rank": rank, "method": method, "max_iter": 40} | settings
         literal, gram = (quiet_fit(codes, route=route, domain=domain, **settings) for route in ("literal", "gram"))
-        assert_same_model(literal, gram, rtol=1e-7, atol=1e-7)
+        assert_same_model(literal, gram, rtol=1e-8, atol=1e-8)
         for one, other in zip(literal.info.stages.values(), gram.info.stages.values(), strict=True):
-            np.testing.assert_allclose(one, other, rtol=1e-7)
+            np.testing.assert_allclose(one, other, rtol=1e-8)
 
     @pytest.mark.parametrize("method", JUROR)
     def test_steps_are_counted_as_traced(self, method):
