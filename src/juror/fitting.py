@@ -186,34 +186,20 @@ def fit(
         else:
             assert chosen.solve_statistic is not None
             found = _Found(chosen.solve_statistic(data, int(rank), settings, context))
-    solution = found.solution
-    for complaint in solution.complaints:
+    for complaint in found.solution.complaints:
         warnings.warn(complaint, FitWarning, stacklevel=2)
-    cpd = as_cpd(solution.parameters, domain)
+    cpd = as_cpd(found.solution.parameters, domain)
     info = FitInfo(
         method=name,
-        rank=solution.parameters.rank,
         n_rows=float(data.totals.max()) if rows is None else rows.total,
         n_distinct=None if rows is None else len(rows.codes),
-        log_likelihood=_log_likelihood(solution, rows, cpd),
-        n_parameters=n_parameters(solution.parameters.rank, domain.cardinalities),
+        log_likelihood=_log_likelihood(found.solution, rows, cpd),
+        n_parameters=n_parameters(len(cpd.weights), domain.cardinalities),
         smoothing=float(getattr(settings, "smoothing", 0.0)),
         seed=int(seed),
-        starts=solution.starts,
-        trace=solution.trace,
-        stopped=solution.reason,
-        n_iter=solution.n_iter,
-        rank_path=found.rank_path,
         target=target,
-        warnings=about_data + solution.complaints,
-        stages=dict(solution.stages),
-        n_draws=solution.n_draws,
-        occupied=solution.occupied,
-        mixing=dict(solution.mixing),
-        projected=solution.projected,
-        rho=solution.rho,
-        rho_path=found.rho_path,
-        chosen_by=found.chosen_by,
+        warnings=about_data + found.solution.complaints,
+        **found.record(),
     )
     return JointPMF(cpd.weights, cpd.factors, domain, info)
 
@@ -226,6 +212,26 @@ class _Found:
     rank_path: tuple[RankScore, ...] = ()
     rho_path: tuple[tuple[float, float], ...] = ()
     chosen_by: str = ""
+
+    def record(self) -> dict[str, Any]:
+        """Return what goes into the record of the fit as it is."""
+        solution = self.solution
+        return {
+            "rank": solution.parameters.rank,
+            "starts": solution.starts,
+            "trace": solution.trace,
+            "stopped": solution.reason,
+            "n_iter": solution.n_iter,
+            "stages": dict(solution.stages),
+            "n_draws": solution.n_draws,
+            "occupied": solution.occupied,
+            "mixing": dict(solution.mixing),
+            "projected": solution.projected,
+            "rho": solution.rho,
+            "rank_path": self.rank_path,
+            "rho_path": self.rho_path,
+            "chosen_by": self.chosen_by,
+        }
 
 
 def _search(trial: Trial, rank: int | str, settings: Any) -> _Found:
