@@ -28,6 +28,8 @@ ROOMS = (
     ("answers",),
     ("model",),
     ("choosing", "compare"),
+    ("members",),
+    ("ensembles",),
     ("fitting",),
     ("datasets", "testing"),
     ("paper",),

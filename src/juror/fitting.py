@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,15 +11,17 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 
 from juror.answers.rows import log_prob
-from juror.choosing import Trial, as_cpd, choose_rank_for, choose_rho
+from juror.choosing import Trial, as_cpd, choose_rank_for, choose_rho, choose_smoothing
 from juror.domain import Domain
+from juror.ensembles import choose_settings, fit_ensemble
 from juror.errors import DataWarning, FitWarning, ParameterError, check_count, shortlist
 from juror.info import FitInfo, RankScore
 from juror.model import JointPMF
 from juror.progress import ProgressCallback
-from juror.solvers.methods import METHODS, Statistic, choose_method
+from juror.solvers.deciding import decide_for_rows, decide_for_statistic
+from juror.solvers.methods import METHODS, Statistic
 from juror.solvers.parameters import n_parameters
-from juror.solvers.search import EMOptions, without_empty_classes
+from juror.solvers.search import EMOptions, solve_em, without_empty_classes
 from juror.solvers.solution import Context, Solution
 from juror.sources.runners import LocalRunner
 from juror.statistics.designs import about_order
@@ -57,6 +60,8 @@ class Options(TypedDict, total=False):
     burnt: int
     draws: int
     sparse: bool | None
+    ensemble: int | str
+    max_seconds: float | None
 
 
 def fit(
@@ -164,15 +169,17 @@ def fit(
     check_count("seed", seed, least=0)
     if progress is not None and not callable(progress):
         raise ParameterError(f"progress must be a function to call with every step. Got {progress!r} instead.")
-    name = choose_method(data, method)
-    chosen = METHODS[name]
-    settings = chosen.read_options(name, options)
+    began = time.monotonic()
     rows = None
     if isinstance(data, Statistic):
         _check_alone(domain, missing, unknown, sample_weight)
         domain = data.domain
+        decision = decide_for_statistic(data, method)
     else:
         domain, rows = read_rows(data, domain, missing, unknown, sample_weight)
+        decision = decide_for_rows(rows, domain, method, target, options)
+    name, chosen = decision.method, METHODS[decision.method]
+    settings = chosen.read_options(name, {**decision.options, **options})
     rank = _check_rank(rank, options.get("init"), domain, data)
     target_position = None if target is None else domain.position(target)
     # projections that come made were warned of when they were made
@@ -180,12 +187,16 @@ def fit(
     for sentence in about_data:
         warnings.warn(sentence, DataWarning, stacklevel=2)
     with LocalRunner(n_jobs) as runner, one_blas_thread():
-        context = Context(int(seed), runner, progress)
+        seconds = getattr(settings, "max_seconds", None)
+        context = Context(int(seed), runner, progress, until=np.inf if seconds is None else began + seconds)
         if rows is not None:
-            found = _search(Trial(rows, domain, chosen, target_position, context), rank, settings)
+            trial = Trial(rows, domain, chosen, target_position, context)
+            found = _search(trial, rank, settings, smoothing_given="smoothing" in options)
         else:
             assert chosen.solve_statistic is not None
-            found = _Found(chosen.solve_statistic(data, int(rank), settings, context))
+            found = _Found(
+                chosen.solve_statistic(data, int(rank), settings, context), float(getattr(settings, "smoothing", 0.0))
+            )
     for complaint in found.solution.complaints:
         warnings.warn(complaint, FitWarning, stacklevel=2)
     cpd = as_cpd(found.solution.parameters, domain)
@@ -195,7 +206,8 @@ def fit(
         n_distinct=None if rows is None else len(rows.codes),
         log_likelihood=_log_likelihood(found.solution, rows, cpd),
         n_parameters=n_parameters(len(cpd.weights), domain.cardinalities),
-        smoothing=float(getattr(settings, "smoothing", 0.0)),
+        smoothing=found.smoothing,
+        why=decision.why,
         seed=int(seed),
         target=target,
         warnings=about_data + found.solution.complaints,
@@ -209,7 +221,9 @@ class _Found:
     """A solution, and how its rank and ρ were chosen if they were."""
 
     solution: Solution
+    smoothing: float = 0.0
     rank_path: tuple[RankScore, ...] = ()
+    smoothing_path: tuple[tuple[float, float], ...] = ()
     rho_path: tuple[tuple[float, float], ...] = ()
     chosen_by: str = ""
 
@@ -224,21 +238,23 @@ class _Found:
             "n_iter": solution.n_iter,
             "stages": dict(solution.stages),
             "n_draws": solution.n_draws,
+            "n_members": solution.n_members,
             "occupied": solution.occupied,
             "mixing": dict(solution.mixing),
             "projected": solution.projected,
             "rho": solution.rho,
             "rank_path": self.rank_path,
+            "smoothing_path": self.smoothing_path,
             "rho_path": self.rho_path,
             "chosen_by": self.chosen_by,
         }
 
 
-def _search(trial: Trial, rank: int | str, settings: Any) -> _Found:
+def _search(trial: Trial, rank: int | str, settings: Any, *, smoothing_given: bool) -> _Found:
     """Choose what is to be chosen, and fit all rows."""
-    rank_path: tuple[RankScore, ...] = ()
-    rho_path: tuple[tuple[float, float], ...] = ()
     chosen_by = trial.measure(str(rank))
+    if isinstance(settings, EMOptions) and settings.ensemble != 1:
+        return _ensemble(trial, rank, settings, chosen_by, smoothing_given=smoothing_given)
     over_complete = trial.method.over_complete
     if isinstance(rank, str) and over_complete is not None:
         if rank == "cv":
@@ -246,15 +262,46 @@ def _search(trial: Trial, rank: int | str, settings: Any) -> _Found:
         rank = over_complete
         if settings.sparse is None:
             settings = replace(settings, sparse=True)
+    rank_path: tuple[RankScore, ...] = ()
+    smoothing_path: tuple[tuple[float, float], ...] = ()
+    rho_path: tuple[tuple[float, float], ...] = ()
     if isinstance(rank, str):
-        rank, rank_path = choose_rank_for(trial, settings, rank)
+        how, chosen = rank, choose_rank_for(trial, settings, rank)
+        rank, rank_path = chosen.rank, chosen.path
+        if isinstance(settings, EMOptions) and trial.target is not None and chosen.found and not smoothing_given:
+            smoothing, smoothing_path = choose_smoothing(trial, settings, rank, chosen.found, how)
+            settings = replace(settings, smoothing=smoothing)
     if getattr(settings, "rho", None) == "cv":
         rho, rho_path = choose_rho(trial, settings, rank)
         settings = replace(settings, rho=rho)
-    solution = trial.method.solve_rows(trial.rows, trial.domain, rank, settings, trial.context)
+    everything = (trial.rows, trial.domain, rank, settings, trial.context)
     if rank_path and isinstance(settings, EMOptions):
+        solution = solve_em(*everything, found=chosen.found[:1])
         solution = without_empty_classes(solution, trial.rows, trial.domain, settings, trial.context)
-    return _Found(solution, rank_path, rho_path, chosen_by if rank_path or rho_path else "")
+    else:
+        solution = trial.method.solve_rows(*everything)
+    return _Found(
+        solution,
+        float(getattr(settings, "smoothing", 0.0)),
+        rank_path,
+        smoothing_path,
+        rho_path,
+        chosen_by if rank_path or rho_path else "",
+    )
+
+
+def _ensemble(trial: Trial, rank: int | str, settings: EMOptions, chosen_by: str, *, smoothing_given: bool) -> _Found:
+    if rank == "cv":
+        raise ParameterError("rank='cv' is for single fits; members of an ensemble hold out rows themselves: 'auto'.")
+    shared = choose_settings(trial, settings, rank, with_smoothing=not smoothing_given)
+    solution = fit_ensemble(trial, settings, shared)
+    return _Found(
+        solution,
+        shared.smoothing,
+        shared.rank_path,
+        shared.smoothing_path,
+        chosen_by=chosen_by if shared.rank_path or shared.smoothing_path else "",
+    )
 
 
 def _log_likelihood(solution: Solution, rows: WeightedRows | None, cpd: Any) -> float | None:

@@ -29,6 +29,25 @@ class RankScore:
 
 
 @dataclass(frozen=True)
+class Compression:
+    """One compression of a model to a smaller rank.
+
+    Attributes
+    ----------
+    rank : int
+        The rank before it.
+    loss : float
+        The divergence D(p‖q) of the model after it, q, from the one before, p, in nats a row.
+    standard_error : float
+        That of the loss; zero where it is exact.
+    """
+
+    rank: int
+    loss: float
+    standard_error: float = 0.0
+
+
+@dataclass(frozen=True)
 class FitInfo:
     """How a model was fitted.
 
@@ -43,7 +62,8 @@ class FitInfo:
     n_distinct : int, optional
         How many distinct rows there were; None for a fit to a statistic.
     log_likelihood : float, optional
-        Σ w log p of the training rows, in nats; None for a fit to a statistic, −inf where a row is impossible.
+        Σ w log p of the training rows, in nats; None for a fit to a statistic and for a compressed model, −inf where
+        a row is impossible.
     n_parameters : int
         (F − 1) + F Σ (I_n − 1).
     smoothing : float
@@ -68,6 +88,8 @@ class FitInfo:
         The objective along each stage, for methods that have several.
     n_draws : int
         How many draws of a posterior the model is the mean of; zero where it is a single one.
+    n_members : int
+        How many fits of an ensemble the model is the mean of; one where it is a single fit.
     occupied : tuple of three floats, optional
         The 5, 50 and 95 per cent points of the number of classes that hold a row, for a fit by ``"bayes"``.
     mixing : mapping of str to (float, float)
@@ -76,10 +98,16 @@ class FitInfo:
         How pairs were projected, for methods that do so, with rank and condition of the operators.
     rho : float, optional
         How strongly pair tables were drawn to the model, for methods that do so.
+    smoothing_path : tuple of (float, float)
+        Smoothings tried and their scores; empty when it was given or left at its default.
+    why : str
+        Why this method, where ``method="auto"`` left that to the fit.
     rho_path : tuple of (float, float)
         Values of rho tried and their scores; empty when rho was given.
     chosen_by : str
         What the scores of ranks and of rho are; empty when nothing was chosen.
+    compressed : tuple of Compression
+        From which ranks the model was compressed and at what loss, the last one last; empty when it was not.
     """
 
     method: str
@@ -99,24 +127,28 @@ class FitInfo:
     warnings: tuple[str, ...] = ()
     stages: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     n_draws: int = 0
+    n_members: int = 1
     occupied: tuple[float, float, float] | None = None
     mixing: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     projected: str = ""
     rho: float | None = None
     rho_path: tuple[tuple[float, float], ...] = ()
     chosen_by: str = ""
+    smoothing_path: tuple[tuple[float, float], ...] = ()
+    why: str = ""
+    compressed: tuple[Compression, ...] = ()
 
     @property
     def aic(self) -> float | None:
-        """Akaike's criterion, 2k − 2 log-likelihood; lower is better. None without likelihood or for draws."""
-        if self.log_likelihood is None or self.n_draws:
+        """Akaike's criterion, 2k − 2 log-likelihood; lower is better. None without likelihood, for draws, ensembles."""
+        if self.log_likelihood is None or self.n_draws or self.n_members > 1:
             return None
         return 2 * self.n_parameters - 2 * self.log_likelihood
 
     @property
     def bic(self) -> float | None:
         """The Bayesian criterion, k log n − 2 log-likelihood; lower is better. None as for :attr:`aic`."""
-        if self.log_likelihood is None or self.n_draws:
+        if self.log_likelihood is None or self.n_draws or self.n_members > 1:
             return None
         return self.n_parameters * math.log(self.n_rows) - 2 * self.log_likelihood
 
@@ -130,7 +162,8 @@ class FitInfo:
         plain["mixing"] = {
             name: [value if math.isfinite(value) else None for value in pair] for name, pair in self.mixing.items()
         }
-        plain["rho_path"] = [[rho, score if math.isfinite(score) else None] for rho, score in self.rho_path]
+        for name in ("rho_path", "smoothing_path"):
+            plain[name] = [[value, score if math.isfinite(score) else None] for value, score in getattr(self, name)]
         return plain
 
     @classmethod
@@ -146,9 +179,11 @@ class FitInfo:
             for name, pair in values.get("mixing", {}).items()
         }
         values["stages"] = {name: tuple(trace) for name, trace in values.get("stages", {}).items()}
-        values["rho_path"] = tuple(
-            (rho, -math.inf if score is None else score) for rho, score in values.get("rho_path", ())
-        )
+        for name in ("rho_path", "smoothing_path"):
+            values[name] = tuple(
+                (value, -math.inf if score is None else score) for value, score in values.get(name, ())
+            )
+        values["compressed"] = tuple(Compression(**step) for step in values.get("compressed", ()))
         if values["log_likelihood"] is not None:
             values["log_likelihood"] = float(values["log_likelihood"])
         values["rank_path"] = tuple(

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from juror import ask, files
-from juror.answers import continuous, information, rows, tables
-from juror.answers.filling import fill_holes
+from juror.answers import compressing, continuous, information, rows, tables
+from juror.answers.filling import impute
 from juror.answers.frames import decode_frame, label_array
 from juror.answers.interval import IntervalTable, intervals
 from juror.answers.mode import Mode, find_mode
@@ -282,7 +282,7 @@ class JointPMF:
             What kind of frame to return.
         """
         check_count("n", n, least=0)
-        drawn = rows.sample(posterior(self, self._evidence(given)), n, generator(seed))
+        drawn = rows.sample(posterior(self, self._evidence(given)), n, rows.generator(seed))
         return decode_frame(self.domain.variables, drawn, frame, numbers)
 
     def impute(self, data: Any, draws: int | None = None, *, seed: int = 0, unknown: Unknown = "error") -> Any:
@@ -302,19 +302,7 @@ class JointPMF:
             What to do with labels that the model does not know: they stay in the table, and with ``"missing"`` are not
             looked at.
         """
-        columns = self.domain.open(data)
-        codes = self.domain.encode_columns(columns, unknown)
-        positions = [self.domain.position(column.name) for column in columns]
-        variables = [self.domain[n] for n in positions]
-        if draws is None:
-            return fill_holes(data, columns, variables, rows.fill_most_probable(self, codes)[:, positions])
-        check_count("draws", draws)
-        rng = generator(seed)
-        filled = [
-            fill_holes(data, columns, variables, rows.fill_at_random(self, codes, rng)[:, positions])
-            for _ in range(draws)
-        ]
-        return filled[0] if draws == 1 else filled
+        return impute(self, data, draws, seed, unknown)
 
     def predict_proba(self, data: Any, target: str | None = None, *, unknown: Unknown = "error") -> np.ndarray:
         """Return p(target | the row's other cells), (n_rows, labels of the target), in the order of its labels.
@@ -358,7 +346,7 @@ class JointPMF:
             The same seed gives the same draws.
         """
         check_count("draws", draws, least=2)
-        return information.entropy(self, draws, generator(seed))
+        return information.entropy(self, draws, rows.generator(seed))
 
     def mutual_information(self, a: str, b: str, *, given: Given = None) -> float:
         """Return how much two variables tell about each other, in nats."""
@@ -375,6 +363,27 @@ class JointPMF:
         """
         return information.dependence(self, measure)
 
+    def compress(self, rank: int, *, seed: int = 0, n_jobs: int | None = None) -> JointPMF:
+        """Return a model of a smaller rank as near to this one as could be found; ``info.compressed`` tells the loss.
+
+        Classes that are alike are merged, then moved by EM to lower D(p‖q). One-way marginals stay, and nothing
+        becomes impossible. Draws of a posterior are gone, and with them :meth:`interval`.
+
+        Parameters
+        ----------
+        rank : int
+            The number of classes; from the rank of this model on, the result is this model.
+        seed, n_jobs : int
+            Where chance comes from; and how many threads, which change nothing.
+
+        Examples
+        --------
+        >>> small = JointPMF([0.5, 0.2, 0.3], [[[0.9, 0.1, 0.1], [0.1, 0.9, 0.9]]] * 2).compress(2)
+        >>> small.rank, small.info.compressed[-1].rank, round(small.info.compressed[-1].loss, 9)
+        (2, 3, 0.0)
+        """
+        return JointPMF(*compressing.compress(self, self.info, rank, seed, n_jobs))
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file, whole or not at all."""
         files.write(path, self.weights, self.factors, self.domain, self.info)
@@ -387,9 +396,3 @@ def load(path: str | os.PathLike[str]) -> JointPMF:
         return JointPMF(*parts)
     except ModelError as error:
         raise ModelFileError(f"The file {os.fspath(path)!r} does not hold a distribution: {error}") from None
-
-
-def generator(seed: int) -> np.random.Generator:
-    """Return the random generator of a seed."""
-    check_count("seed", seed, least=0)
-    return np.random.default_rng(int(seed))

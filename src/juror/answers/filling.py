@@ -12,10 +12,26 @@ import numpy as np
 import pyarrow as pa
 
 from juror.answers.frames import to_frame
-from juror.errors import DataError, shortlist
+from juror.answers.posterior import CPD
+from juror.answers.rows import fill_at_random, fill_most_probable, generator
+from juror.errors import DataError, check_count, shortlist
 from juror.sources import Column
 from juror.sources.columns import from_arrow
-from juror.variable import Variable, as_number
+from juror.variable import Unknown, Variable, as_number
+
+
+def impute(cpd: CPD, data: Any, draws: int | None, seed: int, unknown: Unknown) -> Any:
+    """Fill the holes of a table with their most probable labels, or at random once or more often."""
+    columns = cpd.domain.open(data)
+    codes = cpd.domain.encode_columns(columns, unknown)
+    positions = [cpd.domain.position(column.name) for column in columns]
+    variables = [cpd.domain[n] for n in positions]
+    if draws is None:
+        return fill_holes(data, columns, variables, fill_most_probable(cpd, codes)[:, positions])
+    check_count("draws", draws)
+    rng = generator(seed)
+    filled = [fill_holes(data, columns, variables, fill_at_random(cpd, codes, rng)[:, positions]) for _ in range(draws)]
+    return filled[0] if draws == 1 else filled
 
 
 def fill_holes(data: Any, columns: Sequence[Column], variables: Sequence[Variable], codes: np.ndarray) -> Any:

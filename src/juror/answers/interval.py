@@ -95,7 +95,8 @@ def intervals(
     if n_draws < 2:
         raise QueryError(
             "Intervals come from the draws of a fit by method='bayes', at least two. This model has none: fit it so, "
-            "or, if it was conditioned, ask the fitted model with the evidence after '|'."
+            "or, if it was conditioned, ask the fitted model with the evidence after '|', or, if it was compressed, "
+            "the model before that."
         )
     answers = np.stack([marginal(posterior(draw, evidence), positions) for draw in _draws(cpd, n_draws)])
     low, high = np.quantile(answers, [(1 - level) / 2, (1 + level) / 2], axis=0)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from juror.answers.posterior import CPD
-from juror.errors import DataError, ZeroProbabilityError
+from juror.errors import DataError, ZeroProbabilityError, check_count
 from juror.kernels import kernels
 from juror.logs import log_of
 from juror.sources.runners import partitions
@@ -83,6 +83,12 @@ def fill_at_random(cpd: CPD, codes: np.ndarray, rng: np.random.Generator) -> np.
             holes = codes[rows, n] < 0
             block[holes, n] = _draw(factor.T[classes[holes]], uniform[holes])
     return filled
+
+
+def generator(seed: int) -> np.random.Generator:
+    """Return the random generator of a seed."""
+    check_count("seed", seed, least=0)
+    return np.random.default_rng(int(seed))
 
 
 def sample(cpd: CPD, n: int, rng: np.random.Generator) -> np.ndarray:

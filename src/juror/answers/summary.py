@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from juror.answers.information import dependence
 from juror.answers.posterior import CPD
 from juror.answers.tables import align
-from juror.info import FitInfo
+from juror.info import Compression, FitInfo
 from juror.variable import Variable
 
 
@@ -25,6 +25,8 @@ def summary(model: CPD, info: FitInfo | None) -> str:
 
 
 def _fit_lines(info: FitInfo) -> list[str]:
+    if info.method == "compress":
+        return _what_for(info)
     if info.n_distinct is None:
         lines = [f"fitted to statistics of up to {info.n_rows:,.0f} rows, by {info.method}"]
     else:
@@ -33,6 +35,10 @@ def _fit_lines(info: FitInfo) -> list[str]:
         likelihood = f"log-likelihood {info.log_likelihood:,.1f}, {info.log_likelihood / info.n_rows:.4f} a row"
         criteria = f"; {info.n_parameters:,} parameters, AIC {info.aic:,.1f}, BIC {info.bic:,.1f}" if info.aic else ""
         lines.append(likelihood + criteria)
+    if info.why:
+        lines.append(f"method chosen: {info.why}")
+    if info.n_members > 1:
+        lines.append(f"the mean of {info.n_members} fits of {info.rank // info.n_members} classes each")
     if info.n_draws:
         lines.append(f"the mean of {info.n_draws} draws of {info.rank // info.n_draws} classes each")
     if info.occupied is not None:
@@ -44,13 +50,17 @@ def _fit_lines(info: FitInfo) -> list[str]:
         lines.append(f"projected: {info.projected}")
     for stage, trace in info.stages.items():
         lines.append(f"misfit {_along(stage, trace)}")
-    if info.n_draws:
+    if info.n_draws or info.mixing:
         return [*lines, info.stopped, *_what_for(info)]
-    starts = f"best of {len(info.starts)} starts; " if len(info.starts) > 1 else ""
+    best_of = len(info.starts) if info.n_members == 1 else 1
+    starts = f"best of {best_of} starts; " if best_of > 1 else ""
     lines.append(f"smoothing {info.smoothing:g}; {starts}{info.n_iter} {_step_word(info)}; {info.stopped}")
     if info.rank_path:
         tried = ", ".join(f"{step.rank}: {step.score:.4f}" for step in info.rank_path)
         lines.append(f"rank chosen by {info.chosen_by or 'held-out rows'}: {tried}")
+    if info.smoothing_path:
+        tried = ", ".join(f"{smoothing:g}: {score:.4f}" for smoothing, score in info.smoothing_path)
+        lines.append(f"smoothing chosen by the same: {tried}")
     if info.rho_path:
         tried = ", ".join(f"{rho:g}: {score:.4f}" for rho, score in info.rho_path)
         lines.append(f"rho {info.rho:g} chosen by {info.chosen_by}: {tried}")
@@ -58,8 +68,14 @@ def _fit_lines(info: FitInfo) -> list[str]:
 
 
 def _what_for(info: FitInfo) -> list[str]:
+    steps = [f"compressed from rank {step.rank:,}: {_loss(step)} nats a row lost" for step in info.compressed]
     target = [] if info.target is None else [f"made to predict {info.target}"]
-    return target + [f"warning: {complaint}" for complaint in info.warnings]
+    return steps + target + [f"warning: {complaint}" for complaint in info.warnings]
+
+
+def _loss(step: Compression) -> str:
+    error = f" ± {step.standard_error:.2g} (standard error)" if step.standard_error else ""
+    return f"{step.loss:.4g}{error}"
 
 
 def _along(stage: str, trace: Sequence[float]) -> str:

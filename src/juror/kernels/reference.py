@@ -65,9 +65,14 @@ def expected_counts(
     total, R = posterior(cells, log_lam, log_stack)
     R *= weights[:, None]
     counts = np.zeros_like(log_stack)
-    for n in range(cells.shape[1]):
-        np.add.at(counts, cells[:, n], R)
+    add_counts(cells, R, counts)
     return float(weights @ total), R.sum(axis=0), counts
+
+
+def add_counts(cells: np.ndarray, drawn: np.ndarray, counts: np.ndarray) -> None:
+    """Add to counts, (stacked rows, F), how often the cells of every row were drawn in every class, drawn (rows, F)."""
+    for n in range(cells.shape[1]):
+        np.add.at(counts, cells[:, n], drawn)
 
 
 def project_columns(points: np.ndarray) -> np.ndarray:

@@ -1,14 +1,12 @@
-"""The Bayesian estimator: Gibbs sampling of λ and the factors under a prior whose strength is learned.
+"""The Bayesian estimator: the mean of draws of λ and the factors under a prior whose strength is learned.
 
-A sweep draws a class for every row given (λ, A), the prior given the classes (:mod:`juror.solvers.hyper`), and (λ, A)
-given both: λ ~ Dirichlet(a + classes), A_n(:, f) ~ Dirichlet(c_n m_n + C_n(:, f)). A missing cell takes no part.
-
-The kept draws of all chains side by side, each with an equal share of the weight, are one CPD: their mean, exactly.
+The kept draws of all chains (:mod:`juror.solvers.gibbs`) side by side, each with an equal share of the weight, are one
+CPD: their mean, exactly.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,23 +14,20 @@ from juror.domain import Domain
 from juror.errors import ParameterError, check_count
 from juror.kernels import kernels
 from juror.logs import log_of
-from juror.solvers.hyper import Hyper, first_hyper, next_hyper
+from juror.solvers.gibbs import Sampler
 from juror.solvers.mixing import Mixing, mixing
-from juror.solvers.parameters import Parameters
-from juror.solvers.solution import Context, Solution
-from juror.solvers.starts import random_start, smoothed_marginals
+from juror.solvers.parameters import Parameters, side_by_side
+from juror.solvers.solution import Context, Solution, check_search
 from juror.stacking import Stacking
-from juror.statistics.drawn import RowsToDraw
 from juror.statistics.rows import WeightedRows
 
 # Log-probabilities of so many training rows are followed beside the likelihood
 _PROBES = 5
-# The prior moves slowly and costs as much to draw as a thousand rows
-_PRIOR_EVERY = 5
 _MOST_RHAT, _LEAST_SIZE = 1.1, 50
-_TINY = 1e-300
 # halves of a chain need two sweeps each to be compared
 _FEWEST = 4
+# of so many sweeps the pace is measured where time is short, and so many are made in any case
+_PACE, _FEWEST_IN_TIME = 5, 20
 
 
 @dataclass(frozen=True)
@@ -40,12 +35,14 @@ class BayesOptions:
     """What a user may set about Gibbs sampling, checked; see :func:`juror.fit`."""
 
     chains: int = 2
-    sweeps: int = 2000
-    burnt: int = 1000
+    sweeps: int = 1000
+    burnt: int = 400
     draws: int = 100
     sparse: bool | None = None
+    max_seconds: float | None = None
 
     def __post_init__(self) -> None:
+        check_search(self)
         for name in ("chains", "sweeps", "draws"):
             check_count(name, getattr(self, name))
         check_count("burnt", self.burnt, least=0)
@@ -96,8 +93,9 @@ def solve_bayes(rows: WeightedRows, domain: Domain, rank: int, options: BayesOpt
     options : BayesOptions
         How long, how many chains, how many draws.
     context : Context
-        Seed, runner and progress.
+        Seed, runner, progress and time.
     """
+    planned, options = options, _in_time(rows, domain, rank, options, context)
     shares = np.diff(np.arange(options.chains + 1) * options.draws // options.chains)
     chains = [
         _run_chain(rows, domain, rank, number, int(share), options, context)
@@ -105,12 +103,11 @@ def solve_bayes(rows: WeightedRows, domain: Domain, rank: int, options: BayesOpt
         if share
     ]
     draws = [draw for chain in chains for draw in chain.draws]
-    lam = np.concatenate([draw.lam for draw in draws]) / len(draws)
     followed = mixing([chain.followed for chain in chains])
     return Solution(
-        Parameters(lam, np.hstack([draw.stack for draw in draws])),
+        side_by_side(draws),
         trace=chains[0].log_likelihoods,
-        reason=f"took {len(chains)} chains of {len(chains[0].log_likelihoods)} sweeps",
+        reason=_reason(len(chains), options, planned),
         n_iter=sum(len(chain.log_likelihoods) for chain in chains),
         starts=tuple(float(chain.followed[:, 0].mean()) for chain in chains),
         complaints=_complaints(followed),
@@ -121,6 +118,32 @@ def solve_bayes(rows: WeightedRows, domain: Domain, rank: int, options: BayesOpt
             "probabilities of rows": (float(followed.rhat[1:].max()), float(followed.size[1:].min())),
         },
     )
+
+
+def _in_time(rows: WeightedRows, domain: Domain, rank: int, options: BayesOptions, context: Context) -> BayesOptions:
+    """Shorten the chains to what the time allows, by the pace of a few sweeps; without a budget leave them alone."""
+    if not np.isfinite(context.until):
+        return options
+    stacking = Stacking(domain.cardinalities)
+    rng = np.random.default_rng([context.seed, rank, 6])
+    chain = Sampler(stacking.cells(rows.codes), rows.weights, stacking, rank, rng, context.runner, sparse=True)
+    chain.sweep()
+    left = context.seconds_left
+    for _ in range(_PACE):
+        chain.sweep()
+    pace = (left - context.seconds_left) / _PACE
+    sweeps = max(_FEWEST_IN_TIME, int(context.seconds_left / (pace * options.chains)))
+    if sweeps >= options.sweeps:
+        return options
+    burnt = sweeps * options.burnt // options.sweeps
+    return replace(options, sweeps=sweeps, burnt=burnt, draws=min(options.draws, options.chains * (sweeps - burnt)))
+
+
+def _reason(n_chains: int, options: BayesOptions, planned: BayesOptions) -> str:
+    reason = f"took {n_chains} chains of {options.sweeps} sweeps"
+    if options.sweeps == planned.sweeps:
+        return reason
+    return f"{reason}, not {planned.sweeps}, in max_seconds = {planned.max_seconds:g}"
 
 
 def _run_chain(
@@ -135,48 +158,28 @@ def _run_chain(
     """Sweep from a random start of its own."""
     stacking = Stacking(domain.cardinalities)
     cells = stacking.cells(rows.codes)
-    to_draw = RowsToDraw.of(cells, rows.weights)
     rng = np.random.default_rng([context.seed, rank, number, 2])
-    start = random_start(smoothed_marginals(cells, rows.weights, stacking), rank, stacking, rng)
+    chain = Sampler(cells, rows.weights, stacking, rank, rng, context.runner, sparse=bool(options.sparse))
     # the same for all chains, which are compared by them
     chosen = np.random.default_rng([context.seed, rank, 3]).choice(len(cells), min(_PROBES, len(cells)), replace=False)
     probes = cells[chosen]
-    hyper = first_hyper(domain.cardinalities)
-    point = start
     n_kept = options.sweeps - options.burnt
     wanted = set((options.burnt + (np.arange(1, n_draws + 1) * n_kept) // n_draws - 1).tolist())
     draws: list[Parameters] = []
     followed, likelihoods, occupied = [], [], []
     for sweep in range(options.sweeps):
-        counts = to_draw.draw(point.lam, point.stack, (context.seed, rank, number, sweep), context.runner)
-        if sweep % _PRIOR_EVERY == 0:
-            scale = 2.0 / rank if options.sparse else 1.0
-            hyper = next_hyper(hyper, counts.classes, stacking.unstack(counts.cells), rng, scale)
-        point = _draw_point(counts.classes, counts.cells, hyper, stacking, rng)
+        counts = chain.sweep()
         likelihoods.append(counts.log_likelihood)
         if sweep >= options.burnt:
-            inside = kernels().log_prob(probes, log_of(point.lam), log_of(point.stack))
+            inside = kernels().log_prob(probes, log_of(chain.point.lam), log_of(chain.point.stack))
             followed.append([counts.log_likelihood, *inside])
             occupied.append(np.count_nonzero(counts.classes >= 1.0))
         if sweep in wanted:
-            draws.append(point)
+            draws.append(chain.point)
         context.tell(
             rank, number + 1, options.chains, sweep + 1, options.sweeps, log_likelihood=likelihoods[-1] / rows.total
         )
     return Chain(draws, np.array(followed), tuple(likelihoods), np.array(occupied))
-
-
-def _draw_point(
-    classes: np.ndarray, cells: np.ndarray, hyper: Hyper, stacking: Stacking, rng: np.random.Generator
-) -> Parameters:
-    """Draw λ and the factors given the counts and the prior."""
-    blocks = [np.append(c * m, 1.0) for c, m in zip(hyper.c, hyper.m, strict=True)]
-    prior = np.concatenate(blocks)[:, None]
-    # draws from Dirichlet distributions; where all floats are too large for one it is the smallest, and not impossible
-    gamma = np.maximum(rng.standard_gamma(cells + prior), _TINY)
-    lam = np.maximum(rng.standard_gamma(classes + hyper.a), _TINY)
-    # with the floor no column is without a count, so that nothing is taken from elsewhere
-    return Parameters(lam / lam.sum(), stacking.normalise(gamma, otherwise=np.ones_like(gamma)))
 
 
 def _spread(occupied: np.ndarray) -> tuple[float, float, float]:

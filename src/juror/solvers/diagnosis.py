@@ -43,11 +43,11 @@ def diagnose(run: Run, n_rows: float, domain: Domain) -> tuple[str, ...]:
             f"{copies} of {rank} classes are copies of others: the data do not carry rank {rank}. "
             f"Lower rank to {rank - copies} or less."
         )
+    gained = f"before it converged; the last step still gained {run.trace[-1] - run.trace[-2]:.3g} nats in all."
     if run.reason.startswith("reached"):
-        complaints.append(
-            f"The fit {run.reason} passes before it converged; the last step still gained "
-            f"{run.trace[-1] - run.trace[-2]:.3g} nats in all. Raise max_iter or tol."
-        )
+        complaints.append(f"The fit {run.reason} passes {gained} Raise max_iter or tol.")
+    if run.reason.startswith("spent"):
+        complaints.append(f"The fit {run.reason} {gained} Raise max_seconds or tol.")
     return tuple(complaints)
 
 

@@ -12,6 +12,7 @@ no part in its row, and so adds to no count; a class in which a variable is neve
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -116,6 +117,7 @@ def ascend(
     max_iter: int,
     tol: float,
     accelerate: bool,
+    until: float = np.inf,
     report: Callable[[int, float], None] = lambda n_passes, log_likelihood: None,
 ) -> Run:
     """Climb from a start until a step gains at most ``tol`` a row, or ``max_iter`` passes are spent.
@@ -132,6 +134,8 @@ def ascend(
         The least gain of a step, in nats a row.
     accelerate : bool
         Whether to try SQUAREM's long steps. One is taken only where J is no lower for it.
+    until : float
+        The moment by ``time.monotonic`` after which no step is begun but the first.
     report : callable
         Told passes so far and the log-likelihood after each step.
     """
@@ -146,6 +150,9 @@ def ascend(
     n_passes = 0
     reason = f"reached max_iter = {max_iter}"
     while n_passes < max_iter:
+        if n_passes > 0 and time.monotonic() > until:
+            reason = "spent max_seconds"
+            break
         # the first step is plain: it sets labels without any count to zero, where a leap would leave a trace of them
         step = long if accelerate and n_passes > 0 else plain
         point, spent = step(point, max_iter - n_passes)

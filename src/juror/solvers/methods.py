@@ -53,12 +53,17 @@ class Method:
     projects: bool = False
     over_complete: int | None = None
 
+    @property
+    def option_names(self) -> list[str]:
+        """What may be set about it."""
+        return [field.name for field in fields(self.options)]
+
     def read_options(self, name: str, given: Mapping[str, Any]) -> Any:
         """Make the options of this method, or say which it does not have."""
-        known = [field.name for field in fields(self.options)]
+        known = self.option_names
         for option in given:
             if option not in known:
-                hint = did_you_mean(option, known) if option not in _ALL_OPTIONS else f"It has {shortlist(known, 20)}."
+                hint = did_you_mean(option, known) if option not in ALL_OPTIONS else f"It has {shortlist(known, 20)}."
                 raise ParameterError(f"method {name!r} has no option {option!r}. {hint}")
         return self.options(**given)
 
@@ -104,22 +109,4 @@ METHODS: dict[str, Method] = {
     "juror-b": _juror(shrink=False, descend=True),
     "juror-c": _juror(shrink=True, descend=False),
 }
-_ALL_OPTIONS = {field.name for method in METHODS.values() for field in fields(method.options)}
-
-
-def choose_method(data: Any, name: str) -> str:
-    """Return the method for ``"auto"``: EM for rows, CTF for triples, JUROR for pairs and projections."""
-    if name != "auto":
-        if not isinstance(name, str) or name not in METHODS:
-            raise ParameterError(
-                f"method must be one of {shortlist(['auto', *METHODS], limit=12)}. Got {name!r} instead."
-            )
-        if isinstance(data, Statistic) and not isinstance(data, METHODS[name].accepts):
-            able = [other for other, method in METHODS.items() if isinstance(data, method.accepts)]
-            raise ParameterError(
-                f"method {name!r} cannot be fitted from {type(data).__name__}. Use one of {shortlist(able)}."
-            )
-        return name
-    if isinstance(data, TripleCounts):
-        return "ctf"
-    return "juror-b" if isinstance(data, Statistic) else "em"
+ALL_OPTIONS = frozenset(name for method in METHODS.values() for name in method.option_names)

@@ -41,6 +41,22 @@ class Parameters:
         return cls(np.array(weights), stacking.stack(factors))
 
 
+def side_by_side(points: Sequence[Parameters], shares: np.ndarray | None = None) -> Parameters:
+    """Return the mean of several models as one, whose rank is the sum of theirs.
+
+    Parameters
+    ----------
+    points : sequence of Parameters
+        The models.
+    shares : numpy.ndarray, (len(points),), optional
+        What each counts, summing to one; equal by default.
+    """
+    if shares is None:
+        shares = np.full(len(points), 1.0 / len(points))
+    lam = np.concatenate([share * point.lam for share, point in zip(shares, points, strict=True)])
+    return Parameters(lam, np.hstack([point.stack for point in points]))
+
+
 def n_parameters(rank: int, cardinalities: Sequence[int]) -> int:
     """Count free parameters: (F − 1) + F Σ (I_n − 1).
 

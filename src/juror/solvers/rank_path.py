@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from itertools import chain, islice, takewhile
 
@@ -24,7 +25,13 @@ def growing_ranks(most: int) -> Iterator[int]:
     yield most
 
 
-def choose_rank(score: Callable[[int], RankScore], most: int) -> tuple[int, tuple[RankScore, ...]]:
+def choose_rank(
+    score: Callable[[int], RankScore],
+    most: int,
+    *,
+    also: Callable[[int], RankScore] | None = None,
+    hopeless: float = math.inf,
+) -> tuple[int, tuple[RankScore, ...]]:
     """Return the rank after which no larger one is better, and the path.
 
     A rank is better than a smaller one if it scores higher by at least a thousandth of a nat and fills more classes: a
@@ -36,15 +43,26 @@ def choose_rank(score: Callable[[int], RankScore], most: int) -> tuple[int, tupl
         Fits a rank and scores it on held-out rows.
     most : int
         The largest rank to try.
+    also : callable, optional
+        Scores the rank just fitted by something else: the path does not end while that still gets better, though it
+        does not decide. So labels may stand still for a while as the rest of their rows is learned.
+    hopeless : float
+        A rank that scores lower than the best by more than this ends the path at once.
     """
     path = [score(1)]
     best, failures = path[0], 0
+    other = None if also is None else also(1)
     for rank in islice(growing_ranks(most), 1, None):
         path.append(score(rank))
-        if path[-1].score > best.score + _LEAST_GAIN and path[-1].n_occupied > best.n_occupied:
+        failures += 1
+        if _better(path[-1], best):
             best, failures = path[-1], 0
-        else:
-            failures += 1
-        if failures == _PATIENCE:
+        if also is not None and other is not None and _better(reached := also(rank), other):
+            other, failures = reached, 0
+        if failures == _PATIENCE or path[-1].score < best.score - hopeless:
             break
     return best.rank, tuple(path)
+
+
+def _better(larger: RankScore, smaller: RankScore) -> bool:
+    return larger.score > smaller.score + _LEAST_GAIN and larger.n_occupied > smaller.n_occupied

@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from juror.domain import Domain
+from juror.errors import ParameterError, check_count
 from juror.solvers import spa
 from juror.solvers.diagnosis import diagnose, empty_classes
 from juror.solvers.em import Objective, Run, ascend
@@ -34,9 +35,17 @@ class EMOptions:
     max_iter: int = 1000
     tol: float = 1e-6
     init: Factored | None = None
+    ensemble: int | str = 1
+    max_seconds: float | None = None
 
     def __post_init__(self) -> None:
         check_search(self)
+        if self.ensemble != "auto":
+            if isinstance(self.ensemble, str):
+                raise ParameterError(f"ensemble must be 'auto' or an int from 1 on. Got {self.ensemble!r} instead.")
+            check_count("ensemble", self.ensemble)
+        if self.init is not None and self.ensemble != 1:
+            raise ParameterError("init is where a single fit starts, so it does not go with ensemble. Leave one out.")
 
 
 @dataclass(frozen=True)
@@ -48,12 +57,20 @@ class SPAEMOptions:
     accelerate: bool = True
     max_iter: int = 1000
     tol: float = 1e-6
+    max_seconds: float | None = None
 
     def __post_init__(self) -> None:
         check_search(self)
 
 
-def solve_em(rows: WeightedRows, domain: Domain, rank: int, options: EMOptions, context: Context) -> Solution:
+def solve_em(
+    rows: WeightedRows,
+    domain: Domain,
+    rank: int,
+    options: EMOptions,
+    context: Context,
+    found: Sequence[Parameters] = (),
+) -> Solution:
     """Ascend from every start, or from the given one, and return the best.
 
     Parameters
@@ -67,12 +84,14 @@ def solve_em(rows: WeightedRows, domain: Domain, rank: int, options: EMOptions, 
     options : EMOptions
         How to search.
     context : Context
-        Seed, runner and progress.
+        Seed, runner, progress and time.
+    found : sequence of Parameters
+        More places to start from, which the choice of the rank found on its way.
     """
     stacking = Stacking(domain.cardinalities)
     objective = Objective(rows, stacking, options.smoothing, context.runner)
     if options.init is None:
-        starts = _random_starts(objective, rank, options.n_init, context.seed)
+        starts = [*found, *_random_starts(objective, rank, options.n_init, context.seed)]
     else:
         starts = [Parameters.of(options.init.weights, options.init.factors, stacking)]
     return _best(objective, starts, rows, domain, options, context)
@@ -106,17 +125,20 @@ def _best(
         mean = log_likelihood / objective.total
         context.tell(starts[0].rank, start, len(starts), n_passes, options.max_iter, log_likelihood=mean)
 
-    runs = [
-        ascend(
+    runs: list[Run] = []
+    for number, start in enumerate(starts, 1):
+        if runs and context.seconds_left < 0:
+            break
+        run = ascend(
             objective,
             start,
             max_iter=options.max_iter,
             tol=options.tol,
             accelerate=options.accelerate,
+            until=context.until,
             report=partial(report, number),
         )
-        for number, start in enumerate(starts, 1)
-    ]
+        runs.append(run)
     best = max(runs, key=lambda run: run.point.objective)
     # counts as weights stand for more rows than the table has, weights that sum to one for fewer
     complaints = diagnose(best, max(rows.total, float(rows.n_merged.sum())), domain)
@@ -136,16 +158,19 @@ def _solution(run: Run, complaints: tuple[str, ...], starts: tuple[float, ...]) 
 
 
 def _random_starts(objective: Objective, rank: int, n_init: int, seed: int) -> list[Parameters]:
-    """Draw scattered and seeded starts in turn, each from the seed, the rank and its own number."""
-    starts = []
-    for number in range(1 if rank == 1 else n_init):
-        rng = np.random.default_rng([seed, rank, number])
-        shared = (objective.marginals, rank, objective.stacking, rng)
-        if number % 2 == 0:
-            starts.append(random_start(*shared))
-        else:
-            starts.append(seeded_start(objective.cells, objective.weights, *shared))
-    return starts
+    """Draw starts, each from the seed, the rank and its own number."""
+    return [
+        random_start_of(objective, rank, number, np.random.default_rng([seed, rank, number]))
+        for number in range(1 if rank == 1 else n_init)
+    ]
+
+
+def random_start_of(objective: Objective, rank: int, number: int, rng: np.random.Generator) -> Parameters:
+    """Draw a start, scattered and seeded ones in turn."""
+    shared = (objective.marginals, rank, objective.stacking, rng)
+    if number % 2 == 0:
+        return random_start(*shared)
+    return seeded_start(objective.cells, objective.weights, *shared)
 
 
 def without_empty_classes(

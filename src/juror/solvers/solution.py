@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -16,12 +17,18 @@ from juror.stacking import Stacking
 
 @dataclass(frozen=True)
 class Context:
-    """Around a fit: where chance comes from, who passes over rows, whom to tell, and what to call it."""
+    """Around a fit: where chance comes from, who passes over rows, whom to tell, what to call it, until when."""
 
     seed: int
     runner: LocalRunner
     progress: ProgressCallback | None = None
     stage: str = "fitting"
+    until: float = np.inf
+
+    @property
+    def seconds_left(self) -> float:
+        """How long the fit may still take; infinite without a budget."""
+        return self.until - time.monotonic()
 
     def tell(
         self,
@@ -68,6 +75,8 @@ class Solution:
         The 5, 50 and 95 per cent points of the number of occupied classes, where there is a posterior of it.
     n_draws : int
         How many draws of a posterior stand side by side in the parameters; zero where it is one model.
+    n_members : int
+        How many fits stand side by side in the parameters.
     projected : str
         How pairs were projected, and what of their tables that shows, where they were.
     log_likelihood : float, optional
@@ -84,6 +93,7 @@ class Solution:
     rho: float | None = None
     projected: str = ""
     n_draws: int = 0
+    n_members: int = 1
     occupied: tuple[float, float, float] | None = None
     mixing: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     log_likelihood: float | None = None
@@ -128,6 +138,8 @@ def check_search(options: object) -> None:
     for name in ("smoothing", "tol"):
         if hasattr(options, name):
             check_number(name, getattr(options, name))
+    if getattr(options, "max_seconds", None) is not None:
+        check_number("max_seconds", options.max_seconds, above_zero=True)  # type: ignore[attr-defined]
 
 
 def check_number(name: str, value: object, *, above_zero: bool = False) -> None:

@@ -50,30 +50,38 @@ class RowsToDraw:
             weights[~single] - n_rows,
         )
 
-    def draw(self, lam: np.ndarray, stack: np.ndarray, seed: tuple[int, ...], runner: LocalRunner) -> ExpectedCounts:
+    def draw(self, lam: np.ndarray, stack: np.ndarray, rng: np.random.Generator, runner: LocalRunner) -> ExpectedCounts:
         """Draw a class for every row under λ (F,) and the stack, and count.
 
-        Every partition has random numbers of its own, so that the number of threads does not matter.
+        Chance is drawn before and after the threads are at work, so that their number does not matter.
         """
         log_lam, log_stack = log_of(lam), log_of(stack)
+        counts = ExpectedCounts(0.0, np.zeros(len(lam)), np.zeros_like(stack))
+        if len(self.single):
+            uniform = rng.random(len(self.single))
 
-        def of_single(part: tuple[int, slice]) -> ExpectedCounts:
-            number, rows = part
-            uniform = np.random.default_rng([*seed, 0, number]).random(rows.stop - rows.start)
-            return ExpectedCounts(*kernels().draw_classes(self.single[rows], uniform, log_lam, log_stack))
+            def of_single(rows: slice) -> ExpectedCounts:
+                return ExpectedCounts(*kernels().draw_classes(self.single[rows], uniform[rows], log_lam, log_stack))
 
-        def of_several(part: tuple[int, slice]) -> ExpectedCounts:
-            number, rows = part
-            total, R = kernels().posterior(self.several[rows], log_lam, log_stack)
-            rng = np.random.default_rng([*seed, 1, number])
-            drawn = rng.multinomial(self.n_rows[rows], R) + self.rest[rows, None] * rng.multinomial(1, R)
-            counts = np.zeros_like(stack)
-            for column in self.several[rows].T:
-                np.add.at(counts, column, drawn)
-            return ExpectedCounts(float((self.n_rows[rows] + self.rest[rows]) @ total), drawn.sum(axis=0), counts)
+            counts += runner.map_reduce(of_single, partitions(len(self.single)), ExpectedCounts.__add__)
+        if len(self.several):
+            counts += self._draw_several(log_lam, log_stack, rng, runner)
+        return counts
 
-        nothing = ExpectedCounts(0.0, np.zeros(len(lam)), np.zeros_like(stack))
-        for fn, cells in ((of_single, self.single), (of_several, self.several)):
-            if len(cells):
-                nothing = nothing + runner.map_reduce(fn, enumerate(partitions(len(cells))), ExpectedCounts.__add__)
-        return nothing
+    def _draw_several(
+        self, log_lam: np.ndarray, log_stack: np.ndarray, rng: np.random.Generator, runner: LocalRunner
+    ) -> ExpectedCounts:
+        def posterior(rows: slice) -> tuple[np.ndarray, np.ndarray]:
+            found: tuple[np.ndarray, np.ndarray] = kernels().posterior(self.several[rows], log_lam, log_stack)
+            return found
+
+        classes, cells, log_likelihood = np.zeros(len(log_lam)), np.zeros_like(log_stack), 0.0
+        parts = list(partitions(len(self.several)))
+        for rows, (total, R) in zip(parts, runner.map(posterior, parts), strict=True):
+            drawn = rng.multinomial(self.n_rows[rows], R).astype(float)
+            if np.any(self.rest[rows]):
+                drawn += self.rest[rows, None] * rng.multinomial(1, R)
+            log_likelihood += float((self.n_rows[rows] + self.rest[rows]) @ total)
+            classes += drawn.sum(axis=0)
+            kernels().add_counts(self.several[rows], drawn, cells)
+        return ExpectedCounts(log_likelihood, classes, cells)

@@ -1,0 +1,225 @@
+"""Ensembles of EM fits: many members side by side are one CPD, their mean, which is better than any of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from juror.choosing import Trial
+from juror.info import RankScore
+from juror.members import Member, fit_members, held_out_share
+from juror.solvers.parameters import side_by_side
+from juror.solvers.search import EMOptions
+from juror.solvers.solution import Solution
+
+# How many members, unless told or until the time is spent, and the most classes of all together
+_MEMBERS = 10
+_MOST_MEMBERS = 100
+_MOST_CLASSES = 12_288
+# A few members are enough to compare settings by; labels are noisier than whole rows.
+_COMPARED, _COMPARED_BY_LABELS = 2, 8
+_HELD_OUT_TO_CHOOSE = 0.2
+# Larger ranks are tried first: they take fewer passes.
+_FIRST_RANK, _MOST_RANK = 16, 1024
+_SMOOTHINGS = (0.01, 0.03, 0.1, 0.3, 1.0)
+# The least gain that counts, in nats a row or a label
+_LEAST_GAIN = 1e-3
+# The share of the time that choosing may take, and that of it after which nothing more is begun: a rank of twice the
+# classes takes twice the time
+_TIME_TO_CHOOSE = 0.4 / 3.0
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the members of an ensemble share, and how it was chosen.
+
+    Attributes
+    ----------
+    rank : int
+        The classes of one member.
+    smoothing : float
+        α of every member.
+    rank_path : tuple of RankScore
+        Ranks tried, each with its best score; empty where the rank was given.
+    smoothing_path : tuple of (float, float)
+        Smoothings tried at that rank and their scores; empty where it was given.
+    """
+
+    rank: int
+    smoothing: float
+    rank_path: tuple[RankScore, ...] = ()
+    smoothing_path: tuple[tuple[float, float], ...] = ()
+
+
+def fit_ensemble(trial: Trial, options: EMOptions, settings: Settings) -> Solution:
+    """Fit as many members as are asked for, or as there is time for, and put them side by side.
+
+    Parameters
+    ----------
+    trial : Trial
+        Rows, domain, target and context.
+    options : EMOptions
+        How many members, and the most passes of each.
+    settings : Settings
+        Rank and smoothing.
+    """
+    context = trial.context
+    most = _most_members(options.ensemble, settings.rank, in_time=np.isfinite(context.until))
+    members: list[Member] = []
+    longest = 0.0
+    while len(members) < most and (not members or context.seconds_left > longest):
+        began = context.seconds_left
+        numbers = range(len(members), min(len(members) + context.runner.n_jobs, most))
+        members += fit_members(trial, options, settings.rank, settings.smoothing, numbers)
+        longest = max(longest, began - context.seconds_left) if np.isfinite(began) else 0.0
+        context.tell(settings.rank, len(members), most, 1, 1, log_likelihood=members[-1].score)
+    return Solution(
+        side_by_side([member.parameters for member in members]),
+        trace=(),
+        reason=_reason(len(members), most, trial, options),
+        n_iter=sum(member.n_passes for member in members),
+        starts=tuple(member.score for member in members),
+        n_members=len(members),
+    )
+
+
+def _most_members(ensemble: int | str, rank: int, in_time: bool) -> int:
+    """Return how many members there may be: with a budget of time as many as stay comfortable to ask."""
+    if ensemble != "auto":
+        return int(ensemble)
+    return max(2, min(_MOST_MEMBERS if in_time else _MEMBERS, _MOST_CLASSES // rank))
+
+
+def _reason(n_members: int, most: int, trial: Trial, options: EMOptions) -> str:
+    reason = "each stopped early"
+    if trial.target is None:
+        reason += f", by {held_out_share(trial.rows):.3g} of the rows, held out"
+    if n_members < most:
+        return f"{reason}; {n_members} of at most {most} fits in max_seconds = {options.max_seconds:g}"
+    return reason
+
+
+def choose_settings(trial: Trial, options: EMOptions, rank: int | str, *, with_smoothing: bool) -> Settings:
+    """Choose rank and smoothing, where they are not given, by a few members on rows that none of them has seen.
+
+    The rank doubles while that helps, or halves, then the smoothing moves while that helps, and both again until
+    neither does: which is best of one depends on the other.
+
+    Parameters
+    ----------
+    trial : Trial
+        Rows, domain, target and context.
+    options : EMOptions
+        The smoothing to begin with, and the most passes of a member.
+    rank : int or str
+        The rank, or a word for choosing it.
+    with_smoothing : bool
+        Whether to choose the smoothing too.
+    """
+    comparison = _Comparison(trial, options)
+    chosen = Settings(rank if isinstance(rank, int) else 1, options.smoothing)
+    if not comparison.possible or not (with_smoothing or isinstance(rank, str)):
+        return chosen
+    if isinstance(rank, str):
+        chosen = replace(chosen, rank=min(_FIRST_RANK, comparison.most_rank))
+    before = None
+    while chosen != before:
+        before = chosen
+        if isinstance(rank, str):
+            for ranks in (_doubling(chosen.rank, comparison.most_rank), _halving(chosen.rank)):
+                chosen = comparison.climb(chosen, [replace(chosen, rank=F) for F in ranks])
+        if with_smoothing:
+            for smoothings in _ladders(chosen.smoothing):
+                chosen = comparison.climb(chosen, [replace(chosen, smoothing=alpha) for alpha in smoothings])
+    return replace(
+        chosen,
+        rank_path=comparison.rank_path() if isinstance(rank, str) else (),
+        smoothing_path=comparison.smoothing_path(chosen.rank) if with_smoothing else (),
+    )
+
+
+class _Comparison:
+    """Scores settings by a few members on rows that none of them has seen, while there is time."""
+
+    def __init__(self, trial: Trial, options: EMOptions):
+        kept, self._held = trial.rows.split(_HELD_OUT_TO_CHOOSE, np.random.default_rng([trial.context.seed, 5]))
+        self._trial = replace(trial, rows=kept, context=replace(trial.context, stage="choosing rank"))
+        self._options = options
+        self._numbers = range(_COMPARED if trial.target is None else _COMPARED_BY_LABELS)
+        left = trial.context.seconds_left
+        self._least_left = (1.0 - _TIME_TO_CHOOSE) * left if np.isfinite(left) else 0.0
+        self._tried: dict[tuple[int, float], float] = {}
+        self.most_rank = max(1, min(_MOST_RANK, len(kept.codes) // 2))
+
+    @property
+    def possible(self) -> bool:
+        """Whether there are rows for both sides."""
+        return self._trial.rows.total > 0 and self._held.total > 0
+
+    def climb(self, best: Settings, steps: Iterable[Settings]) -> Settings:
+        """Take steps while the score rises and there is time; return the last that it rose at."""
+        score = self._score(best)
+        for tried in steps:
+            if self._trial.context.seconds_left < self._least_left:
+                break
+            found = self._score(tried)
+            if found <= score + _LEAST_GAIN:
+                break
+            best, score = tried, found
+        return best
+
+    def _score(self, settings: Settings) -> float:
+        key = (settings.rank, settings.smoothing)
+        if key not in self._tried:
+            members = fit_members(self._trial, self._options, *key, self._numbers)
+            together = side_by_side([member.parameters for member in members])
+            self._tried[key] = self._trial.score(together, self._held, by_accuracy=False)
+            self._trial.context.tell(settings.rank, 1, 1, 1, 1, log_likelihood=self._tried[key])
+        return self._tried[key]
+
+    def rank_path(self) -> tuple[RankScore, ...]:
+        """Return the ranks tried with their best scores."""
+        best: dict[int, float] = {}
+        for (rank, _), score in self._tried.items():
+            best[rank] = max(score, best.get(rank, -np.inf))
+        return tuple(RankScore(rank, score, rank) for rank, score in sorted(best.items()))
+
+    def smoothing_path(self, rank: int) -> tuple[tuple[float, float], ...]:
+        """Return the smoothings tried at a rank with their scores."""
+        return tuple(sorted((smoothing, score) for (F, smoothing), score in self._tried.items() if rank == F))
+
+
+def _doubling(rank: int, most: int) -> Iterator[int]:
+    """Give 2, 4, 8, … times the rank, and the largest at last.
+
+    >>> list(_doubling(4, 20))
+    [8, 16, 20]
+    """
+    while 2 * rank < most:
+        rank *= 2
+        yield rank
+    if rank < most:
+        yield most
+
+
+def _halving(rank: int) -> Iterator[int]:
+    """Give a half, a quarter, … of the rank, down to one.
+
+    >>> list(_halving(16))
+    [8, 4, 2, 1]
+    """
+    while rank > 1:
+        rank //= 2
+        yield rank
+
+
+def _ladders(smoothing: float) -> tuple[list[float], list[float]]:
+    """Return the smoothings above and below, nearest first.
+
+    >>> _ladders(0.1)
+    ([0.3, 1.0], [0.03, 0.01])
+    """
+    above = [alpha for alpha in _SMOOTHINGS if alpha > smoothing]
+    return above, [alpha for alpha in reversed(_SMOOTHINGS) if alpha < smoothing]

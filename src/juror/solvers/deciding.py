@@ -1,0 +1,95 @@
+"""What ``method="auto"`` stands for: decided from the size of the table, the target and the options given."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from juror.domain import Domain
+from juror.errors import ParameterError, did_you_mean, shortlist
+from juror.solvers.methods import ALL_OPTIONS, METHODS, Statistic
+from juror.statistics.counts import TripleCounts
+from juror.statistics.rows import WeightedRows
+
+# Sampling takes seconds up to here. With more rows an average of EM fits is as good or better, and sooner there.
+_MOST_SAMPLED = 100_000
+# EM keeps the distinct rows in memory and passes over them some hundred times: an hour or so.
+_MOST_PASSED = 1_000_000_000
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A method, options that go with the decision, and the reason in words; no reason where the user decided."""
+
+    method: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    why: str = ""
+
+
+def decide_for_statistic(data: Statistic, method: str) -> Decision:
+    """Return CTF for triples and JUROR for pairs and projections, or the method named if it can be fitted from them."""
+    if method == "auto":
+        return Decision("ctf" if isinstance(data, TripleCounts) else "juror-b")
+    _check_name(method)
+    if not isinstance(data, METHODS[method].accepts):
+        able = [other for other, known in METHODS.items() if isinstance(data, known.accepts)]
+        raise ParameterError(
+            f"method {method!r} cannot be fitted from {type(data).__name__}. Use one of {shortlist(able)}."
+        )
+    return Decision(method)
+
+
+def decide_for_rows(
+    rows: WeightedRows, domain: Domain, method: str, target: str | None, given: Collection[str]
+) -> Decision:
+    """Return the method for a table: the one named, the one whose options are given, or by size.
+
+    Parameters
+    ----------
+    rows : WeightedRows
+        What is to be fitted.
+    domain : Domain
+        Its variables.
+    method : str
+        The method named, or ``"auto"``.
+    target : str, optional
+        What is to be predicted.
+    given : collection of str
+        The names of the options given.
+    """
+    if method != "auto":
+        _check_name(method)
+        return Decision(method)
+    # a budget of time says nothing about the method
+    telling = [name for name in given if name != "max_seconds"]
+    if telling:
+        return _by_options(telling)
+    cells, distinct = rows.total * len(domain), len(rows.codes) * len(domain)
+    if target is not None:
+        return Decision("em", {"ensemble": "auto"}, f"an ensemble of EM fits, chosen for the labels of {target!r}")
+    if cells <= _MOST_SAMPLED:
+        return Decision("bayes", why=f"sampling, as {cells:,.0f} cells are at most {_MOST_SAMPLED:,}")
+    if distinct <= _MOST_PASSED:
+        why = f"an ensemble of EM fits, as {cells:,.0f} cells are more than the {_MOST_SAMPLED:,} for sampling"
+        return Decision("em", {"ensemble": "auto"}, why)
+    why = f"pair tables, as {distinct:,} cells of distinct rows are more than the {_MOST_PASSED:,} for EM"
+    return Decision("juror-b", why=why)
+
+
+def _by_options(given: Collection[str]) -> Decision:
+    """Return the first method that has all the options given."""
+    for name in ("em", "bayes", *METHODS):
+        if all(option in METHODS[name].option_names for option in given):
+            return Decision(name, why=f"as it has {shortlist(sorted(given), 20)}")
+    unknown = [option for option in given if option not in ALL_OPTIONS]
+    if unknown:
+        raise ParameterError(f"No method has an option {unknown[0]!r}. {did_you_mean(unknown[0], sorted(ALL_OPTIONS))}")
+    raise ParameterError(f"No method has all of the options {shortlist(sorted(given), 20)}. Say which with method=…")
+
+
+def _check_name(method: Any) -> None:
+    if not isinstance(method, str) or method not in METHODS:
+        raise ParameterError(
+            f"method must be one of {shortlist(['auto', *METHODS], limit=12)}. Got {method!r} instead."
+        )

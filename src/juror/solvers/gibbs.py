@@ -1,0 +1,94 @@
+"""Gibbs sampling of λ and the factors, which the Bayesian estimator averages and other searches start from.
+
+A sweep draws a class for every row given (λ, A), the prior given the classes (:mod:`juror.solvers.hyper`), and (λ, A)
+given both: λ ~ Dirichlet(a + classes), A_n(:, f) ~ Dirichlet(c_n m_n + C_n(:, f)). A missing cell takes no part.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from juror.solvers.hyper import Hyper, first_hyper, next_hyper
+from juror.solvers.parameters import Parameters
+from juror.solvers.starts import random_start, smoothed_marginals
+from juror.sources.runners import LocalRunner
+from juror.stacking import Stacking
+from juror.statistics.drawn import RowsToDraw
+from juror.statistics.expected import ExpectedCounts
+
+# The prior moves slowly and costs as much to draw as a thousand rows
+_PRIOR_EVERY = 5
+_TINY = 1e-300
+
+
+class Sampler:
+    """A chain of draws, from a random start of its own.
+
+    Parameters
+    ----------
+    cells : numpy.ndarray, (n_distinct, N)
+        Distinct rows as stacked rows.
+    weights : numpy.ndarray, (n_distinct,)
+        How often each counts.
+    stacking : Stacking
+        Where variables stand in the stack.
+    rank : int
+        F.
+    rng : numpy.random.Generator
+        Chance.
+    runner : LocalRunner
+        Who passes over the rows.
+    sparse : bool
+        Whether the weights' prior favours few classes, see :mod:`juror.solvers.hyper`.
+
+    Attributes
+    ----------
+    point : Parameters
+        The last draw.
+    hyper : Hyper
+        The last draw of the prior.
+    n_sweeps : int
+        How many sweeps were made.
+    """
+
+    def __init__(
+        self,
+        cells: np.ndarray,
+        weights: np.ndarray,
+        stacking: Stacking,
+        rank: int,
+        rng: np.random.Generator,
+        runner: LocalRunner,
+        *,
+        sparse: bool,
+    ):
+        self._rows = RowsToDraw.of(cells, weights)
+        self._stacking = stacking
+        self._rng = rng
+        self._runner = runner
+        self._scale_of_a = 2.0 / rank if sparse else 1.0
+        self.point = random_start(smoothed_marginals(cells, weights, stacking), rank, stacking, rng)
+        self.hyper = first_hyper(stacking.cardinalities)
+        self.n_sweeps = 0
+
+    def sweep(self) -> ExpectedCounts:
+        """Draw classes, the prior now and then, and the next point; return the counts under the drawn classes."""
+        counts = self._rows.draw(self.point.lam, self.point.stack, self._rng, self._runner)
+        if self.n_sweeps % _PRIOR_EVERY == 0:
+            cells = self._stacking.unstack(counts.cells)
+            self.hyper = next_hyper(self.hyper, counts.classes, cells, self._rng, self._scale_of_a)
+        self.point = draw_point(counts, self.hyper, self._stacking, self._rng)
+        self.n_sweeps += 1
+        return counts
+
+
+def draw_point(counts: ExpectedCounts, hyper: Hyper, stacking: Stacking, rng: np.random.Generator) -> Parameters:
+    """Draw λ and the factors given the counts and the prior."""
+    prior = np.ones(stacking.n_rows)
+    for n, (c, m) in enumerate(zip(hyper.c, hyper.m, strict=True)):
+        prior[stacking.rows(n)] = c * m
+    # draws from Dirichlet distributions; where all floats are too large for one it is the smallest, and not impossible
+    gamma = np.maximum(rng.standard_gamma(counts.cells + prior[:, None]), _TINY)
+    lam = np.maximum(rng.standard_gamma(counts.classes + hyper.a), _TINY)
+    # with the floor no column is without a count, so that nothing is taken from elsewhere
+    return Parameters(lam / lam.sum(), stacking.normalise(gamma, otherwise=gamma))
