@@ -7,10 +7,10 @@ JUROR_DATA ?= $(if $(wildcard ../shared/data),$(abspath ../shared/data))
 export JUROR_DATA
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types accuracy paper cost limit clean
+.PHONY: help demo test lint types bench-accuracy paper cost optimum clean
 
 help:  ## list the commands
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
 
 demo: $(VENV)/.package  ## install, fit the embedded example, ask it a few things
 	@$(BIN)/python -m juror.demo
@@ -25,8 +25,8 @@ lint: $(VENV)/.lint  ## check style and formatting
 types: $(VENV)/.lint  ## check types
 	$(BIN)/mypy
 
-accuracy: $(VENV)/.package  ## accuracy on Car and Mushroom with the paper's splits (needs JUROR_DATA or OpenML)
-	$(BIN)/python benchmarks/classification.py
+bench-accuracy: $(VENV)/.plots  ## docs/accuracy.md: how near the limit, beside others (an hour; QUICK=1: a minute, into results/)
+	$(BIN)/python -m benchmarks.accuracy $(if $(QUICK),--quick)
 
 paper: $(VENV)/.plots  ## the seven tables of the paper again, into results/ (an hour; QUICK=1: a minute; goes on where it stopped)
 	$(BIN)/juror paper -o results $(if $(QUICK),--quick)
@@ -34,8 +34,8 @@ paper: $(VENV)/.plots  ## the seven tables of the paper again, into results/ (an
 cost: $(VENV)/.package  ## how the time of juror-b grows with directions and rows
 	$(BIN)/python benchmarks/juror_cost.py
 
-limit: $(VENV)/.package  ## how near method="bayes" comes to the Bayes limit (minutes)
-	$(BIN)/python benchmarks/limit.py
+optimum: $(VENV)/.package  ## whether the search of EM finds the optimum, and at what cost (minutes)
+	$(BIN)/python benchmarks/optimum.py
 
 clean:  ## remove the virtual environment and caches
 	rm -rf $(VENV) demo .mypy_cache .ruff_cache .pytest_cache .hypothesis src/*.egg-info

@@ -212,9 +212,9 @@ class TestFit:
         ("options", "sentence"),
         [
             ({"chains": 0}, r"chains must be an int in the range \[1, inf\). Got 0 instead."),
-            ({"burnt": 1997}, r"burnt must leave at least 4 of the sweeps, 2000. Got 1997 instead."),
+            ({"burnt": 997}, r"burnt must leave at least 4 of the sweeps, 1000. Got 997 instead."),
             ({"sparse": "much"}, "sparse must be True, False or None"),
-            ({"draws": 2001}, r"draws must be in the range \[1, 2000\], the sweeps kept. Got 2001 instead."),
+            ({"draws": 1201}, r"draws must be in the range \[1, 1200\], the sweeps kept. Got 1201 instead."),
             ({"smoothing": 0.1}, "method 'bayes' has no option 'smoothing'"),
         ],
     )
@@ -285,7 +285,7 @@ class TestIntervals:
 
     def test_a_model_without_draws_has_none(self):
         with pytest.raises(QueryError, match="Intervals come from the draws of a fit"):
-            juror.fit(CODES, 2).interval("x0")
+            juror.fit(CODES, 2, "em").interval("x0")
         model = juror.fit(CODES, 2, "bayes", **SHORT)
         for level in (0, 1, 1.5, "much", True):
             with pytest.raises(ParameterError, match="level must be a number in the range"):

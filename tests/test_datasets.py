@@ -5,7 +5,7 @@ import os
 import numpy as np
 import pandas as pd
 import pytest
-from classification import SETTINGS, run
+from accuracy.labels import by_juror, domain_of, parts
 
 import juror
 from juror.datasets import named
@@ -58,13 +58,10 @@ def test_adult_mixes_numbers_and_labels():
 
 @pytest.mark.data
 @needs_data
-@pytest.mark.filterwarnings("ignore::juror.JurorWarning")
-@pytest.mark.parametrize(("setting", "least"), [(SETTINGS[0], 0.94), (SETTINGS[1], 0.98)], ids=["car", "mushroom"])
-def test_accuracy_with_the_papers_splits(setting, least):
-    results = [run(setting, seed) for seed in range(5)]
-    ours = np.mean([result["juror EM"] for result in results])
-    assert ours >= least
-    assert ours > np.mean([result["naive Bayes"] for result in results])
+@pytest.mark.parametrize(("name", "least"), [("car", 96.0), ("mushroom", 99.8)])
+def test_labels_on_the_papers_splits(name, least):
+    found = [by_juror(*parts(name, seed), domain_of(name), seed)["accuracy"] for seed in range(2)]
+    assert np.mean(found) >= least
 
 
 def test_a_table_that_is_not_in_the_folder(tmp_path, monkeypatch):

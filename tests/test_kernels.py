@@ -110,8 +110,9 @@ def test_the_twins_have_the_same_names():
     # those over simplices are tested with the methods that use them, in test_moments.py
     over_simplices = {"project_columns", "least_squares_factor", "least_squares_weights"}
     drawing = {"draw_classes", "add_counts"}  # in test_bayes.py
+    alone = {"lone_counts"}  # in test_sampled_starts.py
     public = {name for name, value in vars(reference).items() if not name.startswith("_") and isfunction(value)}
-    assert public == {*KERNELS, *over_simplices, *drawing}
+    assert public == {*KERNELS, *over_simplices, *drawing, *alone}
     assert all(callable(getattr(jit, name)) for name in public)
 
 

@@ -23,7 +23,7 @@ _FOLDER = Path("demo")
 def main() -> None:
     """Fit the people of the Titanic and show what can be asked of the model."""
     people = titanic()
-    typer.echo("The 2201 people aboard the Titanic, their joint distribution fitted by EM:\n")
+    typer.echo("The 2201 people aboard the Titanic, their joint distribution fitted by Gibbs sampling:\n")
     with progress_bar() as progress:
         model = fit(people, progress=progress)
     typer.echo(model.summary())

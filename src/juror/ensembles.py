@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from juror.choosing import Trial
+from juror.errors import FitWarning, ParameterError, shortlist
 from juror.info import RankScore
 from juror.members import Member, fit_members, held_out_share
+from juror.solvers.diagnosis import empty_classes
 from juror.solvers.parameters import side_by_side
 from juror.solvers.search import EMOptions
 from juror.solvers.solution import Solution
@@ -26,9 +29,10 @@ _FIRST_RANK, _MOST_RANK = 16, 1024
 _SMOOTHINGS = (0.01, 0.03, 0.1, 0.3, 1.0)
 # The least gain that counts, in nats a row or a label
 _LEAST_GAIN = 1e-3
-# The share of the time that choosing may take, and that of it after which nothing more is begun: a rank of twice the
-# classes takes twice the time
-_TIME_TO_CHOOSE = 0.4 / 3.0
+# The share of the time that choosing may take. After a third of that no comparison is begun: a rank of twice the
+# classes takes twice the time.
+_TIME_TO_CHOOSE = 0.4
+_TIME_TO_BEGIN = _TIME_TO_CHOOSE / 3.0
 
 
 @dataclass(frozen=True)
@@ -78,7 +82,7 @@ def fit_ensemble(trial: Trial, options: EMOptions, settings: Settings) -> Soluti
     return Solution(
         side_by_side([member.parameters for member in members]),
         trace=(),
-        reason=_reason(len(members), most, trial, options),
+        reason=_reason(members, most, trial, options),
         n_iter=sum(member.n_passes for member in members),
         starts=tuple(member.score for member in members),
         n_members=len(members),
@@ -89,15 +93,20 @@ def _most_members(ensemble: int | str, rank: int, in_time: bool) -> int:
     """Return how many members there may be: with a budget of time as many as stay comfortable to ask."""
     if ensemble != "auto":
         return int(ensemble)
+    # there is one best model of one class, and all members would be it
+    if rank == 1:
+        return 1
     return max(2, min(_MOST_MEMBERS if in_time else _MEMBERS, _MOST_CLASSES // rank))
 
 
-def _reason(n_members: int, most: int, trial: Trial, options: EMOptions) -> str:
+def _reason(members: Sequence[Member], most: int, trial: Trial, options: EMOptions) -> str:
     reason = "each stopped early"
-    if trial.target is None:
-        reason += f", by {held_out_share(trial.rows):.3g} of the rows, held out"
-    if n_members < most:
-        return f"{reason}; {n_members} of at most {most} fits in max_seconds = {options.max_seconds:g}"
+    n_by_held_out = sum(member.by_held_out for member in members)
+    if n_by_held_out:
+        some = "" if n_by_held_out == len(members) else f" {n_by_held_out} of them"
+        reason += f",{some} by {held_out_share(trial.rows):.3g} of the rows, held out"
+    if len(members) < most:
+        return f"{reason}; {len(members)} of at most {most} fits in max_seconds = {options.max_seconds:g}"
     return reason
 
 
@@ -118,9 +127,17 @@ def choose_settings(trial: Trial, options: EMOptions, rank: int | str, *, with_s
     with_smoothing : bool
         Whether to choose the smoothing too.
     """
-    comparison = _Comparison(trial, options)
     chosen = Settings(rank if isinstance(rank, int) else 1, options.smoothing)
-    if not comparison.possible or not (with_smoothing or isinstance(rank, str)):
+    if not (with_smoothing or isinstance(rank, str)):
+        return chosen
+    comparison = _Comparison(trial, options, "choosing rank" if isinstance(rank, str) else "choosing smoothing")
+    if not comparison.possible:
+        if isinstance(rank, str):
+            warnings.warn(
+                f"{trial.rows.total:g} rows are too few to hold some out and choose a rank; rank=1 is used. Pass rank=…",
+                FitWarning,
+                stacklevel=5,
+            )
         return chosen
     if isinstance(rank, str):
         chosen = replace(chosen, rank=min(_FIRST_RANK, comparison.most_rank))
@@ -133,6 +150,7 @@ def choose_settings(trial: Trial, options: EMOptions, rank: int | str, *, with_s
         if with_smoothing:
             for smoothings in _ladders(chosen.smoothing):
                 chosen = comparison.climb(chosen, [replace(chosen, smoothing=alpha) for alpha in smoothings])
+    comparison.check_possible_rows()
     return replace(
         chosen,
         rank_path=comparison.rank_path() if isinstance(rank, str) else (),
@@ -143,14 +161,18 @@ def choose_settings(trial: Trial, options: EMOptions, rank: int | str, *, with_s
 class _Comparison:
     """Scores settings by a few members on rows that none of them has seen, while there is time."""
 
-    def __init__(self, trial: Trial, options: EMOptions):
+    def __init__(self, trial: Trial, options: EMOptions, stage: str):
         kept, self._held = trial.rows.split(_HELD_OUT_TO_CHOOSE, np.random.default_rng([trial.context.seed, 5]))
-        self._trial = replace(trial, rows=kept, context=replace(trial.context, stage="choosing rank"))
+        context = replace(trial.context, stage=stage)
+        self._least_left = 0.0
+        if np.isfinite(context.until):
+            left = context.seconds_left
+            context = replace(context, until=context.until - (1.0 - _TIME_TO_CHOOSE) * left)
+            self._least_left = (_TIME_TO_CHOOSE - _TIME_TO_BEGIN) * left
+        self._trial = replace(trial, rows=kept, context=context)
         self._options = options
         self._numbers = range(_COMPARED if trial.target is None else _COMPARED_BY_LABELS)
-        left = trial.context.seconds_left
-        self._least_left = (1.0 - _TIME_TO_CHOOSE) * left if np.isfinite(left) else 0.0
-        self._tried: dict[tuple[int, float], float] = {}
+        self._tried: dict[tuple[int, float], RankScore] = {}
         self.most_rank = max(1, min(_MOST_RANK, len(kept.codes) // 2))
 
     @property
@@ -175,20 +197,30 @@ class _Comparison:
         if key not in self._tried:
             members = fit_members(self._trial, self._options, *key, self._numbers)
             together = side_by_side([member.parameters for member in members])
-            self._tried[key] = self._trial.score(together, self._held, by_accuracy=False)
-            self._trial.context.tell(settings.rank, 1, 1, 1, 1, log_likelihood=self._tried[key])
-        return self._tried[key]
+            score = self._trial.score(together, self._held, by_accuracy=False)
+            total = self._trial.rows.total
+            occupied = [np.count_nonzero(~empty_classes(member.parameters, total)) for member in members]
+            self._tried[key] = RankScore(settings.rank, score, int(np.median(occupied)))
+            self._trial.context.tell(settings.rank, 1, 1, 1, 1, log_likelihood=score)
+        return self._tried[key].score
+
+    def check_possible_rows(self) -> None:
+        """Refuse to choose where some row held out has probability zero whatever is chosen."""
+        if all(step.score == -np.inf for step in self._tried.values()):
+            ranks = sorted({rank for rank, _ in self._tried})
+            raise ParameterError(
+                f"Some held-out row has probability zero at every rank tried, {shortlist(ranks)}, so none can be "
+                "chosen. Pass smoothing above zero, or rank=…"
+            )
 
     def rank_path(self) -> tuple[RankScore, ...]:
         """Return the ranks tried with their best scores."""
-        best: dict[int, float] = {}
-        for (rank, _), score in self._tried.items():
-            best[rank] = max(score, best.get(rank, -np.inf))
-        return tuple(RankScore(rank, score, rank) for rank, score in sorted(best.items()))
+        steps = sorted(self._tried.values(), key=lambda step: (step.rank, step.score))
+        return tuple({step.rank: step for step in steps}.values())
 
     def smoothing_path(self, rank: int) -> tuple[tuple[float, float], ...]:
         """Return the smoothings tried at a rank with their scores."""
-        return tuple(sorted((smoothing, score) for (F, smoothing), score in self._tried.items() if rank == F))
+        return tuple(sorted((smoothing, step.score) for (F, smoothing), step in self._tried.items() if rank == F))
 
 
 def _doubling(rank: int, most: int) -> Iterator[int]:

@@ -89,11 +89,14 @@ def fit(
         columns of numbers. In place of rows also :class:`juror.PairCounts`, :class:`juror.TripleCounts` or
         :class:`juror.Projections`, with nothing else.
     rank : int, "auto" or "cv"
-        The number of classes F. ``"auto"`` grows it while a fifth of the rows, held out, become more probable;
-        ``"cv"`` while five fifths in turn do, or with a target while their labels are predicted better. For ``"bayes"``
-        no grid is needed: ``"auto"`` has more classes than are likely, and the weights learn to leave some empty.
+        The number of classes F, of every draw (``"bayes"``) or member (``ensemble``). ``"auto"`` grows it while a fifth
+        of the rows, held out, become more probable; ``"cv"`` while five fifths in turn do, or with a target while their
+        labels are predicted better. For ``"bayes"`` no grid is needed: ``"auto"`` has more classes than are likely, and
+        the weights learn to leave some empty.
     method : {"auto", "em", "bayes", "spa", "spa-em", "ctf", "juror-a", "juror-b", "juror-c"}
-        The solver; ``"auto"`` is ``"em"`` for rows, ``"ctf"`` for triples, ``"juror-b"`` for pairs and projections.
+        The solver. ``"auto"`` decides, and ``model.info.why`` says how: for rows ``"bayes"`` up to 100,000 cells, an
+        ensemble of ``"em"`` for more and for a target, ``"juror-b"`` where the distinct rows are too many for both, or
+        the method whose options are given; ``"ctf"`` for triples, ``"juror-b"`` for pairs and projections.
     seed : int
         The same seed gives the same model, for any number of threads.
     domain : Domain, optional
@@ -105,8 +108,8 @@ def fit(
     sample_weight : array-like (n_rows,) or str, optional
         How often each row counts, or the name of the column that says so.
     target : str, optional
-        A variable to predict: ``predict`` takes it by default, and ranks are then chosen for its labels, not for whole
-        rows.
+        A variable to predict: ``predict`` takes it by default, and rank and smoothing are then chosen for its labels,
+        not for whole rows.
     progress : callable, optional
         Called with a :class:`juror.Progress` after every step.
     n_jobs : int, optional
@@ -125,6 +128,13 @@ def fit(
         juror: 1e-4).
     n_init : int, default 3 (em, ctf)
         How many random starts, for EM of two kinds in turn; the best is returned and all are recorded.
+    ensemble : int or "auto", default 1 (em)
+        How many fits to put side by side, each from its own start and stopped early; their mean is one model of rank
+        ``ensemble × rank``. ``"auto"`` is 10, or with ``max_seconds`` as many as there is time for, at most 100, and
+        at most 12,288 classes in all.
+    max_seconds : float (em, spa-em, bayes)
+        A budget of time. An ensemble fits members until it is spent; a chain is made as long as it allows; EM stops
+        where it is, and says so. How far a fit came then depends on the machine.
     accelerate : bool, default True (em, spa-em)
         Whether to try long steps (SQUAREM), which never lower the objective.
     init : JointPMF (em)
@@ -177,7 +187,7 @@ def fit(
         decision = decide_for_statistic(data, method)
     else:
         domain, rows = read_rows(data, domain, missing, unknown, sample_weight)
-        decision = decide_for_rows(rows, domain, method, target, options)
+        decision = decide_for_rows(rows, domain, rank, method, target, options)
     name, chosen = decision.method, METHODS[decision.method]
     settings = chosen.read_options(name, {**decision.options, **options})
     rank = _check_rank(rank, options.get("init"), domain, data)

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from juror.choosing import Trial
-from juror.solvers.em import Objective, ascend
+from juror.errors import ParameterError
+from juror.solvers.em import LongStep, Objective, PlainStep, ascend
 from juror.solvers.parameters import Parameters
 from juror.solvers.search import EMOptions, random_start_of
 from juror.sources.runners import LocalRunner
@@ -26,6 +27,8 @@ _ENOUGH_HELD_OUT, _MOST_HELD_OUT = 4000, 0.1
 # A member stops when so many steps in a row brought no higher score. Before the first look classes are hardly apart.
 _PATIENCE = 3
 _FIRST_LOOK = 4
+# Who has not stopped by now has many rows for its classes, and a long way to go.
+_PLAIN = 20
 # Members made to predict stop at a step that gains no more than this, in nats a row.
 _ROUGH_TOL = 1e-3
 
@@ -34,12 +37,13 @@ _ROUGH_TOL = 1e-3
 class Member:
     """One fit of an ensemble: where it stopped, the mean log-probability of its rows there, and its passes over them.
 
-    The rows are those that it held out, or all where it held out none.
+    The rows are those that it held out to stop by, or all where it held out none.
     """
 
     parameters: Parameters
     score: float
     n_passes: int
+    by_held_out: bool
 
 
 def held_out_share(rows: WeightedRows) -> float:
@@ -55,7 +59,7 @@ def fit_members(trial: Trial, options: EMOptions, rank: int, smoothing: float, n
     trial : Trial
         Rows, domain, target and context.
     options : EMOptions
-        The most passes of each.
+        The most passes of each; after the context's moment none begins another.
     rank, smoothing : int, float
         F and α of each.
     numbers : sequence of int
@@ -71,30 +75,40 @@ def fit_members(trial: Trial, options: EMOptions, rank: int, smoothing: float, n
 def _fit_member(trial: Trial, options: EMOptions, rank: int, smoothing: float, number: int) -> Member:
     rng = np.random.default_rng([trial.context.seed, rank, number, 4])
     kept, held = trial.rows.split(held_out_share(trial.rows), rng)
-    # of a handful of rows none may be left on one side
-    by_held_out = trial.target is None and kept.total > 0 and held.total > 0
+    # of a handful of rows none may be left on one side; a single class has nothing to learn too well
+    by_held_out = trial.target is None and rank > 1 and kept.total > 0 and held.total > 0
     rows = kept if by_held_out else trial.rows
     objective = Objective(rows, Stacking(trial.domain.cardinalities), smoothing, LocalRunner(1))
     start = random_start_of(objective, rank, number, rng)
     if by_held_out:
         return _climb_while_held_out_gain(trial, objective, start, held, options.max_iter)
-    run = ascend(objective, start, max_iter=options.max_iter, tol=_ROUGH_TOL, accelerate=False)
-    return Member(run.point.parameters, run.point.log_likelihood / objective.total, run.n_passes)
+    until = trial.context.until
+    run = ascend(objective, start, max_iter=options.max_iter, tol=_ROUGH_TOL, accelerate=False, until=until)
+    return Member(run.point.parameters, run.point.log_likelihood / objective.total, run.n_passes, by_held_out=False)
 
 
 def _climb_while_held_out_gain(
     trial: Trial, objective: Objective, parameters: Parameters, held: WeightedRows, most: int
 ) -> Member:
-    """Take plain EM steps until the rows held out become no more probable."""
+    """Take EM steps until the rows held out become no more probable: plain ones first, long ones after a while."""
+    plain, long = PlainStep(objective), LongStep(objective)
+    point = objective.at(parameters)
     best, score, stale, n_passes = parameters, -np.inf, 0, 0
-    while stale < _PATIENCE and n_passes < most:
-        parameters = objective.update(objective.at(parameters))
-        n_passes += 1
-        if n_passes < _FIRST_LOOK:
+    ends = False
+    while stale < _PATIENCE and not ends:
+        point, spent = (plain if n_passes < _PLAIN else long)(point, most - n_passes)
+        n_passes += spent
+        ends = n_passes >= most or trial.context.seconds_left < 0
+        if n_passes < _FIRST_LOOK and not ends:
             continue
-        found = trial.score(parameters, held, by_accuracy=False)
+        found = trial.score(point.parameters, held, by_accuracy=False)
         if found > score:
-            best, score, stale = parameters, found, 0
+            best, score, stale = point.parameters, found, 0
         else:
             stale += 1
-    return Member(best if score > -np.inf else parameters, score, n_passes)
+    if score == -np.inf:
+        raise ParameterError(
+            f"smoothing is {objective.smoothing:g}, and some row that a member of the ensemble held out has probability "
+            "zero, so that it cannot tell when to stop. Pass smoothing above zero."
+        )
+    return Member(best, score, n_passes, by_held_out=True)

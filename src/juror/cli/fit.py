@@ -49,6 +49,12 @@ def command(
     starts: Annotated[
         int | None, typer.Option(help="How many random starts, for em and ctf; 3 by default.", show_default=False)
     ] = None,
+    ensemble: Annotated[
+        str | None, typer.Option(help="How many fits em shall average, or 'auto'.", show_default=False)
+    ] = None,
+    max_seconds: Annotated[
+        float | None, typer.Option(help="A budget of time, for em and bayes.", show_default=False)
+    ] = None,
     max_iter: Annotated[
         int | None, typer.Option(help="The most passes or steps from one start.", show_default=False)
     ] = None,
@@ -92,12 +98,14 @@ def command(
             n_jobs=jobs,
             **_given(
                 n_init=starts,
+                ensemble=None if ensemble is None else _number_or("auto", "--ensemble", ensemble, int),
+                max_seconds=max_seconds,
                 smoothing=smoothing,
                 max_iter=max_iter,
                 tol=tol,
                 n_directions=directions,
                 inversion=inversion,
-                rho=None if rho is None else _rho(rho),
+                rho=None if rho is None else _number_or("cv", "--rho", rho, float),
             ),
         )
     model.save(output)
@@ -118,13 +126,15 @@ def _rank(text: str) -> int | str:
         raise ParameterError(f"--rank must be 'auto', 'cv' or a whole number from 1. Got {text!r} instead.") from None
 
 
-def _rho(text: str) -> float | str:
-    if text == "cv":
+def _number_or(word: str, option: str, text: str, kind: type[int] | type[float]) -> int | float | str:
+    """Read a number, or leave the one word that may stand for it."""
+    if text == word:
         return text
     try:
-        return float(text)
+        return kind(text)
     except ValueError:
-        raise ParameterError(f"--rho must be 'cv' or a number above 0. Got {text!r} instead.") from None
+        what = "a whole number from 1" if kind is int else "a number above 0"
+        raise ParameterError(f"{option} must be {word!r} or {what}. Got {text!r} instead.") from None
 
 
 def _tell(model: JointPMF, output: Path, seconds: float, json: bool) -> None:

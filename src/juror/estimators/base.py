@@ -20,15 +20,21 @@ from juror.sources.opening import column_names
 _PARAMETERS = """Parameters
     ----------
     rank : int or "auto", default="auto"
-        The number of classes; ``"auto"`` chooses it on held-out rows.
-    n_init : int, default=3
-        How many random starts.
-    smoothing : float, default=0.1
-        A pseudo-count for every cell.
-    max_iter : int, default=1000
+        The number of classes; ``"auto"`` chooses it on held-out rows, or learns it.
+    method : str, default="auto"
+        The solver, see :func:`juror.fit`; ``"auto"`` decides by the size of the table.
+    n_init : int, optional
+        How many starts, for ``"em"`` and ``"ctf"``.
+    ensemble : int or "auto", optional
+        How many fits to average, for ``"em"``.
+    smoothing : float, optional
+        A pseudo-count for every cell, for all methods but ``"bayes"``.
+    max_iter : int, optional
         The most passes over the rows from one start.
-    tol : float, default=1e-6
+    tol : float, optional
         Stop when a step gains at most this, in nats a row.
+    max_seconds : float, optional
+        A budget of time.
     missing : list, optional
         Markers that stand for a missing value besides null and NaN.
     unknown : {"warn", "missing", "error"}, default="warn"
@@ -38,6 +44,8 @@ _PARAMETERS = """Parameters
         Where the random starts come from.
     n_jobs : int, optional
         How many threads; all cores by default. The result does not depend on it."""
+
+_OPTIONS = ("n_init", "ensemble", "smoothing", "max_iter", "tol", "max_seconds")
 
 E = TypeVar("E", bound=type)
 
@@ -55,20 +63,26 @@ class JointEstimator(BaseEstimator):
         self,
         rank: int | str = "auto",
         *,
-        n_init: int = 3,
-        smoothing: float = 0.1,
-        max_iter: int = 1000,
-        tol: float = 1e-6,
+        method: str = "auto",
+        n_init: int | None = None,
+        ensemble: int | str | None = None,
+        smoothing: float | None = None,
+        max_iter: int | None = None,
+        tol: float | None = None,
+        max_seconds: float | None = None,
         missing: Any = None,
         unknown: str = "warn",
         random_state: Any = 0,
         n_jobs: int | None = None,
     ):
         self.rank = rank
+        self.method = method
         self.n_init = n_init
+        self.ensemble = ensemble
         self.smoothing = smoothing
         self.max_iter = max_iter
         self.tol = tol
+        self.max_seconds = max_seconds
         self.missing = missing
         self.unknown = unknown
         self.random_state = random_state
@@ -100,18 +114,17 @@ class JointEstimator(BaseEstimator):
         seed = self.random_state
         if not isinstance(seed, (int, np.integer)):
             seed = int(check_random_state(seed).randint(2**31))
+        given = {name: getattr(self, name) for name in _OPTIONS if getattr(self, name) is not None}
         model = fit(
             columns,
             rank=self.rank,
+            method=self.method,
             seed=int(seed),
             missing=() if self.missing is None else self.missing,
             sample_weight=sample_weight,
             target=target,
-            n_init=self.n_init,
-            smoothing=self.smoothing,
-            max_iter=self.max_iter,
-            tol=self.tol,
             n_jobs=self.n_jobs,
+            **given,
         )
         assert model.info is not None
         self.n_iter_ = model.info.n_iter

@@ -274,3 +274,37 @@ def draw_classes(cells, uniform, log_lam, log_stack):
         for n in range(cells.shape[1]):
             counts[cells[i, n], chosen] += 1.0
     return log_likelihood, class_counts, counts
+
+
+@njit(cache=True, nogil=True)
+def lone_counts(cells, weights, log_base, log_odds, log_stack):
+    """Return, for every class alone before a background, Σ w log(1 + e^t), its rows (F,) and its counts."""
+    F = log_odds.shape[0]
+    gain, class_counts = np.zeros(F), np.zeros(F)
+    counts = np.zeros(log_stack.shape)
+    ratio, small, bits = np.empty(F), np.empty(F), np.empty(F)
+    for i in range(cells.shape[0]):
+        for f in range(F):
+            ratio[f] = log_odds[f] - log_base[i]
+        for n in range(cells.shape[1]):
+            row = log_stack[cells[i, n]]
+            for f in range(F):
+                ratio[f] += row[f]
+        for f in range(F):
+            small[f] = -abs(ratio[f])
+        # e^-|t| cannot overflow, and both log(1 + e^t) and the share follow from it
+        _exp(small, 0.0, bits)
+        for f in range(F):
+            above = max(ratio[f], 0.0)
+            # most classes have next to nothing of a row, and two terms of the series are exact
+            more = small[f] * (1.0 - 0.5 * small[f]) if small[f] < 1e-6 else np.log1p(small[f])
+            gain[f] += weights[i] * (above + more)
+        for f in range(F):
+            share = (1.0 if ratio[f] >= 0.0 else small[f]) / (1.0 + small[f])
+            small[f] = weights[i] * share
+            class_counts[f] += small[f]
+        for n in range(cells.shape[1]):
+            row = counts[cells[i, n]]
+            for f in range(F):
+                row[f] += small[f]
+    return gain, class_counts, counts

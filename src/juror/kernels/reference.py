@@ -170,3 +170,28 @@ def draw_classes(
     np.add.at(counts, (cells[possible], classes[possible, None]), 1.0)
     class_counts = np.bincount(classes[possible], minlength=len(log_lam)).astype(float)
     return float(total.sum()), class_counts, counts
+
+
+def lone_counts(
+    cells: np.ndarray, weights: np.ndarray, log_base: np.ndarray, log_odds: np.ndarray, log_stack: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return, for every class alone before a background, Σ w log(1 + e^t), its rows (F,) and its counts.
+
+    With t_if = log o_f + Σ_n log S[c_in, f] − log b_i, the class has the share 1 / (1 + e^−t) of a row and the
+    background has the rest; classes do not see each other.
+
+    Parameters
+    ----------
+    cells, weights, log_stack
+        As in :func:`expected_counts`.
+    log_base : numpy.ndarray, (rows,)
+        log b, the log-probability of every row under the background; finite.
+    log_odds : numpy.ndarray, (F,)
+        log o, the weight of each class over that of the background.
+    """
+    ratio = _log_joint(cells, log_odds, log_stack) - log_base[:, None]
+    small = np.exp(-np.abs(ratio))
+    share = weights[:, None] * (np.where(ratio >= 0.0, 1.0, small) / (1.0 + small))
+    counts = np.zeros_like(log_stack)
+    add_counts(cells, share, counts)
+    return weights @ (np.maximum(ratio, 0.0) + np.log1p(small)), share.sum(axis=0), counts

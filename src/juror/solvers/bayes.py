@@ -23,7 +23,7 @@ from juror.statistics.rows import WeightedRows
 
 # Log-probabilities of so many training rows are followed beside the likelihood
 _PROBES = 5
-_MOST_RHAT, _LEAST_SIZE = 1.1, 50
+_MOST_RHAT, _LEAST_SIZE = 1.1, 20
 # halves of a chain need two sweeps each to be compared
 _FEWEST = 4
 # of so many sweeps the pace is measured where time is short, and so many are made in any case
@@ -132,10 +132,12 @@ def _in_time(rows: WeightedRows, domain: Domain, rank: int, options: BayesOption
     for _ in range(_PACE):
         chain.sweep()
     pace = (left - context.seconds_left) / _PACE
-    sweeps = max(_FEWEST_IN_TIME, int(context.seconds_left / (pace * options.chains)))
+    # a coarse clock may not have moved meanwhile
+    allowed = context.seconds_left / (pace * options.chains) if pace > 0 else options.sweeps
+    sweeps = max(_FEWEST_IN_TIME, int(allowed))
     if sweeps >= options.sweeps:
         return options
-    burnt = sweeps * options.burnt // options.sweeps
+    burnt = min(sweeps * options.burnt // options.sweeps, sweeps - _FEWEST)
     return replace(options, sweeps=sweeps, burnt=burnt, draws=min(options.draws, options.chains * (sweeps - burnt)))
 
 

@@ -6,6 +6,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from juror.domain import Domain
 from juror.errors import ParameterError, did_you_mean, shortlist
 from juror.solvers.methods import ALL_OPTIONS, METHODS, Statistic
@@ -41,7 +43,7 @@ def decide_for_statistic(data: Statistic, method: str) -> Decision:
 
 
 def decide_for_rows(
-    rows: WeightedRows, domain: Domain, method: str, target: str | None, given: Collection[str]
+    rows: WeightedRows, domain: Domain, rank: int | str, method: str, target: str | None, given: Collection[str]
 ) -> Decision:
     """Return the method for a table: the one named, the one whose options are given, or by size.
 
@@ -51,6 +53,8 @@ def decide_for_rows(
         What is to be fitted.
     domain : Domain
         Its variables.
+    rank : int or str
+        The number of classes, or a word for choosing it.
     method : str
         The method named, or ``"auto"``.
     target : str, optional
@@ -62,15 +66,21 @@ def decide_for_rows(
         _check_name(method)
         return Decision(method)
     # a budget of time says nothing about the method
-    telling = [name for name in given if name != "max_seconds"]
-    if telling:
-        return _by_options(telling)
-    cells, distinct = rows.total * len(domain), len(rows.codes) * len(domain)
+    if any(name != "max_seconds" for name in given):
+        return _by_options(given)
+    if isinstance(rank, str) and rank == "cv":
+        return Decision("em", why="EM, as only single fits are compared on every fold")
+    # counts as weights stand for more rows than the table has, weights that sum to one for fewer
+    cells, distinct = max(rows.total, float(rows.n_merged.sum())) * len(domain), len(rows.codes) * len(domain)
+    one_class = isinstance(rank, (int, np.integer)) and rank == 1
+    if one_class and (target is not None or cells > _MOST_SAMPLED):
+        return Decision("em", why="EM, as there is one best model of one class")
     if target is not None:
         return Decision("em", {"ensemble": "auto"}, f"an ensemble of EM fits, chosen for the labels of {target!r}")
     if cells <= _MOST_SAMPLED:
         return Decision("bayes", why=f"sampling, as {cells:,.0f} cells are at most {_MOST_SAMPLED:,}")
-    if distinct <= _MOST_PASSED:
+    # EM keeps to a budget of time, pair tables do not
+    if distinct <= _MOST_PASSED or "max_seconds" in given:
         why = f"an ensemble of EM fits, as {cells:,.0f} cells are more than the {_MOST_SAMPLED:,} for sampling"
         return Decision("em", {"ensemble": "auto"}, why)
     why = f"pair tables, as {distinct:,} cells of distinct rows are more than the {_MOST_PASSED:,} for EM"
@@ -81,11 +91,14 @@ def _by_options(given: Collection[str]) -> Decision:
     """Return the first method that has all the options given."""
     for name in ("em", "bayes", *METHODS):
         if all(option in METHODS[name].option_names for option in given):
-            return Decision(name, why=f"as it has {shortlist(sorted(given), 20)}")
+            return Decision(name, why=f"{name!r}, as it has {shortlist(sorted(given), 20)}")
     unknown = [option for option in given if option not in ALL_OPTIONS]
     if unknown:
         raise ParameterError(f"No method has an option {unknown[0]!r}. {did_you_mean(unknown[0], sorted(ALL_OPTIONS))}")
-    raise ParameterError(f"No method has all of the options {shortlist(sorted(given), 20)}. Say which with method=…")
+    raise ParameterError(
+        f"No method has all of the options {shortlist(sorted(given), 20)}. Leave out those of other methods, and name "
+        "yours with method=…"
+    )
 
 
 def _check_name(method: Any) -> None:

@@ -139,7 +139,7 @@ def ascend(
     report : callable
         Told passes so far and the log-likelihood after each step.
     """
-    plain, long = _PlainStep(objective), _LongStep(objective)
+    plain, long = PlainStep(objective), LongStep(objective)
     point = objective.at(start)
     if point.log_likelihood == -np.inf and objective.smoothing == 0:
         raise ParameterError(
@@ -166,17 +166,18 @@ def ascend(
     return Run(point, tuple(trace), reason, n_passes)
 
 
-class _PlainStep:
+class PlainStep:
     """One EM step."""
 
     def __init__(self, objective: Objective):
         self._objective = objective
 
     def __call__(self, point: Point, budget: int) -> tuple[Point, int]:
+        """Return the next point, and the passes it took of those in the budget."""
         return self._objective.at(self._objective.update(point)), 1
 
 
-class _LongStep:
+class LongStep:
     """Two EM steps and a leap along them; the second step itself where the leap would lower J."""
 
     def __init__(self, objective: Objective):
@@ -184,6 +185,7 @@ class _LongStep:
         self._longest = 4.0
 
     def __call__(self, point: Point, budget: int) -> tuple[Point, int]:
+        """Return the next point, and the passes it took of those in the budget."""
         objective = self._objective
         first = objective.at(objective.update(point))
         if budget < 3:

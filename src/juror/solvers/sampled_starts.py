@@ -1,0 +1,346 @@
+"""A start near the highest optimum: sampled classes, more of them than asked for, then the fewest that explain most.
+
+EM from chance finds the heavy classes, mostly, and leaves heavy ones split and light ones unfound. So:
+
+1. A Gibbs chain of more classes than asked for (:mod:`juror.solvers.gibbs`) finds the heavy ones. EM climbs from the
+   heaviest of them, the counts of twenty sweeps together.
+2. The lighter classes along the chain are candidates. Each is fitted alone before the background b of the present fit,
+
+       Σ_i w_i log((1 − ε) b_i + ε Π_n B_n[x_in]),
+
+   which takes a class's share of an EM pass and not a fit. Alone, not together: candidates that compete for rows from
+   the beginning end no higher than the heaviest classes did.
+3. The best join the fit, and EM lets all adapt to each other. Then classes leave, the cheapest first, until as many are
+   left as were asked for. A class may leave in two ways, and the cheaper counts: its rows go to all others, or it is
+   merged with the class most like it. Without the second a heavy class that is split stays so, as neither half can go.
+4. The chain goes on, and 2 and 3 are done once more. A fit is replaced only by one of higher objective.
+
+``benchmarks/optimum.py`` compares it with random starts. Where the smallest classes are at the edge of what the rows
+can tell, the highest optimum need not be the one nearest to the truth, only as likely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from dataclasses import dataclass
+
+import numpy as np
+
+from juror.kernels import kernels
+from juror.logs import log_of
+from juror.solvers.em import Objective, Point, ascend
+from juror.solvers.gibbs import Sampler
+from juror.solvers.parameters import Parameters
+from juror.sources.runners import partitions
+
+# The chain: classes for every one asked for, sweeps before it is looked at, sweeps counted together, and how many such
+# blocks come before each round
+_WIDER = 1.6
+_BURNT = 80
+_BLOCK = 20
+_BLOCKS_BEFORE_ROUND = (3, 2)
+# A class with less than this share of an even one is noise, one lighter than half of those asked for a candidate
+_LEAST_SHARE = 0.01
+# EM steps of candidates, all of them and then the better half; steps between one joining and the next
+_STEPS, _MORE_STEPS, _STEPS_BETWEEN = 9, 11, 2
+# How many join for every class asked for, in how many batches they come and go, and what EM is given in between
+_JOINING = 0.5
+_BATCHES = 10
+_PASSES_TOGETHER, _PASSES_BETWEEN = 8, 6
+# A round is worth its while where a class costs less than so many times what a candidate gains: it gains on
+# as others adapt to it
+_WORTH = 2.0
+# What a step must gain a row; the first step of a climb is plain and gains less than a leap, so less is asked for here
+# than EM asks, and the last climb goes on to where EM itself has nothing to add
+_TOL, _LAST_TOL = 1e-6, 1e-7
+_LAST_PASSES = 60
+# A class that would hold all rows by itself leaves this much to the background
+_BACKGROUND = 0.1
+# Without smoothing no class could leave: some row might be possible in it alone
+_LEAST_SMOOTHING = 0.01
+# The chain counts rows one by one; more than this say no more
+_MOST_ROWS = 1e9
+_TINY = 1e-300
+
+Report = Callable[[int, float], None]
+
+
+@dataclass(frozen=True)
+class _Loose:
+    """Candidates, each alone before a background: weights (K,), columns (stacked rows, K), gains in nats (K,)."""
+
+    lam: np.ndarray
+    stack: np.ndarray
+    gain: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.lam)
+
+    def best(self, n: int) -> _Loose:
+        """Return those that gain most, in that order."""
+        order = np.argsort(-self.gain, kind="stable")[:n]
+        return _Loose(self.lam[order], self.stack[:, order], self.gain[order])
+
+    def after(self, n: int) -> _Loose:
+        """Return those after the first few."""
+        return _Loose(self.lam[n:], self.stack[:, n:], self.gain[n:])
+
+
+def sampled_start(
+    objective: Objective,
+    rank: int,
+    rng: np.random.Generator,
+    report: Report = lambda n_passes, log_likelihood: None,
+) -> Parameters:
+    """Search for a start close to the highest optimum.
+
+    Parameters
+    ----------
+    objective : Objective
+        The rows, their smoothing, and who passes over them.
+    rank : int
+        How many classes F.
+    rng : numpy.random.Generator
+        Chance of the chain; the same for any number of threads.
+    report : callable
+        Told passes so far and a log-likelihood, as in :func:`juror.solvers.em.ascend`; a sweep counts as a pass, and
+        passes of candidates count by how many there are.
+    """
+    if rank == 1:
+        return Parameters(np.ones(1), objective.marginals.copy())
+    return _Search(_smoothed(objective), rank, rng, report).run()
+
+
+class _Search:
+    """The chain, the best fit so far, and what was spent."""
+
+    def __init__(self, objective: Objective, rank: int, rng: np.random.Generator, report: Report):
+        self._objective = objective
+        self._rank = rank
+        self._report = report
+        self._n_passes = 0.0
+        # weights that sum to one stand for as many rows as there are, enormous ones for enough
+        self._scale = max(1.0, len(objective.cells) / objective.total) * min(1.0, _MOST_ROWS / objective.total)
+        weights = objective.weights * self._scale
+        n_classes = int(np.ceil(_WIDER * rank))
+        self._chain = Sampler(
+            objective.cells, weights, objective.stacking, n_classes, rng, objective.runner, sparse=True
+        )
+
+    def run(self) -> Parameters:
+        for _ in range(_BURNT):
+            self._spend(1, self._chain.sweep().log_likelihood / self._scale)
+        best: Point | None = None
+        for n_blocks in _BLOCKS_BEFORE_ROUND:
+            blocks = [self._block() for _ in range(n_blocks)]
+            if best is None:
+                heaviest = Parameters(blocks[-1].lam[: self._rank], blocks[-1].stack[:, : self._rank])
+                best = self._climb(_scaled(heaviest), tol=_TOL)
+            best = self._round(best, blocks)
+        assert best is not None
+        return self._climb(best.parameters, _LAST_PASSES, _LAST_TOL).parameters
+
+    def _block(self) -> Parameters:
+        """Return the classes of the next sweeps, counted together, the heaviest first."""
+        objective = self._objective
+        classes, cells = np.zeros(0), np.zeros(0)
+        for number in range(_BLOCK):
+            counts = self._chain.sweep()
+            self._spend(1, counts.log_likelihood / self._scale)
+            classes, cells = (
+                (counts.classes, counts.cells) if number == 0 else (classes + counts.classes, cells + counts.cells)
+            )
+        order = np.argsort(-classes, kind="stable")
+        share = 1.0 / (_BLOCK * self._scale)
+        unseen = np.broadcast_to(objective.marginals, cells.shape)
+        stack = objective.stacking.normalise(share * cells[:, order] + objective.pseudo_counts, otherwise=unseen)
+        return _scaled(Parameters(share * classes[order] + objective.smoothing, stack))
+
+    def _round(self, best: Point, blocks: list[Parameters]) -> Point:
+        """Let candidates join and classes leave; return the better of what is left and what was."""
+        log_base = _log_prob(self._objective, best.parameters)
+        loose = self._settled(self._candidates(blocks), log_base, _STEPS)
+        if not len(loose) or _costs(self._objective, best.parameters).least.min() > _WORTH * loose.gain.max():
+            return best
+        n_joining = int(np.ceil(_JOINING * self._rank))
+        loose = self._settled(loose.best(max(n_joining, len(loose) // 2)), log_base, _MORE_STEPS)
+        point = self._climb(self._joined(best.parameters, loose, log_base, n_joining), max_iter=_PASSES_TOGETHER)
+        n_steps = _BATCHES
+        while point.parameters.rank > self._rank:
+            n_leaving = -(-(point.parameters.rank - self._rank) // max(n_steps, 1))
+            self._spend(2 * point.parameters.rank / self._rank, point.log_likelihood)
+            point = self._climb(
+                _without_cheapest(self._objective, point.parameters, n_leaving), max_iter=_PASSES_BETWEEN
+            )
+            n_steps -= 1
+        point = self._climb(point.parameters, tol=_TOL)
+        return point if point.objective > best.objective else best
+
+    def _candidates(self, blocks: list[Parameters]) -> _Loose:
+        """Return the lighter classes of every block."""
+        kept = []
+        for block in blocks:
+            light = (block.lam < block.lam[self._rank // 2]) & (block.lam >= _LEAST_SHARE / self._rank)
+            kept.append(Parameters(block.lam[light], block.stack[:, light]))
+        lam = np.concatenate([block.lam for block in kept])
+        return _Loose(lam, np.hstack([block.stack for block in kept]), np.zeros(len(lam)))
+
+    def _settled(self, loose: _Loose, log_base: np.ndarray, n_steps: int) -> _Loose:
+        """Take EM steps of every candidate by itself before the background, log b (n_distinct,)."""
+        objective = self._objective
+        for _ in range(n_steps if len(loose) else 0):
+            gain, classes, cells = _lone_counts(objective, log_base, loose)
+            lam = np.minimum(classes / objective.total, 1.0 - _BACKGROUND)
+            unseen = np.broadcast_to(objective.marginals, cells.shape)
+            stack = objective.stacking.normalise(cells + objective.pseudo_counts, otherwise=unseen)
+            loose = _Loose(lam, stack, gain + objective.total * np.log1p(-loose.lam))
+        self._n_passes += n_steps * len(loose) / self._rank
+        return loose
+
+    def _joined(self, parameters: Parameters, loose: _Loose, log_base: np.ndarray, n_joining: int) -> Parameters:
+        """Add the candidates that gain most, in batches: those that follow know of those before."""
+        lam, columns = parameters.lam, [parameters.stack]
+        batch = -(-n_joining // _BATCHES)
+        loose = loose.best(2 * n_joining)
+        n_left = min(n_joining, len(loose))
+        while n_left > 0:
+            chosen = loose.best(min(batch, n_left))
+            # together they leave the background something, however heavy each is
+            share = chosen.lam * min(1.0, (1.0 - _BACKGROUND) / chosen.lam.sum())
+            lam = np.concatenate([lam * (1.0 - share.sum()), share])
+            columns.append(chosen.stack)
+            n_left -= len(chosen)
+            if n_left > 0:
+                beside = _log_prob(self._objective, Parameters(share, chosen.stack))
+                log_base = np.logaddexp(log_base + np.log1p(-share.sum()), beside)
+                loose = self._settled(loose.best(len(loose)).after(len(chosen)), log_base, _STEPS_BETWEEN)
+        return _scaled(Parameters(lam, np.hstack(columns)))
+
+    def _climb(self, start: Parameters, max_iter: int = 1000, tol: float = 0.0) -> Point:
+        run = ascend(self._objective, start, max_iter=max_iter, tol=tol, accelerate=True)
+        self._spend(run.n_passes * start.rank / self._rank, run.point.log_likelihood)
+        return run.point
+
+    def _spend(self, n_passes: float, log_likelihood: float) -> None:
+        self._n_passes += n_passes
+        self._report(round(self._n_passes), log_likelihood)
+
+
+@dataclass(frozen=True)
+class _Costs:
+    """What it costs at most, in nats, that a class leaves, (F,): to all others, or into its partner.
+
+    ``merged`` holds the weights and columns of every class together with its partner.
+    """
+
+    left: np.ndarray
+    joined: np.ndarray
+    partner: np.ndarray
+    merged: Parameters
+
+    @property
+    def least(self) -> np.ndarray:
+        return np.minimum(self.left, self.joined)
+
+
+def _costs(objective: Objective, parameters: Parameters) -> _Costs:
+    """Return Σ_i w_i log p_i less what it is without each class, with nothing else adapted but the weights' scale.
+
+    With the posterior R_if and q the merged class's probability of a row over p: −Σ w log(1 − R_if) + W log(1 − λ_f),
+    and −Σ w log(1 − R_if − R_ig + q_i).
+    """
+    lam, stack = parameters.lam, parameters.stack
+    partner = _most_alike(objective, parameters)
+    together = lam + lam[partner]
+    merged = Parameters(together, (lam * stack + lam[partner] * stack[:, partner]) / together)
+    log_lam, log_stack = log_of(lam), log_of(stack)
+    log_together, log_merged = log_of(together), log_of(merged.stack)
+
+    def of_partition(rows: slice) -> np.ndarray:
+        cells, weights = objective.cells[rows], objective.weights[rows]
+        total, R = kernels().posterior(cells, log_lam, log_stack)
+        over, Q = kernels().posterior(cells, log_together, log_merged)
+        # means of columns may suit a row far better than either; how far does not matter
+        Q *= np.exp(np.minimum(over - total, 300.0))[:, None]
+        left = weights @ log_of(np.maximum(1.0 - R, _TINY))
+        return np.stack([left, weights @ log_of(np.maximum(1.0 - R - R[:, partner] + Q, _TINY))])
+
+    sums = objective.runner.map_reduce(of_partition, partitions(len(objective.cells)), np.add)
+    return _Costs(objective.total * np.log1p(-lam) - sums[0], -sums[1], partner, merged)
+
+
+def _most_alike(objective: Objective, parameters: Parameters) -> np.ndarray:
+    """Return for every class the other with the largest Π_n Σ_x (A_n[x, f] A_n[x, g])^½, (F,)."""
+    roots = np.sqrt(parameters.stack)
+    alike = np.zeros((parameters.rank, parameters.rank))
+    for n in range(len(objective.stacking.cardinalities)):
+        mine = roots[objective.stacking.rows(n)]
+        alike += log_of(mine.T @ mine)
+    np.fill_diagonal(alike, -np.inf)
+    return alike.argmax(axis=1)
+
+
+def _without_cheapest(objective: Objective, parameters: Parameters, n_leaving: int) -> Parameters:
+    """Let so many classes leave, each by its cheaper way; none takes part twice."""
+    costs = _costs(objective, parameters)
+    lam, stack = parameters.lam.copy(), parameters.stack.copy()
+    stays = np.ones(len(lam), dtype=bool)
+    touched = np.zeros(len(lam), dtype=bool)
+    for f in np.argsort(costs.least, kind="stable"):
+        g = costs.partner[f]
+        into = costs.joined[f] < costs.left[f]
+        if touched[f] or (into and touched[g]):
+            continue
+        if into:
+            lam[g], stack[:, g] = costs.merged.lam[f], costs.merged.stack[:, f]
+            touched[g] = True
+        stays[f], touched[f] = False, True
+        if np.sum(~stays) == n_leaving:
+            break
+    return _scaled(Parameters(lam[stays], stack[:, stays]))
+
+
+def _scaled(parameters: Parameters) -> Parameters:
+    return Parameters(parameters.lam / parameters.lam.sum(), parameters.stack)
+
+
+def _smoothed(objective: Objective) -> Objective:
+    """Return the objective with some smoothing, so that every class can produce every row."""
+    if objective.smoothing >= _LEAST_SMOOTHING:
+        return objective
+    smoothed = copy(objective)
+    smoothed.smoothing = _LEAST_SMOOTHING
+    sizes = np.asarray(objective.stacking.cardinalities)
+    smoothed.pseudo_counts = _LEAST_SMOOTHING * np.repeat(sizes, sizes + 1)[:, None] * objective.marginals
+    return smoothed
+
+
+def _log_prob(objective: Objective, parameters: Parameters) -> np.ndarray:
+    """Return log Σ_f λ_f Π_n A_n[x_n, f] of every row, (n_distinct,)."""
+    log_lam, log_stack = log_of(parameters.lam), log_of(parameters.stack)
+
+    def of_partition(rows: slice) -> np.ndarray:
+        return np.asarray(kernels().log_prob(objective.cells[rows], log_lam, log_stack))
+
+    return np.concatenate(list(objective.runner.map(of_partition, partitions(len(objective.cells)))))
+
+
+def _lone_counts(
+    objective: Objective, log_base: np.ndarray, loose: _Loose
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return gains but for the background's share (K,), rows (K,) and counts (stacked rows, K) of candidates."""
+    log_odds, log_stack = log_of(loose.lam / (1.0 - loose.lam)), log_of(loose.stack)
+    count = kernels().lone_counts
+
+    def of_partition(rows: slice) -> tuple[np.ndarray, ...]:
+        found: tuple[np.ndarray, ...] = count(
+            objective.cells[rows], objective.weights[rows], log_base[rows], log_odds, log_stack
+        )
+        return found
+
+    def add(a: tuple[np.ndarray, ...], b: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+        return tuple(x + y for x, y in zip(a, b, strict=True))
+
+    gain, classes, cells = objective.runner.map_reduce(of_partition, partitions(len(objective.cells)), add)
+    return gain, classes, cells
