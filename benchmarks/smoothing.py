@@ -1,4 +1,4 @@
-"""How much depends on the smoothing of EM: test accuracy on Car and Mushroom at a fixed rank, for docs/decisions/003."""
+"""How much depends on the smoothing of EM: accuracy on Car and Mushroom at a fixed rank, for docs/decisions/003."""
 
 from __future__ import annotations
 

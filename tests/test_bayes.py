@@ -93,6 +93,20 @@ def test_tables_of_a_crowd_have_the_mean_they_should():
     assert mean == pytest.approx(sum(2.0 / (2.0 + i) for n in C[0] for i in range(n)), rel=0.02)
 
 
+def test_guests_who_know_nobody_sit_alone():
+    # as in a table of all combinations, where c grows without end
+    C = np.array([[4, 0, 30], [1, 2, 0]])
+    np.testing.assert_array_equal(_table_counts(C, np.array([1e12, 1e15]), np.random.default_rng(0)), C.sum(axis=1))
+
+
+def test_classes_do_not_become_ever_more_alike():
+    rng = np.random.default_rng(0)
+    hyper, counts = first_hyper((4, 3)), [np.full((4, 8), 1000.0), np.full((3, 8), 1000.0)]
+    for _ in range(50):
+        hyper = next_hyper(replace(hyper, mu=30.0), np.full(8, 4000.0), counts, rng)
+        assert max(hyper.c) <= 4e6
+
+
 def test_the_sampler_leaves_its_own_prior_in_place():
     """Draw data given parameters and parameters given data in turn: what comes out must be the prior (Geweke 2004)."""
     sizes, F, n_rows = (3, 2, 1), 2, 6

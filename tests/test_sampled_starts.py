@@ -223,7 +223,7 @@ def test_light_classes_are_found():
     truth = juror.JointPMF([0.4, 0.3, 0.15, 0.1, 0.025, 0.025], [sure] * 6)
     codes = random_codes(truth, 2000, np.random.default_rng(3))
     objective = objective_of(codes, (6,) * 6)
-    climb = dict(max_iter=1000, tol=1e-6, accelerate=True)
+    climb = {"max_iter": 1000, "tol": 1e-6, "accelerate": True}
     aim = ascend(objective, Parameters.of(truth.weights, truth.factors, objective.stacking), **climb).point.objective
     for seed in range(3):
         reached = ascend(objective, start_of(objective, 6, seed), **climb).point.objective

@@ -100,7 +100,7 @@ def _most_members(ensemble: int | str, rank: int, in_time: bool) -> int:
 
 
 def _reason(members: Sequence[Member], most: int, trial: Trial, options: EMOptions) -> str:
-    reason = "each stopped early"
+    reason = "each stopped early" if len(members) > 1 else "stopped early"
     n_by_held_out = sum(member.by_held_out for member in members)
     if n_by_held_out:
         some = "" if n_by_held_out == len(members) else f" {n_by_held_out} of them"
@@ -133,11 +133,8 @@ def choose_settings(trial: Trial, options: EMOptions, rank: int | str, *, with_s
     comparison = _Comparison(trial, options, "choosing rank" if isinstance(rank, str) else "choosing smoothing")
     if not comparison.possible:
         if isinstance(rank, str):
-            warnings.warn(
-                f"{trial.rows.total:g} rows are too few to hold some out and choose a rank; rank=1 is used. Pass rank=…",
-                FitWarning,
-                stacklevel=5,
-            )
+            few = f"{trial.rows.total:g} rows are too few to hold some out and choose a rank"
+            warnings.warn(f"{few}; rank=1 is used. Pass rank=…", FitWarning, stacklevel=5)
         return chosen
     if isinstance(rank, str):
         chosen = replace(chosen, rank=min(_FIRST_RANK, comparison.most_rank))

@@ -108,7 +108,7 @@ def _climb_while_held_out_gain(
             stale += 1
     if score == -np.inf:
         raise ParameterError(
-            f"smoothing is {objective.smoothing:g}, and some row that a member of the ensemble held out has probability "
-            "zero, so that it cannot tell when to stop. Pass smoothing above zero."
+            f"smoothing is {objective.smoothing:g}, and some row that a member of the ensemble held out has "
+            "probability zero, so that it cannot tell when to stop. Pass smoothing above zero."
         )
     return Member(best, score, n_passes, by_held_out=True)

@@ -31,6 +31,8 @@ _TINY = 1e-300
 _MEAN_OF_MU, _SPREAD_OF_MU = 1.0, 1.0
 _EVEN = 100.0
 _SEATED = 1000
+# Classes as like each other as this are the same. In a table of all combinations nothing else bounds c.
+_MOST_ALIKE = 1e6
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,8 @@ def _next_c(hyper: Hyper, C: np.ndarray, old: float, base: np.ndarray, rng: np.r
         return old
 
     def log_density(c: float) -> float:
+        if c > _MOST_ALIKE * len(base):
+            return -np.inf
         # a normal law of log c has 1/c beside it as a law of c
         off = np.log(c / len(base)) - hyper.mu
         return _log_columns(c, C, base) - off * off / (2.0 * hyper.tau2) - float(np.log(c))
@@ -166,8 +170,8 @@ def _table_counts(C: np.ndarray, concentration: np.ndarray, rng: np.random.Gener
     """
     from scipy.special import digamma
 
-    one_by_one = np.maximum(_SEATED, 10.0 * concentration**2).astype(np.int64)[:, None]
-    seated = np.minimum(C, one_by_one)
+    one_by_one = np.maximum(_SEATED, 10.0 * concentration**2)[:, None]
+    seated = np.minimum(C, one_by_one).astype(np.int64)
     theta_of = concentration[:, None]
     later = rng.poisson(theta_of * np.maximum(digamma(theta_of + C) - digamma(theta_of + seated), 0.0))
     sizes = seated.ravel()

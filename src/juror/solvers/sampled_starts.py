@@ -51,9 +51,9 @@ _PASSES_TOGETHER, _PASSES_BETWEEN = 8, 6
 # A round is worth its while where a class costs less than so many times what a candidate gains: it gains on
 # as others adapt to it
 _WORTH = 2.0
-# What a step must gain a row; the first step of a climb is plain and gains less than a leap, so less is asked for here
-# than EM asks, and the last climb goes on to where EM itself has nothing to add
-_TOL, _LAST_TOL = 1e-6, 1e-7
+# What a step must gain a row. The first step of a climb is plain and gains less than a leap, so the last climb asks for
+# less than EM does, which would stop where it begins
+_TOL, _LAST_TOL = 1e-5, 1e-7
 _LAST_PASSES = 60
 # A class that would hold all rows by itself leaves this much to the background
 _BACKGROUND = 0.1
