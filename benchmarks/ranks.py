@@ -127,7 +127,7 @@ def anew(trial: Trial) -> Parameters:
     def score(rank: int) -> RankScore:
         found = best_of_random(kept, trial, rank, ROUGH_STARTS, ROUGH_TOL)
         n_occupied = int(np.sum(~empty_classes(found, kept.total)))
-        return RankScore(rank, trial.score(found, held, by_accuracy=False), n_occupied)
+        return RankScore(rank, trial.score(found, held), n_occupied)
 
     rank, _ = choose_rank(score, len(kept.codes))
     return best_of_random(trial.rows, trial, rank, LAST_STARTS, LAST_TOL)
@@ -172,7 +172,7 @@ def run(table: Table, way: Callable[[Trial], Parameters], seed: int) -> dict[str
         found = way(trial)
         seconds = time.perf_counter() - began
         result = {"seconds": seconds, "work": work[0] / len(rows.codes), "rank": found.rank}
-    result["score"] = trial.score(found, test, by_accuracy=False)
+    result["score"] = trial.score(found, test)
     if target is not None:
         guessed = predict_proba(as_cpd(found, domain), test.codes, target).argmax(axis=1)
         result["right, %"] = 100 * float(np.average(guessed == test.codes[:, target], weights=test.weights))

@@ -21,7 +21,7 @@ def main() -> None:
             found = []
             for seed in SEEDS:
                 train, _, test = split(name, seed)
-                options = {"n_init": 1, "search": "random", "target": TARGET, "smoothing": smoothing}
+                options = {"n_init": 1, "target": TARGET, "smoothing": smoothing}
                 model = juror.fit(train, rank, "em", domain=domain, seed=seed, **options)
                 found.append(np.mean(model.predict(test) == test[TARGET]))
             print(f"{name}, rank {rank}, smoothing {smoothing}: {100 * np.mean(found):.2f} %")

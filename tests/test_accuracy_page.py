@@ -381,7 +381,6 @@ class TestSections:
         assert found["marginals"]["log_prob"] == pytest.approx(-3 * np.log(2), abs=0.1)
         assert found["juror"]["n_test"] == 100
 
-    @pytest.mark.skipif("search" not in Options.__annotations__, reason="juror.fit has no option search yet")
     def test_the_options_compared_are_options_of_fit(self):
         assert set(optimum.RANDOM_START) <= set(Options.__annotations__)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from dataclasses import replace
 
@@ -53,6 +52,11 @@ def members_of(model):
     ]
 
 
+def model_of(member):
+    found = as_cpd(member.parameters, DOMAIN)
+    return JointPMF(found.weights, found.factors, DOMAIN)
+
+
 def assert_same_bits(one, other):
     np.testing.assert_array_equal(one.weights, other.weights)
     for A, B in zip(one.factors, other.factors, strict=True):
@@ -71,7 +75,7 @@ class TestTheMean:
     def test_the_ensemble_is_the_mean_of_its_members(self):
         model = fit(ensemble=3, smoothing=0.1)
         members = fit_members(trial_of(), EMOptions(), 3, 0.1, range(3))
-        tensors = [dense(as_cpd(member.parameters, DOMAIN)) for member in members]
+        tensors = [dense(model_of(member)) for member in members]
         np.testing.assert_allclose(dense(model), np.mean(tensors, axis=0), rtol=1e-12)
         assert model.info.starts == tuple(member.score for member in members)
         assert model.info.n_iter == sum(member.n_passes for member in members)
@@ -88,14 +92,14 @@ class TestTheMean:
         np.testing.assert_array_equal(alone.parameters.stack, among.parameters.stack)
 
     @pytest.mark.parametrize("target", [None, "x0"])
-    def test_it_makes_unseen_rows_more_probable_than_its_members_do(self, target):
+    def test_it_makes_unseen_rows_more_probable_than_its_members_do_on_average(self, target):
         truth = random_model((3,) * 8, 6, np.random.default_rng(3), concentration=0.4)
         rng = np.random.default_rng(4)
         seen, unseen = random_codes(truth, 400, rng), random_codes(truth, 1000, rng)
         model = fit(seen, 8, shape=(3,) * 8, ensemble=5, smoothing=0.1, target=target)
         scores = [member.log_prob(unseen).mean() for member in members_of(model)]
-        # above the mean by concavity; here above the best, and clearly
-        assert model.log_prob(unseen).mean() > max(scores) + 0.02
+        # not below by concavity; over 24 seeds it was above by 0.026 or more, and in 21 of them above the best too
+        assert model.log_prob(unseen).mean() > np.mean(scores) + 0.01
 
     def test_same_seed_same_bits_for_any_number_of_threads(self):
         for options in ({"rank": "auto"}, {"target": "x1"}, {"rank": 2, "smoothing": 0.3}):
@@ -139,8 +143,7 @@ class TestStopping:
     def test_members_made_to_predict_see_every_row(self):
         [member] = fit_members(trial_of(target=0), EMOptions(), 3, 0.1, [0])
         assert not member.by_held_out
-        found = as_cpd(member.parameters, DOMAIN)
-        assert member.score == pytest.approx(JointPMF(found.weights, found.factors, DOMAIN).log_prob(CODES).mean())
+        assert member.score == pytest.approx(model_of(member).log_prob(CODES).mean())
         assert fit(ensemble=2, target="x0").info.stopped == "each stopped early"
 
     @pytest.mark.parametrize("max_iter", [1, 2, 3, 5])
@@ -189,14 +192,15 @@ class TestChoosing:
         assert info.chosen_by == "log-probability of held-out rows, nats a row"
 
     def test_the_path_tells_how_many_classes_hold_rows(self):
-        # two kinds of rows: whatever the rank, more than a few classes stay empty
-        codes = np.repeat([[0, 0, 0, 0], [2, 1, 3, 2]], 40, axis=0)
-        codes[0] = [1, 0, 1, 1]
-        codes[1] = [1, 0, 2, 1]
-        path = choose_settings(trial_of(codes), EMOptions(smoothing=0.001), "auto", with_smoothing=False).rank_path
-        assert all(1 <= step.n_occupied <= step.rank for step in path)
-        many = fit_members(trial_of(codes), EMOptions(), 64, 0.001, range(1))[0].parameters.lam
-        assert np.sum(many * len(codes) >= 0.5) < 64
+        # some classes hold less than half a row where rows weigh little
+        rows = WeightedRows.of(CODES[:60], np.full(60, 0.2))
+        trial, options = replace(trial_of(), rows=rows), EMOptions(smoothing=0.001)
+        path = choose_settings(trial, options, "auto", with_smoothing=False).rank_path
+        kept, _ = trial.rows.split(0.2, np.random.default_rng([0, 5]))
+        for step in path:
+            members = fit_members(replace(trial, rows=kept), options, step.rank, 0.001, range(2))
+            assert step.n_occupied == int(np.median([np.sum(m.parameters.lam * kept.total >= 0.5) for m in members]))
+        assert any(step.n_occupied < step.rank for step in path)
 
     def test_what_is_given_is_not_chosen(self):
         info = fit(rank=2, ensemble=2, smoothing=0.2).info
@@ -222,7 +226,8 @@ class TestChoosing:
             with pytest.warns(FitWarning) as caught:
                 model = fit(CODES[:n_rows], "auto", **options)
             assert [str(one.message) for one in caught] == [sentence]
-            assert caught[0].filename == __file__.replace(".pyc", ".py") or "test_ensembles" in caught[0].filename
+            # told where fit was called, not inside
+            assert caught[0].filename == __file__
             assert model.rank == model.info.n_members
 
     def test_where_everything_is_impossible_nothing_is_chosen(self):
@@ -261,7 +266,7 @@ class TestOddTables:
         codes[:, 2] = -1
         model = fit(codes, "auto", ensemble=2, target=target)
         self.check(model)
-        np.testing.assert_allclose(model.marginal("x2").values, 0.25)
+        np.testing.assert_allclose(model.marginal("x2").to_numpy(), 0.25)
 
     def test_rows_without_any_value(self):
         self.check(fit(np.full((20, 4), -1), "auto", ensemble=2))
@@ -351,20 +356,19 @@ class TestTime:
         assert len(model.info.rank_path) <= 1
         assert len(model.info.smoothing_path) <= 1
 
-    def test_within_a_budget_there_are_as_many_members_as_there_is_time_for(self):
-        clock = Clock(seconds_a_look=0.0)
-        trial = trial_of(until=10.0)
-        with clock:
-            clock.seconds_a_look = 0.01
-            solution = fit_ensemble(trial, EMOptions(ensemble="auto", max_seconds=10), Settings(2, 0.1))
-            assert clock.now < 10.5
+    def test_within_a_budget_there_are_as_many_members_as_there_is_time_for(self, clock):
+        solution = fit_ensemble(trial_of(until=10.0), EMOptions(ensemble="auto", max_seconds=10), Settings(2, 0.1))
+        assert clock.now < 10.1
         assert 2 < solution.n_members < 100
         assert solution.reason.endswith(f"; {solution.n_members} of at most 100 fits in max_seconds = 10")
 
-    def test_choosing_leaves_most_of_the_time(self):
-        with Clock(seconds_a_look=0.01) as clock:
-            choose_settings(trial_of(until=10.0), EMOptions(max_seconds=10), "auto", with_smoothing=True)
-            assert clock.now < 4.1
+    @pytest.mark.parametrize("target", [None, 0])
+    def test_choosing_leaves_most_of_the_time(self, clock, target):
+        clock.seconds_a_look = 0.1
+        found = choose_settings(trial_of(until=10.0, target=target), EMOptions(), "auto", with_smoothing=True)
+        assert len(found.rank_path) > 0
+        # each of the members under way may look once more
+        assert clock.now < 4.0 + 0.1 * 10
 
     def test_time_enough_changes_nothing(self):
         hour = fit(rank="auto", ensemble=3, max_seconds=3600)
@@ -379,9 +383,9 @@ class TestTime:
     @pytest.mark.filterwarnings("ignore:The chains have not mixed well")
     @pytest.mark.parametrize("burnt", [0, 400, 950, 996])
     def test_chains_are_shortened(self, burnt):
-        model = juror.fit(CODES, 3, "bayes", max_seconds=1e-9, burnt=burnt, n_jobs=1)
+        model = juror.fit(CODES, 3, "bayes", max_seconds=1e-9, burnt=burnt, draws=8, n_jobs=1)
         assert model.info.stopped == "took 2 chains of 20 sweeps, not 1000, in max_seconds = 1e-09"
-        assert model.info.n_draws >= 8
+        assert model.info.n_draws == 8
 
     @pytest.mark.filterwarnings("ignore:The chains have not mixed well")
     def test_chains_that_fit_are_left_alone(self):
@@ -390,31 +394,38 @@ class TestTime:
             juror.fit(CODES, 3, "bayes", max_seconds=3600, **options), juror.fit(CODES, 3, "bayes", **options)
         )
 
-    def test_a_clock_that_stands_still(self):
-        options = BayesOptions(max_seconds=10)
+    def test_a_clock_that_stands_still(self, clock):
+        clock.seconds_a_look = 0.0
+        options, trial = BayesOptions(max_seconds=10), trial_of(until=10.0)
+        assert _in_time(trial.rows, DOMAIN, 3, options, trial.context) == options
+
+    def test_chains_take_what_the_pace_allows(self, clock):
         trial = trial_of(until=10.0)
-        with Clock(seconds_a_look=0.0):
-            assert _in_time(trial.rows, DOMAIN, 3, options, trial.context) == options
+        # a sweep takes a fifth of a look here, and two chains share what is left
+        found = _in_time(trial.rows, DOMAIN, 3, BayesOptions(max_seconds=10), trial.context)
+        left = 10.0 - clock.now
+        assert found.sweeps == pytest.approx(left / (2 * clock.seconds_a_look / 5), abs=2)
+        assert found.burnt == found.sweeps * 400 // 1000
 
 
 class Clock:
-    """A clock that moves when looked at."""
+    """A clock that moves when it is looked at."""
 
-    def __init__(self, seconds_a_look):
-        self.seconds_a_look = seconds_a_look
+    def __init__(self):
+        self.seconds_a_look = 0.05
         self.now = 0.0
 
-    def __enter__(self):
-        self._true = time.monotonic
-        time.monotonic = self
-        return self
-
-    def __exit__(self, *error):
-        time.monotonic = self._true
-
-    def __call__(self):
+    def monotonic(self):
         self.now += self.seconds_a_look
         return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    for module in ("em", "solution"):
+        monkeypatch.setattr(f"juror.solvers.{module}.time", clock)
+    return clock
 
 
 class TestProgress:

@@ -87,8 +87,8 @@ def words(found: Findings) -> Iterator[str]:
         f"{found.n_seeds()}. juror is fitted with a budget of {' or '.join(f'{budget:g}' for budget in budgets)} "
         f"seconds a set on {' or '.join(map(str, cores))} core(s), to the training rows alone, of which it holds out "
         "some by itself, and to training and validation rows. The published numbers stand as data to compare with: "
-        "LearnSPN and Prometheus are from the literature, the plain EM mixture is untuned, of at most 400 classes. The product of "
-        "marginals adds half a count to every label."
+        "LearnSPN and Prometheus are from the literature, the plain EM mixture is untuned, of at most 400 classes. "
+        "The product of marginals adds half a count to every label."
     )
     yield measure_table(
         found,

@@ -20,7 +20,7 @@ from .published import GOAL_GAP, least_printed
 RECIPE = SETTINGS[5].recipe
 assert RECIPE is not None
 # One random start: what the search is compared with
-RANDOM_START: dict[str, Any] = {"n_init": 1, "search": "random"}
+RANDOM_START: dict[str, Any] = {"n_init": 1}
 _OPTIONS = ", ".join(f"{name}={json.dumps(value)}" for name, value in RANDOM_START.items())
 FROM_TRUTH = "from-truth"
 ROWS = {

@@ -64,12 +64,16 @@ class Trial:
         parts = [self.rows.split(_HELD_OUT, rng)] if how == "auto" else self.rows.folds(_FOLDS, rng)
         return [] if any(kept.total == 0 or held.total == 0 for kept, held in parts) else parts
 
-    def measure(self, how: str) -> str:
+    def measure(self, by: str) -> str:
         """Say what a score is."""
         if self.target is None:
             return "log-probability of held-out rows, nats a row"
         labels = f"labels of {self.domain[self.target].name!r} in held-out rows"
-        return f"log-probability of {labels}, nats a row" if how == "auto" else f"share of {labels} predicted"
+        return {
+            "log": f"log-probability of {labels}, nats a row",
+            "share": f"share of {labels} predicted",
+            "quadratic": f"quadratic score of {labels}, 0 at best",
+        }[by]
 
     def fit(self, rows: WeightedRows, rank: int, options: Any, stage: str) -> Parameters:
         """Fit some of the rows; what the fit would warn of does not matter here."""
@@ -79,21 +83,18 @@ class Trial:
         except DataError as error:
             raise DataError(f"With some rows held out to choose by: {error} Or pass rank and rho as numbers.") from None
 
-    def score(self, parameters: Parameters, held: WeightedRows, by_accuracy: bool) -> float:
-        """Score a fit on rows it has not seen."""
-        scores, weights = self.row_scores(parameters, held, by_accuracy)
+    def score(self, parameters: Parameters, held: WeightedRows, by: str = "log") -> float:
+        """Score a fit on rows it has not seen, labels by a name in :data:`LABEL_SCORES`."""
+        scores, weights = self.row_scores(parameters, held, by)
         return float(weights @ scores) / float(weights.sum())
 
-    def row_scores(
-        self, parameters: Parameters, held: WeightedRows, by_accuracy: bool
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def row_scores(self, parameters: Parameters, held: WeightedRows, by: str = "log") -> tuple[np.ndarray, np.ndarray]:
         """Score every row that counts, (rows,), and say how much it counts, (rows,)."""
         cpd = as_cpd(parameters, self.domain)
         if self.target is None:
             return log_prob(cpd, held.codes), held.weights
         codes, weights = _labelled(held, self.target, self.domain)
-        score = _right if by_accuracy else _log_label
-        return score(cpd, codes, self.target), weights
+        return LABEL_SCORES[by](cpd, codes, self.target), weights
 
 
 @dataclass(frozen=True)
@@ -159,7 +160,7 @@ def choose_rank_for(trial: Trial, options: Any, how: str) -> ChosenRank:
 def _score_of(trial: Trial, found: Sequence[Parameters], parts: Parts, how: str) -> RankScore:
     """Score the fits of one rank to all parts."""
     both = list(zip(found, parts, strict=True))
-    scores = [trial.score(parameters, held, by_accuracy=how == "cv") for parameters, (_, held) in both]
+    scores = [trial.score(parameters, held, by=SCORED_BY[how]) for parameters, (_, held) in both]
     occupied = [np.sum(~empty_classes(parameters, kept.total)) for parameters, (kept, _) in both]
     return RankScore(found[0].rank, float(np.mean(scores)), int(np.median(occupied)))
 
@@ -220,20 +221,20 @@ def choose_smoothing(
         for (kept, held), init in zip(parts, inits or [None] * len(parts), strict=True):
             changed = replace(_rough(options), smoothing=smoothing, init=init)
             parameters = trial.fit(kept, rank, changed, "choosing smoothing")
-            of_parts.append(trial.row_scores(parameters, held, by_accuracy=how == "cv"))
+            of_parts.append(trial.row_scores(parameters, held, by=SCORED_BY[how]))
         scores[smoothing], weights = (np.concatenate(both) for both in zip(*of_parts, strict=True))
     tried = tuple((smoothing, float(np.average(rows, weights=weights))) for smoothing, rows in scores.items())
     default = _SMOOTHINGS[1]
-    clear = [(smoothing, mean) for smoothing, mean in tried if _is_clear(scores[smoothing] - scores[default], weights)]
+    clear = [(smoothing, mean) for smoothing, mean in tried if is_clear(scores[smoothing] - scores[default], weights)]
     return max(clear, key=lambda pair: pair[1], default=(default, 0.0))[0], tried
 
 
-def _is_clear(gains: np.ndarray, weights: np.ndarray) -> bool:
-    """Say whether the mean gain of rows is above zero by more than its standard error."""
+def is_clear(gains: np.ndarray, weights: np.ndarray, n_errors: float = 1.0) -> bool:
+    """Say whether the mean gain of rows is above zero by more than so many of its standard errors."""
     mean = np.average(gains, weights=weights)
     # weights that sum to one still come from as many rows as there are
     n_rows = max(weights.sum(), len(weights))
-    return bool(mean > np.sqrt(np.average((gains - mean) ** 2, weights=weights) / n_rows))
+    return bool(mean > n_errors * np.sqrt(np.average((gains - mean) ** 2, weights=weights) / n_rows))
 
 
 def choose_rho(trial: Trial, options: Any, rank: int) -> tuple[float, tuple[tuple[float, float], ...]]:
@@ -245,7 +246,7 @@ def choose_rho(trial: Trial, options: Any, rank: int) -> tuple[float, tuple[tupl
     for share in RHO_GRID:
         rho = share * options.design(trial.context.seed).n_directions
         fits = ((trial.fit(kept, rank, replace(options, rho=rho), "choosing rho"), held) for kept, held in parts)
-        tried.append((rho, float(np.mean([trial.score(found, held, by_accuracy=True) for found, held in fits]))))
+        tried.append((rho, float(np.mean([trial.score(found, held, by="share") for found, held in fits]))))
     if all(score == -np.inf for _, score in tried):
         raise ParameterError(
             f"Some held-out row has probability zero at every rho tried, {shortlist(rho for rho, _ in tried)}, so none "
@@ -279,7 +280,7 @@ def _labelled(held: WeightedRows, target: int, domain: Domain) -> tuple[np.ndarr
     if not np.any(labelled):
         raise DataError(
             f"No held-out row has a label of the target {domain[target].name!r}, so nothing can be chosen by it. "
-            "Pass rank and rho as numbers."
+            "Pass rank, smoothing and rho as numbers."
         )
     return held.codes[labelled], held.weights[labelled]
 
@@ -298,3 +299,18 @@ def _right(cpd: CPD, codes: np.ndarray, target: int) -> np.ndarray:
         return np.asarray(predict_proba(cpd, codes, target).argmax(axis=1) == codes[:, target], dtype=float)
     except ZeroProbabilityError:
         return np.full(len(codes), -np.inf)
+
+
+def _quadratic(cpd: CPD, codes: np.ndarray, target: int) -> np.ndarray:
+    """Return −Σ_x (p(x) − [x is the label])², (rows,), the score of Brier; −inf for the impossible."""
+    try:
+        off = predict_proba(cpd, codes, target)
+    except ZeroProbabilityError:
+        return np.full(len(codes), -np.inf)
+    off[np.arange(len(codes)), codes[:, target]] -= 1.0
+    return -np.einsum("ix,ix->i", off, off)
+
+
+LABEL_SCORES = {"log": _log_label, "share": _right, "quadratic": _quadratic}
+# what a rank is chosen by, for each way of choosing it
+SCORED_BY = {"auto": "log", "cv": "share"}

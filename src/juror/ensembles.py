@@ -1,4 +1,4 @@
-"""Ensembles of EM fits: many members side by side are one CPD, their mean, which is better than any of them."""
+"""Ensembles of EM fits: many members side by side are one CPD, their mean, as a rule better than the best of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from juror.choosing import Trial
+from juror.choosing import Trial, is_clear
 from juror.errors import FitWarning, ParameterError, shortlist
 from juror.info import RankScore
 from juror.members import Member, fit_members, held_out_share
@@ -21,14 +21,19 @@ from juror.solvers.solution import Solution
 _MEMBERS = 10
 _MOST_MEMBERS = 100
 _MOST_CLASSES = 12_288
-# A few members are enough to compare settings by; labels are noisier than whole rows.
-_COMPARED, _COMPARED_BY_LABELS = 2, 8
-_HELD_OUT_TO_CHOOSE = 0.2
+# A few members are enough to compare settings by. Labels are noisier than whole rows: of few rows each is predicted.
+_COMPARED, _COMPARED_BY_LABELS = 2, 4
+_HELD_OUT_TO_CHOOSE, _FOLDS = 0.2, 5
+_FEW_LABELS = 10_000
 # Larger ranks are tried first: they take fewer passes.
 _FIRST_RANK, _MOST_RANK = 16, 1024
 _SMOOTHINGS = (0.01, 0.03, 0.1, 0.3, 1.0)
-# The least gain that counts, in nats a row or a label
+# The least gain that counts, in nats a row
 _LEAST_GAIN = 1e-3
+# Labels are scored by their quadratic score: accuracy is noisy, and the logarithm is decided by a few rows.
+MEMBERS_SCORED_BY = "quadratic"
+# A larger rank is refused for labels only if it is worse by so many standard errors.
+_BENEFIT_OF_DOUBT = 2.0
 # The share of the time that choosing may take. After a third of that no comparison is begun: a rank of twice the
 # classes takes twice the time.
 _TIME_TO_CHOOSE = 0.4
@@ -114,7 +119,8 @@ def choose_settings(trial: Trial, options: EMOptions, rank: int | str, *, with_s
     """Choose rank and smoothing, where they are not given, by a few members on rows that none of them has seen.
 
     The rank doubles while that helps, or halves, then the smoothing moves while that helps, and both again until
-    neither does: which is best of one depends on the other.
+    neither does: which is best of one depends on the other. What counts is how probable the rows are, or with a target
+    how well its labels are predicted.
 
     Parameters
     ----------
@@ -138,12 +144,15 @@ def choose_settings(trial: Trial, options: EMOptions, rank: int | str, *, with_s
         return chosen
     if isinstance(rank, str):
         chosen = replace(chosen, rank=min(_FIRST_RANK, comparison.most_rank))
-    before = None
-    while chosen != before:
-        before = chosen
+    seen: set[Settings] = set()
+    while chosen not in seen:
+        seen.add(chosen)
         if isinstance(rank, str):
-            for ranks in (_doubling(chosen.rank, comparison.most_rank), _halving(chosen.rank)):
-                chosen = comparison.climb(chosen, [replace(chosen, rank=F) for F in ranks])
+            chosen = comparison.climb(
+                chosen, [replace(chosen, rank=F) for F in _doubling(chosen.rank, comparison.most_rank)]
+            )
+            if chosen.rank == _FIRST_RANK:
+                chosen = comparison.climb(chosen, [replace(chosen, rank=F) for F in _halving(_FIRST_RANK)])
         if with_smoothing:
             for smoothings in _ladders(chosen.smoothing):
                 chosen = comparison.climb(chosen, [replace(chosen, smoothing=alpha) for alpha in smoothings])
@@ -155,55 +164,82 @@ def choose_settings(trial: Trial, options: EMOptions, rank: int | str, *, with_s
     )
 
 
+@dataclass(frozen=True)
+class _Tried:
+    """Settings that were tried: their score, and the scores (rows,) and weights (rows,) of the rows behind it."""
+
+    step: RankScore
+    rows: np.ndarray
+    weights: np.ndarray
+
+
 class _Comparison:
     """Scores settings by a few members on rows that none of them has seen, while there is time."""
 
     def __init__(self, trial: Trial, options: EMOptions, stage: str):
-        kept, self._held = trial.rows.split(_HELD_OUT_TO_CHOOSE, np.random.default_rng([trial.context.seed, 5]))
+        rng = np.random.default_rng([trial.context.seed, 5])
+        by_labels = trial.target is not None
+        few = by_labels and trial.rows.total <= _FEW_LABELS
+        self._parts = trial.rows.folds(_FOLDS, rng) if few else [trial.rows.split(_HELD_OUT_TO_CHOOSE, rng)]
         context = replace(trial.context, stage=stage)
         self._least_left = 0.0
         if np.isfinite(context.until):
             left = context.seconds_left
             context = replace(context, until=context.until - (1.0 - _TIME_TO_CHOOSE) * left)
             self._least_left = (_TIME_TO_CHOOSE - _TIME_TO_BEGIN) * left
-        self._trial = replace(trial, rows=kept, context=context)
+        self._trial = replace(trial, context=context)
         self._options = options
-        self._numbers = range(_COMPARED if trial.target is None else _COMPARED_BY_LABELS)
-        self._tried: dict[tuple[int, float], RankScore] = {}
-        self.most_rank = max(1, min(_MOST_RANK, len(kept.codes) // 2))
+        self._numbers = range(_COMPARED_BY_LABELS if by_labels else _COMPARED)
+        self._tried: dict[tuple[int, float], _Tried] = {}
+        self.most_rank = max(1, min(_MOST_RANK, *(len(kept.codes) // 2 for kept, _ in self._parts)))
 
     @property
     def possible(self) -> bool:
         """Whether there are rows for both sides."""
-        return self._trial.rows.total > 0 and self._held.total > 0
+        return all(kept.total > 0 and held.total > 0 for kept, held in self._parts)
 
     def climb(self, best: Settings, steps: Iterable[Settings]) -> Settings:
-        """Take steps while the score rises and there is time; return the last that it rose at."""
-        score = self._score(best)
-        for tried in steps:
+        """Take steps while the score rises and there is time; return the last that was as good as it gets."""
+        top = self._try(best)
+        for step in steps:
             if self._trial.context.seconds_left < self._least_left:
                 break
-            found = self._score(tried)
-            if found <= score + _LEAST_GAIN:
+            tried = self._try(step)
+            if not self._is_as_good(tried, top):
                 break
-            best, score = tried, found
+            best, top = step, max(tried, top, key=lambda one: one.step.score)
         return best
 
-    def _score(self, settings: Settings) -> float:
+    def _is_as_good(self, tried: _Tried, top: _Tried) -> bool:
+        """Say whether a step is to be taken: whole rows must gain, and labels by more than chance would.
+
+        A larger rank is taken also if it is no worse for labels than chance would make it: the fit will have more rows
+        and more members than there are here, and larger ranks gain by that.
+        """
+        if self._trial.target is None or not np.all(np.isfinite(tried.rows)) or not np.all(np.isfinite(top.rows)):
+            return tried.step.score > top.step.score + _LEAST_GAIN
+        if tried.step.rank > top.step.rank:
+            return not is_clear(top.rows - tried.rows, tried.weights, _BENEFIT_OF_DOUBT)
+        return is_clear(tried.rows - top.rows, tried.weights)
+
+    def _try(self, settings: Settings) -> _Tried:
         key = (settings.rank, settings.smoothing)
         if key not in self._tried:
-            members = fit_members(self._trial, self._options, *key, self._numbers)
-            together = side_by_side([member.parameters for member in members])
-            score = self._trial.score(together, self._held, by_accuracy=False)
-            total = self._trial.rows.total
-            occupied = [np.count_nonzero(~empty_classes(member.parameters, total)) for member in members]
-            self._tried[key] = RankScore(settings.rank, score, int(np.median(occupied)))
+            scored, occupied = [], []
+            for kept, held in self._parts:
+                members = fit_members(replace(self._trial, rows=kept), self._options, *key, self._numbers)
+                together = side_by_side([member.parameters for member in members])
+                scored.append(self._trial.row_scores(together, held, MEMBERS_SCORED_BY))
+                occupied += [np.count_nonzero(~empty_classes(member.parameters, kept.total)) for member in members]
+            rows, weights = (np.concatenate(parts) for parts in zip(*scored, strict=True))
+            score = float(weights @ rows) / float(weights.sum())
+            self._tried[key] = _Tried(RankScore(settings.rank, score, int(np.median(occupied))), rows, weights)
             self._trial.context.tell(settings.rank, 1, 1, 1, 1, log_likelihood=score)
-        return self._tried[key].score
+        return self._tried[key]
 
     def check_possible_rows(self) -> None:
         """Refuse to choose where some row held out has probability zero whatever is chosen."""
-        if all(step.score == -np.inf for step in self._tried.values()):
+        if all(tried.step.score == -np.inf for tried in self._tried.values()):
             ranks = sorted({rank for rank, _ in self._tried})
             raise ParameterError(
                 f"Some held-out row has probability zero at every rank tried, {shortlist(ranks)}, so none can be "
@@ -212,12 +248,14 @@ class _Comparison:
 
     def rank_path(self) -> tuple[RankScore, ...]:
         """Return the ranks tried with their best scores."""
-        steps = sorted(self._tried.values(), key=lambda step: (step.rank, step.score))
+        steps = sorted((tried.step for tried in self._tried.values()), key=lambda step: (step.rank, step.score))
         return tuple({step.rank: step for step in steps}.values())
 
     def smoothing_path(self, rank: int) -> tuple[tuple[float, float], ...]:
         """Return the smoothings tried at a rank with their scores."""
-        return tuple(sorted((smoothing, step.score) for (F, smoothing), step in self._tried.items() if rank == F))
+        return tuple(
+            sorted((smoothing, tried.step.score) for (F, smoothing), tried in self._tried.items() if rank == F)
+        )
 
 
 def _doubling(rank: int, most: int) -> Iterator[int]:

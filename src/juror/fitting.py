@@ -11,9 +11,9 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 
 from juror.answers.rows import log_prob
-from juror.choosing import Trial, as_cpd, choose_rank_for, choose_rho, choose_smoothing
+from juror.choosing import SCORED_BY, Trial, as_cpd, choose_rank_for, choose_rho, choose_smoothing
 from juror.domain import Domain
-from juror.ensembles import choose_settings, fit_ensemble
+from juror.ensembles import MEMBERS_SCORED_BY, choose_settings, fit_ensemble
 from juror.errors import DataWarning, FitWarning, ParameterError, check_count, shortlist
 from juror.info import FitInfo, RankScore
 from juror.model import JointPMF
@@ -126,8 +126,10 @@ def fit(
     tol : float (all but spa)
         Stop when a step gains at most this, in nats a row (em, spa-em: 1e-6) or as a share of the misfit (ctf: 1e-5,
         juror: 1e-4).
-    n_init : int, default 3 (em, ctf)
-        How many random starts, for EM of two kinds in turn; the best is returned and all are recorded.
+    n_init : int (em, ctf)
+        How many random starts, for EM of two kinds in turn; the best is returned and all are recorded. By default ctf
+        has 3, while EM searches by sampling more classes than asked for, which costs about as much as five random
+        starts and ends higher.
     ensemble : int or "auto", default 1 (em)
         How many fits to put side by side, each from its own start and stopped early; their mean is one model of rank
         ``ensemble × rank``. ``"auto"`` is 10, or with ``max_seconds`` as many as there is time for, at most 100, and
@@ -190,6 +192,7 @@ def fit(
         decision = decide_for_rows(rows, domain, rank, method, target, options)
     name, chosen = decision.method, METHODS[decision.method]
     settings = chosen.read_options(name, {**decision.options, **options})
+    _check_members(settings, options)
     rank = _check_rank(rank, options.get("init"), domain, data)
     target_position = None if target is None else domain.position(target)
     # projections that come made were warned of when they were made
@@ -262,9 +265,9 @@ class _Found:
 
 def _search(trial: Trial, rank: int | str, settings: Any, *, smoothing_given: bool) -> _Found:
     """Choose what is to be chosen, and fit all rows."""
-    chosen_by = trial.measure(str(rank))
     if isinstance(settings, EMOptions) and settings.ensemble != 1:
-        return _ensemble(trial, rank, settings, chosen_by, smoothing_given=smoothing_given)
+        return _ensemble(trial, rank, settings, smoothing_given=smoothing_given)
+    chosen_by = trial.measure(SCORED_BY.get(str(rank), "share"))
     over_complete = trial.method.over_complete
     if isinstance(rank, str) and over_complete is not None:
         if rank == "cv":
@@ -300,18 +303,31 @@ def _search(trial: Trial, rank: int | str, settings: Any, *, smoothing_given: bo
     )
 
 
-def _ensemble(trial: Trial, rank: int | str, settings: EMOptions, chosen_by: str, *, smoothing_given: bool) -> _Found:
+def _ensemble(trial: Trial, rank: int | str, settings: EMOptions, *, smoothing_given: bool) -> _Found:
     if rank == "cv":
-        raise ParameterError("rank='cv' is for single fits; members of an ensemble hold out rows themselves: 'auto'.")
+        raise ParameterError(
+            "rank='cv' is for single fits, and members of an ensemble hold out rows of their own. Pass rank='auto', or "
+            "leave ensemble out."
+        )
     shared = choose_settings(trial, settings, rank, with_smoothing=not smoothing_given)
-    solution = fit_ensemble(trial, settings, shared)
     return _Found(
-        solution,
+        fit_ensemble(trial, settings, shared),
         shared.smoothing,
         shared.rank_path,
         shared.smoothing_path,
-        chosen_by=chosen_by if shared.rank_path or shared.smoothing_path else "",
+        chosen_by=trial.measure(MEMBERS_SCORED_BY) if shared.rank_path or shared.smoothing_path else "",
     )
+
+
+def _check_members(settings: Any, given: Collection[str]) -> None:
+    """Refuse what members of an ensemble do not look at."""
+    if isinstance(settings, EMOptions) and settings.ensemble != 1:
+        for name in ("n_init", "tol", "accelerate"):
+            if name in given:
+                raise ParameterError(
+                    f"{name} is for single fits, and members of an ensemble stop early by themselves. Leave {name} or "
+                    "ensemble out."
+                )
 
 
 def _log_likelihood(solution: Solution, rows: WeightedRows | None, cpd: Any) -> float | None:

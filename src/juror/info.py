@@ -71,13 +71,14 @@ class FitInfo:
     seed : int
         What the random starts came from.
     starts : tuple of float
-        The objective that every start reached: log-likelihood with smoothing for EM, squared misfit for the others.
+        The objective that every start reached: log-likelihood with smoothing for EM, squared misfit for the others;
+        for an ensemble the mean log-probability of the rows that each member stopped by.
     trace : tuple of float
         The objective along the best start.
     stopped : str
         Why the best start stopped.
     n_iter : int
-        Passes over the rows, or other steps, that the best start took.
+        Passes over the rows, or other steps, that the best start took, or all members of an ensemble.
     rank_path : tuple of RankScore
         The ranks tried and their held-out scores; empty when the rank was given.
     target : str, optional

@@ -101,7 +101,7 @@ def _climb_while_held_out_gain(
         ends = n_passes >= most or trial.context.seconds_left < 0
         if n_passes < _FIRST_LOOK and not ends:
             continue
-        found = trial.score(point.parameters, held, by_accuracy=False)
+        found = trial.score(point.parameters, held)
         if found > score:
             best, score, stale = point.parameters, found, 0
         else:

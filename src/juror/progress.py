@@ -13,7 +13,7 @@ class Progress:
     Attributes
     ----------
     stage : str
-        ``"choosing rank"``, ``"choosing rho"`` or ``"fitting"``.
+        ``"choosing rank"``, ``"choosing smoothing"``, ``"choosing rho"`` or ``"fitting"``.
     rank : int
         The rank being fitted.
     start, n_starts : int

@@ -60,7 +60,7 @@ def _fit_lines(info: FitInfo) -> list[str]:
         lines.append(f"rank chosen by {info.chosen_by or 'held-out rows'}: {tried}")
     if info.smoothing_path:
         tried = ", ".join(f"{smoothing:g}: {score:.4f}" for smoothing, score in info.smoothing_path)
-        lines.append(f"smoothing chosen by the same: {tried}")
+        lines.append(f"smoothing chosen by {info.chosen_by}: {tried}")
     if info.rho_path:
         tried = ", ".join(f"{rho:g}: {score:.4f}" for rho, score in info.rho_path)
         lines.append(f"rho {info.rho:g} chosen by {info.chosen_by}: {tried}")

@@ -142,7 +142,7 @@ def _in_time(rows: WeightedRows, domain: Domain, rank: int, options: BayesOption
 
 
 def _reason(n_chains: int, options: BayesOptions, planned: BayesOptions) -> str:
-    reason = f"took {n_chains} chains of {options.sweeps} sweeps"
+    reason = f"took {n_chains} {'chain' if n_chains == 1 else 'chains'} of {options.sweeps} sweeps"
     if options.sweeps == planned.sweeps:
         return reason
     return f"{reason}, not {planned.sweeps}, in max_seconds = {planned.max_seconds:g}"

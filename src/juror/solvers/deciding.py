@@ -32,7 +32,8 @@ class Decision:
 def decide_for_statistic(data: Statistic, method: str) -> Decision:
     """Return CTF for triples and JUROR for pairs and projections, or the method named if it can be fitted from them."""
     if method == "auto":
-        return Decision("ctf" if isinstance(data, TripleCounts) else "juror-b")
+        method = "ctf" if isinstance(data, TripleCounts) else "juror-b"
+        return Decision(method, why=f"what {type(data).__name__} can be fitted by")
     _check_name(method)
     if not isinstance(data, METHODS[method].accepts):
         able = [other for other, known in METHODS.items() if isinstance(data, known.accepts)]
@@ -89,7 +90,7 @@ def decide_for_rows(
 
 def _by_options(given: Collection[str]) -> Decision:
     """Return the first method that has all the options given."""
-    for name in ("em", "bayes", *METHODS):
+    for name in ("em", "bayes", "juror-b", *METHODS):
         if all(option in METHODS[name].option_names for option in given):
             return Decision(name, why=f"{name!r}, as it has {shortlist(sorted(given), 20)}")
     unknown = [option for option in given if option not in ALL_OPTIONS]

@@ -21,9 +21,11 @@ can tell, the highest optimum need not be the one nearest to the truth, only as 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
@@ -33,13 +35,14 @@ from juror.solvers.em import Objective, Point, ascend
 from juror.solvers.gibbs import Sampler
 from juror.solvers.parameters import Parameters
 from juror.sources.runners import partitions
+from juror.statistics.expected import ExpectedCounts
 
 # The chain: classes for every one asked for, sweeps before it is looked at, sweeps counted together, and how many such
-# blocks come before each round
-_WIDER = 1.6
-_BURNT = 80
+# blocks come before the first round and before the second
+_WIDER = 1.4
+_BURNT = 50
 _BLOCK = 20
-_BLOCKS_BEFORE_ROUND = (3, 2)
+_BLOCKS, _MORE_BLOCKS = 3, 2
 # A class with less than this share of an even one is noise, one lighter than half of those asked for a candidate
 _LEAST_SHARE = 0.01
 # EM steps of candidates, all of them and then the better half; steps between one joining and the next
@@ -47,14 +50,14 @@ _STEPS, _MORE_STEPS, _STEPS_BETWEEN = 9, 11, 2
 # How many join for every class asked for, in how many batches they come and go, and what EM is given in between
 _JOINING = 0.5
 _BATCHES = 10
-_PASSES_TOGETHER, _PASSES_BETWEEN = 8, 6
+_PASSES_TOGETHER, _PASSES_BETWEEN = 8, 5
 # A round is worth its while where a class costs less than so many times what a candidate gains: it gains on
 # as others adapt to it
 _WORTH = 2.0
 # What a step must gain a row. The first step of a climb is plain and gains less than a leap, so the last climb asks for
 # less than EM does, which would stop where it begins
 _TOL, _LAST_TOL = 1e-5, 1e-7
-_LAST_PASSES = 60
+_LAST_PASSES = 30
 # A class that would hold all rows by itself leaves this much to the background
 _BACKGROUND = 0.1
 # Without smoothing no class could leave: some row might be possible in it alone
@@ -62,6 +65,9 @@ _LEAST_SMOOTHING = 0.01
 # The chain counts rows one by one; more than this say no more
 _MOST_ROWS = 1e9
 _TINY = 1e-300
+
+# About so many passes a search takes, for who wants to show how far it is
+TYPICAL_PASSES = 500
 
 Report = Callable[[int, float], None]
 
@@ -82,6 +88,11 @@ class _Loose:
         order = np.argsort(-self.gain, kind="stable")[:n]
         return _Loose(self.lam[order], self.stack[:, order], self.gain[order])
 
+    def gaining(self) -> _Loose:
+        """Return those that gain anything."""
+        held = self.gain > 0
+        return _Loose(self.lam[held], self.stack[:, held], self.gain[held])
+
     def after(self, n: int) -> _Loose:
         """Return those after the first few."""
         return _Loose(self.lam[n:], self.stack[:, n:], self.gain[n:])
@@ -92,6 +103,7 @@ def sampled_start(
     rank: int,
     rng: np.random.Generator,
     report: Report = lambda n_passes, log_likelihood: None,
+    until: float = np.inf,
 ) -> Parameters:
     """Search for a start close to the highest optimum.
 
@@ -106,19 +118,22 @@ def sampled_start(
     report : callable
         Told passes so far and a log-likelihood, as in :func:`juror.solvers.em.ascend`; a sweep counts as a pass, and
         passes of candidates count by how many there are.
+    until : float
+        The moment by ``time.monotonic`` after which nothing is begun that can be left out.
     """
     if rank == 1:
         return Parameters(np.ones(1), objective.marginals.copy())
-    return _Search(_smoothed(objective), rank, rng, report).run()
+    return _Search(_smoothed(objective), rank, rng, report, until).run()
 
 
 class _Search:
     """The chain, the best fit so far, and what was spent."""
 
-    def __init__(self, objective: Objective, rank: int, rng: np.random.Generator, report: Report):
+    def __init__(self, objective: Objective, rank: int, rng: np.random.Generator, report: Report, until: float):
         self._objective = objective
         self._rank = rank
         self._report = report
+        self._until = until
         self._n_passes = 0.0
         # weights that sum to one stand for as many rows as there are, enormous ones for enough
         self._scale = max(1.0, len(objective.cells) / objective.total) * min(1.0, _MOST_ROWS / objective.total)
@@ -130,32 +145,37 @@ class _Search:
 
     def run(self) -> Parameters:
         for _ in range(_BURNT):
-            self._spend(1, self._chain.sweep().log_likelihood / self._scale)
-        best: Point | None = None
-        for n_blocks in _BLOCKS_BEFORE_ROUND:
-            blocks = [self._block() for _ in range(n_blocks)]
-            if best is None:
-                heaviest = Parameters(blocks[-1].lam[: self._rank], blocks[-1].stack[:, : self._rank])
-                best = self._climb(_scaled(heaviest), tol=_TOL)
+            self._sweep()
+            if self._late():
+                break
+        blocks = [self._block()]
+        while len(blocks) < _BLOCKS and not self._late():
+            blocks.append(self._block())
+        heaviest = Parameters(blocks[-1].lam[: self._rank], blocks[-1].stack[:, : self._rank])
+        best = self._climb(_scaled(heaviest), tol=_TOL)
+        if not self._late():
             best = self._round(best, blocks)
-        assert best is not None
+        if not self._late():
+            best = self._round(best, [self._block() for _ in range(_MORE_BLOCKS)])
         return self._climb(best.parameters, _LAST_PASSES, _LAST_TOL).parameters
+
+    def _late(self) -> bool:
+        return time.monotonic() > self._until
+
+    def _sweep(self) -> ExpectedCounts:
+        counts = self._chain.sweep()
+        self._spend(1, counts.log_likelihood / self._scale)
+        return counts
 
     def _block(self) -> Parameters:
         """Return the classes of the next sweeps, counted together, the heaviest first."""
         objective = self._objective
-        classes, cells = np.zeros(0), np.zeros(0)
-        for number in range(_BLOCK):
-            counts = self._chain.sweep()
-            self._spend(1, counts.log_likelihood / self._scale)
-            classes, cells = (
-                (counts.classes, counts.cells) if number == 0 else (classes + counts.classes, cells + counts.cells)
-            )
-        order = np.argsort(-classes, kind="stable")
+        counts = reduce(ExpectedCounts.__add__, (self._sweep() for _ in range(_BLOCK)))
+        order = np.argsort(-counts.classes, kind="stable")
         share = 1.0 / (_BLOCK * self._scale)
-        unseen = np.broadcast_to(objective.marginals, cells.shape)
-        stack = objective.stacking.normalise(share * cells[:, order] + objective.pseudo_counts, otherwise=unseen)
-        return _scaled(Parameters(share * classes[order] + objective.smoothing, stack))
+        unseen = np.broadcast_to(objective.marginals, counts.cells.shape)
+        stack = objective.stacking.normalise(share * counts.cells[:, order] + objective.pseudo_counts, otherwise=unseen)
+        return _scaled(Parameters(share * counts.classes[order] + objective.smoothing, stack))
 
     def _round(self, best: Point, blocks: list[Parameters]) -> Point:
         """Let candidates join and classes leave; return the better of what is left and what was."""
@@ -202,9 +222,9 @@ class _Search:
         """Add the candidates that gain most, in batches: those that follow know of those before."""
         lam, columns = parameters.lam, [parameters.stack]
         batch = -(-n_joining // _BATCHES)
-        loose = loose.best(2 * n_joining)
-        n_left = min(n_joining, len(loose))
-        while n_left > 0:
+        loose = loose.best(2 * n_joining).gaining()
+        n_left = n_joining
+        while n_left > 0 and len(loose):
             chosen = loose.best(min(batch, n_left))
             # together they leave the background something, however heavy each is
             share = chosen.lam * min(1.0, (1.0 - _BACKGROUND) / chosen.lam.sum())
@@ -214,11 +234,12 @@ class _Search:
             if n_left > 0:
                 beside = _log_prob(self._objective, Parameters(share, chosen.stack))
                 log_base = np.logaddexp(log_base + np.log1p(-share.sum()), beside)
-                loose = self._settled(loose.best(len(loose)).after(len(chosen)), log_base, _STEPS_BETWEEN)
+                others = loose.best(len(loose)).after(len(chosen))
+                loose = self._settled(others, log_base, _STEPS_BETWEEN).gaining()
         return _scaled(Parameters(lam, np.hstack(columns)))
 
     def _climb(self, start: Parameters, max_iter: int = 1000, tol: float = 0.0) -> Point:
-        run = ascend(self._objective, start, max_iter=max_iter, tol=tol, accelerate=True)
+        run = ascend(self._objective, start, max_iter=max_iter, tol=tol, accelerate=True, until=self._until)
         self._spend(run.n_passes * start.rank / self._rank, run.point.log_likelihood)
         return run.point
 
@@ -267,7 +288,9 @@ def _costs(objective: Objective, parameters: Parameters) -> _Costs:
         return np.stack([left, weights @ log_of(np.maximum(1.0 - R - R[:, partner] + Q, _TINY))])
 
     sums = objective.runner.map_reduce(of_partition, partitions(len(objective.cells)), np.add)
-    return _Costs(objective.total * np.log1p(-lam) - sums[0], -sums[1], partner, merged)
+    # a class of all the weight there is cannot leave
+    left = np.where(lam < 1.0, objective.total * log_of(1.0 - lam) - sums[0], np.inf)
+    return _Costs(left, -sums[1], partner, merged)
 
 
 def _most_alike(objective: Objective, parameters: Parameters) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""EM from several starts: the solver that ``method="em"`` names, and EM from SPA's factors, ``"spa-em"``."""
+"""EM from a start that sampling found, or from random ones: ``method="em"``; and from SPA's factors, ``"spa-em"``."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from functools import partial
 import numpy as np
 
 from juror.domain import Domain
-from juror.errors import ParameterError, check_count
+from juror.errors import ParameterError
 from juror.solvers import spa
 from juror.solvers.diagnosis import diagnose, empty_classes
 from juror.solvers.em import Objective, Run, ascend
 from juror.solvers.pair_tables import PairTables
 from juror.solvers.parameters import Factored, Parameters
+from juror.solvers.sampled_starts import TYPICAL_PASSES, sampled_start
 from juror.solvers.solution import Context, Solution, check_search
 from juror.solvers.starts import random_start, seeded_start
 from juror.stacking import Stacking
@@ -29,7 +30,7 @@ _SPA_MARGIN = 0.05
 class EMOptions:
     """What a user may set about EM, checked; see :func:`juror.fit`."""
 
-    n_init: int = 3
+    n_init: int | None = None
     smoothing: float = 0.1
     accelerate: bool = True
     max_iter: int = 1000
@@ -40,10 +41,11 @@ class EMOptions:
 
     def __post_init__(self) -> None:
         check_search(self)
-        if self.ensemble != "auto":
-            if isinstance(self.ensemble, str):
-                raise ParameterError(f"ensemble must be 'auto' or an int from 1 on. Got {self.ensemble!r} instead.")
-            check_count("ensemble", self.ensemble)
+        counted = isinstance(self.ensemble, (int, np.integer)) and not isinstance(self.ensemble, bool)
+        if self.ensemble != "auto" and not (counted and int(self.ensemble) >= 1):
+            raise ParameterError(
+                f"ensemble must be 'auto' or an int in the range [1, inf). Got {self.ensemble!r} instead."
+            )
         if self.init is not None and self.ensemble != 1:
             raise ParameterError("init is where a single fit starts, so it does not go with ensemble. Leave one out.")
 
@@ -86,15 +88,37 @@ def solve_em(
     context : Context
         Seed, runner, progress and time.
     found : sequence of Parameters
-        More places to start from, which the choice of the rank found on its way.
+        Where to start in place of a search: what the choice of the rank found on its way.
     """
     stacking = Stacking(domain.cardinalities)
     objective = Objective(rows, stacking, options.smoothing, context.runner)
-    if options.init is None:
-        starts = [*found, *_random_starts(objective, rank, options.n_init, context.seed)]
-    else:
+    if options.init is not None:
         starts = [Parameters.of(options.init.weights, options.init.factors, stacking)]
+    elif options.n_init is not None:
+        starts = _random_starts(objective, rank, options.n_init, context.seed)
+    elif found:
+        starts = list(found)
+    else:
+        return _searched(objective, rank, rows, domain, options, context)
     return _best(objective, starts, rows, domain, options, context)
+
+
+def _searched(
+    objective: Objective, rank: int, rows: WeightedRows, domain: Domain, options: EMOptions, context: Context
+) -> Solution:
+    """Ascend from what sampling found, and count the passes of the search."""
+    spent = 0
+
+    def report(n_passes: int, log_likelihood: float) -> None:
+        nonlocal spent
+        spent = n_passes
+        most = max(TYPICAL_PASSES, n_passes)
+        context.tell(rank, 1, 1, n_passes, most, log_likelihood=log_likelihood / objective.total)
+
+    rng = np.random.default_rng([context.seed, rank, 0])
+    start = sampled_start(objective, rank, rng, report, context.until)
+    solution = _best(objective, [start], rows, domain, options, context)
+    return replace(solution, n_iter=solution.n_iter + spent)
 
 
 def solve_spa_em(rows: WeightedRows, domain: Domain, rank: int, options: SPAEMOptions, context: Context) -> Solution:

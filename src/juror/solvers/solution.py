@@ -133,7 +133,7 @@ def smoothed(
 def check_search(options: object) -> None:
     """Check those of the options that methods share: starts, steps, tolerance and smoothing."""
     for name in ("n_init", "max_iter"):
-        if hasattr(options, name):
+        if getattr(options, name, None) is not None:
             check_count(name, getattr(options, name))
     for name in ("smoothing", "tol"):
         if hasattr(options, name):

@@ -1,0 +1,183 @@
+"""What method="auto" stands for, and what it says about that."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import juror
+from juror import Domain
+from juror.errors import ParameterError, QueryError
+from juror.solvers import deciding
+from juror.solvers.deciding import Decision, decide_for_rows
+from juror.solvers.methods import ALL_OPTIONS, METHODS
+from juror.statistics.rows import WeightedRows
+
+DOMAIN = Domain.from_cardinalities((3, 2, 3, 2))
+CODES = np.random.default_rng(0).integers(0, 2, (100, 4))
+ROWS = WeightedRows.of(CODES)
+LARGE = WeightedRows.of(CODES, np.full(100, 1000.0))
+ENSEMBLE = {"ensemble": "auto"}
+BOTH = "Leave out those of other methods, and name yours with method=…"
+
+
+def decide(rows=ROWS, *, rank="auto", method="auto", target=None, given=()):
+    return decide_for_rows(rows, DOMAIN, rank, method, target, given)
+
+
+class TestRows:
+    def test_a_small_table_is_sampled(self):
+        assert decide() == Decision("bayes", why="sampling, as 400 cells are at most 100,000")
+        assert decide(rank=5).method == decide(rank=1).method == "bayes"
+
+    def test_a_large_table_has_an_ensemble(self):
+        why = "an ensemble of EM fits, as 400,000 cells are more than the 100,000 for sampling"
+        assert decide(LARGE) == decide(LARGE, rank=5) == Decision("em", ENSEMBLE, why)
+
+    def test_the_bound_itself_is_sampled(self):
+        assert decide(WeightedRows.of(CODES, np.full(100, 250.0))).method == "bayes"
+        assert decide(WeightedRows.of(CODES, np.full(100, 250.1))).method == "em"
+
+    def test_a_huge_table_is_counted(self, monkeypatch):
+        monkeypatch.setattr(deciding, "_MOST_PASSED", 10)
+        cells = 4 * len(LARGE.codes)
+        why = f"pair tables, as {cells} cells of distinct rows are more than the 10 for EM"
+        assert decide(LARGE) == Decision("juror-b", why=why)
+        # which do not keep to a budget of time
+        assert decide(LARGE, given=["max_seconds"]).options == ENSEMBLE
+
+    def test_a_target_has_an_ensemble_of_any_size(self):
+        expected = Decision("em", ENSEMBLE, "an ensemble of EM fits, chosen for the labels of 'x1'")
+        assert decide(target="x1") == decide(LARGE, target="x1", rank=4) == expected
+
+    def test_one_class_needs_no_ensemble(self):
+        expected = Decision("em", why="EM, as there is one best model of one class")
+        assert decide(LARGE, rank=1) == decide(rank=1, target="x1") == decide(rank=np.int64(1), target="x1") == expected
+
+    def test_folds_compare_single_fits(self):
+        expected = Decision("em", why="EM, as only single fits are compared on every fold")
+        assert decide(rank="cv") == decide(rank="cv", target="x1") == expected
+
+    def test_a_table_is_as_large_with_weights_that_sum_to_one(self):
+        many = WeightedRows.of(np.repeat(CODES, 300, axis=0), np.full(30_000, 1 / 30_000))
+        assert decide(many) == decide(WeightedRows.of(np.repeat(CODES, 300, axis=0)))
+        assert decide(many).options == ENSEMBLE
+
+    @pytest.mark.parametrize("name", METHODS)
+    def test_a_name_is_taken_at_its_word(self, name):
+        assert decide(LARGE, method=name, target="x0", given=["n_init"]) == Decision(name)
+
+    @pytest.mark.parametrize("method", ["EM", "", None, 3, ["em"]])
+    def test_a_wrong_name(self, method):
+        with pytest.raises(ParameterError) as caught:
+            decide(method=method)
+        names = "['auto', 'em', 'bayes', 'spa', 'spa-em', 'ctf', 'juror-a', 'juror-b', 'juror-c']"
+        assert str(caught.value) == f"method must be one of {names}. Got {method!r} instead."
+
+    @pytest.mark.parametrize("rank", [np.array([1, 2]), [1], None, True, 1.0, "many"])
+    def test_a_wrong_rank_is_told_as_one(self, rank):
+        with pytest.raises(ParameterError, match=r"^rank must be 'auto', 'cv' or an int in the range \[1, inf\)\. Got"):
+            juror.fit(CODES, rank)
+
+
+class TestOptions:
+    @pytest.mark.parametrize(
+        ("given", "method"),
+        [
+            (["ensemble"], "em"),
+            (["n_init"], "em"),
+            (["smoothing", "max_iter"], "em"),
+            (["sweeps"], "bayes"),
+            (["max_seconds", "draws", "burnt"], "bayes"),
+            (["split"], "spa"),
+            (["split", "tol"], "spa-em"),
+            (["triples"], "ctf"),
+        ],
+    )
+    def test_they_tell_the_method(self, given, method):
+        why = f"'{method}', as it has {sorted(given)}"
+        assert decide(given=given) == decide(LARGE, given=given, target="x0") == Decision(method, why=why)
+
+    @pytest.mark.parametrize("option", sorted(ALL_OPTIONS))
+    def test_every_option_has_a_method(self, option):
+        found = decide(given=[option])
+        assert option in METHODS[found.method].option_names
+
+    def test_a_budget_of_time_tells_nothing(self):
+        for options in ({}, {"target": "x0"}, {"rank": "cv"}, {"rows": LARGE}):
+            assert decide(**options, given=["max_seconds"]) == decide(**options)
+
+    @pytest.mark.parametrize("given", [["chains", "n_init"], ["max_seconds", "n_directions"], ["ensemble", "draws"]])
+    def test_options_of_two_methods(self, given):
+        with pytest.raises(ParameterError) as caught:
+            decide(given=given)
+        assert str(caught.value) == f"No method has all of the options {sorted(given)}. {BOTH}"
+
+    def test_an_option_of_none(self):
+        with pytest.raises(ParameterError) as caught:
+            juror.fit(CODES, emsemble=2, sweeps=3)
+        assert str(caught.value) == "No method has an option 'emsemble'. Did you mean 'ensemble'?"
+
+
+class TestFitting:
+    """What is decided is done, and recorded."""
+
+    @pytest.mark.filterwarnings("ignore:The chains have not mixed well")
+    def test_sampling(self):
+        model = juror.fit(CODES, 2, max_seconds=1e-9, n_jobs=1)
+        self.check(model, "bayes", "sampling, as 400 cells are at most 100,000")
+        assert model.info.n_draws == 24
+
+    def test_an_ensemble(self):
+        model = juror.fit(CODES, 2, sample_weight=np.full(100, 1000.0), max_seconds=1e-9, n_jobs=1)
+        self.check(model, "em", "an ensemble of EM fits, as 400,000 cells are more than the 100,000 for sampling")
+        assert "; 1 of at most 100 fits in max_seconds = 1e-09" in model.info.stopped
+
+    def test_a_target(self):
+        model = juror.fit(CODES, 2, target="x0", n_jobs=1)
+        self.check(model, "em", "an ensemble of EM fits, chosen for the labels of 'x0'")
+        assert model.info.n_members == 10
+
+    def test_single_fits(self):
+        self.check(juror.fit(CODES, 2, n_init=1, n_jobs=1), "em", "'em', as it has ['n_init']")
+        model = juror.fit(CODES, "cv", n_jobs=1)
+        self.check(model, "em", "EM, as only single fits are compared on every fold")
+        assert model.info.n_members == 1
+
+    def test_pair_tables(self, monkeypatch):
+        monkeypatch.setattr(deciding, "_MOST_SAMPLED", 10)
+        monkeypatch.setattr(deciding, "_MOST_PASSED", 10)
+        model = juror.fit(CODES, 1, n_jobs=1)
+        self.check(model, "em", "EM, as there is one best model of one class")
+        model = juror.fit(CODES, 2, n_jobs=1)
+        self.check(model, "juror-b", "pair tables, as 64 cells of distinct rows are more than the 10 for EM")
+
+    def test_a_name_needs_no_reason(self):
+        model = juror.fit(CODES, 2, "em", n_jobs=1)
+        assert model.info.why == ""
+        assert "method chosen" not in model.summary()
+
+    def test_a_target_that_is_not_there(self):
+        with pytest.raises(QueryError, match=r"There is no variable 'x9'\. Choose from"):
+            juror.fit(CODES, target="x9")
+
+    @staticmethod
+    def check(model, method, why):
+        assert (model.info.method, model.info.why) == (method, why)
+        assert f"method chosen: {why}" in model.summary()
+
+
+class TestStatistics:
+    def test_triples_and_pairs(self):
+        assert juror.fit(juror.TripleCounts.of(CODES), 2).info.method == "ctf"
+        assert juror.fit(juror.PairCounts.of(CODES), 2).info.method == "juror-b"
+
+    def test_a_method_that_needs_rows(self):
+        with pytest.raises(
+            ParameterError, match=r"^method 'em' cannot be fitted from PairCounts\. Use one of \['spa',"
+        ):
+            juror.fit(juror.PairCounts.of(CODES), 2, "em")
+
+    def test_a_budget_of_time(self):
+        with pytest.raises(ParameterError, match=r"^method 'juror-b' has no option 'max_seconds'\. It has \['"):
+            juror.fit(juror.PairCounts.of(CODES), 2, max_seconds=1)
