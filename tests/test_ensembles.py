@@ -215,7 +215,7 @@ class TestChoosing:
 
     def test_labels_choose_for_labels(self):
         info = fit(rank="auto", ensemble=2, target="x0").info
-        assert info.chosen_by == "log-probability of labels of 'x0' in held-out rows, nats a row"
+        assert info.chosen_by == "quadratic score of labels of 'x0' in held-out rows, 0 at best"
         # a label of three has more than log ⅓ on average, a whole row of these less
         assert max(step.score for step in info.rank_path) > -np.log(3)
 
@@ -367,8 +367,8 @@ class TestTime:
         clock.seconds_a_look = 0.1
         found = choose_settings(trial_of(until=10.0, target=target), EMOptions(), "auto", with_smoothing=True)
         assert len(found.rank_path) > 0
-        # each of the members under way may look once more
-        assert clock.now < 4.0 + 0.1 * 10
+        # each of the members under way may look once more, in every fold
+        assert clock.now < 4.0 + 0.1 * 25
 
     def test_time_enough_changes_nothing(self):
         hour = fit(rank="auto", ensemble=3, max_seconds=3600)
@@ -475,8 +475,8 @@ class TestTheRecord:
             "method chosen: an ensemble of EM fits, chosen for the labels of 'x0'",
             f"the mean of 10 fits of {info.rank // 10} classes each",
             f"smoothing {info.smoothing:g}; {info.n_iter} passes; each stopped early",
-            "rank chosen by log-probability of labels of 'x0' in held-out rows, nats a row: ",
-            "smoothing chosen by the same: ",
+            "rank chosen by quadratic score of labels of 'x0' in held-out rows, 0 at best: ",
+            "smoothing chosen by quadratic score of labels of 'x0' in held-out rows, 0 at best: ",
             "made to predict x0",
         ):
             assert line in summary

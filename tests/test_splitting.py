@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import juror
-from juror.choosing import Trial, _is_clear, choose_rank_for, choose_smoothing
+from juror.choosing import Trial, choose_rank_for, choose_smoothing, is_clear
 from juror.errors import DataError, ParameterError
 from juror.info import RankScore
 from juror.solvers.em import Objective, ascend
@@ -276,8 +276,8 @@ class TestChoosing:
 
     def test_a_gain_within_its_standard_error_is_not_clear(self):
         gains = np.array([1.0, -0.9, 1.0, -0.9])
-        assert not _is_clear(gains, np.ones(4))
-        assert _is_clear(gains, np.full(4, 1000.0))
-        assert not _is_clear(np.zeros(4), np.ones(4))
-        assert not _is_clear(-np.ones(4), np.full(4, 0.25))
-        assert _is_clear(np.ones(4), np.full(4, 0.25))
+        assert not is_clear(gains, np.ones(4))
+        assert is_clear(gains, np.full(4, 1000.0))
+        assert not is_clear(np.zeros(4), np.ones(4))
+        assert not is_clear(-np.ones(4), np.full(4, 0.25))
+        assert is_clear(np.ones(4), np.full(4, 0.25))

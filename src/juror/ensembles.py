@@ -180,7 +180,12 @@ class _Comparison:
         rng = np.random.default_rng([trial.context.seed, 5])
         by_labels = trial.target is not None
         few = by_labels and trial.rows.total <= _FEW_LABELS
-        self._parts = trial.rows.folds(_FOLDS, rng) if few else [trial.rows.split(_HELD_OUT_TO_CHOOSE, rng)]
+        parts = trial.rows.folds(_FOLDS, rng) if few else [trial.rows.split(_HELD_OUT_TO_CHOOSE, rng)]
+        # a fold without any label tells nothing, unless all are so, which the score refuses
+        labelled = [part for part in parts if by_labels and np.any(part[1].codes[:, trial.target] >= 0)]
+        self._parts = labelled or parts
+        # whether there are rows for both sides
+        self.possible = all(kept.total > 0 and held.total > 0 for kept, held in parts)
         context = replace(trial.context, stage=stage)
         self._least_left = 0.0
         if np.isfinite(context.until):
@@ -192,11 +197,6 @@ class _Comparison:
         self._numbers = range(_COMPARED_BY_LABELS if by_labels else _COMPARED)
         self._tried: dict[tuple[int, float], _Tried] = {}
         self.most_rank = max(1, min(_MOST_RANK, *(len(kept.codes) // 2 for kept, _ in self._parts)))
-
-    @property
-    def possible(self) -> bool:
-        """Whether there are rows for both sides."""
-        return all(kept.total > 0 and held.total > 0 for kept, held in self._parts)
 
     def climb(self, best: Settings, steps: Iterable[Settings]) -> Settings:
         """Take steps while the score rises and there is time; return the last that was as good as it gets."""

@@ -90,7 +90,7 @@ def decide_for_rows(
 
 def _by_options(given: Collection[str]) -> Decision:
     """Return the first method that has all the options given."""
-    for name in ("em", "bayes", "juror-b", *METHODS):
+    for name in ("em", "bayes", "spa", "spa-em", "ctf", "juror-b", *METHODS):
         if all(option in METHODS[name].option_names for option in given):
             return Decision(name, why=f"{name!r}, as it has {shortlist(sorted(given), 20)}")
     unknown = [option for option in given if option not in ALL_OPTIONS]
