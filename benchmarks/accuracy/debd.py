@@ -26,7 +26,7 @@ Parts = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def columns(quick: bool) -> dict[int | str, dict[str, Any]]:
-    return {"nltcs": {"max_seconds": 10}} if quick else {name: {"max_seconds": 600} for name in SETS}
+    return {"nltcs": {"max_seconds": 10}} if quick else {name: {"max_seconds": 300} for name in SETS}
 
 
 def load(cell: Cell) -> Parts:

@@ -28,7 +28,7 @@ _FEW_LABELS = 10_000
 # Larger ranks are tried first: they take fewer passes.
 _FIRST_RANK, _MOST_RANK = 16, 1024
 _SMOOTHINGS = (0.01, 0.03, 0.1, 0.3, 1.0)
-# The least gain that counts, in nats a row
+# The least gain that counts, in nats a row or of the labels' score
 _LEAST_GAIN = 1e-3
 # Labels are scored by their quadratic score: accuracy is noisy, and the logarithm is decided by a few rows.
 MEMBERS_SCORED_BY = "quadratic"
@@ -118,8 +118,8 @@ def _reason(members: Sequence[Member], most: int, trial: Trial, options: EMOptio
 def choose_settings(trial: Trial, options: EMOptions, rank: int | str, *, with_smoothing: bool) -> Settings:
     """Choose rank and smoothing, where they are not given, by a few members on rows that none of them has seen.
 
-    The rank doubles while that helps, or halves, then the smoothing moves while that helps, and both again until
-    neither does: which is best of one depends on the other. What counts is how probable the rows are, or with a target
+    The rank doubles while that helps, or halves, then the smoothing moves while that helps, and if it did, both again:
+    which is best of one depends on the other. What counts is how probable the rows are, or with a target
     how well its labels are predicted.
 
     Parameters
@@ -144,13 +144,12 @@ def choose_settings(trial: Trial, options: EMOptions, rank: int | str, *, with_s
         return chosen
     if isinstance(rank, str):
         chosen = replace(chosen, rank=min(_FIRST_RANK, comparison.most_rank))
-    seen: set[Settings] = set()
-    while chosen not in seen:
-        seen.add(chosen)
+    seen: set[float] = set()
+    while chosen.smoothing not in seen:
+        seen.add(chosen.smoothing)
         if isinstance(rank, str):
-            chosen = comparison.climb(
-                chosen, [replace(chosen, rank=F) for F in _doubling(chosen.rank, comparison.most_rank)]
-            )
+            larger = _doubling(chosen.rank, comparison.most_rank)
+            chosen = comparison.climb(chosen, [replace(chosen, rank=F) for F in larger])
             if chosen.rank == _FIRST_RANK:
                 chosen = comparison.climb(chosen, [replace(chosen, rank=F) for F in _halving(_FIRST_RANK)])
         if with_smoothing:
@@ -171,6 +170,11 @@ class _Tried:
     step: RankScore
     rows: np.ndarray
     weights: np.ndarray
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether every row is possible."""
+        return bool(np.all(np.isfinite(self.rows)))
 
 
 class _Comparison:
@@ -199,28 +203,38 @@ class _Comparison:
         self.most_rank = max(1, min(_MOST_RANK, *(len(kept.codes) // 2 for kept, _ in self._parts)))
 
     def climb(self, best: Settings, steps: Iterable[Settings]) -> Settings:
-        """Take steps while the score rises and there is time; return the last that was as good as it gets."""
+        """Take steps while they are better and there is time; return the last that was taken."""
         top = self._try(best)
         for step in steps:
             if self._trial.context.seconds_left < self._least_left:
                 break
             tried = self._try(step)
-            if not self._is_as_good(tried, top):
+            if self._is_better(tried, top):
+                best, top = step, tried
+            elif self._is_in_doubt(tried, top):
+                best = step
+            else:
                 break
-            best, top = step, max(tried, top, key=lambda one: one.step.score)
         return best
 
-    def _is_as_good(self, tried: _Tried, top: _Tried) -> bool:
-        """Say whether a step is to be taken: whole rows must gain, and labels by more than chance would.
-
-        A larger rank is taken also if it is no worse for labels than chance would make it: the fit will have more rows
-        and more members than there are here, and larger ranks gain by that.
-        """
-        if self._trial.target is None or not np.all(np.isfinite(tried.rows)) or not np.all(np.isfinite(top.rows)):
-            return tried.step.score > top.step.score + _LEAST_GAIN
-        if tried.step.rank > top.step.rank:
-            return not is_clear(top.rows - tried.rows, tried.weights, _BENEFIT_OF_DOUBT)
+    def _is_better(self, tried: _Tried, top: _Tried) -> bool:
+        """Say whether there is a gain that counts, for labels also more than chance would give."""
+        if tried.step.score <= top.step.score + _LEAST_GAIN:
+            return False
+        if self._trial.target is None or not (tried.is_finite and top.is_finite):
+            return True
         return is_clear(tried.rows - top.rows, tried.weights)
+
+    def _is_in_doubt(self, tried: _Tried, top: _Tried) -> bool:
+        """Say whether the next larger rank is no worse for labels than chance would make it.
+
+        It is then taken: the fit will have more rows and more members than there are here, and larger ranks gain by
+        that.
+        """
+        if self._trial.target is None or not (tried.is_finite and top.is_finite):
+            return False
+        is_next = top.step.rank < tried.step.rank <= 2 * top.step.rank
+        return is_next and not is_clear(top.rows - tried.rows, tried.weights, _BENEFIT_OF_DOUBT)
 
     def _try(self, settings: Settings) -> _Tried:
         key = (settings.rank, settings.smoothing)
