@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from accuracy import debd, holes, labels, optimum, published, running, table2
+from accuracy import debd, holes, intervals, labels, optimum, published, running, table2
 from accuracy.__main__ import main
 from accuracy.calibration import calibration, count_bins, expected_error
 from accuracy.cells import Cell, Section, about, plain, run
@@ -348,6 +348,18 @@ class TestSections:
         assert found["uniform"]["tensor_error"] > found["limit"]["tensor_error"] > 0
         assert found["em"]["rank"] == 2
 
+    @pytest.mark.filterwarnings("ignore:The chains have not mixed well")
+    def test_intervals(self):
+        found = self.results(intervals.SECTION)
+        assert all(0.5 <= found[row]["covered"] <= 1 for row in intervals.ROWS)
+        assert found["juror"]["width"] < found["counts"]["width"]
+
+    def test_wilsons_interval(self):
+        # 10 of 40 by the formula, worked out apart
+        codes = np.repeat(np.arange(4), 10)[:, None]
+        low, high = intervals.from_counts(codes, "x0")
+        assert (low[0], high[0]) == (pytest.approx(0.1552, abs=1e-4), pytest.approx(0.3765, abs=1e-4))
+
     def test_optimum(self, monkeypatch):
         monkeypatch.setattr(optimum, "RECIPE", TINY)
         found = self.results(optimum.SECTION, random={"n_init": 1})
@@ -397,6 +409,7 @@ class TestSections:
         assert not set(table2.SECTION.seeds) & {*range(5), *range(10, 15)}
         assert {name: len(section.seeds) for name, section in SECTIONS.items()} == {
             "table2": 5,
+            "intervals": 20,
             "optimum": 5,
             "labels": 10,
             "debd": 1,

@@ -12,7 +12,7 @@ from juror.paper.pictures import check_matplotlib
 
 from . import optimum as optimum_section
 from .findings import Findings, column_text
-from .published import DEBD, GOAL_GAP, least_printed, most_printed
+from .published import DEBD, GOAL_COVERAGE, GOAL_GAP, least_printed, most_printed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -108,6 +108,21 @@ def _dots(panel: Axes, height: float, values: Sequence[float], colour: str) -> N
         panel.plot(statistics.fmean(values), height, marker="|", markersize=16, markeredgewidth=2, color=colour)
 
 
+def intervals(found: Findings) -> Figure:
+    """Draw the coverage at every seed, a panel a number of rows, with what is promised as a line."""
+    rows = [*found.section.rows]
+    figure, panels = _panels(len(found.columns), 4.0, 0.42 * len(rows) + 1.3)
+    for panel, column in zip(panels, found.columns, strict=True):
+        panel.axvspan(*GOAL_COVERAGE, color="0.9")
+        for height, row in enumerate(reversed(rows)):
+            colour = "0.5" if row in found.section.references else _COLOURS[rows.index(row)]
+            _dots(panel, height, found.values(row, column, "covered"), colour)
+        names = [row.replace("counts", "from counts") for row in reversed(rows)]
+        panel.set_yticks(range(len(names)), labels=names if panel is panels[0] else [""] * len(names))
+        panel.set(title=f"{column_text(column)} rows", xlabel="share that hold the truth", ylim=(-0.6, len(rows) - 0.4))
+    return figure
+
+
 def labels(found: Findings) -> Figure:
     """Draw the accuracy of every seed, a panel a data set, the paper's best hollow."""
     rows = [*found.section.rows]
@@ -170,6 +185,7 @@ def holes(found: Findings) -> Figure:
 
 PICTURES: dict[str, tuple[str, Callable[[Findings], Figure]]] = {
     "table2": ("Error against the number of rows, beside the Bayes limit", table2),
+    "intervals": ("Coverage of intervals of 90 %, a dot a seed, a bar their mean; grey: 85 to 95 %", intervals),
     "optimum": ("Log-likelihoods reached, seed by seed", optimum),
     "labels": ("Per cent of labels right, a dot a seed, a bar their mean", labels),
     "debd": ("Mean test log-likelihoods; hollow: published. The product of marginals is off to the left", debd),

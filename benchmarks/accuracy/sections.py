@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from . import debd, holes, labels, optimum, table2
+from . import debd, holes, intervals, labels, optimum, table2
 
-SECTIONS = {module.SECTION.name: module.SECTION for module in (table2, optimum, labels, debd, holes)}
+SECTIONS = {module.SECTION.name: module.SECTION for module in (table2, intervals, optimum, labels, debd, holes)}
