@@ -20,6 +20,7 @@ from accuracy.page import gather, page, unused, write_page
 from accuracy.pictures import PICTURES
 from accuracy.running import forget, open_store, run_sections
 from accuracy.sections import SECTIONS
+from scipy.stats import norm
 
 import juror
 from juror.errors import DataError, ParameterError
@@ -355,10 +356,12 @@ class TestSections:
         assert found["juror"]["width"] < found["counts"]["width"]
 
     def test_wilsons_interval(self):
-        # 10 of 40 by the formula, worked out apart
-        codes = np.repeat(np.arange(4), 10)[:, None]
+        codes = np.tile(np.repeat(np.arange(4), 10)[:, None], 4)
         low, high = intervals.from_counts(codes, "x0")
-        assert (low[0], high[0]) == (pytest.approx(0.1552, abs=1e-4), pytest.approx(0.3765, abs=1e-4))
+        # its ends are the shares p at which 10 of 40 is off by z standard deviations
+        for end in (low[0], high[0]):
+            assert abs(0.25 - end) == pytest.approx(norm.ppf(0.95) * np.sqrt(end * (1 - end) / 40))
+        assert intervals.from_counts(codes, "x2 | x0 = 1, x1 in {0, 1, 2}")[1][5] < 0.3
 
     def test_optimum(self, monkeypatch):
         monkeypatch.setattr(optimum, "RECIPE", TINY)
