@@ -258,3 +258,10 @@ class TestModel:
         for options, name in (({"seed": -1}, "seed"), ({"n_jobs": 0}, "n_jobs")):
             with pytest.raises(ParameterError, match=f"{name} must be an int"):
                 big().compress(99, **options)
+
+
+def test_an_ensemble_is_one_model_when_compressed():
+    model = juror.fit(juror.datasets.titanic(), 3, "em", ensemble=2, smoothing=0.1)
+    small = model.compress(2)
+    assert (model.info.n_members, small.info.n_members, small.info.rank) == (2, 1, 2)
+    assert "the mean of" not in small.summary()

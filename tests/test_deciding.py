@@ -86,7 +86,6 @@ class TestOptions:
         [
             (["ensemble"], "em"),
             (["n_init"], "em"),
-            (["smoothing", "max_iter"], "em"),
             (["sweeps"], "bayes"),
             (["max_seconds", "draws", "burnt"], "bayes"),
             (["split"], "spa"),
@@ -97,6 +96,11 @@ class TestOptions:
     def test_they_tell_the_method(self, given, method):
         why = f"'{method}', as it has {sorted(given)}"
         assert decide(given=given) == decide(LARGE, given=given, target="x0") == Decision(method, why=why)
+
+    def test_what_members_have_says_nothing_against_an_ensemble(self):
+        given = ["smoothing", "max_iter"]
+        assert decide(given=given) == Decision("em", why="'em', as it has ['max_iter', 'smoothing']")
+        assert decide(LARGE, given=given).options == decide(given=given, target="x0").options == {"ensemble": "auto"}
 
     @pytest.mark.parametrize("option", sorted(ALL_OPTIONS))
     def test_every_option_has_a_method(self, option):
@@ -129,7 +133,8 @@ class TestFitting:
         assert model.info.n_draws == 24
 
     def test_an_ensemble(self):
-        model = juror.fit(CODES, 2, sample_weight=np.full(100, 1000.0), max_seconds=1e-9, n_jobs=1)
+        with pytest.warns(juror.FitWarning, match="1 of 1 members spent max_seconds"):
+            model = juror.fit(CODES, 2, sample_weight=np.full(100, 1000.0), max_seconds=1e-9, n_jobs=1)
         self.check(model, "em", "an ensemble of EM fits, as 400,000 cells are more than the 100,000 for sampling")
         assert "; 1 of at most 100 fits in max_seconds = 1e-09" in model.info.stopped
 

@@ -336,3 +336,20 @@ def test_weights_that_count_for_next_to_nothing_are_told(codes):
     weights = np.full(len(codes), 1 / len(codes))
     with pytest.warns(juror.DataWarning, match=r"sample_weight sums to 1 for 3000 rows. Weights count rows"):
         fit_em(codes, rank=1, sample_weight=weights)
+
+
+def test_a_path_ends_when_it_is_late():
+    tried = []
+
+    def score(rank):
+        tried.append(rank)
+        return RankScore(rank, float(rank), rank)
+
+    assert choose_rank(score, 100, is_late=lambda: len(tried) >= 3)[0] == 3
+    assert tried == [1, 2, 3]
+
+
+def test_fewer_passes_than_a_search_takes_leave_it_out(codes):
+    with pytest.warns(juror.FitWarning, match="reached max_iter = 2"):
+        model = fit_em(codes, rank=3, max_iter=2)
+    assert (model.info.n_iter, len(model.info.starts)) == (2, 3)

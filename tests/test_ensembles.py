@@ -121,12 +121,23 @@ class TestTheMean:
         assert (model.info.n_members, model.rank) == (n_members, 2 * n_members)
 
     def test_of_very_many_classes_there_are_fewer_members(self):
-        assert fit(CODES[:50], ensemble="auto", smoothing=1.0, rank=4000, max_iter=1).info.n_members == 3
+        with pytest.warns(FitWarning, match=r"3 of 3 members spent max_iter = 1 before.*Raise max_iter\."):
+            assert fit(CODES[:50], ensemble="auto", smoothing=1.0, rank=4000, max_iter=1).info.n_members == 3
 
     def test_one_class_is_fitted_once(self):
         model = fit(rank=1, ensemble="auto", smoothing=0.1)
         assert (model.rank, model.info.n_members, model.info.stopped) == (1, 1, "stopped early")
         np.testing.assert_allclose(dense(model), dense(fit(rank=1)), rtol=1e-9)
+
+
+def test_of_few_distinct_rows_smaller_ranks_are_tried_too():
+    people = juror.datasets.titanic()
+    model = juror.fit(people, target="Survived", n_jobs=1)
+    tried = [step.rank for step in model.info.rank_path]
+    # 24 distinct rows, of which each fold lacks some: the largest rank is the first
+    assert max(tried) < 16
+    assert min(tried) < max(tried)
+    assert set(model.predict(people)) == {"No", "Yes"}
 
 
 class TestStopping:
@@ -293,6 +304,7 @@ class TestOddTables:
         }[weights]
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "sample_weight sums to 1 for 40 rows", DataWarning)
+            warnings.filterwarnings("ignore", "2 of 2 members spent max_iter", FitWarning)
             model = fit(codes, "auto", ensemble=2, sample_weight=weight, target=target, max_iter=50)
         self.check(model)
         assert model.info.n_rows == pytest.approx(weight.sum())
@@ -348,13 +360,20 @@ class TestWhatIsRefused:
 class TestTime:
     @pytest.mark.parametrize("options", [{}, {"target": "x0"}, {"rank": 2}, {"rank": 2, "smoothing": 0.1}])
     def test_a_budget_that_is_spent_leaves_one_fit(self, options):
-        model = fit(ensemble="auto", max_seconds=1e-9, **{"rank": "auto"} | options)
+        with pytest.warns(FitWarning, match=r"1 of 1 members spent max_seconds = 1e-09 before.*Raise max_seconds\."):
+            model = fit(ensemble="auto", max_seconds=1e-9, **{"rank": "auto"} | options)
         assert model.info.n_members == 1
         assert model.info.n_iter == 1
         by = "" if "target" in options else ", by 0.1 of the rows, held out"
         assert model.info.stopped == f"stopped early{by}; 1 of at most 100 fits in max_seconds = 1e-09"
         assert len(model.info.rank_path) <= 1
         assert len(model.info.smoothing_path) <= 1
+
+    def test_fewer_members_than_asked_for_are_told(self, clock):
+        solution = fit_ensemble(trial_of(until=10.0), EMOptions(ensemble=99, max_seconds=10), Settings(2, 0.1))
+        assert solution.complaints[-1] == (
+            f"max_seconds = 10 was enough for {solution.n_members} of the 99 members. Raise max_seconds."
+        )
 
     def test_within_a_budget_there_are_as_many_members_as_there_is_time_for(self, clock):
         solution = fit_ensemble(trial_of(until=10.0), EMOptions(ensemble="auto", max_seconds=10), Settings(2, 0.1))

@@ -10,10 +10,11 @@ from juror.kernels import jit, reference
 from juror.logs import log_of
 from juror.solvers.em import Objective, ascend
 from juror.solvers.parameters import Parameters
-from juror.solvers.sampled_starts import _costs, _log_prob, _Loose, _most_alike, _without_cheapest, sampled_start
+from juror.solvers.sampled_starts import _costs, _Loose, _most_alike, _without_cheapest, sampled_start
 from juror.solvers.starts import random_start
 from juror.sources.runners import LocalRunner
 from juror.stacking import Stacking
+from juror.statistics.expected import log_prob_of_cells
 from juror.statistics.rows import WeightedRows
 from juror.testing import random_codes, random_model
 
@@ -69,7 +70,12 @@ class TestLoneCounts:
     def case(self, seed=0, rank=7):
         objective = objective_of(table(), weights=np.random.default_rng(seed).uniform(0.1, 3.0, 400))
         base, alone = scattered(objective, 3, seed), scattered(objective, rank, seed + 1)
-        return objective, _log_prob(objective, base), np.linspace(1e-4, 0.9, rank), alone.stack
+        return (
+            objective,
+            log_prob_of_cells(objective.cells, base.lam, base.stack, objective.runner),
+            np.linspace(1e-4, 0.9, rank),
+            alone.stack,
+        )
 
     def test_the_twins_agree(self):
         objective, log_base, lam, stack = self.case()
@@ -90,7 +96,7 @@ class TestLoneCounts:
         # a background that is itself one class: what a pass of rank two finds for the other
         objective, _, lam, stack = self.case()
         base = scattered(objective, 1, 5)
-        log_base = _log_prob(objective, base)
+        log_base = log_prob_of_cells(objective.cells, base.lam, base.stack, objective.runner)
         gain, classes, counts = module.lone_counts(
             objective.cells, objective.weights, log_base, log_of(lam / (1 - lam)), log_of(stack)
         )

@@ -42,6 +42,8 @@ _ROUGHER = 10.0
 # and GSS no path rose again after one; without the second clause, paths of Votes and its 65 held-out rows did.
 _HOPELESS = 0.01
 _SCATTER = 1.0
+# The share of the time that each choice may take.
+_TIME_TO_CHOOSE = 0.4
 # Smoothings to choose from, the default in the middle.
 _SMOOTHINGS = (0.03, 0.1, 0.3)
 
@@ -122,6 +124,7 @@ def choose_rank_for(trial: Trial, options: Any, how: str) -> ChosenRank:
     The fits of EM grow along the path, each from classes of the one before that are split; those of other methods all
     start anew.
     """
+    trial = replace(trial, context=trial.context.with_share(_TIME_TO_CHOOSE))
     parts = trial.parts(how)
     if not parts:
         warnings.warn(
@@ -148,7 +151,7 @@ def choose_rank_for(trial: Trial, options: Any, how: str) -> ChosenRank:
         chance = _SCATTER / np.sqrt(sum(held.total for _, held in parts))
         # labels are noisier, and may stand still for a while as the rest of their rows is learned
         stops = {"hopeless": max(_HOPELESS, chance)} if trial.target is None else {"also": score_rows}
-    rank, path = choose_rank(fit_and_score, most, **stops)
+    rank, path = choose_rank(fit_and_score, most, is_late=lambda: trial.context.seconds_left < 0, **stops)
     if all(step.score == -np.inf for step in path):
         raise ParameterError(
             f"Some held-out row has probability zero at every rank tried, {shortlist(step.rank for step in path)}, so "
@@ -211,20 +214,24 @@ def choose_smoothing(
     how : {"auto", "cv"}
         How the rank was chosen.
     """
+    trial = replace(trial, context=trial.context.with_share(_TIME_TO_CHOOSE))
     parts = trial.parts(how)
     if not parts:
         raise DataError(f"{trial.rows.total:g} rows are too few to choose a smoothing. Pass smoothing as a number.")
     inits: list[BareCPD | None] = [as_cpd(parameters, trial.domain) for parameters in start]
-    scores = {}
-    for smoothing in _SMOOTHINGS:
+    scores: dict[float, np.ndarray] = {}
+    default = _SMOOTHINGS[1]
+    # the default first, as it is what is left without time
+    for smoothing in sorted(_SMOOTHINGS, key=lambda alpha: alpha != default):
+        if scores and trial.context.seconds_left < 0:
+            break
         of_parts = []
         for (kept, held), init in zip(parts, inits or [None] * len(parts), strict=True):
             changed = replace(_rough(options), smoothing=smoothing, init=init)
             parameters = trial.fit(kept, rank, changed, "choosing smoothing")
             of_parts.append(trial.row_scores(parameters, held, by=SCORED_BY[how]))
         scores[smoothing], weights = (np.concatenate(both) for both in zip(*of_parts, strict=True))
-    tried = tuple((smoothing, float(np.average(rows, weights=weights))) for smoothing, rows in scores.items())
-    default = _SMOOTHINGS[1]
+    tried = tuple((smoothing, float(np.average(rows, weights=weights))) for smoothing, rows in sorted(scores.items()))
     clear = [(smoothing, mean) for smoothing, mean in tried if is_clear(scores[smoothing] - scores[default], weights)]
     return max(clear, key=lambda pair: pair[1], default=(default, 0.0))[0], tried
 

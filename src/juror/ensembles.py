@@ -90,8 +90,27 @@ def fit_ensemble(trial: Trial, options: EMOptions, settings: Settings) -> Soluti
         reason=_reason(members, most, trial, options),
         n_iter=sum(member.n_passes for member in members),
         starts=tuple(member.score for member in members),
+        complaints=_complaints(members, most, options),
         n_members=len(members),
     )
+
+
+def _complaints(members: Sequence[Member], most: int, options: EMOptions) -> tuple[str, ...]:
+    """Say where members were cut short, and where there are fewer than were asked for."""
+    complaints = []
+    for cause in ("max_iter", "max_seconds"):
+        n = sum(member.cut == cause for member in members)
+        if n:
+            complaints.append(
+                f"{n} of {len(members)} members spent {cause} = {getattr(options, cause):g} before they would have "
+                f"stopped by themselves. Raise {cause}."
+            )
+    if options.ensemble != "auto" and len(members) < most:
+        complaints.append(
+            f"max_seconds = {options.max_seconds:g} was enough for {len(members)} of the {most} members. "
+            "Raise max_seconds."
+        )
+    return tuple(complaints)
 
 
 def _most_members(ensemble: int | str, rank: int, in_time: bool) -> int:
@@ -142,16 +161,17 @@ def choose_settings(trial: Trial, options: EMOptions, rank: int | str, *, with_s
             few = f"{trial.rows.total:g} rows are too few to hold some out and choose a rank"
             warnings.warn(f"{few}; rank=1 is used. Pass rank=…", FitWarning, stacklevel=5)
         return chosen
+    first = min(_FIRST_RANK, comparison.most_rank)
     if isinstance(rank, str):
-        chosen = replace(chosen, rank=min(_FIRST_RANK, comparison.most_rank))
+        chosen = replace(chosen, rank=first)
     seen: set[float] = set()
     while chosen.smoothing not in seen:
         seen.add(chosen.smoothing)
         if isinstance(rank, str):
             larger = _doubling(chosen.rank, comparison.most_rank)
             chosen = comparison.climb(chosen, [replace(chosen, rank=F) for F in larger])
-            if chosen.rank == _FIRST_RANK:
-                chosen = comparison.climb(chosen, [replace(chosen, rank=F) for F in _halving(_FIRST_RANK)])
+            if chosen.rank == first:
+                chosen = comparison.climb(chosen, [replace(chosen, rank=F) for F in _halving(first)])
         if with_smoothing:
             for smoothings in _ladders(chosen.smoothing):
                 chosen = comparison.climb(chosen, [replace(chosen, smoothing=alpha) for alpha in smoothings])

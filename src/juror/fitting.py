@@ -10,7 +10,6 @@ from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
-from juror.answers.rows import log_prob
 from juror.choosing import SCORED_BY, Trial, as_cpd, choose_rank_for, choose_rho, choose_smoothing
 from juror.domain import Domain
 from juror.ensembles import MEMBERS_SCORED_BY, choose_settings, fit_ensemble
@@ -24,7 +23,9 @@ from juror.solvers.parameters import n_parameters
 from juror.solvers.search import EMOptions, solve_em, without_empty_classes
 from juror.solvers.solution import Context, Solution
 from juror.sources.runners import LocalRunner
+from juror.stacking import Stacking
 from juror.statistics.designs import about_order
+from juror.statistics.expected import log_prob_of_cells
 from juror.statistics.projections import Projections
 from juror.statistics.reading import read_rows
 from juror.statistics.rows import WeightedRows
@@ -89,10 +90,10 @@ def fit(
         columns of numbers. In place of rows also :class:`juror.PairCounts`, :class:`juror.TripleCounts` or
         :class:`juror.Projections`, with nothing else.
     rank : int, "auto" or "cv"
-        The number of classes F, of every draw (``"bayes"``) or member (``ensemble``). ``"auto"`` grows it while a fifth
-        of the rows, held out, become more probable; ``"cv"`` while five fifths in turn do, or with a target while their
-        labels are predicted better. For ``"bayes"`` no grid is needed: ``"auto"`` has more classes than are likely, and
-        the weights learn to leave some empty.
+        The number of classes F, of every draw (``"bayes"``) or member (``ensemble``). ``"auto"`` changes it while a
+        fifth of the rows, held out, become more probable, or the labels of a target are predicted better; ``"cv"``
+        looks at five fifths in turn. For ``"bayes"`` no grid is needed: ``"auto"`` has more classes than are likely,
+        and the weights learn to leave some empty.
     method : {"auto", "em", "bayes", "spa", "spa-em", "ctf", "juror-a", "juror-b", "juror-c"}
         The solver. ``"auto"`` decides, and ``model.info.why`` says how: for rows ``"bayes"`` up to 100,000 cells, an
         ensemble of ``"em"`` for more and for a target, ``"juror-b"`` where the distinct rows are too many for both, or
@@ -117,11 +118,12 @@ def fit(
 
     Other Parameters
     ----------------
-    smoothing : float, default 0.1 (all but bayes, which learns its own)
+    smoothing : float, default 0.1 (all but bayes, which learns its own; ensembles choose it unless it is given)
         A pseudo-count for every cell of weights and factors, spread over the labels of a variable as they are spread in
         the data; 0 for none, which leaves rows with probability zero in methods other than EM.
     max_iter : int (all but spa)
-        The most passes over the rows from one start (em, spa-em: 1000), sweeps (ctf: 500), or rounds of G2 and steps of
+        The most passes over the rows from one start (em, spa-em: 1000, after a search of some 500, which is left out
+        for fewer), sweeps (ctf: 500), or rounds of G2 and steps of
         G3 (juror: 1000).
     tol : float (all but spa)
         Stop when a step gains at most this, in nats a row (em, spa-em: 1e-6) or as a share of the misfit (ctf: 1e-5,
@@ -133,7 +135,7 @@ def fit(
     ensemble : int or "auto", default 1 (em)
         How many fits to put side by side, each from its own start and stopped early; their mean is one model of rank
         ``ensemble × rank``. ``"auto"`` is 10, or with ``max_seconds`` as many as there is time for, at most 100, and
-        at most 12,288 classes in all.
+        while there are no more than 12,288 classes in all.
     max_seconds : float (em, spa-em, bayes)
         A budget of time. An ensemble fits members until it is spent; a chain is made as long as it allows; EM stops
         where it is, and says so. How far a fit came then depends on the machine.
@@ -157,7 +159,7 @@ def fit(
     prior : {"smooth", "flat"} (juror-a, juror-b)
         Prefer factor columns of ordered variables that are smooth, or flat but for jumps, by ``prior_strength`` (1), on
         the scale of J, which grows with the directions and the pairs.
-    chains, sweeps, burnt, draws : int, default 2, 2000, 1000, 100 (bayes)
+    chains, sweeps, burnt, draws : int, default 2, 1000, 400, 100 (bayes)
         How many chains of how many Gibbs sweeps, how many of the first to forget, and how many draws to keep of all.
         The model is the mean of the draws: side by side they have rank draws × F.
     sparse : bool (bayes)
@@ -210,6 +212,7 @@ def fit(
             found = _Found(
                 chosen.solve_statistic(data, int(rank), settings, context), float(getattr(settings, "smoothing", 0.0))
             )
+        log_likelihood = _log_likelihood(found.solution, rows, domain, runner)
     for complaint in found.solution.complaints:
         warnings.warn(complaint, FitWarning, stacklevel=2)
     cpd = as_cpd(found.solution.parameters, domain)
@@ -217,7 +220,7 @@ def fit(
         method=name,
         n_rows=float(data.totals.max()) if rows is None else rows.total,
         n_distinct=None if rows is None else len(rows.codes),
-        log_likelihood=_log_likelihood(found.solution, rows, cpd),
+        log_likelihood=log_likelihood,
         n_parameters=n_parameters(len(cpd.weights), domain.cardinalities),
         smoothing=found.smoothing,
         why=decision.why,
@@ -330,10 +333,11 @@ def _check_members(settings: Any, given: Collection[str]) -> None:
                 )
 
 
-def _log_likelihood(solution: Solution, rows: WeightedRows | None, cpd: Any) -> float | None:
+def _log_likelihood(solution: Solution, rows: WeightedRows | None, domain: Domain, runner: LocalRunner) -> float | None:
     if solution.log_likelihood is not None or rows is None:
         return solution.log_likelihood
-    return float(rows.weights @ log_prob(cpd, rows.codes))
+    cells, found = Stacking(domain.cardinalities).cells(rows.codes), solution.parameters
+    return float(rows.weights @ log_prob_of_cells(cells, found.lam, found.stack, runner))
 
 
 def _check_alone(domain: Domain | None, missing: Collection[Label], unknown: Unknown, sample_weight: Any) -> None:

@@ -18,7 +18,7 @@ class RankScore:
         The rank tried.
     score : float
         The mean log-probability of held-out rows, or of their targets, in nats, or with ``rank="cv"`` and a target the
-        share of labels that are predicted; higher is better.
+        share of labels that are predicted, or for an ensemble their quadratic score; higher is better.
     n_occupied : int
         How many of its classes hold at least half a row.
     """
@@ -67,7 +67,7 @@ class FitInfo:
     n_parameters : int
         (F − 1) + F Σ (I_n − 1).
     smoothing : float
-        The pseudo-count of a cell, on average; zero for maximum likelihood.
+        The pseudo-count of a cell, on average; zero for maximum likelihood, and for ``"bayes"``, which has a prior.
     seed : int
         What the random starts came from.
     starts : tuple of float
@@ -100,13 +100,13 @@ class FitInfo:
     rho : float, optional
         How strongly pair tables were drawn to the model, for methods that do so.
     smoothing_path : tuple of (float, float)
-        Smoothings tried and their scores; empty when it was given or left at its default.
+        Smoothings tried and their scores; empty when it was given or not chosen.
     why : str
         Why this method, where ``method="auto"`` left that to the fit.
     rho_path : tuple of (float, float)
         Values of rho tried and their scores; empty when rho was given.
     chosen_by : str
-        What the scores of ranks and of rho are; empty when nothing was chosen.
+        What the scores of ranks, of smoothings and of rho are; empty when nothing was chosen.
     compressed : tuple of Compression
         From which ranks the model was compressed and at what loss, the last one last; empty when it was not.
     """

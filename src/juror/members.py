@@ -37,13 +37,15 @@ _ROUGH_TOL = 1e-3
 class Member:
     """One fit of an ensemble: where it stopped, the mean log-probability of its rows there, and its passes over them.
 
-    The rows are those that it held out to stop by, or all where it held out none.
+    The rows are those that it held out to stop by, or all where it held out none. ``cut`` names the option that ended
+    it before it would have stopped by itself.
     """
 
     parameters: Parameters
     score: float
     n_passes: int
     by_held_out: bool
+    cut: str = ""
 
 
 def held_out_share(rows: WeightedRows) -> float:
@@ -84,7 +86,8 @@ def _fit_member(trial: Trial, options: EMOptions, rank: int, smoothing: float, n
         return _climb_while_held_out_gain(trial, objective, start, held, options.max_iter)
     until = trial.context.until
     run = ascend(objective, start, max_iter=options.max_iter, tol=_ROUGH_TOL, accelerate=False, until=until)
-    return Member(run.point.parameters, run.point.log_likelihood / objective.total, run.n_passes, by_held_out=False)
+    cut = {"reached": "max_iter", "spent": "max_seconds"}.get(run.reason.split()[0], "")
+    return Member(run.point.parameters, run.point.log_likelihood / objective.total, run.n_passes, False, cut)
 
 
 def _climb_while_held_out_gain(
@@ -94,12 +97,15 @@ def _climb_while_held_out_gain(
     plain, long = PlainStep(objective), LongStep(objective)
     point = objective.at(parameters)
     best, score, stale, n_passes = parameters, -np.inf, 0, 0
-    ends = False
-    while stale < _PATIENCE and not ends:
+    cut = ""
+    while stale < _PATIENCE and not cut:
         point, spent = (plain if n_passes < _PLAIN else long)(point, most - n_passes)
         n_passes += spent
-        ends = n_passes >= most or trial.context.seconds_left < 0
-        if n_passes < _FIRST_LOOK and not ends:
+        if n_passes >= most:
+            cut = "max_iter"
+        elif trial.context.seconds_left < 0:
+            cut = "max_seconds"
+        if n_passes < _FIRST_LOOK and not cut:
             continue
         found = trial.score(point.parameters, held)
         if found > score:
@@ -111,4 +117,4 @@ def _climb_while_held_out_gain(
             f"smoothing is {objective.smoothing:g}, and some row that a member of the ensemble held out has "
             "probability zero, so that it cannot tell when to stop. Pass smoothing above zero."
         )
-    return Member(best, score, n_passes, by_held_out=True)
+    return Member(best, score, n_passes, True, cut if stale < _PATIENCE else "")

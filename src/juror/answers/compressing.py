@@ -14,7 +14,6 @@ marginals of q are those of p, but for labels too rare to be drawn.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -28,13 +27,12 @@ from juror.answers.tables import marginal
 from juror.domain import Domain
 from juror.errors import check_count
 from juror.info import Compression, FitInfo
-from juror.kernels import kernels
 from juror.logs import log_of
 from juror.solvers.em import Objective, ascend
 from juror.solvers.parameters import Parameters, n_parameters
 from juror.sources.runners import LocalRunner, partitions
 from juror.stacking import Stacking
-from juror.statistics.expected import ExpectedCounts
+from juror.statistics.expected import ExpectedCounts, log_prob_of_cells
 from juror.statistics.rows import WeightedRows
 from juror.threads import one_blas_thread
 
@@ -58,7 +56,7 @@ def compress(
 ) -> tuple[np.ndarray, tuple[np.ndarray, ...], Domain, FitInfo | None]:
     """Return the parts of a model of a smaller rank, with a record that says from which rank and at what loss.
 
-    The rest of the record stays, but for what is true no longer: the draws and the likelihood of the training rows.
+    The rest of the record stays, but for what is true no longer: draws, members and the likelihood of training rows.
     """
     weights, factors, loss = compressed(cpd, rank, seed=seed, n_jobs=n_jobs)
     if rank >= len(cpd.weights):
@@ -71,6 +69,7 @@ def compress(
         n_parameters=n_parameters(len(weights), cpd.domain.cardinalities),
         log_likelihood=None,
         n_draws=0,
+        n_members=1,
         compressed=(*info.compressed, Compression(len(cpd.weights), float(loss), loss.standard_error)),
     )
     return weights, factors, cpd.domain, record
@@ -250,14 +249,7 @@ class _Task:
         return Estimate(float(lost.mean()), float(lost.std(ddof=1) / np.sqrt(n_rows)))
 
     def _log_prob(self, codes: np.ndarray, point: Parameters) -> np.ndarray:
-        cells = self.stacking.cells(codes)
-        log_lam, log_stack = log_of(point.lam), log_of(point.stack)
-
-        def of_part(rows: slice) -> np.ndarray:
-            return kernels().log_prob(cells[rows], log_lam, log_stack)
-
-        parts: Iterable[np.ndarray] = self.runner.map(of_part, partitions(len(cells), _ROWS_AT_ONCE))
-        return np.concatenate(list(parts))
+        return log_prob_of_cells(self.stacking.cells(codes), point.lam, point.stack, self.runner)
 
 
 def _whole(cpd: CPD) -> np.ndarray:

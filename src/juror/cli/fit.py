@@ -44,16 +44,19 @@ def command(
     max_levels: Annotated[int, typer.Option(help="The most labels a column may have.")] = 1000,
     smoothing: Annotated[
         float | None,
-        typer.Option(help="A pseudo-count a cell, 0.1 by default; 0 for none.", show_default=False),
+        typer.Option(help="A pseudo-count a cell; 0.1 or chosen by default, 0 for none.", show_default=False),
     ] = None,
     starts: Annotated[
-        int | None, typer.Option(help="How many random starts, for em and ctf; 3 by default.", show_default=False)
+        int | None,
+        typer.Option(
+            help="How many random starts, for em (which searches by default) and ctf (3).", show_default=False
+        ),
     ] = None,
     ensemble: Annotated[
         str | None, typer.Option(help="How many fits em shall average, or 'auto'.", show_default=False)
     ] = None,
     max_seconds: Annotated[
-        float | None, typer.Option(help="A budget of time, for em and bayes.", show_default=False)
+        float | None, typer.Option(help="A budget of time, for em, spa-em and bayes.", show_default=False)
     ] = None,
     max_iter: Annotated[
         int | None, typer.Option(help="The most passes or steps from one start.", show_default=False)

@@ -41,9 +41,9 @@ _PARAMETERS = """Parameters
         What to do with labels that were not there when fitting: treat them as missing, with a warning or without, or
         refuse them.
     random_state : int, RandomState or None, default=0
-        Where the random starts come from.
+        Where chance comes from: starts, chains and rows held out.
     n_jobs : int, optional
-        How many threads; all cores by default. The result does not depend on it."""
+        How many threads; all cores by default. The result does not depend on it but with ``max_seconds``."""
 
 _OPTIONS = ("n_init", "ensemble", "smoothing", "max_iter", "tol", "max_seconds")
 

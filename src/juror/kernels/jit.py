@@ -264,11 +264,13 @@ def draw_classes(cells, uniform, log_lam, log_stack):
             log_likelihood += top
             continue
         log_likelihood += top + np.log(total)
-        reached, chosen = 0.0, F - 1
+        reached, chosen = 0.0, 0
         for f in range(F):
+            # rounding may leave the sum below u at the end, and a class without a chance is not chosen for that
+            if scratch[f] > 0.0:
+                chosen = f
             reached += scratch[f]
             if uniform[i] * total < reached:
-                chosen = f
                 break
         class_counts[chosen] += 1.0
         for n in range(cells.shape[1]):

@@ -6,6 +6,7 @@ CPD: their mean, exactly.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -107,7 +108,7 @@ def solve_bayes(rows: WeightedRows, domain: Domain, rank: int, options: BayesOpt
     return Solution(
         side_by_side(draws),
         trace=chains[0].log_likelihoods,
-        reason=_reason(len(chains), options, planned),
+        reason=_reason([len(chain.log_likelihoods) for chain in chains], planned),
         n_iter=sum(len(chain.log_likelihoods) for chain in chains),
         starts=tuple(float(chain.followed[:, 0].mean()) for chain in chains),
         complaints=_complaints(followed),
@@ -141,11 +142,12 @@ def _in_time(rows: WeightedRows, domain: Domain, rank: int, options: BayesOption
     return replace(options, sweeps=sweeps, burnt=burnt, draws=min(options.draws, options.chains * (sweeps - burnt)))
 
 
-def _reason(n_chains: int, options: BayesOptions, planned: BayesOptions) -> str:
-    reason = f"took {n_chains} {'chain' if n_chains == 1 else 'chains'} of {options.sweeps} sweeps"
-    if options.sweeps == planned.sweeps:
-        return reason
-    return f"{reason}, not {planned.sweeps}, in max_seconds = {planned.max_seconds:g}"
+def _reason(n_sweeps: Sequence[int], planned: BayesOptions) -> str:
+    chains = "1 chain" if len(n_sweeps) == 1 else f"{len(n_sweeps)} chains"
+    if min(n_sweeps) == planned.sweeps:
+        return f"took {chains} of {planned.sweeps} sweeps"
+    made = " and ".join(str(n) for n in sorted(set(n_sweeps)))
+    return f"took {chains} of {made} sweeps, not {planned.sweeps}, in max_seconds = {planned.max_seconds:g}"
 
 
 def _run_chain(
@@ -176,8 +178,12 @@ def _run_chain(
             inside = kernels().log_prob(probes, log_of(chain.point.lam), log_of(chain.point.stack))
             followed.append([counts.log_likelihood, *inside])
             occupied.append(np.count_nonzero(counts.classes >= 1.0))
-        if sweep in wanted:
+        # the pace may fall below what was measured
+        late = sweep >= max(options.burnt + _FEWEST, _FEWEST_IN_TIME) and context.seconds_left < 0
+        if sweep in wanted or (late and not draws):
             draws.append(chain.point)
+        if late:
+            break
         context.tell(
             rank, number + 1, options.chains, sweep + 1, options.sweeps, log_likelihood=likelihoods[-1] / rows.total
         )

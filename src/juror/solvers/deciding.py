@@ -66,15 +66,17 @@ def decide_for_rows(
     if method != "auto":
         _check_name(method)
         return Decision(method)
-    # a budget of time says nothing about the method
-    if any(name != "max_seconds" for name in given):
+    # counts as weights stand for more rows than the table has, weights that sum to one for fewer
+    cells, distinct = max(rows.total, float(rows.n_merged.sum())) * len(domain), len(rows.codes) * len(domain)
+    # a budget of time says nothing about the method, and what members of an ensemble have says nothing against one
+    for_ensemble = target is not None or cells > _MOST_SAMPLED
+    silent = {"max_seconds", "smoothing", "max_iter"} if for_ensemble else {"max_seconds"}
+    if not set(given) <= silent:
         return _by_options(given)
     if isinstance(rank, str) and rank == "cv":
         return Decision("em", why="EM, as only single fits are compared on every fold")
-    # counts as weights stand for more rows than the table has, weights that sum to one for fewer
-    cells, distinct = max(rows.total, float(rows.n_merged.sum())) * len(domain), len(rows.codes) * len(domain)
     one_class = isinstance(rank, (int, np.integer)) and rank == 1
-    if one_class and (target is not None or cells > _MOST_SAMPLED):
+    if one_class and for_ensemble:
         return Decision("em", why="EM, as there is one best model of one class")
     if target is not None:
         return Decision("em", {"ensemble": "auto"}, f"an ensemble of EM fits, chosen for the labels of {target!r}")

@@ -30,7 +30,7 @@ _MOST_STEPS = 20
 _TINY = 1e-300
 _MEAN_OF_MU, _SPREAD_OF_MU = 1.0, 1.0
 _EVEN = 100.0
-_SEATED = 1000
+_SEATED, _MOST_SEATED = 1000, 100_000
 # Classes as like each other as this are the same. In a table of all combinations nothing else bounds c.
 _MOST_ALIKE = 1e6
 
@@ -166,14 +166,16 @@ def _table_counts(C: np.ndarray, concentration: np.ndarray, rng: np.random.Gener
 
     Guests are seated one by one up to K = max(1000, 10 θ²) of them. After that the chance of a new table is small, and
     the number of further ones is drawn from the Poisson distribution of the same mean, θ (ψ(θ + C) − ψ(θ + K)), which
-    is off by at most about θ²/K in total variation.
+    is off by at most about θ²/K in total variation, and never more than the guests who are left. K is at most 100,000.
     """
     from scipy.special import digamma
 
-    one_by_one = np.maximum(_SEATED, 10.0 * concentration**2)[:, None]
+    # the bound keeps the coins in memory; who is so many and so sociable is off by a little more
+    one_by_one = np.clip(10.0 * concentration**2, _SEATED, _MOST_SEATED)[:, None]
     seated = np.minimum(C, one_by_one).astype(np.int64)
     theta_of = concentration[:, None]
     later = rng.poisson(theta_of * np.maximum(digamma(theta_of + C) - digamma(theta_of + seated), 0.0))
+    later = np.minimum(later, C - seated)
     sizes = seated.ravel()
     ends = np.cumsum(sizes)
     seat = np.arange(ends[-1]) - np.repeat(ends - sizes, sizes)

@@ -31,6 +31,7 @@ def choose_rank(
     *,
     also: Callable[[int], RankScore] | None = None,
     hopeless: float = math.inf,
+    is_late: Callable[[], bool] = lambda: False,
 ) -> tuple[int, tuple[RankScore, ...]]:
     """Return the rank after which no larger one is better, and the path.
 
@@ -48,6 +49,8 @@ def choose_rank(
         does not decide. So labels may stand still for a while as the rest of their rows is learned.
     hopeless : float
         A rank that scores lower than the best by more than this ends the path at once.
+    is_late : callable
+        Whether the time for choosing is spent, which ends the path too.
     """
     path = [score(1)]
     best, failures = path[0], 0
@@ -59,7 +62,7 @@ def choose_rank(
             best, failures = path[-1], 0
         if also is not None and other is not None and _better(reached := also(rank), other):
             other, failures = reached, 0
-        if failures == _PATIENCE or path[-1].score < best.score - hopeless:
+        if failures == _PATIENCE or is_late() or path[-1].score < best.score - hopeless:
             break
     return best.rank, tuple(path)
 

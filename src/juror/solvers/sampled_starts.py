@@ -25,7 +25,6 @@ import time
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
-from functools import reduce
 
 import numpy as np
 
@@ -35,7 +34,7 @@ from juror.solvers.em import Objective, Point, ascend
 from juror.solvers.gibbs import Sampler
 from juror.solvers.parameters import Parameters
 from juror.sources.runners import partitions
-from juror.statistics.expected import ExpectedCounts
+from juror.statistics.expected import ExpectedCounts, log_prob_of_cells
 
 # The chain: classes for every one asked for, sweeps before it is looked at, sweeps counted together, and how many such
 # blocks come before the first round and before the second
@@ -170,24 +169,30 @@ class _Search:
     def _block(self) -> Parameters:
         """Return the classes of the next sweeps, counted together, the heaviest first."""
         objective = self._objective
-        counts = reduce(ExpectedCounts.__add__, (self._sweep() for _ in range(_BLOCK)))
+        counts, n_sweeps = self._sweep(), 1
+        while n_sweeps < _BLOCK and not self._late():
+            counts, n_sweeps = counts + self._sweep(), n_sweeps + 1
         order = np.argsort(-counts.classes, kind="stable")
-        share = 1.0 / (_BLOCK * self._scale)
+        share = 1.0 / (n_sweeps * self._scale)
         unseen = np.broadcast_to(objective.marginals, counts.cells.shape)
         stack = objective.stacking.normalise(share * counts.cells[:, order] + objective.pseudo_counts, otherwise=unseen)
         return _scaled(Parameters(share * counts.classes[order] + objective.smoothing, stack))
 
     def _round(self, best: Point, blocks: list[Parameters]) -> Point:
         """Let candidates join and classes leave; return the better of what is left and what was."""
-        log_base = _log_prob(self._objective, best.parameters)
+        log_base = self._log_prob(best.parameters)
         loose = self._settled(self._candidates(blocks), log_base, _STEPS)
         if not len(loose) or _costs(self._objective, best.parameters).least.min() > _WORTH * loose.gain.max():
             return best
         n_joining = int(np.ceil(_JOINING * self._rank))
         loose = self._settled(loose.best(max(n_joining, len(loose) // 2)), log_base, _MORE_STEPS)
+        if self._late():
+            return best
         point = self._climb(self._joined(best.parameters, loose, log_base, n_joining), max_iter=_PASSES_TOGETHER)
         n_steps = _BATCHES
         while point.parameters.rank > self._rank:
+            if self._late():
+                return best
             n_leaving = -(-(point.parameters.rank - self._rank) // max(n_steps, 1))
             self._spend(2 * point.parameters.rank / self._rank, point.log_likelihood)
             point = self._climb(
@@ -232,7 +237,7 @@ class _Search:
             columns.append(chosen.stack)
             n_left -= len(chosen)
             if n_left > 0:
-                beside = _log_prob(self._objective, Parameters(share, chosen.stack))
+                beside = self._log_prob(Parameters(share, chosen.stack))
                 log_base = np.logaddexp(log_base + np.log1p(-share.sum()), beside)
                 others = loose.best(len(loose)).after(len(chosen))
                 loose = self._settled(others, log_base, _STEPS_BETWEEN).gaining()
@@ -242,6 +247,10 @@ class _Search:
         run = ascend(self._objective, start, max_iter=max_iter, tol=tol, accelerate=True, until=self._until)
         self._spend(run.n_passes * start.rank / self._rank, run.point.log_likelihood)
         return run.point
+
+    def _log_prob(self, parameters: Parameters) -> np.ndarray:
+        objective = self._objective
+        return log_prob_of_cells(objective.cells, parameters.lam, parameters.stack, objective.runner)
 
     def _spend(self, n_passes: float, log_likelihood: float) -> None:
         self._n_passes += n_passes
@@ -337,16 +346,6 @@ def _smoothed(objective: Objective) -> Objective:
     sizes = np.asarray(objective.stacking.cardinalities)
     smoothed.pseudo_counts = _LEAST_SMOOTHING * np.repeat(sizes, sizes + 1)[:, None] * objective.marginals
     return smoothed
-
-
-def _log_prob(objective: Objective, parameters: Parameters) -> np.ndarray:
-    """Return log Σ_f λ_f Π_n A_n[x_n, f] of every row, (n_distinct,)."""
-    log_lam, log_stack = log_of(parameters.lam), log_of(parameters.stack)
-
-    def of_partition(rows: slice) -> np.ndarray:
-        return np.asarray(kernels().log_prob(objective.cells[rows], log_lam, log_stack))
-
-    return np.concatenate(list(objective.runner.map(of_partition, partitions(len(objective.cells)))))
 
 
 def _lone_counts(

@@ -24,6 +24,8 @@ from juror.statistics.rows import WeightedRows
 
 # What SPA leaves at zero EM cannot raise, so a start is mixed with this much of the marginals
 _SPA_MARGIN = 0.05
+# How many random starts there are where a search is out of the question
+_RANDOM_STARTS = 3
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,9 @@ def solve_em(
         starts = _random_starts(objective, rank, options.n_init, context.seed)
     elif found:
         starts = list(found)
+    elif options.max_iter < TYPICAL_PASSES or not options.accelerate:
+        # the search takes more passes than these, and long steps
+        starts = _random_starts(objective, rank, _RANDOM_STARTS, context.seed)
     else:
         return _searched(objective, rank, rows, domain, options, context)
     return _best(objective, starts, rows, domain, options, context)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -29,6 +29,12 @@ class Context:
     def seconds_left(self) -> float:
         """How long the fit may still take; infinite without a budget."""
         return self.until - time.monotonic()
+
+    def with_share(self, share: float) -> Context:
+        """Return a context that has only this share of the time left."""
+        if not np.isfinite(self.until):
+            return self
+        return replace(self, until=self.until - (1.0 - share) * self.seconds_left)
 
     def tell(
         self,
@@ -55,8 +61,8 @@ class Solution:
     parameters : Parameters
         λ and the stacked factors.
     trace : tuple of float
-        The objective along the best start: log-likelihood with smoothing, rising, for ``em``; squared misfit, falling,
-        for the others.
+        The objective along the best start: log-likelihood with smoothing, rising, for ``em``; the log-likelihood along
+        the first chain for ``bayes``; nothing for ensembles; squared misfit, falling, for the others.
     reason : str
         Why the search stopped.
     n_iter : int

@@ -24,11 +24,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from juror.errors import ParameterError
-from juror.kernels import kernels
-from juror.logs import log_of
 from juror.solvers.em import Objective
 from juror.solvers.parameters import Parameters
-from juror.sources.runners import LocalRunner, partitions
+from juror.sources.runners import LocalRunner
+from juror.statistics.expected import log_prob_of_cells
 
 # How often a class is split for a trial, the best counting, and how many EM steps its halves are given.
 _TRIALS = 3
@@ -101,7 +100,7 @@ def _filled(parameters: Parameters, rank: int, objective: Objective) -> Paramete
 
 def _split_best(parameters: Parameters, most: int, objective: Objective, rng: np.random.Generator) -> Parameters:
     """Split those classes that gain most by it, at most so many, and none that gains nothing."""
-    log_total = _log_prob(objective, parameters.lam, parameters.stack)
+    log_total = log_prob_of_cells(objective.cells, parameters.lam, parameters.stack, objective.runner)
     # every class is a task for a thread, which has chance of its own and passes over the rows alone
     alone = copy(objective)
     alone.runner = LocalRunner(1)
@@ -129,7 +128,7 @@ def _inside(objective: Objective, one: Parameters, log_total: np.ndarray, rank: 
     Of every row some class holds at least an even share, so that none is left out of all classes, and what begins as
     possible stays so without smoothing too.
     """
-    log_joint = _log_prob(objective, one.lam, one.stack)
+    log_joint = log_prob_of_cells(objective.cells, one.lam, one.stack, objective.runner)
     # a row that is impossible is in no class
     possible = np.isfinite(log_joint)
     share = np.zeros_like(log_joint)
@@ -162,13 +161,3 @@ def _two_seeds(inside: Objective, column: np.ndarray, rng: np.random.Generator) 
     stack = np.repeat(_CLASS_SHARE * column, 2, axis=1)
     stack[inside.cells[seeds].T, np.arange(2)] += 1 - _CLASS_SHARE
     return Parameters(np.full(2, 0.5), inside.stacking.normalise(stack, otherwise=np.ones_like(stack)))
-
-
-def _log_prob(objective: Objective, lam: np.ndarray, stack: np.ndarray) -> np.ndarray:
-    """Return log Σ_f λ_f Π_n A_n[x_n, f] of every row, (n_distinct,)."""
-    log_lam, log_stack = log_of(lam), log_of(stack)
-
-    def of_partition(rows: slice) -> np.ndarray:
-        return np.asarray(kernels().log_prob(objective.cells[rows], log_lam, log_stack))
-
-    return np.concatenate(list(objective.runner.map(of_partition, partitions(len(objective.cells)))))

@@ -77,7 +77,12 @@ class RowsToDraw:
 
         classes, cells, log_likelihood = np.zeros(len(log_lam)), np.zeros_like(log_stack), 0.0
         parts = list(partitions(len(self.several)))
-        for rows, (total, R) in zip(parts, runner.map(posterior, parts), strict=True):
+        # a few posteriors at a time, (rows, F) each: all of them need not fit into memory
+        at_once = 2 * runner.n_jobs
+        groups = (parts[first : first + at_once] for first in range(0, len(parts), at_once))
+        for rows, (total, R) in (
+            pair for group in groups for pair in zip(group, runner.map(posterior, group), strict=True)
+        ):
             drawn = rng.multinomial(self.n_rows[rows], R).astype(float)
             if np.any(self.rest[rows]):
                 drawn += self.rest[rows, None] * rng.multinomial(1, R)

@@ -11,6 +11,16 @@ from juror.logs import log_of
 from juror.sources.runners import LocalRunner, partitions
 
 
+def log_prob_of_cells(cells: np.ndarray, lam: np.ndarray, stack: np.ndarray, runner: LocalRunner) -> np.ndarray:
+    """Return log Σ_f λ_f Π_n A_n[x_n, f] of every row of cells (rows, N) under λ (F,) and the stack, (rows,)."""
+    log_lam, log_stack = log_of(lam), log_of(stack)
+
+    def of_partition(rows: slice) -> np.ndarray:
+        return np.asarray(kernels().log_prob(cells[rows], log_lam, log_stack))
+
+    return np.concatenate([np.empty(0), *runner.map(of_partition, partitions(len(cells)))])
+
+
 @dataclass(frozen=True)
 class ExpectedCounts:
     """How often each label is expected in each class, and the log-likelihood on the way.
