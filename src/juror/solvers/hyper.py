@@ -12,8 +12,7 @@ restaurant: t_xf is a sum of C_xf coins, the i-th with chance c m_x / (c m_x + i
 Variables borrow strength from each other, and differ where the data say so: log(c_n / I_n) ~ Normal(μ, τ²), with
 μ ~ Normal(1, 1) and τ² ~ InverseGamma(2, ½), both drawn from their conditionals. g and a have the prior
 1 / (1 + x/s)² / s. For g s is a hundred times the mean of I_n: base measures are even until the data say otherwise. For
-a it is 1, or 2/F where weights shall be sparse. These matter for a hundred rows (``benchmarks/prior.py``), and no
-longer for a thousand.
+a it is 1, or 2/F where weights shall be sparse. ``benchmarks/prior.py`` shows how little depends on these.
 """
 
 from __future__ import annotations
