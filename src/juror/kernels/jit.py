@@ -60,13 +60,10 @@ def _sum(values):
 
 
 @njit(cache=True, nogil=True)
-def _row_joint(cells, i, log_lam, log_stack, out, bits):
-    """Fill out (F,) with exp(L[i] − max L[i]); return that maximum and the sum, −inf and 0 for an impossible row."""
-    F, N = log_lam.shape[0], cells.shape[1]
-    for f in range(F):
-        out[f] = log_lam[f]
+def _add_log_factors(cells, i, log_stack, out):
+    """Add Σ_n log S[c_in, f] to out (F,), four factors at a time, so that out is read and written less often."""
+    F, N = out.shape[0], cells.shape[1]
     n = 0
-    # four factors at a time, so that out is read and written less often
     while n + 4 <= N:
         a, b = log_stack[cells[i, n]], log_stack[cells[i, n + 1]]
         c, d = log_stack[cells[i, n + 2]], log_stack[cells[i, n + 3]]
@@ -77,6 +74,15 @@ def _row_joint(cells, i, log_lam, log_stack, out, bits):
         a = log_stack[cells[i, last]]
         for f in range(F):
             out[f] += a[f]
+
+
+@njit(cache=True, nogil=True)
+def _row_joint(cells, i, log_lam, log_stack, out, bits):
+    """Fill out (F,) with exp(L[i] − max L[i]); return that maximum and the sum, −inf and 0 for an impossible row."""
+    F = log_lam.shape[0]
+    for f in range(F):
+        out[f] = log_lam[f]
+    _add_log_factors(cells, i, log_stack, out)
     top = -np.inf
     for f in range(F):
         top = max(top, out[f])
@@ -288,18 +294,7 @@ def lone_counts(cells, weights, log_base, log_odds, log_stack):
     for i in range(cells.shape[0]):
         for f in range(F):
             ratio[f] = log_odds[f] - log_base[i]
-        n = 0
-        # four factors at a time, as in _row_joint
-        while n + 4 <= cells.shape[1]:
-            a, b = log_stack[cells[i, n]], log_stack[cells[i, n + 1]]
-            c, d = log_stack[cells[i, n + 2]], log_stack[cells[i, n + 3]]
-            for f in range(F):
-                ratio[f] += (a[f] + b[f]) + (c[f] + d[f])
-            n += 4
-        for last in range(n, cells.shape[1]):
-            a = log_stack[cells[i, last]]
-            for f in range(F):
-                ratio[f] += a[f]
+        _add_log_factors(cells, i, log_stack, ratio)
         for f in range(F):
             small[f] = -abs(ratio[f])
         # e^-|t| cannot overflow, and both log(1 + e^t) and the share follow from it
