@@ -192,6 +192,13 @@ class TestFit:
         with pytest.raises(ParameterError, match="rank='cv' is for methods that do not learn"):
             juror.fit(CODES, "cv", "bayes")
 
+    def test_more_classes_than_there_are_is_told(self):
+        sharp = [np.full((6, 6), 0.01) + 0.94 * np.eye(6)] * 5
+        codes = random_codes(JointPMF(np.full(6, 1 / 6), sharp), 300, np.random.default_rng(0))
+        with pytest.warns(FitWarning, match=r"All 4 classes hold rows all the time.*Pass rank=8 or more\."):
+            juror.fit(codes, 4, "bayes", sparse=True, **SHORT)
+        juror.fit(codes, 4, "bayes", **SHORT)
+
     def test_constant_columns_change_nothing_about_the_others(self):
         constant = np.zeros((len(CODES), 20), dtype=int)
         wide = Domain.from_cardinalities([3, 2, 4] + [1] * 20)

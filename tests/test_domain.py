@@ -421,6 +421,10 @@ def test_the_typical_number_of_an_interval_lies_in_it(values, n_bins, binning):
     assert codes_of(variable, variable.decode(codes, numbers=True)).tolist() == codes.tolist()
 
 
+def test_a_single_number_is_one_interval_whatever_rounding_does():
+    assert infer([197.0], bins=10, binning="width").cardinality == 1
+
+
 @examples
 @given(values=st.lists(st.floats(-1e307, 1e307), min_size=1, max_size=50))
 def test_quantile_bins_of_any_floats_keep_their_order(values):

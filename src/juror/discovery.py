@@ -315,7 +315,9 @@ def _cuts(counts: np.ndarray, n_pieces: int) -> list[int]:
 def _equal_widths(numbers: np.ndarray, counts: np.ndarray, n_bins: int) -> np.ndarray:
     low, high = float(numbers[0]), float(numbers[-1])
     # a mixture of both ends, as the width of the largest numbers has no float; neighbours leave fewer intervals
-    edges = np.unique([low * (1 - i / n_bins) + high * (i / n_bins) for i in range(n_bins + 1)])
+    mixed = [low * (1 - i / n_bins) + high * (i / n_bins) for i in range(n_bins + 1)]
+    # which rounding may leave beyond the ends
+    edges = np.unique(np.clip(mixed, low, high))
     return edges if len(edges) > 1 else np.array([low, high])
 
 

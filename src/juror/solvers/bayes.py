@@ -105,15 +105,16 @@ def solve_bayes(rows: WeightedRows, domain: Domain, rank: int, options: BayesOpt
     ]
     draws = [draw for chain in chains for draw in chain.draws]
     followed = mixing([chain.followed for chain in chains])
+    occupied = _spread(np.concatenate([chain.occupied for chain in chains]))
     return Solution(
         side_by_side(draws),
         trace=chains[0].log_likelihoods,
         reason=_reason([len(chain.log_likelihoods) for chain in chains], planned),
         n_iter=sum(len(chain.log_likelihoods) for chain in chains),
         starts=tuple(float(chain.followed[:, 0].mean()) for chain in chains),
-        complaints=_complaints(followed),
+        complaints=_complaints(followed, in_time=options.sweeps < planned.sweeps) + _full(occupied, rank, options),
         n_draws=len(draws),
-        occupied=_spread(np.concatenate([chain.occupied for chain in chains])),
+        occupied=occupied,
         mixing={
             "log-likelihood": (float(followed.rhat[0]), float(followed.size[0])),
             "probabilities of rows": (float(followed.rhat[1:].max()), float(followed.size[1:].min())),
@@ -196,7 +197,14 @@ def _spread(occupied: np.ndarray) -> tuple[float, float, float]:
     return float(low), float(middle), float(high)
 
 
-def _complaints(followed: Mixing) -> tuple[str, ...]:
+def _full(occupied: tuple[float, float, float], rank: int, options: BayesOptions) -> tuple[str, ...]:
+    """Say that there may be more classes, where the number of those in use is to be learned and all are."""
+    if not options.sparse or rank == 1 or occupied[0] < rank:
+        return ()
+    return (f"All {rank} classes hold rows all the time, so that there may be more. Pass rank={2 * rank} or more.",)
+
+
+def _complaints(followed: Mixing, *, in_time: bool) -> tuple[str, ...]:
     # Answers are probabilities. The likelihood, which classes trade among each other, often goes its way more slowly.
     rhat, size = float(followed.rhat[1:].max()), float(followed.size[1:].min())
     if rhat <= _MOST_RHAT and size >= _LEAST_SIZE:
@@ -204,5 +212,5 @@ def _complaints(followed: Mixing) -> tuple[str, ...]:
     return (
         f"The chains have not mixed well: of the probabilities of {len(followed.rhat) - 1} rows, split-R-hat is "
         f"{rhat:.2f} at worst (at most {_MOST_RHAT:g} is well) and the effective sample size {size:.0f} at least "
-        f"({_LEAST_SIZE}). Raise sweeps and burnt.",
+        f"({_LEAST_SIZE}). Raise {'max_seconds' if in_time else 'sweeps and burnt'}.",
     )
