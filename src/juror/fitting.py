@@ -18,7 +18,7 @@ from juror.info import FitInfo, RankScore
 from juror.model import JointPMF
 from juror.progress import ProgressCallback
 from juror.solvers.deciding import decide_for_rows, decide_for_statistic
-from juror.solvers.methods import METHODS, Statistic
+from juror.solvers.methods import METHODS, Method, Statistic
 from juror.solvers.parameters import n_parameters
 from juror.solvers.search import EMOptions, solve_em, without_empty_classes
 from juror.solvers.solution import Context, Solution
@@ -187,8 +187,7 @@ def fit(
     rows = None
     if isinstance(data, Statistic):
         _check_alone(domain, missing, unknown, sample_weight)
-        domain = data.domain
-        decision = decide_for_statistic(data, method)
+        domain, decision = data.domain, decide_for_statistic(data, method)
     else:
         domain, rows = read_rows(data, domain, missing, unknown, sample_weight)
         decision = decide_for_rows(rows, domain, rank, method, target, options)
@@ -204,14 +203,11 @@ def fit(
     with LocalRunner(n_jobs) as runner, one_blas_thread():
         seconds = getattr(settings, "max_seconds", None)
         context = Context(int(seed), runner, progress, until=np.inf if seconds is None else began + seconds)
-        if rows is not None:
+        if rows is None:
+            found = _from_statistic(data, int(rank), chosen, settings, context)
+        else:
             trial = Trial(rows, domain, chosen, target_position, context)
             found = _search(trial, rank, settings, smoothing_given="smoothing" in options)
-        else:
-            assert chosen.solve_statistic is not None
-            found = _Found(
-                chosen.solve_statistic(data, int(rank), settings, context), float(getattr(settings, "smoothing", 0.0))
-            )
         log_likelihood = _log_likelihood(found.solution, rows, domain, runner)
     for complaint in found.solution.complaints:
         warnings.warn(complaint, FitWarning, stacklevel=2)
@@ -264,6 +260,12 @@ class _Found:
             "rho_path": self.rho_path,
             "chosen_by": self.chosen_by,
         }
+
+
+def _from_statistic(data: Statistic, rank: int, method: Method, settings: Any, context: Context) -> _Found:
+    assert method.solve_statistic is not None
+    solution = method.solve_statistic(data, rank, settings, context)
+    return _Found(solution, float(getattr(settings, "smoothing", 0.0)))
 
 
 def _search(trial: Trial, rank: int | str, settings: Any, *, smoothing_given: bool) -> _Found:

@@ -53,6 +53,11 @@ class Stacking:
         """Take a stack apart again into its factors."""
         return tuple(stacked[self.rows(n)].copy() for n in range(len(self.cardinalities)))
 
+    def pseudo_counts(self, smoothing: float, marginals: np.ndarray) -> np.ndarray:
+        """Return α I_n m_n[x] of every stacked row, (n_rows, 1): α a cell on average, spread as the marginals are."""
+        sizes = np.asarray(self.cardinalities)
+        return np.asarray(smoothing * np.repeat(sizes, sizes + 1)[:, None] * marginals)
+
     def normalise(self, counts: np.ndarray, otherwise: np.ndarray) -> np.ndarray:
         """Scale every factor's columns to sum one; a column without any count is taken from another stack.
 

@@ -89,8 +89,7 @@ class Objective:
         self.runner = runner
         # what is known of a variable before it is seen in a class, (stacked rows, 1)
         self.marginals = smoothed_marginals(self.cells, self.weights, stacking)
-        sizes = np.asarray(stacking.cardinalities)
-        self.pseudo_counts = smoothing * np.repeat(sizes, sizes + 1)[:, None] * self.marginals
+        self.pseudo_counts = stacking.pseudo_counts(smoothing, self.marginals)
 
     def at(self, parameters: Parameters) -> Point:
         """Pass over the rows."""

@@ -343,8 +343,7 @@ def _smoothed(objective: Objective) -> Objective:
         return objective
     smoothed = copy(objective)
     smoothed.smoothing = _LEAST_SMOOTHING
-    sizes = np.asarray(objective.stacking.cardinalities)
-    smoothed.pseudo_counts = _LEAST_SMOOTHING * np.repeat(sizes, sizes + 1)[:, None] * objective.marginals
+    smoothed.pseudo_counts = objective.stacking.pseudo_counts(_LEAST_SMOOTHING, objective.marginals)
     return smoothed
 
 

@@ -129,8 +129,7 @@ def smoothed(
     """
     if smoothing == 0:
         return parameters
-    sizes = np.asarray(stacking.cardinalities)
-    pseudo_counts = smoothing * np.repeat(sizes, sizes + 1)[:, None] * marginals
+    pseudo_counts = stacking.pseudo_counts(smoothing, marginals)
     lam = n_rows * parameters.lam
     stack = stacking.normalise(lam * parameters.stack + pseudo_counts, otherwise=parameters.stack)
     return Parameters((lam + smoothing) / np.sum(lam + smoothing), stack)
