@@ -1,4 +1,4 @@
-"""The kernels' definition, in NumPy: over rows of a table, and over simplices.
+"""Passes over the rows of a table.
 
 With cells c (rows, N) as in :mod:`juror.stacking`, the stack S (stacked rows, F) and class weights λ (F,):
 
@@ -6,14 +6,9 @@ With cells c (rows, N) as in :mod:`juror.stacking`, the stack S (stacked rows, F
     log prob     ℓ_i     = log Σ_f exp L[i, f]
     posterior    R[i, f] = exp(L[i, f] − ℓ_i),  zero for a row that no class can produce
     expected     C[s, f] = Σ_i w_i R[i, f] Σ_n [c_in = s]   and   Σ_i w_i ℓ_i
-
-Least squares over simplices steps along the projected gradient with momentum, which starts anew whenever it points
-uphill; a step is as long as the largest row sum of |K|, which bounds its largest eigenvalue, allows.
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import numpy as np
 
@@ -73,79 +68,6 @@ def add_counts(cells: np.ndarray, drawn: np.ndarray, counts: np.ndarray) -> None
     """Add to counts, (stacked rows, F), how often the cells of every row were drawn in every class, drawn (rows, F)."""
     for n in range(cells.shape[1]):
         np.add.at(counts, cells[:, n], drawn)
-
-
-def project_columns(points: np.ndarray) -> np.ndarray:
-    """Return the nearest point of the simplex for every column.
-
-    The nearest point is max(v − θ, 0) with the θ that makes it sum to one; θ follows from the sorted values.
-
-    Parameters
-    ----------
-    points : numpy.ndarray, (I, F)
-        Finite numbers.
-
-    Examples
-    --------
-    >>> project_columns(np.array([[2.0, 0.5], [0.0, 0.5]])).tolist()
-    [[1.0, 0.5], [0.0, 0.5]]
-    """
-    # the same for all entries of a column plus a number; near zero nothing is lost to rounding
-    points = points - points.max(axis=0)
-    falling = -np.sort(-points, axis=0)
-    excess = np.cumsum(falling, axis=0) - 1.0
-    size = np.arange(1, len(points) + 1)[:, None]
-    # the support is as long as its smallest member stays above θ
-    support = np.count_nonzero(falling * size > excess, axis=0)
-    theta = np.take_along_axis(excess, support[None] - 1, axis=0) / support
-    return np.maximum(points - theta, 0.0)
-
-
-def least_squares_factor(
-    gram: np.ndarray, right: np.ndarray, start: np.ndarray, max_iter: int, tol: float
-) -> np.ndarray:
-    """Minimise ½ tr(A K Aᵗ) − tr(A rᵗ) over matrices A (I, F) with columns on the simplex.
-
-    Parameters
-    ----------
-    gram : numpy.ndarray, (F, F)
-        K, positive semi-definite.
-    right : numpy.ndarray, (I, F)
-        r.
-    start : numpy.ndarray, (I, F)
-        Where to begin.
-    max_iter : int
-        The most steps.
-    tol : float
-        Stop when no entry moves further than this in a step.
-    """
-    return _least_squares(lambda A: A @ gram - right, gram, start, max_iter, tol)
-
-
-def least_squares_weights(
-    gram: np.ndarray, right: np.ndarray, start: np.ndarray, max_iter: int, tol: float
-) -> np.ndarray:
-    """Minimise ½ λᵗ K λ − rᵗ λ over the simplex, (F,); arguments as in :func:`least_squares_factor`, r (F,)."""
-    return _least_squares(lambda lam: gram @ lam - right[:, None], gram, start[:, None], max_iter, tol)[:, 0]
-
-
-def _least_squares(
-    gradient: Callable[[np.ndarray], np.ndarray], gram: np.ndarray, start: np.ndarray, max_iter: int, tol: float
-) -> np.ndarray:
-    steepest = np.abs(gram).sum(axis=1).max()
-    if steepest == 0.0:
-        return start.copy()
-    x, ahead, momentum = start.copy(), start, 1.0
-    for _ in range(max_iter):
-        moved = project_columns(ahead - gradient(ahead) / steepest)
-        step = moved - x
-        if np.vdot(ahead - moved, step) > 0.0:
-            momentum = 1.0
-        following = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * momentum * momentum))
-        x, ahead, momentum = moved, moved + ((momentum - 1.0) / following) * step, following
-        if np.abs(step).max() <= tol:
-            break
-    return x
 
 
 def draw_classes(
