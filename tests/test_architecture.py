@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ ROOMS = (
     ("discovery",),
     ("domain",),
     ("evidence", "stacking", "radon", "info", "files"),
+    ("packing",),
     ("ask", "statistics"),
     ("solvers",),
     ("answers",),
@@ -77,7 +79,63 @@ def test_modules_stay_small(module):
     assert len(module.read_text().splitlines()) <= 400
 
 
-def test_importing_juror_waits_for_what_is_slow():
-    code = "import sys, juror; print([m for m in ('numba', 'pandas', 'sklearn', 'rich', 'typer') if m in sys.modules])"
+# What takes long to import. Tests look at modules, not at times, which depend on the machine.
+SLOW = ("narwhals", "numba", "pandas", "pyarrow", "rich.console", "scipy", "sklearn", "typer")
+
+
+def slow_modules_after(code: str, slow: tuple[str, ...]) -> list[str]:
+    """Run code in a fresh process and return which of some modules it imported."""
+    code += f"\nimport sys\nprint([module for module in {slow} if module in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    return ast.literal_eval(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize(
+    ("code", "slow"),
+    [
+        pytest.param("import juror", ("numpy", *SLOW), id="import"),
+        pytest.param("from juror import JointPMF, load", ("juror.solvers", *SLOW), id="model"),
+        pytest.param("from juror import Domain, FitInfo, Not, Range, Variable, datasets", SLOW, id="values"),
+        pytest.param("from juror import PairCounts, Projections, TripleCounts, compare, fit", SLOW, id="fit"),
+        pytest.param("import juror.cli", ("numpy", *(m for m in SLOW if m != "typer")), id="cli"),
+    ],
+)
+def test_imports_wait_for_what_is_slow(code, slow):
+    assert slow_modules_after(code, slow) == []
+
+
+def test_a_slow_import_would_be_found():
+    assert slow_modules_after("import typer", SLOW) == ["typer"]
+
+
+def test_a_model_answers_without_what_is_slow(tmp_path):
+    juror.JointPMF([0.6, 0.4], [[[0.9, 0.2], [0.1, 0.8]], [[0.7, 0.1], [0.3, 0.9]]]).save(tmp_path / "small.juror")
+    asked = f"""
+from juror.cli.app import app
+app(["ask", {str(tmp_path / "small.juror")!r}, "x0 | x1 = 1"], standalone_mode=False)
+"""
+    assert slow_modules_after(asked, ("juror.solvers", *(m for m in SLOW if m != "typer"))) == []
+
+
+def test_codes_need_neither_arrow_nor_narwhals():
+    code = "import juror, numpy; juror.Domain.from_cardinalities([2, 2]).encode(numpy.array([[0, 1], [1, -1]]))"
+    assert slow_modules_after(code, SLOW) == []
+
+
+def test_public_names_are_where_type_checkers_look():
+    tree = ast.parse((SOURCE / "__init__.py").read_text())
+    (block,) = (node for node in tree.body if isinstance(node, ast.If))
+    seen = {alias.name: node.module for node in block.body for alias in node.names}
+    assert seen == juror._HOMES | dict.fromkeys(juror._MODULES, "juror")
+    assert set(seen) < set(juror.__all__) <= set(dir(juror))
+    for name, home in juror._HOMES.items():
+        assert getattr(juror, name) is getattr(import_module(home), name)
+    assert [getattr(juror, name).__name__ for name in juror._MODULES] == [f"juror.{name}" for name in juror._MODULES]
+    with pytest.raises(AttributeError, match="module 'juror' has no attribute 'fitt'"):
+        _ = juror.fitt
+
+
+def test_files_are_read_without_pandas(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("size,colour,sold,price\n1,red,true,0.5\n,,,\n2,blue,false,1.5\n")
+    assert slow_modules_after(f"import juror; juror.Domain.infer({str(path)!r})", ("numba", "pandas", "scipy")) == []

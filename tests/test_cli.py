@@ -12,6 +12,7 @@ import pytest
 
 import juror
 from juror.cli import main
+from juror.cli.tables import write_columns, write_frame
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +97,15 @@ def test_ask_writes_csv_or_json(run, model):
     pd.testing.assert_frame_equal(frame_of(out), expected, check_dtype=False)
     _, out, _ = run("ask", "people.juror", question, "--json")
     assert json.loads(out) == expected.to_dict(orient="records")
+
+
+def test_columns_are_written_as_frames_are(capsysbinary):
+    columns = {"a, b": ['say "x"', "", "ü\n"], "n": [1, 2, 3], "p": [0.1, 1e-17, 1 / 3], "flag": [True, False, True]}
+    for as_json in (False, True):
+        write_columns(columns, as_json)
+        ours = capsysbinary.readouterr().out
+        write_frame(pd.DataFrame(columns), None, as_json)
+        assert ours == capsysbinary.readouterr().out
 
 
 def test_ask_shows_a_picture_on_a_terminal(run, monkeypatch):
@@ -208,7 +218,7 @@ def test_debug_shows_the_traceback_wherever_it_stands(run):
 
 
 def test_a_bug_of_ours_is_told_apart(run, monkeypatch):
-    monkeypatch.setattr("juror.cli.ask.load", lambda path: 1 / 0)
+    monkeypatch.setattr("juror.load", lambda path: 1 / 0)
     status, _, err = run("ask", "people.juror", "Sex")
     assert status == 1
     assert err == (

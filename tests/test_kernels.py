@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+from scipy.stats import kstest
 
 from juror.kernels import jit, reference
 from juror.stacking import Stacking
@@ -23,21 +24,24 @@ def log_of(probabilities):
 class Case:
     """What the kernels are given: cells, weights, log λ and the log stack, drawn at random."""
 
-    def __init__(self, sizes, rank, n_rows, *, missing=0.0, zeros=0.0, dead=0, seed=0):
+    def __init__(self, sizes, rank, n_rows, *, missing=0.0, zeros=0.0, dead=0, tilt=1.0, seed=0):
         rng = np.random.default_rng(seed)
         self.sizes = sizes
         self.stacking = Stacking(tuple(sizes))
         self.lam = rng.dirichlet(np.ones(rank))
         self.lam[:dead] = 0.0
-        self.factors = [rng.dirichlet(np.ones(size), size=rank).T for size in sizes]
+        self.factors = [rng.dirichlet(np.ones(size), size=rank).T ** tilt for size in sizes]
         for factor in self.factors:
             factor[rng.random(factor.shape) < zeros] = 0.0
         self.codes = np.column_stack([rng.integers(0, size, n_rows) for size in sizes]).astype(np.int32)
         self.codes[rng.random(self.codes.shape) < missing] = -1
         self.cells = self.stacking.cells(self.codes)
         self.weights = rng.integers(1, 5, n_rows).astype(float)
-        self.log_lam = log_of(self.lam)
-        self.log_stack = log_of(self.stacking.stack(self.factors))
+        self.stack = self.stacking.stack(self.factors)
+        self.parts = np.arange(len(self.stack), dtype=np.int32)[:, None]
+
+    def tables(self, module, n_rows):
+        return module.tables(self.lam, self.stack, self.parts, n_rows)
 
 
 CASES = {
@@ -59,13 +63,21 @@ CASES = {
     "wide": Case([2, 3] * 250, 4, 60, missing=0.1),
     "wide and sure": Case([2] * 500, 3, 40, zeros=0.01),
     "high rank": Case([3, 4, 5], 300, 40),
+    # as many rows and classes as fill the blocks and vectors of the compiled ones, and one less or more
+    **{f"rank {rank}": Case([3, 4, 5], rank, 70, missing=0.1) for rank in (4, 5, 8, 9, 10, 16, 17, 20, 33)},
+    **{f"{n} rows": Case([3, 4, 5], 10, n, missing=0.1) for n in (511, 512, 513, 1025)},
+    "more classes than a block is for": Case([3, 2], 40_000, 40),
+    "wide and many rows": Case([2, 3] * 250, 20, 1100, missing=0.1),
+    "wide and nearly impossible": Case([2] * 300, 12, 600, tilt=30.0),
 }
 KERNELS = ("log_prob", "posterior", "expected_counts")
+# how many rows the tables are made for decides whether the compiled kernels multiply or add logarithms
+MANY, FEW = 10**9, 0
 
 
-def run(module, kernel, case):
+def run(module, kernel, case, n_rows=MANY):
     arguments = (case.cells, case.weights) if kernel == "expected_counts" else (case.cells,)
-    answer = getattr(module, kernel)(*arguments, case.log_lam, case.log_stack)
+    answer = getattr(module, kernel)(*arguments, case.tables(module, n_rows))
     return answer if isinstance(answer, tuple) else (answer,)
 
 
@@ -109,27 +121,78 @@ def test_assert_same_rejects_nan_on_both_sides():
 def test_the_twins_have_the_same_names():
     # those over simplices are tested with the methods that use them, in test_moments.py
     over_simplices = {"project_columns", "least_squares_factor", "least_squares_weights"}
-    drawing = {"draw_classes", "add_counts"}  # in test_bayes.py
+    drawing = {"draw_classes", "uniform", "add_counts", "tables"}  # here, and in test_bayes.py
+    labels = {"label_probabilities"}
+    packing = {"joined", "folded"}  # in test_packing.py
+    counting = {"count_groups", "pack_columns", "weigh_groups"}  # in test_counting.py
+    filling = {"draw_columns", "draw_labels", "most_probable"}  # in test_drawing.py
     alone = {"lone_counts"}  # in test_sampled_starts.py
     public = {name for name, value in vars(reference).items() if not name.startswith("_") and isfunction(value)}
-    assert public == {*KERNELS, *over_simplices, *drawing, *alone}
+    assert public == {*KERNELS, *over_simplices, *drawing, *labels, *packing, *counting, *filling, *alone}
     assert all(callable(getattr(jit, name)) for name in public)
 
 
+@pytest.mark.parametrize("n_rows", [MANY, FEW], ids=["products", "logarithms"])
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("name", CASES)
-def test_the_twins_agree(name, kernel):
+def test_the_twins_agree(name, kernel, n_rows):
     case = CASES[name]
-    assert_same(run(jit, kernel, case), run(reference, kernel, case))
+    assert_same(run(jit, kernel, case, n_rows), run(reference, kernel, case))
+
+
+def test_rows_that_products_cannot_hold_are_among_the_cases():
+    case = CASES["wide and nearly impossible"]
+    scaled = case.stack / case.stack.max(axis=1, keepdims=True)
+    sums = scaled[case.cells].prod(axis=1).sum(axis=1)
+    assert np.any(sums < 1e-200)
+    assert np.all(np.isfinite(run(reference, "log_prob", case)))
+
+
+@pytest.mark.parametrize("dtype", [np.uint16, np.int32])
+def test_kernels_take_cells_of_either_type(dtype):
+    case = Case([2, 3, 4], 3, 50)
+    case.cells = case.cells.astype(dtype)
+    assert_same(run(jit, "expected_counts", case), run(reference, "expected_counts", case))
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("n_rows", [MANY, FEW], ids=["products", "logarithms"])
+def test_the_twins_draw_the_same_classes(name, n_rows):
+    case = CASES[name]
+    for key in (np.uint64(0), np.uint64(2**64 - 1)):
+        assert_same(
+            jit.draw_classes(case.cells, key, 5, case.tables(jit, n_rows)),
+            reference.draw_classes(case.cells, key, 5, case.tables(reference, n_rows)),
+        )
+
+
+@pytest.mark.parametrize("n_rows", [MANY, FEW], ids=["products", "logarithms"])
+@pytest.mark.parametrize("name", CASES)
+def test_the_twins_agree_on_labels(name, n_rows):
+    case = CASES[name]
+    factor = np.ascontiguousarray(case.factors[0])
+    one, other = (m.label_probabilities(case.cells, case.tables(m, n_rows), factor) for m in (jit, reference))
+    assert_same((one,), (other,))
+
+
+def test_random_numbers_by_number():
+    numbers = np.array([0, 1, 7, 2**40])
+    for key in (np.uint64(0), np.uint64(12345), np.uint64(2**64 - 1)):
+        expected = reference.uniform(key, numbers)
+        assert [jit.uniform(key, number) for number in numbers] == expected.tolist()
+    drawn = reference.uniform(np.uint64(3), np.arange(100_000))
+    assert 0 <= drawn.min() < drawn.max() < 1
+    assert kstest(drawn, "uniform").pvalue > 1e-4
+    assert abs(np.corrcoef(drawn[:-1], drawn[1:])[0, 1]) < 0.02
 
 
 @pytest.mark.parametrize("module", [jit, reference], ids=["numba", "numpy"])
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_kernels_leave_their_arguments_alone(module, kernel):
     case = CASES["some impossible rows"]
-    before = [case.cells.copy(), case.weights.copy(), case.log_lam.copy(), case.log_stack.copy()]
+    before = [case.cells.copy(), case.weights.copy(), case.lam.copy(), case.stack.copy()]
     run(module, kernel, case)
-    for array, copy in zip([case.cells, case.weights, case.log_lam, case.log_stack], before, strict=True):
+    for array, copy in zip([case.cells, case.weights, case.lam, case.stack], before, strict=True):
         np.testing.assert_array_equal(array, copy)
 
 
@@ -169,7 +232,7 @@ def test_kernels_against_the_definition(name, module):
     log_totals = log_of(totals)
     assert_same(run(module, "log_prob", case), (log_totals,))
     assert_same(run(module, "posterior", case), (log_totals, shares))
-    counts = np.zeros_like(case.log_stack)
+    counts = np.zeros_like(case.stack)
     for row, weight, share in zip(case.cells, case.weights, shares, strict=True):
         counts[row] += weight * share
     expected = (np.float64(np.sum(case.weights * log_totals)), case.weights @ shares, counts)
@@ -183,7 +246,9 @@ def test_wide_tables_do_not_underflow(module):
     stacking = Stacking((2,) * n)
     stack = stacking.stack([np.full((2, 2), 0.5)] * n)
     cells = stacking.cells(np.zeros((1, n), dtype=np.int32))
-    total, R = module.posterior(cells, log_of(np.array([0.25, 0.75])), log_of(stack))
+    parts = np.arange(len(stack), dtype=np.int32)[:, None]
+    tables = module.tables(np.array([0.25, 0.75]), stack, parts, MANY)
+    total, R = module.posterior(cells, tables)
     np.testing.assert_allclose(total, [n * np.log(0.5)])
     np.testing.assert_allclose(R, [[0.25, 0.75]])
 
@@ -387,7 +452,7 @@ def test_cells_select_the_row_of_their_code(sizes, data):
     marks = np.array([(n, code) for n, size in enumerate(sizes) for code in (*range(size), -1)])
     codes = np.array([data.draw(st.tuples(*(st.integers(-1, size - 1) for size in sizes))) for _ in range(5)])
     cells = stacking.cells(codes)
-    assert cells.dtype == np.int32
+    assert cells.dtype == np.uint16
     assert cells.flags.c_contiguous
     np.testing.assert_array_equal(marks[cells][..., 1], codes)
     np.testing.assert_array_equal(marks[cells][..., 0], np.broadcast_to(np.arange(len(sizes)), codes.shape))
@@ -398,6 +463,13 @@ def test_unstacked_factors_are_copies():
     stack = stacking.stack([np.ones((2, 1)), np.ones((3, 1))])
     stacking.unstack(stack)[0][:] = 7.0
     assert np.all(stack == 1.0)
+
+
+def test_cells_of_many_labels_need_more_room():
+    stacking = Stacking((40_000, 40_000))
+    cells = stacking.cells(np.array([[39_999, -1], [0, 39_999]]))
+    assert cells.dtype == np.int32
+    assert cells.tolist() == [[39_999, 80_001], [0, 80_000]]
 
 
 def test_cells_of_no_rows():

@@ -66,6 +66,10 @@ def test_assert_is_a_start_rejects_others():
             assert_is_a_start(bad, 3, objective)
 
 
+def cells_of(objective):
+    return objective.cells.unpacked(slice(None))
+
+
 class TestLoneCounts:
     def case(self, seed=0, rank=7):
         objective = objective_of(table(), weights=np.random.default_rng(seed).uniform(0.1, 3.0, 400))
@@ -82,7 +86,7 @@ class TestLoneCounts:
         # a class that cannot produce a label, one without weight, and one that is far better than the background
         stack[0, 1], lam[2] = 0.0, 0.0
         log_base = np.where(np.arange(len(log_base)) % 9 == 0, log_base - 900.0, log_base)
-        arguments = (objective.cells, objective.weights, log_base, log_of(lam / (1 - lam)), log_of(stack))
+        arguments = (cells_of(objective), objective.weights, log_base, log_of(lam / (1 - lam)), log_of(stack))
         before = [argument.copy() for argument in arguments]
         for one, other in zip(jit.lone_counts(*arguments), reference.lone_counts(*arguments), strict=True):
             assert one.dtype == other.dtype == np.float64
@@ -98,7 +102,7 @@ class TestLoneCounts:
         base = scattered(objective, 1, 5)
         log_base = log_prob_of_cells(objective.cells, base.lam, base.stack, objective.runner)
         gain, classes, counts = module.lone_counts(
-            objective.cells, objective.weights, log_base, log_of(lam / (1 - lam)), log_of(stack)
+            cells_of(objective), objective.weights, log_base, log_of(lam / (1 - lam)), log_of(stack)
         )
         for f in range(len(lam)):
             two = Parameters(np.array([lam[f], 1 - lam[f]]), np.column_stack([stack[:, f], base.stack[:, 0]]))
@@ -205,10 +209,10 @@ def test_a_start_does_not_depend_on_the_threads():
 
 def test_the_objective_is_left_alone():
     objective = objective_of(table(), smoothing=0.0)
-    before = objective.cells.copy(), objective.weights.copy(), objective.pseudo_counts.copy()
+    before = objective.cells.packed.copy(), objective.weights.copy(), objective.pseudo_counts.copy()
     start_of(objective, 3)
     assert objective.smoothing == 0.0
-    for array, copy in zip((objective.cells, objective.weights, objective.pseudo_counts), before, strict=True):
+    for array, copy in zip((objective.cells.packed, objective.weights, objective.pseudo_counts), before, strict=True):
         np.testing.assert_array_equal(array, copy)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.special import chdtrc
 
 from juror import Domain, JointPMF, JurorError, Not, Range, Variable
-from juror.answers import rows
+from juror.answers import drawing
 from juror.errors import DataError, ParameterError
 from juror.testing import dense, random_codes, random_model
 
@@ -172,8 +172,8 @@ class Extreme:
 def test_even_the_extremes_of_chance_draw_no_label_of_probability_zero(number, chances):
     # ten times 0.1 sums to less than one, and what is missing must not fall to the last label
     model = JointPMF([1.0], [np.array(chances)[:, None]])
-    (drawn,) = rows.sample(model, 1, Extreme(number))[0]
-    (filled,) = rows.fill_at_random(model, np.array([[-1]]), Extreme(number))[0]
+    (drawn,) = drawing.sample(model, 1, Extreme(number))[0]
+    (filled,) = drawing.fill_at_random(model, np.array([[-1]]), Extreme(number))[0]
     assert chances[drawn] > 0
     assert chances[filled] > 0
 

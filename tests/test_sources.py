@@ -158,7 +158,7 @@ def test_every_source_gives_the_same_domain(source):
 def test_every_source_gives_the_same_codes(source):
     codes = infer_table(source).encode(source)
     assert codes.tolist() == CODES
-    assert codes.dtype == np.int32
+    assert codes.dtype == np.int8
 
 
 def test_every_source_is_encoded_alike_by_a_domain_of_another(source):
@@ -506,6 +506,15 @@ def test_unsigned_arrays_are_codes(kind):
     domain = Domain.infer(array)
     assert domain == Domain.from_cardinalities([2, 3])
     assert domain.encode(array).tolist() == array.tolist()
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint8", "uint16", "uint32", "uint64", "float32"])
+def test_markers_are_missing_in_arrays_of_codes(kind):
+    largest = 127 if kind == "int8" else 255
+    array = np.array([[0, 1], [largest, 2], [1, largest], [0, 0]], dtype=kind)
+    domain = Domain.infer(array, missing=[largest])
+    assert domain.cardinalities == (2, 3)
+    assert domain.encode(array).tolist() == CODES_WITH_HOLES
 
 
 def test_nan_is_missing_in_a_float_array():

@@ -3,21 +3,20 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from juror import compare, datasets
-from juror.domain import Domain
 from juror.errors import DataWarning, FitWarning, JurorError, JurorWarning
-from juror.evidence import Not, Range
-from juror.fitting import fit
-from juror.info import FitInfo
-from juror.model import JointPMF, load
-from juror.progress import Progress
-from juror.statistics.counts import PairCounts, TripleCounts
-from juror.statistics.projections import Projections
-from juror.variable import Variable
 
 if TYPE_CHECKING:
-    from juror import paper
+    from juror import compare, datasets, paper
+    from juror.domain import Domain
     from juror.estimators import JointClassifier, JointDensity, JointImputer
+    from juror.evidence import Not, Range
+    from juror.fitting import fit
+    from juror.info import FitInfo
+    from juror.model import JointPMF, load
+    from juror.progress import Progress
+    from juror.statistics.counts import PairCounts, TripleCounts
+    from juror.statistics.projections import Projections
+    from juror.variable import Variable
 
 __all__ = [
     "DataWarning",
@@ -44,15 +43,37 @@ __all__ = [
     "paper",
 ]
 
-_ESTIMATORS = ("JointClassifier", "JointDensity", "JointImputer")
+_MODULES = ("compare", "datasets", "paper")
+_HOMES = {
+    "Domain": "juror.domain",
+    "FitInfo": "juror.info",
+    "JointClassifier": "juror.estimators",
+    "JointDensity": "juror.estimators",
+    "JointImputer": "juror.estimators",
+    "JointPMF": "juror.model",
+    "Not": "juror.evidence",
+    "PairCounts": "juror.statistics.counts",
+    "Progress": "juror.progress",
+    "Projections": "juror.statistics.projections",
+    "Range": "juror.evidence",
+    "TripleCounts": "juror.statistics.counts",
+    "Variable": "juror.variable",
+    "fit": "juror.fitting",
+    "load": "juror.model",
+}
 
 
 def __getattr__(name: str) -> Any:
-    # what takes long to import waits until it is asked for
+    # what takes long to import waits until it is asked for: a model that answers needs no solvers, and no name here
+    # needs scikit-learn but the estimators
     if name == "__version__":
         return import_module("importlib.metadata").version("juror")
-    if name == "paper":
-        return import_module("juror.paper")
-    if name in _ESTIMATORS:
-        return getattr(import_module("juror.estimators"), name)
+    if name in _MODULES:
+        return import_module(f"juror.{name}")
+    if name in _HOMES:
+        return globals().setdefault(name, getattr(import_module(_HOMES[name]), name))
     raise AttributeError(f"module 'juror' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, "__version__"})

@@ -110,6 +110,12 @@ class Domain:
         """How many labels each variable has."""
         return tuple(variable.cardinality for variable in self.variables)
 
+    @property
+    def code_type(self) -> np.dtype[np.signedinteger[Any]]:
+        """The shortest type of signed integers that holds all codes and one more."""
+        most = max(self.cardinalities)
+        return np.dtype(next(t for t in (np.int8, np.int16, np.int32) if most < np.iinfo(t).max))
+
     def __len__(self) -> int:
         return len(self.variables)
 
@@ -149,7 +155,8 @@ class Domain:
 
         Returns
         -------
-        numpy.ndarray of int32, (n_rows, n_variables)
+        numpy.ndarray, (n_rows, n_variables)
+            Of the shortest signed integers that hold every code and one more, with contiguous columns.
         """
         return self.encode_columns(self.open(data), unknown)
 
@@ -172,7 +179,7 @@ class Domain:
         """Return the codes of opened columns; see :meth:`encode`."""
         if unknown not in get_args(Unknown):
             raise ParameterError(f"unknown must be one of {shortlist(get_args(Unknown))}. Got {unknown!r} instead.")
-        codes = np.full((len(columns[0].index), len(self)), MISSING, dtype=np.int32)
+        codes = np.full((len(columns[0].index), len(self)), MISSING, dtype=self.code_type, order="F")
         for column in columns:
             if column.name not in self:
                 raise DataError(

@@ -16,6 +16,7 @@ from juror.ensembles import MEMBERS_SCORED_BY, choose_settings, fit_ensemble
 from juror.errors import DataWarning, FitWarning, ParameterError, check_count, shortlist
 from juror.info import FitInfo, RankScore
 from juror.model import JointPMF
+from juror.packing import PackedCells
 from juror.progress import ProgressCallback
 from juror.solvers.deciding import decide_for_rows, decide_for_statistic
 from juror.solvers.methods import METHODS, Method, Statistic
@@ -338,7 +339,7 @@ def _check_members(settings: Any, given: Collection[str]) -> None:
 def _log_likelihood(solution: Solution, rows: WeightedRows | None, domain: Domain, runner: LocalRunner) -> float | None:
     if solution.log_likelihood is not None or rows is None:
         return solution.log_likelihood
-    cells, found = Stacking(domain.cardinalities).cells(rows.codes), solution.parameters
+    cells, found = PackedCells.of(rows.codes, Stacking(domain.cardinalities)), solution.parameters
     return float(rows.weights @ log_prob_of_cells(cells, found.lam, found.stack, runner))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from juror import ask, files
-from juror.answers import compressing, continuous, information, rows, tables
+from juror.answers import continuous, drawing, information, rows, tables
 from juror.answers.filling import impute
 from juror.answers.frames import decode_frame, label_array
 from juror.answers.interval import IntervalTable, intervals
@@ -282,7 +282,7 @@ class JointPMF:
             What kind of frame to return.
         """
         check_count("n", n, least=0)
-        drawn = rows.sample(posterior(self, self._evidence(given)), n, rows.generator(seed))
+        drawn = drawing.sample(posterior(self, self._evidence(given)), n, drawing.generator(seed))
         return decode_frame(self.domain.variables, drawn, frame, numbers)
 
     def impute(self, data: Any, draws: int | None = None, *, seed: int = 0, unknown: Unknown = "error") -> Any:
@@ -346,7 +346,7 @@ class JointPMF:
             The same seed gives the same draws.
         """
         check_count("draws", draws, least=2)
-        return information.entropy(self, draws, rows.generator(seed))
+        return information.entropy(self, draws, drawing.generator(seed))
 
     def mutual_information(self, a: str, b: str, *, given: Given = None) -> float:
         """Return how much two variables tell about each other, in nats."""
@@ -382,7 +382,9 @@ class JointPMF:
         >>> small.rank, small.info.compressed[-1].rank, round(small.info.compressed[-1].loss, 9)
         (2, 3, 0.0)
         """
-        return JointPMF(*compressing.compress(self, self.info, rank, seed, n_jobs))
+        from juror.answers.compressing import compress  # brings the solvers along
+
+        return JointPMF(*compress(self, self.info, rank, seed, n_jobs))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file, whole or not at all."""

@@ -13,6 +13,8 @@ from functools import cached_property
 
 import numpy as np
 
+_AT_ONCE = 4096
+
 
 @dataclass(frozen=True)
 class Stacking:
@@ -23,7 +25,7 @@ class Stacking:
     @cached_property
     def starts(self) -> np.ndarray:
         """The first stacked row of every variable, and one past the last, (N + 1,)."""
-        return np.concatenate([[0], np.cumsum(np.asarray(self.cardinalities) + 1)])
+        return np.concatenate([[0], np.cumsum(np.asarray(self.cardinalities) + 1)]).astype(np.int32)
 
     @property
     def n_rows(self) -> int:
@@ -40,9 +42,13 @@ class Stacking:
         return slice(int(self.starts[n]), int(self.missing_rows[n]))
 
     def cells(self, codes: np.ndarray) -> np.ndarray:
-        """Return the stacked row of every code, (n_rows, N); −1 selects the row of ones."""
-        cells = np.where(codes < 0, self.missing_rows, codes + self.starts[:-1])
-        return np.ascontiguousarray(cells, dtype=np.int32)
+        """Return the stacked row of every code, (n_rows, N), uint16 or int32; −1 selects the row of ones."""
+        cells = np.empty(codes.shape, dtype=np.uint16 if self.n_rows <= 1 << 16 else np.int32)
+        # a few rows at a time, whose steps stay near
+        for first in range(0, len(codes), _AT_ONCE):
+            some = codes[first : first + _AT_ONCE]
+            cells[first : first + _AT_ONCE] = np.where(some < 0, self.missing_rows, some + self.starts[:-1])
+        return cells
 
     def stack(self, factors: Sequence[np.ndarray]) -> np.ndarray:
         """Stack factors (I_n, F) into one matrix (n_rows, F)."""

@@ -19,15 +19,16 @@ from functools import partial
 
 import numpy as np
 
+from juror.answers.drawing import sample
 from juror.answers.information import Estimate
 from juror.answers.merging import merge
 from juror.answers.posterior import CPD, BareCPD
-from juror.answers.rows import sample
 from juror.answers.tables import marginal
 from juror.domain import Domain
 from juror.errors import check_count
 from juror.info import Compression, FitInfo
 from juror.logs import log_of
+from juror.packing import PackedCells
 from juror.solvers.em import Objective, ascend
 from juror.solvers.parameters import Parameters, n_parameters
 from juror.sources.runners import LocalRunner, partitions
@@ -202,7 +203,7 @@ class _Task:
         rows = sample(self.cpd, _ROWS_A_TASK, np.random.default_rng([self.seed, 1, step, number]))
         weights = np.full(len(rows), 1.0 / (_TASKS * _ROWS_A_TASK))
         with LocalRunner(1) as alone:
-            return ExpectedCounts.of(self.stacking.cells(rows), weights, point.lam, point.stack, alone)
+            return ExpectedCounts.of(PackedCells.plain(rows, self.stacking), weights, point.lam, point.stack, alone)
 
     def _normalised(self, classes: np.ndarray, cells: np.ndarray, otherwise: Parameters) -> Parameters:
         return Parameters(classes / classes.sum(), self.stacking.normalise(cells, otherwise=otherwise.stack))
@@ -249,7 +250,7 @@ class _Task:
         return Estimate(float(lost.mean()), float(lost.std(ddof=1) / np.sqrt(n_rows)))
 
     def _log_prob(self, codes: np.ndarray, point: Parameters) -> np.ndarray:
-        return log_prob_of_cells(self.stacking.cells(codes), point.lam, point.stack, self.runner)
+        return log_prob_of_cells(PackedCells.of(codes, self.stacking), point.lam, point.stack, self.runner)
 
 
 def _whole(cpd: CPD) -> np.ndarray:

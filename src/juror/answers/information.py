@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from juror.answers.drawing import sample
 from juror.answers.frames import to_frame
 from juror.answers.posterior import CPD
-from juror.answers.rows import log_prob, sample
+from juror.answers.rows import log_prob
 from juror.answers.tables import align, html_table, marginal
 from juror.errors import QueryError
 

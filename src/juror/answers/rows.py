@@ -1,17 +1,19 @@
-"""Answers about rows of data: their probability, a label for each, what belongs in their holes, and new ones."""
+"""Answers about rows of data: their probability, and a label for each."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from juror.answers.posterior import CPD
-from juror.errors import DataError, ZeroProbabilityError, check_count
+from juror.errors import DataError, ZeroProbabilityError
 from juror.kernels import kernels
-from juror.logs import log_of
+from juror.packing import PackedCells
 from juror.sources.runners import partitions
 from juror.stacking import Stacking
+from juror.statistics.expected import tables_of
 
 # Class posteriors of a block of rows are held in memory at once: 32 MB of them.
 _POSTERIORS_AT_ONCE = 1 << 22
@@ -19,12 +21,17 @@ _POSTERIORS_AT_ONCE = 1 << 22
 
 def log_prob(cpd: CPD, codes: np.ndarray) -> np.ndarray:
     """Return the log-probability of every row of codes (rows, N), missing cells summed out."""
+    cells, tables = _laid_out(cpd, codes)
+    return np.asarray(kernels().log_prob(cells.packed, tables))
+
+
+def _laid_out(cpd: CPD, codes: np.ndarray, blind_to: int | None = None) -> tuple[PackedCells, Any]:
+    """Return the cells of rows of codes, one variable missing in all, and what kernels read in a pass over them."""
     stacking = Stacking(cpd.domain.cardinalities)
-    log_lam, log_stack = log_of(cpd.weights), log_of(stacking.stack(cpd.factors))
-    total = np.empty(len(codes))
-    for rows in partitions(len(codes)):
-        total[rows] = kernels().log_prob(stacking.cells(codes[rows]), log_lam, log_stack)
-    return total
+    cells = PackedCells.plain(codes, stacking)
+    if blind_to is not None:
+        cells.packed[:, blind_to] = stacking.missing_rows[blind_to]
+    return cells, tables_of(cells, cpd.weights, stacking.stack(cpd.factors))
 
 
 def mean_log_prob(logs: np.ndarray) -> float:
@@ -36,75 +43,27 @@ def mean_log_prob(logs: np.ndarray) -> float:
 
 def class_posteriors(cpd: CPD, codes: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
     """Give blocks of rows with their class posteriors R (rows in block, F); an impossible row raises a sentence."""
-    stacking = Stacking(cpd.domain.cardinalities)
-    log_lam, log_stack = log_of(cpd.weights), log_of(stacking.stack(cpd.factors))
-    cells = stacking.cells(codes)
+    cells, tables = _laid_out(cpd, codes)
     for rows in partitions(len(codes), max(1, _POSTERIORS_AT_ONCE // len(cpd.weights))):
-        total, R = kernels().posterior(cells[rows], log_lam, log_stack)
-        impossible = np.flatnonzero(np.isneginf(total))
-        if len(impossible):
-            raise ZeroProbabilityError(
-                f"Row {rows.start + int(impossible[0])} has probability zero under this model, so nothing follows from "
-                "it. Fit with smoothing above zero, or leave the row out."
-            )
+        total, R = kernels().posterior(cells.packed[rows], tables)
+        _check_possible(total > -np.inf, rows.start)
         yield rows, R
+
+
+def _check_possible(possible: np.ndarray, first: int) -> None:
+    """Refuse rows, numbered from the first on, of which one is impossible."""
+    if not np.all(possible):
+        raise ZeroProbabilityError(
+            f"Row {first + int(np.argmin(possible))} has probability zero under this model, so nothing follows from "
+            "it. Fit with smoothing above zero, or leave the row out."
+        )
 
 
 def predict_proba(cpd: CPD, codes: np.ndarray, target: int) -> np.ndarray:
     """Return p(target | the other cells) for every row, (rows, I_target); the target's own cells are not looked at."""
-    blind = codes.copy()
-    blind[:, target] = -1
-    out = np.empty((len(codes), cpd.domain.cardinalities[target]))
-    for rows, R in class_posteriors(cpd, blind):
-        out[rows] = R @ cpd.factors[target].T
-    return out / out.sum(axis=1, keepdims=True)
-
-
-def fill_most_probable(cpd: CPD, codes: np.ndarray) -> np.ndarray:
-    """Fill every hole with its most probable label given the cells that are seen in its row."""
-    filled = codes.copy()
-    for rows, R in class_posteriors(cpd, codes):
-        block = filled[rows]
-        for n, factor in enumerate(cpd.factors):
-            holes = codes[rows, n] < 0
-            block[holes, n] = (R[holes] @ factor.T).argmax(axis=1)
-    return filled
-
-
-def fill_at_random(cpd: CPD, codes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Fill the holes of every row with one draw from their joint distribution given the cells that are seen."""
-    filled = codes.copy()
-    for rows, R in class_posteriors(cpd, codes):
-        classes = _draw(R, rng.random(len(R)))
-        block = filled[rows]
-        for n, factor in enumerate(cpd.factors):
-            # a number for every row, hole or not: what is drawn for one row never depends on the others' holes
-            uniform = rng.random(len(R))
-            holes = codes[rows, n] < 0
-            block[holes, n] = _draw(factor.T[classes[holes]], uniform[holes])
-    return filled
-
-
-def generator(seed: int) -> np.random.Generator:
-    """Return the random generator of a seed."""
-    check_count("seed", seed, least=0)
-    return np.random.default_rng(int(seed))
-
-
-def sample(cpd: CPD, n: int, rng: np.random.Generator) -> np.ndarray:
-    """Draw n rows of codes, (n, N): a class for each row, then every variable given its class."""
-    classes = rng.choice(len(cpd.weights), size=n, p=cpd.weights)
-    codes = np.empty((n, len(cpd.factors)), dtype=np.int32)
-    for position, factor in enumerate(cpd.factors):
-        uniform = rng.random(n)
-        for rows in partitions(n, max(1, _POSTERIORS_AT_ONCE // len(factor))):
-            codes[rows, position] = _draw(factor.T[classes[rows]], uniform[rows])
-    return codes
-
-
-def _draw(probabilities: np.ndarray, uniform: np.ndarray) -> np.ndarray:
-    """Draw a column for every row of probabilities (rows, K) by inverting its cumulative sum at a uniform number."""
-    cumulative = np.cumsum(probabilities, axis=1)
-    # rounding may leave the last sum short of one; a column of probability zero must not catch the rest
-    reached = cumulative > (uniform * cumulative[:, -1])[:, None]
-    return reached.argmax(axis=1)
+    cells, tables = _laid_out(cpd, codes, blind_to=target)
+    masses = np.asarray(kernels().label_probabilities(cells.packed, tables, np.ascontiguousarray(cpd.factors[target])))
+    totals = masses.sum(axis=1, keepdims=True)
+    _check_possible(totals[:, 0] > 0, 0)
+    masses /= totals
+    return masses

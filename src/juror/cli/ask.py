@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+import juror
 from juror.cli.options import Json, Model
-from juror.cli.tables import write_frame
-from juror.model import load
+from juror.cli.tables import write_columns
 
 
 def command(
@@ -23,8 +23,8 @@ def command(
     json: Json = False,
 ) -> None:
     """Answer a QUESTION: names of variables, a bar, and conditions."""
-    table = load(model).ask(question)
+    table = juror.load(model).ask(question)
     if sys.stdout.isatty() and not json:
         typer.echo(str(table))
     else:
-        write_frame(table.to_pandas(), None, json)
+        write_columns(table.to_dict(), json)

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import juror
 from juror.cli.bar import progress_bar
 from juror.cli.info import facts
 from juror.cli.options import Data, Drop, Json, Seed
 from juror.cli.tables import read_file, write_json
-from juror.domain import Domain
 from juror.errors import ParameterError
-from juror.files import check_name
-from juror.fitting import fit
-from juror.model import JointPMF
-from juror.sources import open_source
-from juror.statistics.reading import take_weights
+
+if TYPE_CHECKING:
+    from juror.model import JointPMF
 
 
 def command(
@@ -81,15 +79,20 @@ def command(
     json: Json = False,
 ) -> None:
     """Fit the joint distribution of DATA, write the model and print a summary of it."""
+    # what takes long to import waits until it is asked for
+    from juror.files import check_name
+    from juror.sources import open_source
+    from juror.statistics.reading import take_weights
+
     check_name(output)
     began = time.perf_counter()
     columns = open_source(read_file(data, drop, missing or ()), missing or ())
     weights = None
     if weight is not None:
         columns, weights = take_weights(columns, weight)
-    domain = Domain.infer(columns, missing=missing or (), bins=bins, max_levels=max_levels, sample_weight=weights)
+    domain = juror.Domain.infer(columns, missing=missing or (), bins=bins, max_levels=max_levels, sample_weight=weights)
     with progress_bar() as progress:
-        model = fit(
+        model = juror.fit(
             columns,
             rank=_rank(rank),
             method=method,

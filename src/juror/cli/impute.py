@@ -5,19 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import pyarrow as pa
 import typer
 
+import juror
 from juror.cli.options import Data, Drop, Json, Model, Output, Seed, UnknownOption, unknown_of
 from juror.cli.tables import check_output, read_file, write_frame
-from juror.domain import Domain
 from juror.errors import ParameterError
-from juror.model import load
-from juror.sources.columns import as_text
-from juror.sources.files import read_table
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
+
+    from juror.domain import Domain
 
 
 def command(
@@ -39,7 +38,7 @@ def command(
 ) -> None:
     """Fill the missing cells of DATA; all other cells stay as they are."""
     check_output(output, json)
-    loaded = load(model)
+    loaded = juror.load(model)
     if draws is not None and draws > 1 and output is None:
         raise ParameterError(f"--draws {draws} makes {draws} tables, which need files: name one with --output.")
     domain = loaded.domain
@@ -54,6 +53,9 @@ def command(
 
 def _with_own_cells(filled: pa.Table, table: pa.Table, domain: Domain, path: Path) -> pd.DataFrame:
     """Write the cells that a CSV file has as they stand there: 007 and 1.50, not 7 and 1.5."""
+    from juror.sources.columns import as_text
+    from juror.sources.files import read_table
+
     written = read_table(path, domain.missing, text=filled.column_names).select(filled.column_names).to_pandas()
     cells = filled.to_pandas().astype(object)
     for column in domain.open(table):

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+import juror
 from juror.cli.options import Json, Model
 from juror.cli.tables import write_json
-from juror.model import JointPMF, load
+
+if TYPE_CHECKING:
+    from juror.model import JointPMF
 
 
 def command(model: Model, json: Json = False) -> None:
     """Print the variables of MODEL, how it was fitted, and what depends on what."""
-    loaded = load(model)
+    loaded = juror.load(model)
     if json:
         write_json(facts(loaded))
     else:

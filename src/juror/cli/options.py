@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from juror.errors import ParameterError
-from juror.variable import Unknown
+
+if TYPE_CHECKING:
+    from juror.variable import Unknown
 
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model that 'juror fit' wrote.", show_default=False)]
 Data = Annotated[Path, typer.Argument(metavar="DATA", help="A .csv or .parquet file.", show_default=False)]

@@ -6,10 +6,9 @@ from typing import Annotated
 
 import typer
 
-from juror.answers.frames import to_frame
+import juror
 from juror.cli.options import Data, Drop, Json, Model, Output, UnknownOption, unknown_of
 from juror.cli.tables import check_output, read_for, write_frame
-from juror.model import load
 
 
 def command(
@@ -28,8 +27,10 @@ def command(
     json: Json = False,
 ) -> None:
     """Write the most probable label of the target for every row of DATA."""
+    from juror.answers.frames import to_frame
+
     check_output(output, json)
-    loaded = load(model)
+    loaded = juror.load(model)
     columns = read_for(loaded, data, drop)
     variable = loaded.domain[loaded.target(target)]
     chances = loaded.predict_proba(columns, variable.name, unknown=unknown_of(unknown))

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
+import juror
 from juror.cli.options import Given, Json, Model, Output, Seed
 from juror.cli.tables import check_output, write_frame
-from juror.model import load
 
 
 def command(
@@ -22,4 +22,4 @@ def command(
 ) -> None:
     """Draw rows from MODEL."""
     check_output(output, json)
-    write_frame(load(model).sample(n, given, seed=seed, numbers=numbers), output, json)
+    write_frame(juror.load(model).sample(n, given, seed=seed, numbers=numbers), output, json)

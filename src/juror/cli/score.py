@@ -6,11 +6,9 @@ from typing import Annotated
 
 import typer
 
-from juror.answers.frames import to_frame
-from juror.answers.rows import mean_log_prob
+import juror
 from juror.cli.options import Data, Drop, Json, Model, Output, UnknownOption, unknown_of
 from juror.cli.tables import check_output, read_for, write_frame, write_json
-from juror.model import load
 
 
 def command(
@@ -23,8 +21,11 @@ def command(
     json: Json = False,
 ) -> None:
     """Write the mean log-probability of the rows of DATA, in nats; the higher, the better MODEL knows them."""
+    from juror.answers.frames import to_frame
+    from juror.answers.rows import mean_log_prob
+
     check_output(output, json)
-    loaded = load(model)
+    loaded = juror.load(model)
     logs = loaded.log_prob(read_for(loaded, data, drop), unknown=unknown_of(unknown))
     if rows:
         write_frame(to_frame({"log_prob": logs.tolist()}, "pandas"), output, json)

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import math
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-import pyarrow as pa
-
 from juror.errors import ParameterError, did_you_mean, shortlist
-from juror.model import JointPMF
-from juror.sources import Column
-from juror.sources.files import read_table
 from juror.writing import check_place, write_whole
 
+# pandas and pyarrow take long to import, and wait until there is a table for them
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
+
+    from juror.model import JointPMF
+    from juror.sources import Column
 
 
 def read_file(path: Path, drop: Sequence[str] | None, missing: Collection[Any], text: Collection[str] = ()) -> pa.Table:
     """Read a data file without the columns that the user dropped, whatever they hold."""
+    from juror.sources.files import read_table
+
     table = read_table(path, missing, text)
     for name in drop or ():
         if name not in table.column_names:
@@ -41,6 +44,8 @@ def read_for(model: JointPMF, path: Path, drop: Sequence[str] | None) -> list[Co
 
 def write_frame(frame: pd.DataFrame | pa.Table, output: Path | None, as_json: bool = False) -> None:
     """Write a frame to a file, whole or not at all, or to stdout; an Arrow table keeps its types in Parquet."""
+    import pyarrow as pa
+
     if isinstance(frame, pa.Table) and (output is None or output.suffix.lower() != ".parquet"):
         frame = frame.to_pandas()
     if output is None:
@@ -48,6 +53,19 @@ def write_frame(frame: pd.DataFrame | pa.Table, output: Path | None, as_json: bo
         sys.stdout.flush()
         return
     write_whole(output, lambda stream: _WRITERS[output.suffix.lower()](frame, stream))
+
+
+def write_columns(columns: Mapping[str, Sequence[Any]], as_json: bool) -> None:
+    """Write columns to stdout, the same bytes as :func:`write_frame`, without waiting for pandas."""
+    rows = zip(*columns.values(), strict=True)
+    if as_json:
+        text = _json([dict(zip(columns, row, strict=True)) for row in rows], indent=1)
+    else:
+        lines = io.StringIO()
+        csv.writer(lines, lineterminator="\n").writerows([tuple(columns), *rows])
+        text = lines.getvalue()
+    sys.stdout.buffer.write(text.encode())
+    sys.stdout.flush()
 
 
 def check_output(output: Path | None, as_json: bool) -> None:
@@ -91,6 +109,7 @@ def _write_json(frame: pd.DataFrame, stream: IO[bytes]) -> None:
 
 
 def _write_parquet(frame: pd.DataFrame | pa.Table, stream: IO[bytes]) -> None:
+    import pyarrow as pa
     from pyarrow import parquet
 
     table = frame if isinstance(frame, pa.Table) else pa.Table.from_pandas(frame, preserve_index=False)

@@ -14,7 +14,7 @@ from sklearn.utils.validation import validate_data
 from juror.fitting import fit
 from juror.model import JointPMF
 from juror.sources import Column, open_source
-from juror.sources.opening import column_names
+from juror.sources.tables import column_names
 
 # told once, and shown by help() on each of the estimators
 _PARAMETERS = """Parameters

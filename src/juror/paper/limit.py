@@ -13,9 +13,10 @@ from functools import cache
 import numpy as np
 
 from juror.kernels import kernels
-from juror.logs import log_of
 from juror.model import JointPMF
+from juror.packing import PackedCells
 from juror.stacking import Stacking
+from juror.statistics.expected import tables_of
 
 # of draws to find the variance of a scaled uniform: three digits of the concentration
 _DRAWS = 200_000
@@ -55,7 +56,7 @@ def posterior_mean(
     """
     rng = np.random.default_rng([seed, len(codes)])
     stacking = Stacking(truth.domain.cardinalities)
-    cells = stacking.cells(codes)
+    cells = PackedCells.plain(codes, stacking)
     F = truth.rank
     prior = np.repeat(
         [matched_concentration(size) for size in stacking.cardinalities], np.add(stacking.cardinalities, 1)
@@ -63,11 +64,11 @@ def posterior_mean(
     lam, stack = truth.weights, stacking.stack(truth.factors)
     kept = []
     for sweep in range(sweeps):
-        _, R = kernels().posterior(cells, log_of(lam), log_of(stack))
+        _, R = kernels().posterior(cells.packed, tables_of(cells, lam, stack))
         ladder = np.cumsum(R, axis=1)
         classes = np.minimum(np.sum(rng.random((len(codes), 1)) * ladder[:, -1:] >= ladder, axis=1), F - 1)
         counts = np.zeros_like(stack)
-        np.add.at(counts, (cells, classes[:, None]), 1.0)
+        np.add.at(counts, (cells.packed, classes[:, None]), 1.0)
         gamma = rng.standard_gamma(counts + prior[:, None])
         stack = stacking.normalise(gamma, otherwise=stack)
         lam = rng.dirichlet(matched_concentration(F) + np.bincount(classes, minlength=F))

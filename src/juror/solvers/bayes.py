@@ -13,13 +13,13 @@ import numpy as np
 
 from juror.domain import Domain
 from juror.errors import ParameterError, check_count
-from juror.kernels import kernels
-from juror.logs import log_of
+from juror.packing import PackedCells
 from juror.solvers.gibbs import Sampler
 from juror.solvers.mixing import Mixing, mixing
 from juror.solvers.parameters import Parameters, side_by_side
 from juror.solvers.solution import Context, Solution, check_search
 from juror.stacking import Stacking
+from juror.statistics.expected import log_prob_of_cells
 from juror.statistics.rows import WeightedRows
 
 # Log-probabilities of so many training rows are followed beside the likelihood
@@ -128,7 +128,9 @@ def _in_time(rows: WeightedRows, domain: Domain, rank: int, options: BayesOption
         return options
     stacking = Stacking(domain.cardinalities)
     rng = np.random.default_rng([context.seed, rank, 6])
-    chain = Sampler(stacking.cells(rows.codes), rows.weights, stacking, rank, rng, context.runner, sparse=True)
+    chain = Sampler(
+        PackedCells.of(rows.codes, stacking), rows.weights, stacking, rank, rng, context.runner, sparse=True
+    )
     chain.sweep()
     left = context.seconds_left
     for _ in range(_PACE):
@@ -162,12 +164,12 @@ def _run_chain(
 ) -> Chain:
     """Sweep from a random start of its own."""
     stacking = Stacking(domain.cardinalities)
-    cells = stacking.cells(rows.codes)
+    cells = PackedCells.of(rows.codes, stacking)
     rng = np.random.default_rng([context.seed, rank, number, 2])
     chain = Sampler(cells, rows.weights, stacking, rank, rng, context.runner, sparse=bool(options.sparse))
     # the same for all chains, which are compared by them
     chosen = np.random.default_rng([context.seed, rank, 3]).choice(len(cells), min(_PROBES, len(cells)), replace=False)
-    probes = cells[chosen]
+    probes = PackedCells.plain(rows.codes[chosen], stacking)
     n_kept = options.sweeps - options.burnt
     wanted = set((options.burnt + (np.arange(1, n_draws + 1) * n_kept) // n_draws - 1).tolist())
     draws: list[Parameters] = []
@@ -176,7 +178,7 @@ def _run_chain(
         counts = chain.sweep()
         likelihoods.append(counts.log_likelihood)
         if sweep >= options.burnt:
-            inside = kernels().log_prob(probes, log_of(chain.point.lam), log_of(chain.point.stack))
+            inside = log_prob_of_cells(probes, chain.point.lam, chain.point.stack, context.runner)
             followed.append([counts.log_likelihood, *inside])
             occupied.append(np.count_nonzero(counts.classes >= 1.0))
         # the pace may fall below what was measured

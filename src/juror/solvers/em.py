@@ -20,6 +20,7 @@ import numpy as np
 
 from juror.errors import ParameterError
 from juror.logs import log_of
+from juror.packing import PackedCells
 from juror.solvers.parameters import Parameters
 from juror.solvers.squarem import extrapolate
 from juror.solvers.starts import smoothed_marginals
@@ -81,7 +82,7 @@ class Objective:
     """
 
     def __init__(self, rows: WeightedRows, stacking: Stacking, smoothing: float, runner: LocalRunner):
-        self.cells = stacking.cells(rows.codes)
+        self.cells = PackedCells.of(rows.codes, stacking)
         self.weights = rows.weights
         self.total = rows.total
         self.stacking = stacking

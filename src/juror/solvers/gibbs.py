@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from juror.packing import PackedCells
 from juror.solvers.hyper import Hyper, first_hyper, next_hyper
 from juror.solvers.parameters import Parameters
 from juror.solvers.starts import random_start, smoothed_marginals
@@ -26,8 +27,8 @@ class Sampler:
 
     Parameters
     ----------
-    cells : numpy.ndarray, (n_distinct, N)
-        Distinct rows as stacked rows.
+    cells : PackedCells
+        Distinct rows.
     weights : numpy.ndarray, (n_distinct,)
         How often each counts.
     stacking : Stacking
@@ -53,7 +54,7 @@ class Sampler:
 
     def __init__(
         self,
-        cells: np.ndarray,
+        cells: PackedCells,
         weights: np.ndarray,
         stacking: Stacking,
         rank: int,

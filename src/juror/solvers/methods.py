@@ -78,7 +78,7 @@ def _from_pairs(
     solve: Callable[[Any, int, Any, Context], Solution], options: type, accepts: tuple[type, ...], projects: bool
 ) -> Method:
     def solve_rows(rows: WeightedRows, domain: Domain, rank: int, options: Any, context: Context) -> Solution:
-        return solve(PairCounts.of_rows(rows, domain), rank, options, context)
+        return solve(PairCounts.of_rows(rows, domain, context.runner.n_jobs), rank, options, context)
 
     return Method(options, accepts, solve_rows, solve, begins_with_spa=True, projects=projects)
 
@@ -90,7 +90,8 @@ def _juror(shrink: bool, descend: bool) -> Method:
 
 def _ctf_rows(rows: WeightedRows, domain: Domain, rank: int, options: CTFOptions, context: Context) -> Solution:
     triples = "all" if options.triples is None else options.triples
-    return solve_ctf(TripleCounts.of_rows(rows, domain, triples, context.seed), rank, options, context)
+    counts = TripleCounts.of_rows(rows, domain, triples, context.seed, context.runner.n_jobs)
+    return solve_ctf(counts, rank, options, context)
 
 
 def _ctf_counts(counts: TripleCounts, rank: int, options: CTFOptions, context: Context) -> Solution:

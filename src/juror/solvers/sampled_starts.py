@@ -34,7 +34,7 @@ from juror.solvers.em import Objective, Point, ascend
 from juror.solvers.gibbs import Sampler
 from juror.solvers.parameters import Parameters
 from juror.sources.runners import partitions
-from juror.statistics.expected import ExpectedCounts, log_prob_of_cells
+from juror.statistics.expected import ExpectedCounts, log_prob_of_cells, tables_of
 
 # The chain: classes for every one asked for, sweeps before it is looked at, sweeps counted together, and how many such
 # blocks come before the first round and before the second
@@ -284,13 +284,12 @@ def _costs(objective: Objective, parameters: Parameters) -> _Costs:
     partner = _most_alike(objective, parameters)
     together = lam + lam[partner]
     merged = Parameters(together, (lam * stack + lam[partner] * stack[:, partner]) / together)
-    log_lam, log_stack = log_of(lam), log_of(stack)
-    log_together, log_merged = log_of(together), log_of(merged.stack)
+    apart, joined = tables_of(objective.cells, lam, stack), tables_of(objective.cells, together, merged.stack)
 
     def of_partition(rows: slice) -> np.ndarray:
-        cells, weights = objective.cells[rows], objective.weights[rows]
-        total, R = kernels().posterior(cells, log_lam, log_stack)
-        over, Q = kernels().posterior(cells, log_together, log_merged)
+        cells, weights = objective.cells.packed[rows], objective.weights[rows]
+        total, R = kernels().posterior(cells, apart)
+        over, Q = kernels().posterior(cells, joined)
         # means of columns may suit a row far better than either; how far does not matter
         Q *= np.exp(np.minimum(over - total, 300.0))[:, None]
         left = weights @ log_of(np.maximum(1.0 - R, _TINY))
@@ -351,12 +350,12 @@ def _lone_counts(
     objective: Objective, log_base: np.ndarray, loose: _Loose
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return gains but for the background's share (K,), rows (K,) and counts (stacked rows, K) of candidates."""
-    log_odds, log_stack = log_of(loose.lam / (1.0 - loose.lam)), log_of(loose.stack)
+    log_odds, log_stack = log_of(loose.lam / (1.0 - loose.lam)), objective.cells.joined(log_of(loose.stack))
     count = kernels().lone_counts
 
     def of_partition(rows: slice) -> tuple[np.ndarray, ...]:
         found: tuple[np.ndarray, ...] = count(
-            objective.cells[rows], objective.weights[rows], log_base[rows], log_odds, log_stack
+            objective.cells.packed[rows], objective.weights[rows], log_base[rows], log_odds, log_stack
         )
         return found
 
@@ -364,4 +363,4 @@ def _lone_counts(
         return tuple(x + y for x, y in zip(a, b, strict=True))
 
     gain, classes, cells = objective.runner.map_reduce(of_partition, partitions(len(objective.cells)), add)
-    return gain, classes, cells
+    return gain, classes, objective.cells.folded(cells)

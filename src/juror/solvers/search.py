@@ -132,7 +132,8 @@ def solve_spa_em(rows: WeightedRows, domain: Domain, rank: int, options: SPAEMOp
     objective = Objective(rows, stacking, options.smoothing, context.runner)
     split = spa.read_split(domain, options.split)
     spa.check_rank(rank, domain, split)
-    lam, factors = spa.solve(PairTables.of(PairCounts.of_rows(rows, domain)), rank, split)
+    counts = PairCounts.of_rows(rows, domain, context.runner.n_jobs)
+    lam, factors = spa.solve(PairTables.of(counts), rank, split)
     start = Parameters.of(lam, factors, stacking)
     stack = (1 - _SPA_MARGIN) * start.stack + _SPA_MARGIN * objective.marginals
     start = Parameters((1 - _SPA_MARGIN) * lam + _SPA_MARGIN / len(lam), stack)

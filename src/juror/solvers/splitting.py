@@ -135,7 +135,7 @@ def _inside(objective: Objective, one: Parameters, log_total: np.ndarray, rank: 
     share[possible] = np.exp(log_joint[possible] - log_total[possible])
     held = share > _LEAST_SHARE / rank
     inside = copy(objective)
-    inside.cells = objective.cells[held]
+    inside.cells = objective.cells.rows(held)
     inside.weights = objective.weights[held] * share[held]
     inside.total = float(inside.weights.sum())
     return inside
@@ -159,5 +159,5 @@ def _two_seeds(inside: Objective, column: np.ndarray, rng: np.random.Generator) 
     """Draw two rows of a class by weight, and begin each half between its class and one of them."""
     seeds = rng.choice(len(inside.cells), size=2, replace=False, p=inside.weights / inside.total)
     stack = np.repeat(_CLASS_SHARE * column, 2, axis=1)
-    stack[inside.cells[seeds].T, np.arange(2)] += 1 - _CLASS_SHARE
+    stack[inside.cells.unpacked(seeds).T, np.arange(2)] += 1 - _CLASS_SHARE
     return Parameters(np.full(2, 0.5), inside.stacking.normalise(stack, otherwise=np.ones_like(stack)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from juror.packing import PackedCells
 from juror.solvers.parameters import Parameters
 from juror.stacking import Stacking
 
@@ -38,7 +39,7 @@ def random_start(marginals: np.ndarray, rank: int, stacking: Stacking, rng: np.r
 
 
 def seeded_start(
-    cells: np.ndarray,
+    cells: PackedCells,
     weights: np.ndarray,
     marginals: np.ndarray,
     rank: int,
@@ -49,8 +50,8 @@ def seeded_start(
 
     Parameters
     ----------
-    cells : numpy.ndarray, (n_distinct, N)
-        Distinct rows as stacked rows.
+    cells : PackedCells
+        Distinct rows.
     weights : numpy.ndarray, (n_distinct,)
         How often each counts.
     marginals, rank, stacking, rng
@@ -58,14 +59,16 @@ def seeded_start(
     """
     seeds = rng.choice(len(cells), size=rank, replace=rank > len(cells), p=weights / weights.sum())
     stack = _SEED_MARGIN * marginals * rng.exponential(size=(len(marginals), rank))
-    stack[cells[seeds].T, np.arange(rank)] += 1 - _SEED_MARGIN
+    stack[cells.unpacked(seeds).T, np.arange(rank)] += 1 - _SEED_MARGIN
     return Parameters(np.full(rank, 1.0 / rank), stacking.normalise(stack, otherwise=np.ones_like(stack)))
 
 
-def smoothed_marginals(cells: np.ndarray, weights: np.ndarray, stacking: Stacking) -> np.ndarray:
+def smoothed_marginals(cells: PackedCells, weights: np.ndarray, stacking: Stacking) -> np.ndarray:
     """Return one-way marginals with one count more, shared by a variable's labels, (stacked rows, 1)."""
-    repeated = np.repeat(weights, cells.shape[1])
-    counts = np.bincount(cells.ravel(), repeated, minlength=stacking.n_rows)[:, None]
+    packed = np.zeros(cells.n_packed)
+    for column in cells.packed.T:
+        packed += np.bincount(column, weights, minlength=cells.n_packed)
+    counts = cells.folded(packed[:, None])
     share = np.repeat(1.0 / np.asarray(stacking.cardinalities), np.asarray(stacking.cardinalities) + 1)
     smoothed = counts + share[:, None]
     return stacking.normalise(smoothed, otherwise=np.ones_like(smoothed))

@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import narwhals as nw
 import numpy as np
-import pyarrow as pa
 
-from juror.errors import DataError, shortlist
-from juror.sources.columns import MISSING, Column, from_arrow, from_codes, read_markers
-from juror.sources.files import read_table
-
-# What pyarrow raises for values it has no type for
-_UNREADABLE = (pa.ArrowException, TypeError, ValueError, OverflowError)
+from juror.errors import DataError
+from juror.sources.columns import MISSING, Column, from_codes, read_markers
 
 
 @dataclass(frozen=True)
@@ -67,58 +59,6 @@ def open_source(data: Any, missing: Collection[object] = (), expected: Expected 
     )
 
 
-def column_names(frame: Any) -> list[Any]:
-    """Return the names of a frame's columns, of any kind of frame."""
-    return list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
-
-
-def _open_frame(frame: Any, missing: Collection[object], expected: Expected) -> list[Column]:
-    if nw.dependencies.is_polars_lazyframe(frame):
-        raise DataError(
-            f"A {type(frame).__name__} is lazy: its rows are not there yet. Collect it first, "
-            "for example with frame.collect()."
-        )
-    names = column_names(frame)
-    _check_names(names)
-    wrapped = nw.from_native(frame, eager_only=True)
-    return [from_arrow(name, _frame_column(wrapped, name), missing) for name in names]
-
-
-def _frame_column(frame: nw.DataFrame[Any], name: str) -> pa.Array:
-    try:
-        return frame[name].to_arrow()
-    except _UNREADABLE as error:
-        raise _unreadable(name, frame[name].to_list(), error) from None
-
-
-def _open_mapping(mapping: Mapping[str, Any], missing: Collection[object], expected: Expected) -> list[Column]:
-    _check_names(list(mapping))
-    if mapping and not any(_is_column(values) for values in mapping.values()):
-        mapping = {name: [value] for name, value in mapping.items()}
-    return [from_arrow(name, _mapped_column(name, values), missing) for name, values in mapping.items()]
-
-
-def _mapped_column(name: str, values: Any) -> pa.Array:
-    if not _is_column(values):
-        raise DataError(
-            f"Column {name!r} is the single value {values!r} beside columns of many values. Give every column "
-            "as a list, or every one as a single value for one row."
-        )
-    if isinstance(values, (set, frozenset, Mapping)):
-        raise DataError(f"Column {name!r} is a {type(values).__name__}, which has no order of rows. Give a list.")
-    if getattr(values, "ndim", 1) != 1:
-        raise DataError(f"Column {name!r} is an array of {values.ndim} dimensions; a column has one.")
-    try:
-        # from_pandas reads NaN among text as null
-        return values.to_arrow() if hasattr(values, "to_arrow") else pa.array(values, from_pandas=True)
-    except _UNREADABLE as error:
-        raise _unreadable(name, list(values), error) from None
-
-
-def _is_column(values: object) -> bool:
-    return isinstance(values, Iterable) and not isinstance(values, (str, bytes))
-
-
 def _open_array(array: np.ndarray, missing: Collection[object], expected: Expected) -> list[Column]:
     if array.ndim != 2:
         raise DataError(
@@ -134,7 +74,7 @@ def _open_array(array: np.ndarray, missing: Collection[object], expected: Expect
     if not _holds_codes(array):
         as_values = names
     return [
-        from_arrow(name, _mapped_column(name, array[:, n]), missing)
+        _open_values(name, array[:, n], missing)
         if name in as_values
         else from_codes(name, _as_codes(array[:, n]), missing)
         for n, name in enumerate(names)
@@ -160,28 +100,6 @@ def _as_codes(column: np.ndarray) -> np.ndarray:
     return np.nan_to_num(column.astype(np.float64), nan=MISSING) if column.dtype.kind == "f" else column
 
 
-def _open_path(path: str | os.PathLike[str], missing: Collection[object], expected: Expected) -> list[Column]:
-    table = read_table(Path(path), missing, expected.text)
-    _check_names(table.column_names)
-    return [from_arrow(n, c, missing) for n, c in zip(table.column_names, table.columns, strict=True)]
-
-
-def _check_names(names: Sequence[object]) -> None:
-    for position, name in enumerate(names):
-        if not isinstance(name, str):
-            raise DataError(
-                f"Column {position} is named {name!r}, which is not text. Rename it, for example with "
-                "frame.columns = [str(c) for c in frame.columns]."
-            )
-        if not name.strip():
-            raise DataError(
-                f"Column {position} has an empty name. Give it one, or drop it if it holds the row numbers of a frame."
-            )
-    repeated = [name for name, count in Counter(names).items() if count > 1]
-    if repeated:
-        raise DataError(f"Column names must be unique; {shortlist(repeated)} occur more than once. Rename them.")
-
-
 def _check_shape(columns: Sequence[Column]) -> None:
     if not columns:
         raise DataError("The data have no columns. juror needs at least one.")
@@ -194,30 +112,40 @@ def _check_shape(columns: Sequence[Column]) -> None:
         )
 
 
-def _unreadable(name: str, values: Sequence[object], error: Exception) -> DataError:
-    kinds = sorted({_kind_of(value) for value in values if value is not None})
-    if len(kinds) > 1:
-        return DataError(
-            f"Column {name!r} mixes values of type {' and '.join(kinds)}. Convert it to one type, for example to "
-            "text with str."
-        )
-    return DataError(
-        f"Column {name!r} cannot be read as text, numbers or booleans ({str(error).splitlines()[0]}). Convert it, for "
-        "example to text with str, or drop it."
-    )
+def _is_opened(data: Any) -> bool:
+    return isinstance(data, list) and bool(data) and all(isinstance(column, Column) for column in data)
 
 
-def _kind_of(value: object) -> str:
-    """Name a value's type as Python does, whichever library it came from."""
-    return type(value.item() if isinstance(value, np.generic) else value).__name__
-
-
+# Tables of values are read by narwhals and pyarrow, which take long to import and are not needed for codes: those
+# modules wait until they are called for.
 def _is_frame(data: Any) -> bool:
+    import narwhals as nw
+
     return nw.dependencies.is_into_dataframe(data) or nw.dependencies.is_polars_lazyframe(data)
 
 
-def _is_opened(data: Any) -> bool:
-    return isinstance(data, list) and bool(data) and all(isinstance(column, Column) for column in data)
+def _open_frame(frame: Any, missing: Collection[object], expected: Expected) -> list[Column]:
+    from juror.sources.tables import open_frame
+
+    return open_frame(frame, missing)
+
+
+def _open_mapping(mapping: Mapping[str, Any], missing: Collection[object], expected: Expected) -> list[Column]:
+    from juror.sources.tables import open_mapping
+
+    return open_mapping(mapping, missing)
+
+
+def _open_path(path: str | os.PathLike[str], missing: Collection[object], expected: Expected) -> list[Column]:
+    from juror.sources.tables import open_path
+
+    return open_path(path, missing, expected.text)
+
+
+def _open_values(name: str, values: np.ndarray, missing: Collection[object]) -> Column:
+    from juror.sources.tables import read_column
+
+    return read_column(name, values, missing)
 
 
 _Opener = Callable[[Any, Collection[object], Expected], list[Column]]
@@ -225,6 +153,6 @@ _OPENERS: tuple[tuple[Callable[[Any], bool], _Opener], ...] = (
     (lambda data: isinstance(data, (str, os.PathLike)), _open_path),
     (lambda data: isinstance(data, np.ndarray), _open_array),
     (lambda data: isinstance(data, Mapping), _open_mapping),
-    (_is_frame, _open_frame),
     (_is_opened, lambda columns, missing, expected: columns),
+    (_is_frame, _open_frame),
 )

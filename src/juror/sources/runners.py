@@ -14,16 +14,20 @@ from juror.errors import check_count
 P = TypeVar("P")
 R = TypeVar("R")
 
-# The number of rows in a partition never depends on the number of threads, so neither do the sums.
-ROWS_PER_PARTITION = 8192
+# The number of rows in a partition never depends on the number of threads, so neither do the sums. What comes back for
+# each costs as much as some hundred rows, so they are not too small, and no more than any machine's threads share.
+_LEAST_ROWS = 8192
+_MOST_PARTITIONS = 64
 
 
-def partitions(n_rows: int, size: int = ROWS_PER_PARTITION) -> Iterator[slice]:
-    """Cut a table into runs of rows.
+def partitions(n_rows: int, size: int | None = None) -> Iterator[slice]:
+    """Cut a table into runs of rows, of a size that depends on the table only unless given.
 
     >>> list(partitions(5, size=2))
     [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
     """
+    if size is None:
+        size = max(_LEAST_ROWS, -(-n_rows // _MOST_PARTITIONS))
     for start in range(0, n_rows, size):
         yield slice(start, min(start + size, n_rows))
 

@@ -16,41 +16,18 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from juror import files
+from juror.discovery import check_weights
 from juror.domain import Domain
 from juror.errors import DataError, ParameterError, check_count, shortlist
-from juror.statistics.reading import read_rows
+from juror.sources.runners import LocalRunner
+from juror.statistics.counting import count_tables
+from juror.statistics.plans import Positions
+from juror.statistics.reading import read_codes
 from juror.statistics.rows import WeightedRows
 from juror.variable import Label, Unknown
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Positions = tuple[int, ...]
-
-
-def count_together(rows: WeightedRows, cardinalities: Sequence[int], positions: Positions) -> np.ndarray:
-    """Return the weight of every combination of labels of some variables, over the rows that show them all.
-
-    Parameters
-    ----------
-    rows : WeightedRows
-        Distinct rows of codes.
-    cardinalities : sequence of int
-        The labels I_n of every variable.
-    positions : tuple of int
-        Which variables.
-
-    Returns
-    -------
-    numpy.ndarray, (I_a, I_b, …)
-    """
-    # a level more for missing, so that leaving it out is a slice
-    shape = [cardinalities[n] + 1 for n in positions]
-    cells = np.zeros(len(rows.codes), dtype=np.int64)
-    for n, size in zip(positions, shape, strict=True):
-        cells = cells * size + (rows.codes[:, n] + 1)
-    table = np.bincount(cells, rows.weights, minlength=math.prod(shape)).reshape(shape)
-    return np.ascontiguousarray(table[(slice(1, None),) * len(positions)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,14 +63,16 @@ class Counts:
         by_group = {tuple(group): np.asarray(t, dtype=float) for group, t in zip(self.groups, self.tables, strict=True)}
         object.__setattr__(self, "groups", tuple(sorted(by_group)))
         object.__setattr__(self, "tables", tuple(by_group[group] for group in self.groups))
+        cardinalities = self.domain.cardinalities
         for group, table in zip(self.groups, self.tables, strict=True):
-            expected = tuple(self.domain.cardinalities[n] for n in group)
+            expected = tuple([cardinalities[n] for n in group])
             if table.shape != expected:
                 raise DataError(
                     f"The table of {self._names(group)} must have shape {expected}, labels by labels. "
                     f"Got {table.shape}."
                 )
-            if not np.all(np.isfinite(table)) or np.any(table < 0):
+            # what is not a number is neither at least zero nor below infinity
+            if not (table.min() >= 0.0 and table.max() < np.inf):
                 raise DataError(f"The table of {self._names(group)} must hold finite counts, none below zero.")
 
     def _names(self, group: Positions) -> str:
@@ -161,8 +140,20 @@ class Counts:
         return cls(domain, tuple(tuple(group) for group in header["groups"]), tables)
 
     @classmethod
-    def _count(cls, rows: WeightedRows, domain: Domain, groups: Sequence[Positions]) -> Self:
-        return cls(domain, tuple(groups), tuple(count_together(rows, domain.cardinalities, g) for g in groups))
+    def _count(
+        cls,
+        codes: np.ndarray,
+        domain: Domain,
+        groups: Sequence[Positions],
+        weights: np.ndarray | None,
+        n_jobs: int | None,
+    ) -> Self:
+        # rows that all count once are counted in whole numbers, which is faster
+        if weights is not None and np.all(weights == 1.0):
+            weights = None
+        with LocalRunner(n_jobs) as runner:
+            tables = count_tables(codes, domain.cardinalities, groups, weights, runner)
+        return cls(domain, tuple(groups), tuple(tables))
 
 
 class PairCounts(Counts):
@@ -192,15 +183,40 @@ class PairCounts(Counts):
         missing: Collection[Label] = (),
         unknown: Unknown = "error",
         sample_weight: Any = None,
+        n_jobs: int | None = None,
     ) -> Self:
         """Count the pairs of a table; arguments as in :func:`juror.fit`."""
-        domain, rows = read_rows(data, domain, missing, unknown, sample_weight)
-        return cls.of_rows(rows, domain)
+        domain, codes, weights = read_codes(data, domain, missing, unknown, sample_weight)
+        return cls._count(codes, domain, _pairs(domain), weights, n_jobs)
 
     @classmethod
-    def of_rows(cls, rows: WeightedRows, domain: Domain) -> Self:
+    def of_codes(cls, codes: np.ndarray, domain: Domain, weights: Any = None, n_jobs: int | None = None) -> Self:
+        """Count the pairs of a table of codes, such as :meth:`Domain.encode` gives.
+
+        Parameters
+        ----------
+        codes : numpy.ndarray of integers, (n_rows, N)
+            Positions among the labels, −1 for missing. Fastest if columns are contiguous and of one byte.
+        domain : Domain
+            The variables.
+        weights : array-like, (n_rows,), optional
+            How often each row counts.
+        n_jobs : int, optional
+            How many threads; all cores by default, and for −1.
+
+        Examples
+        --------
+        >>> counts = PairCounts.of_codes(np.array([[1, 2], [1, -1]]), Domain.from_cardinalities([2, 3]))
+        >>> counts.tables[0].tolist()
+        [[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+        """
+        weights = None if weights is None else check_weights(weights, len(codes))
+        return cls._count(np.asarray(codes), domain, _pairs(domain), weights, n_jobs)
+
+    @classmethod
+    def of_rows(cls, rows: WeightedRows, domain: Domain, n_jobs: int | None = 1) -> Self:
         """Count the pairs of distinct weighted rows."""
-        return cls._count(rows, domain, list(combinations(range(len(domain)), 2)))
+        return cls._count(rows.codes, domain, _pairs(domain), rows.weights, n_jobs)
 
     @classmethod
     def zero(cls, domain: Domain) -> Self:
@@ -229,32 +245,64 @@ class TripleCounts(Counts):
         missing: Collection[Label] = (),
         unknown: Unknown = "error",
         sample_weight: Any = None,
+        n_jobs: int | None = None,
     ) -> Self:
         """Count triples of a table.
 
         Parameters
         ----------
-        data, domain, missing, unknown, sample_weight
+        data, domain, missing, unknown, sample_weight, n_jobs
             As in :func:`juror.fit`.
         triples : "all", int, or sequence of three names each
             Which triples of variables: all of them, that many at random such that every variable is in one, or these.
         seed : int
             What the random ones come from.
         """
-        domain, rows = read_rows(data, domain, missing, unknown, sample_weight)
-        return cls.of_rows(rows, domain, triples, seed)
+        domain, codes, weights = read_codes(data, domain, missing, unknown, sample_weight)
+        return cls._count(codes, domain, choose_triples(domain, triples, seed), weights, n_jobs)
+
+    @classmethod
+    def of_codes(
+        cls,
+        codes: np.ndarray,
+        domain: Domain,
+        weights: Any = None,
+        n_jobs: int | None = None,
+        *,
+        triples: str | int | Sequence[Sequence[str]] = "all",
+        seed: int = 0,
+    ) -> Self:
+        """Count triples of a table of codes; arguments as in :meth:`PairCounts.of_codes` and :meth:`of`.
+
+        Examples
+        --------
+        >>> codes = np.array([[0, 1, 0], [1, 0, 0]])
+        >>> TripleCounts.of_codes(codes, Domain.from_cardinalities([2, 2, 1])).totals.tolist()
+        [2.0]
+        """
+        weights = None if weights is None else check_weights(weights, len(codes))
+        return cls._count(np.asarray(codes), domain, choose_triples(domain, triples, seed), weights, n_jobs)
 
     @classmethod
     def of_rows(
-        cls, rows: WeightedRows, domain: Domain, triples: str | int | Sequence[Sequence[str]] = "all", seed: int = 0
+        cls,
+        rows: WeightedRows,
+        domain: Domain,
+        triples: str | int | Sequence[Sequence[str]] = "all",
+        seed: int = 0,
+        n_jobs: int | None = 1,
     ) -> Self:
         """Count triples of distinct weighted rows."""
-        return cls._count(rows, domain, choose_triples(domain, triples, seed))
+        return cls._count(rows.codes, domain, choose_triples(domain, triples, seed), rows.weights, n_jobs)
 
     @classmethod
     def zero(cls, domain: Domain, triples: str | int | Sequence[Sequence[str]] = "all", seed: int = 0) -> Self:
         """Return the counts of no rows, to add others to."""
         return cls.of_rows(WeightedRows.none(len(domain)), domain, triples, seed)
+
+
+def _pairs(domain: Domain) -> list[Positions]:
+    return list(combinations(range(len(domain)), 2))
 
 
 def choose_triples(domain: Domain, triples: str | int | Sequence[Sequence[str]], seed: int) -> list[Positions]:

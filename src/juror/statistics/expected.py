@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from juror.kernels import kernels
-from juror.logs import log_of
+from juror.packing import PackedCells
 from juror.sources.runners import LocalRunner, partitions
 
 
-def log_prob_of_cells(cells: np.ndarray, lam: np.ndarray, stack: np.ndarray, runner: LocalRunner) -> np.ndarray:
-    """Return log Σ_f λ_f Π_n A_n[x_n, f] of every row of cells (rows, N) under λ (F,) and the stack, (rows,)."""
-    log_lam, log_stack = log_of(lam), log_of(stack)
+def tables_of(cells: PackedCells, lam: np.ndarray, stack: np.ndarray) -> Any:
+    """Return what kernels read of λ (F,) and the stack in passes over these cells."""
+    return kernels().tables(lam, stack, cells.parts, cells.packed.size)
+
+
+def log_prob_of_cells(cells: PackedCells, lam: np.ndarray, stack: np.ndarray, runner: LocalRunner) -> np.ndarray:
+    """Return log Σ_f λ_f Π_n A_n[x_n, f] of every row of cells under λ (F,) and the stack, (rows,)."""
+    tables, log_prob = tables_of(cells, lam, stack), kernels().log_prob
 
     def of_partition(rows: slice) -> np.ndarray:
-        return np.asarray(kernels().log_prob(cells[rows], log_lam, log_stack))
+        return np.asarray(log_prob(cells.packed[rows], tables))
 
     return np.concatenate([np.empty(0), *runner.map(of_partition, partitions(len(cells)))])
 
@@ -46,13 +52,13 @@ class ExpectedCounts:
 
     @classmethod
     def of(
-        cls, cells: np.ndarray, weights: np.ndarray, lam: np.ndarray, stack: np.ndarray, runner: LocalRunner
+        cls, cells: PackedCells, weights: np.ndarray, lam: np.ndarray, stack: np.ndarray, runner: LocalRunner
     ) -> ExpectedCounts:
-        """Count over a table of cells (rows, N) with row weights (rows,) under λ (F,) and the stack."""
-        log_lam, log_stack = log_of(lam), log_of(stack)
-        count = kernels().expected_counts
+        """Count over a table of cells with row weights (rows,) under λ (F,) and the stack."""
+        tables, count = tables_of(cells, lam, stack), kernels().expected_counts
 
         def of_partition(rows: slice) -> ExpectedCounts:
-            return cls(*count(cells[rows], weights[rows], log_lam, log_stack))
+            return cls(*count(cells.packed[rows], weights[rows], tables))
 
-        return runner.map_reduce(of_partition, partitions(len(cells)), ExpectedCounts.__add__)
+        packed = runner.map_reduce(of_partition, partitions(len(cells)), ExpectedCounts.__add__)
+        return replace(packed, cells=cells.folded(packed.cells))

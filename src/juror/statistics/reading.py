@@ -21,6 +21,17 @@ def read_rows(
     data: Any, domain: Domain | None, missing: Collection[Label], unknown: Unknown, sample_weight: Any
 ) -> tuple[Domain, WeightedRows]:
     """Return the domain and the distinct rows; rows of weight zero are not looked at."""
+    domain, codes, weights = read_codes(data, domain, missing, unknown, sample_weight)
+    return domain, WeightedRows.of(codes, weights)
+
+
+def read_codes(
+    data: Any, domain: Domain | None, missing: Collection[Label], unknown: Unknown, sample_weight: Any
+) -> tuple[Domain, np.ndarray, np.ndarray | None]:
+    """Return the domain, the codes (n_rows, N), and the weights (n_rows,) or None where every row counts once.
+
+    Rows of weight zero are not looked at.
+    """
     if domain is not None and not isinstance(domain, Domain):
         raise ParameterError(f"domain must be a juror.Domain, such as Domain.infer makes. Got {domain!r} instead.")
     if domain is not None and len(read_markers(missing)):
@@ -31,8 +42,8 @@ def read_rows(
     n_rows = len(columns[0].index)
     if n_rows == 0:
         raise DataError("The data have no rows. juror needs at least one.")
-    weights = np.ones(n_rows) if sample_weight is None else check_weights(sample_weight, n_rows)
-    if not np.all(weights > 0):
+    weights = None if sample_weight is None else check_weights(sample_weight, n_rows)
+    if weights is not None and not np.all(weights > 0):
         columns = [replace(column, index=column.index[weights > 0]) for column in columns]
         weights = weights[weights > 0]
     if domain is None:
@@ -42,8 +53,7 @@ def read_rows(
         raise DataError(
             f"The data have no columns {shortlist(absent)}, which the domain names. Add them, or leave them out."
         )
-    rows = WeightedRows.of(domain.encode_columns(columns, unknown), weights)
-    return domain, rows
+    return domain, domain.encode_columns(columns, unknown), weights
 
 
 def take_weights(columns: Sequence[Column], name: str) -> tuple[list[Column], np.ndarray]:

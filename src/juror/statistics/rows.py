@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +27,7 @@ class WeightedRows:
     weights : numpy.ndarray, (n_distinct,)
         Positive weights.
     n_merged : numpy.ndarray, (n_distinct,)
-        How many rows of the table each stands for.
+        How many rows of the table each stands for; to read only.
     """
 
     codes: np.ndarray
@@ -40,12 +42,23 @@ class WeightedRows:
         >>> merged.codes.tolist(), merged.weights.tolist()
         ([[0, 1], [1, 0]], [1.0, 2.0])
         """
+        if weights is not None and not np.all(weights > 0):
+            codes, weights = codes[weights > 0], weights[weights > 0]
+        keys, joined = _join_columns(codes)
         if weights is None:
-            weights = np.ones(len(codes))
-        counted = weights > 0
-        codes, weights = codes[counted], weights[counted]
-        _, first, group = np.unique(_row_keys(codes), return_index=True, return_inverse=True)
-        return cls(codes[first], np.bincount(group, weights), np.bincount(group))
+            keys.sort()
+            starts = _run_starts(keys)
+            rows, n_merged = joined.take_apart(keys[starts]), _run_lengths(starts, len(keys))
+            return cls(rows, n_merged.astype(np.float64), n_merged)
+        # stable, so that the weights of equal rows are added up in the rows' order
+        order = np.argsort(keys, kind="stable")
+        keys, weights = keys[order], weights[order].astype(np.float64, copy=False)
+        del order
+        starts = _run_starts(keys)
+        n_merged = _run_lengths(starts, len(keys))
+        if len(starts) < len(keys):
+            weights = np.bincount(np.repeat(np.arange(len(starts)), n_merged), weights)
+        return cls(joined.take_apart(keys[starts]), weights, n_merged)
 
     @classmethod
     def none(cls, n_variables: int) -> WeightedRows:
@@ -96,19 +109,60 @@ class WeightedRows:
         return WeightedRows(self.codes[some], (self.weights * n_part / n)[some], n_part[some])
 
 
-def _row_keys(codes: np.ndarray) -> np.ndarray:
-    """Return one integer a row, equal exactly where rows are equal and ordered as the rows are.
+@dataclass
+class _Joined:
+    """How the columns of a table were joined into one key a row.
+
+    Attributes
+    ----------
+    dtype : numpy.dtype
+        The type of the codes.
+    levels : list of int
+        The levels of every column, missing among them.
+    ranked : dict of int to numpy.ndarray
+        For every column before which keys became ranks, the keys by rank.
+    """
+
+    dtype: np.dtype[Any]
+    levels: list[int]
+    ranked: dict[int, np.ndarray]
+
+    def take_apart(self, keys: np.ndarray) -> np.ndarray:
+        """Return the codes that keys (n,) stand for, (n, N)."""
+        codes = np.empty((len(keys), len(self.levels)), dtype=self.dtype, order="F")
+        for n in range(len(self.levels) - 1, -1, -1):
+            rest = keys // self.levels[n]
+            np.subtract(keys, rest * self.levels[n] - MISSING, out=codes[:, n], casting="unsafe")
+            keys = self.ranked[n][rest] if n in self.ranked else rest
+        return codes
+
+
+def _join_columns(codes: np.ndarray) -> tuple[np.ndarray, _Joined]:
+    """Return one integer a row, equal exactly where rows are equal and ordered as the rows are, and how to go back.
 
     Columns are joined by multiplication until the next one might overflow; then the keys so far are
     replaced by their ranks, of which there are no more than rows.
     """
-    keys = np.zeros(len(codes), dtype=np.int64)
+    joined = _Joined(codes.dtype, [int(column.max(initial=MISSING)) + 2 for column in codes.T], {})
+    keys: np.ndarray = np.zeros(len(codes), dtype=np.int32 if math.prod(joined.levels) < 2**31 else np.int64)
     size = 1
-    for column in codes.T:
-        levels = int(column.max(initial=MISSING)) + 2
+    for n, levels in enumerate(joined.levels):
         if size > np.iinfo(np.int64).max // levels:
-            distinct, keys = np.unique(keys, return_inverse=True)
-            size = len(distinct)
-        keys = keys * levels + (column.astype(np.int64) + 1)
+            joined.ranked[n], keys = np.unique(keys, return_inverse=True)
+            size = len(joined.ranked[n])
+        # never in the codes' own type, which may be as short as a byte
+        keys *= levels
+        keys += codes[:, n]
+        keys += 1
         size *= levels
-    return keys
+    return keys, joined
+
+
+def _run_starts(keys: np.ndarray) -> np.ndarray:
+    """Return where each run of equal sorted keys begins."""
+    return np.flatnonzero(np.append(len(keys) > 0, keys[1:] != keys[:-1]))[: len(keys)]
+
+
+def _run_lengths(starts: np.ndarray, n: int) -> np.ndarray:
+    # where all runs are of one, one number says it
+    return np.broadcast_to(np.int64(1), n) if len(starts) == n else np.diff(starts, append=n)

@@ -4,17 +4,34 @@ No ``fastmath``: with it the log-sum-exp of all −inf becomes nan. Kernels rele
 share the blocks of a table.
 """
 
-from juror.kernels.jit.rows import add_counts, draw_classes, expected_counts, log_prob, lone_counts, posterior
+from juror.kernels.jit.chance import uniform
+from juror.kernels.jit.counting import count_groups, pack_columns, weigh_groups
+from juror.kernels.jit.drawing import draw_columns, draw_labels, most_probable
+from juror.kernels.jit.labels import label_probabilities
+from juror.kernels.jit.lone import lone_counts
+from juror.kernels.jit.products import tables
+from juror.kernels.jit.rows import add_counts, draw_classes, expected_counts, folded, joined, log_prob, posterior
 from juror.kernels.jit.simplices import least_squares_factor, least_squares_weights, project_columns
 
 __all__ = [
     "add_counts",
+    "count_groups",
     "draw_classes",
+    "draw_columns",
+    "draw_labels",
     "expected_counts",
+    "folded",
+    "joined",
+    "label_probabilities",
     "least_squares_factor",
     "least_squares_weights",
     "log_prob",
     "lone_counts",
+    "most_probable",
+    "pack_columns",
     "posterior",
     "project_columns",
+    "tables",
+    "uniform",
+    "weigh_groups",
 ]

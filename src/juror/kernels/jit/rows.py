@@ -5,143 +5,90 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-_LOG2_E = 1.4426950408889634
-# log 2 in two parts, the first with zeros at its end so that its multiples are exact
-_LOG_2, _LOG_2_REST = 6.93147180369123816490e-01, 1.90821492927058770002e-10
-# adding it leaves the nearest whole number in the last bits
-_ROUNDER = 1.5 * 2.0**52
-_SMALLEST = -700.0
-
-
-@njit(cache=True, nogil=True, fastmath={"contract"})
-def _exp(values, top, bits):
-    """Replace values (F,) by exp(values − top), to the last bit or so; zero below e⁻⁷⁰⁰. bits (F,) is scratch.
-
-    With k whole and |r| ≤ ½ log 2, e^x = 2^k e^r, the latter by thirteen terms of its series. Written out so that it
-    is done for several values at once, which a call of ``np.exp`` is not.
-    """
-    for f in range(values.shape[0]):
-        below = values[f] - top
-        x = max(below, _SMALLEST)
-        rounded = x * _LOG2_E + _ROUNDER
-        bits[f] = rounded
-        k = rounded - _ROUNDER
-        r = (x - k * _LOG_2) - k * _LOG_2_REST
-        series = r / 6227020800.0 + 1.0 / 479001600.0
-        series = series * r + 1.0 / 39916800.0
-        series = series * r + 1.0 / 3628800.0
-        series = series * r + 1.0 / 362880.0
-        series = series * r + 1.0 / 40320.0
-        series = series * r + 1.0 / 5040.0
-        series = series * r + 1.0 / 720.0
-        series = series * r + 1.0 / 120.0
-        series = series * r + 1.0 / 24.0
-        series = series * r + 1.0 / 6.0
-        series = series * r + 0.5
-        series = series * r + 1.0
-        values[f] = series * r + 1.0 if below >= _SMALLEST else 0.0
-    exponents = bits.view(np.int64)
-    for f in range(values.shape[0]):
-        exponents[f] = (exponents[f] + 1023) << 52
-    for f in range(values.shape[0]):
-        values[f] *= bits[f]
-
-
-@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})
-def _sum(values):
-    total = 0.0
-    for f in range(values.shape[0]):
-        total += values[f]
-    return total
+from juror.kernels.jit.chance import uniform
+from juror.kernels.jit.products import (
+    add_block,
+    aligned,
+    block_size,
+    find_classes,
+    multiply_block,
+    padded,
+    unchunked,
+)
 
 
 @njit(cache=True, nogil=True)
-def _add_log_factors(cells, i, log_stack, out):
-    """Add Σ_n log S[c_in, f] to out (F,), four factors at a time, so that out is read and written less often."""
-    F, N = out.shape[0], cells.shape[1]
-    n = 0
-    while n + 4 <= N:
-        a, b = log_stack[cells[i, n]], log_stack[cells[i, n + 1]]
-        c, d = log_stack[cells[i, n + 2]], log_stack[cells[i, n + 3]]
-        for f in range(F):
-            out[f] += (a[f] + b[f]) + (c[f] + d[f])
-        n += 4
-    for last in range(n, N):
-        a = log_stack[cells[i, last]]
-        for f in range(F):
-            out[f] += a[f]
-
-
-@njit(cache=True, nogil=True)
-def _row_joint(cells, i, log_lam, log_stack, out, bits):
-    """Fill out (F,) with exp(L[i] − max L[i]); return that maximum and the sum, −inf and 0 for an impossible row."""
-    F = log_lam.shape[0]
-    for f in range(F):
-        out[f] = log_lam[f]
-    _add_log_factors(cells, i, log_stack, out)
-    top = -np.inf
-    for f in range(F):
-        top = max(top, out[f])
-    if top == -np.inf:
-        out[:] = 0.0
-        return top, 0.0
-    _exp(out, top, bits)
-    return top, _sum(out)
-
-
-@njit(cache=True, nogil=True)
-def _row_posterior(cells, i, log_lam, log_stack, out, bits):
-    """Fill out (F,) with exp(L[i] − ℓ_i) and return ℓ_i; all zero and −inf for an impossible row."""
-    top, total = _row_joint(cells, i, log_lam, log_stack, out, bits)
-    if top == -np.inf:
-        return top
-    for f in range(out.shape[0]):
-        out[f] /= total
-    return top + np.log(total)
-
-
-@njit(cache=True, nogil=True)
-def log_prob(cells, log_lam, log_stack):
+def log_prob(cells, tables):
     """Return ℓ, the log-probability of every row, (rows,)."""
-    rows = cells.shape[0]
-    total = np.empty(rows)
-    scratch, bits = np.empty(log_lam.shape[0]), np.empty(log_lam.shape[0])
-    for i in range(rows):
-        top, over = _row_joint(cells, i, log_lam, log_stack, scratch, bits)
-        total[i] = top if top == -np.inf else top + np.log(over)
-    return total
+    rows, W, block = cells.shape[0], tables.width, block_size(1)
+    logs, sums, products = np.empty(rows), np.empty(block), aligned(block * W)
+    for first in range(0, rows, block):
+        n = min(block, rows - first)
+        multiply_block(cells, first, n, tables, products, 0, W, 0, sums, logs[first:])
+    return logs
 
 
 @njit(cache=True, nogil=True)
-def posterior(cells, log_lam, log_stack):
+def posterior(cells, tables):
     """Return ℓ (rows,) and the class posterior R (rows, F)."""
-    rows = cells.shape[0]
-    total = np.empty(rows)
-    R = np.empty((rows, log_lam.shape[0]))
-    bits = np.empty(log_lam.shape[0])
-    for i in range(rows):
-        total[i] = _row_posterior(cells, i, log_lam, log_stack, R[i], bits)
-    return total, R
+    rows, P, block = cells.shape[0], padded(tables), block_size(tables.width)
+    logs, sums, R = np.empty(rows), np.empty(block), aligned(rows * P)
+    for first in range(0, rows, block):
+        n = min(block, rows - first)
+        multiply_block(cells, first, n, tables, R, first * P, P, tables.width, sums, logs[first:])
+        for i in range(n):
+            share = 1.0 / sums[i] if sums[i] > 0.0 else 0.0
+            row = R[(first + i) * P : (first + i + 1) * P]
+            for f in range(P):
+                row[f] *= share
+    return logs, R.reshape(rows, P)[:, : tables.lam.shape[0]]
 
 
 @njit(cache=True, nogil=True)
-def expected_counts(cells, weights, log_lam, log_stack):
+def expected_counts(cells, weights, tables):
     """Return Σ w ℓ, the class counts (F,) and the expected counts C (stacked rows, F)."""
-    F = log_lam.shape[0]
-    class_counts = np.zeros(F)
-    counts = np.zeros(log_stack.shape)
-    scratch, bits = np.empty(F), np.empty(F)
+    L, F, W, P = tables.parts.shape[0], tables.lam.shape[0], tables.width, padded(tables)
+    block = block_size(P)
+    sums, logs, products = np.empty(block), np.empty(block), aligned(block * P)
+    counts = np.zeros(P * L)
     log_likelihood = 0.0
-    for i in range(cells.shape[0]):
-        log_likelihood += weights[i] * _row_posterior(cells, i, log_lam, log_stack, scratch, bits)
+    for first in range(0, cells.shape[0], block):
+        n = min(block, cells.shape[0] - first)
+        multiply_block(cells, first, n, tables, products, 0, W, block * W, sums, logs)
+        for i in range(n):
+            log_likelihood += weights[first + i] * logs[i]
+            sums[i] = weights[first + i] / sums[i] if sums[i] > 0.0 else 0.0
+        add_block(cells, first, n, tables, block, products, sums, counts)
+    table, classes = unchunked(counts, L, F, W), np.zeros(F)
+    for s in range(L):
         for f in range(F):
-            scratch[f] *= weights[i]
-            class_counts[f] += scratch[f]
-        for n in range(cells.shape[1]):
-            row = counts[cells[i, n]]
-            for f in range(F):
-                row[f] += scratch[f]
-    return log_likelihood, class_counts, counts
+            # every row is counted once a column
+            classes[f] += table[s, f] / cells.shape[1]
+    return log_likelihood, classes, table
+
+
+@njit(cache=True, nogil=True)
+def draw_classes(cells, key, first_number, tables):
+    """Draw a class for every row from its posterior; return Σ ℓ, the class counts (F,) and the cell counts."""
+    L, F, W, P = tables.parts.shape[0], tables.lam.shape[0], tables.width, padded(tables)
+    block = block_size(P)
+    sums, logs, products = np.empty(block), np.empty(block), aligned(block * P)
+    classes, class_counts, counts = np.empty(block, dtype=np.int64), np.zeros(F), np.zeros(P * L)
+    log_likelihood = 0.0
+    for first in range(0, cells.shape[0], block):
+        n = min(block, cells.shape[0] - first)
+        multiply_block(cells, first, n, tables, products, 0, W, block * W, sums, logs)
+        for i in range(n):
+            log_likelihood += logs[i]
+            sums[i] *= uniform(key, first_number + first + i)
+        find_classes(products, n, block, F, W, sums, classes)
+        for i in range(n):
+            if classes[i] >= 0:
+                class_counts[classes[i]] += 1.0
+                row, at = cells[first + i], classes[i] // W * W * L + classes[i] % W
+                for g in range(row.shape[0]):
+                    counts[at + np.int64(row[g]) * W] += 1.0
+    return log_likelihood, class_counts, unchunked(counts, L, F, W)
 
 
 @njit(cache=True, nogil=True)
@@ -156,72 +103,28 @@ def add_counts(cells, drawn, counts):
 
 
 @njit(cache=True, nogil=True)
-def draw_classes(cells, uniform, log_lam, log_stack):
-    """Draw a class for every row from its posterior; return Σ ℓ, the class counts (F,) and the cell counts."""
-    F = log_lam.shape[0]
-    class_counts = np.zeros(F)
-    counts = np.zeros(log_stack.shape)
-    scratch, bits = np.empty(F), np.empty(F)
-    log_likelihood = 0.0
-    for i in range(cells.shape[0]):
-        top, total = _row_joint(cells, i, log_lam, log_stack, scratch, bits)
-        if top == -np.inf:
-            log_likelihood += top
-            continue
-        log_likelihood += top + np.log(total)
-        reached, chosen = 0.0, 0
-        for f in range(F):
-            # rounding may leave the sum below u at the end, and a class without a chance is not chosen for that
-            if scratch[f] > 0.0:
-                chosen = f
-            reached += scratch[f]
-            if uniform[i] * total < reached:
-                break
-        class_counts[chosen] += 1.0
-        for n in range(cells.shape[1]):
-            counts[cells[i, n], chosen] += 1.0
-    return log_likelihood, class_counts, counts
+def joined(parts, log_stack):
+    """Return Σ over the parts of every packed row, (L, width) with −1 for none, of the log stack, (L, F)."""
+    out = np.zeros((parts.shape[0], log_stack.shape[1]))
+    for row in range(parts.shape[0]):
+        into = out[row]
+        for part in parts[row]:
+            if part >= 0:
+                of = log_stack[part]
+                for f in range(of.shape[0]):
+                    into[f] += of[f]
+    return out
 
 
 @njit(cache=True, nogil=True)
-def lone_counts(cells, weights, log_base, log_odds, log_stack):
-    """Return, for every class alone before a background, Σ w log(1 + e^t), its rows (F,) and its counts."""
-    F = log_odds.shape[0]
-    gain, class_counts = np.zeros(F), np.zeros(F)
-    counts = np.zeros(log_stack.shape)
-    ratio, small, bits = np.empty(F), np.empty(F), np.empty(F)
-    for i in range(cells.shape[0]):
-        for f in range(F):
-            ratio[f] = log_odds[f] - log_base[i]
-        _add_log_factors(cells, i, log_stack, ratio)
-        for f in range(F):
-            small[f] = -abs(ratio[f])
-        # e^-|t| cannot overflow, and both log(1 + e^t) and the share follow from it
-        _exp(small, 0.0, bits)
-        for f in range(F):
-            # log(1 + s) = 2 artanh(s / (2 + s)), by its series, which no call interrupts; s ≤ 1, so the first term left
-            # out is below 1e-13
-            y = small[f] / (2.0 + small[f])
-            z = y * y
-            series = z / 25.0 + 1.0 / 23.0
-            series = series * z + 1.0 / 21.0
-            series = series * z + 1.0 / 19.0
-            series = series * z + 1.0 / 17.0
-            series = series * z + 1.0 / 15.0
-            series = series * z + 1.0 / 13.0
-            series = series * z + 1.0 / 11.0
-            series = series * z + 1.0 / 9.0
-            series = series * z + 1.0 / 7.0
-            series = series * z + 1.0 / 5.0
-            series = series * z + 1.0 / 3.0
-            series = series * z + 1.0
-            gain[f] += weights[i] * (max(ratio[f], 0.0) + 2.0 * y * series)
-        for f in range(F):
-            share = (1.0 if ratio[f] >= 0.0 else small[f]) / (1.0 + small[f])
-            small[f] = weights[i] * share
-            class_counts[f] += small[f]
-        for n in range(cells.shape[1]):
-            row = counts[cells[i, n]]
-            for f in range(F):
-                row[f] += small[f]
-    return gain, class_counts, counts
+def folded(parts, counts, n_stacked):
+    """Return the counts of stacked rows, (n_stacked, F), of those of packed rows, (L, F)."""
+    out = np.zeros((n_stacked, counts.shape[1]))
+    for row in range(parts.shape[0]):
+        of = counts[row]
+        for part in parts[row]:
+            if part >= 0:
+                into = out[part]
+                for f in range(of.shape[0]):
+                    into[f] += of[f]
+    return out

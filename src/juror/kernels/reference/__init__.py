@@ -1,16 +1,41 @@
 """The kernels' definition, in NumPy."""
 
-from juror.kernels.reference.rows import add_counts, draw_classes, expected_counts, log_prob, lone_counts, posterior
+from juror.kernels.reference.chance import uniform
+from juror.kernels.reference.counting import count_groups, pack_columns, weigh_groups
+from juror.kernels.reference.drawing import draw_columns, draw_labels, most_probable
+from juror.kernels.reference.rows import (
+    add_counts,
+    draw_classes,
+    expected_counts,
+    folded,
+    joined,
+    label_probabilities,
+    log_prob,
+    lone_counts,
+    posterior,
+    tables,
+)
 from juror.kernels.reference.simplices import least_squares_factor, least_squares_weights, project_columns
 
 __all__ = [
     "add_counts",
+    "count_groups",
     "draw_classes",
+    "draw_columns",
+    "draw_labels",
     "expected_counts",
+    "folded",
+    "joined",
+    "label_probabilities",
     "least_squares_factor",
     "least_squares_weights",
     "log_prob",
     "lone_counts",
+    "most_probable",
+    "pack_columns",
     "posterior",
     "project_columns",
+    "tables",
+    "uniform",
+    "weigh_groups",
 ]

@@ -1,6 +1,7 @@
 """Passes over the rows of a table.
 
-With cells c (rows, N) as in :mod:`juror.stacking`, the stack S (stacked rows, F) and class weights λ (F,):
+With cells c (rows, N) as in :mod:`juror.stacking`, or packed as in :mod:`juror.packing`, the rows S (L, F) that they
+select and class weights λ (F,):
 
     log joint    L[i, f] = log λ_f + Σ_n log S[c_in, f]
     log prob     ℓ_i     = log Σ_f exp L[i, f]
@@ -10,56 +11,95 @@ With cells c (rows, N) as in :mod:`juror.stacking`, the stack S (stacked rows, F
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+
+from juror.kernels.reference.chance import uniform
+from juror.logs import log_of
+
+
+class Tables(NamedTuple):
+    """What a pass reads of the parameters.
+
+    Attributes
+    ----------
+    log_lam : numpy.ndarray, (F,)
+        Log class weights.
+    log_stack : numpy.ndarray, (L, F)
+        The logarithm of the rows that cells select.
+    """
+
+    log_lam: np.ndarray
+    log_stack: np.ndarray
+
+
+def tables(lam: np.ndarray, stack: np.ndarray, parts: np.ndarray, n_lookups: int) -> Tables:
+    """Return what passes that look up about so many rows read of the parameters; it is made once for all of them.
+
+    Parameters
+    ----------
+    lam : numpy.ndarray, (F,)
+        Class weights λ.
+    stack : numpy.ndarray, (stacked rows, F)
+        Stacked factors S.
+    parts : numpy.ndarray of int32, (L, width)
+        The stacked rows that each of the L rows which cells select is the product of, −1 for none.
+    n_lookups : int
+        Rows times columns of cells. It makes no difference but for the time.
+    """
+    return Tables(log_of(lam), joined(parts, log_of(stack)))
 
 
 def _log_joint(cells: np.ndarray, log_lam: np.ndarray, log_stack: np.ndarray) -> np.ndarray:
     return log_lam + log_stack[cells].sum(axis=1)
 
 
-def log_prob(cells: np.ndarray, log_lam: np.ndarray, log_stack: np.ndarray) -> np.ndarray:
+def log_prob(cells: np.ndarray, tables: Tables) -> np.ndarray:
     """Return ℓ, the log-probability of every row, (rows,).
 
     Parameters
     ----------
-    cells : numpy.ndarray of int32, (rows, N)
-        Stacked rows selected by every row of the table.
-    log_lam : numpy.ndarray, (F,)
-        Log class weights.
-    log_stack : numpy.ndarray, (stacked rows, F)
-        Log stacked factors.
+    cells : numpy.ndarray of uint16 or int32, (rows, N)
+        The rows selected by every row of the table.
+    tables : Tables
+        The parameters.
     """
-    joint = _log_joint(cells, log_lam, log_stack)
+    joint = _log_joint(cells, *tables)
     top = joint.max(axis=1)
     finite_top = np.where(np.isfinite(top), top, 0.0)
     with np.errstate(divide="ignore"):
         return np.log(np.exp(joint - finite_top[:, None]).sum(axis=1)) + finite_top
 
 
-def posterior(cells: np.ndarray, log_lam: np.ndarray, log_stack: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def posterior(cells: np.ndarray, tables: Tables) -> tuple[np.ndarray, np.ndarray]:
     """Return ℓ (rows,) and the class posterior R (rows, F)."""
-    total = log_prob(cells, log_lam, log_stack)
+    total = log_prob(cells, tables)
     possible = np.isfinite(total)
-    joint = _log_joint(cells, log_lam, log_stack)
+    joint = _log_joint(cells, *tables)
     R = np.exp(joint - np.where(possible, total, 0.0)[:, None])
     return total, np.where(possible[:, None], R, 0.0)
 
 
-def expected_counts(
-    cells: np.ndarray, weights: np.ndarray, log_lam: np.ndarray, log_stack: np.ndarray
-) -> tuple[float, np.ndarray, np.ndarray]:
+def label_probabilities(cells: np.ndarray, tables: Tables, factor: np.ndarray) -> np.ndarray:
+    """Return Σ_f R[i, f] A[y, f] for a factor A (I, F), (rows, I); zeros for an impossible row."""
+    _, R = posterior(cells, tables)
+    return R @ factor.T
+
+
+def expected_counts(cells: np.ndarray, weights: np.ndarray, tables: Tables) -> tuple[float, np.ndarray, np.ndarray]:
     """Return Σ w ℓ, the class counts (F,) and the expected counts C (stacked rows, F).
 
     Parameters
     ----------
-    cells, log_lam, log_stack
+    cells, tables
         As in :func:`log_prob`.
     weights : numpy.ndarray, (rows,)
         How often each row counts.
     """
-    total, R = posterior(cells, log_lam, log_stack)
+    total, R = posterior(cells, tables)
     R *= weights[:, None]
-    counts = np.zeros_like(log_stack)
+    counts = np.zeros_like(tables.log_stack)
     add_counts(cells, R, counts)
     return float(weights @ total), R.sum(axis=0), counts
 
@@ -71,7 +111,7 @@ def add_counts(cells: np.ndarray, drawn: np.ndarray, counts: np.ndarray) -> None
 
 
 def draw_classes(
-    cells: np.ndarray, uniform: np.ndarray, log_lam: np.ndarray, log_stack: np.ndarray
+    cells: np.ndarray, key: int, first_number: int, tables: Tables
 ) -> tuple[float, np.ndarray, np.ndarray]:
     """Draw a class for every row from its posterior; return Σ ℓ, the class counts (F,) and the cell counts.
 
@@ -79,19 +119,42 @@ def draw_classes(
 
     Parameters
     ----------
-    cells, log_lam, log_stack
+    cells, tables
         As in :func:`log_prob`.
-    uniform : numpy.ndarray, (rows,)
-        u, from 0 up to but not including 1.
+    key : int
+        Whose random numbers u are, see :func:`juror.kernels.reference.chance.uniform`.
+    first_number : int
+        The number of the first row; the next ones follow.
     """
-    total, R = posterior(cells, log_lam, log_stack)
-    ladder = np.cumsum(R, axis=1)
-    classes = np.minimum(np.sum(uniform[:, None] * ladder[:, -1:] >= ladder, axis=1), len(log_lam) - 1)
+    total, R = posterior(cells, tables)
+    ladder, u = np.cumsum(R, axis=1), uniform(key, first_number + np.arange(len(cells)))
+    F = R.shape[1]
+    classes = np.minimum(np.sum(u[:, None] * ladder[:, -1:] >= ladder, axis=1), F - 1)
     possible = np.isfinite(total)
-    counts = np.zeros_like(log_stack)
+    counts = np.zeros_like(tables.log_stack)
     np.add.at(counts, (cells[possible], classes[possible, None]), 1.0)
-    class_counts = np.bincount(classes[possible], minlength=len(log_lam)).astype(float)
-    return float(total.sum()), class_counts, counts
+    return float(total.sum()), np.bincount(classes[possible], minlength=F).astype(float), counts
+
+
+def joined(parts: np.ndarray, log_stack: np.ndarray) -> np.ndarray:
+    """Return the log stack of packed rows, (L, F): the sum over the parts of each.
+
+    Parameters
+    ----------
+    parts : numpy.ndarray of int32, (L, width)
+        The stacked rows that each packed row joins, −1 for none.
+    log_stack : numpy.ndarray, (stacked rows, F)
+        Log stacked factors.
+    """
+    return np.where((parts >= 0)[:, :, None], log_stack[parts], 0.0).sum(axis=1)
+
+
+def folded(parts: np.ndarray, counts: np.ndarray, n_stacked: int) -> np.ndarray:
+    """Return counts of stacked rows, (n_stacked, F), from those of packed rows, (L, F); parts as in :func:`joined`."""
+    out = np.zeros((n_stacked, counts.shape[1]))
+    row, place = np.nonzero(parts >= 0)
+    np.add.at(out, parts[row, place], counts[row])
+    return out
 
 
 def lone_counts(

@@ -1,0 +1,108 @@
+"""What goes into the holes of one column, in the type of the cells around them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from juror.answers.frames import Gathered
+from juror.errors import DataError, shortlist
+from juror.sources import Column
+from juror.variable import Variable, as_number
+
+
+class Fill:
+    """What goes into the holes of one column.
+
+    Parameters
+    ----------
+    column : Column
+        The column with its holes.
+    variable : Variable
+        Its variable.
+    codes : numpy.ndarray, (n_rows,)
+        Codes, looked at only in the holes.
+
+    Attributes
+    ----------
+    name : str
+        The column's name.
+    rows : numpy.ndarray, (n_holes,)
+        The rows of the holes.
+    codes : numpy.ndarray, (n_holes,)
+        The code of each.
+    positions : numpy.ndarray, (n_holes,)
+        For each the position of its label among ``labels``.
+    """
+
+    def __init__(self, column: Column, variable: Variable, codes: np.ndarray):
+        self.column = column
+        self.variable = variable
+        self.name = column.name
+        self.rows = np.flatnonzero(column.index < 0)
+        self.codes = codes[self.rows]
+        gathered = Gathered(range(variable.cardinality), self.codes)
+        self.positions = gathered.positions
+        self._codes = np.array(gathered.values, dtype=np.int64)
+
+    def __bool__(self) -> bool:
+        return len(self.rows) > 0
+
+    @property
+    def is_empty_column(self) -> bool:
+        """Whether the column has no value of its own, and so no type that must be kept."""
+        return len(self.rows) == len(self.column.index)
+
+    @property
+    def is_made_anew(self) -> bool:
+        """Whether all cells may be taken from the few values there are, which is quick: text is what it is."""
+        return self.column.form == "text" or self.is_empty_column
+
+    @cached_property
+    def labels(self) -> list[Any]:
+        """The labels that go into some hole, in the order of the rows, as the column writes them."""
+        if self.column.form == "code":
+            return self._codes.tolist()
+        numbers = self.column.form == "number" or self.is_empty_column
+        labels = self.variable.decode(self._codes, numbers=numbers)
+        if self.is_empty_column:
+            return labels
+        convert = _CONVERSIONS[self.column.form]
+        return [convert(self, label, code) for label, code in zip(labels, self._codes.tolist(), strict=True)]
+
+    def own_value(self, label: Any, code: int) -> Any:
+        """Return the column's own way to write a label, where it has one."""
+        candidates = (False, True) if self.column.form == "boolean" else self.column.values
+        return next((value for value in candidates if self.variable.find(value) == code), label)
+
+    def whole_column(self) -> tuple[list[Any], np.ndarray]:
+        """Return values, those of the column and labels, and for every row the position of its cell among them."""
+        own = np.asarray(self.column.values, dtype=object).tolist()
+        positions = self.column.index.astype(np.int64)
+        positions[self.rows] = len(own) + self.positions
+        return [*own, *self.labels], positions
+
+    def no_room(self, dtype: object) -> DataError:
+        """Return the error of a type that cannot hold the labels."""
+        wanted = shortlist(self.variable.decode(self._codes))
+        return DataError(
+            f"Column {self.name!r} has the type {dtype}, which has no room for {wanted} in its holes. Convert it first."
+        )
+
+
+def _as_number(fill: Fill, label: Any, code: int) -> Any:
+    number = as_number(label) if isinstance(label, str) else None
+    if number is None:
+        return label
+    return int(number) if number.is_integer() else number
+
+
+_CONVERSIONS: dict[str, Callable[[Fill, Any, int], Any]] = {
+    "text": lambda fill, label, code: str(label),
+    "number": _as_number,
+    "category": Fill.own_value,
+    "boolean": Fill.own_value,
+}

@@ -1,0 +1,100 @@
+"""Labels drawn at random, and the most probable ones."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from juror.kernels.jit.vectors import add, load, multiply, spread, store
+from juror.kernels.reference import drawing as reference
+
+# Up to this many classes holes are filled row by row; products of large matrices are quicker than that
+_MOST_BY_ROWS = 512
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _first_above(sums, u):
+    """Return the first position at which sums (K,), which do not fall, are above u times the last; 0 if none is."""
+    last = sums.shape[0] - 1
+    level = u * sums[last]
+    # all are looked at: a count has no branch that the machine could only guess at
+    below = 0
+    for k in range(last):
+        below += sums[k] <= level
+    return below if sums[below] > level else 0
+
+
+@njit(cache=True, nogil=True)
+def draw_columns(probabilities, uniform):
+    """Draw a column for every row, (rows,)."""
+    rows, K = probabilities.shape
+    columns = np.empty(rows, dtype=np.int64)
+    sums = np.empty(K)
+    for i in range(rows):
+        total = 0.0
+        for k in range(K):
+            total += probabilities[i, k]
+            sums[k] = total
+        columns[i] = _first_above(sums, uniform[i])
+    return columns
+
+
+@njit(cache=True, nogil=True)
+def draw_labels(classes, cumulative, uniform, column):
+    """Fill the holes of a column of codes with labels drawn from the distribution of each row's class."""
+    for i in range(column.shape[0]):
+        if column[i] < 0:
+            column[i] = _first_above(cumulative[classes[i]], uniform[i])
+
+
+def most_probable(R, stack, starts, codes):
+    """Fill every hole with its most probable label."""
+    fill = _most_probable if R.shape[1] <= _MOST_BY_ROWS else reference.most_probable
+    fill(R, stack, starts, codes)
+
+
+@njit(cache=True, nogil=True)
+def _most_probable(R, stack, starts, codes):
+    panels, firsts, widest = _panels(stack, starts)
+    chances = np.empty(widest)
+    for i in range(codes.shape[0]):
+        for n in range(codes.shape[1]):
+            if codes[i, n] < 0:
+                _add_up(R[i], panels, firsts[n], firsts[n + 1], chances)
+                best, top = 0, chances[0]
+                for x in range(1, starts[n + 1] - starts[n]):
+                    best, top = (x, chances[x]) if chances[x] > top else (best, top)
+                codes[i, n] = best
+
+
+@njit(cache=True, nogil=True)
+def _panels(stack, starts):
+    """Return the factors in panels of eight labels, (F, 8) each, the last of a factor padded by zeros.
+
+    Panels lie one after the other in one dimension; besides them come where those of each factor begin, and how many
+    labels the widest factor has in its panels.
+    """
+    N, F = starts.shape[0] - 1, stack.shape[1]
+    firsts, widest = np.zeros(N + 1, dtype=np.int64), 0
+    for n in range(N):
+        padded = (starts[n + 1] - starts[n] + 7) // 8 * 8
+        firsts[n + 1] = firsts[n] + padded * F
+        widest = max(widest, padded)
+    panels = np.zeros(firsts[N])
+    for n in range(N):
+        for x in range(starts[n + 1] - starts[n]):
+            for f in range(F):
+                panels[firsts[n] + x // 8 * 8 * F + f * 8 + x % 8] = stack[starts[n] + x, f]
+    return panels, firsts, widest
+
+
+@njit(cache=True, nogil=True)
+def _add_up(r, panels, first, end, chances):
+    """Fill chances with Σ_f r_f A[x, f] for the labels x of the panels from first to end."""
+    F = r.shape[0]
+    for panel in range((end - first) // (8 * F)):
+        place = first + panel * 8 * F
+        eight = spread(0.0, 8)
+        for f in range(F):
+            eight = add(eight, multiply(spread(r[f], 8), load(panels, place + 8 * f, 8)))
+        store(chances, 8 * panel, eight)
