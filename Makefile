@@ -7,7 +7,7 @@ JUROR_DATA ?= $(if $(wildcard ../shared/data),$(abspath ../shared/data))
 export JUROR_DATA
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types bench-accuracy paper cost optimum clean
+.PHONY: help demo test lint types bench bench-accuracy paper cost optimum clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -24,6 +24,9 @@ lint: $(VENV)/.lint  ## check style and formatting
 
 types: $(VENV)/.lint  ## check types
 	$(BIN)/mypy
+
+bench: $(VENV)/.bench  ## docs/speed.md: how fast, beside others (20 minutes; QUICK=1: a minute or two, into results/; ONLY=em,pairs)
+	$(BIN)/python -m benchmarks.speed $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY))
 
 bench-accuracy: $(VENV)/.plots  ## docs/accuracy.md: how near the limit, beside others (an hour; QUICK=1: a minute, into results/)
 	$(BIN)/python -m benchmarks.accuracy $(if $(QUICK),--quick)
@@ -58,6 +61,11 @@ $(VENV)/.test: $(VENV)/.package
 
 $(VENV)/.plots: $(VENV)/.package
 	@$(INSTALL) -e '.[plots]'
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.package
+	@echo 'installing what juror is measured beside into $(VENV), some minutes …'
+	@$(INSTALL) -e '.[bench]'
 	@touch $@
 
 $(VENV)/.lint: $(VENV)/.package
