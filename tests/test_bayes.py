@@ -39,7 +39,7 @@ class TestDrawing:
     STACK = Stacking((3, 2, 4)).stack(TRUTH.factors)
 
     def tables(self, module):
-        return module.tables(TRUTH.weights, self.STACK, PARTS, self.CELLS.size)
+        return module.tables(TRUTH.weights, self.STACK, PARTS, *self.CELLS.shape)
 
     def test_the_twins_count_the_same(self):
         drawn = np.random.default_rng(0).poisson(0.5, (len(self.CELLS), 2)) * 0.5
@@ -61,7 +61,7 @@ class TestDrawing:
     def test_an_impossible_row_has_no_class(self, module):
         stack = Stacking((2,)).stack([np.array([[1.0, 1.0], [0.0, 0.0]])])
         cells = Stacking((2,)).cells(np.array([[1], [0]]))
-        tables = module.tables(np.array([0.5, 0.5]), stack, np.arange(3, dtype=np.int32)[:, None], 2)
+        tables = module.tables(np.array([0.5, 0.5]), stack, np.arange(3, dtype=np.int32)[:, None], 2, 1)
         total, classes, _ = module.draw_classes(cells, np.uint64(0), 0, tables)
         assert total == -np.inf
         assert classes.sum() == 1

@@ -149,3 +149,20 @@ def test_a_row_that_underflows_when_joined_stays_possible(monkeypatch):
     with LocalRunner(1) as runner:
         logs = log_prob_of_cells(cells, np.array([0.5, 0.5]), stacking.stack([factor] * 3), runner)
     np.testing.assert_allclose(logs, 3 * np.log(1e-200) + np.log(0.5), rtol=1e-12)
+
+
+def test_what_underflows_within_a_packed_row_is_not_lost(monkeypatch):
+    # of the joined columns the largest product is 1e-322 or so, of few bits; the last class has one part in 1e19
+    monkeypatch.setattr(packing, "_ROWS_EACH", 1)
+    t = 1e-161
+    first = [[t, t, 1.0], [t, 3.7 * t, 1.0], [1.0, 1.0, 1e-170], [1.0, 1.0, 1e-170]]
+    factors = [np.array([row, 1 - np.array(row)]) for row in first]
+    codes, stacking = np.zeros((64, 4), dtype=np.int8), Stacking((2,) * 4)
+    cells, lam = assert_packed(codes, stacking), np.array([0.4, 0.4, 0.2])
+    stack, weights = stacking.stack(factors), np.ones(64)
+    with LocalRunner(1) as runner:
+        found = ExpectedCounts.of(cells, weights, lam, stack, runner)
+    definition = reference.expected_counts(cells.packed, weights, reference.tables(lam, stack, cells.parts, 64, 1))
+    np.testing.assert_allclose(found.log_likelihood, definition[0], rtol=1e-12)
+    np.testing.assert_allclose(found.classes, definition[1], rtol=1e-10)
+    assert 0 < found.classes[2] < 1e-15

@@ -175,7 +175,7 @@ class TestContestants:
 
     def test_products_are_timed_in_both_precisions(self, complete_task):
         times = once(answering.products(str(complete_task), [16, 400]))["times"]
-        assert set(times) == {"float64 16", "float64 400", "float32 16", "float32 400"}
+        assert set(times) == {f"{name} {size}" for name in ("float64", "float32", "labels") for size in (16, 400)}
 
 
 class FakeChild:
@@ -303,7 +303,7 @@ def made_up() -> dict[str, list[dict]]:
     ]
     large = {"what": "large", "rows": 10, "variables": 10, "rank": 10_000, "operations": 2e6}
     answers += [run_of(cpu, who=who, **large) for who, cpu in {"log_prob": 1.9, "predict_proba": 2.1}.items()]
-    answers += [{"who": "matrix product", "product": "float64", "cpu": 1.0, **large}]
+    answers += [{"who": "matrix product", "product": product, "cpu": 1.0, **large} for product in ("float64", "labels")]
     growth = [
         {"axis": axis, "who": who, "size": size, "cpu": cost * size**slope, "runs": 2}
         for axis, slope in (("rows", 1.0), ("rank", 1.2))
@@ -356,7 +356,8 @@ class TestPage:
             "`plants`, F = 300: the plain loop over an EM pass",
             "all pair tables: DuckDB's better way over juror",
             "a Gibbs sweep over an EM pass, the most of F = 10, 32, 100",
-            "`predict_proba`, rank 10,000: time over the product in double precision, the most of N = 10",
+            "`predict_proba`, rank 10,000: time over the matrix product and that with the labels, double precision, "
+            "the most of N = 10",
             "exponent of time over rank, from 10 to 1,000",
         ]
         assert len(self.judged(made_up())) == 18

@@ -339,7 +339,7 @@ def _check_members(settings: Any, given: Collection[str]) -> None:
 def _log_likelihood(solution: Solution, rows: WeightedRows | None, domain: Domain, runner: LocalRunner) -> float | None:
     if solution.log_likelihood is not None or rows is None:
         return solution.log_likelihood
-    cells, found = PackedCells.of(rows.codes, Stacking(domain.cardinalities)), solution.parameters
+    cells, found = PackedCells.plain(rows.codes, Stacking(domain.cardinalities)), solution.parameters
     return float(rows.weights @ log_prob_of_cells(cells, found.lam, found.stack, runner))
 
 

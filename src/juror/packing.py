@@ -14,7 +14,7 @@ from typing import Self
 import numpy as np
 
 from juror.kernels import kernels
-from juror.stacking import Stacking
+from juror.stacking import Stacking, cell_type
 
 # The most combinations of joined columns: the tables of all of them are to stay near while rows are passed
 _MOST_JOINED = 128
@@ -55,7 +55,7 @@ class PackedCells:
         n_packed = [len(group.parts) for group in groups]
         starts = np.concatenate([[0], np.cumsum(n_packed)])
         parts = np.full((starts[-1], max(len(group.columns) for group in groups)), -1, dtype=np.int32)
-        packed = np.empty((len(codes), len(groups)), dtype=_smallest_type(int(starts[-1])))
+        packed = np.empty((len(codes), len(groups)), dtype=cell_type(int(starts[-1])))
         for g, group in enumerate(groups):
             packed[:, g] = group.index
             packed[:, g] += packed.dtype.type(starts[g])
@@ -120,7 +120,7 @@ def _join(codes: np.ndarray, stacking: Stacking, most: int) -> list[_Group]:
 def _column(codes: np.ndarray, stacking: Stacking, n: int) -> _Group:
     """Return a column as a group of its own; missing is its last label."""
     size = stacking.cardinalities[n]
-    index = codes[:, n].astype(_smallest_type(size + 1))
+    index = codes[:, n].astype(cell_type(size + 1))
     index[codes[:, n] < 0] = size
     return _Group((n,), index, np.arange(stacking.starts[n], stacking.starts[n + 1], dtype=np.int32)[:, None])
 
@@ -138,8 +138,3 @@ def _both(group: _Group, column: _Group, most: int) -> _Group | None:
     number[left, right] = np.arange(len(left))
     parts = np.hstack([group.parts[left], column.parts[right]])
     return _Group((*group.columns, *column.columns), number[group.index, column.index], parts)
-
-
-def _smallest_type(n: int) -> type[np.unsignedinteger | np.signedinteger]:
-    """The type of numbers below n that kernels are made for."""
-    return np.uint16 if n <= 1 << 16 else np.int32

@@ -16,6 +16,11 @@ import numpy as np
 _AT_ONCE = 4096
 
 
+def cell_type(n: int) -> type[np.uint16 | np.int32]:
+    """Return the type of cells that name one of n rows: the smaller of the two that kernels are compiled for."""
+    return np.uint16 if n <= 1 << 16 else np.int32
+
+
 @dataclass(frozen=True)
 class Stacking:
     """Where each variable stands in the stack."""
@@ -43,7 +48,7 @@ class Stacking:
 
     def cells(self, codes: np.ndarray) -> np.ndarray:
         """Return the stacked row of every code, (n_rows, N), uint16 or int32; −1 selects the row of ones."""
-        cells = np.empty(codes.shape, dtype=np.uint16 if self.n_rows <= 1 << 16 else np.int32)
+        cells = np.empty(codes.shape, dtype=cell_type(self.n_rows))
         # a few rows at a time, whose steps stay near
         for first in range(0, len(codes), _AT_ONCE):
             some = codes[first : first + _AT_ONCE]

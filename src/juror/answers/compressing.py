@@ -250,7 +250,7 @@ class _Task:
         return Estimate(float(lost.mean()), float(lost.std(ddof=1) / np.sqrt(n_rows)))
 
     def _log_prob(self, codes: np.ndarray, point: Parameters) -> np.ndarray:
-        return log_prob_of_cells(PackedCells.of(codes, self.stacking), point.lam, point.stack, self.runner)
+        return log_prob_of_cells(PackedCells.plain(codes, self.stacking), point.lam, point.stack, self.runner)
 
 
 def _whole(cpd: CPD) -> np.ndarray:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import reduce
 from types import TracebackType
 from typing import Self, TypeVar
@@ -62,7 +63,22 @@ class LocalRunner:
         parts = list(parts)
         if self._pool is None or len(parts) < 2:
             return map(fn, parts)
-        return self._pool.map(fn, parts)
+        results: dict[int, R] = {}
+        left = iter(range(len(parts)))
+
+        def work() -> None:
+            # every thread takes the next partition when it is done with one: a task each would cost more
+            for number in left:
+                results[number] = fn(parts[number])
+
+        try:
+            for done in as_completed([self._pool.submit(work) for _ in range(min(self.n_jobs, len(parts)))]):
+                done.result()
+        except BaseException:
+            # the others need not go on
+            deque(left, maxlen=0)
+            raise
+        return (results[number] for number in range(len(parts)))
 
     def map_reduce(self, fn: Callable[[P], R], parts: Iterable[P], merge: Callable[[R, R], R]) -> R:
         """Apply a function to every partition and merge the results from left to right."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -52,12 +52,12 @@ class RowsToDraw:
         Chance of single rows goes by their number, and that of others is drawn when the threads are done, so that the
         number of threads does not matter.
         """
-        counts = ExpectedCounts(0.0, np.zeros(len(lam)), np.zeros((self.single.n_packed, len(lam))))
+        counts = ExpectedCounts(0.0, np.zeros(len(lam)), np.zeros_like(stack))
         if len(self.single):
             counts += self._draw_single(tables_of(self.single, lam, stack), rng, runner)
         if len(self.several):
             counts += self._draw_several(tables_of(self.several, lam, stack), len(lam), rng, runner)
-        return replace(counts, cells=self.single.folded(counts.cells))
+        return counts
 
     def _draw_single(self, tables: Any, rng: np.random.Generator, runner: LocalRunner) -> ExpectedCounts:
         key, draw = rng.integers(2**64, dtype=np.uint64), kernels().draw_classes
@@ -86,4 +86,4 @@ class RowsToDraw:
             log_likelihood += float((self.n_rows[rows] + self.rest[rows]) @ total)
             classes += drawn.sum(axis=0)
             kernels().add_counts(self.several.packed[rows], drawn, cells)
-        return ExpectedCounts(log_likelihood, classes, cells)
+        return ExpectedCounts(log_likelihood, classes, self.several.folded(cells))

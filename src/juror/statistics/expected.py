@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,9 @@ from juror.sources.runners import LocalRunner, partitions
 
 def tables_of(cells: PackedCells, lam: np.ndarray, stack: np.ndarray) -> Any:
     """Return what kernels read of λ (F,) and the stack in passes over these cells."""
-    return kernels().tables(lam, stack, cells.parts, cells.packed.size)
+    # of one layout, so that kernels are compiled once
+    lam, stack = (np.require(array, requirements=["C", "W"]) for array in (lam, stack))
+    return kernels().tables(lam, stack, cells.parts, *cells.packed.shape)
 
 
 def log_prob_of_cells(cells: PackedCells, lam: np.ndarray, stack: np.ndarray, runner: LocalRunner) -> np.ndarray:
@@ -60,5 +62,4 @@ class ExpectedCounts:
         def of_partition(rows: slice) -> ExpectedCounts:
             return cls(*count(cells.packed[rows], weights[rows], tables))
 
-        packed = runner.map_reduce(of_partition, partitions(len(cells)), ExpectedCounts.__add__)
-        return replace(packed, cells=cells.folded(packed.cells))
+        return runner.map_reduce(of_partition, partitions(len(cells)), ExpectedCounts.__add__)

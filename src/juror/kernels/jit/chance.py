@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from juror.kernels.jit.compiling import kernel
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def uniform(key, number):
     """Return the random number from 0 up to but not including 1 of a key and a number; see the definition."""
     bits = np.uint64(key) + (np.uint64(number) + np.uint64(1)) * _STEP

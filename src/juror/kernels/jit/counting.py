@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from juror.kernels.jit.compiling import kernel
 
 # Rows whose joint codes are made at once, so that they are still in the nearest cache when they are counted
 _BLOCK = 8192
@@ -15,7 +16,7 @@ _MOST_IN_TURNS = 2**16
 _HALF_WORD = np.uint64(0xFFFF)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _range(codes):
     low, high = codes[0], codes[0]
     for i in range(codes.shape[0]):
@@ -23,19 +24,19 @@ def _range(codes):
     return low, high
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _start(codes, out):
     for i in range(out.shape[0]):
         out[i] = codes[i] + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _append(codes, levels, shift, out):
     for i in range(out.shape[0]):
         out[i] = out[i] * levels + codes[i] + shift
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pack_columns(columns, first, last, sizes, members, bounds, packs):
     """Fill packs with the joint codes of columns; return the first column with a code out of its range, or −1."""
     for start in range(first, last, _BLOCK):
@@ -54,13 +55,13 @@ def pack_columns(columns, first, last, sizes, members, bounds, packs):
     return -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _join(left, right, width, out):
     for i in range(out.shape[0]):
         out[i] = left[i] * width + right[i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _joint_codes(packs, widths, group, start, stop, out):
     """Return the joint codes of a group's packs in some rows, in out unless a pack has them already."""
     third = packs[group[2]][start:stop]
@@ -75,7 +76,7 @@ def _joint_codes(packs, widths, group, start, stop, out):
     return joint
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _tally(joint, counts):
     """Count joint codes, four 16-bit ones to a word where they are short: fewer loads."""
     done = 0
@@ -90,7 +91,7 @@ def _tally(joint, counts):
         counts[joint[i]] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _tally_in_turns(joint, a, b, c, d):
     """Count joint codes in four tables in turn: a cell that is counted again at once has to wait for itself."""
     quarter = joint.shape[0] // 4
@@ -102,13 +103,13 @@ def _tally_in_turns(joint, a, b, c, d):
     _tally(joint[4 * quarter :], a)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add(source, out):
     for i in range(out.shape[0]):
         out[i] += source[i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _count_group(packs, widths, group, tables, cells, joint):
     """Fill the first of the tables with how often every joint code of a group is seen."""
     counts = tables[0][:cells]
@@ -129,7 +130,7 @@ def _count_group(packs, widths, group, tables, cells, joint):
             _add(tables[way][:cells], counts)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _weigh_group(packs, weights, widths, group, counts, joint):
     """Fill counts with the weight of every joint code of a group."""
     counts[:] = 0.0
@@ -140,7 +141,7 @@ def _weigh_group(packs, weights, widths, group, counts, joint):
             counts[codes[i]] += weights[start + i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sum_out(source, outer, inner, digits, size, out):
     """Add to out (outer, size, inner) the rows of source (outer, width, inner), each where its digit says."""
     width = digits.shape[0]
@@ -154,12 +155,12 @@ def _sum_out(source, outer, inner, digits, size, out):
                     _add(source[of : of + inner], out[to : to + inner])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _width(widths, p):
     return widths[p] if p >= 0 else 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _fold(counts, widths, group, folds, digits, starts, sizes, one, two, out):
     """Add to out the tables that a group's joint table holds; one and two are scratch."""
     w0, w1, w2 = _width(widths, group[0]), _width(widths, group[1]), _width(widths, group[2])
@@ -178,12 +179,12 @@ def _fold(counts, widths, group, folds, digits, starts, sizes, one, two, out):
         _sum_out(two, outer, 1, digits[starts[c] : starts[c] + w2], sizes[c], out[place : place + outer * sizes[c]])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _cells(widths, group):
     return _width(widths, group[0]) * _width(widths, group[1]) * _width(widths, group[2])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _most_cells(widths, groups):
     most = 0
     for g in range(groups.shape[0]):
@@ -191,7 +192,7 @@ def _most_cells(widths, groups):
     return most
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_groups(packs, widths, groups, bounds, folds, digits, starts, sizes, out):
     """Count the joint codes of every group of packs, and add to out the tables folded from them."""
     most = _most_cells(widths, groups)
@@ -204,7 +205,7 @@ def count_groups(packs, widths, groups, bounds, folds, digits, starts, sizes, ou
         _fold(tables[0], widths, group, folds[bounds[g] : bounds[g + 1]], digits, starts, sizes, one, two, out)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def weigh_groups(packs, weights, widths, groups, bounds, folds, digits, starts, sizes, out):
     """Add up the weights of the joint codes of every group of packs, and add to out the tables folded from them."""
     most = _most_cells(widths, groups)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from juror.kernels.jit.compiling import kernel
 from juror.kernels.jit.vectors import add, load, multiply, spread, store
 from juror.kernels.reference import drawing as reference
 
@@ -12,7 +12,7 @@ from juror.kernels.reference import drawing as reference
 _MOST_BY_ROWS = 512
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def _first_above(sums, u):
     """Return the first position at which sums (K,), which do not fall, are above u times the last; 0 if none is."""
     last = sums.shape[0] - 1
@@ -24,7 +24,7 @@ def _first_above(sums, u):
     return below if sums[below] > level else 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def draw_columns(probabilities, uniform):
     """Draw a column for every row, (rows,)."""
     rows, K = probabilities.shape
@@ -39,7 +39,7 @@ def draw_columns(probabilities, uniform):
     return columns
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def draw_labels(classes, cumulative, uniform, column):
     """Fill the holes of a column of codes with labels drawn from the distribution of each row's class."""
     for i in range(column.shape[0]):
@@ -53,7 +53,7 @@ def most_probable(R, stack, starts, codes):
     fill(R, stack, starts, codes)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _most_probable(R, stack, starts, codes):
     panels, firsts, widest = _panels(stack, starts)
     chances = np.empty(widest)
@@ -67,7 +67,7 @@ def _most_probable(R, stack, starts, codes):
                 codes[i, n] = best
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _panels(stack, starts):
     """Return the factors in panels of eight labels, (F, 8) each, the last of a factor padded by zeros.
 
@@ -88,7 +88,7 @@ def _panels(stack, starts):
     return panels, firsts, widest
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_up(r, panels, first, end, chances):
     """Fill chances with Σ_f r_f A[x, f] for the labels x of the panels from first to end."""
     F = r.shape[0]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from juror.kernels.jit.logs import row_joint
-from juror.kernels.jit.products import SAFE, aligned, multiply_chunk, padded
+from juror.kernels.jit.compiling import kernel
+from juror.kernels.jit.products import SAFE, aligned, log_of_sum, multiply_chunk, padded, row_in_logs
 from juror.kernels.jit.vectors import add, fold, for_widths, load, multiply, store
 
 # Few enough rows that the sums of their labels stay near
 _BLOCK = 256
+_MOST_SUMS = 1 << 15
 
 
 def _add(W):
@@ -29,18 +29,19 @@ def _add(W):
 _add_labels_8, _add_labels_16 = for_widths(_add)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def label_probabilities(cells, tables, factor):
-    """Return Σ_f R[i, f] A[y, f] for a factor A (I, F), (rows, I); zeros for an impossible row."""
+    """Return ℓ (rows,) and Σ_f R[i, f] A[y, f] for a factor A (I, F), (rows, I); zeros for an impossible row."""
     rows, n_labels, F, W, P = cells.shape[0], factor.shape[0], factor.shape[1], tables.width, padded(tables)
-    A, out = aligned(n_labels * P), np.empty((rows, n_labels))
+    A, logs, out = aligned(n_labels * P), np.empty(rows), np.empty((rows, n_labels))
     for y in range(n_labels):
         for f in range(P):
             A[y * P + f] = factor[y, f] if f < F else 0.0
-    products, sums, by_label = aligned(_BLOCK * W), np.empty(_BLOCK), aligned(_BLOCK * n_labels * 4)
-    joint = np.empty(F)
-    for first in range(0, rows, _BLOCK):
-        n = min(_BLOCK, rows - first)
+    block = max(1, min(_BLOCK, rows, _MOST_SUMS // n_labels))
+    products, sums, by_label = aligned(block * W), np.empty(block), aligned(block * n_labels * 4)
+    joint, bits = np.empty(F), np.empty(F)
+    for first in range(0, rows, block):
+        n = min(block, rows - first)
         sums[:] = 0.0
         by_label[:] = 0.0
         for f in range(0, tables.scaled_lam.shape[0], W):
@@ -51,14 +52,15 @@ def label_probabilities(cells, tables, factor):
                 _add_labels_8(products, n, A, f, P, by_label)
         for i in range(n):
             if sums[i] >= SAFE:
+                logs[first + i] = log_of_sum(cells, first + i, tables, sums[i])
                 for y in range(n_labels):
                     of = by_label[(i * n_labels + y) * 4 :]
                     out[first + i, y] = ((of[0] + of[1]) + (of[2] + of[3])) / sums[i]
                 continue
-            over, _ = row_joint(cells, first + i, tables.lam, tables.stack, tables.parts, joint)
+            over, logs[first + i] = row_in_logs(cells, first + i, tables, joint, bits)
             for y in range(n_labels):
                 whole = 0.0
                 for f in range(F):
                     whole += joint[f] * factor[y, f]
                 out[first + i, y] = whole / over if over > 0.0 else 0.0
-    return out
+    return logs, out

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from juror.kernels.jit.compiling import kernel
 
 _LOG2_E = 1.4426950408889634
 # log 2 in two parts, the first with zeros at its end so that its multiples are exact
@@ -13,7 +14,7 @@ _ROUNDER = 1.5 * 2.0**52
 _SMALLEST = -700.0
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
+@kernel(fastmath={"contract"})
 def exp_below(values, top, bits):
     """Replace values (F,) by exp(values − top), to the last bit or so; zero below e⁻⁷⁰⁰. bits (F,) is scratch.
 
@@ -47,15 +48,16 @@ def exp_below(values, top, bits):
         values[f] *= bits[f]
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})
+@kernel(fastmath={"reassoc", "nsz"})
 def _sum(values):
+    # all are from zero to one, so that their order is all that may change
     total = 0.0
     for f in range(values.shape[0]):
         total += values[f]
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_log_factors(cells, i, log_stack, out):
     """Add Σ_n log S[c_in, f] to out (F,), four factors at a time, so that out is read and written less often."""
     F, N = out.shape[0], cells.shape[1]
@@ -72,24 +74,42 @@ def add_log_factors(cells, i, log_stack, out):
             out[f] += a[f]
 
 
-@njit(cache=True, nogil=True)
-def row_joint(cells, i, lam, stack, parts, out):
-    """Fill out (F,) with e^(L[i] − max L[i]); return their sum and ℓ, 0 and −inf for an impossible row."""
-    F = lam.shape[0]
-    for f in range(F):
+@kernel
+def add_logs_of_parts(cells, i, lam, stack, parts, out):
+    """Fill out (F,) with log λ + Σ log S over the parts of all cells of a row, where no logarithms are at hand."""
+    for f in range(out.shape[0]):
         out[f] = np.log(lam[f])
     for cell in cells[i]:
         for part in parts[cell]:
             if part >= 0:
                 row = stack[part]
-                for f in range(F):
+                for f in range(out.shape[0]):
                     out[f] += np.log(row[f])
+
+
+@kernel
+def joined(parts, log_stack):
+    """Return Σ over the parts of every packed row, (L, width) with −1 for none, of the log stack, (L, F)."""
+    out = np.zeros((parts.shape[0], log_stack.shape[1]))
+    for row in range(parts.shape[0]):
+        into = out[row]
+        for part in parts[row]:
+            if part >= 0:
+                of = log_stack[part]
+                for f in range(of.shape[0]):
+                    into[f] += of[f]
+    return out
+
+
+@kernel
+def exp_and_sum(logs, bits):
+    """Replace logs (F,) by e^(logs − the largest); return their sum and its logarithm before, 0 and −inf if all are."""
     top = -np.inf
-    for f in range(F):
-        top = max(top, out[f])
+    for f in range(logs.shape[0]):
+        top = max(top, logs[f])
     if top == -np.inf:
-        out[:] = 0.0
+        logs[:] = 0.0
         return 0.0, top
-    exp_below(out, top, np.empty(F))
-    over = _sum(out)
+    exp_below(logs, top, bits)
+    over = _sum(logs)
     return over, top + np.log(over)

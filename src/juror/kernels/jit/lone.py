@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from juror.kernels.jit.compiling import kernel
 from juror.kernels.jit.logs import add_log_factors, exp_below
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def lone_counts(cells, weights, log_base, log_odds, log_stack):
     """Return, for every class alone before a background, Σ w log(1 + e^t), its rows (F,) and its counts."""
     F = log_odds.shape[0]

@@ -15,9 +15,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from juror.kernels.jit.logs import row_joint
+from juror.kernels.jit.compiling import kernel
+from juror.kernels.jit.logs import add_log_factors, add_logs_of_parts, exp_and_sum, joined
 from juror.kernels.jit.vectors import add, for_widths, load, multiply, spread, store, total
 
 # Rows worked on together, fewer where their products of all classes would be more than so many floats
@@ -25,6 +25,8 @@ _BLOCK = 512
 _MOST_PRODUCTS = 1 << 19
 # The least sum of products that is taken as it is
 SAFE = 1e-200
+# Rows of more nats than this, were all labels of a column alike, may well have less
+_MANY_NATS = 400.0
 
 
 class Tables(NamedTuple):
@@ -38,6 +40,10 @@ class Tables(NamedTuple):
         Stacked factors S.
     parts : numpy.ndarray of int32, (L, width)
         The stacked rows that each of the L rows which cells select is the product of, −1 for none.
+    log_lam : numpy.ndarray, (F,)
+        Log class weights, where so many columns are multiplied that many rows may need logarithms; else empty.
+    log_rows : numpy.ndarray, (L, F)
+        The logarithm of the rows which cells select, likewise.
     scaled_lam : numpy.ndarray, (chunks · W,)
         Class weights, the largest one; empty where the pass is to go in logarithms.
     scaled : numpy.ndarray, (chunks · L · W,)
@@ -51,13 +57,15 @@ class Tables(NamedTuple):
     lam: np.ndarray
     stack: np.ndarray
     parts: np.ndarray
+    log_lam: np.ndarray
+    log_rows: np.ndarray
     scaled_lam: np.ndarray
     scaled: np.ndarray
     log_scales: np.ndarray
     width: int
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def aligned(n):
     """Return room for n floats that begins where a line of the cache does."""
     room = np.empty(n + 8)
@@ -65,14 +73,14 @@ def aligned(n):
     return room[first : first + n]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _width(F):
     # long vectors are quicker, unless that adds many classes that are none
     by_8, by_16 = -(-F // 8) * 8, -(-F // 16) * 16
     return 16 if 4 * by_16 <= 5 * by_8 else 8
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _largest(numbers):
     largest = 0.0
     for f in range(numbers.shape[0]):
@@ -80,15 +88,17 @@ def _largest(numbers):
     return largest
 
 
-@njit(cache=True, nogil=True)
-def tables(lam, stack, parts, n_lookups):
-    """Return what passes that look up about so many rows read of λ (F,) and the stack, see :class:`Tables`."""
+@kernel
+def tables(lam, stack, parts, n_rows, n_columns):
+    """Return what passes over so many rows and columns of cells read of λ (F,) and the stack, see :class:`Tables`."""
     L, F = parts.shape[0], lam.shape[0]
-    W = _width(F)
-    if 4 * n_lookups < L:
+    W, nothing, no_rows = _width(F), np.empty(0), np.empty((0, F))
+    if 4 * n_rows * n_columns < L:
         # scaling the tables would cost more than what is looked up
-        nothing = np.empty(0)
-        return Tables(lam, stack, parts, nothing, nothing, nothing, W)
+        return Tables(lam, stack, parts, nothing, no_rows, nothing, nothing, nothing, W)
+    log_lam, log_rows = nothing, no_rows
+    if n_columns * np.log(L / n_columns) > _MANY_NATS:
+        log_lam, log_rows = np.log(lam), joined(parts, np.log(stack))
     P = -(-F // W) * W
     scaled_lam, scaled, log_scales = aligned(P), aligned(P * L), np.empty(L + 1)
     tops = np.empty(stack.shape[0])
@@ -104,10 +114,10 @@ def tables(lam, stack, parts, n_lookups):
     for f in range(P):
         scaled_lam[f] = lam[f] / top if f < F and top > 0.0 else 0.0
     log_scales[L] = np.log(top)
-    return Tables(lam, stack, parts, scaled_lam, scaled, log_scales, W)
+    return Tables(lam, stack, parts, log_lam, log_rows, scaled_lam, scaled, log_scales, W)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _multiply_parts(parts, stack, tops, product):
     """Fill product (F,) with that of some stacked rows, scaled to a largest of one; return the scale's logarithm."""
     F, log_scale = product.shape[0], 0.0
@@ -121,23 +131,10 @@ def _multiply_parts(parts, stack, tops, product):
             for f in range(F):
                 product[f] *= row[f] * scale
     top = _largest(product)
-    if top > 0.0:
-        log_scale += np.log(top)
-        for f in range(F):
-            product[f] /= top
-    return log_scale
-
-
-@njit(cache=True, nogil=True)
-def unchunked(chunked, L, F, W):
-    """Return a table that lies chunk after chunk as one of (L, F)."""
-    table = np.empty((L, F))
-    for f in range(0, F, W):
-        here = min(W, F - f)
-        for s in range(L):
-            for lane in range(here):
-                table[s, f + lane] = chunked[f * L + s * W + lane]
-    return table
+    for f in range(F):
+        # what came near to underflow is left to logarithms, where rows without any product end
+        product[f] = product[f] / top if top >= SAFE else 0.0
+    return log_scale + np.log(top)
 
 
 def _multiply(W):
@@ -167,23 +164,39 @@ def _add(W):
     return add_chunk
 
 
+def _fold(W):
+    def fold_chunk(counts, parts, f, stacked, n_stacked, classes):
+        every = load(classes, f, W)
+        for row in range(parts.shape[0]):
+            counted = load(counts, f * parts.shape[0] + row * W, W)
+            every = add(every, counted)
+            for part in parts[row]:
+                if part >= 0:
+                    place = f * n_stacked + part * W
+                    store(stacked, place, add(load(stacked, place, W), counted))
+        store(classes, f, every)
+
+    return fold_chunk
+
+
 _multiply_8, _multiply_16 = for_widths(_multiply)
 _add_8, _add_16 = for_widths(_add)
+_fold_8, _fold_16 = for_widths(_fold)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def padded(t):
     """The classes and the zeros that fill their last chunk."""
     return -(-t.lam.shape[0] // t.width) * t.width
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def block_size(n_classes):
     """How many rows go together where the products of so many classes are kept."""
     return min(_BLOCK, max(16, _MOST_PRODUCTS // n_classes))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def multiply_chunk(cells, first, n, t, f, products, place, row_step, sums):
     """Store the products of the chunk from class f on for n rows from the first on, and add them to sums (n,)."""
     if t.width == 16:
@@ -192,7 +205,28 @@ def multiply_chunk(cells, first, n, t, f, products, place, row_step, sums):
         _multiply_8(cells, first, n, t.scaled_lam, t.scaled, f, t.parts.shape[0], products, place, row_step, sums)
 
 
-@njit(cache=True, nogil=True)
+@kernel
+def log_of_sum(cells, i, t, over):
+    """Return ℓ of row i, whose scaled products sum to so much."""
+    log_scale = t.log_scales[t.parts.shape[0]]
+    for cell in cells[i]:
+        log_scale += t.log_scales[cell]
+    return log_scale + np.log(over)
+
+
+@kernel
+def row_in_logs(cells, i, t, joint, bits):
+    """Fill joint (F,) with e^(L[i] − max L[i]); return their sum and ℓ, 0 and −inf for an impossible row."""
+    if t.log_rows.shape[0] > 0:
+        for f in range(joint.shape[0]):
+            joint[f] = t.log_lam[f]
+        add_log_factors(cells, i, t.log_rows, joint)
+    else:
+        add_logs_of_parts(cells, i, t.lam, t.stack, t.parts, joint)
+    return exp_and_sum(joint, bits)
+
+
+@kernel
 def multiply_block(cells, first, n, t, products, place, row_step, chunk_step, sums, logs):
     """Fill, for n rows from the first on, products with λ_f Π S[c, f] up to a factor a row, sums (n,) and ℓ (n,).
 
@@ -203,22 +237,18 @@ def multiply_block(cells, first, n, t, products, place, row_step, chunk_step, su
     sums[:n] = 0.0
     for f in range(0, t.scaled_lam.shape[0], W):
         multiply_chunk(cells, first, n, t, f, products, place + f // W * chunk_step, row_step, sums)
+    joint, bits = np.empty(F), np.empty(F)
     for i in range(n):
         if sums[i] >= SAFE:
-            row = cells[first + i]
-            scale = t.log_scales[t.parts.shape[0]]
-            for g in range(row.shape[0]):
-                scale += t.log_scales[row[g]]
-            logs[i] = scale + np.log(sums[i])
+            logs[i] = log_of_sum(cells, first + i, t, sums[i])
             continue
-        joint = np.empty(F)
-        sums[i], logs[i] = row_joint(cells, first + i, t.lam, t.stack, t.parts, joint)
+        sums[i], logs[i] = row_in_logs(cells, first + i, t, joint, bits)
         if chunk_step > 0:
             for f in range(padded(t)):
                 products[place + i * row_step + f // W * chunk_step + f % W] = joint[f] if f < F else 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_block(cells, first, n, t, block, products, shares, counts):
     """Add the products of n rows, each times its share, to counts of the cells of the row, chunk after chunk."""
     L, W = t.parts.shape[0], t.width
@@ -227,6 +257,29 @@ def add_block(cells, first, n, t, block, products, shares, counts):
             _add_16(cells, first, n, products, shares, f, L, counts, f * block)
         else:
             _add_8(cells, first, n, products, shares, f, L, counts, f * block)
+
+
+@kernel
+def fold_counts(counts, t, n_columns):
+    """Return the classes (F,) and the stacked rows (stacked rows, F) that counts, chunk after chunk, are of.
+
+    Every row of the table was counted once a column.
+    """
+    (n_stacked, F), W, P = t.stack.shape, t.width, padded(t)
+    stacked, every = np.zeros(P * n_stacked), np.zeros(P)
+    classes, table = np.empty(F), np.empty((n_stacked, F))
+    for f in range(0, F, W):
+        if W == 16:
+            _fold_16(counts, t.parts, f, stacked, n_stacked, every)
+        else:
+            _fold_8(counts, t.parts, f, stacked, n_stacked, every)
+        here = min(W, F - f)
+        for s in range(n_stacked):
+            for lane in range(here):
+                table[s, f + lane] = stacked[f * n_stacked + s * W + lane]
+    for f in range(F):
+        classes[f] = every[f] / n_columns
+    return classes, table
 
 
 def _find(W):
@@ -242,7 +295,7 @@ def _find(W):
             for lane in range(W):
                 reached += products[place + lane]
                 passed += 1 if reached <= targets[i] else 0
-            classes[i] = first + passed if passed < W else F
+            classes[i] = first + passed if passed < W else F + first
 
     return find_chunk
 
@@ -250,7 +303,7 @@ def _find(W):
 _find_8, _find_16 = for_widths(_find)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_classes(products, n, block, F, W, targets, classes):
     """Fill classes (n,) with the first at which the products of a row add up to more than its target."""
     if W == 16:
@@ -258,8 +311,8 @@ def find_classes(products, n, block, F, W, targets, classes):
     else:
         _find_8(products, n, block, F, targets, classes)
     for i in range(n):
-        if classes[i] == F:
-            # rounding left all sums below the target: the last class that has a chance, or none
-            classes[i] -= 1
+        if classes[i] >= F:
+            # rounding left all sums of the chunk below the target: the last class there that has a chance, or none
+            classes[i] = min(F, classes[i] - F + W) - 1
             while classes[i] >= 0 and products[classes[i] // W * W * block + i * W + classes[i] % W] <= 0.0:
                 classes[i] -= 1

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from juror.kernels.jit.chance import uniform
+from juror.kernels.jit.compiling import kernel
 from juror.kernels.jit.products import (
     add_block,
     aligned,
     block_size,
     find_classes,
+    fold_counts,
     multiply_block,
     padded,
-    unchunked,
 )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_prob(cells, tables):
     """Return ℓ, the log-probability of every row, (rows,)."""
     rows, W, block = cells.shape[0], tables.width, block_size(1)
@@ -28,26 +28,30 @@ def log_prob(cells, tables):
     return logs
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def posterior(cells, tables):
     """Return ℓ (rows,) and the class posterior R (rows, F)."""
-    rows, P, block = cells.shape[0], padded(tables), block_size(tables.width)
-    logs, sums, R = np.empty(rows), np.empty(block), aligned(rows * P)
+    rows, F, W, P = cells.shape[0], tables.lam.shape[0], tables.width, padded(tables)
+    # products go where they stay, unless that would leave gaps between the rows
+    in_place, block = P == F, block_size(W if P == F else P)
+    logs, sums, R = np.empty(rows), np.empty(block), np.empty((rows, F))
+    products = R.reshape(rows * F) if in_place else aligned(block * P)
     for first in range(0, rows, block):
         n = min(block, rows - first)
-        multiply_block(cells, first, n, tables, R, first * P, P, tables.width, sums, logs[first:])
+        place = first * P if in_place else 0
+        multiply_block(cells, first, n, tables, products, place, P, W, sums, logs[first:])
         for i in range(n):
-            share = 1.0 / sums[i] if sums[i] > 0.0 else 0.0
-            row = R[(first + i) * P : (first + i + 1) * P]
-            for f in range(P):
-                row[f] *= share
-    return logs, R.reshape(rows, P)[:, : tables.lam.shape[0]]
+            row, share = R[first + i], 1.0 / sums[i] if sums[i] > 0.0 else 0.0
+            of = products[place + i * P : place + i * P + F]
+            for f in range(F):
+                row[f] = of[f] * share
+    return logs, R
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def expected_counts(cells, weights, tables):
     """Return Σ w ℓ, the class counts (F,) and the expected counts C (stacked rows, F)."""
-    L, F, W, P = tables.parts.shape[0], tables.lam.shape[0], tables.width, padded(tables)
+    L, W, P = tables.parts.shape[0], tables.width, padded(tables)
     block = block_size(P)
     sums, logs, products = np.empty(block), np.empty(block), aligned(block * P)
     counts = np.zeros(P * L)
@@ -59,21 +63,17 @@ def expected_counts(cells, weights, tables):
             log_likelihood += weights[first + i] * logs[i]
             sums[i] = weights[first + i] / sums[i] if sums[i] > 0.0 else 0.0
         add_block(cells, first, n, tables, block, products, sums, counts)
-    table, classes = unchunked(counts, L, F, W), np.zeros(F)
-    for s in range(L):
-        for f in range(F):
-            # every row is counted once a column
-            classes[f] += table[s, f] / cells.shape[1]
-    return log_likelihood, classes, table
+    class_counts, cell_counts = fold_counts(counts, tables, cells.shape[1])
+    return log_likelihood, class_counts, cell_counts
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def draw_classes(cells, key, first_number, tables):
     """Draw a class for every row from its posterior; return Σ ℓ, the class counts (F,) and the cell counts."""
     L, F, W, P = tables.parts.shape[0], tables.lam.shape[0], tables.width, padded(tables)
     block = block_size(P)
     sums, logs, products = np.empty(block), np.empty(block), aligned(block * P)
-    classes, class_counts, counts = np.empty(block, dtype=np.int64), np.zeros(F), np.zeros(P * L)
+    classes, counts = np.empty(block, dtype=np.int64), np.zeros(P * L)
     log_likelihood = 0.0
     for first in range(0, cells.shape[0], block):
         n = min(block, cells.shape[0] - first)
@@ -84,16 +84,16 @@ def draw_classes(cells, key, first_number, tables):
         find_classes(products, n, block, F, W, sums, classes)
         for i in range(n):
             if classes[i] >= 0:
-                class_counts[classes[i]] += 1.0
                 row, at = cells[first + i], classes[i] // W * W * L + classes[i] % W
                 for g in range(row.shape[0]):
                     counts[at + np.int64(row[g]) * W] += 1.0
-    return log_likelihood, class_counts, unchunked(counts, L, F, W)
+    class_counts, cell_counts = fold_counts(counts, tables, cells.shape[1])
+    return log_likelihood, class_counts, cell_counts
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_counts(cells, drawn, counts):
-    """Add to counts, (stacked rows, F), how often the cells of every row were drawn in every class, drawn (rows, F)."""
+    """Add to counts, (L, F), how often the cells of every row were drawn in every class, drawn (rows, F)."""
     for i in range(cells.shape[0]):
         for f in range(drawn.shape[1]):
             # most rows are drawn in a few classes only
@@ -102,21 +102,7 @@ def add_counts(cells, drawn, counts):
                     counts[cells[i, n], f] += drawn[i, f]
 
 
-@njit(cache=True, nogil=True)
-def joined(parts, log_stack):
-    """Return Σ over the parts of every packed row, (L, width) with −1 for none, of the log stack, (L, F)."""
-    out = np.zeros((parts.shape[0], log_stack.shape[1]))
-    for row in range(parts.shape[0]):
-        into = out[row]
-        for part in parts[row]:
-            if part >= 0:
-                of = log_stack[part]
-                for f in range(of.shape[0]):
-                    into[f] += of[f]
-    return out
-
-
-@njit(cache=True, nogil=True)
+@kernel
 def folded(parts, counts, n_stacked):
     """Return the counts of stacked rows, (n_stacked, F), of those of packed rows, (L, F)."""
     out = np.zeros((n_stacked, counts.shape[1]))

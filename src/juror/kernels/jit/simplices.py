@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from juror.kernels.jit.compiling import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _project(points, out):
     """Fill out with the nearest point of the simplex for every column of points, (I, F)."""
     for f in range(points.shape[1]):
@@ -23,7 +24,7 @@ def _project(points, out):
             out[i, f] = max(points[i, f] - top - theta, 0.0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def project_columns(points):
     """Return the nearest point of the simplex for every column, (I, F)."""
     out = np.empty(points.shape)
@@ -31,7 +32,7 @@ def project_columns(points):
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _steepest(gram):
     steepest = 0.0
     for f in range(gram.shape[0]):
@@ -39,7 +40,7 @@ def _steepest(gram):
     return steepest
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _follow(ahead, moved, x, momentum):
     """Move x to moved and set ahead of it; return the next momentum and how far the furthest entry went."""
     uphill, furthest = 0.0, 0.0
@@ -59,7 +60,7 @@ def _follow(ahead, moved, x, momentum):
     return following, furthest
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def least_squares_factor(gram, right, start, max_iter, tol):
     """Minimise ½ tr(A K Aᵗ) − tr(A rᵗ) over matrices A (I, F) with columns on the simplex."""
     steepest = _steepest(gram)
@@ -82,7 +83,7 @@ def least_squares_factor(gram, right, start, max_iter, tol):
     return x
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def least_squares_weights(gram, right, start, max_iter, tol):
     """Minimise ½ λᵗ K λ − rᵗ λ over the simplex, (F,)."""
     steepest = _steepest(gram)

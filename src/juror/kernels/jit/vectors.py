@@ -9,8 +9,10 @@ that they lie inside the array.
 from __future__ import annotations
 
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic, models, register_model
+
+from juror.kernels.jit.compiling import kernel
 
 
 def for_widths(make):
@@ -22,7 +24,7 @@ def for_widths(make):
     for width in (8, 16):
         function = make(width)
         function.__name__ = function.__qualname__ = f"{function.__name__}_{width}"
-        compiled.append(njit(cache=True, nogil=True)(function))
+        compiled.append(kernel(function))
     return compiled
 
 

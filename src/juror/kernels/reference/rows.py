@@ -6,7 +6,7 @@ select and class weights λ (F,):
     log joint    L[i, f] = log λ_f + Σ_n log S[c_in, f]
     log prob     ℓ_i     = log Σ_f exp L[i, f]
     posterior    R[i, f] = exp(L[i, f] − ℓ_i),  zero for a row that no class can produce
-    expected     C[s, f] = Σ_i w_i R[i, f] Σ_n [c_in = s]   and   Σ_i w_i ℓ_i
+    expected     C[s, f] = Σ_i w_i R[i, f] Σ_n [s is a part of c_in]   and   Σ_i w_i ℓ_i
 """
 
 from __future__ import annotations
@@ -28,14 +28,20 @@ class Tables(NamedTuple):
         Log class weights.
     log_stack : numpy.ndarray, (L, F)
         The logarithm of the rows that cells select.
+    parts : numpy.ndarray of int32, (L, width)
+        The stacked rows that each of those is the product of, −1 for none.
+    n_stacked : int
+        How many stacked rows there are.
     """
 
     log_lam: np.ndarray
     log_stack: np.ndarray
+    parts: np.ndarray
+    n_stacked: int
 
 
-def tables(lam: np.ndarray, stack: np.ndarray, parts: np.ndarray, n_lookups: int) -> Tables:
-    """Return what passes that look up about so many rows read of the parameters; it is made once for all of them.
+def tables(lam: np.ndarray, stack: np.ndarray, parts: np.ndarray, n_rows: int, n_columns: int) -> Tables:
+    """Return what passes over a table of cells read of the parameters; it is made once for all of them.
 
     Parameters
     ----------
@@ -45,10 +51,10 @@ def tables(lam: np.ndarray, stack: np.ndarray, parts: np.ndarray, n_lookups: int
         Stacked factors S.
     parts : numpy.ndarray of int32, (L, width)
         The stacked rows that each of the L rows which cells select is the product of, −1 for none.
-    n_lookups : int
-        Rows times columns of cells. It makes no difference but for the time.
+    n_rows, n_columns : int
+        The size of the table of cells. It makes no difference but for the time.
     """
-    return Tables(log_of(lam), joined(parts, log_of(stack)))
+    return Tables(log_of(lam), joined(parts, log_of(stack)), parts, len(stack))
 
 
 def _log_joint(cells: np.ndarray, log_lam: np.ndarray, log_stack: np.ndarray) -> np.ndarray:
@@ -65,7 +71,7 @@ def log_prob(cells: np.ndarray, tables: Tables) -> np.ndarray:
     tables : Tables
         The parameters.
     """
-    joint = _log_joint(cells, *tables)
+    joint = _log_joint(cells, tables.log_lam, tables.log_stack)
     top = joint.max(axis=1)
     finite_top = np.where(np.isfinite(top), top, 0.0)
     with np.errstate(divide="ignore"):
@@ -76,15 +82,15 @@ def posterior(cells: np.ndarray, tables: Tables) -> tuple[np.ndarray, np.ndarray
     """Return ℓ (rows,) and the class posterior R (rows, F)."""
     total = log_prob(cells, tables)
     possible = np.isfinite(total)
-    joint = _log_joint(cells, *tables)
+    joint = _log_joint(cells, tables.log_lam, tables.log_stack)
     R = np.exp(joint - np.where(possible, total, 0.0)[:, None])
     return total, np.where(possible[:, None], R, 0.0)
 
 
-def label_probabilities(cells: np.ndarray, tables: Tables, factor: np.ndarray) -> np.ndarray:
-    """Return Σ_f R[i, f] A[y, f] for a factor A (I, F), (rows, I); zeros for an impossible row."""
-    _, R = posterior(cells, tables)
-    return R @ factor.T
+def label_probabilities(cells: np.ndarray, tables: Tables, factor: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return ℓ (rows,) and Σ_f R[i, f] A[y, f] for a factor A (I, F), (rows, I); zeros for an impossible row."""
+    total, R = posterior(cells, tables)
+    return total, R @ factor.T
 
 
 def expected_counts(cells: np.ndarray, weights: np.ndarray, tables: Tables) -> tuple[float, np.ndarray, np.ndarray]:
@@ -101,11 +107,11 @@ def expected_counts(cells: np.ndarray, weights: np.ndarray, tables: Tables) -> t
     R *= weights[:, None]
     counts = np.zeros_like(tables.log_stack)
     add_counts(cells, R, counts)
-    return float(weights @ total), R.sum(axis=0), counts
+    return float(weights @ total), R.sum(axis=0), folded(tables.parts, counts, tables.n_stacked)
 
 
 def add_counts(cells: np.ndarray, drawn: np.ndarray, counts: np.ndarray) -> None:
-    """Add to counts, (stacked rows, F), how often the cells of every row were drawn in every class, drawn (rows, F)."""
+    """Add to counts, (L, F), how often the cells of every row were drawn in every class, drawn (rows, F)."""
     for n in range(cells.shape[1]):
         np.add.at(counts, cells[:, n], drawn)
 
@@ -133,7 +139,8 @@ def draw_classes(
     possible = np.isfinite(total)
     counts = np.zeros_like(tables.log_stack)
     np.add.at(counts, (cells[possible], classes[possible, None]), 1.0)
-    return float(total.sum()), np.bincount(classes[possible], minlength=F).astype(float), counts
+    class_counts = np.bincount(classes[possible], minlength=F).astype(float)
+    return float(total.sum()), class_counts, folded(tables.parts, counts, tables.n_stacked)
 
 
 def joined(parts: np.ndarray, log_stack: np.ndarray) -> np.ndarray:
