@@ -902,3 +902,29 @@ def test_chain_rule(data):
         if p > 0:
             after = model.marginal("x1", given={"x0": code}).to_numpy()
             assert_close(joint[code], p * after)
+
+
+@pytest.mark.parametrize("target_size", [3, 40], ids=["few labels", "many labels"])
+@pytest.mark.parametrize("rank", [1024, 1025, 2500])
+def test_models_of_many_classes_answer_as_the_sum_over_them(rank, target_size):
+    rng = np.random.default_rng(rank)
+    model = random_model((target_size, 4, 5), rank, rng)
+    # rows that the first classes cannot produce, or only they
+    factors = [factor.copy() for factor in model.factors]
+    factors[1][0, :1100] = 0.0
+    factors[1][1, 1100:] = 0.0
+    factors[1] /= factors[1].sum(axis=0)
+    model = JointPMF(model.weights, factors)
+    codes = random_codes(model, 50, rng, missing=0.2)
+    joint = np.tile(model.weights, (50, 1))
+    for n in (1, 2):
+        seen = codes[:, n] >= 0
+        joint[seen] *= model.factors[n][codes[seen, n]]
+    np.testing.assert_allclose(
+        model.predict_proba(codes, target=model.domain.names[0]),
+        (joint / joint.sum(axis=1, keepdims=True)) @ model.factors[0].T,
+        rtol=1e-10,
+    )
+    seen = codes[:, 0] >= 0
+    joint[seen] *= model.factors[0][codes[seen, 0]]
+    np.testing.assert_allclose(model.log_prob(codes), np.log(joint.sum(axis=1)), rtol=1e-10, atol=1e-12)
