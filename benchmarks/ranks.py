@@ -29,6 +29,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -88,8 +89,9 @@ def counted_work() -> Iterator[list[float]]:
     originals = {name: getattr(module, name) for name in ("expected_counts", "log_prob", "posterior")}
 
     def counting(kernel: Callable[..., object]) -> Callable[..., object]:
-        def run(cells: np.ndarray, *arguments: np.ndarray) -> object:
-            work[0] += len(cells) * len(arguments[-2])
+        def run(cells: np.ndarray, *arguments: Any) -> object:
+            # the last argument is the tables, and these begin with the weights of the classes
+            work[0] += len(cells) * len(arguments[-1][0])
             return kernel(cells, *arguments)
 
         return run
