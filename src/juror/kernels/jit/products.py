@@ -20,8 +20,10 @@ from juror.kernels.jit.compiling import kernel
 from juror.kernels.jit.logs import add_log_factors, add_logs_of_parts, exp_and_sum, joined
 from juror.kernels.jit.vectors import add, for_widths, load, multiply, spread, store, total
 
-# Rows worked on together, fewer where their products of all classes would be more than so many floats
+# Rows worked on together, fewer where they have more cells than are read again for every chunk from the nearest cache,
+# or where their products of all classes are too many floats to stay near
 _BLOCK = 512
+_MOST_CELLS = 1 << 13
 _MOST_PRODUCTS = 1 << 19
 # The least sum of products that is taken as it is
 SAFE = 1e-200
@@ -120,10 +122,14 @@ def tables(lam, stack, parts, n_rows, n_columns):
 @kernel
 def _multiply_parts(parts, stack, tops, product):
     """Fill product (F,) with that of some stacked rows, scaled to a largest of one; return the scale's logarithm."""
-    F, log_scale = product.shape[0], 0.0
+    F = product.shape[0]
+    row, top = stack[parts[0]], tops[parts[0]]
+    log_scale, scale = np.log(top), 1.0 / top if top > 0.0 else 0.0
     for f in range(F):
-        product[f] = 1.0
-    for part in parts:
+        product[f] = row[f] * scale
+    if parts.shape[0] == 1:
+        return log_scale
+    for part in parts[1:]:
         if part >= 0:
             row, top = stack[part], tops[part]
             log_scale += np.log(top)
@@ -191,9 +197,9 @@ def padded(t):
 
 
 @kernel
-def block_size(n_classes):
+def block_size(cells, n_classes):
     """How many rows go together where the products of so many classes are kept."""
-    return min(_BLOCK, max(16, _MOST_PRODUCTS // n_classes))
+    return min(_BLOCK, max(16, _MOST_PRODUCTS // n_classes), max(64, _MOST_CELLS // cells.shape[1]))
 
 
 @kernel

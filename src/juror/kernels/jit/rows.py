@@ -20,11 +20,12 @@ from juror.kernels.jit.products import (
 @kernel
 def log_prob(cells, tables):
     """Return ℓ, the log-probability of every row, (rows,)."""
-    rows, W, block = cells.shape[0], tables.width, block_size(1)
-    logs, sums, products = np.empty(rows), np.empty(block), aligned(block * W)
+    rows, block = cells.shape[0], block_size(cells, 1)
+    # products are summed and not needed after that: all go to one place
+    logs, sums, products = np.empty(rows), np.empty(block), aligned(tables.width)
     for first in range(0, rows, block):
         n = min(block, rows - first)
-        multiply_block(cells, first, n, tables, products, 0, W, 0, sums, logs[first:])
+        multiply_block(cells, first, n, tables, products, 0, 0, 0, sums, logs[first:])
     return logs
 
 
@@ -33,7 +34,7 @@ def posterior(cells, tables):
     """Return ℓ (rows,) and the class posterior R (rows, F)."""
     rows, F, W, P = cells.shape[0], tables.lam.shape[0], tables.width, padded(tables)
     # products go where they stay, unless that would leave gaps between the rows
-    in_place, block = P == F, block_size(W if P == F else P)
+    in_place, block = P == F, block_size(cells, W if P == F else P)
     logs, sums, R = np.empty(rows), np.empty(block), np.empty((rows, F))
     products = R.reshape(rows * F) if in_place else aligned(block * P)
     for first in range(0, rows, block):
@@ -52,7 +53,7 @@ def posterior(cells, tables):
 def expected_counts(cells, weights, tables):
     """Return Σ w ℓ, the class counts (F,) and the expected counts C (stacked rows, F)."""
     L, W, P = tables.parts.shape[0], tables.width, padded(tables)
-    block = block_size(P)
+    block = block_size(cells, P)
     sums, logs, products = np.empty(block), np.empty(block), aligned(block * P)
     counts = np.zeros(P * L)
     log_likelihood = 0.0
@@ -71,7 +72,7 @@ def expected_counts(cells, weights, tables):
 def draw_classes(cells, key, first_number, tables):
     """Draw a class for every row from its posterior; return Σ ℓ, the class counts (F,) and the cell counts."""
     L, F, W, P = tables.parts.shape[0], tables.lam.shape[0], tables.width, padded(tables)
-    block = block_size(P)
+    block = block_size(cells, P)
     sums, logs, products = np.empty(block), np.empty(block), aligned(block * P)
     classes, counts = np.empty(block, dtype=np.int64), np.zeros(P * L)
     log_likelihood = 0.0
