@@ -37,17 +37,18 @@ def forget_stale(folder=_HERE):
 def kernel(function=None, **options):
     """Compile a function when it is first called, without the GIL; keep it on disk where that is possible.
 
-    Names must differ between functions of one file: numba may take those of one name for each other.
+    Division by zero gives what it does in NumPy, not an exception, which takes less code. Names must differ between
+    functions of one file: numba may take those of one name for each other.
     """
     if function is None:
         return lambda function: kernel(function, **options)
     try:
-        return njit(cache=True, nogil=True, **options)(function)
+        return njit(cache=True, nogil=True, error_model="numpy", **options)(function)
     except RuntimeError as error:
         if "cannot cache" not in str(error):
             raise
         _say_once()
-        return njit(nogil=True, **options)(function)
+        return njit(nogil=True, error_model="numpy", **options)(function)
 
 
 @cache

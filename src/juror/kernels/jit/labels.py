@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from juror.kernels.jit.compiling import kernel
-from juror.kernels.jit.products import SAFE, aligned, log_of_sum, multiply_chunk, padded, row_in_logs
+from juror.kernels.jit.products import NONE, SAFE, aligned, log_of_sum, multiply_chunk, padded, row_in_logs
 from juror.kernels.jit.vectors import add, fold, for_widths, load, multiply, store
 
 # Few enough rows that the sums of their labels stay near
@@ -45,7 +45,7 @@ def label_probabilities(cells, tables, factor):
         sums[:] = 0.0
         by_label[:] = 0.0
         for f in range(0, tables.scaled_lam.shape[0], W):
-            multiply_chunk(cells, first, n, tables, f, products, 0, W, sums)
+            multiply_chunk(cells, first, n, tables, f, products, NONE, W, sums)
             if W == 16:
                 _add_labels_16(products, n, A, f, P, by_label)
             else:

@@ -79,12 +79,23 @@ def add_logs_of_parts(cells, i, lam, stack, parts, out):
     """Fill out (F,) with log λ + Σ log S over the parts of all cells of a row, where no logarithms are at hand."""
     for f in range(out.shape[0]):
         out[f] = np.log(lam[f])
-    for cell in cells[i]:
-        for part in parts[cell]:
+    for g in range(cells.shape[1]):
+        for number in range(parts.shape[1]):
+            part = parts[cells[i, g], number]
             if part >= 0:
                 row = stack[part]
                 for f in range(out.shape[0]):
                     out[f] += np.log(row[f])
+
+
+@kernel
+def logs_of(numbers):
+    """Return the logarithms of a matrix."""
+    logs = np.empty(numbers.shape)
+    for row in range(numbers.shape[0]):
+        for f in range(numbers.shape[1]):
+            logs[row, f] = np.log(numbers[row, f])
+    return logs
 
 
 @kernel
@@ -93,7 +104,8 @@ def joined(parts, log_stack):
     out = np.zeros((parts.shape[0], log_stack.shape[1]))
     for row in range(parts.shape[0]):
         into = out[row]
-        for part in parts[row]:
+        for number in range(parts.shape[1]):
+            part = parts[row, number]
             if part >= 0:
                 of = log_stack[part]
                 for f in range(of.shape[0]):

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from juror.kernels.jit.compiling import kernel
-from juror.kernels.jit.logs import add_log_factors, add_logs_of_parts, exp_and_sum, joined
+from juror.kernels.jit.logs import add_log_factors, add_logs_of_parts, exp_and_sum, joined, logs_of
 from juror.kernels.jit.vectors import add, for_widths, load, multiply, spread, store, total
 
 # Rows worked on together, fewer where they have more cells than are read again for every chunk from the nearest cache,
@@ -27,6 +27,8 @@ _MOST_CELLS = 1 << 13
 _MOST_PRODUCTS = 1 << 19
 # The least sum of products that is taken as it is
 SAFE = 1e-200
+# A zero that is no literal: for those numba compiles functions of their own
+NONE = np.int64(0)
 # Rows of more nats than this, were all labels of a column alike, may well have less
 _MANY_NATS = 400.0
 
@@ -100,7 +102,7 @@ def tables(lam, stack, parts, n_rows, n_columns):
         return Tables(lam, stack, parts, nothing, no_rows, nothing, nothing, nothing, W)
     log_lam, log_rows = nothing, no_rows
     if n_columns * np.log(L / n_columns) > _MANY_NATS:
-        log_lam, log_rows = np.log(lam), joined(parts, np.log(stack))
+        log_lam, log_rows = logs_of(lam.reshape(1, F))[0], joined(parts, logs_of(stack))
     P = -(-F // W) * W
     scaled_lam, scaled, log_scales = aligned(P), aligned(P * L), np.empty(L + 1)
     tops = np.empty(stack.shape[0])
@@ -129,7 +131,8 @@ def _multiply_parts(parts, stack, tops, product):
         product[f] = row[f] * scale
     if parts.shape[0] == 1:
         return log_scale
-    for part in parts[1:]:
+    for place in range(1, parts.shape[0]):
+        part = parts[place]
         if part >= 0:
             row, top = stack[part], tops[part]
             log_scale += np.log(top)
@@ -176,7 +179,8 @@ def _fold(W):
         for row in range(parts.shape[0]):
             counted = load(counts, f * parts.shape[0] + row * W, W)
             every = add(every, counted)
-            for part in parts[row]:
+            for number in range(parts.shape[1]):
+                part = parts[row, number]
                 if part >= 0:
                     place = f * n_stacked + part * W
                     store(stacked, place, add(load(stacked, place, W), counted))
@@ -215,8 +219,8 @@ def multiply_chunk(cells, first, n, t, f, products, place, row_step, sums):
 def log_of_sum(cells, i, t, over):
     """Return ℓ of row i, whose scaled products sum to so much."""
     log_scale = t.log_scales[t.parts.shape[0]]
-    for cell in cells[i]:
-        log_scale += t.log_scales[cell]
+    for g in range(cells.shape[1]):
+        log_scale += t.log_scales[cells[i, g]]
     return log_scale + np.log(over)
 
 

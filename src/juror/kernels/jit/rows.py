@@ -7,6 +7,7 @@ import numpy as np
 from juror.kernels.jit.chance import uniform
 from juror.kernels.jit.compiling import kernel
 from juror.kernels.jit.products import (
+    NONE,
     add_block,
     aligned,
     block_size,
@@ -20,12 +21,12 @@ from juror.kernels.jit.products import (
 @kernel
 def log_prob(cells, tables):
     """Return ℓ, the log-probability of every row, (rows,)."""
-    rows, block = cells.shape[0], block_size(cells, 1)
+    rows, block = cells.shape[0], block_size(cells, tables.width)
     # products are summed and not needed after that: all go to one place
     logs, sums, products = np.empty(rows), np.empty(block), aligned(tables.width)
     for first in range(0, rows, block):
         n = min(block, rows - first)
-        multiply_block(cells, first, n, tables, products, 0, 0, 0, sums, logs[first:])
+        multiply_block(cells, first, n, tables, products, NONE, NONE, NONE, sums, logs[first:])
     return logs
 
 
@@ -59,7 +60,7 @@ def expected_counts(cells, weights, tables):
     log_likelihood = 0.0
     for first in range(0, cells.shape[0], block):
         n = min(block, cells.shape[0] - first)
-        multiply_block(cells, first, n, tables, products, 0, W, block * W, sums, logs)
+        multiply_block(cells, first, n, tables, products, NONE, W, block * W, sums, logs)
         for i in range(n):
             log_likelihood += weights[first + i] * logs[i]
             sums[i] = weights[first + i] / sums[i] if sums[i] > 0.0 else 0.0
@@ -78,7 +79,7 @@ def draw_classes(cells, key, first_number, tables):
     log_likelihood = 0.0
     for first in range(0, cells.shape[0], block):
         n = min(block, cells.shape[0] - first)
-        multiply_block(cells, first, n, tables, products, 0, W, block * W, sums, logs)
+        multiply_block(cells, first, n, tables, products, NONE, W, block * W, sums, logs)
         for i in range(n):
             log_likelihood += logs[i]
             sums[i] *= uniform(key, first_number + first + i)
@@ -109,7 +110,8 @@ def folded(parts, counts, n_stacked):
     out = np.zeros((n_stacked, counts.shape[1]))
     for row in range(parts.shape[0]):
         of = counts[row]
-        for part in parts[row]:
+        for number in range(parts.shape[1]):
+            part = parts[row, number]
             if part >= 0:
                 into = out[part]
                 for f in range(of.shape[0]):
