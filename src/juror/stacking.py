@@ -57,8 +57,10 @@ class Stacking:
 
     def stack(self, factors: Sequence[np.ndarray]) -> np.ndarray:
         """Stack factors (I_n, F) into one matrix (n_rows, F)."""
-        ones = np.ones((1, factors[0].shape[1]))
-        return np.concatenate([block for factor in factors for block in (factor, ones)])
+        stacked = np.ones((self.n_rows, factors[0].shape[1]))
+        for n, factor in enumerate(factors):
+            stacked[self.rows(n)] = factor
+        return stacked
 
     def unstack(self, stacked: np.ndarray) -> tuple[np.ndarray, ...]:
         """Take a stack apart again into its factors."""
