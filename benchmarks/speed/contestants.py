@@ -63,17 +63,13 @@ class Passes:
 def count_pairs(codes: np.ndarray, cardinalities: Sequence[int], n_jobs: int) -> PairCounts:
     """Count all pairs of codes in memory."""
     domain = juror.Domain.from_cardinalities([int(size) for size in cardinalities])
-    if hasattr(PairCounts, "of_codes"):
-        return PairCounts.of_codes(codes, domain, n_jobs=n_jobs)
-    return PairCounts.of_rows(as_rows(codes), domain)
+    return PairCounts.of_codes(codes, domain, n_jobs=n_jobs)
 
 
 def count_triples(codes: np.ndarray, cardinalities: Sequence[int], n_jobs: int) -> TripleCounts:
     """Count all triples of codes in memory."""
     domain = juror.Domain.from_cardinalities([int(size) for size in cardinalities])
-    if hasattr(TripleCounts, "of_codes"):
-        return TripleCounts.of_codes(codes, domain, n_jobs=n_jobs)
-    return TripleCounts.of_rows(as_rows(codes), domain)
+    return TripleCounts.of_codes(codes, domain, n_jobs=n_jobs)
 
 
 def model_of(task: Task) -> juror.JointPMF:
