@@ -36,6 +36,8 @@ class Column:
         For every row the position of its value in ``values``, −1 where it is missing.
     ordered : bool
         Whether the categories were declared as ordered.
+    first_row : int
+        The number of the first row, where the column is a piece of a longer one; for messages.
     """
 
     name: str
@@ -43,10 +45,11 @@ class Column:
     values: Any
     index: np.ndarray
     ordered: bool = False
+    first_row: int = 0
 
     def first_row_of(self, value_position: int) -> int:
         """Return the first row that holds the value at a position."""
-        return int(np.argmax(self.index == value_position))
+        return self.first_row + int(np.argmax(self.index == value_position))
 
 
 def read_markers(missing: Any) -> tuple[Any, ...]:

@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import reduce
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 from juror.errors import check_count
 
 P = TypeVar("P")
 R = TypeVar("R")
+K = TypeVar("K")
 
 # The number of rows in a partition never depends on the number of threads, so neither do the sums. What comes back for
 # each costs as much as some hundred rows, so they are not too small, and no more than any machine's threads share.
@@ -31,6 +32,47 @@ def partitions(n_rows: int, size: int | None = None) -> Iterator[slice]:
         size = max(_LEAST_ROWS, -(-n_rows // _MOST_PARTITIONS))
     for start in range(0, n_rows, size):
         yield slice(start, min(start + size, n_rows))
+
+
+class Kept(Protocol):
+    """What was loaded from every part of a table, and stays where it was loaded until it is released."""
+
+    def map_reduce(self, fn: Callable[[Any], R], merge: Callable[[R, R], R]) -> R:
+        """Apply a function to what was loaded from every part, and merge the results in the parts' order."""
+        ...
+
+    def release(self) -> None:
+        """Let go of it."""
+        ...
+
+
+class Runner(Protocol):
+    """Who works on the parts of a table: threads here, or a cluster.
+
+    Functions are pure: they may be run again for a part, on another machine, when one is lost. So they and what they
+    return can be pickled, and they put nothing aside. What a function raises is raised here as it is.
+    """
+
+    def map_reduce(self, fn: Callable[[Any], R], parts: Any, merge: Callable[[R, R], R]) -> R:
+        """Apply a function to every part, and merge the results in the parts' order."""
+        ...
+
+    def keep(self, load: Callable[[Any], Any], parts: Any) -> Kept:
+        """Load something from every part, and keep it where the part is read; if it is lost, load it again."""
+        ...
+
+
+class _KeptHere:
+    """Values in this process."""
+
+    def __init__(self, runner: LocalRunner, values: list[Any]):
+        self._runner, self._values = runner, values
+
+    def map_reduce(self, fn: Callable[[Any], R], merge: Callable[[R, R], R]) -> R:
+        return self._runner.map_reduce(fn, self._values, merge)
+
+    def release(self) -> None:
+        self._values = []
 
 
 class LocalRunner:
@@ -83,3 +125,7 @@ class LocalRunner:
     def map_reduce(self, fn: Callable[[P], R], parts: Iterable[P], merge: Callable[[R, R], R]) -> R:
         """Apply a function to every partition and merge the results from left to right."""
         return reduce(merge, self.map(fn, parts))
+
+    def keep(self, load: Callable[[P], K], parts: Iterable[P]) -> Kept:
+        """Load something from every part, and keep it in memory."""
+        return _KeptHere(self, list(self.map(load, parts)))
