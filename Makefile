@@ -7,7 +7,7 @@ JUROR_DATA ?= $(if $(wildcard ../shared/data),$(abspath ../shared/data))
 export JUROR_DATA
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types bench bench-accuracy paper cost optimum clean
+.PHONY: help demo test lint types bench scale bench-accuracy paper cost optimum clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -16,7 +16,7 @@ demo: $(VENV)/.package  ## install, fit the embedded example, ask it a few thing
 	@$(BIN)/python -m juror.demo
 
 test: $(VENV)/.test  ## install what the tests need and run them all
-	$(BIN)/python -m pytest -n auto -q
+	$(BIN)/python -m pytest -n auto --dist loadgroup -q
 
 lint: $(VENV)/.lint  ## check style and formatting
 	$(BIN)/ruff check .
@@ -27,6 +27,9 @@ types: $(VENV)/.lint  ## check types
 
 bench: $(VENV)/.bench  ## docs/speed.md: how fast, beside others (20 minutes; QUICK=1: a minute or two, into results/; ONLY=em,pairs)
 	$(BIN)/python -m benchmarks.speed $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY))
+
+scale: $(VENV)/.bench  ## docs/scale.md: tables larger than memory, clusters, and what they cost (half an hour; QUICK=1: minutes, into results/)
+	$(BIN)/python -m benchmarks.scale $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY))
 
 bench-accuracy: $(VENV)/.plots  ## docs/accuracy.md: how near the limit, beside others (an hour; QUICK=1: a minute, into results/)
 	$(BIN)/python -m benchmarks.accuracy $(if $(QUICK),--quick)

@@ -17,7 +17,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 
 # From the data to the faces. A room may import from its own and from those before it.
 ROOMS = (
-    ("errors", "logs", "progress", "simplex", "threads", "writing"),
+    ("errors", "logs", "memory", "progress", "simplex", "threads", "writing"),
     ("kernels",),
     ("sources",),
     ("variable",),
@@ -32,6 +32,7 @@ ROOMS = (
     ("choosing", "compare"),
     ("members",),
     ("ensembles",),
+    ("searching",),
     ("fitting",),
     ("datasets", "testing"),
     ("paper",),

@@ -6,7 +6,6 @@ import datetime
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 
 import juror
@@ -28,11 +27,7 @@ BAD = {
     "data of a strange type": (
         lambda: juror.fit(42),
         "Cannot read data of type int. Pass a pandas, polars or pyarrow frame, a dict of columns, a 2-D array of "
-        "integer codes, or the path of a .csv or .parquet file.",
-    ),
-    "a lazy frame": (
-        lambda: juror.fit(pl.LazyFrame({"a": ["x"]})),
-        "A LazyFrame is lazy: its rows are not there yet. Collect it first, for example with frame.collect().",
+        "integer codes, the path of a .csv or .parquet file, or a stream of Arrow batches.",
     ),
     "one dimension": (
         lambda: juror.fit(np.arange(3)),
@@ -110,7 +105,8 @@ BAD = {
     ),
     "a file of another kind": (
         lambda: juror.fit("table.xlsx"),
-        "The file 'table.xlsx' ends in '.xlsx'; juror reads ['.csv', '.csv.gz', '.parquet']. Rename or convert it.",
+        "The file 'table.xlsx' ends in '.xlsx'; juror reads ['.csv', '.tsv', '.parquet', '.pq', '.arrow', '.feather', "
+        "'.ipc'], and the first two also with .gz or .zst behind. Rename or convert it.",
     ),
     "rank zero": (
         lambda: juror.fit(CODES, rank=0),

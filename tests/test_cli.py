@@ -167,7 +167,7 @@ def test_predict_and_score(run, folder, model):
         (("ask", "people.csv", "Sex"), "The file 'people.csv' is not a juror model, or was cut short"),
         (("ask", "people.juror", "Sx"), "There is no variable 'Sx'. Did you mean 'Sex'?\n  Sx\n  ^^"),
         (("fit", "none.csv", "-o", "x.juror"), "There is no file 'none.csv'. Check the path."),
-        (("fit", "people.juror", "-o", "x.juror"), "The file 'people.juror' ends in '.juror'; juror reads"),
+        (("fit", "people.juror", "-o", "x.juror"), "The file 'people.juror' holds a model, and juror fits models to"),
         (("fit", "people.csv", "-o", "none/x.juror"), "There is no folder 'none' to write 'x.juror' into."),
         (
             ("fit", "people.csv", "-o", "x.juror", "--rank", "many"),
@@ -175,11 +175,11 @@ def test_predict_and_score(run, folder, model):
         ),
         (
             ("fit", "people.csv", "-o", "x.juror", "--rank", "0"),
-            "rank must be 'auto', 'cv' or an int in the range [1, inf).",
+            "--rank must be 'auto', 'cv' or an int in the range [1, inf).",
         ),
         (
             ("fit", "people.csv", "-o", "x.juror", "--method", "magic"),
-            "method must be one of ['auto', 'em', 'bayes', 'spa', 'spa-em', 'ctf', 'juror-a', 'juror-b', 'juror-c'].",
+            "--method must be one of ['auto', 'em', 'bayes', 'spa', 'spa-em', 'ctf', 'juror-a', 'juror-b', 'juror-c'].",
         ),
         (
             ("fit", "people.csv", "-o", "x.juror", "--drop", "Clas"),

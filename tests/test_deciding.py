@@ -9,7 +9,7 @@ import juror
 from juror import Domain
 from juror.errors import ParameterError, QueryError
 from juror.solvers import deciding
-from juror.solvers.deciding import Decision, decide_for_rows
+from juror.solvers.deciding import Decision, check_method, decide_for_rows
 from juror.solvers.methods import ALL_OPTIONS, METHODS
 from juror.statistics.rows import WeightedRows
 
@@ -70,7 +70,7 @@ class TestRows:
     @pytest.mark.parametrize("method", ["EM", "", None, 3, ["em"]])
     def test_a_wrong_name(self, method):
         with pytest.raises(ParameterError) as caught:
-            decide(method=method)
+            check_method(method)
         names = "['auto', 'em', 'bayes', 'spa', 'spa-em', 'ctf', 'juror-a', 'juror-b', 'juror-c']"
         assert str(caught.value) == f"method must be one of {names}. Got {method!r} instead."
 

@@ -14,11 +14,12 @@ from juror.choosing import Trial, as_cpd
 from juror.ensembles import Settings, choose_settings, fit_ensemble
 from juror.errors import DataWarning, FitWarning, ParameterError
 from juror.members import fit_members, held_out_share
-from juror.solvers.bayes import BayesOptions, _in_time
+from juror.solvers.bayes import BayesOptions, _in_time, _Table
 from juror.solvers.methods import METHODS
 from juror.solvers.search import EMOptions
 from juror.solvers.solution import Context
 from juror.sources.runners import LocalRunner
+from juror.stacking import Stacking
 from juror.statistics.rows import WeightedRows
 from juror.testing import dense, random_codes, random_model
 
@@ -357,6 +358,10 @@ class TestWhatIsRefused:
             fit(ensemble=2, init=fit())
 
 
+def table_of(trial):
+    return _Table.of(trial.rows, Stacking(DOMAIN.cardinalities), None)
+
+
 class TestTime:
     @pytest.mark.parametrize("options", [{}, {"target": "x0"}, {"rank": 2}, {"rank": 2, "smoothing": 0.1}])
     def test_a_budget_that_is_spent_leaves_one_fit(self, options):
@@ -416,12 +421,12 @@ class TestTime:
     def test_a_clock_that_stands_still(self, clock):
         clock.seconds_a_look = 0.0
         options, trial = BayesOptions(max_seconds=10), trial_of(until=10.0)
-        assert _in_time(trial.rows, DOMAIN, 3, options, trial.context) == options
+        assert _in_time(table_of(trial), 3, options, trial.context) == options
 
     def test_chains_take_what_the_pace_allows(self, clock):
         trial = trial_of(until=10.0)
         # a sweep takes a fifth of a look here, and two chains share what is left
-        found = _in_time(trial.rows, DOMAIN, 3, BayesOptions(max_seconds=10), trial.context)
+        found = _in_time(table_of(trial), 3, BayesOptions(max_seconds=10), trial.context)
         left = 10.0 - clock.now
         assert found.sweeps == pytest.approx(left / (2 * clock.seconds_a_look / 5), abs=2)
         assert found.burnt == found.sweeps * 400 // 1000

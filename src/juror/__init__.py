@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from juror.info import FitInfo
     from juror.model import JointPMF, load
     from juror.progress import Progress
+    from juror.sources.described import Files, Query
     from juror.statistics.counts import PairCounts, TripleCounts
     from juror.statistics.projections import Projections
     from juror.variable import Variable
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DataWarning",
     "Domain",
+    "Files",
     "FitInfo",
     "FitWarning",
     "JointClassifier",
@@ -33,6 +35,7 @@ __all__ = [
     "PairCounts",
     "Progress",
     "Projections",
+    "Query",
     "Range",
     "TripleCounts",
     "Variable",
@@ -46,6 +49,7 @@ __all__ = [
 _MODULES = ("compare", "datasets", "paper")
 _HOMES = {
     "Domain": "juror.domain",
+    "Files": "juror.sources.described",
     "FitInfo": "juror.info",
     "JointClassifier": "juror.estimators",
     "JointDensity": "juror.estimators",
@@ -55,6 +59,7 @@ _HOMES = {
     "PairCounts": "juror.statistics.counts",
     "Progress": "juror.progress",
     "Projections": "juror.statistics.projections",
+    "Query": "juror.sources.described",
     "Range": "juror.evidence",
     "TripleCounts": "juror.statistics.counts",
     "Variable": "juror.variable",

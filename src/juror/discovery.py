@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 
 from juror.errors import DataError, DataWarning, ParameterError, check_count, did_you_mean, shortlist
-from juror.sources import Column
+from juror.sources.tallies import Tally
 from juror.variable import Label, Variable, as_number
 
 _FEWEST_BINS, _MOST_BINS = 2, 32
 # How often the values of a column of fractions must recur, on average, to count as categories
 _RECURRENCE = 5
-_MOST_WEIGHT = 2.0**53
 
 
 @dataclass(frozen=True)
@@ -64,35 +63,43 @@ class Discovery:
             )
         return wanted
 
-    def variables(self, columns: Sequence[Column], weights: np.ndarray | None = None) -> tuple[Variable, ...]:
-        """Find the variable of every column; row weights (n_rows,) are checked already."""
-        names = [column.name for column in columns]
+    def variables(self, tallies: Sequence[Tally], names: Sequence[str] | None = None) -> tuple[Variable, ...]:
+        """Find the variable of every column, from the tallies of all whose levels are not given.
+
+        Parameters
+        ----------
+        tallies : sequence of Tally
+            How often each value of a column is seen, in all rows.
+        names : sequence of str, optional
+            The columns in order, where those of given levels were not tallied.
+        """
+        by_name = {tally.name: tally for tally in tallies}
+        names = list(by_name) if names is None else names
+        self.check_names(names)
+        return tuple(self._of_levels(name) if name in self.levels else self._variable(by_name[name]) for name in names)
+
+    def check_names(self, names: Sequence[str]) -> None:
+        """Refuse choices about columns that are not there."""
         for name in (*self.levels, *self.edges, *self._bins_by_column):
             if name not in names:
                 raise ParameterError(f"There is no column {name!r}. {did_you_mean(name, names)}")
-        n_rows = len(columns[0].index)
-        if n_rows == 0:
-            raise DataError("The data have no rows. juror needs at least one.")
-        weights = np.ones(n_rows) if weights is None else weights
-        return tuple(self._variable(column, weights) for column in columns)
 
-    def _variable(self, column: Column, weights: np.ndarray) -> Variable:
-        if column.name in self.levels:
-            return Variable(column.name, tuple(_python(label) for label in self.levels[column.name]), "ordinal")
+    def _of_levels(self, name: str) -> Variable:
+        return Variable(name, tuple(_python(label) for label in self.levels[name]), "ordinal")
+
+    def _variable(self, column: Tally) -> Variable:
         if column.form == "code":
             self._check_levels(column.name, len(column.values))
-        seen = column.index >= 0
-        counts = np.bincount(column.index[seen], weights[seen], minlength=len(column.values))
         if column.name in self.edges:
-            return self._with_given_edges(column, counts)
-        if not np.any(counts > 0):
+            return self._with_given_edges(column)
+        if not np.any(column.counts > 0):
             raise DataError(
                 f"Column {column.name!r} holds no value, only missing ones. Drop it, or pass a domain= that "
                 "names its labels."
             )
         if column.name in self._bins_by_column and column.form != "number":
             raise ParameterError(f"Column {column.name!r} holds {column.form}, so it cannot be cut into bins.")
-        variable = _DISCOVERERS[column.form](self, column, counts)
+        variable = _DISCOVERERS[column.form](self, column)
         self._check_levels(column.name, variable.cardinality)
         if variable.cardinality == 1:
             warnings.warn(
@@ -110,31 +117,25 @@ class Discovery:
                 "is an identifier, group its labels, or raise max_levels in Domain.infer."
             )
 
-    def _text(self, column: Column, counts: np.ndarray) -> Variable:
-        labels = sorted(value for value, count in zip(column.values, counts, strict=True) if count > 0)
+    def _text(self, column: Tally) -> Variable:
+        labels = sorted(_seen(column))
         _warn_of_hidden_numbers(column.name, labels)
         return Variable(column.name, tuple(labels), "nominal")
 
-    def _boolean(self, column: Column, counts: np.ndarray) -> Variable:
-        return Variable(
-            column.name,
-            tuple(sorted(v for v, c in zip(column.values, counts, strict=True) if c > 0)),
-            "nominal",
-        )
+    def _boolean(self, column: Tally) -> Variable:
+        return Variable(column.name, tuple(sorted(_seen(column))), "nominal")
 
-    def _category(self, column: Column, counts: np.ndarray) -> Variable:
+    def _category(self, column: Tally) -> Variable:
         # declared categories are kept even when no row shows them: that is what declaring them is for
         return Variable(column.name, tuple(column.values), "ordinal" if column.ordered else "nominal")
 
-    def _code(self, column: Column, counts: np.ndarray) -> Variable:
+    def _code(self, column: Tally) -> Variable:
         return Variable(column.name, tuple(range(len(column.values))), "ordinal")
 
-    def _number(self, column: Column, counts: np.ndarray) -> Variable:
-        numbers = np.asarray(column.values)[counts > 0]
-        counts = counts[counts > 0]
-        if not np.all(np.isfinite(numbers)):
-            value = float(numbers[~np.isfinite(numbers)][0])
-            row = column.first_row_of(int(np.flatnonzero(np.asarray(column.values) == value)[0]))
+    def _number(self, column: Tally) -> Variable:
+        numbers, counts = column.values, column.counts
+        if column.infinite is not None:
+            value, row = column.infinite
             raise DataError(
                 f"Column {column.name!r} holds {value} in row {row}; numbers must be finite. Replace it, or pass "
                 f"missing=[float('{value}')] to treat it as missing."
@@ -144,6 +145,10 @@ class Discovery:
             return Variable(column.name, tuple(_plain(numbers)), "ordinal")
         n_bins = wanted if wanted is not None else bins_for(float(counts.sum()))
         edges = _BINNINGS[self.binning](numbers, counts, n_bins)
+        if column.dropped:
+            # of numbers tallied together the lowest stands for all
+            edges[-1] = column.highest
+            _warn_of_groups(column)
         return binned_variable(column.name, edges, numbers, counts, open_ended=True)
 
     def _are_categories(self, numbers: np.ndarray, n: float) -> bool:
@@ -152,7 +157,7 @@ class Discovery:
         whole = bool(np.all(numbers == np.floor(numbers)))
         return few and (whole or n >= _RECURRENCE * len(numbers))
 
-    def _with_given_edges(self, column: Column, counts: np.ndarray) -> Variable:
+    def _with_given_edges(self, column: Tally) -> Variable:
         if column.form != "number":
             raise DataError(f"Column {column.name!r} holds {column.form}, so it cannot be cut at edges.")
         given = self.edges[column.name]
@@ -164,10 +169,10 @@ class Discovery:
             raise ParameterError(
                 f"The edges of {column.name!r} must be two or more finite numbers that rise. Got {given!r}."
             )
-        return binned_variable(column.name, edges, np.asarray(column.values), counts, open_ended=False)
+        return binned_variable(column.name, edges, np.asarray(column.values), column.counts, open_ended=False)
 
 
-_DISCOVERERS: dict[str, Callable[[Discovery, Column, np.ndarray], Variable]] = {
+_DISCOVERERS: dict[str, Callable[[Discovery, Tally], Variable]] = {
     "text": Discovery._text,
     "boolean": Discovery._boolean,
     "category": Discovery._category,
@@ -176,33 +181,19 @@ _DISCOVERERS: dict[str, Callable[[Discovery, Column, np.ndarray], Variable]] = {
 }
 
 
-def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
-    """Return row weights as floats: one a row, finite, non-negative, not all zero."""
-    try:
-        weights = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ParameterError(f"sample_weight must be numbers, one a row. Got {shortlist([sample_weight])}.") from None
-    if weights.shape != (n_rows,):
-        raise ParameterError(f"sample_weight must have shape ({n_rows},), one a row. Got {weights.shape} instead.")
-    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
-    if len(wrong):
-        row = int(wrong[0])
-        raise ParameterError(f"sample_weight must be finite and not negative. Got {weights[row]} in row {row}.")
-    if not np.any(weights > 0):
-        raise ParameterError("sample_weight is zero in every row. At least one must count.")
-    total, n_counted = float(weights.sum()), int(np.count_nonzero(weights))
-    if total > _MOST_WEIGHT:
-        raise ParameterError(
-            f"sample_weight sums to {total:g}, and counts are exact up to {_MOST_WEIGHT:g} only. Scale it."
-        )
-    if total < n_counted / 10:
-        warnings.warn(
-            f"sample_weight sums to {total:g} for {n_counted} rows. Weights count rows, so these say little beside the "
-            "smoothing; scale them, for example to a mean of one.",
-            DataWarning,
-            stacklevel=2,
-        )
-    return weights
+def _seen(column: Tally) -> list[Any]:
+    return [value for value, count in zip(column.values, column.counts, strict=True) if count > 0]
+
+
+def _warn_of_groups(column: Tally) -> None:
+    share = float(column.counts.max() / column.counts.sum())
+    warnings.warn(
+        f"Column {column.name!r} has more distinct numbers than are told apart in parts of a table, so its intervals "
+        f"are cut between groups of them, of which the largest has {share:.2%} of the rows. Pass edges in Domain.infer "
+        "to cut where you like.",
+        DataWarning,
+        stacklevel=2,
+    )
 
 
 def bins_for(n: float) -> int:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 import numpy as np
 
-from juror.discovery import Discovery, check_weights
+from juror.discovery import Discovery
 from juror.errors import DataError, ParameterError, QueryError, check_count, did_you_mean, shortlist
 from juror.sources import Column, Expected, open_source
 from juror.sources.columns import MISSING, read_markers
-from juror.variable import Label, Unknown, Variable
+from juror.sources.opening import open_weighted
+from juror.sources.runners import LocalRunner, Runner
+from juror.sources.scans import Scan
+from juror.sources.tallies import take_census
+from juror.sources.weights import check_total
+from juror.sources.workers import is_here, workers_for
+from juror.variable import Label, Strangers, Unknown, Variable
 
 
 @dataclass(frozen=True)
@@ -64,6 +71,8 @@ class Domain:
         bin_above: int = 32,
         max_levels: int = 1000,
         sample_weight: Any = None,
+        n_jobs: int | None = None,
+        client: Any = None,
     ) -> Domain:
         """Find the variables of a table, their kinds and labels.
 
@@ -86,8 +95,11 @@ class Domain:
             values are fractions that hardly recur.
         max_levels : int
             The most labels a column may have.
-        sample_weight : array-like, (n_rows,), optional
-            How often each row counts, for quantiles; rows of weight zero define no labels.
+        sample_weight : array-like, (n_rows,), or str, optional
+            How often each row counts, for quantiles, or the name of the column that says so; rows of weight zero define
+            no labels.
+        n_jobs, client : optional
+            Who reads the rows, as in :func:`juror.fit`.
 
         Examples
         --------
@@ -96,9 +108,10 @@ class Domain:
         ('ordinal', ('blue', 'red'))
         """
         options = Discovery(levels or {}, bins, edges or {}, binning, bin_above, max_levels)
-        columns = open_source(data, missing, Expected(numbers=options.cut(data)))
-        weights = None if sample_weight is None else check_weights(sample_weight, len(columns[0].index))
-        return cls(options.variables(columns, weights), read_markers(missing))
+        scan, weight = open_weighted(data, missing, Expected(numbers=options.cut(data)), sample_weight)
+        with LocalRunner(n_jobs) as local:
+            scan, runner = workers_for(scan, client, local)
+            return discover(scan, options, read_markers(missing), runner, weight)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -143,6 +156,22 @@ class Domain:
         kept = tuple(v for n, v in enumerate(self.variables) if n not in positions)
         return Domain(kept, self.missing)
 
+    def united(self, other: Domain) -> Domain:
+        """Return the domain with the labels of both; names, kinds and intervals must be the same.
+
+        >>> a, b = (Domain.infer({"colour": labels}) for labels in (["red", "blue"], ["red", "green"]))
+        >>> a.united(b)["colour"].labels
+        ('blue', 'green', 'red')
+        """
+        if self.variables == other.variables:
+            return self
+        if self.names != other.names:
+            raise DataError(
+                f"The variables are {shortlist(self.names)} here and {shortlist(other.names)} there. Both must have "
+                "the same, in the same order."
+            )
+        return Domain(tuple(a.united(b) for a, b in zip(self, other, strict=True)), self.missing)
+
     def encode(self, data: Any, unknown: Unknown = "error") -> np.ndarray:
         """Return the codes of a table; a variable whose column is absent is missing in every row.
 
@@ -177,14 +206,57 @@ class Domain:
 
     def encode_columns(self, columns: Sequence[Column], unknown: Unknown = "error") -> np.ndarray:
         """Return the codes of opened columns; see :meth:`encode`."""
-        if unknown not in get_args(Unknown):
-            raise ParameterError(f"unknown must be one of {shortlist(get_args(Unknown))}. Got {unknown!r} instead.")
+        codes, strangers = self.encode_chunk(columns, unknown)
+        strangers.warn()
+        return codes
+
+    def encode_chunk(self, columns: Sequence[Column], unknown: Unknown = "error") -> tuple[np.ndarray, Strangers]:
+        """Return the codes of a piece of a table, and what there is to warn of: there may be more pieces."""
+        check_unknown(unknown)
         codes = np.full((len(columns[0].index), len(self)), MISSING, dtype=self.code_type, order="F")
+        strangers = Strangers()
         for column in columns:
             if column.name not in self:
                 raise DataError(
                     f"The data have a column {column.name!r} that the model does not know. "
                     f"{did_you_mean(column.name, self.names)} Drop or rename it."
                 )
-            codes[:, self.position(column.name)] = self[column.name].encode(column, unknown)
-        return codes
+            found, strange = self[column.name].encode_piece(column, unknown, self.code_type.type)
+            codes[:, self.position(column.name)] = found
+            strangers += strange
+        return codes, strangers
+
+
+def check_unknown(unknown: object) -> None:
+    """Refuse a choice that there is not."""
+    if unknown not in get_args(Unknown):
+        raise ParameterError(f"unknown must be one of {shortlist(get_args(Unknown))}. Got {unknown!r} instead.")
+
+
+def discover(scan: Scan, options: Discovery, missing: Collection[Label], runner: Runner, weight: str | None) -> Domain:
+    """Find the variables of a table in one pass over its rows.
+
+    Parameters
+    ----------
+    scan : Scan
+        The table.
+    options : Discovery
+        How columns become variables.
+    missing : collection
+        The markers that the table was opened with.
+    runner : Runner
+        Who reads it.
+    weight : str, optional
+        The column of row weights, which is no variable.
+    """
+    names = [name for name in scan.names if name != weight]
+    options.check_names(names)
+    looked_at = [name for name in names if name not in options.levels]
+    # columns in memory are counted whole before they are refused; and rows are counted in any case
+    most = math.inf if is_here(scan) else options.max_levels
+    census = take_census(scan, runner, most, looked_at or names[:1], weight)
+    if census.n_rows == 0:
+        raise DataError("The data have no rows. juror needs at least one.")
+    if weight is not None:
+        check_total(census.total, census.n_counted)
+    return Domain(options.variables(census.tallies, names), tuple(missing))

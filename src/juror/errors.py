@@ -35,6 +35,10 @@ class ModelFileError(JurorError):
     """A file is not a juror model, or not a whole one."""
 
 
+class ClusterError(JurorError):
+    """A cluster cannot do the work: workers are missing, differ or die, or its scheduler went away."""
+
+
 class MissingDependencyError(JurorError, ImportError):
     """An optional part was asked for and its package is not installed."""
 

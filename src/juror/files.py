@@ -27,7 +27,10 @@ T = TypeVar("T")
 
 FORMAT_VERSION = 1
 _ENTRY = "juror"
-_DATA_SUFFIXES = (".csv", ".gz", ".json", ".parquet")
+_DATA_SUFFIXES = frozenset((".csv", ".tsv", ".gz", ".zst", ".json", ".parquet", ".pq", ".arrow", ".feather", ".ipc"))
+_DATA_SUFFIXES |= {".duckdb", ".sqlite", ".db"}
+# Longer headers safetensors itself does not read
+_MOST_HEADER_BYTES = 100_000_000
 
 
 def write(
@@ -64,12 +67,10 @@ def _write(path: Path, domain: Domain, more: Mapping[str, Any], tensors: Mapping
     write_whole(path, lambda stream: stream.write(save(tensors, metadata)))
 
 
-def check_name(path: Path) -> None:
-    """Refuse to write a model where the name says there are data, before any work is done for it."""
+def check_name(path: Path, what: str = "a model", suffix: str = ".juror") -> None:
+    """Refuse to write a model, or what else, where the name says there are data, before any work is done for it."""
     if path.suffix.lower() in _DATA_SUFFIXES:
-        raise ModelFileError(
-            f"{path.name!r} names a file of data, not of a model. Name it like {path.stem + '.juror'!r}."
-        )
+        raise ModelFileError(f"{path.name!r} names a file of data, not of {what}. Name it like {path.stem + suffix!r}.")
     check_place(path)
 
 
@@ -107,11 +108,35 @@ def read_statistic(
     return _read(path, kind, made)
 
 
+def read_kind(path: str | os.PathLike[str]) -> str | None:
+    """Tell by its content, whatever its name, what a file holds; its numbers are not read.
+
+    Returns
+    -------
+    str, optional
+        The kind of a statistic, such as ``"PairCounts"``, or ``"model"``; None for a file that is not one of juror's.
+    """
+    path = Path(path)
+    with path.open("rb") as stream:
+        n_bytes = int.from_bytes(stream.read(8), "little")
+        # the length of what follows, and a brace: no text and no table begins like that
+        if not 2 <= n_bytes <= _MOST_HEADER_BYTES or stream.read(1) != b"{":
+            return None
+        content = b"{" + stream.read(n_bytes - 1)
+    if len(content) < n_bytes:
+        raise ModelFileError(f"The file {str(path)!r} was cut short. Fetch it again.")
+    try:
+        kind = json.loads(json.loads(content)["__metadata__"][_ENTRY]).get("kind", "model")
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise ModelFileError(f"The file {str(path)!r} is a safetensors file, but none of juror's.") from None
+    return str(kind)
+
+
 def _read(path: Path, what: str, make: Callable[[Mapping[str, Any], Mapping[str, np.ndarray]], T]) -> T:
     """Check version and digest, and make the thing; what is wrong with the file becomes a sentence."""
     if not path.is_file():
         raise ModelFileError(f"There is no {what} file {str(path)!r}. Check the path.")
-    metadata, tensors = _read_tensors(path)
+    metadata, tensors = _read_tensors(path, what)
     if _ENTRY not in metadata:
         raise ModelFileError(f"The file {str(path)!r} is a safetensors file, but not a juror model.")
     try:
@@ -128,7 +153,7 @@ def _read(path: Path, what: str, make: Callable[[Mapping[str, Any], Mapping[str,
         raise ModelFileError(f"The file {str(path)!r} does not describe a {what}: {error}.") from None
 
 
-def _read_tensors(path: Path) -> tuple[dict[str, str], dict[str, np.ndarray]]:
+def _read_tensors(path: Path, what: str) -> tuple[dict[str, str], dict[str, np.ndarray]]:
     from safetensors import SafetensorError, safe_open
 
     try:
@@ -136,7 +161,7 @@ def _read_tensors(path: Path) -> tuple[dict[str, str], dict[str, np.ndarray]]:
             return opened.metadata() or {}, {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118
     except (SafetensorError, OSError) as error:
         raise ModelFileError(
-            f"The file {str(path)!r} is not a juror model, or was cut short ({error}). Fetch or fit it again."
+            f"The file {str(path)!r} is not a juror {what}, or was cut short ({error}). Fetch or make it again."
         ) from None
 
 

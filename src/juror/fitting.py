@@ -5,31 +5,33 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import ExitStack
+from dataclasses import dataclass
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
-from juror.choosing import SCORED_BY, Trial, as_cpd, choose_rank_for, choose_rho, choose_smoothing
+from juror.choosing import Trial, as_cpd
 from juror.domain import Domain
-from juror.ensembles import MEMBERS_SCORED_BY, choose_settings, fit_ensemble
 from juror.errors import DataWarning, FitWarning, ParameterError, check_count, shortlist
-from juror.info import FitInfo, RankScore
+from juror.info import FitInfo
+from juror.memory import read_memory
 from juror.model import JointPMF
-from juror.packing import PackedCells
 from juror.progress import ProgressCallback
-from juror.solvers.deciding import decide_for_rows, decide_for_statistic
-from juror.solvers.methods import METHODS, Method, Statistic
+from juror.searching import from_statistic, log_likelihood_of, search
+from juror.solvers.deciding import Decision, check_method, decide_for_far, decide_for_rows, decide_for_statistic
+from juror.solvers.methods import METHODS, Statistic
 from juror.solvers.parameters import n_parameters
-from juror.solvers.search import EMOptions, solve_em, without_empty_classes
-from juror.solvers.solution import Context, Solution
-from juror.sources.runners import LocalRunner
-from juror.stacking import Stacking
+from juror.solvers.search import EMOptions
+from juror.solvers.solution import Context
+from juror.sources.runners import LocalRunner, Runner
+from juror.statistics.counts import PairCounts, TripleCounts
 from juror.statistics.designs import about_order
-from juror.statistics.expected import log_prob_of_cells
+from juror.statistics.far import FarRows
 from juror.statistics.projections import Projections
-from juror.statistics.reading import read_rows
+from juror.statistics.reading import OpenTable, open_table, rows_of
 from juror.statistics.rows import WeightedRows
+from juror.statistics.store import rows_to_search
 from juror.threads import one_blas_thread
 from juror.variable import Label, Unknown
 
@@ -79,17 +81,21 @@ def fit(
     target: str | None = None,
     progress: ProgressCallback | None = None,
     n_jobs: int | None = None,
+    memory: int | str = "4GB",
+    client: Any = None,
     **options: Unpack[Options],
 ) -> JointPMF:
     """Learn the joint distribution of a table with holes in it.
 
     Parameters
     ----------
-    data : frame, mapping, array, path or statistic
-        A pandas, polars or pyarrow frame, a dict of columns, the path of a ``.csv`` or ``.parquet`` file, or a 2-D
-        array of integer codes with −1 (or NaN) for missing. A 2-D array of numbers with fractions is read as
-        columns of numbers. In place of rows also :class:`juror.PairCounts`, :class:`juror.TripleCounts` or
-        :class:`juror.Projections`, with nothing else.
+    data : frame, mapping, array, path, stream or statistic
+        A pandas, polars or pyarrow frame, a dict of columns, or a 2-D array of integer codes with −1 (or NaN) for
+        missing. A 2-D array of numbers with fractions is read as columns of numbers. Or of any size: the path of a CSV,
+        Parquet or Arrow file, of a folder of them or a glob like ``'folder/*.parquet'``, or :class:`juror.Files`, which
+        says how they are written; a stream of Arrow record batches, such as a DuckDB relation, a lazy polars frame or
+        an ADBC cursor, or :class:`juror.Query`; a Dask or Spark frame. In place of rows also
+        :class:`juror.PairCounts`, :class:`juror.TripleCounts` or :class:`juror.Projections`, with nothing else.
     rank : int, "auto" or "cv"
         The number of classes F, of every draw (``"bayes"``) or member (``ensemble``). ``"auto"`` changes it while a
         fifth of the rows, held out, become more probable, or the labels of a target are predicted better; ``"cv"``
@@ -116,6 +122,12 @@ def fit(
         Called with a :class:`juror.Progress` after every step.
     n_jobs : int, optional
         How many threads; all cores by default, and for −1.
+    memory : int or str, default "4GB"
+        How much memory rows may take, in bytes or written like ``"500MB"``. Of more rows than that, start and rank are
+        looked for in a sample, and EM and sampling pass over all of them on disk, in a file that is gone afterwards.
+    client : dask.distributed.Client or pyspark.sql.SparkSession, optional
+        A cluster whose workers read the rows, from files that they see or from a frame of theirs, and keep them. Sums
+        come back, and one sample of rows to start from.
 
     Other Parameters
     ----------------
@@ -184,39 +196,42 @@ def fit(
     check_count("seed", seed, least=0)
     if progress is not None and not callable(progress):
         raise ParameterError(f"progress must be a function to call with every step. Got {progress!r} instead.")
-    began = time.monotonic()
-    rows = None
-    if isinstance(data, Statistic):
-        _check_alone(domain, missing, unknown, sample_weight)
-        domain, decision = data.domain, decide_for_statistic(data, method)
-    else:
-        domain, rows = read_rows(data, domain, missing, unknown, sample_weight)
-        decision = decide_for_rows(rows, domain, rank, method, target, options)
-    name, chosen = decision.method, METHODS[decision.method]
-    settings = chosen.read_options(name, {**decision.options, **options})
-    _check_members(settings, options)
-    rank = _check_rank(rank, options.get("init"), domain, data)
-    target_position = None if target is None else domain.position(target)
-    # projections that come made were warned of when they were made
-    about_data = about_order(domain) if chosen.projects and not isinstance(data, Projections) else ()
-    for sentence in about_data:
-        warnings.warn(sentence, DataWarning, stacklevel=2)
-    with LocalRunner(n_jobs) as runner, one_blas_thread():
+    check_method(method)
+    bytes_here, began = read_memory(memory), time.monotonic()
+    with ExitStack() as stack:
+        runner = stack.enter_context(LocalRunner(n_jobs))
+        stack.enter_context(one_blas_thread())
+        if isinstance(data, Statistic):
+            _check_alone(domain, missing, unknown, sample_weight, client)
+            given = _Given(data.domain, statistic=data)
+        else:
+            opened = open_table(data, domain, missing, unknown, sample_weight)
+            request = _Request(*opened.with_workers(client, runner), bytes_here, int(seed))
+            given = request.read(stack, method, rank, options)
+        decision = given.decide(rank, method, target, options)
+        name, chosen, domain = decision.method, METHODS[decision.method], given.domain
+        settings = chosen.read_options(name, {**decision.options, **given.left_of(options)})
+        _check_members(settings, options, given.far)
+        rank = _check_rank(rank, options.get("init"), domain, data)
+        target_position = None if target is None else domain.position(target)
+        # projections that come made were warned of when they were made
+        about_data = about_order(domain) if chosen.projects and not isinstance(data, Projections) else ()
+        for sentence in about_data:
+            warnings.warn(sentence, DataWarning, stacklevel=2)
         seconds = getattr(settings, "max_seconds", None)
         context = Context(int(seed), runner, progress, until=np.inf if seconds is None else began + seconds)
-        if rows is None:
-            found = _from_statistic(data, int(rank), chosen, settings, context)
+        if given.rows is None:
+            found = from_statistic(given.statistic, int(rank), chosen, settings, context)
         else:
-            trial = Trial(rows, domain, chosen, target_position, context)
-            found = _search(trial, rank, settings, smoothing_given="smoothing" in options)
-        log_likelihood = _log_likelihood(found.solution, rows, domain, runner)
+            trial = Trial(given.rows, domain, chosen, target_position, context)
+            found = search(trial, rank, settings, smoothing_given="smoothing" in options, far=given.far)
+        log_likelihood = log_likelihood_of(found.solution, given.far or given.rows, domain, runner)
+        counted = given.record()
     for complaint in found.solution.complaints:
         warnings.warn(complaint, FitWarning, stacklevel=2)
     cpd = as_cpd(found.solution.parameters, domain)
     info = FitInfo(
         method=name,
-        n_rows=float(data.totals.max()) if rows is None else rows.total,
-        n_distinct=None if rows is None else len(rows.codes),
         log_likelihood=log_likelihood,
         n_parameters=n_parameters(len(cpd.weights), domain.cardinalities),
         smoothing=found.smoothing,
@@ -224,110 +239,97 @@ def fit(
         seed=int(seed),
         target=target,
         warnings=about_data + found.solution.complaints,
+        **counted,
         **found.record(),
     )
     return JointPMF(cpd.weights, cpd.factors, domain, info)
 
 
 @dataclass(frozen=True)
-class _Found:
-    """A solution, and how its rank and ρ were chosen if they were."""
+class _Given:
+    """What there is to fit.
 
-    solution: Solution
-    smoothing: float = 0.0
-    rank_path: tuple[RankScore, ...] = ()
-    smoothing_path: tuple[tuple[float, float], ...] = ()
-    rho_path: tuple[tuple[float, float], ...] = ()
-    chosen_by: str = ""
+    Attributes
+    ----------
+    domain : Domain
+        The variables.
+    rows : WeightedRows, optional
+        All rows, or where they are too many a sample of them.
+    far : FarRows, optional
+        All rows, where the others are a sample.
+    statistic : PairCounts, TripleCounts or Projections, optional
+        What is fitted in place of rows.
+    counted : bool
+        Whether the statistic was counted for this fit.
+    """
+
+    domain: Domain
+    rows: WeightedRows | None = None
+    far: FarRows | None = None
+    statistic: Any = None
+    counted: bool = False
+
+    def decide(self, rank: int | str, method: str, target: str | None, options: Mapping[str, Any]) -> Decision:
+        """Return the method, and why."""
+        if self.rows is None:
+            return decide_for_statistic(self.statistic, method)
+        if self.far is not None:
+            return decide_for_far(self.far, method, options)
+        return decide_for_rows(self.rows, self.domain, rank, method, target, options)
+
+    def left_of(self, options: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the options that are not spent: which triples to count is, once they are counted."""
+        return {name: value for name, value in options.items() if not (self.counted and name == "triples")}
 
     def record(self) -> dict[str, Any]:
-        """Return what goes into the record of the fit as it is."""
-        solution = self.solution
-        return {
-            "rank": solution.parameters.rank,
-            "starts": solution.starts,
-            "trace": solution.trace,
-            "stopped": solution.reason,
-            "n_iter": solution.n_iter,
-            "stages": dict(solution.stages),
-            "n_draws": solution.n_draws,
-            "n_members": solution.n_members,
-            "occupied": solution.occupied,
-            "mixing": dict(solution.mixing),
-            "projected": solution.projected,
-            "rho": solution.rho,
-            "rank_path": self.rank_path,
-            "smoothing_path": self.smoothing_path,
-            "rho_path": self.rho_path,
-            "chosen_by": self.chosen_by,
-        }
+        """Return how many rows there were."""
+        if self.rows is None:
+            return {"n_rows": float(self.statistic.totals.max()), "n_distinct": None}
+        if self.far is None:
+            return {"n_rows": self.rows.total, "n_distinct": len(self.rows.codes)}
+        return {"n_rows": self.far.total, "n_distinct": None, "n_searched": int(self.rows.n_merged.sum())}
 
 
-def _from_statistic(data: Statistic, rank: int, method: Method, settings: Any, context: Context) -> _Found:
-    assert method.solve_statistic is not None
-    solution = method.solve_statistic(data, rank, settings, context)
-    return _Found(solution, float(getattr(settings, "smoothing", 0.0)))
+@dataclass(frozen=True)
+class _Request:
+    """A table to be read, by whom, into how many bytes, and with what chance."""
+
+    opened: OpenTable
+    reader: Runner
+    memory: int
+    seed: int
+
+    def read(self, stack: ExitStack, method: str, rank: int | str, options: Mapping[str, Any]) -> _Given:
+        """Read the rows, or count them where that is all that is needed of rows that are not here."""
+        if self._is_counted(method, rank, options):
+            counts = self._counts_for(method, options)
+            return _Given(counts.domain, statistic=counts, counted=True)
+        domain, rows = stack.enter_context(rows_of(self.opened, self.reader, self.memory))
+        if isinstance(rows, WeightedRows):
+            return _Given(domain, rows)
+        return _Given(domain, rows.sample(rows_to_search(len(domain), self.memory), self.seed), rows)
+
+    def _is_counted(self, method: str, rank: int | str, options: Mapping[str, Any]) -> bool:
+        """Tell whether the method works on counts, and nothing is to be chosen by rows."""
+        by_counts = method != "auto" and bool(METHODS[method].accepts)
+        here = isinstance(self.reader, LocalRunner) and (self.opened.is_here or not self.opened.is_above(self.memory))
+        return by_counts and not here and not isinstance(rank, str) and options.get("rho") != "cv"
+
+    def _counts_for(self, method: str, options: Mapping[str, Any]) -> PairCounts | TripleCounts:
+        if TripleCounts not in METHODS[method].accepts:
+            return PairCounts.of_table(self.opened, self.reader)
+        triples = options.get("triples")
+        return TripleCounts.of_table(self.opened, self.reader, "all" if triples is None else triples, self.seed)
 
 
-def _search(trial: Trial, rank: int | str, settings: Any, *, smoothing_given: bool) -> _Found:
-    """Choose what is to be chosen, and fit all rows."""
+def _check_members(settings: Any, given: Collection[str], far: FarRows | None) -> None:
+    """Refuse what members of an ensemble do not look at, and rows that they cannot."""
     if isinstance(settings, EMOptions) and settings.ensemble != 1:
-        return _ensemble(trial, rank, settings, smoothing_given=smoothing_given)
-    chosen_by = trial.measure(SCORED_BY.get(str(rank), "share"))
-    over_complete = trial.method.over_complete
-    if isinstance(rank, str) and over_complete is not None:
-        if rank == "cv":
-            raise ParameterError("rank='cv' is for methods that do not learn how many classes there are: pass 'auto'.")
-        rank = over_complete
-        if settings.sparse is None:
-            settings = replace(settings, sparse=True)
-    rank_path: tuple[RankScore, ...] = ()
-    smoothing_path: tuple[tuple[float, float], ...] = ()
-    rho_path: tuple[tuple[float, float], ...] = ()
-    if isinstance(rank, str):
-        how, chosen = rank, choose_rank_for(trial, settings, rank)
-        rank, rank_path = chosen.rank, chosen.path
-        if isinstance(settings, EMOptions) and trial.target is not None and chosen.found and not smoothing_given:
-            smoothing, smoothing_path = choose_smoothing(trial, settings, rank, chosen.found, how)
-            settings = replace(settings, smoothing=smoothing)
-    if getattr(settings, "rho", None) == "cv":
-        rho, rho_path = choose_rho(trial, settings, rank)
-        settings = replace(settings, rho=rho)
-    everything = (trial.rows, trial.domain, rank, settings, trial.context)
-    if rank_path and isinstance(settings, EMOptions):
-        solution = solve_em(*everything, found=chosen.found[:1])
-        solution = without_empty_classes(solution, trial.rows, trial.domain, settings, trial.context)
-    else:
-        solution = trial.method.solve_rows(*everything)
-    return _Found(
-        solution,
-        float(getattr(settings, "smoothing", 0.0)),
-        rank_path,
-        smoothing_path,
-        rho_path,
-        chosen_by if rank_path or rho_path else "",
-    )
-
-
-def _ensemble(trial: Trial, rank: int | str, settings: EMOptions, *, smoothing_given: bool) -> _Found:
-    if rank == "cv":
-        raise ParameterError(
-            "rank='cv' is for single fits, and members of an ensemble hold out rows of their own. Pass rank='auto', or "
-            "leave ensemble out."
-        )
-    shared = choose_settings(trial, settings, rank, with_smoothing=not smoothing_given)
-    return _Found(
-        fit_ensemble(trial, settings, shared),
-        shared.smoothing,
-        shared.rank_path,
-        shared.smoothing_path,
-        chosen_by=trial.measure(MEMBERS_SCORED_BY) if shared.rank_path or shared.smoothing_path else "",
-    )
-
-
-def _check_members(settings: Any, given: Collection[str]) -> None:
-    """Refuse what members of an ensemble do not look at."""
-    if isinstance(settings, EMOptions) and settings.ensemble != 1:
+        if far is not None:
+            raise ParameterError(
+                f"Members of an ensemble hold their rows in memory, and {far.n_rows:,} rows are passed over where they "
+                "are. Leave ensemble out, or raise memory=."
+            )
         for name in ("n_init", "tol", "accelerate"):
             if name in given:
                 raise ParameterError(
@@ -336,20 +338,16 @@ def _check_members(settings: Any, given: Collection[str]) -> None:
                 )
 
 
-def _log_likelihood(solution: Solution, rows: WeightedRows | None, domain: Domain, runner: LocalRunner) -> float | None:
-    if solution.log_likelihood is not None or rows is None:
-        return solution.log_likelihood
-    cells, found = PackedCells.plain(rows.codes, Stacking(domain.cardinalities)), solution.parameters
-    return float(rows.weights @ log_prob_of_cells(cells, found.lam, found.stack, runner))
-
-
-def _check_alone(domain: Domain | None, missing: Collection[Label], unknown: Unknown, sample_weight: Any) -> None:
+def _check_alone(
+    domain: Domain | None, missing: Collection[Label], unknown: Unknown, sample_weight: Any, client: Any
+) -> None:
     """Refuse what was settled when the statistic was made."""
     for name, given in (
         ("domain", domain is not None),
         ("missing", len(missing) > 0),
         ("unknown", unknown != "error"),
         ("sample_weight", sample_weight is not None),
+        ("client", client is not None),
     ):
         if given:
             raise ParameterError(f"{name} belongs to the rows, which were counted already. Give it when counting them.")

@@ -60,7 +60,10 @@ class FitInfo:
     n_rows : float
         The sum of the row weights.
     n_distinct : int, optional
-        How many distinct rows there were; None for a fit to a statistic.
+        How many distinct rows there were; None for a fit to a statistic, and for rows that were not merged.
+    n_searched : int, optional
+        How many rows the start, and the rank where it was chosen, were looked for in, where the rows were passed over
+        where they are; None otherwise.
     log_likelihood : float, optional
         Σ w log p of the training rows, in nats; None for a fit to a statistic and for a compressed model, −inf where
         a row is impossible.
@@ -138,6 +141,7 @@ class FitInfo:
     smoothing_path: tuple[tuple[float, float], ...] = ()
     why: str = ""
     compressed: tuple[Compression, ...] = ()
+    n_searched: int | None = None
 
     @property
     def aic(self) -> float | None:

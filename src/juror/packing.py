@@ -8,7 +8,9 @@ folded, what the cells themselves would, to rounding.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -93,6 +95,87 @@ class PackedCells:
     def folded(self, counts: np.ndarray) -> np.ndarray:
         """Return counts of stacked rows, (stacked rows, F), from those of packed rows, (packed rows, F)."""
         return np.asarray(kernels().folded(self.parts, counts, self.n_stacked))
+
+
+@dataclass(frozen=True)
+class FixedPacking:
+    """How columns are joined where not all rows are there to be looked at: by the combinations that there may be.
+
+    Attributes
+    ----------
+    stacking : Stacking
+        Where variables stand in the stack.
+    """
+
+    stacking: Stacking
+
+    @cached_property
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        """The columns of every group: those of few labels are joined while they have few combinations."""
+        sizes = self.stacking.cardinalities
+        groups: list[list[int]] = []
+        for n in np.argsort(sizes, kind="stable").tolist():
+            if groups and math.prod(sizes[m] + 1 for m in (*groups[-1], n)) <= _MOST_JOINED:
+                groups[-1].append(n)
+            else:
+                groups.append([n])
+        return tuple(map(tuple, groups))
+
+    @cached_property
+    def starts(self) -> np.ndarray:
+        """The first packed row of every group, and one past the last, (n_groups + 1,)."""
+        sizes = self.stacking.cardinalities
+        return np.cumsum([0, *(math.prod(sizes[n] + 1 for n in group) for group in self.groups)])
+
+    @property
+    def row_bytes(self) -> int:
+        """How much a packed row of the table takes."""
+        return len(self.groups) * np.dtype(cell_type(int(self.starts[-1]))).itemsize
+
+    @cached_property
+    def parts(self) -> np.ndarray:
+        """The stacked rows that each packed row joins, as in :class:`PackedCells`."""
+        parts = np.full((self.starts[-1], max(map(len, self.groups))), -1, dtype=np.int32)
+        for g, group in enumerate(self.groups):
+            shape = [self.stacking.cardinalities[n] + 1 for n in group]
+            levels = np.stack(np.unravel_index(np.arange(math.prod(shape)), shape), axis=1)
+            parts[self.starts[g] : self.starts[g + 1], : len(group)] = levels + self.stacking.starts[list(group)]
+        return parts
+
+    def pack(self, codes: np.ndarray) -> np.ndarray:
+        """Return the packed rows of codes (rows, N), −1 for missing, (rows, n_groups).
+
+        >>> packing = FixedPacking(Stacking((2, 3)))
+        >>> packed = packing.pack(np.array([[1, 2], [-1, 0]]))
+        >>> packed.tolist(), packing.unpack(packed).tolist()
+        ([[6], [8]], [[1, 2], [-1, 0]])
+        """
+        packed = np.empty((len(codes), len(self.groups)), dtype=cell_type(int(self.starts[-1])))
+        for g, group in enumerate(self.groups):
+            joined: np.ndarray = np.zeros(len(codes), dtype=packed.dtype)
+            for n in group:
+                size = self.stacking.cardinalities[n]
+                joined *= packed.dtype.type(size + 1)
+                joined += np.where(codes[:, n] < 0, size, codes[:, n]).astype(packed.dtype)
+            packed[:, g] = joined + packed.dtype.type(self.starts[g])
+        return packed
+
+    def unpack(self, packed: np.ndarray) -> np.ndarray:
+        """Return the codes of packed rows, (rows, N), of the shortest integers, with contiguous columns."""
+        sizes = self.stacking.cardinalities
+        kind = next(t for t in (np.int8, np.int16, np.int32) if max(sizes) < np.iinfo(t).max)
+        codes = np.empty((len(packed), len(sizes)), dtype=kind, order="F")
+        for g, group in enumerate(self.groups):
+            for place, n in enumerate(group):
+                level = self.parts[:, place] - self.stacking.starts[n]
+                # what other groups have there is never looked up
+                code = np.where(level == sizes[n], -1, np.clip(level, -1, sizes[n])).astype(kind)
+                np.take(code, packed[:, g], out=codes[:, n])
+        return codes
+
+    def cells(self, packed: np.ndarray) -> PackedCells:
+        """Return packed rows as what passes go over."""
+        return PackedCells(packed, self.parts, self.stacking.n_rows)
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Literal
@@ -15,12 +15,36 @@ import numpy as np
 from juror.errors import DataError, DataWarning, ParameterError, QueryError, did_you_mean, shortlist
 from juror.sources import Column
 from juror.sources.columns import MISSING, as_text
+from juror.sources.tallies import united
 
 Label = str | int | float | bool
 Kind = Literal["nominal", "ordinal", "binned"]
 Unknown = Literal["error", "warn", "missing"]
 
 _KINDS = ("nominal", "ordinal", "binned")
+
+
+@dataclass(frozen=True)
+class Strangers:
+    """How many rows of each column hold labels that were not there before, and the first row that does."""
+
+    rows: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+    def __add__(self, other: Strangers) -> Strangers:
+        both = dict(self.rows)
+        for name, (n, first) in other.rows.items():
+            both[name] = (both[name][0] + n, both[name][1]) if name in both else (n, first)
+        return Strangers(both)
+
+    def warn(self) -> None:
+        """Say so, column by column."""
+        for name, (n, first) in self.rows.items():
+            warnings.warn(
+                f"Column {name!r} holds labels that were not there before in {n} rows, the first in row {first}; they "
+                "are treated as missing.",
+                DataWarning,
+                stacklevel=2,
+            )
 
 
 @dataclass(frozen=True)
@@ -86,6 +110,22 @@ class Variable:
             raise DataError(f"The edges of {self.name!r} must be finite and rise. Got {shortlist(edges)}.")
         if self.values is None or len(self.values) != len(self.labels):
             raise DataError(f"Variable {self.name!r} needs one typical value for each of its intervals.")
+
+    def united(self, other: Variable) -> Variable:
+        """Return the variable with the labels of both, which must be of one kind and, if binned, of the same edges."""
+        if self == other:
+            return self
+        if self.edges is not None and self.edges == other.edges and self.open_ended == other.open_ended:
+            # typical values of intervals are as good from either
+            return self
+        if self.kind != other.kind or self.edges is not None or _type_of(self) != _type_of(other):
+            raise DataError(
+                f"Variable {self.name!r} is {_described(self)} here and {_described(other)} there. Count both with the "
+                "same domain=."
+            )
+        # whole numbers and the like have an order of their own; that of named levels must be the same for both
+        named = self.kind == "ordinal" and _type_of(self) is str
+        return replace(self, labels=tuple(united(self.name, self.labels, other.labels, ordered=named)))
 
     @property
     def cardinality(self) -> int:
@@ -159,21 +199,31 @@ class Variable:
         -------
         numpy.ndarray, (n_rows,)
         """
+        codes, strangers = self.encode_piece(column, unknown)
+        strangers.warn()
+        return codes
+
+    def encode_piece(
+        self, column: Column, unknown: Unknown = "error", kind: type[np.signedinteger[Any]] = np.int64
+    ) -> tuple[np.ndarray, Strangers]:
+        """Return the codes of a piece of a column as integers of a kind, and which values were strange.
+
+        As in :meth:`encode`, but what is to be warned of is returned: there may be more pieces.
+        """
         if column.form == "code":
-            codes = np.where(column.index < self.cardinality, column.index, MISSING)
+            known = np.arange(len(column.values)) < self.cardinality
+            codes = np.where(column.index < self.cardinality, column.index, MISSING).astype(kind)
         else:
-            codes = np.append(self._codes_of_values(column), MISSING)[column.index]
+            of_values = self._codes_of_values(column)
+            known = of_values != MISSING
+            codes = np.append(of_values, MISSING).astype(kind)[column.index]
+        if unknown == "missing" or np.all(known):
+            return codes, Strangers()
         strange = np.flatnonzero((codes == MISSING) & (column.index != MISSING))
         if unknown == "error" and len(strange):
             raise self._unknown(column, int(strange[0]))
-        if unknown == "warn" and len(strange):
-            warnings.warn(
-                f"Column {column.name!r} holds labels that were not there before in {len(strange)} rows, the first in "
-                f"row {strange[0]}; they are treated as missing.",
-                DataWarning,
-                stacklevel=2,
-            )
-        return codes
+        first = column.first_row + int(strange[0]) if len(strange) else 0
+        return codes, Strangers({column.name: (len(strange), first)} if len(strange) else {})
 
     def _codes_of_values(self, column: Column) -> np.ndarray:
         if self.edges is not None and column.form == "number":
@@ -184,7 +234,7 @@ class Variable:
     def _unknown(self, column: Column, row: int) -> DataError:
         value = column.values[column.index[row]]
         value = value.item() if isinstance(value, np.generic) else value
-        where = f"Column {column.name!r} holds {value!r} in row {row}, which is "
+        where = f"Column {column.name!r} holds {value!r} in row {column.first_row + row}, which is "
         way_out = 'Pass unknown="missing" to treat it as missing.'
         if self.edges is not None and as_number(value) is None:
             return DataError(f"{where}neither a number nor one of its intervals {shortlist(self.labels)}. {way_out}")
@@ -214,6 +264,18 @@ class Variable:
         table[:-1] = names
         table[-1] = None
         return list(table[codes])
+
+
+def _type_of(variable: Variable) -> type | None:
+    """Return what all labels are: text, numbers or booleans; None for a mixture."""
+    kinds = {float if type(label) is int else type(label) for label in variable.labels}
+    return kinds.pop() if len(kinds) == 1 else None
+
+
+def _described(variable: Variable) -> str:
+    if variable.edges is not None:
+        return f"cut at {shortlist(variable.edges, 4)}"
+    return f"{variable.kind} with labels {shortlist(variable.labels, 4)}"
 
 
 def as_number(value: object) -> float | None:

@@ -27,7 +27,10 @@ def summary(model: CPD, info: FitInfo | None) -> str:
 def _fit_lines(info: FitInfo) -> list[str]:
     if info.method == "compress":
         return _what_for(info)
-    if info.n_distinct is None:
+    if info.n_searched is not None:
+        searched = f"{info.n_searched:,} of them" if info.n_searched < info.n_rows else "all of them"
+        lines = [f"fitted to {info.n_rows:,.0f} rows where they are, by {info.method}; started from {searched}"]
+    elif info.n_distinct is None:
         lines = [f"fitted to statistics of up to {info.n_rows:,.0f} rows, by {info.method}"]
     else:
         lines = [f"fitted to {info.n_rows:,.0f} rows, {info.n_distinct:,} distinct, by {info.method}"]

@@ -10,7 +10,9 @@ from typing import Annotated, Any, TextIO
 
 import typer
 
-from juror.cli import ask, fit, impute, info, paper, predict, sample, score
+from juror.cli import ask, count, fit, impute, info, merge, paper, predict, sample, score
+from juror.cli.addresses import hide, scrubbed
+from juror.cli.words import in_words_of_the_command_line
 from juror.errors import JurorError, JurorWarning
 
 _BAD_INPUT, _BUG = 2, 1
@@ -22,7 +24,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for module in (fit, ask, info, sample, impute, predict, score, paper):
+for module in (fit, count, merge, ask, info, sample, impute, predict, score, paper):
     app.command(module.__name__.rpartition(".")[2])(module.command)
 
 
@@ -46,7 +48,7 @@ def options(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line: exit status 0 on success, 2 on bad input with one sentence, 1 on a bug of ours."""
-    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    arguments = hide(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in arguments
     if debug:
         # wherever it was written: people add it to the end of the line that failed
@@ -66,26 +68,15 @@ def _run(arguments: Sequence[str], debug: bool) -> Any:
         return _tell(str(error), _BAD_INPUT, debug)
     except Exception as error:
         message = f"unexpected {type(error).__name__}: {error}. This is a bug; run with --debug for the traceback."
-        return _tell(message, _BUG, debug)
+        return _tell(scrubbed(message), _BUG, debug)
     return 0
 
 
 def _tell(message: str, status: int, debug: bool) -> int:
     if debug:
-        traceback.print_exc()
-    typer.echo(f"juror: {_in_words_of_the_command_line(message)}", err=True)
+        typer.echo(scrubbed(traceback.format_exc()), err=True, nl=False)
+    typer.echo(f"juror: {in_words_of_the_command_line(message)}", err=True)
     return status
-
-
-def _in_words_of_the_command_line(message: str) -> str:
-    """Name options where the library names arguments."""
-    for argument, option in (
-        ('unknown="missing"', "--unknown missing"),
-        ("'n_directions'", "'--directions'"),
-        ("'n_init'", "'--starts'"),
-    ):
-        message = message.replace(argument, option)
-    return message
 
 
 def _show_warning(
@@ -96,4 +87,4 @@ def _show_warning(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    typer.echo(f"juror: warning: {message}", err=True)
+    typer.echo(f"juror: warning: {in_words_of_the_command_line(str(message))}", err=True)

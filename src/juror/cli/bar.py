@@ -1,4 +1,4 @@
-"""The progress bar of a fit, on stderr and only on a terminal."""
+"""How far a command is: the progress bar of a fit, and a sign that rows are read, on stderr and only on a terminal."""
 
 from __future__ import annotations
 
@@ -10,8 +10,26 @@ from juror.progress import Progress, ProgressCallback
 
 
 @contextmanager
-def progress_bar() -> Iterator[ProgressCallback | None]:
-    """Give a callback that draws what a fit tells, or None where nobody is looking."""
+def reading(what: str) -> Iterator[None]:
+    """Show that something is read, of which nobody knows how much is left."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(f"reading {what}"):
+        yield
+
+
+@contextmanager
+def progress_bar(first: str = "fitting") -> Iterator[ProgressCallback | None]:
+    """Give a callback that draws what a fit tells, or None where nobody is looking.
+
+    Parameters
+    ----------
+    first : str
+        What is done until the fit tells something.
+    """
     if not sys.stderr.isatty():
         yield None
         return
@@ -21,7 +39,8 @@ def progress_bar() -> Iterator[ProgressCallback | None]:
 
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[detail]}"), TimeElapsedColumn())
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("fitting", total=1.0, detail="")
+        # a bar without end moves to and fro
+        task = bar.add_task(first, total=None, detail="")
 
         def draw(step: Progress) -> None:
             done = step.start - 1 + step.iteration / step.max_iter
@@ -34,6 +53,7 @@ def progress_bar() -> Iterator[ProgressCallback | None]:
             bar.update(
                 task,
                 description=f"rank {step.rank}" if step.stage == "fitting" else f"{step.stage}, rank {step.rank}",
+                total=1.0,
                 completed=done / step.n_starts,
                 detail=detail,
             )

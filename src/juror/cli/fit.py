@@ -1,4 +1,4 @@
-"""juror fit: learn the joint distribution of a file."""
+"""juror fit: learn the joint distribution of rows, or of counts of them."""
 
 from __future__ import annotations
 
@@ -9,18 +9,30 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import juror
+from juror.cli import options
 from juror.cli.bar import progress_bar
+from juror.cli.clusters import cluster
+from juror.cli.counted import check_place, kind_of, read_counts, refuse_for_counts
 from juror.cli.info import facts
-from juror.cli.options import Data, Drop, Json, Seed
-from juror.cli.tables import read_file, write_json
-from juror.errors import ParameterError
+from juror.cli.options import number_or
+from juror.cli.rows import Table, source_of
+from juror.cli.tables import tell_written, write_json
+from juror.errors import ModelFileError, ParameterError
 
 if TYPE_CHECKING:
     from juror.model import JointPMF
 
 
 def command(
-    data: Data,
+    data: Annotated[
+        str,
+        typer.Argument(
+            metavar="DATA",
+            help="A .csv, .parquet or .arrow file, a folder of them, a glob in quotes, counts that 'juror count' "
+            "wrote, or with --database a query.",
+            show_default=False,
+        ),
+    ],
     output: Annotated[Path, typer.Option("-o", "--output", help="Where to write the model.", show_default=False)],
     rank: Annotated[
         str, typer.Option(help="The number of classes; 'auto' or 'cv' to choose it on held-out rows or folds.")
@@ -29,17 +41,11 @@ def command(
     target: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="The column to predict.", show_default=False)
     ] = None,
-    weight: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="The column of row weights or counts.", show_default=False)
-    ] = None,
-    missing: Annotated[
-        list[str] | None, typer.Option(metavar="MARKER", help="A marker that means missing, like '?'; may be repeated.")
-    ] = None,
-    drop: Drop = None,
-    bins: Annotated[
-        int | None, typer.Option(help="How many intervals for columns of many numbers.", show_default=False)
-    ] = None,
-    max_levels: Annotated[int, typer.Option(help="The most labels a column may have.")] = 1000,
+    weight: options.Weight = None,
+    missing: options.Missing = None,
+    drop: options.Drop = None,
+    bins: options.Bins = None,
+    max_levels: options.MaxLevels = options.MAX_LEVELS,
     smoothing: Annotated[
         float | None,
         typer.Option(help="A pseudo-count a cell; 0.1 or chosen by default, 0 for none.", show_default=False),
@@ -72,55 +78,93 @@ def command(
     rho: Annotated[
         str | None, typer.Option(help="How strongly juror couples pair tables: a number or 'cv'.", show_default=False)
     ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(help="How many threads; all cores by default.", show_default=False)
-    ] = None,
-    seed: Seed = 0,
-    json: Json = False,
+    memory: options.Memory = options.MEMORY,
+    database: options.Database = None,
+    dask: options.Dask = None,
+    spark: options.Spark = None,
+    separator: options.Separator = None,
+    quote: options.Quote = options.QUOTE,
+    encoding: options.Encoding = options.ENCODING,
+    decimal: options.Decimal = options.DECIMAL,
+    jobs: options.Jobs = None,
+    seed: options.Seed = 0,
+    json: options.JsonFacts = False,
 ) -> None:
     """Fit the joint distribution of DATA, write the model and print a summary of it."""
-    # what takes long to import waits until it is asked for
-    from juror.files import check_name
-    from juror.sources import open_source
-    from juror.statistics.reading import take_weights
-
-    check_name(output)
     began = time.perf_counter()
-    columns = open_source(read_file(data, drop, missing or ()), missing or ())
-    weights = None
-    if weight is not None:
-        columns, weights = take_weights(columns, weight)
-    domain = juror.Domain.infer(columns, missing=missing or (), bins=bins, max_levels=max_levels, sample_weight=weights)
-    with progress_bar() as progress:
-        model = juror.fit(
-            columns,
-            rank=_rank(rank),
-            method=method,
-            seed=seed,
-            domain=domain,
-            sample_weight=weights,
-            target=target,
-            progress=progress,
-            n_jobs=jobs,
-            **_given(
-                n_init=starts,
-                ensemble=None if ensemble is None else _number_or("auto", "--ensemble", ensemble, int),
-                max_seconds=max_seconds,
-                smoothing=smoothing,
-                max_iter=max_iter,
-                tol=tol,
-                n_directions=directions,
-                inversion=inversion,
-                rho=None if rho is None else _number_or("cv", "--rho", rho, float),
-            ),
+    check_place(output, data, "a model", ".juror")
+    csv = {"separator": separator, "quote": quote, "encoding": encoding, "decimal": decimal}
+    clusters = {"--dask": dask, "--spark": spark}
+    settings = {"rank": _rank(rank), "method": method, "seed": seed, "target": target, "n_jobs": jobs} | _given(
+        n_init=starts,
+        ensemble=None if ensemble is None else number_or("auto", "--ensemble", ensemble, int),
+        max_seconds=max_seconds,
+        smoothing=smoothing,
+        max_iter=max_iter,
+        tol=tol,
+        n_directions=directions,
+        inversion=inversion,
+        rho=None if rho is None else number_or("cv", "--rho", rho, float),
+    )
+    if database is None and _holds_counts(data):
+        about_rows = {"--missing": missing, "--drop": drop, "--weight": weight, "--bins": bins, **clusters}
+        refuse_for_counts(
+            Path(data),
+            {option: value is not None for option, value in about_rows.items()}
+            | {"--max-levels": max_levels != options.MAX_LEVELS, "--memory": memory != options.MEMORY}
+            | {f"--{name}": value != options.CSV[name] for name, value in csv.items()},
         )
+        model = _fit_counts(Path(data), settings)
+    else:
+        source = source_of(data, database, csv, clusters)
+        table = Table(source, missing or (), drop or (), weight, bins, max_levels, jobs)
+        model = _fit_rows(table, memory, dask, spark, settings)
     model.save(output)
-    _tell(model, output, time.perf_counter() - began, json)
+    if json:
+        write_json(facts(model))
+    else:
+        typer.echo(model.summary())
+    tell_written(output, began)
 
 
-def _given(**options: Any) -> Any:
+def _holds_counts(data: str) -> bool:
+    kind = kind_of(Path(data))
+    if kind == "model":
+        raise ModelFileError(f"The file {data!r} holds a model, and juror fits models to data or counts. Name these.")
+    return kind is not None
+
+
+def _fit_counts(path: Path, settings: dict[str, Any]) -> JointPMF:
+    if settings["rank"] in ("auto", "cv"):
+        raise ParameterError(
+            f"--rank {settings['rank']} needs rows to hold out, and counts have none. Pass a number, as in --rank 5."
+        )
+    counts = read_counts(path)
+    with progress_bar() as progress:
+        return juror.fit(counts, progress=progress, **settings)
+
+
+def _fit_rows(table: Table, memory: str, dask: str | None, spark: str | None, settings: dict[str, Any]) -> JointPMF:
+    from juror.memory import read_memory
+
+    read_memory(memory)  # what is wrong with it is told before anything is read
+    with cluster(dask, spark) as client, progress_bar("reading") as progress:
+        scan = table.scan()
+        domain = table.infer(scan, client)
+        return juror.fit(
+            scan,
+            domain=domain,
+            sample_weight=table.weight,
+            memory=memory,
+            client=client,
+            progress=progress,
+            **settings,
+        )
+
+
+def _given(**values: Any) -> dict[str, Any]:
     """Return the options that were given, so that a method can refuse what it does not have."""
-    return {name: value for name, value in options.items() if value is not None}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _rank(text: str) -> int | str:
@@ -130,22 +174,3 @@ def _rank(text: str) -> int | str:
         return int(text)
     except ValueError:
         raise ParameterError(f"--rank must be 'auto', 'cv' or a whole number from 1. Got {text!r} instead.") from None
-
-
-def _number_or(word: str, option: str, text: str, kind: type[int] | type[float]) -> int | float | str:
-    """Read a number, or leave the one word that may stand for it."""
-    if text == word:
-        return text
-    try:
-        return kind(text)
-    except ValueError:
-        what = "a whole number from 1" if kind is int else "a number above 0"
-        raise ParameterError(f"{option} must be {word!r} or {what}. Got {text!r} instead.") from None
-
-
-def _tell(model: JointPMF, output: Path, seconds: float, json: bool) -> None:
-    if json:
-        write_json(facts(model))
-    else:
-        typer.echo(model.summary())
-    typer.echo(f"wrote {output} ({output.stat().st_size / 1024:.0f} kB) after {seconds:.1f} s", err=True)

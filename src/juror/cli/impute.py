@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import juror
+from juror.cli import options
 from juror.cli.options import Data, Drop, Json, Model, Output, Seed, UnknownOption, unknown_of
-from juror.cli.tables import check_output, read_file, write_frame
+from juror.cli.rows import files_at
+from juror.cli.tables import check_output, read_table, write_frame
 from juror.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from juror.domain import Domain
+    from juror.sources.described import Files
 
 
 def command(
@@ -33,6 +36,10 @@ def command(
     ] = None,
     drop: Drop = None,
     unknown: UnknownOption = "error",
+    separator: options.Separator = None,
+    quote: options.Quote = options.QUOTE,
+    encoding: options.Encoding = options.ENCODING,
+    decimal: options.Decimal = options.DECIMAL,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
@@ -42,21 +49,27 @@ def command(
     if draws is not None and draws > 1 and output is None:
         raise ParameterError(f"--draws {draws} makes {draws} tables, which need files: name one with --output.")
     domain = loaded.domain
-    table = read_file(data, drop, domain.missing, domain.expected.text)
+    files = files_at(data, separator, quote, encoding, decimal)
+    table = read_table(files, drop or (), domain.missing, domain.expected.text)
     filled = loaded.impute(table, draws, seed=seed, unknown=unknown_of(unknown))
     tables = filled if isinstance(filled, list) else [filled]
-    as_text = data.suffix.lower() != ".parquet" and (output.suffix.lower() == ".csv" if output else not json)
+    as_text = _is_csv(files) and (output.suffix.lower() == ".csv" if output else not json)
     for number, each in enumerate(tables, 1):
         place = output if output is None or len(tables) == 1 else _numbered(output, number)
-        write_frame(_with_own_cells(each, table, domain, data) if as_text else each, place, json)
+        write_frame(_with_own_cells(each, table, domain, files) if as_text else each, place, json)
 
 
-def _with_own_cells(filled: pa.Table, table: pa.Table, domain: Domain, path: Path) -> pd.DataFrame:
+def _is_csv(files: Files) -> bool:
+    from juror.sources.paths import find_files, kind_of
+
+    return kind_of(find_files(files.path)) == "csv"
+
+
+def _with_own_cells(filled: pa.Table, table: pa.Table, domain: Domain, files: Files) -> pd.DataFrame:
     """Write the cells that a CSV file has as they stand there: 007 and 1.50, not 7 and 1.5."""
     from juror.sources.columns import as_text
-    from juror.sources.files import read_table
 
-    written = read_table(path, domain.missing, text=filled.column_names).select(filled.column_names).to_pandas()
+    written = read_table(files, (), domain.missing, filled.column_names).select(filled.column_names).to_pandas()
     cells = filled.to_pandas().astype(object)
     for column in domain.open(table):
         seen = column.index >= 0

@@ -1,26 +1,44 @@
-"""juror info: what a model is about."""
+"""juror info: what a model or counts are about."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import juror
-from juror.cli.options import Json, Model
+from juror.cli import counted
+from juror.cli.options import JsonFacts
 from juror.cli.tables import write_json
 
 if TYPE_CHECKING:
     from juror.model import JointPMF
 
 
-def command(model: Model, json: Json = False) -> None:
-    """Print the variables of MODEL, how it was fitted, and what depends on what."""
-    loaded = juror.load(model)
-    if json:
-        write_json(facts(loaded))
+def command(
+    model: Annotated[
+        Path,
+        typer.Argument(
+            metavar="MODEL", help="A model that 'juror fit' wrote, or counts of 'juror count'.", show_default=False
+        ),
+    ],
+    json: JsonFacts = False,
+) -> None:
+    """Print the variables of MODEL, how it was fitted, and what depends on what; or what counts hold."""
+    if counted.kind_of(model) in (None, "model"):
+        loaded = juror.load(model)
+        _tell(facts(loaded) if json else loaded.summary())
     else:
-        typer.echo(loaded.summary())
+        counts = counted.read_counts(model)
+        _tell(counted.facts(counts) if json else counted.described(counts))
+
+
+def _tell(what: dict[str, Any] | str) -> None:
+    if isinstance(what, str):
+        typer.echo(what)
+    else:
+        write_json(what)
 
 
 def facts(model: JointPMF) -> dict[str, Any]:
@@ -28,11 +46,4 @@ def facts(model: JointPMF) -> dict[str, Any]:
     fitted = None
     if model.info is not None:
         fitted = model.info.to_dict() | {"aic": model.info.aic, "bic": model.info.bic}
-    return {
-        "rank": model.rank,
-        "variables": [
-            {"name": v.name, "kind": v.kind, "labels": list(v.labels), "edges": list(v.edges) if v.edges else None}
-            for v in model.domain
-        ],
-        "fit": fitted,
-    }
+    return {"rank": model.rank, "variables": counted.variable_facts(model.domain), "fit": fitted}

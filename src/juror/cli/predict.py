@@ -7,7 +7,9 @@ from typing import Annotated
 import typer
 
 import juror
+from juror.cli import options
 from juror.cli.options import Data, Drop, Json, Model, Output, UnknownOption, unknown_of
+from juror.cli.rows import files_at
 from juror.cli.tables import check_output, read_for, write_frame
 
 
@@ -24,6 +26,10 @@ def command(
     output: Output = None,
     drop: Drop = None,
     unknown: UnknownOption = "error",
+    separator: options.Separator = None,
+    quote: options.Quote = options.QUOTE,
+    encoding: options.Encoding = options.ENCODING,
+    decimal: options.Decimal = options.DECIMAL,
     json: Json = False,
 ) -> None:
     """Write the most probable label of the target for every row of DATA."""
@@ -31,7 +37,7 @@ def command(
 
     check_output(output, json)
     loaded = juror.load(model)
-    columns = read_for(loaded, data, drop)
+    columns = read_for(loaded, files_at(data, separator, quote, encoding, decimal), drop or ())
     variable = loaded.domain[loaded.target(target)]
     chances = loaded.predict_proba(columns, variable.name, unknown=unknown_of(unknown))
     result = {variable.name: variable.decode(chances.argmax(axis=1))}

@@ -7,7 +7,9 @@ from typing import Annotated
 import typer
 
 import juror
+from juror.cli import options
 from juror.cli.options import Data, Drop, Json, Model, Output, UnknownOption, unknown_of
+from juror.cli.rows import files_at
 from juror.cli.tables import check_output, read_for, write_frame, write_json
 
 
@@ -18,6 +20,10 @@ def command(
     output: Output = None,
     drop: Drop = None,
     unknown: UnknownOption = "error",
+    separator: options.Separator = None,
+    quote: options.Quote = options.QUOTE,
+    encoding: options.Encoding = options.ENCODING,
+    decimal: options.Decimal = options.DECIMAL,
     json: Json = False,
 ) -> None:
     """Write the mean log-probability of the rows of DATA, in nats; the higher, the better MODEL knows them."""
@@ -26,7 +32,8 @@ def command(
 
     check_output(output, json)
     loaded = juror.load(model)
-    logs = loaded.log_prob(read_for(loaded, data, drop), unknown=unknown_of(unknown))
+    columns = read_for(loaded, files_at(data, separator, quote, encoding, decimal), drop or ())
+    logs = loaded.log_prob(columns, unknown=unknown_of(unknown))
     if rows:
         write_frame(to_frame({"log_prob": logs.tolist()}, "pandas"), output, json)
         return

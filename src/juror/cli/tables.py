@@ -7,11 +7,15 @@ import io
 import json
 import math
 import sys
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from juror.errors import ParameterError, did_you_mean, shortlist
+import typer
+
+from juror.cli.rows import check_drop, without
+from juror.errors import ParameterError, shortlist
 from juror.writing import check_place, write_whole
 
 # pandas and pyarrow take long to import, and wait until there is a table for them
@@ -21,25 +25,24 @@ if TYPE_CHECKING:
 
     from juror.model import JointPMF
     from juror.sources import Column
+    from juror.sources.described import Files
 
 
-def read_file(path: Path, drop: Sequence[str] | None, missing: Collection[Any], text: Collection[str] = ()) -> pa.Table:
-    """Read a data file without the columns that the user dropped, whatever they hold."""
-    from juror.sources.files import read_table
+def read_table(files: Files, drop: Sequence[str], missing: Collection[Any], text: Collection[str] = ()) -> pa.Table:
+    """Read data files whole, without the columns that the user dropped, whatever they hold."""
+    from juror.sources import files as readers
+    from juror.sources.csv_dialects import Written
 
-    table = read_table(path, missing, text)
-    for name in drop or ():
-        if name not in table.column_names:
-            raise ParameterError(f"--drop names no column {name!r}. {did_you_mean(name, table.column_names)}")
-    kept = table.drop_columns(list(drop or ()))
-    if not kept.column_names:
-        raise ParameterError("--drop leaves no column.")
-    return kept
+    written = Written(files.separator, files.quote, files.encoding, files.decimal)
+    table = readers.read_table(files.path, missing, text, None if written == Written() else written)
+    check_drop(drop, table.column_names)
+    return table.drop_columns(list(drop))
 
 
-def read_for(model: JointPMF, path: Path, drop: Sequence[str] | None) -> list[Column]:
-    """Read a data file as the domain of a model expects it."""
-    return model.domain.open(read_file(path, drop, model.domain.missing, model.domain.expected.text))
+def read_for(model: JointPMF, files: Files, drop: Sequence[str]) -> list[Column]:
+    """Read data files as the domain of a model expects them."""
+    domain = model.domain
+    return domain.open(without(files.scan(domain.missing, domain.expected.text), drop))
 
 
 def write_frame(frame: pd.DataFrame | pa.Table, output: Path | None, as_json: bool = False) -> None:
@@ -77,6 +80,12 @@ def check_output(output: Path | None, as_json: bool) -> None:
         raise ParameterError(f"--output must end in one of {shortlist(_WRITERS)}. Got {output.name!r} instead.")
     if as_json and output.suffix.lower() != ".json":
         raise ParameterError(f"--json writes JSON, so --output must end in .json. Got {output.name!r} instead.")
+
+
+def tell_written(output: Path, began: float) -> None:
+    """Say what was written, and how long it took since a time of ``time.perf_counter``."""
+    seconds = time.perf_counter() - began
+    typer.echo(f"wrote {output} ({output.stat().st_size / 1024:.0f} kB) after {seconds:.1f} s", err=True)
 
 
 def write_json(value: Any) -> None:

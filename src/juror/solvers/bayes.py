@@ -18,8 +18,11 @@ from juror.solvers.gibbs import Sampler
 from juror.solvers.mixing import Mixing, mixing
 from juror.solvers.parameters import Parameters, side_by_side
 from juror.solvers.solution import Context, Solution, check_search
+from juror.solvers.starts import smoothed_marginals, smoothed_shares
 from juror.stacking import Stacking
+from juror.statistics.drawn import RowsToDraw
 from juror.statistics.expected import log_prob_of_cells
+from juror.statistics.far import FarRows
 from juror.statistics.rows import WeightedRows
 
 # Log-probabilities of so many training rows are followed beside the likelihood
@@ -80,7 +83,14 @@ class Chain:
     occupied: np.ndarray
 
 
-def solve_bayes(rows: WeightedRows, domain: Domain, rank: int, options: BayesOptions, context: Context) -> Solution:
+def solve_bayes(
+    rows: WeightedRows,
+    domain: Domain,
+    rank: int,
+    options: BayesOptions,
+    context: Context,
+    far: FarRows | None = None,
+) -> Solution:
     """Sample, and return the mean over the draws as one CPD of rank draws × F.
 
     Parameters
@@ -95,13 +105,14 @@ def solve_bayes(rows: WeightedRows, domain: Domain, rank: int, options: BayesOpt
         How long, how many chains, how many draws.
     context : Context
         Seed, runner, progress and time.
+    far : FarRows, optional
+        What to fit, where the rows are a sample of it.
     """
-    planned, options = options, _in_time(rows, domain, rank, options, context)
+    table = _Table.of(rows, Stacking(domain.cardinalities), far)
+    planned, options = options, _in_time(table, rank, options, context)
     shares = np.diff(np.arange(options.chains + 1) * options.draws // options.chains)
     chains = [
-        _run_chain(rows, domain, rank, number, int(share), options, context)
-        for number, share in enumerate(shares)
-        if share
+        _run_chain(table, rank, number, int(share), options, context) for number, share in enumerate(shares) if share
     ]
     draws = [draw for chain in chains for draw in chain.draws]
     followed = mixing([chain.followed for chain in chains])
@@ -122,15 +133,33 @@ def solve_bayes(rows: WeightedRows, domain: Domain, rank: int, options: BayesOpt
     )
 
 
-def _in_time(rows: WeightedRows, domain: Domain, rank: int, options: BayesOptions, context: Context) -> BayesOptions:
+@dataclass(frozen=True)
+class _Table:
+    """Rows laid out for drawing, their one-way marginals, and a few of them to follow."""
+
+    rows: RowsToDraw | FarRows
+    marginals: np.ndarray
+    seen: np.ndarray
+    total: float
+    stacking: Stacking
+
+    @classmethod
+    def of(cls, rows: WeightedRows, stacking: Stacking, far: FarRows | None) -> _Table:
+        if far is not None:
+            return cls(far, smoothed_shares(far.label_counts, stacking), rows.codes, far.total, stacking)
+        cells = PackedCells.of(rows.codes, stacking)
+        marginals = smoothed_marginals(cells, rows.weights, stacking)
+        return cls(RowsToDraw.of(cells, rows.weights), marginals, rows.codes, rows.total, stacking)
+
+    def sampler(self, rank: int, rng: np.random.Generator, context: Context, *, sparse: bool) -> Sampler:
+        return Sampler(self.rows, self.marginals, self.stacking, rank, rng, context.runner, sparse=sparse)
+
+
+def _in_time(table: _Table, rank: int, options: BayesOptions, context: Context) -> BayesOptions:
     """Shorten the chains to what the time allows, by the pace of a few sweeps; without a budget leave them alone."""
     if not np.isfinite(context.until):
         return options
-    stacking = Stacking(domain.cardinalities)
-    rng = np.random.default_rng([context.seed, rank, 6])
-    chain = Sampler(
-        PackedCells.of(rows.codes, stacking), rows.weights, stacking, rank, rng, context.runner, sparse=True
-    )
+    chain = table.sampler(rank, np.random.default_rng([context.seed, rank, 6]), context, sparse=True)
     chain.sweep()
     left = context.seconds_left
     for _ in range(_PACE):
@@ -154,8 +183,7 @@ def _reason(n_sweeps: Sequence[int], planned: BayesOptions) -> str:
 
 
 def _run_chain(
-    rows: WeightedRows,
-    domain: Domain,
+    table: _Table,
     rank: int,
     number: int,
     n_draws: int,
@@ -163,13 +191,12 @@ def _run_chain(
     context: Context,
 ) -> Chain:
     """Sweep from a random start of its own."""
-    stacking = Stacking(domain.cardinalities)
-    cells = PackedCells.of(rows.codes, stacking)
     rng = np.random.default_rng([context.seed, rank, number, 2])
-    chain = Sampler(cells, rows.weights, stacking, rank, rng, context.runner, sparse=bool(options.sparse))
+    chain = table.sampler(rank, rng, context, sparse=bool(options.sparse))
     # the same for all chains, which are compared by them
-    chosen = np.random.default_rng([context.seed, rank, 3]).choice(len(cells), min(_PROBES, len(cells)), replace=False)
-    probes = PackedCells.plain(rows.codes[chosen], stacking)
+    n_seen = len(table.seen)
+    chosen = np.random.default_rng([context.seed, rank, 3]).choice(n_seen, min(_PROBES, n_seen), replace=False)
+    probes = PackedCells.plain(table.seen[chosen], table.stacking)
     n_kept = options.sweeps - options.burnt
     wanted = set((options.burnt + (np.arange(1, n_draws + 1) * n_kept) // n_draws - 1).tolist())
     draws: list[Parameters] = []
@@ -188,7 +215,7 @@ def _run_chain(
         if late:
             break
         context.tell(
-            rank, number + 1, options.chains, sweep + 1, options.sweeps, log_likelihood=likelihoods[-1] / rows.total
+            rank, number + 1, options.chains, sweep + 1, options.sweeps, log_likelihood=likelihoods[-1] / table.total
         )
     return Chain(draws, np.array(followed), tuple(likelihoods), np.array(occupied))
 

@@ -12,6 +12,7 @@ from juror.domain import Domain
 from juror.errors import ParameterError, did_you_mean, shortlist
 from juror.solvers.methods import ALL_OPTIONS, METHODS, Statistic
 from juror.statistics.counts import TripleCounts
+from juror.statistics.far import FarRows
 from juror.statistics.rows import WeightedRows
 
 # Sampling takes seconds up to here. With more rows an average of EM fits is as good or better, and sooner there.
@@ -34,7 +35,6 @@ def decide_for_statistic(data: Statistic, method: str) -> Decision:
     if method == "auto":
         method = "ctf" if isinstance(data, TripleCounts) else "juror-b"
         return Decision(method, why=f"what {type(data).__name__} can be fitted by")
-    _check_name(method)
     if not isinstance(data, METHODS[method].accepts):
         able = [other for other, known in METHODS.items() if isinstance(data, known.accepts)]
         raise ParameterError(
@@ -64,10 +64,9 @@ def decide_for_rows(
         The names of the options given.
     """
     if method != "auto":
-        _check_name(method)
         return Decision(method)
     # counts as weights stand for more rows than the table has, weights that sum to one for fewer
-    cells, distinct = max(rows.total, float(rows.n_merged.sum())) * len(domain), len(rows.codes) * len(domain)
+    cells, distinct = rows.n_counted * len(domain), len(rows.codes) * len(domain)
     # a budget of time says nothing about the method, and what members of an ensemble have says nothing against one
     for_ensemble = target is not None or cells > _MOST_SAMPLED
     silent = {"max_seconds", "smoothing", "max_iter"} if for_ensemble else {"max_seconds"}
@@ -90,6 +89,15 @@ def decide_for_rows(
     return Decision("juror-b", why=why)
 
 
+def decide_for_far(rows: FarRows, method: str, given: Collection[str]) -> Decision:
+    """Return EM for rows that are passed over where they are, the method named, or the one whose options are given."""
+    if method != "auto":
+        return Decision(method)
+    if not set(given) <= {"max_seconds", "smoothing", "max_iter"}:
+        return _by_options(given)
+    return Decision("em", why=f"EM, which passes over {rows.n_rows:,} rows where they are")
+
+
 def _by_options(given: Collection[str]) -> Decision:
     """Return the first method that has all the options given."""
     for name in ("em", "bayes", "spa", "spa-em", "ctf", "juror-b", *METHODS):
@@ -104,8 +112,9 @@ def _by_options(given: Collection[str]) -> Decision:
     )
 
 
-def _check_name(method: Any) -> None:
-    if not isinstance(method, str) or method not in METHODS:
+def check_method(method: Any) -> None:
+    """Refuse a name that no method has, before anything is read."""
+    if method != "auto" and (not isinstance(method, str) or method not in METHODS):
         raise ParameterError(
             f"method must be one of {shortlist(['auto', *METHODS], limit=12)}. Got {method!r} instead."
         )

@@ -23,10 +23,11 @@ from juror.logs import log_of
 from juror.packing import PackedCells
 from juror.solvers.parameters import Parameters
 from juror.solvers.squarem import extrapolate
-from juror.solvers.starts import smoothed_marginals
+from juror.solvers.starts import smoothed_marginals, smoothed_shares
 from juror.sources.runners import LocalRunner
 from juror.stacking import Stacking
 from juror.statistics.expected import ExpectedCounts
+from juror.statistics.far import FarRows
 from juror.statistics.rows import WeightedRows
 
 
@@ -94,7 +95,7 @@ class Objective:
 
     def at(self, parameters: Parameters) -> Point:
         """Pass over the rows."""
-        counts = ExpectedCounts.of(self.cells, self.weights, parameters.lam, parameters.stack, self.runner)
+        counts = self.expected(parameters)
         penalty = 0.0
         if self.smoothing > 0:
             # the stack's rows of ones have logarithm zero and so add nothing
@@ -102,12 +103,32 @@ class Objective:
             penalty += float((self.pseudo_counts * log_of(parameters.stack)).sum())
         return Point(parameters, counts, counts.log_likelihood + penalty)
 
+    def expected(self, parameters: Parameters) -> ExpectedCounts:
+        """Count over the rows."""
+        return ExpectedCounts.of(self.cells, self.weights, parameters.lam, parameters.stack, self.runner)
+
     def update(self, point: Point) -> Parameters:
         """Take the EM step from a point."""
         lam = point.counts.classes + self.smoothing
         unseen = np.broadcast_to(self.marginals, point.counts.cells.shape)
         stack = self.stacking.normalise(point.counts.cells + self.pseudo_counts, otherwise=unseen)
         return Parameters(lam / lam.sum(), stack)
+
+
+class FarObjective(Objective):
+    """J for rows that are passed over where they are."""
+
+    def __init__(self, rows: FarRows, stacking: Stacking, smoothing: float):
+        self.rows = rows
+        self.total = rows.total
+        self.stacking = stacking
+        self.smoothing = smoothing
+        self.marginals = smoothed_shares(rows.label_counts, stacking)
+        self.pseudo_counts = stacking.pseudo_counts(smoothing, self.marginals)
+
+    def expected(self, parameters: Parameters) -> ExpectedCounts:
+        """Count over the rows."""
+        return self.rows.expected(parameters.lam, parameters.stack)
 
 
 def ascend(

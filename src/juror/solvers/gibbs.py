@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from juror.packing import PackedCells
 from juror.solvers.hyper import Hyper, first_hyper, next_hyper
 from juror.solvers.parameters import Parameters
-from juror.solvers.starts import random_start, smoothed_marginals
+from juror.solvers.starts import random_start
 from juror.sources.runners import LocalRunner
 from juror.stacking import Stacking
 from juror.statistics.drawn import RowsToDraw
 from juror.statistics.expected import ExpectedCounts
+from juror.statistics.far import FarRows
 
 # The prior moves slowly and costs as much to draw as a thousand rows
 _PRIOR_EVERY = 5
@@ -27,10 +27,10 @@ class Sampler:
 
     Parameters
     ----------
-    cells : PackedCells
-        Distinct rows.
-    weights : numpy.ndarray, (n_distinct,)
-        How often each counts.
+    rows : RowsToDraw or FarRows
+        What classes are drawn for.
+    marginals : numpy.ndarray, (stacked rows, 1)
+        Positive one-way marginals of the rows.
     stacking : Stacking
         Where variables stand in the stack.
     rank : int
@@ -54,8 +54,8 @@ class Sampler:
 
     def __init__(
         self,
-        cells: PackedCells,
-        weights: np.ndarray,
+        rows: RowsToDraw | FarRows,
+        marginals: np.ndarray,
         stacking: Stacking,
         rank: int,
         rng: np.random.Generator,
@@ -63,12 +63,12 @@ class Sampler:
         *,
         sparse: bool,
     ):
-        self._rows = RowsToDraw.of(cells, weights)
+        self._rows = rows
         self._stacking = stacking
         self._rng = rng
         self._runner = runner
         self._scale_of_a = 2.0 / rank if sparse else 1.0
-        self.point = random_start(smoothed_marginals(cells, weights, stacking), rank, stacking, rng)
+        self.point = random_start(marginals, rank, stacking, rng)
         self.hyper = first_hyper(stacking.cardinalities)
         self.n_sweeps = 0
 

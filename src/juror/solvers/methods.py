@@ -16,6 +16,7 @@ from juror.solvers.search import EMOptions, SPAEMOptions, solve_em, solve_spa_em
 from juror.solvers.solution import Context, Solution
 from juror.solvers.spa import read_split
 from juror.statistics.counts import PairCounts, TripleCounts
+from juror.statistics.far import FarRows
 from juror.statistics.projections import Projections
 from juror.statistics.rows import WeightedRows
 
@@ -39,6 +40,8 @@ class Method:
         Fit a statistic: statistic, rank, options, context.
     begins_with_spa : bool
         Whether its rank is bounded by what a split of the variables carries.
+    solve_far : callable
+        Fit rows where they are: a sample of them, domain, rank, options, context, the rows.
     over_complete : int, optional
         How many classes to begin with for ``rank="auto"``, if the method itself learns how many are in use.
     projects : bool
@@ -48,6 +51,7 @@ class Method:
     options: type
     accepts: tuple[type, ...]
     solve_rows: Callable[[WeightedRows, Domain, int, Any, Context], Solution]
+    solve_far: Callable[[WeightedRows, Domain, int, Any, Context, FarRows], Solution]
     solve_statistic: Callable[[Any, int, Any, Context], Solution] | None = None
     begins_with_spa: bool = False
     projects: bool = False
@@ -80,7 +84,12 @@ def _from_pairs(
     def solve_rows(rows: WeightedRows, domain: Domain, rank: int, options: Any, context: Context) -> Solution:
         return solve(PairCounts.of_rows(rows, domain, context.runner.n_jobs), rank, options, context)
 
-    return Method(options, accepts, solve_rows, solve, begins_with_spa=True, projects=projects)
+    def solve_far(
+        rows: WeightedRows, domain: Domain, rank: int, options: Any, context: Context, far: FarRows
+    ) -> Solution:
+        return solve(PairCounts.of_far(far), rank, options, context)
+
+    return Method(options, accepts, solve_rows, solve_far, solve, begins_with_spa=True, projects=projects)
 
 
 def _juror(shrink: bool, descend: bool) -> Method:
@@ -94,18 +103,31 @@ def _ctf_rows(rows: WeightedRows, domain: Domain, rank: int, options: CTFOptions
     return solve_ctf(counts, rank, options, context)
 
 
+def _ctf_far(
+    rows: WeightedRows, domain: Domain, rank: int, options: CTFOptions, context: Context, far: FarRows
+) -> Solution:
+    counts = TripleCounts.of_far(far, "all" if options.triples is None else options.triples, context.seed)
+    return solve_ctf(counts, rank, options, context)
+
+
 def _ctf_counts(counts: TripleCounts, rank: int, options: CTFOptions, context: Context) -> Solution:
     if options.triples is not None:
         raise ParameterError("triples were chosen when they were counted. Leave triples= out.")
     return solve_ctf(counts, rank, options, context)
 
 
+def _em_far(
+    rows: WeightedRows, domain: Domain, rank: int, options: EMOptions, context: Context, far: FarRows
+) -> Solution:
+    return solve_em(rows, domain, rank, options, context, far=far)
+
+
 METHODS: dict[str, Method] = {
-    "em": Method(EMOptions, (), solve_em),
-    "bayes": Method(BayesOptions, (), solve_bayes, over_complete=32),
+    "em": Method(EMOptions, (), solve_em, _em_far),
+    "bayes": Method(BayesOptions, (), solve_bayes, solve_bayes, over_complete=32),
     "spa": _from_pairs(solve_spa, SPAOptions, (PairCounts,), projects=False),
-    "spa-em": Method(SPAEMOptions, (), solve_spa_em, begins_with_spa=True),
-    "ctf": Method(CTFOptions, (TripleCounts,), _ctf_rows, _ctf_counts),
+    "spa-em": Method(SPAEMOptions, (), solve_spa_em, solve_spa_em, begins_with_spa=True),
+    "ctf": Method(CTFOptions, (TripleCounts,), _ctf_rows, _ctf_far, _ctf_counts),
     "juror-a": _juror(shrink=True, descend=True),
     "juror-b": _juror(shrink=False, descend=True),
     "juror-c": _juror(shrink=True, descend=False),

@@ -33,7 +33,9 @@ from juror.logs import log_of
 from juror.solvers.em import Objective, Point, ascend
 from juror.solvers.gibbs import Sampler
 from juror.solvers.parameters import Parameters
+from juror.solvers.starts import smoothed_marginals
 from juror.sources.runners import partitions
+from juror.statistics.drawn import RowsToDraw
 from juror.statistics.expected import ExpectedCounts, log_prob_of_cells, tables_of
 
 # The chain: classes for every one asked for, sweeps before it is looked at, sweeps counted together, and how many such
@@ -138,9 +140,10 @@ class _Search:
         self._scale = max(1.0, len(objective.cells) / objective.total) * min(1.0, _MOST_ROWS / objective.total)
         weights = objective.weights * self._scale
         n_classes = int(np.ceil(_WIDER * rank))
-        self._chain = Sampler(
-            objective.cells, weights, objective.stacking, n_classes, rng, objective.runner, sparse=True
-        )
+        stacking = objective.stacking
+        marginals = smoothed_marginals(objective.cells, weights, stacking)
+        rows = RowsToDraw.of(objective.cells, weights)
+        self._chain = Sampler(rows, marginals, stacking, n_classes, rng, objective.runner, sparse=True)
 
     def run(self) -> Parameters:
         for _ in range(_BURNT):

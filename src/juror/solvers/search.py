@@ -12,7 +12,7 @@ from juror.domain import Domain
 from juror.errors import ParameterError
 from juror.solvers import spa
 from juror.solvers.diagnosis import diagnose, empty_classes
-from juror.solvers.em import Objective, Run, ascend
+from juror.solvers.em import FarObjective, Objective, Run, ascend
 from juror.solvers.pair_tables import PairTables
 from juror.solvers.parameters import Factored, Parameters
 from juror.solvers.sampled_starts import TYPICAL_PASSES, sampled_start
@@ -20,6 +20,7 @@ from juror.solvers.solution import Context, Solution, check_search
 from juror.solvers.starts import random_start, seeded_start
 from juror.stacking import Stacking
 from juror.statistics.counts import PairCounts
+from juror.statistics.far import FarRows
 from juror.statistics.rows import WeightedRows
 
 # What SPA leaves at zero EM cannot raise, so a start is mixed with this much of the marginals
@@ -74,13 +75,14 @@ def solve_em(
     options: EMOptions,
     context: Context,
     found: Sequence[Parameters] = (),
+    far: FarRows | None = None,
 ) -> Solution:
     """Ascend from every start, or from the given one, and return the best.
 
     Parameters
     ----------
     rows : WeightedRows
-        What to fit.
+        What to fit, or to look for starts in.
     domain : Domain
         Its variables.
     rank : int
@@ -91,9 +93,14 @@ def solve_em(
         Seed, runner, progress and time.
     found : sequence of Parameters
         Where to start in place of a search: what the choice of the rank found on its way.
+    far : FarRows, optional
+        What to fit, where the rows are a sample of it.
     """
     stacking = Stacking(domain.cardinalities)
     objective = Objective(rows, stacking, options.smoothing, context.runner)
+    ascent = _Ascent(_objective_of(rows, far, domain, options, context), rows if far is None else far, domain, options)
+    # starts are scattered around the marginals of all rows
+    objective.marginals = ascent.objective.marginals
     if options.init is not None:
         starts = [Parameters.of(options.init.weights, options.init.factors, stacking)]
     elif options.n_init is not None:
@@ -104,13 +111,20 @@ def solve_em(
         # the search takes more passes than these, and long steps
         starts = _random_starts(objective, rank, _RANDOM_STARTS, context.seed)
     else:
-        return _searched(objective, rank, rows, domain, options, context)
-    return _best(objective, starts, rows, domain, options, context)
+        return _searched(objective, rank, ascent, context)
+    return ascent.best(starts, context)
 
 
-def _searched(
-    objective: Objective, rank: int, rows: WeightedRows, domain: Domain, options: EMOptions, context: Context
-) -> Solution:
+def _objective_of(
+    rows: WeightedRows, far: FarRows | None, domain: Domain, options: EMOptions | SPAEMOptions, context: Context
+) -> Objective:
+    stacking = Stacking(domain.cardinalities)
+    if far is not None:
+        return FarObjective(far, stacking, options.smoothing)
+    return Objective(rows, stacking, options.smoothing, context.runner)
+
+
+def _searched(objective: Objective, rank: int, ascent: _Ascent, context: Context) -> Solution:
     """Ascend from what sampling found, and count the passes of the search."""
     spent = 0
 
@@ -122,57 +136,66 @@ def _searched(
 
     rng = np.random.default_rng([context.seed, rank, 0])
     start = sampled_start(objective, rank, rng, report, context.until)
-    solution = _best(objective, [start], rows, domain, options, context)
+    solution = ascent.best([start], context)
     return replace(solution, n_iter=solution.n_iter + spent)
 
 
-def solve_spa_em(rows: WeightedRows, domain: Domain, rank: int, options: SPAEMOptions, context: Context) -> Solution:
+def solve_spa_em(
+    rows: WeightedRows,
+    domain: Domain,
+    rank: int,
+    options: SPAEMOptions,
+    context: Context,
+    far: FarRows | None = None,
+) -> Solution:
     """Ascend from SPA's factors; arguments as in :func:`solve_em`."""
     stacking = Stacking(domain.cardinalities)
-    objective = Objective(rows, stacking, options.smoothing, context.runner)
+    objective = _objective_of(rows, far, domain, options, context)
     split = spa.read_split(domain, options.split)
     spa.check_rank(rank, domain, split)
-    counts = PairCounts.of_rows(rows, domain, context.runner.n_jobs)
+    counts = PairCounts.of_rows(rows, domain, context.runner.n_jobs) if far is None else PairCounts.of_far(far)
     lam, factors = spa.solve(PairTables.of(counts), rank, split)
     start = Parameters.of(lam, factors, stacking)
     stack = (1 - _SPA_MARGIN) * start.stack + _SPA_MARGIN * objective.marginals
     start = Parameters((1 - _SPA_MARGIN) * lam + _SPA_MARGIN / len(lam), stack)
-    best = _best(objective, [start], rows, domain, options, context)
+    best = _Ascent(objective, rows if far is None else far, domain, options).best([start], context)
     return replace(best, complaints=spa.fewer(rank, len(lam)) + best.complaints)
 
 
-def _best(
-    objective: Objective,
-    starts: Sequence[Parameters],
-    rows: WeightedRows,
-    domain: Domain,
-    options: EMOptions | SPAEMOptions,
-    context: Context,
-) -> Solution:
-    """Ascend from every start and return the best, with what is odd about it."""
+@dataclass(frozen=True)
+class _Ascent:
+    """How to climb: what, with which rows behind it, over which variables, by which options."""
 
-    def report(start: int, n_passes: int, log_likelihood: float) -> None:
-        mean = log_likelihood / objective.total
-        context.tell(starts[0].rank, start, len(starts), n_passes, options.max_iter, log_likelihood=mean)
+    objective: Objective
+    rows: WeightedRows | FarRows
+    domain: Domain
+    options: EMOptions | SPAEMOptions
 
-    runs: list[Run] = []
-    for number, start in enumerate(starts, 1):
-        if runs and context.seconds_left < 0:
-            break
-        run = ascend(
-            objective,
-            start,
-            max_iter=options.max_iter,
-            tol=options.tol,
-            accelerate=options.accelerate,
-            until=context.until,
-            report=partial(report, number),
-        )
-        runs.append(run)
-    best = max(runs, key=lambda run: run.point.objective)
-    # counts as weights stand for more rows than the table has, weights that sum to one for fewer
-    complaints = diagnose(best, max(rows.total, float(rows.n_merged.sum())), domain)
-    return _solution(best, complaints, tuple(run.point.objective for run in runs))
+    def best(self, starts: Sequence[Parameters], context: Context) -> Solution:
+        """Ascend from every start and return the best, with what is odd about it."""
+        options, total = self.options, self.objective.total
+
+        def report(start: int, n_passes: int, log_likelihood: float) -> None:
+            mean = log_likelihood / total
+            context.tell(starts[0].rank, start, len(starts), n_passes, options.max_iter, log_likelihood=mean)
+
+        runs: list[Run] = []
+        for number, start in enumerate(starts, 1):
+            if runs and context.seconds_left < 0:
+                break
+            run = ascend(
+                self.objective,
+                start,
+                max_iter=options.max_iter,
+                tol=options.tol,
+                accelerate=options.accelerate,
+                until=context.until,
+                report=partial(report, number),
+            )
+            runs.append(run)
+        best = max(runs, key=lambda run: run.point.objective)
+        complaints = diagnose(best, self.rows.n_counted, self.domain)
+        return _solution(best, complaints, tuple(run.point.objective for run in runs))
 
 
 def _solution(run: Run, complaints: tuple[str, ...], starts: tuple[float, ...]) -> Solution:
@@ -204,17 +227,21 @@ def random_start_of(objective: Objective, rank: int, number: int, rng: np.random
 
 
 def without_empty_classes(
-    solution: Solution, rows: WeightedRows, domain: Domain, options: EMOptions, context: Context
+    solution: Solution,
+    rows: WeightedRows,
+    domain: Domain,
+    options: EMOptions,
+    context: Context,
+    far: FarRows | None = None,
 ) -> Solution:
     """Leave out classes that hold nothing and climb on from there, for where the rank was ours to choose."""
-    parameters = solution.parameters
-    held = ~empty_classes(parameters, rows.total)
+    parameters, everything = solution.parameters, rows if far is None else far
+    held = ~empty_classes(parameters, everything.total)
     if np.all(held) or not np.any(held):
         return solution
-    stacking = Stacking(domain.cardinalities)
-    objective = Objective(rows, stacking, options.smoothing, context.runner)
+    objective = _objective_of(rows, far, domain, options, context)
     start = Parameters(parameters.lam[held] / parameters.lam[held].sum(), parameters.stack[:, held])
-    more = _best(objective, [start], rows, domain, options, context)
+    more = _Ascent(objective, everything, domain, options).best([start], context)
     return replace(
         more, trace=solution.trace + more.trace, n_iter=solution.n_iter + more.n_iter, starts=solution.starts
     )

@@ -68,7 +68,11 @@ def smoothed_marginals(cells: PackedCells, weights: np.ndarray, stacking: Stacki
     packed = np.zeros(cells.n_packed)
     for column in cells.packed.T:
         packed += np.bincount(column, weights, minlength=cells.n_packed)
-    counts = cells.folded(packed[:, None])
+    return smoothed_shares(cells.folded(packed[:, None]), stacking)
+
+
+def smoothed_shares(counts: np.ndarray, stacking: Stacking) -> np.ndarray:
+    """Return one-way marginals from how often labels are seen, (stacked rows, 1) both, with one count more."""
     share = np.repeat(1.0 / np.asarray(stacking.cardinalities), np.asarray(stacking.cardinalities) + 1)
     smoothed = counts + share[:, None]
     return stacking.normalise(smoothed, otherwise=np.ones_like(smoothed))

@@ -1,89 +1,97 @@
-"""Read CSV and Parquet files as Arrow tables."""
+"""Files of any size: as tables in parts that can be read again and again, or as one Arrow table."""
 
 from __future__ import annotations
 
-import gzip
-import re
-from collections.abc import Callable, Collection
-from pathlib import Path
+import os
+from collections.abc import Callable, Collection, Sequence
 
 import pyarrow as pa
 
-from juror.errors import DataError, shortlist
+from juror.errors import DataError, ParameterError
+from juror.sources.columns import read_markers
+from juror.sources.csv_dialects import Written
+from juror.sources.csv_files import open_csv_files
+from juror.sources.file_parts import FilePart, Layout, Opened
+from juror.sources.folder_keys import read_keys
+from juror.sources.ipc_files import open_ipc_files
+from juror.sources.parquet_files import open_parquet_files
+from juror.sources.paths import find_files, kind_of
+from juror.sources.scans import Scan
+from juror.sources.schemas import is_number
 
-_UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
-
-_LONGEST_LINE = 1 << 20
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
-def read_table(path: Path, missing: Collection[object] = (), text: Collection[str] = ()) -> pa.Table:
-    """Read a ``.csv`` (also ``.csv.gz``) or ``.parquet`` file.
+def scan_path(
+    path: Paths, missing: Collection[object] = (), text: Collection[str] = (), written: Written | None = None
+) -> Scan:
+    r"""Offer files as a table in parts.
 
     A CSV file is separated by commas, or by semicolons or tabs where its first line has no comma. In it a bare empty
-    cell and the cells equal to a marker are missing, a quoted empty one is a label.
+    cell and the cells equal to a marker are missing, a quoted empty one is a label, and a column has one type in all
+    files: integers, booleans, numbers, or else text.
 
     Parameters
     ----------
-    path : pathlib.Path
-        The file.
+    path : path or sequence of paths
+        A file, a folder of files, a glob such as ``'folder/*.parquet'``, or a list of these; all of one kind. Kinds are
+        ``.csv`` and ``.tsv`` (each also ``.gz`` or ``.zst``), ``.parquet`` and ``.pq``, and Arrow's ``.arrow``,
+        ``.feather`` and ``.ipc``. Below a folder or glob, folders named ``key=value`` give a column to their files,
+        unless the files have it themselves.
     missing : collection
         Markers that stand for a missing value.
     text : collection of str
-        Columns of a CSV file to read as text whatever they look like.
+        Columns of CSV files, or of the names of folders, to read as text whatever they look like.
+    written : Written, optional
+        How CSV files are written.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pathlib.Path(folder, "one.csv").write_text("colour,size\nred,1\nblue,2\n")
+    ...     _ = pathlib.Path(folder, "two.csv").write_text("colour,size\nteal,0.5\n")
+    ...     scan = scan_path(folder)
+    ...     [[column.values for column in chunk] for part in scan.parts for chunk in part.chunks(["colour"])]
+    [[['red', 'blue']], [['teal']]]
+    >>> scan.names, scan.numbers
+    (('colour', 'size'), frozenset({'size'}))
     """
-    suffix = "".join(path.suffixes[-2:]).lower() if path.suffix.lower() == ".gz" else path.suffix.lower()
-    if suffix not in _READERS:
-        raise DataError(
-            f"The file {str(path)!r} ends in {suffix!r}; juror reads {shortlist(_READERS)}. Rename or convert it."
-        )
-    try:
-        if not path.is_file():
-            raise DataError(f"There is no file {str(path)!r}. Check the path.")
-        table = _READERS[suffix](path, missing, text)
-        _ = table.column_names  # decoded only now
-    except (pa.ArrowException, UnicodeDecodeError, OSError, EOFError) as error:
-        reason = str(error).splitlines()[0] if not isinstance(error, UnicodeDecodeError) else "save it as UTF-8"
-        raise DataError(f"The file {str(path)!r} cannot be read as {suffix}: {reason}") from None
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        if suffix != ".parquet" and pa.types.is_binary(column.type):
-            raise DataError(f"Column {name!r} of {str(path)!r} holds text that is not UTF-8. Save the file as UTF-8.")
-    return table
+    parts, schema, n_rows = _open(path, missing, text, written)
+    numbers = frozenset(field.name for field in schema if is_number(field.type))
+    return Scan(tuple(parts), tuple(schema.names), numbers, n_rows)
 
 
-def _read_csv(path: Path, missing: Collection[object], text: Collection[str]) -> pa.Table:
-    from pyarrow import csv
-
-    if path.stat().st_size == 0:
-        raise DataError(f"The file {str(path)!r} is empty. It needs a line of column names and some rows.")
-    delimiter = _delimiter(path)
-    # in a table of one column an empty line is a missing cell; in others it is nothing
-    parse = csv.ParseOptions(delimiter=delimiter or ",", ignore_empty_lines=delimiter is not None)
-    convert = csv.ConvertOptions(
-        null_values=["", *(str(marker) for marker in missing)],
-        strings_can_be_null=True,
-        quoted_strings_can_be_null=False,
-        column_types={name: pa.string() for name in text},
-    )
-    return csv.read_csv(path, parse_options=parse, convert_options=convert)
+def read_table(
+    path: Paths, missing: Collection[object] = (), text: Collection[str] = (), written: Written | None = None
+) -> pa.Table:
+    """Read all that :func:`scan_path` offers into memory, as one Arrow table; markers in it are for others to see."""
+    parts, schema, _ = _open(path, missing, text, written)
+    tables = [part.table(schema) for part in parts]
+    return pa.concat_tables(tables) if tables else schema.empty_table()
 
 
-def _delimiter(path: Path) -> str | None:
-    """Return what separates the names in the first line: a comma, or a semicolon or tab where it has no comma."""
-    with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as stream:
-        first = stream.readline(_LONGEST_LINE)
-    return next((mark for mark in (",", ";", "\t") if mark.encode() in first), None)
+def _open(
+    path: Paths, missing: Collection[object], text: Collection[str], written: Written | None
+) -> tuple[list[FilePart], pa.Schema, int | None]:
+    """Return the parts of a table, its columns and their types, and its number of rows where that is known."""
+    markers = read_markers(missing)
+    files = find_files(path)
+    kind = kind_of(files)
+    if written is not None and kind != "csv":
+        raise ParameterError(f"written= says how CSV files are written, and {files[0].path!r} is none. Leave it out.")
+    opened = _OPENERS[kind]([found.path for found in files], markers, text, written or Written())
+    names = opened.schema.names
+    if not names:
+        raise DataError("The data have no columns. juror needs at least one.")
+    keys, fields = read_keys(files, names, text)
+    layout = Layout(tuple(names), tuple(opened.schema.types), markers)
+    parts = [part for found in files for part in opened.parts(found.path, layout, keys[found.path])]
+    return parts, pa.schema([*opened.schema, *fields], opened.schema.metadata), opened.n_rows
 
 
-def _read_parquet(path: Path, missing: Collection[object], text: Collection[str]) -> pa.Table:
-    from pyarrow import parquet
-
-    table = parquet.read_table(path)
-    # the row numbers of a pandas frame whose index had no name are no column of anybody's table
-    return table.drop_columns([name for name in table.column_names if _UNNAMED_INDEX.fullmatch(name)])
-
-
-_READERS: dict[str, Callable[[Path, Collection[object], Collection[str]], pa.Table]] = {
-    ".csv": _read_csv,
-    ".csv.gz": _read_csv,
-    ".parquet": _read_parquet,
+_OPENERS: dict[str, Callable[[Sequence[str], tuple[object, ...], Collection[str], Written], Opened]] = {
+    "csv": open_csv_files,
+    "parquet": lambda paths, missing, text, written: open_parquet_files(paths),
+    "ipc": lambda paths, missing, text, written: open_ipc_files(paths),
 }

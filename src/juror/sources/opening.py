@@ -9,8 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from juror.errors import DataError
+from juror.errors import DataError, ParameterError
 from juror.sources.columns import MISSING, Column, from_codes, read_markers
+from juror.sources.described import Files, Query
+from juror.sources.scans import Scan, scan_columns
+from juror.sources.weights import read_weights
+
+# The name of weights that came beside a table; no column has a name like that
+_WEIGHTS = "\0weights"
 
 
 @dataclass(frozen=True)
@@ -40,8 +46,8 @@ def open_source(data: Any, missing: Collection[object] = (), expected: Expected 
     ----------
     data : frame, mapping, 2-D array or path
         A pandas, polars or pyarrow frame (anything narwhals takes), a dict of columns (or of single values: one
-        row), a 2-D array of integer codes with −1 or NaN for missing, or the path of a ``.csv`` or
-        ``.parquet`` file.
+        row), a 2-D array of integer codes with −1 or NaN for missing, or what :func:`open_scan` reads in parts: paths
+        of files, streams, frames of a cluster.
     missing : collection
         Markers that stand for a missing value, such as ``["?"]``.
     expected : Expected, optional
@@ -55,8 +61,40 @@ def open_source(data: Any, missing: Collection[object] = (), expected: Expected 
             return columns
     raise DataError(
         f"Cannot read data of type {type(data).__name__}. Pass a pandas, polars or pyarrow frame, a dict of "
-        "columns, a 2-D array of integer codes, or the path of a .csv or .parquet file."
+        "columns, a 2-D array of integer codes, the path of a .csv or .parquet file, or a stream of Arrow batches."
     )
+
+
+def open_scan(data: Any, missing: Collection[object] = (), expected: Expected | None = None) -> Scan:
+    """Turn data into a table in parts: files and streams as they are read, all else as one part in memory.
+
+    Arguments as in :func:`open_source`.
+    """
+    if isinstance(data, Scan):
+        return data
+    markers = read_markers(missing)
+    for accepts, scanner in () if isinstance(data, _IN_MEMORY) or _is_opened(data) else _SCANNERS:
+        if accepts(data):
+            return scanner(data, markers, expected or Expected())
+    return scan_columns(open_source(data, markers, expected))
+
+
+def open_weighted(
+    data: Any, missing: Collection[object], expected: Expected, sample_weight: Any
+) -> tuple[Scan, str | None]:
+    """Open a table with the weights of its rows; return it and the name of the column that holds them, if any.
+
+    Weights that are not a column of the table become one, for which all rows must be in memory.
+    """
+    if sample_weight is None or isinstance(sample_weight, str):
+        scan = open_scan(data, missing, expected)
+        if isinstance(sample_weight, str) and (sample_weight not in scan.names or len(scan.names) == 1):
+            raise ParameterError(f"sample_weight names no column beside others: {sample_weight!r}.")
+        return scan, sample_weight
+    columns = open_source(data, missing, expected)
+    weights = read_weights(sample_weight, len(columns[0].index))
+    column = Column(_WEIGHTS, "number", weights, np.arange(len(weights), dtype=np.int32))
+    return scan_columns([*columns, column]), _WEIGHTS
 
 
 def _open_array(array: np.ndarray, missing: Collection[object], expected: Expected) -> list[Column]:
@@ -121,7 +159,7 @@ def _is_opened(data: Any) -> bool:
 def _is_frame(data: Any) -> bool:
     import narwhals as nw
 
-    return nw.dependencies.is_into_dataframe(data) or nw.dependencies.is_polars_lazyframe(data)
+    return nw.dependencies.is_into_dataframe(data)
 
 
 def _open_frame(frame: Any, missing: Collection[object], expected: Expected) -> list[Column]:
@@ -136,23 +174,81 @@ def _open_mapping(mapping: Mapping[str, Any], missing: Collection[object], expec
     return open_mapping(mapping, missing)
 
 
-def _open_path(path: str | os.PathLike[str], missing: Collection[object], expected: Expected) -> list[Column]:
-    from juror.sources.tables import open_path
-
-    return open_path(path, missing, expected.text)
-
-
 def _open_values(name: str, values: np.ndarray, missing: Collection[object]) -> Column:
     from juror.sources.tables import read_column
 
     return read_column(name, values, missing)
 
 
+def _open_scanned(data: Any, missing: Collection[object], expected: Expected) -> list[Column]:
+    from juror.sources.joining import read_whole
+
+    return read_whole(open_scan(data, missing, expected))
+
+
+def _scan_path(path: Any, missing: Collection[object], expected: Expected) -> Scan:
+    from juror.sources.files import scan_path
+
+    return scan_path(path, missing, expected.text)
+
+
+def _scan_stream(stream: Any, missing: Collection[object], expected: Expected) -> Scan:
+    from juror.sources.streams import scan_stream
+
+    return scan_stream(stream, missing)
+
+
+def _scan_dask(frame: Any, missing: Collection[object], expected: Expected) -> Scan:
+    from juror.sources.dask_runner import scan_dask_frame
+
+    return scan_dask_frame(frame, missing)
+
+
+def _scan_spark(frame: Any, missing: Collection[object], expected: Expected) -> Scan:
+    from juror.sources.spark_frames import scan_spark_frame
+
+    return scan_spark_frame(frame, missing)
+
+
+def _is_paths(data: Any) -> bool:
+    if isinstance(data, (str, os.PathLike)):
+        return True
+    return isinstance(data, (list, tuple)) and bool(data) and all(isinstance(path, (str, os.PathLike)) for path in data)
+
+
+def _is_stream(data: Any) -> bool:
+    from juror.sources.streams import is_stream
+
+    return is_stream(data)
+
+
+def _is_dask_frame(data: Any) -> bool:
+    from juror.sources.dask_runner import is_dask_frame
+
+    return is_dask_frame(data)
+
+
+def _is_spark_frame(data: Any) -> bool:
+    from juror.sources.spark_frames import is_spark_frame
+
+    return is_spark_frame(data)
+
+
+_Scanner = Callable[[Any, Collection[object], Expected], Scan]
+# codes, the quickest, are told first
+_IN_MEMORY = (np.ndarray, Mapping)
+_SCANNERS: tuple[tuple[Callable[[Any], bool], _Scanner], ...] = (
+    (lambda data: isinstance(data, (Files, Query)), lambda data, missing, expected: data.scan(missing, expected.text)),
+    (_is_paths, _scan_path),
+    (_is_dask_frame, _scan_dask),
+    (_is_spark_frame, _scan_spark),
+    (_is_stream, _scan_stream),
+)
 _Opener = Callable[[Any, Collection[object], Expected], list[Column]]
 _OPENERS: tuple[tuple[Callable[[Any], bool], _Opener], ...] = (
-    (lambda data: isinstance(data, (str, os.PathLike)), _open_path),
     (lambda data: isinstance(data, np.ndarray), _open_array),
     (lambda data: isinstance(data, Mapping), _open_mapping),
     (_is_opened, lambda columns, missing, expected: columns),
+    (lambda data: isinstance(data, Scan) or any(accepts(data) for accepts, _ in _SCANNERS), _open_scanned),
     (_is_frame, _open_frame),
 )

@@ -28,11 +28,6 @@ def column_names(frame: Any) -> list[Any]:
 
 def open_frame(frame: Any, missing: Collection[object]) -> list[Column]:
     """Open a pandas, polars or pyarrow frame, or any other that narwhals takes."""
-    if nw.dependencies.is_polars_lazyframe(frame):
-        raise DataError(
-            f"A {type(frame).__name__} is lazy: its rows are not there yet. Collect it first, "
-            "for example with frame.collect()."
-        )
     names = column_names(frame)
     _check_names(names)
     wrapped = nw.from_native(frame, eager_only=True)

@@ -6,9 +6,8 @@ the table's sum. Counts of two parts of a table add up to those of the whole.
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Self
@@ -16,13 +15,16 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from juror import files
-from juror.discovery import check_weights
 from juror.domain import Domain
-from juror.errors import DataError, ParameterError, check_count, shortlist
-from juror.sources.runners import LocalRunner
+from juror.errors import DataError, shortlist
+from juror.sources.runners import LocalRunner, Runner
+from juror.sources.weights import check_weights
 from juror.statistics.counting import count_tables
+from juror.statistics.far import FarRows
+from juror.statistics.groups import choose_triples, pairs_of
+from juror.statistics.labelled import count_known, count_labelled, placed, places_of
 from juror.statistics.plans import Positions
-from juror.statistics.reading import read_codes
+from juror.statistics.reading import OpenTable, open_table
 from juror.statistics.rows import WeightedRows
 from juror.variable import Label, Unknown
 
@@ -90,18 +92,19 @@ class Counts:
         )
 
     def __add__(self, other: Self) -> Self:
+        """Add the counts of other rows of the same variables; labels that only one of both has are joined."""
         if not isinstance(other, type(self)):
             return NotImplemented
-        if other.domain.variables != self.domain.variables:
-            raise DataError(
-                "These counts are over different variables or labels and cannot be added. Count both with the same "
-                "domain=."
-            )
         if other.groups != self.groups:
             raise DataError("These counts are of different groups of variables and cannot be added.")
-        return type(self)(
-            self.domain, self.groups, tuple(a + b for a, b in zip(self.tables, other.tables, strict=True))
-        )
+        domain = self.domain.united(other.domain)
+        both = zip(self._over(domain), other._over(domain), strict=True)
+        return type(self)(domain, self.groups, tuple(a + b for a, b in both))
+
+    def _over(self, domain: Domain) -> Sequence[np.ndarray]:
+        """Return the tables over a domain that has all labels of this one."""
+        places = [places_of(mine.labels, all_.labels) for mine, all_ in zip(self.domain, domain, strict=True)]
+        return placed(self.tables, self.groups, places, domain.cardinalities)
 
     def __radd__(self, other: object) -> Self:
         # sum() begins at zero
@@ -138,6 +141,17 @@ class Counts:
     def _of_file(cls, domain: Domain, header: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> Self:
         tables = tuple(tensors[f"table.{number}"] for number in range(len(tensors)))
         return cls(domain, tuple(tuple(group) for group in header["groups"]), tables)
+
+    @classmethod
+    def _of_table(cls, opened: OpenTable, choose: Callable[[Sequence[str]], list[Positions]], runner: Runner) -> Self:
+        """Count the groups that are chosen by the names of the variables."""
+        if opened.is_here and isinstance(runner, LocalRunner):
+            domain, codes, weights = opened.read_codes()
+            return cls._count(codes, domain, choose(domain.names), weights, runner.n_jobs)
+        if opened.domain is None:
+            return cls(*count_labelled(opened.scan, opened.missing, opened.weight, choose, runner))
+        groups, reading = choose(opened.domain.names), opened.reading(opened.domain)
+        return cls(opened.domain, tuple(groups), count_known(opened.scan, reading, groups, runner))
 
     @classmethod
     def _count(
@@ -184,10 +198,21 @@ class PairCounts(Counts):
         unknown: Unknown = "error",
         sample_weight: Any = None,
         n_jobs: int | None = None,
+        client: Any = None,
     ) -> Self:
-        """Count the pairs of a table; arguments as in :func:`juror.fit`."""
-        domain, codes, weights = read_codes(data, domain, missing, unknown, sample_weight)
-        return cls._count(codes, domain, _pairs(domain), weights, n_jobs)
+        """Count the pairs of a table; arguments as in :func:`juror.fit`.
+
+        Files and streams of any size are counted as they are read, once where no column holds numbers to be cut into
+        intervals, and twice where one does.
+        """
+        opened = open_table(data, domain, missing, unknown, sample_weight)
+        with LocalRunner(n_jobs) as local:
+            return cls.of_table(*opened.with_workers(client, local))
+
+    @classmethod
+    def of_table(cls, opened: OpenTable, runner: Runner) -> Self:
+        """Count the pairs of a table that is open."""
+        return cls._of_table(opened, lambda names: pairs_of(len(names)), runner)
 
     @classmethod
     def of_codes(cls, codes: np.ndarray, domain: Domain, weights: Any = None, n_jobs: int | None = None) -> Self:
@@ -211,12 +236,18 @@ class PairCounts(Counts):
         [[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
         """
         weights = None if weights is None else check_weights(weights, len(codes))
-        return cls._count(np.asarray(codes), domain, _pairs(domain), weights, n_jobs)
+        return cls._count(np.asarray(codes), domain, pairs_of(len(domain)), weights, n_jobs)
 
     @classmethod
     def of_rows(cls, rows: WeightedRows, domain: Domain, n_jobs: int | None = 1) -> Self:
         """Count the pairs of distinct weighted rows."""
-        return cls._count(rows.codes, domain, _pairs(domain), rows.weights, n_jobs)
+        return cls._count(rows.codes, domain, pairs_of(len(domain)), rows.weights, n_jobs)
+
+    @classmethod
+    def of_far(cls, rows: FarRows) -> Self:
+        """Count the pairs of rows where they are."""
+        groups = pairs_of(len(rows.domain))
+        return cls(rows.domain, tuple(groups), tuple(rows.tables(groups)))
 
     @classmethod
     def zero(cls, domain: Domain) -> Self:
@@ -246,20 +277,33 @@ class TripleCounts(Counts):
         unknown: Unknown = "error",
         sample_weight: Any = None,
         n_jobs: int | None = None,
+        client: Any = None,
     ) -> Self:
         """Count triples of a table.
 
         Parameters
         ----------
-        data, domain, missing, unknown, sample_weight, n_jobs
+        data, domain, missing, unknown, sample_weight, n_jobs, client
             As in :func:`juror.fit`.
         triples : "all", int, or sequence of three names each
             Which triples of variables: all of them, that many at random such that every variable is in one, or these.
         seed : int
             What the random ones come from.
         """
-        domain, codes, weights = read_codes(data, domain, missing, unknown, sample_weight)
-        return cls._count(codes, domain, choose_triples(domain, triples, seed), weights, n_jobs)
+        opened = open_table(data, domain, missing, unknown, sample_weight)
+        with LocalRunner(n_jobs) as local:
+            return cls.of_table(*opened.with_workers(client, local), triples, seed)
+
+    @classmethod
+    def of_table(
+        cls,
+        opened: OpenTable,
+        runner: Runner,
+        triples: str | int | Sequence[Sequence[str]] = "all",
+        seed: int = 0,
+    ) -> Self:
+        """Count triples of a table that is open."""
+        return cls._of_table(opened, lambda names: choose_triples(names, triples, seed), runner)
 
     @classmethod
     def of_codes(
@@ -281,7 +325,7 @@ class TripleCounts(Counts):
         [2.0]
         """
         weights = None if weights is None else check_weights(weights, len(codes))
-        return cls._count(np.asarray(codes), domain, choose_triples(domain, triples, seed), weights, n_jobs)
+        return cls._count(np.asarray(codes), domain, choose_triples(domain.names, triples, seed), weights, n_jobs)
 
     @classmethod
     def of_rows(
@@ -293,57 +337,18 @@ class TripleCounts(Counts):
         n_jobs: int | None = 1,
     ) -> Self:
         """Count triples of distinct weighted rows."""
-        return cls._count(rows.codes, domain, choose_triples(domain, triples, seed), rows.weights, n_jobs)
+        return cls._count(rows.codes, domain, choose_triples(domain.names, triples, seed), rows.weights, n_jobs)
+
+    @classmethod
+    def of_far(cls, rows: FarRows, triples: str | int | Sequence[Sequence[str]] = "all", seed: int = 0) -> Self:
+        """Count triples of rows where they are."""
+        groups = choose_triples(rows.domain.names, triples, seed)
+        return cls(rows.domain, tuple(groups), tuple(rows.tables(groups)))
 
     @classmethod
     def zero(cls, domain: Domain, triples: str | int | Sequence[Sequence[str]] = "all", seed: int = 0) -> Self:
         """Return the counts of no rows, to add others to."""
         return cls.of_rows(WeightedRows.none(len(domain)), domain, triples, seed)
-
-
-def _pairs(domain: Domain) -> list[Positions]:
-    return list(combinations(range(len(domain)), 2))
-
-
-def choose_triples(domain: Domain, triples: str | int | Sequence[Sequence[str]], seed: int) -> list[Positions]:
-    """Return the positions of the variables of every triple asked for."""
-    n_variables = len(domain)
-    if n_variables < 3:
-        raise DataError(f"Triples need at least 3 variables. There are {n_variables}; use method='em' or 'spa'.")
-    if triples == "all":
-        return list(combinations(range(n_variables), 3))
-    if isinstance(triples, (int, np.integer)) and not isinstance(triples, bool):
-        return _random_triples(n_variables, int(triples), seed)
-    if isinstance(triples, str) or not isinstance(triples, Sequence):
-        raise ParameterError(f"triples must be 'all', a number, or a list of three names each. Got {triples!r}.")
-    for triple in triples:
-        if isinstance(triple, str) or not isinstance(triple, Sequence):
-            raise ParameterError(f"triples must be 'all', a number, or a list of three names each. Got {triples!r}.")
-    chosen = [tuple(sorted(domain.position(name) for name in triple)) for triple in triples]
-    for named, group in zip(triples, chosen, strict=True):
-        if len(set(group)) != 3:
-            raise ParameterError(f"A triple names three different variables. Got {shortlist(named)}.")
-    if len(set(chosen)) < len(chosen):
-        raise ParameterError("A triple is named twice. Name each once.")
-    return chosen
-
-
-def _random_triples(n_variables: int, n: int, seed: int) -> list[Positions]:
-    """Draw triples without repetition: first such that every variable is in one, then any."""
-    least, most = -(-n_variables // 3), math.comb(n_variables, 3)
-    check_count("seed", seed, least=0)
-    if not least <= n <= most:
-        raise ParameterError(
-            f"triples must be in the range [{least}, {most}] for {n_variables} variables, so that every one is in a "
-            f"triple. Got {n} instead."
-        )
-    rng = np.random.default_rng([int(seed), n_variables])
-    order = rng.permutation(n_variables)
-    padded = np.append(order, order[: 3 * least - n_variables])
-    chosen = {tuple(sorted(int(v) for v in triple)) for triple in padded.reshape(-1, 3)}
-    while len(chosen) < n:
-        chosen.add(tuple(sorted(int(v) for v in rng.choice(n_variables, 3, replace=False))))
-    return sorted(chosen)
 
 
 def check_seen_together(domain: Domain, totals: np.ndarray) -> None:

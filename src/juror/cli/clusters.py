@@ -1,0 +1,102 @@
+"""The cluster that --dask or --spark names, for the time of a command."""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+from juror.errors import ClusterError, MissingDependencyError, ParameterError
+
+# For so many seconds a scheduler may keep us waiting before we say that it is not there
+_PATIENCE = 10.0
+_HOST = re.compile(r"(?:\[(?P<six>[^\]]+)\]|(?P<name>[^:/\[\]]+)):(?P<port>\d+)")
+# Schedulers behind these can be knocked at; a cluster of another kind is found by its own library
+_KNOCKED = ("tcp", "tls", "spark")
+
+
+@contextmanager
+def cluster(dask: str | None, spark: str | None) -> Iterator[Any]:
+    """Connect to a cluster and let go of it in the end; None where none is named."""
+    if dask is not None and spark is not None:
+        raise ParameterError("--dask and --spark name two clusters. Name one.")
+    if dask is not None:
+        with _dask(dask) as client:
+            yield client
+    elif spark is not None:
+        with _spark(spark) as session:
+            yield session
+    else:
+        yield None
+
+
+@contextmanager
+def _dask(address: str) -> Iterator[Any]:
+    Client = _installed("--dask", "distributed", "dask").Client
+    _knock("--dask", "Dask scheduler", address, "tcp://host:8786")
+    try:
+        client = Client(address, timeout=_PATIENCE, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise _unreachable("Dask scheduler", address, error) from None
+    try:
+        yield client
+    finally:
+        client.close()
+
+
+@contextmanager
+def _spark(master: str) -> Iterator[Any]:
+    SparkSession = _installed("--spark", "pyspark.sql", "spark").SparkSession
+    # Spark itself tries for a minute, and writes pages about it
+    _knock("--spark", "Spark master", master, "spark://host:7077")
+    try:
+        builder = SparkSession.builder.master(master).appName("juror")
+        session = builder.config("spark.ui.enabled", False).config("spark.ui.showConsoleProgress", False).getOrCreate()
+    except Exception as error:  # Java's, of many kinds
+        raise _unreachable("Spark master", master, error) from None
+    try:
+        yield session
+    finally:
+        session.stop()
+
+
+def _knock(option: str, what: str, address: str, example: str) -> None:
+    """Refuse at once what is no address, or one where nobody listens; one of several that listens is enough."""
+    scheme, mark, rest = address.partition("://")
+    if not mark and option == "--spark" and re.match(r"local|yarn", address):
+        return
+    if mark and scheme not in _KNOCKED:
+        return
+    places = [_HOST.fullmatch(place) for place in rest.rstrip("/").split(",")]
+    if not mark or not all(places):
+        raise ParameterError(f"{option} must be the address of a {what}, like {example}. Got {address!r} instead.")
+    failure = None
+    for place in filter(None, places):
+        try:
+            socket.create_connection((place["six"] or place["name"], int(place["port"])), _PATIENCE).close()
+            return
+        except (OSError, OverflowError) as error:
+            failure = error
+    if failure is not None:
+        raise _unreachable(what, address, failure)
+
+
+def _unreachable(what: str, address: str, error: Exception) -> ClusterError:
+    reason = getattr(error, "strerror", None) or next(iter(str(error).splitlines()), "") or type(error).__name__
+    return ClusterError(
+        f"There is no {what} at {address} ({reason.rstrip('. ')}). See whether it runs, and check the address."
+    )
+
+
+def _installed(option: str, module: str, extra: str) -> Any:
+    """Return a module of an optional package, which the checker of types need not know."""
+    try:
+        return import_module(module)
+    except ImportError:
+        package = module.partition(".")[0]
+        raise MissingDependencyError(
+            f'{option} needs {package}, which is not installed. Run pip install "juror[{extra}]".'
+        ) from None

@@ -1,0 +1,127 @@
+"""juror count: what there is to know of rows, without the rows."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import juror
+from juror.cli import options
+from juror.cli.bar import reading
+from juror.cli.clusters import cluster
+from juror.cli.counted import check_place, facts, in_a_line, read_domain
+from juror.cli.options import number_or
+from juror.cli.rows import Table, source_of
+from juror.cli.tables import tell_written, write_json
+from juror.errors import DataError, ParameterError, shortlist
+
+if TYPE_CHECKING:
+    from juror.domain import Domain
+    from juror.sources.scans import Scan
+    from juror.statistics.counts import PairCounts, TripleCounts
+
+
+_UNKNOWN = ("error", "warn", "missing", "add")
+
+
+def command(
+    data: options.Rows,
+    output: options.CountsOutput,
+    triples: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N",
+            help="Count triples of columns in place of pairs: 'all', or so many, drawn by --seed.",
+            show_default=False,
+        ),
+    ] = None,
+    domain: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A model or counts whose columns, labels and intervals to take, so that two offices count alike.",
+            show_default=False,
+        ),
+    ] = None,
+    unknown: Annotated[
+        str,
+        typer.Option(
+            "--unknown", help="What to do with labels that --domain does not know: error, warn, missing, or add them."
+        ),
+    ] = "error",
+    weight: options.Weight = None,
+    missing: options.Missing = None,
+    drop: options.Drop = None,
+    bins: options.Bins = None,
+    max_levels: options.MaxLevels = options.MAX_LEVELS,
+    database: options.Database = None,
+    dask: options.Dask = None,
+    spark: options.Spark = None,
+    separator: options.Separator = None,
+    quote: options.Quote = options.QUOTE,
+    encoding: options.Encoding = options.ENCODING,
+    decimal: options.Decimal = options.DECIMAL,
+    jobs: options.Jobs = None,
+    seed: options.Seed = 0,
+    json: options.JsonFacts = False,
+) -> None:
+    """Count how often labels of every two columns of DATA are seen together, and write that."""
+    began = time.perf_counter()
+    check_place(output, data, "counts", ".counts")
+    asked = None if triples is None else number_or("all", "--triples", triples, int)
+    cut = {"--bins": bins is not None, "--max-levels": max_levels != options.MAX_LEVELS}
+    known = _known(domain, unknown, {"--missing": missing is not None, **cut})
+    csv = {"separator": separator, "quote": quote, "encoding": encoding, "decimal": decimal}
+    source = source_of(data, database, csv, {"--dask": dask, "--spark": spark})
+    table = Table(source, missing or (), drop or (), weight, bins, max_levels, jobs)
+    with cluster(dask, spark) as client, reading(data):
+        scan = table.scan(known)
+        if unknown == "add" or any(cut.values()):
+            known, unknown = _with_labels_of(known, table.infer(scan, client)), "error"
+        how = {"sample_weight": weight, "unknown": unknown, "n_jobs": jobs, "client": client}
+        how |= {"missing": table.missing} if known is None else {"domain": known}
+        counts = _count(scan, asked, seed, how)
+    counts.save(output)
+    if json:
+        write_json(facts(counts))
+    else:
+        typer.echo(f"counted {in_a_line(counts)}")
+    tell_written(output, began)
+
+
+def _known(path: Path | None, unknown: str, given: dict[str, bool]) -> Domain | None:
+    """Return the domain of --domain, if it is named; refuse what only goes with it, or does not."""
+    if unknown not in _UNKNOWN:
+        raise ParameterError(f"--unknown must be one of {shortlist(_UNKNOWN)}. Got {unknown!r} instead.")
+    if path is None:
+        if unknown != "error":
+            raise ParameterError("--unknown is about labels that --domain does not know. Leave it out, or name one.")
+        return None
+    for option, is_given in given.items():
+        if is_given:
+            raise ParameterError(f"{option} and --domain both say how columns are read. Leave one of them out.")
+    return read_domain(path)
+
+
+def _with_labels_of(known: Domain | None, found: Domain) -> Domain:
+    """Return the domain found in rows; where one was known before, with its intervals and its labels as well."""
+    if known is None:
+        return found
+    variables = [
+        theirs if theirs.edges is not None or theirs.name not in found else theirs.united(found[theirs.name])
+        for theirs in known
+    ]
+    return juror.Domain(tuple(variables), known.missing)
+
+
+def _count(scan: Scan, triples: Any, seed: int, how: dict[str, Any]) -> PairCounts | TripleCounts:
+    columns = [name for name in scan.names if name != how["sample_weight"]]
+    least, what = (2, "Pairs") if triples is None else (3, "Triples")
+    if len(columns) < least:
+        raise DataError(f"{what} need at least {least} columns. There is only {shortlist(columns)} to count.")
+    if triples is None:
+        return juror.PairCounts.of(scan, **how)
+    return juror.TripleCounts.of(scan, triples=triples, seed=seed, **how)

@@ -1,0 +1,153 @@
+"""Files of counts: told from others by what they hold, read, and described."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import juror
+from juror.errors import ModelFileError, ParameterError
+
+if TYPE_CHECKING:
+    from juror.domain import Domain
+    from juror.solvers.methods import Statistic
+
+_SUFFIX = ".counts"
+_WORDS = {
+    "PairCounts": "counts of pairs",
+    "TripleCounts": "counts of triples",
+    "Projections": "projections of pairs",
+}
+
+
+def kind_of(path: Path) -> str | None:
+    """Return the kind of counts that a file holds, by its content; None for what is not a file of juror's.
+
+    A file that is called one of counts is taken for one, so that what is wrong with it is told.
+    """
+    from juror.files import read_kind
+
+    if not path.is_file():
+        if path.suffix.lower() == _SUFFIX:
+            raise ModelFileError(f"There is no file of counts {str(path)!r}. Check the path.")
+        return None
+    kind = read_kind(path)
+    if kind is None and path.suffix.lower() == _SUFFIX:
+        raise ModelFileError(f"The file {str(path)!r} does not hold counts that juror wrote. Fetch it again.")
+    if kind is not None and kind != "model" and kind not in _WORDS:
+        raise ModelFileError(f"The file {str(path)!r} holds {kind}, which this juror cannot read. Install a newer one.")
+    return kind
+
+
+def read_counts(path: Path) -> Statistic:
+    """Read counts of any kind."""
+    kind = kind_of(path)
+    if kind is None or kind == "model":
+        what = "a model" if kind else "no counts" if path.is_file() else None
+        if what is None:
+            raise ModelFileError(f"There is no file of counts {str(path)!r}. Check the path.")
+        raise ModelFileError(f"The file {str(path)!r} holds {what}. Name one that 'juror count' wrote.")
+    return getattr(juror, kind).load(path)
+
+
+def read_domain(path: Path) -> Domain:
+    """Read the domain of a model or of counts."""
+    if not path.is_file():
+        raise ModelFileError(f"--domain must be a file of a model or of counts. There is no file {str(path)!r}.")
+    return juror.load(path).domain if kind_of(path) in (None, "model") else read_counts(path).domain
+
+
+def check_place(output: Path, data: str, what: str, suffix: str) -> None:
+    """Refuse, before any work is done, a place that is named like something else, or that is read from."""
+    check_name_for(output, what, suffix)
+    if same_file(Path(data), output):
+        raise ParameterError(f"{str(output)!r} is what is read. Name another file with --output.")
+
+
+def check_name_for(output: Path, what: str, suffix: str) -> None:
+    """Refuse a place that is named like something else, or where no file can be."""
+    from juror.files import check_name
+
+    check_name(output, what, suffix)
+    others = {".juror": "a model", _SUFFIX: "counts"}
+    if output.suffix.lower() in others and output.suffix.lower() != suffix:
+        raise ParameterError(
+            f"{output.name!r} names a file of {others[output.suffix.lower()]}, not of {what}. Name it like "
+            f"{output.stem + suffix!r}."
+        )
+
+
+def same_file(one: Path, other: Path) -> bool:
+    """Tell whether two paths mean one file that is there."""
+    return one.exists() and other.exists() and one.samefile(other)
+
+
+def refuse_for_counts(path: Path, given: Mapping[str, bool]) -> None:
+    """Refuse options about rows, of which there are none any more."""
+    for option, is_given in given.items():
+        if is_given:
+            raise ParameterError(
+                f"{option} is about rows, and {str(path)!r} holds {_WORDS[kind_of(path) or '']}. Leave it out: what is "
+                "said about rows is said when they are counted."
+            )
+
+
+def in_a_line(counts: Statistic) -> str:
+    """Say in a line what was counted."""
+    what = _WORDS[type(counts).__name__].rpartition(" ")[2].removesuffix("s")
+    tables = _tables(counts, f"{what} table")
+    return f"up to {_most_rows(counts):,.0f} rows of {len(counts.domain)} variables, {tables}"
+
+
+def described(counts: Statistic) -> str:
+    """Say what counts hold: their variables, tables and rows."""
+    from juror.answers.tables import align
+
+    words = _WORDS[type(counts).__name__]
+    lines = [f"{words.capitalize()} of {len(counts.domain)} variables, up to {_most_rows(counts):,.0f} rows", ""]
+    body = [[v.name, v.kind, str(v.cardinality), _some(v.labels)] for v in counts.domain]
+    lines += [align(["variable", "kind", "labels", ""], body, n_text=2), ""]
+    fewest = float(counts.totals.min(initial=_most_rows(counts)))
+    rows = (
+        f"{_most_rows(counts):,.0f}" if fewest == _most_rows(counts) else f"{fewest:,.0f} to {_most_rows(counts):,.0f}"
+    )
+    lines.append(f"{_tables(counts, 'table')} of {rows} rows, {_n_cells(counts):,} cells in all")
+    return "\n".join(lines)
+
+
+def facts(counts: Statistic) -> dict[str, Any]:
+    """Return what there is to know about counts, as plain values; the counts themselves stay in their file."""
+    return {
+        "kind": type(counts).__name__,
+        "rows": _most_rows(counts),
+        "tables": len(counts.totals),
+        "cells": _n_cells(counts),
+        "variables": variable_facts(counts.domain),
+    }
+
+
+def variable_facts(domain: Domain) -> list[dict[str, Any]]:
+    """Return the variables as plain values."""
+    return [
+        {"name": v.name, "kind": v.kind, "labels": list(v.labels), "edges": list(v.edges) if v.edges else None}
+        for v in domain
+    ]
+
+
+def _tables(counts: Statistic, word: str) -> str:
+    n_tables = len(counts.totals)
+    return f"{n_tables:,} {word}" + ("" if n_tables == 1 else "s")
+
+
+def _most_rows(counts: Statistic) -> float:
+    return float(counts.totals.max(initial=0.0))
+
+
+def _n_cells(counts: Statistic) -> int:
+    arrays = counts.masses if isinstance(counts, juror.Projections) else counts.tables
+    return sum(array.size for array in arrays)
+
+
+def _some(labels: Sequence[object]) -> str:
+    return ", ".join(map(str, labels[:6])) + (", …" if len(labels) > 6 else "")

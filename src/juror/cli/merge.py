@@ -1,0 +1,66 @@
+"""juror merge: the counts of several files as one."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from juror.cli.counted import check_name_for, facts, in_a_line, read_counts, same_file
+from juror.cli.options import CountsOutput, JsonFacts
+from juror.cli.tables import tell_written, write_json
+from juror.errors import DataError, ParameterError
+
+if TYPE_CHECKING:
+    from juror.solvers.methods import Statistic
+
+
+def command(
+    parts: Annotated[
+        list[Path],
+        typer.Argument(metavar="PART...", help="Two or more files that 'juror count' wrote.", show_default=False),
+    ],
+    output: CountsOutput,
+    json: JsonFacts = False,
+) -> None:
+    """Add up the counts of several files; labels that only some of them have are joined."""
+    began = time.perf_counter()
+    check_name_for(output, "counts", ".counts")
+    _check_different(parts, output)
+    merged = read_counts(parts[0])
+    for part in parts[1:]:
+        merged = _added(merged, read_counts(part), part)
+    merged.save(output)
+    if json:
+        write_json(facts(merged))
+    else:
+        typer.echo(f"merged {len(parts)} files: {in_a_line(merged)}")
+    tell_written(output, began)
+
+
+def _check_different(parts: list[Path], output: Path) -> None:
+    """Refuse what would count rows twice, now or when the same command is run again."""
+    if len(parts) < 2:
+        raise ParameterError(f"There is only {str(parts[0])!r} to merge. Name two files or more.")
+    for n, part in enumerate(parts):
+        if same_file(part, output):
+            raise ParameterError(
+                f"{str(output)!r} is one of the files to merge, and once it holds the others, running this again would "
+                "count their rows twice. Name another file with --output."
+            )
+        if any(same_file(part, other) for other in parts[:n]):
+            raise ParameterError(f"The file {str(part)!r} is named twice, so its rows would count twice. Name it once.")
+
+
+def _added(merged: Statistic, other: Statistic, path: Path) -> Statistic:
+    if type(other) is not type(merged):
+        raise DataError(
+            f"The file {str(path)!r} holds {type(other).__name__}, and those before it {type(merged).__name__}. Merge "
+            "files of one kind."
+        )
+    try:
+        return merged + other
+    except DataError as error:
+        raise DataError(f"The file {str(path)!r} does not fit to those before it: {error}") from None

@@ -1,0 +1,175 @@
+"""Which files a path means, of what kind they are, and what a person reads when one of them cannot be read."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote
+
+import pyarrow as pa
+
+from juror.errors import DataError, shortlist
+
+_KINDS = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "ipc",
+    ".feather": "ipc",
+    ".ipc": "ipc",
+}
+_COMPRESSED = (".gz", ".zst")
+# What pyarrow raises for files that are damaged, and Python for texts that are not in their encoding
+_FAILURES = (pa.ArrowException, OSError, EOFError, UnicodeError)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A file, and what the names of its folders say.
+
+    Attributes
+    ----------
+    path : str
+        The file.
+    keys : tuple of (str, str)
+        A column and its value for every folder named ``key=value``.
+    """
+
+    path: str
+    keys: tuple[tuple[str, str], ...] = ()
+
+
+def find_files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[Found]:
+    """Return the files that a path means, in the order of their names.
+
+    A file is itself; a folder means all files below it, a glob (``*``, ``?``, ``[…]``, and ``**`` for folders at any
+    depth) all that it matches, and a list the files of all its paths in its order. In folders and globs, names that
+    begin with a dot or an underscore are left out, and folders named ``key=value`` give their files a column.
+    """
+    if isinstance(path, (str, os.PathLike)):
+        return _find(os.fspath(path))
+    files = [found for each in path for found in find_files(each)]
+    if not files:
+        raise DataError("The list of paths is empty. Name at least one file.")
+    seen: set[str] = set()
+    for found in files:
+        place = os.path.realpath(found.path)
+        if place in seen:
+            raise DataError(f"The file {found.path!r} is named twice, so its rows would count twice. Name it once.")
+        seen.add(place)
+    return files
+
+
+def _find(path: str) -> list[Found]:
+    with reading(path):
+        if os.path.isfile(path):
+            ending_of(path)
+            return [Found(path)]
+        if os.path.isdir(path):
+            files = [Found(file, _keys(path, file)) for file in _below(path)]
+            if not files:
+                raise DataError(f"There is no file in the folder {path!r}. Check the path.")
+        elif glob.has_magic(path):
+            base = _fixed_part(path)
+            matched = sorted(match for match in glob.glob(path, recursive=True) if _is_shown(base, match))
+            inside = (file for match in matched for file in (_below(match) if os.path.isdir(match) else [match]))
+            # a folder and a file in it may both match
+            files = [Found(file, _keys(base, file)) for file in dict.fromkeys(inside)]
+            if not files:
+                raise DataError(f"No file matches {path!r}. Check the path.")
+        else:
+            ending_of(path)
+            raise DataError(f"There is no file {path!r}. Check the path.")
+    for found in files:
+        ending_of(found.path)
+    return files
+
+
+def _below(folder: str) -> list[str]:
+    """Return the files in a folder and its folders that are not hidden."""
+    files = []
+    for here, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name[0] not in "._"]
+        files += [os.path.join(here, name) for name in names if name[0] not in "._"]
+    return sorted(files)
+
+
+def _is_shown(base: str, match: str) -> bool:
+    return all(name[0] not in "._" for name in Path(match).relative_to(base).parts)
+
+
+def _fixed_part(pattern: str) -> str:
+    """Return the folder in which a glob begins to search."""
+    fixed = Path(pattern)
+    while glob.has_magic(str(fixed)):
+        fixed = fixed.parent
+    return str(fixed)
+
+
+def _keys(base: str, file: str) -> tuple[tuple[str, str], ...]:
+    folders = Path(file).relative_to(base).parts[:-1]
+    pairs = (name.partition("=") for name in folders if "=" in name)
+    return tuple((unquote(key), unquote(value)) for key, _, value in pairs)
+
+
+def ending_of(path: str) -> str:
+    """Return the ending of a file's name, with that of its compression; refuse what juror cannot read.
+
+    >>> ending_of("answers.CSV.gz")
+    '.csv.gz'
+    """
+    ending, compression = _endings(path)
+    if ending not in _KINDS or (compression and _KINDS[ending] != "csv"):
+        raise DataError(
+            f"The file {path!r} ends in {ending + compression!r}; juror reads {shortlist(_KINDS)}, and the first two "
+            f"also with {' or '.join(_COMPRESSED)} behind. Rename or convert it."
+        )
+    return ending + compression
+
+
+def _endings(path: str) -> tuple[str, str]:
+    stem, ending = os.path.splitext(path.lower())
+    return (os.path.splitext(stem)[1], ending) if ending in _COMPRESSED else (ending, "")
+
+
+def kind_of(files: Sequence[Found]) -> str:
+    """Return the one kind that all files are of: ``"csv"``, ``"parquet"`` or ``"ipc"``."""
+    kinds: dict[str, str] = {}
+    for found in files:
+        kinds.setdefault(_KINDS[_endings(found.path)[0]], found.path)
+    if len(kinds) > 1:
+        raise DataError(
+            f"The files {shortlist(kinds.values())} are of different kinds. Name those of one kind, for example with "
+            "'folder/*.parquet'."
+        )
+    return next(iter(kinds))
+
+
+@contextmanager
+def reading(path: str, encoding: str | None = None) -> Iterator[None]:
+    """Turn what readers raise into one sentence about the file; CSV files name the encoding they are read in."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise DataError(f"There is no file {path!r} any more. Put it back, or begin again without it.") from None
+    except _FAILURES as error:
+        reason = str(error).splitlines()[0]
+        if isinstance(error, UnicodeError) or "invalid UTF8" in reason:
+            row = re.search(r"Row #(\d+)", reason)
+            raise not_text(f"The file {path!r}", encoding, f" in row {row[1]}" if row else "") from None
+        if "straddling" in reason:
+            reason = "a row of it is too long. Perhaps a quote is not closed."
+        raise DataError(f"The file {path!r} cannot be read as {''.join(_endings(path))}: {reason}") from None
+
+
+def not_text(what: str, encoding: str | None, where: str = "") -> DataError:
+    """Return the error for text that is not in the encoding it should be in."""
+    expected = "UTF-8" if encoding in (None, "utf-8") else encoding
+    way_out = "Write it as UTF-8." if encoding is None else "Save the file as UTF-8, or name its encoding."
+    return DataError(f"{what} holds text that is not {expected}{where}. {way_out}")

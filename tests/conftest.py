@@ -1,0 +1,23 @@
+"""What several files of tests share."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+
+import pytest
+
+from servers import start_postgres
+
+
+@pytest.fixture(scope="session")
+def postgres():
+    """A PostgreSQL server, started for the first test of a process that asks for it."""
+    with start_postgres() as server:
+        yield server
+
+
+@pytest.fixture
+def exit_stack():
+    """Contexts that a test enters, left when it ends."""
+    with ExitStack() as stack:
+        yield stack
