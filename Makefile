@@ -29,7 +29,7 @@ bench: $(VENV)/.bench  ## docs/speed.md: how fast, beside others (20 minutes; QU
 	$(BIN)/python -m benchmarks.speed $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY))
 
 scale: $(VENV)/.bench  ## docs/scale.md: tables larger than memory, clusters, and what they cost (half an hour; QUICK=1: minutes, into results/)
-	$(BIN)/python -m benchmarks.scale $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY))
+	$(BIN)/python -m benchmarks.scale $(if $(QUICK),--quick)
 
 bench-accuracy: $(VENV)/.plots  ## docs/accuracy.md: how near the limit, beside others (an hour; QUICK=1: a minute, into results/)
 	$(BIN)/python -m benchmarks.accuracy $(if $(QUICK),--quick)

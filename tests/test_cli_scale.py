@@ -21,7 +21,7 @@ from juror.cli.words import in_words_of_the_command_line
 from juror.errors import ClusterError
 
 # Few passes from one start: these tests are about what is read, not about how well it is fitted
-QUICK = ("--method", "em", "--rank", "2", "--max-iter", "3", "--jobs", "1")
+QUICK = ("--method", "em", "--rank", "2", "--starts", "1", "--tol", "0.01", "--jobs", "1")
 DIALECT = ("--separator", ";", "--encoding", "latin-1", "--decimal", ",")
 SECRET = "hush-hush"
 CLOSED = f"postgresql://ann:{SECRET}@127.0.0.1:9/shop"
@@ -60,7 +60,7 @@ def folder(tmp_path_factory):
         everything.to_sql("sold", connection, index=False)
     connection.close()
     juror.TripleCounts.of(everything.drop(columns="price")).save(folder / "triples.counts")
-    juror.fit(everything.drop(columns="price"), 2, "em", max_iter=3).save(folder / "shop.juror")
+    juror.fit(everything.drop(columns="price"), 2, "em", n_init=1, tol=0.01).save(folder / "shop.juror")
     (folder / "cut.counts").write_bytes((folder / "north.counts").read_bytes()[:-8])
     (folder / "headless.counts").write_bytes((folder / "north.counts").read_bytes()[:50])
     (folder / "text.counts").write_text("colour,size\nred,1\n")
@@ -99,13 +99,13 @@ def same_model(path, expected: juror.JointPMF) -> bool:
 
 
 def test_the_comparison_rejects_another_model(folder, everything):
-    other = juror.fit(everything.drop(columns="price"), 2, "em", max_iter=3, seed=1)
+    other = juror.fit(everything.drop(columns="price"), 2, "em", n_init=1, tol=0.01, seed=1)
     assert not same_model(folder / "shop.juror", other)
     assert same_model(folder / "shop.juror", juror.load(folder / "shop.juror"))
 
 
 def fitted(data) -> juror.JointPMF:
-    return juror.fit(data, 2, "em", max_iter=3, n_jobs=1)
+    return juror.fit(data, 2, "em", n_init=1, tol=0.01, n_jobs=1)
 
 
 # Rows, wherever they are
@@ -149,7 +149,7 @@ def test_fit_and_count_a_query_on_duckdb(run, everything, tmp_path):
     assert same_model(tmp_path / "m.juror", fitted(everything))
     query = "SELECT colour, sold FROM sold"
     status, out, _ = run("count", query, "--database", uri, "-o", tmp_path / "part.counts")
-    assert (status, out) == (0, "counted up to 449 rows of 2 variables, 1 pair table\n")
+    assert (status, out) == (0, f"counted up to {everything['sold'].count()} rows of 2 variables, 1 pair table\n")
     expected = juror.PairCounts.of(everything[["colour", "sold"]])
     np.testing.assert_array_equal(juror.PairCounts.load(tmp_path / "part.counts").tables[0], expected.tables[0])
 
@@ -277,14 +277,8 @@ def test_a_domain_makes_two_offices_cut_numbers_alike(run, folder, tmp_path):
 def test_info_of_counts(run, folder, tmp_path):
     status, out, _ = run("info", "north.counts")
     assert status == 0
-    assert out == (
-        "Counts of pairs of 3 variables, up to 300 rows\n\n"
-        "variable  kind     labels                \n"
-        "colour    nominal       3  blue, grün, red\n"
-        "size      ordinal       4  1, 2, 3, 4     \n"
-        "sold      nominal       2  no, yes        \n\n"
-        "3 tables of 272 to 300 rows, 26 cells in all\n"
-    ) or [line.rstrip() for line in out.splitlines()] == [
+    least = pd.read_csv(folder / "north.csv")["sold"].count()
+    assert [line.rstrip() for line in out.splitlines()] == [
         "Counts of pairs of 3 variables, up to 300 rows",
         "",
         "variable  kind     labels",
@@ -292,7 +286,7 @@ def test_info_of_counts(run, folder, tmp_path):
         "size      ordinal       4  1, 2, 3, 4",
         "sold      nominal       2  no, yes",
         "",
-        "3 tables of 272 to 300 rows, 26 cells in all",
+        f"3 tables of {least} to 300 rows, 26 cells in all",
     ]
     _, out, _ = run("info", "triples.counts", "--json")
     facts = json.loads(out)
@@ -352,7 +346,7 @@ COUNTS = ("-o", "OUT/x.counts")
         (("fit", "none.counts", *OUT, "--rank", "2"), "There is no file of counts 'none.counts'. Check the path."),
         (
             ("fit", "cut.counts", *OUT, "--rank", "2"),
-            "The file 'cut.counts' is not a juror PairCounts, or was cut short",
+            "The file 'cut.counts' is not a file of counts of pairs, or was cut",
         ),
         (("fit", "headless.counts", *OUT, "--rank", "2"), "The file 'headless.counts' was cut short. Fetch it again."),
         (("fit", "text.counts", *OUT), "The file 'text.counts' does not hold counts that juror wrote. Fetch it again."),
@@ -373,7 +367,10 @@ COUNTS = ("-o", "OUT/x.counts")
             ("fit", "north.csv", *OUT, "--encoding", "elvish"),
             "--encoding must be one that Python knows, like 'utf-8' o",
         ),
-        (("fit", "csv/*.csv", *OUT), "The file 'csv/north.csv' holds text that is not UTF-8"),
+        (
+            ("fit", "csv/*.csv", *OUT),
+            "Column 'colour' of 'csv/north.csv' holds text that is not UTF-8. Save the file as UTF-8, or name it with",
+        ),
         (
             ("fit", "parquet", *OUT, "--separator", ";"),
             "Each of --separator, --quote, --encoding and --decimal says how CSV files are written, and 'parquet/north",
@@ -384,8 +381,8 @@ COUNTS = ("-o", "OUT/x.counts")
         (("count", "north.csv", *COUNTS, "--drop", "colour", "--drop", "size", "--drop", "sold"), "--drop leaves no c"),
         (
             ("fit", "north.csv", *OUT, "--max-levels", "2"),
-            "Column 'colour' has 3 distinct labels or more, above --max-levels 2. Drop it if it is an identifier, group "
-            "its labels, or raise --max-levels.",
+            "Column 'colour' has 3 distinct labels or more, above --max-levels 2. Drop it if it is an identifier, "
+            "group its labels, or raise --max-levels.",
         ),
         # databases
         (
@@ -398,7 +395,7 @@ COUNTS = ("-o", "OUT/x.counts")
         ),
         (
             ("score", "shop.juror", CLOSED),
-            "'postgresql://ann@127.0.0.1:9/shop' is the address of a database. Pass it to 'juror fit' or 'juror count' ",
+            "'postgresql://ann@127.0.0.1:9/shop' is the address of a database. Pass it to 'juror fit' or 'juror co",
         ),
         (
             ("fit", QUERY, "--database", "sqlite:///no.db", *OUT),
@@ -414,9 +411,13 @@ COUNTS = ("-o", "OUT/x.counts")
         ),
         (
             ("count", QUERY, "--database", "sqlite:///shop.db", *COUNTS, "--dask", "tcp://127.0.0.1:9"),
-            "--dask is for files that workers read by themselves, and a query on --database comes to this process alone.",
+            "--dask is for files that workers read by themselves, and a query on --database comes to this process alo",
         ),
         # counting
+        (
+            ("count", "north.counts", *COUNTS),
+            "The file 'north.counts' holds counts of pairs already. Add them to others",
+        ),
         (
             ("count", "north.csv", "-o", "OUT/x.juror"),
             "'x.juror' names a file of a model, not of counts. Name it like 'x",
@@ -482,15 +483,15 @@ COUNTS = ("-o", "OUT/x.counts")
         ),
         (
             ("merge", "north.counts", "cut.counts", *COUNTS),
-            "The file 'cut.counts' is not a juror PairCounts, or was cut sh",
+            "The file 'cut.counts' is not a file of counts of pairs, or was cut",
         ),
         (
             ("merge", "north.counts", "triples.counts", *COUNTS),
-            "The file 'triples.counts' holds counts of triples, and those before it counts of pairs. Merge files of one ",
+            "The file 'triples.counts' holds counts of triples, and those before it counts of pairs. Merge files of on",
         ),
         (
             ("merge", "north.counts", "south.counts", "-o", "south.counts"),
-            "'south.counts' is one of the files to merge, and once it holds the others, running this again would count t",
+            "'south.counts' is one of the files to merge, and once it holds the others, running this again would coun",
         ),
         (
             ("merge", "north.counts", "south.counts", "-o", "no/x.counts"),
@@ -663,7 +664,7 @@ def test_a_client_is_closed_whatever_happens(monkeypatch):
             assert (client.address, client.open) == (address, True)
         assert not client.open
         with pytest.raises(ZeroDivisionError), clusters.cluster(address, None) as client:
-            1 / 0
+            raise ZeroDivisionError
         assert not client.open
 
 

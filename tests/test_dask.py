@@ -42,7 +42,6 @@ from runner_contract import (
 )
 from same_model import TABLES, SameModel
 
-
 # one cluster, whichever processes run tests
 pytestmark = pytest.mark.xdist_group("dask")
 

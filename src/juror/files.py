@@ -160,8 +160,9 @@ def _read_tensors(path: Path, what: str) -> tuple[dict[str, str], dict[str, np.n
         with safe_open(path, framework="np") as opened:
             return opened.metadata() or {}, {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118
     except (SafetensorError, OSError) as error:
+        named = "a juror model" if what == "model" else f"a file of {what}"
         raise ModelFileError(
-            f"The file {str(path)!r} is not a juror {what}, or was cut short ({error}). Fetch or make it again."
+            f"The file {str(path)!r} is not {named}, or was cut short ({error}). Fetch or make it again."
         ) from None
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from importlib import import_module
+from threading import Thread
 from typing import Any
 
 from juror.errors import ClusterError, MissingDependencyError, ParameterError
@@ -38,7 +40,8 @@ def _dask(address: str) -> Iterator[Any]:
     Client = _installed("--dask", "distributed", "dask").Client
     _knock("--dask", "Dask scheduler", address, "tcp://host:8786")
     try:
-        client = Client(address, timeout=_PATIENCE, set_as_default=False)
+        # somebody who takes the call and says nothing would keep Dask waiting for ever
+        client = _in_time(lambda: Client(address, timeout=_PATIENCE, set_as_default=False), 2 * _PATIENCE)
     except (OSError, ValueError) as error:
         raise _unreachable("Dask scheduler", address, error) from None
     try:
@@ -82,6 +85,24 @@ def _knock(option: str, what: str, address: str, example: str) -> None:
             failure = error
     if failure is not None:
         raise _unreachable(what, address, failure)
+
+
+def _in_time(make: Callable[[], Any], seconds: float) -> Any:
+    """Make something in a thread of its own, which is left behind when it takes too long."""
+    made: Future[Any] = Future()
+
+    def work() -> None:
+        try:
+            made.set_result(make())
+        except BaseException as error:
+            made.set_exception(error)
+
+    Thread(target=work, daemon=True).start()
+    try:
+        return made.result(seconds)
+    except TimeoutError as error:
+        # raised by what is made, or by us: there is no answer in either case
+        raise OSError(str(error) or f"no answer in {seconds:g} seconds") from None
 
 
 def _unreachable(what: str, address: str, error: Exception) -> ClusterError:

@@ -12,7 +12,7 @@ import juror
 from juror.cli import options
 from juror.cli.bar import reading
 from juror.cli.clusters import cluster
-from juror.cli.counted import check_place, facts, in_a_line, read_domain
+from juror.cli.counted import check_place, facts, in_a_line, read_domain, refuse_counts
 from juror.cli.options import number_or
 from juror.cli.rows import Table, source_of
 from juror.cli.tables import tell_written, write_json
@@ -71,6 +71,8 @@ def command(
     """Count how often labels of every two columns of DATA are seen together, and write that."""
     began = time.perf_counter()
     check_place(output, data, "counts", ".counts")
+    if database is None:
+        refuse_counts(data)
     asked = None if triples is None else number_or("all", "--triples", triples, int)
     cut = {"--bins": bins is not None, "--max-levels": max_levels != options.MAX_LEVELS}
     known = _known(domain, unknown, {"--missing": missing is not None, **cut})
@@ -118,9 +120,11 @@ def _with_labels_of(known: Domain | None, found: Domain) -> Domain:
 
 
 def _count(scan: Scan, triples: Any, seed: int, how: dict[str, Any]) -> PairCounts | TripleCounts:
-    columns = [name for name in scan.names if name != how["sample_weight"]]
+    weight = how["sample_weight"]
+    columns = [name for name in scan.names if name != weight]
     least, what = (2, "Pairs") if triples is None else (3, "Triples")
-    if len(columns) < least:
+    # a column of weights that is not there is what the library speaks of
+    if len(columns) < least and weight in (None, *scan.names):
         raise DataError(f"{what} need at least {least} columns. There is only {shortlist(columns)} to count.")
     if triples is None:
         return juror.PairCounts.of(scan, **how)

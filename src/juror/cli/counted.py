@@ -93,6 +93,16 @@ def refuse_for_counts(path: Path, given: Mapping[str, bool]) -> None:
             )
 
 
+def refuse_counts(data: str) -> None:
+    """Refuse to count what is counted."""
+    kind = kind_of(Path(data))
+    if kind in _WORDS:
+        raise ParameterError(
+            f"The file {data!r} holds {_WORDS[kind]} already. Add them to others with 'juror merge', or fit a model to "
+            "them with 'juror fit'."
+        )
+
+
 def in_a_line(counts: Statistic) -> str:
     """Say in a line what was counted."""
     what = _WORDS[type(counts).__name__].rpartition(" ")[2].removesuffix("s")

@@ -1,9 +1,10 @@
-"""What the estimators share: their parameters, and how X becomes columns."""
+"""What the estimators share: their parameters, how X becomes columns, and how batches of them add up."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import narwhals as nw
 import numpy as np
@@ -11,10 +12,15 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import validate_data
 
+from juror.errors import FitWarning
+from juror.estimators.growing import check_fits_counts, grown_by
 from juror.fitting import fit
 from juror.model import JointPMF
+from juror.solvers.deciding import decide_for_statistic
+from juror.solvers.methods import METHODS
 from juror.sources import Column, open_source
 from juror.sources.tables import column_names
+from juror.statistics.counts import PairCounts
 
 # told once, and shown by help() on each of the estimators
 _PARAMETERS = """Parameters
@@ -45,14 +51,26 @@ _PARAMETERS = """Parameters
     n_jobs : int, optional
         How many threads; all cores by default. The result does not depend on it but with ``max_seconds``."""
 
+# told once as well, by every partial_fit
+_GROWING = """Batches are counted and not kept: ``counts_``, a :class:`juror.PairCounts`, grows, and ``model_`` is
+        fitted from it when it is first asked for after a batch. So ``rank`` must be a number, and ``method`` one for
+        counts of pairs: ``"auto"``, which is ``"juror-b"`` here, ``"spa"``, ``"juror-a"``, ``"juror-b"`` or
+        ``"juror-c"``.
+
+        The first batch says what a column is, so let it be a typical one. Labels that later batches bring join those
+        before. Columns of numbers that were cut into intervals keep them, and numbers beyond fall into the outer ones.
+        """
+
 _OPTIONS = ("n_init", "ensemble", "smoothing", "max_iter", "tol", "max_seconds")
 
 E = TypeVar("E", bound=type)
 
 
 def documented(estimator: E) -> E:
-    """Write the shared parameters into the docstring of an estimator, where it says ``{parameters}``."""
+    """Write what is shared into the docstrings of an estimator, where they say ``{parameters}`` and ``{growing}``."""
     estimator.__doc__ = (estimator.__doc__ or "").replace("{parameters}", _PARAMETERS)
+    grow = estimator.partial_fit  # type: ignore[attr-defined]
+    grow.__doc__ = (grow.__doc__ or "").replace("{growing}", _GROWING.rstrip())
     return estimator
 
 
@@ -88,7 +106,22 @@ class JointEstimator(BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    model_: JointPMF
     n_iter_: int
+    counts_: PairCounts
+    _target: str | None = None
+
+    if not TYPE_CHECKING:  # or every name would be one of Any
+
+        def __getattr__(self, name: str) -> Any:
+            # no property: a notebook that shows the estimator looks at all of them, which would fit the model
+            if name not in ("model_", "n_iter_") or not self._has_counts:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            self.model_ = self._fit_model(self.counts_)
+            return vars(self)[name]
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "model_" in vars(self) or self._has_counts
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -99,10 +132,20 @@ class JointEstimator(BaseEstimator):
 
     def _columns(self, X: Any, *, reset: bool) -> list[Column]:
         """Check X as scikit-learn does and open its columns; the numbers of an array are values, not codes."""
-        return open_source(self._table(X, reset=reset), () if self.missing is None else self.missing)
+        return open_source(self._table(X, reset=reset), self._markers)
+
+    @property
+    def _markers(self) -> Any:
+        return () if self.missing is None else self.missing
+
+    @property
+    def _options(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in _OPTIONS if getattr(self, name) is not None}
 
     def _table(self, X: Any, *, reset: bool) -> Any:
         """Return a frame as it is, and an array as a dict of named columns."""
+        if reset:
+            self._forget("model_", "n_iter_", "counts_")
         if _has_named_columns(X):
             validate_data(self, X, reset=reset, skip_check_array=True)
             return X
@@ -110,25 +153,57 @@ class JointEstimator(BaseEstimator):
         names = getattr(self, "feature_names_in_", [f"x{n}" for n in range(X.shape[1])])
         return {str(name): X[:, n] for n, name in enumerate(names)}
 
-    def _fit_model(self, columns: list[Column], sample_weight: Any, target: str | None = None) -> JointPMF:
+    def _forget(self, *names: str) -> None:
+        for name in names:
+            self.__dict__.pop(name, None)
+
+    def _fit_rows(self, columns: list[Column], sample_weight: Any) -> Self:
+        self.model_ = self._fit_model(columns, missing=self._markers, sample_weight=sample_weight)
+        return self
+
+    def _fit_model(self, data: list[Column] | PairCounts, **reading: Any) -> JointPMF:
         seed = self.random_state
         if not isinstance(seed, (int, np.integer)):
             seed = int(check_random_state(seed).randint(2**31))
-        given = {name: getattr(self, name) for name in _OPTIONS if getattr(self, name) is not None}
         model = fit(
-            columns,
+            data,
             rank=self.rank,
             method=self.method,
             seed=int(seed),
-            missing=() if self.missing is None else self.missing,
-            sample_weight=sample_weight,
-            target=target,
+            target=self._target,
             n_jobs=self.n_jobs,
-            **given,
+            **reading,
+            **self._options,
         )
         assert model.info is not None
         self.n_iter_ = model.info.n_iter
         return model
+
+    @property
+    def _has_counts(self) -> bool:
+        return "counts_" in vars(self)
+
+    def _batch(self, X: Any) -> list[Column]:
+        """Open the columns of a batch; the first one says which there are."""
+        check_fits_counts(self.method, self.rank)
+        if "model_" in vars(self) and not self._has_counts:
+            warnings.warn(
+                "fit keeps no counts to add to, so counting begins with this batch, and the model that was fitted is "
+                "forgotten. Use partial_fit from the first batch on.",
+                FitWarning,
+                stacklevel=3,
+            )
+        return self._columns(X, reset=not self._has_counts)
+
+    def _count(self, columns: list[Column], sample_weight: Any) -> Self:
+        """Add the counts of a batch to those before; nothing changes where it is refused."""
+        counts = grown_by(vars(self).get("counts_"), columns, self._markers, sample_weight, self.n_jobs)
+        method = decide_for_statistic(counts, self.method).method
+        # now, not when the model is asked for
+        METHODS[method].read_options(method, self._options)
+        self._forget("model_", "n_iter_")
+        self.counts_ = counts
+        return self
 
 
 def _has_named_columns(X: Any) -> bool:

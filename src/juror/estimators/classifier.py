@@ -10,7 +10,7 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
-from juror.errors import DataError
+from juror.errors import DataError, ParameterError, shortlist
 from juror.estimators.base import JointEstimator, documented
 from juror.sources import Column
 
@@ -27,6 +27,8 @@ class JointClassifier(ClassifierMixin, JointEstimator):
         The joint distribution of features and label.
     classes_ : numpy.ndarray
         The labels, in the order of the columns of ``predict_proba``.
+    counts_ : PairCounts
+        What was counted so far, after ``partial_fit`` only.
 
     Examples
     --------
@@ -41,16 +43,48 @@ class JointClassifier(ClassifierMixin, JointEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the joint distribution of the columns of X and the label y."""
         columns = self._columns(X, reset=True)
-        if y is None:
-            raise DataError("JointClassifier requires y to be passed, but the target y is None.")
-        y = column_or_1d(y, warn=True)
-        check_consistent_length(columns[0].index, y)
-        assert_all_finite(y, input_name="y")
-        check_classification_targets(y)
+        y = _check_labels(columns, y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         self._target = _free_name("target", [column.name for column in columns])
         label = Column(self._target, "code", np.arange(len(self.classes_)), codes)
-        self.model_ = self._fit_model([*columns, label], sample_weight, self._target)
+        return self._fit_rows([*columns, label], sample_weight)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Add the rows of X and their labels y to those of batches before.
+
+        {growing}
+
+        Parameters
+        ----------
+        X : array-like or frame, (n_rows, n_features)
+            The features of a batch.
+        y : array-like, (n_rows,)
+            Its labels.
+        classes : array-like, (n_classes,), optional
+            Labels to have in ``classes_`` even if no batch shows them. Others join when they are seen.
+        sample_weight : array-like, (n_rows,), optional
+            How often each row counts.
+
+        Examples
+        --------
+        >>> import juror
+        >>> people = juror.datasets.titanic()[["Sex", "Age", "Survived"]]
+        >>> survived = people.pop("Survived")
+        >>> classifier = juror.JointClassifier(rank=2).partial_fit(people[:1000], survived[:1000])
+        >>> classifier = classifier.partial_fit(people[1000:], survived[1000:])
+        >>> round(classifier.score(people, survived), 2)
+        0.78
+        """
+        first = not self._has_counts
+        columns = self._batch(X)
+        y = _check_labels(columns, y)
+        labels = np.unique(y) if classes is None else _joined(np.unique(y), column_or_1d(classes))
+        target = _free_name("target", [column.name for column in columns])
+        # by name, as the places of labels change when others join
+        label = Column(target, "category", labels.tolist(), np.searchsorted(labels, y))
+        self._count([*columns, label], sample_weight)
+        self.classes_ = labels if first else np.union1d(self.classes_, labels)
+        self._target = target
         return self
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -63,6 +97,28 @@ class JointClassifier(ClassifierMixin, JointEstimator):
         """Return the most probable label of every row, (n_rows,)."""
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
+
+
+def _check_labels(columns: list[Column], y: Any) -> np.ndarray:
+    if y is None:
+        raise DataError("JointClassifier requires y to be passed, but the target y is None.")
+    y = column_or_1d(y, warn=True)
+    check_consistent_length(columns[0].index, y)
+    assert_all_finite(y, input_name="y")
+    check_classification_targets(y)
+    return y
+
+
+def _joined(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Return the labels of both in order, unless they are of no one order: NumPy would write numbers as text."""
+    try:
+        sorted([*labels.tolist(), *classes.tolist()])
+    except TypeError:
+        raise ParameterError(
+            f"classes must be labels of the same type as those of y, {shortlist(labels.tolist())}. Got "
+            f"{shortlist(classes.tolist())} instead."
+        ) from None
+    return np.union1d(labels, classes)
 
 
 def _free_name(name: str, taken: list[str]) -> str:

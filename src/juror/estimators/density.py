@@ -23,6 +23,8 @@ class JointDensity(DensityMixin, JointEstimator):
     ----------
     model_ : JointPMF
         The fitted joint distribution, to ask anything of.
+    counts_ : PairCounts
+        What was counted so far, after ``partial_fit`` only.
 
     Examples
     --------
@@ -34,8 +36,29 @@ class JointDensity(DensityMixin, JointEstimator):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the joint distribution of the columns of X; y is not used."""
-        self.model_ = self._fit_model(self._columns(X, reset=True), sample_weight)
-        self._frame = str(nw.from_native(X).implementation) if nw.dependencies.is_into_dataframe(X) else None
+        self._fit_rows(self._columns(X, reset=True), sample_weight)
+        self._frame = _kind_of_frame(X)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Add the rows of X to those of batches before; y is not used.
+
+        {growing}
+
+        Examples
+        --------
+        >>> import juror
+        >>> people = juror.datasets.titanic()[["Sex", "Age", "Survived"]]
+        >>> density = juror.JointDensity(rank=2)
+        >>> for start in range(0, len(people), 1000):
+        ...     density = density.partial_fit(people[start : start + 1000])
+        >>> density.counts_
+        PairCounts(3 variables, 3 tables, up to 2201 rows)
+        >>> round(density.score(people), 2)
+        -1.24
+        """
+        self._count(self._batch(X), sample_weight)
+        self._frame = _kind_of_frame(X)
         return self
 
     def score_samples(self, X: Any) -> np.ndarray:
@@ -53,3 +76,7 @@ class JointDensity(DensityMixin, JointEstimator):
         if self._frame is not None:
             return self.model_.sample(n_samples, seed=random_state, frame=self._frame)
         return self.model_.sample(n_samples, seed=random_state, numbers=True).to_numpy()
+
+
+def _kind_of_frame(X: Any) -> str | None:
+    return str(nw.from_native(X).implementation) if nw.dependencies.is_into_dataframe(X) else None

@@ -24,6 +24,8 @@ class JointImputer(OneToOneFeatureMixin, TransformerMixin, JointEstimator):
     ----------
     model_ : JointPMF
         The joint distribution of the columns.
+    counts_ : PairCounts
+        What was counted so far, after ``partial_fit`` only.
 
     Examples
     --------
@@ -38,8 +40,23 @@ class JointImputer(OneToOneFeatureMixin, TransformerMixin, JointEstimator):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the joint distribution of the columns of X; y is not used."""
-        self.model_ = self._fit_model(self._columns(X, reset=True), sample_weight)
-        return self
+        return self._fit_rows(self._columns(X, reset=True), sample_weight)
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Add the rows of X to those of batches before; y is not used.
+
+        {growing}
+
+        Examples
+        --------
+        >>> import juror
+        >>> people = juror.datasets.titanic()[["Sex", "Age", "Survived"]]
+        >>> imputer = juror.JointImputer(rank=2).partial_fit(people[:1000]).partial_fit(people[1000:])
+        >>> imputer.transform(people[:1].assign(Survived=None))
+            Sex    Age Survived
+        0  Male  Child       No
+        """
+        return self._count(self._batch(X), sample_weight)
 
     def transform(self, X: Any) -> Any:
         """Return X without holes: a frame for a frame, an array for an array."""

@@ -14,7 +14,7 @@ from juror.errors import ParameterError, did_you_mean
 from juror.sources.columns import Column
 
 # About so many rows are read, encoded and counted at once: enough that tables cost nothing beside rows
-CHUNK_ROWS = 2**18
+CHUNK_ROWS = 2**16
 
 
 class Part(Protocol):

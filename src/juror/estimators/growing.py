@@ -1,0 +1,123 @@
+"""Counts of pairs that grow batch by batch, with labels that join when they are first seen."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from juror.discovery import Discovery
+from juror.domain import Domain
+from juror.errors import DataError, ParameterError, check_count, shortlist
+from juror.solvers.deciding import check_method
+from juror.solvers.methods import METHODS
+from juror.sources import Column
+from juror.sources.tallies import Tally
+from juror.sources.weights import read_weights
+from juror.statistics.counts import PairCounts, TripleCounts
+from juror.variable import Label, Variable
+
+
+def check_fits_counts(method: str, rank: int | str) -> None:
+    """Refuse a method or a rank that counts of pairs are not enough for."""
+    check_method(method)
+    able = [name for name, known in METHODS.items() if PairCounts in known.accepts]
+    if method not in ("auto", *able):
+        by_triples = TripleCounts in METHODS[method].accepts
+        needed = "those of triples" if by_triples else "rows"
+        other = "add up juror.TripleCounts for juror.fit" if by_triples else "juror.fit, which reads files of any size"
+        raise ParameterError(
+            f"partial_fit keeps counts of pairs, and method {method!r} needs {needed}. Use one of {shortlist(able)}, "
+            f"or {other}."
+        )
+    if rank in ("auto", "cv"):
+        raise ParameterError(
+            f"rank={rank!r} needs rows to hold out, and partial_fit keeps counts of pairs only. Pass a number."
+        )
+    check_count("rank", rank)
+
+
+def grown_by(
+    counts: PairCounts | None,
+    columns: Sequence[Column],
+    missing: Collection[Label],
+    sample_weight: Any,
+    n_jobs: int | None,
+) -> PairCounts:
+    """Return counts with those of a batch added.
+
+    Parameters
+    ----------
+    counts : PairCounts, optional
+        The counts of the batches before.
+    columns : sequence of Column
+        The batch, with the same columns in the same order.
+    missing : collection
+        The markers that it was opened with.
+    sample_weight : array-like, (n_rows,), optional
+        How often each row counts.
+    n_jobs : int, optional
+        How many threads.
+    """
+    if len(columns) < 2:
+        raise DataError("partial_fit counts pairs of columns, and there is 1 column. Use fit.")
+    weights = None if sample_weight is None else read_weights(sample_weight, len(columns[0].index))
+    if counts is None:
+        return PairCounts.of(columns, missing=missing, sample_weight=weights, n_jobs=n_jobs)
+    both = zip(counts.domain, columns, strict=True)
+    domain = Domain(tuple(_grown(v, Tally.of(column, weights)) for v, column in both), counts.domain.missing)
+    return counts + PairCounts.of(columns, domain, sample_weight=weights, n_jobs=n_jobs)
+
+
+def _grown(variable: Variable, batch: Tally) -> Variable:
+    """Return a variable with the labels that a batch adds; intervals of numbers stay."""
+    if batch.infinite is not None:
+        value, row = batch.infinite
+        raise DataError(
+            f"Column {batch.name!r} holds {value} in row {row} of this batch; numbers must be finite. Replace it."
+        )
+    if variable.edges is not None and batch.form == "number":
+        return variable
+    # declared categories are kept even when no row shows them, as in the first batch
+    held = [v for v, n in zip(_plain(batch.values), batch.counts, strict=True) if n > 0 or batch.form == "category"]
+    _check_type(variable, held)
+    new = [label for label in held if variable.find(label) is None]
+    if not new:
+        return variable
+    if variable.kind == "ordinal" and isinstance(new[0], str):
+        raise DataError(
+            f"Column {batch.name!r} has the ordered labels {shortlist(variable.labels)}, and this batch holds "
+            f"{shortlist(new)} besides. Declare all of them, in their order, from the first batch on."
+        )
+    grown, most = variable.united(replace(variable, labels=tuple(new))), Discovery().max_levels
+    if grown.cardinality > most:
+        raise DataError(
+            f"Column {batch.name!r} has {grown.cardinality} distinct labels with this batch, more than {most}. Drop it "
+            "if it is an identifier, group its labels, or cut its numbers into intervals."
+        )
+    return grown
+
+
+def _check_type(variable: Variable, held: Sequence[Label]) -> None:
+    """Refuse labels of a type that the variable does not have: they would be other labels, or none at all."""
+    known = {"numbers"} if variable.edges is not None else {_type_of(label) for label in variable.labels}
+    strange = {_type_of(label) for label in held} - known
+    if strange:
+        raise DataError(
+            f"Column {variable.name!r} holds {' and '.join(sorted(strange))} in this batch and "
+            f"{' and '.join(sorted(known))} in those before. Convert it to one type."
+        )
+
+
+def _type_of(label: Label) -> str:
+    if isinstance(label, str):
+        return "text"
+    return "booleans" if isinstance(label, bool) else "numbers"
+
+
+def _plain(values: Any) -> list[Any]:
+    """Return Python values, of whole numbers as int, as labels of numbers are."""
+    plain = [value.item() if isinstance(value, np.generic) else value for value in values]
+    return [int(value) if isinstance(value, float) and value.is_integer() else value for value in plain]
