@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import reduce
+from threading import Lock
 from types import TracebackType
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 from juror.errors import check_count
 
@@ -75,6 +76,25 @@ class _KeptHere:
         self._values = []
 
 
+class _Merging(Generic[R]):
+    """Results merged in the order of their numbers, whichever comes first; only those that came early are held."""
+
+    def __init__(self, merge: Callable[[R, R], R]):
+        self._merge = merge
+        self._early: dict[int, R] = {}
+        self._next = 0
+        self._lock = Lock()
+        self.merged: Any = None
+
+    def put(self, number: int, result: R) -> None:
+        with self._lock:
+            self._early[number] = result
+            while self._next in self._early:
+                result = self._early.pop(self._next)
+                self.merged = result if self._next == 0 else self._merge(self.merged, result)
+                self._next += 1
+
+
 class LocalRunner:
     """Threads on this machine.
 
@@ -106,12 +126,26 @@ class LocalRunner:
         if self._pool is None or len(parts) < 2:
             return map(fn, parts)
         results: dict[int, R] = {}
+        self._run(fn, parts, results.__setitem__)
+        return (results[number] for number in range(len(parts)))
+
+    def map_reduce(self, fn: Callable[[P], R], parts: Iterable[P], merge: Callable[[R, R], R]) -> R:
+        """Apply a function to every partition and merge the results from left to right, as soon as it is their turn."""
+        parts = list(parts)
+        if self._pool is None or len(parts) < 2:
+            return reduce(merge, map(fn, parts))
+        merging = _Merging(merge)
+        self._run(fn, parts, merging.put)
+        return merging.merged
+
+    def _run(self, fn: Callable[[P], R], parts: Sequence[P], put: Callable[[int, R], None]) -> None:
+        """Let every thread take the next partition when it is done with one: a task each would cost more."""
+        assert self._pool is not None
         left = iter(range(len(parts)))
 
         def work() -> None:
-            # every thread takes the next partition when it is done with one: a task each would cost more
             for number in left:
-                results[number] = fn(parts[number])
+                put(number, fn(parts[number]))
 
         try:
             for done in as_completed([self._pool.submit(work) for _ in range(min(self.n_jobs, len(parts)))]):
@@ -120,11 +154,6 @@ class LocalRunner:
             # the others need not go on
             deque(left, maxlen=0)
             raise
-        return (results[number] for number in range(len(parts)))
-
-    def map_reduce(self, fn: Callable[[P], R], parts: Iterable[P], merge: Callable[[R, R], R]) -> R:
-        """Apply a function to every partition and merge the results from left to right."""
-        return reduce(merge, self.map(fn, parts))
 
     def keep(self, load: Callable[[P], K], parts: Iterable[P]) -> Kept:
         """Load something from every part, and keep it in memory."""
