@@ -101,7 +101,7 @@ BAD = {
     ),
     "a file that is not there": (
         lambda: juror.fit("nowhere.csv"),
-        "There is no file 'nowhere.csv'. Check the path.",
+        "There is no file or folder 'nowhere.csv'. Check the path.",
     ),
     "a file of another kind": (
         lambda: juror.fit("table.xlsx"),

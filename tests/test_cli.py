@@ -166,7 +166,7 @@ def test_predict_and_score(run, folder, model):
         (("ask", "none.juror", "Sex"), "There is no model file 'none.juror'. Check the path."),
         (("ask", "people.csv", "Sex"), "The file 'people.csv' is not a juror model, or was cut short"),
         (("ask", "people.juror", "Sx"), "There is no variable 'Sx'. Did you mean 'Sex'?\n  Sx\n  ^^"),
-        (("fit", "none.csv", "-o", "x.juror"), "There is no file 'none.csv'. Check the path."),
+        (("fit", "none.csv", "-o", "x.juror"), "There is no file or folder 'none.csv'. Check the path."),
         (("fit", "people.juror", "-o", "x.juror"), "The file 'people.juror' holds a model, and juror fits models to"),
         (("fit", "people.csv", "-o", "none/x.juror"), "There is no folder 'none' to write 'x.juror' into."),
         (

@@ -149,7 +149,7 @@ def test_fit_and_count_a_query_on_duckdb(run, everything, tmp_path):
     assert same_model(tmp_path / "m.juror", fitted(everything))
     query = "SELECT colour, sold FROM sold"
     status, out, _ = run("count", query, "--database", uri, "-o", tmp_path / "part.counts")
-    assert (status, out) == (0, f"counted up to {everything['sold'].count()} rows of 2 variables, 1 pair table\n")
+    assert (status, out) == (0, f"counted {len(everything)} rows of 2 variables, 1 pair table\n")
     expected = juror.PairCounts.of(everything[["colour", "sold"]])
     np.testing.assert_array_equal(juror.PairCounts.load(tmp_path / "part.counts").tables[0], expected.tables[0])
 
@@ -199,12 +199,12 @@ def test_what_offices_count_apart_is_fitted_as_one(run, folder, everything, tmp_
         status, out, err = run("count", f"{name}.csv", "-o", tmp_path / f"{name}.counts")
         assert status == 0
         assert (tmp_path / f"{name}.counts").read_bytes() == (folder / f"{name}.counts").read_bytes()
-    assert out == "counted up to 200 rows of 3 variables, 3 pair tables\n"
+    assert out == "counted 200 rows of 3 variables, 3 pair tables\n"
     assert err.startswith(f"wrote {tmp_path / 'south.counts'} (1 kB) after ")
     status, out, _ = run(
         "merge", *(tmp_path / f"{n}.counts" for n in ("north", "south")), "-o", tmp_path / "all.counts"
     )
-    assert (status, out) == (0, "merged 2 files: up to 500 rows of 3 variables, 3 pair tables\n")
+    assert (status, out) == (0, "merged 2 files: 500 rows of 3 variables, 3 pair tables\n")
     counts = juror.PairCounts.of(everything.drop(columns="price"))
     merged = juror.PairCounts.load(tmp_path / "all.counts")
     assert merged.domain == counts.domain
@@ -232,7 +232,7 @@ def test_counts_are_told_by_what_they_hold_not_by_their_name(run, folder, tmp_pa
 def test_count_some_triples(run, folder, tmp_path):
     data = ("count", "parquet", "--seed", "3", "--bins", "3")
     status, out, _ = run(*data, "--triples", "2", "-o", tmp_path / "two.counts")
-    assert (status, out) == (0, "counted up to 500 rows of 4 variables, 2 triple tables\n")
+    assert (status, out) == (0, "counted 500 rows of 4 variables, 2 triple tables\n")
     frame = pd.concat([pd.read_parquet(folder / "parquet" / f"{n}.parquet") for n in ("north", "south")])
     expected = juror.TripleCounts.of(frame, juror.Domain.infer(frame, bins=3), triples=2, seed=3)
     found = juror.TripleCounts.load(tmp_path / "two.counts")
@@ -253,12 +253,13 @@ def test_a_domain_makes_two_offices_cut_numbers_alike(run, folder, tmp_path):
     assert err.startswith(
         f"juror: The file {str(south)!r} does not fit to those before it: Variable 'price' is cut at ["
     )
-    assert err.endswith(" there. Count both with the same --domain.\n")
+    assert err.endswith(" there. Count both with the same --domain, such as that of the other counts.\n")
     alike = ("count", "parquet/south.parquet", "-o", south, "--domain", north)
     status, _, err = run(*alike)
     assert status == 2
     assert err.endswith(
-        "not among its 3 labels ['blue', 'grün', 'red']. Pass --unknown missing to treat it as missing.\n"
+        "not among its 3 labels ['blue', 'grün', 'red']. Pass --unknown add to have it among them, or "
+        "--unknown missing to treat it as missing.\n"
     )
     assert run(*alike, "--unknown", "missing")[0] == 0
     assert juror.PairCounts.load(south).domain == juror.PairCounts.load(north).domain
@@ -279,7 +280,7 @@ def test_info_of_counts(run, folder, tmp_path):
     assert status == 0
     least = pd.read_csv(folder / "north.csv")["sold"].count()
     assert [line.rstrip() for line in out.splitlines()] == [
-        "Counts of pairs of 3 variables, up to 300 rows",
+        "Counts of pairs of 3 variables, 300 rows",
         "",
         "variable  kind     labels",
         "colour    nominal       3  blue, grün, red",
@@ -361,7 +362,7 @@ COUNTS = ("-o", "OUT/x.counts")
             ("fit", "north.csv", *OUT, "--memory", "lots"),
             "--memory must be a number of bytes or text like '4GB' or '500",
         ),
-        (("fit", "north.csv", *OUT, "--memory", "4"), "--memory must be at least 1 MiB. Got '4' instead."),
+        (("fit", "north.csv", *OUT, "--memory", "4"), "--memory must be at least 2 MB. Got '4' instead."),
         (("fit", "north.csv", *OUT, "--separator", "||"), "--separator must be one ASCII character. Got '||' instead."),
         (
             ("fit", "north.csv", *OUT, "--encoding", "elvish"),
@@ -373,7 +374,7 @@ COUNTS = ("-o", "OUT/x.counts")
         ),
         (
             ("fit", "parquet", *OUT, "--separator", ";"),
-            "Each of --separator, --quote, --encoding and --decimal says how CSV files are written, and 'parquet/north",
+            "--separator, --quote, --encoding and --decimal say how CSV files are written, and 'parquet/north",
         ),
         (("fit", "no/*.csv", *OUT), "No file matches 'no/*.csv'. Check the path."),
         (("fit", "north.csv", *OUT, "--weight", "n"), "--weight names no column beside others: 'n'."),
@@ -381,8 +382,8 @@ COUNTS = ("-o", "OUT/x.counts")
         (("count", "north.csv", *COUNTS, "--drop", "colour", "--drop", "size", "--drop", "sold"), "--drop leaves no c"),
         (
             ("fit", "north.csv", *OUT, "--max-levels", "2"),
-            "Column 'colour' has 3 distinct labels or more, above --max-levels 2. Drop it if it is an identifier, "
-            "group its labels, or raise --max-levels.",
+            "Column 'colour' has 3 distinct labels or more, such as ['grün', 'blue', 'red'], above --max-levels 2. "
+            "Drop it if it is an identifier, group its labels, or raise --max-levels.",
         ),
         # databases
         (
@@ -564,7 +565,7 @@ def test_a_password_is_never_shown(run, tmp_path, debug, option):
 
 
 def test_a_password_is_not_shown_by_messages_about_usage_either(run):
-    status, out, err = run("fit", QUERY, CLOSED, "-o", "x.juror")
+    status, out, err = run("ask", "x.juror", QUERY, CLOSED)
     assert status == 2
     assert "ann@127.0.0.1" in err
     assert SECRET not in out + err
@@ -683,8 +684,8 @@ def test_who_answers_but_is_no_scheduler(monkeypatch):
 def test_workers_are_given_whole_paths(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     csv = {"separator": None, "quote": '"', "encoding": "utf-8", "decimal": "."}
-    assert rows.source_of("a/*.csv", None, csv, {"--dask": "tcp://h:1"}).path == str(tmp_path / "a" / "*.csv")
-    assert rows.source_of("a/*.csv", None, csv, {"--dask": None}).path == "a/*.csv"
+    assert rows.source_of(["a/*.csv"], None, csv, {"--dask": "tcp://h:1"}).path == str(tmp_path / "a" / "*.csv")
+    assert rows.source_of(["a/*.csv"], None, csv, {"--dask": None}).path == "a/*.csv"
 
 
 # Words

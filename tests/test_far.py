@@ -4,10 +4,12 @@ import errno
 import gc
 import os
 import tempfile
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 import juror
 from juror.domain import Domain
@@ -25,7 +27,7 @@ from juror.statistics.store import RowStore
 from juror.testing import random_model
 from parts import in_parts, random_table
 
-LEAST = 2**20
+LEAST = 2_000_000
 SIZES = (3, 2, 11, 5, 1)
 
 
@@ -216,7 +218,7 @@ class TestFits:
     def test_auto_is_em_where_rows_are(self, kept_in):
         _, apart = self.pair(rank=2)
         assert apart.info.method == "em"
-        assert apart.info.why == "EM, which passes over 600 rows where they are"
+        assert apart.info.why == "EM, as it can pass over 600 rows, which take more than memory="
 
     def test_bayes_where_rows_are(self, kept_in):
         options = {"rank": 2, "method": "bayes", "sweeps": 60, "burnt": 20, "draws": 20}
@@ -225,7 +227,7 @@ class TestFits:
         assert apart.info.log_likelihood / 600 == pytest.approx(whole.info.log_likelihood / 600, abs=0.05)
 
     def test_ensembles_need_memory(self, kept_in):
-        with pytest.raises(ParameterError, match=r"hold their rows in memory, and 600 rows .* or raise memory="):
+        with pytest.raises(ParameterError, match=r"there are 600 rows, which take more than memory=\. Leave"):
             juror.fit(in_parts(self.TABLE, [100]), rank=2, method="em", ensemble=3)
 
     def test_an_array_beyond_the_budget_is_passed_over_as_it_is(self):
@@ -247,10 +249,71 @@ class TestFits:
 
 @pytest.mark.parametrize("memory", ["4 bananas", -1, 1000, None, True, "", "GB", 2.5])
 def test_memory_that_is_none(memory):
-    with pytest.raises(ParameterError, match=r"^memory must be (a number of bytes or text like|at least 1 MiB)"):
+    with pytest.raises(ParameterError, match=r"^memory must be (a number of bytes or text like|at least 2 MB)"):
         juror.fit({"a": ["x", "y"]}, memory=memory)
 
 
 def test_a_client_for_rows_in_memory_is_refused():
     with pytest.raises(ParameterError, match="client is for rows that workers can read by themselves"):
         juror.fit({"a": ["x", "y"]}, client=object())
+
+
+class TestRowsThatDoNotCount:
+    TABLE = pa.table({"a": ["x", "y", "z", "x"], "b": ["u", "v", "u", "v"], "w": [1.0, 2.0, 0.0, 1.0]})
+
+    def test_labels_of_weight_zero_are_not_looked_at(self):
+        whole = juror.fit(self.TABLE, rank=1, method="em", sample_weight="w")
+        apart = juror.fit(in_parts(self.TABLE, [2]), rank=1, method="em", sample_weight="w")
+        assert apart.domain == whole.domain
+        assert all(np.array_equal(a, b) for a, b in zip(apart.factors, whole.factors, strict=True))
+        counts = PairCounts.of(in_parts(self.TABLE, [2]), whole.domain, sample_weight="w")
+        assert counts.n_rows == 4
+
+    def test_all_weights_zero(self):
+        table = self.TABLE.set_column(2, "w", pa.array([0.0] * 4))
+        for domain in (None, Domain.infer({"a": ["x", "y", "z"], "b": ["u", "v", "u"]})):
+            with pytest.raises(ParameterError, match="sample_weight is zero in every row"):
+                juror.fit(in_parts(table, [2]), rank=1, domain=domain, sample_weight="w")
+
+    @pytest.mark.parametrize("domain", [None, Domain.infer({"a": ["x", "y"], "b": ["u", "v"]})], ids=["", "domain"])
+    def test_no_rows(self, domain, tmp_path):
+        empty = pa.table({"a": pa.array([], pa.string()), "b": pa.array([], pa.string())})
+        parquet.write_table(empty, tmp_path / "t.parquet")
+        (tmp_path / "t.csv").write_text("a,b\n")
+        sources = (
+            lambda: tmp_path / "t.parquet",
+            lambda: tmp_path / "t.csv",
+            lambda: pa.RecordBatchReader.from_batches(empty.schema, []),
+            lambda: empty,
+        )
+        for make in sources:
+            for use in (partial(juror.fit, rank=1), PairCounts.of, Domain.infer):
+                options = {} if domain is None or use == Domain.infer else {"domain": domain}
+                with pytest.raises(DataError, match="The data have no rows"):
+                    use(make(), **options)
+
+    def test_the_record_has_all_rows_whichever_way_they_were_counted(self, tmp_path):
+        table = random_table(np.random.default_rng(0), 60_000, missing=0.5).select(["colour", "sold", "doors"])
+        parquet.write_table(table, tmp_path / "t.parquet")
+        near = juror.fit(tmp_path, rank=2, method="spa")
+        far = juror.fit(tmp_path, rank=2, method="spa", memory=LEAST)
+        assert far.info.n_distinct is None
+        assert far.info.n_rows == near.info.n_rows == 60_000
+
+
+def test_a_spill_without_a_folder_is_told(monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", "/nonexistent")
+    monkeypatch.setattr(RowStore, "can_merge", False)
+    monkeypatch.setattr(store, "_SHARE_FOR_ROWS", 1e-9)
+    with pytest.raises(DataError, match=r"writing them aside failed after 0 MB \(No such file or directory\)"):
+        juror.fit(in_parts(random_table(np.random.default_rng(0), 90), [40]), rank=1)
+
+
+def test_a_start_from_a_sample_makes_nothing_impossible(tmp_path):
+    rng = np.random.default_rng(0)
+    table = pa.table({"a": rng.choice(["x", "y"], 60_000), "b": ["rare", *rng.choice(["u", "v"], 59_999)]})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    # the rare label is not among the rows that this seed draws
+    model = juror.fit(tmp_path, method="em", smoothing=0.0, memory=LEAST, seed=1)
+    assert model.info.n_searched < 60_000
+    assert np.isfinite(model.info.log_likelihood)

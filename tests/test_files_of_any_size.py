@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import csv, feather, parquet
 
+from juror import DataWarning, Domain, PairCounts
 from juror.errors import DataError, ParameterError
 from juror.sources import file_parts, open_source, parquet_files
 from juror.sources.arrow import from_arrow
@@ -517,7 +518,10 @@ def test_ways_of_writing_that_are_refused(options, sentence):
 
 def test_only_csv_files_are_written_somehow(tmp_path):
     parquet.write_table(TABLE, tmp_path / "t.parquet")
-    with pytest.raises(ParameterError, match=r"written= says how CSV files are written, and '.*t.parquet' is none"):
+    with pytest.raises(
+        ParameterError,
+        match=r"separator, quote, encoding and decimal say how CSV files are written, and '.*t.parquet' is none",
+    ):
         scan_path(tmp_path / "t.parquet", written=Written())
 
 
@@ -600,14 +604,14 @@ def refused(path, **options):
 def test_paths_that_are_refused(folder):
     one = str(folder / "year=2024" / "city=A%20B" / "part.parquet")
     assert refused([]) == "The list of paths is empty. Name at least one file."
-    assert refused([one, one]) == f"The file {one!r} is named twice, so its rows would count twice. Name it once."
+    assert refused([one, one]) == (
+        f"The file {one!r} is named twice, perhaps by a link, so its rows would count twice. Name it once."
+    )
     assert "is named twice" in refused([folder, folder / "year=2024" / "." / "city=C"])
     assert refused(f"{folder}/*.csv") == f"No file matches '{folder}/*.csv'. Check the path."
-    assert refused(f"{folder}/_temporary/_none") == (
-        f"The file '{folder}/_temporary/_none' ends in ''; juror reads ['.csv', '.tsv', '.parquet', '.pq', '.arrow', "
-        "'.feather', '.ipc'], and the first two also with .gz or .zst behind. Rename or convert it."
-    )
-    assert refused(f"{folder}/no.csv") == f"There is no file '{folder}/no.csv'. Check the path."
+    nowhere = f"{folder}/_temporary/_none"
+    assert refused(nowhere) == f"There is no file or folder {nowhere!r}. Check the path."
+    assert refused(f"{folder}/no.csv") == f"There is no file or folder '{folder}/no.csv'. Check the path."
     (folder / "empty").mkdir()
     assert refused(folder / "empty") == f"There is no file in the folder '{folder}/empty'. Check the path."
     (folder / "year=2024" / "part.parquet").write_bytes((folder / one).read_bytes())
@@ -731,6 +735,7 @@ def test_files_that_are_damaged_or_gone(long_parquet):
         assert anew == f"The file '{long_parquet}' was written anew while it was read. Begin again."
 
 
+@pytest.mark.filterwarnings("ignore:.*without an end mark")
 @pytest.mark.parametrize("name", ["t.arrow", "stream.arrow"])
 def test_arrow_files_that_are_damaged_or_gone(tmp_path, name):
     path = tmp_path / name
@@ -849,3 +854,34 @@ def test_a_csv_file_that_is_gone_or_changed(tmp_path):
     assert chunk_error(path, lambda: one_csv(tmp_path, "a,b\nx,y\n")).startswith(
         f"The file {path!r} cannot be read as .csv: In CSV column #1: Row #2: CSV conversion error to int64"
     )
+
+
+def test_a_stream_that_was_cut_at_the_end_of_a_batch_is_told(tmp_path):
+    path = tmp_path / "t.arrow"
+    batches = pa.table({"a": ["x", "y"] * 10}).to_batches(max_chunksize=5)
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_stream(sink, batches[0].schema) as writer:
+        for batch in batches:
+            writer.write(batch)
+    assert Domain.infer(path)["a"].labels == ("x", "y")
+    path.write_bytes(path.read_bytes()[:-8])
+    with pytest.warns(DataWarning, match="is an Arrow stream without an end mark, so that it may have been cut short"):
+        Domain.infer(path)
+
+
+def test_links_are_followed_once(tmp_path):
+    folder, elsewhere = tmp_path / "data", tmp_path / "else"
+    for place, labels in ((folder, ["x", "y"]), (elsewhere, ["z", "x"])):
+        place.mkdir()
+        parquet.write_table(pa.table({"a": labels, "b": ["u", "v"]}), place / "t.parquet")
+    (folder / "more").symlink_to(elsewhere)
+    # a link that leads back
+    (elsewhere / "back").symlink_to(folder)
+    assert PairCounts.of(folder).n_rows == 4
+    (folder / "again.parquet").symlink_to(folder / "t.parquet")
+    with pytest.raises(DataError, match="is named twice, perhaps by a link, so its rows would count twice"):
+        PairCounts.of(folder)
+
+
+def test_an_address_of_another_machine_is_no_path():
+    with pytest.raises(DataError, match=r"'s3://bucket/x\.parquet' is the address of another machine"):
+        PairCounts.of("s3://bucket/x.parquet")

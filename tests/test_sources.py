@@ -313,8 +313,8 @@ COLUMNS = {
     ),
     "arrow dictionary, chunks with different dictionaries": (
         one(pa.chunked_array([dictionary([0, 1], ["y", "x"]), dictionary([0, 1, None], ["z", "y"])])),
-        ("y", "x", "z"),
-        [0, 1, 2, 0, -1],
+        ("x", "y", "z"),
+        [1, 0, 2, 1, -1],
         "nominal",
     ),
     "arrow dictionary, slice with an offset": (

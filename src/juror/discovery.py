@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 
 from juror.errors import DataError, DataWarning, ParameterError, check_count, did_you_mean, shortlist
-from juror.sources.tallies import Tally
+from juror.sources.tallies import Tally, have_decimal_commas, way_out_of_labels
 from juror.variable import Label, Variable, as_number
 
 _FEWEST_BINS, _MOST_BINS = 2, 32
 # How often the values of a column of fractions must recur, on average, to count as categories
 _RECURRENCE = 5
+# A label of so many lines is hardly meant
+_MANY_LINES = 10
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ class Discovery:
 
     def _variable(self, column: Tally) -> Variable:
         if column.form == "code":
-            self._check_levels(column.name, len(column.values))
+            self._check_levels(column.name, column.values)
         if column.name in self.edges:
             return self._with_given_edges(column)
         if not np.any(column.counts > 0):
@@ -100,7 +102,7 @@ class Discovery:
         if column.name in self._bins_by_column and column.form != "number":
             raise ParameterError(f"Column {column.name!r} holds {column.form}, so it cannot be cut into bins.")
         variable = _DISCOVERERS[column.form](self, column)
-        self._check_levels(column.name, variable.cardinality)
+        self._check_levels(column.name, variable.labels)
         if variable.cardinality == 1:
             warnings.warn(
                 f"Column {column.name!r} is constant: its only label is {variable.labels[0]!r}. It says nothing about "
@@ -110,16 +112,17 @@ class Discovery:
             )
         return variable
 
-    def _check_levels(self, name: str, found: int) -> None:
-        if found > self.max_levels:
+    def _check_levels(self, name: str, labels: Sequence[Label]) -> None:
+        if len(labels) > self.max_levels:
             raise DataError(
-                f"Column {name!r} has {found} distinct labels, more than max_levels = {self.max_levels}. Drop it if it "
-                "is an identifier, group its labels, or raise max_levels in Domain.infer."
+                f"Column {name!r} has {len(labels)} distinct labels, more than max_levels = {self.max_levels}. "
+                f"{way_out_of_labels(labels)}"
             )
 
     def _text(self, column: Tally) -> Variable:
         labels = sorted(_seen(column))
         _warn_of_hidden_numbers(column.name, labels)
+        _warn_of_long_labels(column.name, labels)
         return Variable(column.name, tuple(labels), "nominal")
 
     def _boolean(self, column: Tally) -> Variable:
@@ -333,11 +336,30 @@ def _plain(numbers: np.ndarray) -> list[float]:
 
 def _warn_of_hidden_numbers(name: str, labels: Sequence[str]) -> None:
     """Say so when a text column is numbers but for a few strangers, which are most likely missing markers."""
+    if len(labels) >= 10 and have_decimal_commas(labels):
+        warnings.warn(
+            f"Column {name!r} is read as text, but all its labels are numbers with a decimal comma, such as "
+            f"{labels[0]!r}. Pass decimal=',' with juror.Files if it is to be numbers.",
+            DataWarning,
+            stacklevel=2,
+        )
     strangers = [label for label in labels if not _is_number(label)]
     if len(labels) >= 10 and 0 < len(strangers) <= 2:
         warnings.warn(
             f"Column {name!r} is read as text, but all its labels are numbers except {shortlist(strangers)}. If "
             f"these mean missing, pass missing={strangers!r} and give the column as numbers.",
+            DataWarning,
+            stacklevel=2,
+        )
+
+
+def _warn_of_long_labels(name: str, labels: Sequence[str]) -> None:
+    """Say so when a label goes over many lines: most likely a quote in a CSV file is not closed."""
+    long = [label for label in labels if label.count("\n") >= _MANY_LINES]
+    if long:
+        warnings.warn(
+            f"Column {name!r} has a label of {long[0].count(chr(10)) + 1} lines, which begins with {long[0][:20]!r}. "
+            "Perhaps a quote is not closed in a CSV file, and rows are lost in it.",
             DataWarning,
             stacklevel=2,
         )

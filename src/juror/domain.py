@@ -12,8 +12,8 @@ import numpy as np
 from juror.discovery import Discovery
 from juror.errors import DataError, ParameterError, QueryError, check_count, did_you_mean, shortlist
 from juror.sources import Column, Expected, open_source
-from juror.sources.columns import MISSING, read_markers
-from juror.sources.opening import open_weighted
+from juror.sources.columns import MISSING, as_text, read_markers
+from juror.sources.opening import open_scan, open_weighted
 from juror.sources.runners import LocalRunner, Runner
 from juror.sources.scans import Scan
 from juror.sources.tallies import take_census
@@ -163,14 +163,40 @@ class Domain:
         >>> a.united(b)["colour"].labels
         ('blue', 'green', 'red')
         """
-        if self.variables == other.variables:
+        if self == other:
             return self
         if self.names != other.names:
             raise DataError(
                 f"The variables are {shortlist(self.names)} here and {shortlist(other.names)} there. Both must have "
                 "the same, in the same order."
             )
-        return Domain(tuple(a.united(b) for a, b in zip(self, other, strict=True)), self.missing)
+        variables = tuple(a.united(b) for a, b in zip(self, other, strict=True))
+        return Domain(variables, _united_markers(self, other, variables))
+
+    def extended(self, data: Any, **choices: Any) -> Domain:
+        """Return the domain with the labels that a table shows beside its own; intervals stay as they are.
+
+        So two tables can be counted alike, and their counts be added, where one has labels of its own.
+
+        Parameters
+        ----------
+        data : frame, mapping, array, path or stream
+            See :func:`juror.fit`.
+        **choices
+            As in :meth:`infer`, but for those about missing markers, which this domain has.
+
+        Examples
+        --------
+        >>> north = Domain.infer({"colour": ["red", "blue"], "price": [0.5, 2.5]})
+        >>> south = north.extended({"colour": ["teal", "red"], "price": [0.7, 9.9]})
+        >>> south["colour"].labels, south["price"] == north["price"]
+        (('blue', 'red', 'teal'), True)
+        """
+        found = Domain.infer(open_scan(data, self.missing, self.expected), missing=self.missing, **choices)
+        variables = (
+            mine if mine.edges is not None or mine.name not in found else mine.united(found[mine.name]) for mine in self
+        )
+        return Domain(tuple(variables), self.missing)
 
     def encode(self, data: Any, unknown: Unknown = "error") -> np.ndarray:
         """Return the codes of a table; a variable whose column is absent is missing in every row.
@@ -225,6 +251,19 @@ class Domain:
             codes[:, self.position(column.name)] = found
             strangers += strange
         return codes, strangers
+
+
+def _united_markers(one: Domain, other: Domain, variables: Sequence[Variable]) -> tuple[Label, ...]:
+    """Return the markers of both, which must be labels of neither."""
+    markers = {as_text(marker): marker for marker in (*other.missing, *one.missing)}
+    for variable in variables:
+        clash = [label for label in variable.labels if variable.edges is None and as_text(label) in markers]
+        if clash:
+            raise DataError(
+                f"Variable {variable.name!r} has the label {clash[0]!r} on one side, which is a marker for missing on "
+                "the other. Count both with the same missing=."
+            )
+    return one.missing if set(one.missing) == set(other.missing) else tuple(markers[text] for text in sorted(markers))
 
 
 def check_unknown(unknown: object) -> None:

@@ -214,8 +214,9 @@ def fit(
         _check_members(settings, options, given.far)
         rank = _check_rank(rank, options.get("init"), domain, data)
         target_position = None if target is None else domain.position(target)
-        # projections that come made were warned of when they were made
-        about_data = about_order(domain) if chosen.projects and not isinstance(data, Projections) else ()
+        # of projections that come made it was told when they were made
+        made_before = isinstance(data, Projections)
+        about_data = about_order(domain, given.rows is not None) if chosen.projects and not made_before else ()
         for sentence in about_data:
             warnings.warn(sentence, DataWarning, stacklevel=2)
         seconds = getattr(settings, "max_seconds", None)
@@ -284,7 +285,8 @@ class _Given:
     def record(self) -> dict[str, Any]:
         """Return how many rows there were."""
         if self.rows is None:
-            return {"n_rows": float(self.statistic.totals.max()), "n_distinct": None}
+            known = getattr(self.statistic, "n_rows", None)
+            return {"n_rows": float(self.statistic.totals.max()) if known is None else known, "n_distinct": None}
         if self.far is None:
             return {"n_rows": self.rows.total, "n_distinct": len(self.rows.codes)}
         return {"n_rows": self.far.total, "n_distinct": None, "n_searched": int(self.rows.n_merged.sum())}
@@ -327,8 +329,8 @@ def _check_members(settings: Any, given: Collection[str], far: FarRows | None) -
     if isinstance(settings, EMOptions) and settings.ensemble != 1:
         if far is not None:
             raise ParameterError(
-                f"Members of an ensemble hold their rows in memory, and {far.n_rows:,} rows are passed over where they "
-                "are. Leave ensemble out, or raise memory=."
+                f"Members of an ensemble hold their rows in memory, and there are {far.n_rows:,} rows, {far.because}. "
+                "Leave ensemble out, or fit fewer rows, or raise memory= where there is room for them."
             )
         for name in ("n_init", "tol", "accelerate"):
             if name in given:

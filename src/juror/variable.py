@@ -14,8 +14,7 @@ import numpy as np
 
 from juror.errors import DataError, DataWarning, ParameterError, QueryError, did_you_mean, shortlist
 from juror.sources import Column
-from juror.sources.columns import MISSING, as_text
-from juror.sources.tallies import united
+from juror.sources.columns import MISSING, as_text, united
 
 Label = str | int | float | bool
 Kind = Literal["nominal", "ordinal", "binned"]
@@ -119,12 +118,14 @@ class Variable:
             # typical values of intervals are as good from either
             return self
         if self.kind != other.kind or self.edges is not None or _type_of(self) != _type_of(other):
+            here, there = _described(self, other), _described(other, self)
             raise DataError(
-                f"Variable {self.name!r} is {_described(self)} here and {_described(other)} there. Count both with the "
-                "same domain=."
+                f"Variable {self.name!r} is {here} here and {there} there. Count both with the same domain=, such as "
+                "that of the other counts."
             )
-        # whole numbers and the like have an order of their own; that of named levels must be the same for both
-        named = self.kind == "ordinal" and _type_of(self) is str
+        # whole numbers that rise have an order of their own; that of named levels must be the same for both
+        rising = all(_type_of(v) is not str and list(v.labels) == sorted(v.labels) for v in (self, other))
+        named = self.kind == "ordinal" and not rising
         return replace(self, labels=tuple(united(self.name, self.labels, other.labels, ordered=named)))
 
     @property
@@ -272,10 +273,12 @@ def _type_of(variable: Variable) -> type | None:
     return kinds.pop() if len(kinds) == 1 else None
 
 
-def _described(variable: Variable) -> str:
-    if variable.edges is not None:
-        return f"cut at {shortlist(variable.edges, 4)}"
-    return f"{variable.kind} with labels {shortlist(variable.labels, 4)}"
+def _described(variable: Variable, other: Variable) -> str:
+    """Say what a variable is, of intervals only what the other has not."""
+    if variable.edges is None:
+        return f"{variable.kind} with labels {shortlist(variable.labels, 4)}"
+    own = [edge for edge in variable.edges if edge not in (other.edges or ())]
+    return f"cut at {shortlist(own or variable.edges, 4)}"
 
 
 def as_number(value: object) -> float | None:

@@ -79,10 +79,10 @@ def command(
     csv = {"separator": separator, "quote": quote, "encoding": encoding, "decimal": decimal}
     source = source_of(data, database, csv, {"--dask": dask, "--spark": spark})
     table = Table(source, missing or (), drop or (), weight, bins, max_levels, jobs)
-    with cluster(dask, spark) as client, reading(data):
+    with cluster(dask, spark) as client, reading(", ".join(data)):
         scan = table.scan(known)
         if unknown == "add" or any(cut.values()):
-            known, unknown = _with_labels_of(known, table.infer(scan, client)), "error"
+            known, unknown = table.infer(scan, client, known), "error"
         how = {"sample_weight": weight, "unknown": unknown, "n_jobs": jobs, "client": client}
         how |= {"missing": table.missing} if known is None else {"domain": known}
         counts = _count(scan, asked, seed, how)
@@ -108,17 +108,6 @@ def _known(path: Path | None, unknown: str, given: dict[str, bool]) -> Domain | 
     return read_domain(path)
 
 
-def _with_labels_of(known: Domain | None, found: Domain) -> Domain:
-    """Return the domain found in rows; where one was known before, with its intervals and its labels as well."""
-    if known is None:
-        return found
-    variables = [
-        theirs if theirs.edges is not None or theirs.name not in found else theirs.united(found[theirs.name])
-        for theirs in known
-    ]
-    return juror.Domain(tuple(variables), known.missing)
-
-
 def _count(scan: Scan, triples: Any, seed: int, how: dict[str, Any]) -> PairCounts | TripleCounts:
     weight = how["sample_weight"]
     columns = [name for name in scan.names if name != weight]
@@ -126,6 +115,12 @@ def _count(scan: Scan, triples: Any, seed: int, how: dict[str, Any]) -> PairCoun
     # a column of weights that is not there is what the library speaks of
     if len(columns) < least and weight in (None, *scan.names):
         raise DataError(f"{what} need at least {least} columns. There is only {shortlist(columns)} to count.")
-    if triples is None:
-        return juror.PairCounts.of(scan, **how)
-    return juror.TripleCounts.of(scan, triples=triples, seed=seed, **how)
+    try:
+        if triples is None:
+            return juror.PairCounts.of(scan, **how)
+        return juror.TripleCounts.of(scan, triples=triples, seed=seed, **how)
+    except DataError as error:
+        # here there is a better way out than elsewhere
+        missing = 'Pass unknown="missing" to treat it as missing.'
+        better = "Pass --unknown add to have it among them, or --unknown missing to treat it as missing."
+        raise DataError(str(error).replace(missing, better)) from None

@@ -58,10 +58,10 @@ def read_domain(path: Path) -> Domain:
     return juror.load(path).domain if kind_of(path) in (None, "model") else read_counts(path).domain
 
 
-def check_place(output: Path, data: str, what: str, suffix: str) -> None:
+def check_place(output: Path, data: Sequence[str], what: str, suffix: str) -> None:
     """Refuse, before any work is done, a place that is named like something else, or that is read from."""
     check_name_for(output, what, suffix)
-    if same_file(Path(data), output):
+    if any(same_file(Path(path), output) for path in data):
         raise ParameterError(f"{str(output)!r} is what is read. Name another file with --output.")
 
 
@@ -93,21 +93,22 @@ def refuse_for_counts(path: Path, given: Mapping[str, bool]) -> None:
             )
 
 
-def refuse_counts(data: str) -> None:
+def refuse_counts(data: Sequence[str]) -> None:
     """Refuse to count what is counted."""
-    kind = kind_of(Path(data))
-    if kind in _WORDS:
-        raise ParameterError(
-            f"The file {data!r} holds {_WORDS[kind]} already. Add them to others with 'juror merge', or fit a model to "
-            "them with 'juror fit'."
-        )
+    for path in data:
+        kind = kind_of(Path(path))
+        if kind in _WORDS:
+            raise ParameterError(
+                f"The file {path!r} holds {_WORDS[kind]} already. Add them to others with 'juror merge', or fit a "
+                "model to them with 'juror fit'."
+            )
 
 
 def in_a_line(counts: Statistic) -> str:
     """Say in a line what was counted."""
     what = _WORDS[type(counts).__name__].rpartition(" ")[2].removesuffix("s")
     tables = _tables(counts, f"{what} table")
-    return f"up to {_most_rows(counts):,.0f} rows of {len(counts.domain)} variables, {tables}"
+    return f"{_rows(counts)} of {len(counts.domain)} variables, {tables}"
 
 
 def described(counts: Statistic) -> str:
@@ -115,7 +116,7 @@ def described(counts: Statistic) -> str:
     from juror.answers.tables import align
 
     words = _WORDS[type(counts).__name__]
-    lines = [f"{words.capitalize()} of {len(counts.domain)} variables, up to {_most_rows(counts):,.0f} rows", ""]
+    lines = [f"{words.capitalize()} of {len(counts.domain)} variables, {_rows(counts)}", ""]
     body = [[v.name, v.kind, str(v.cardinality), _some(v.labels)] for v in counts.domain]
     lines += [align(["variable", "kind", "labels", ""], body, n_text=2), ""]
     fewest = float(counts.totals.min(initial=_most_rows(counts)))
@@ -148,6 +149,10 @@ def variable_facts(domain: Domain) -> list[dict[str, Any]]:
 def _tables(counts: Statistic, word: str) -> str:
     n_tables = len(counts.totals)
     return f"{n_tables:,} {word}" + ("" if n_tables == 1 else "s")
+
+
+def _rows(counts: Statistic) -> str:
+    return f"up to {_most_rows(counts):,.0f} rows" if isinstance(counts, juror.Projections) else counts.rows_in_words
 
 
 def _most_rows(counts: Statistic) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,11 +26,11 @@ if TYPE_CHECKING:
 
 def command(
     data: Annotated[
-        str,
+        list[str],
         typer.Argument(
-            metavar="DATA",
-            help="A .csv, .parquet or .arrow file, a folder of them, a glob in quotes, counts that 'juror count' "
-            "wrote, or with --database a query.",
+            metavar="DATA...",
+            help=".csv, .parquet or .arrow files, folders of them, globs in quotes, counts that 'juror count' wrote, "
+            "or with --database a query.",
             show_default=False,
         ),
     ],
@@ -107,14 +108,15 @@ def command(
         rho=None if rho is None else number_or("cv", "--rho", rho, float),
     )
     if database is None and _holds_counts(data):
+        (counts,) = data
         about_rows = {"--missing": missing, "--drop": drop, "--weight": weight, "--bins": bins, **clusters}
         refuse_for_counts(
-            Path(data),
+            Path(counts),
             {option: value is not None for option, value in about_rows.items()}
             | {"--max-levels": max_levels != options.MAX_LEVELS, "--memory": memory != options.MEMORY}
             | {f"--{name}": value != options.CSV[name] for name, value in csv.items()},
         )
-        model = _fit_counts(Path(data), settings)
+        model = _fit_counts(Path(counts), settings)
     else:
         source = source_of(data, database, csv, clusters)
         table = Table(source, missing or (), drop or (), weight, bins, max_levels, jobs)
@@ -127,11 +129,16 @@ def command(
     tell_written(output, began)
 
 
-def _holds_counts(data: str) -> bool:
-    kind = kind_of(Path(data))
-    if kind == "model":
-        raise ModelFileError(f"The file {data!r} holds a model, and juror fits models to data or counts. Name these.")
-    return kind is not None
+def _holds_counts(data: Sequence[str]) -> bool:
+    kinds = {path: kind_of(Path(path)) for path in data}
+    for path, kind in kinds.items():
+        if kind == "model":
+            raise ModelFileError(
+                f"The file {path!r} holds a model, and juror fits models to data or counts. Name these."
+            )
+        if kind is not None and len(data) > 1:
+            raise ParameterError(f"The file {path!r} holds counts. Add files of counts up with 'juror merge' first.")
+    return any(kind is not None for kind in kinds.values())
 
 
 def _fit_counts(path: Path, settings: dict[str, Any]) -> JointPMF:

@@ -26,10 +26,10 @@ Data = Annotated[
     ),
 ]
 Rows = Annotated[
-    str,
+    list[str],
     typer.Argument(
-        metavar="DATA",
-        help="A .csv, .parquet or .arrow file, a folder of them, a glob in quotes, or with --database a query.",
+        metavar="DATA...",
+        help=".csv, .parquet or .arrow files, folders of them, globs in quotes, or with --database a query.",
         show_default=False,
     ),
 ]

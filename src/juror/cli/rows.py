@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import juror
 from juror.cli.addresses import reveal
 from juror.cli.options import CSV
-from juror.errors import ParameterError, did_you_mean
+from juror.errors import ParameterError, did_you_mean, shortlist
 
 if TYPE_CHECKING:
     from juror.domain import Domain
@@ -58,26 +58,29 @@ class Table:
             return without(self.source.scan(self.missing), self.drop)
         return without(self.source.scan(domain.missing, domain.expected.text), self.drop)
 
-    def infer(self, scan: Scan, client: Any) -> Domain:
-        """Find the variables of the open table."""
-        return juror.Domain.infer(
-            scan,
-            missing=self.missing,
-            bins=self.bins,
-            max_levels=self.max_levels,
-            sample_weight=self.weight,
-            n_jobs=self.jobs,
-            client=client,
-        )
+    def infer(self, scan: Scan, client: Any, known: Domain | None = None) -> Domain:
+        """Find the variables of the open table, or add what it shows to those that are known."""
+        choices: dict[str, Any] = {
+            "bins": self.bins,
+            "max_levels": self.max_levels,
+            "sample_weight": self.weight,
+            "n_jobs": self.jobs,
+            "client": client,
+        }
+        if known is not None:
+            return known.extended(scan, **choices)
+        return juror.Domain.infer(scan, missing=self.missing, **choices)
 
 
-def source_of(data: str, database: str | None, csv: Mapping[str, Any], clusters: Mapping[str, str | None]) -> Any:
+def source_of(
+    data: Sequence[str], database: str | None, csv: Mapping[str, Any], clusters: Mapping[str, str | None]
+) -> Any:
     """Return what DATA names: files, or with a database a query.
 
     Parameters
     ----------
-    data : str
-        The argument.
+    data : sequence of str
+        The arguments.
     database : str, optional
         The address of a database.
     csv : mapping of str to str
@@ -88,7 +91,10 @@ def source_of(data: str, database: str | None, csv: Mapping[str, Any], clusters:
     if database is None:
         # workers stand in folders of their own
         is_read_elsewhere = any(address is not None for address in clusters.values())
-        return files_at(os.path.abspath(data) if is_read_elsewhere else data, **csv)
+        paths = [os.path.abspath(path) if is_read_elsewhere else path for path in data]
+        return files_at(paths[0] if len(paths) == 1 else paths, **csv)
+    if len(data) > 1:
+        raise ParameterError(f"--database takes one query as DATA. Put it in quotes. Got {shortlist(data)}.")
     given = [f"--{name}" for name, value in csv.items() if value != CSV[name]]
     if given:
         raise ParameterError(f"{given[0]} says how CSV files are written, and --database gives none. Leave it out.")
@@ -98,11 +104,19 @@ def source_of(data: str, database: str | None, csv: Mapping[str, Any], clusters:
                 f"{option} is for files that workers read by themselves, and a query on --database comes to this "
                 "process alone. Leave one of them out, or write the rows to Parquet files first."
             )
-    return juror.Query(data, reveal(database))
+    return juror.Query(data[0], reveal(database))
 
 
-def files_at(data: str, separator: str | None, quote: str, encoding: str, decimal: str) -> Files:
+def files_at(data: str | Sequence[str], separator: str | None, quote: str, encoding: str, decimal: str) -> Files:
     """Return the files that DATA names, and how they are written."""
+    for path in [data] if isinstance(data, str) else data:
+        _check_path(path)
+    # people write the two characters, which no shell turns into one
+    return juror.Files(data, "\t" if separator == "\\t" else separator, quote, encoding, decimal)
+
+
+def _check_path(data: str) -> None:
+    """Refuse what is no path: addresses of databases, and queries without one."""
     if _ADDRESS.match(data):
         raise ParameterError(
             f"{data!r} is the address of a database. Pass it to 'juror fit' or 'juror count' with --database, and a "
@@ -112,8 +126,6 @@ def files_at(data: str, separator: str | None, quote: str, encoding: str, decima
         raise ParameterError(
             f"DATA is a query, {data!r}. Say where to run it with --database, which 'juror fit' and 'juror count' have."
         )
-    # people write the two characters, which no shell turns into one
-    return juror.Files(data, "\t" if separator == "\\t" else separator, quote, encoding, decimal)
 
 
 def check_drop(drop: Collection[str], names: Sequence[str]) -> None:

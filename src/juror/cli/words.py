@@ -32,8 +32,10 @@ _RULES = (
     (r"max_levels in Domain\.infer", "--max-levels"),
     (r"\bmax_levels = ", "--max-levels "),
     (r"Give them one with Domain\.infer\(levels=…\), or use", "Use"),
+    (r"decimal=',' with juror\.Files", "--decimal ,"),
+    (r"juror\.Query\(sql, [^)]*\)(?: or '[^']*')?", "--database, and a query as DATA"),
     (r"\bmissing=\[(.*?)\]", _markers),
-    (r"\bwritten= says", "Each of --separator, --quote, --encoding and --decimal says"),
+    (r"separator, quote, encoding and decimal say", "--separator, --quote, --encoding and --decimal say"),
     (r"or name its encoding\.", "or name it with --encoding."),
     (r"Read them with juror\.\w+\.load, and pass them to juror\.fit\.", "Fit a model to them with 'juror fit'."),
     # method='em', rank=…, memory=

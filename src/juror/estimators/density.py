@@ -53,7 +53,7 @@ class JointDensity(DensityMixin, JointEstimator):
         >>> for start in range(0, len(people), 1000):
         ...     density = density.partial_fit(people[start : start + 1000])
         >>> density.counts_
-        PairCounts(3 variables, 3 tables, up to 2201 rows)
+        PairCounts(3 variables, 3 tables, 2,201 rows)
         >>> round(density.score(people), 2)
         -1.24
         """

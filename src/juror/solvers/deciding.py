@@ -11,14 +11,18 @@ import numpy as np
 from juror.domain import Domain
 from juror.errors import ParameterError, did_you_mean, shortlist
 from juror.solvers.methods import ALL_OPTIONS, METHODS, Statistic
-from juror.statistics.counts import TripleCounts
+from juror.statistics.counts import PairCounts, TripleCounts
 from juror.statistics.far import FarRows
+from juror.statistics.projections import Projections
 from juror.statistics.rows import WeightedRows
 
 # Sampling takes seconds up to here. With more rows an average of EM fits is as good or better, and sooner there.
 _MOST_SAMPLED = 100_000
 # EM keeps the distinct rows in memory and passes over them some hundred times: an hour or so.
 _MOST_PASSED = 1_000_000_000
+
+
+_WHAT = {PairCounts: "counts of pairs", TripleCounts: "counts of triples", Projections: "projections of pairs"}
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,7 @@ def decide_for_statistic(data: Statistic, method: str) -> Decision:
     """Return CTF for triples and JUROR for pairs and projections, or the method named if it can be fitted from them."""
     if method == "auto":
         method = "ctf" if isinstance(data, TripleCounts) else "juror-b"
-        return Decision(method, why=f"what {type(data).__name__} can be fitted by")
+        return Decision(method, why=f"{method}, which needs no more than {_WHAT[type(data)]}")
     if not isinstance(data, METHODS[method].accepts):
         able = [other for other, known in METHODS.items() if isinstance(data, known.accepts)]
         raise ParameterError(
@@ -95,7 +99,7 @@ def decide_for_far(rows: FarRows, method: str, given: Collection[str]) -> Decisi
         return Decision(method)
     if not set(given) <= {"max_seconds", "smoothing", "max_iter"}:
         return _by_options(given)
-    return Decision("em", why=f"EM, which passes over {rows.n_rows:,} rows where they are")
+    return Decision("em", why=f"EM, as it can pass over {rows.n_rows:,} rows, {rows.because}")
 
 
 def _by_options(given: Collection[str]) -> Decision:

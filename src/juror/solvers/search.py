@@ -23,8 +23,8 @@ from juror.statistics.counts import PairCounts
 from juror.statistics.far import FarRows
 from juror.statistics.rows import WeightedRows
 
-# What SPA leaves at zero EM cannot raise, so a start is mixed with this much of the marginals
-_SPA_MARGIN = 0.05
+# What is left at zero by SPA, or by a sample, EM cannot raise, so a start is mixed with this much of the marginals
+_MARGIN = 0.05
 # How many random starts there are where a search is out of the question
 _RANDOM_STARTS = 3
 
@@ -98,7 +98,9 @@ def solve_em(
     """
     stacking = Stacking(domain.cardinalities)
     objective = Objective(rows, stacking, options.smoothing, context.runner)
-    ascent = _Ascent(_objective_of(rows, far, domain, options, context), rows if far is None else far, domain, options)
+    by_sample = far is not None and options.init is None and rows.n_counted < far.n_counted
+    everything = rows if far is None else far
+    ascent = _Ascent(_objective_of(rows, far, domain, options, context), everything, domain, options, by_sample)
     # starts are scattered around the marginals of all rows
     objective.marginals = ascent.objective.marginals
     if options.init is not None:
@@ -155,11 +157,15 @@ def solve_spa_em(
     spa.check_rank(rank, domain, split)
     counts = PairCounts.of_rows(rows, domain, context.runner.n_jobs) if far is None else PairCounts.of_far(far)
     lam, factors = spa.solve(PairTables.of(counts), rank, split)
-    start = Parameters.of(lam, factors, stacking)
-    stack = (1 - _SPA_MARGIN) * start.stack + _SPA_MARGIN * objective.marginals
-    start = Parameters((1 - _SPA_MARGIN) * lam + _SPA_MARGIN / len(lam), stack)
+    start = mixed_with_marginals(Parameters.of(lam, factors, stacking), objective.marginals)
     best = _Ascent(objective, rows if far is None else far, domain, options).best([start], context)
     return replace(best, complaints=spa.fewer(rank, len(lam)) + best.complaints)
+
+
+def mixed_with_marginals(start: Parameters, marginals: np.ndarray) -> Parameters:
+    """Mix a start with a little of the marginals (stacked rows, 1), so that nothing in it is impossible."""
+    stack = (1 - _MARGIN) * start.stack + _MARGIN * marginals
+    return Parameters((1 - _MARGIN) * start.lam + _MARGIN / start.rank, stack)
 
 
 @dataclass(frozen=True)
@@ -170,10 +176,14 @@ class _Ascent:
     rows: WeightedRows | FarRows
     domain: Domain
     options: EMOptions | SPAEMOptions
+    by_sample: bool = False
 
     def best(self, starts: Sequence[Parameters], context: Context) -> Solution:
         """Ascend from every start and return the best, with what is odd about it."""
         options, total = self.options, self.objective.total
+        if self.by_sample and options.smoothing == 0:
+            # a sample may lack labels, and what is zero EM cannot raise
+            starts = [mixed_with_marginals(start, self.objective.marginals) for start in starts]
 
         def report(start: int, n_passes: int, log_likelihood: float) -> None:
             mean = log_likelihood / total

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from juror.errors import DataError
-from juror.sources.columns import MISSING, Column, Form, as_text, is_marked
+from juror.sources.columns import MISSING, Column, Form, as_text, is_marked, united
 
 # Of longer dictionaries of text only the values that the rows hold are looked at: readers let them grow from chunk to
 # chunk, and a column of identifiers has a longer one than all its rows
@@ -81,7 +81,8 @@ def _read_number(name: str, array: pa.Array, missing: Collection[object]) -> Col
     numbers, index = _distinct(array)
     kept = ~is_marked(numbers, missing)
     if pa.types.is_floating(array.type):
-        numbers = numbers.astype(np.float64, copy=False)
+        # no negative zero, which is the same number written in another way
+        numbers = numbers.astype(np.float64, copy=False) + 0.0
         kept &= ~np.isnan(numbers)
     if not kept.all():
         index = _renumber(kept)[index]
@@ -132,7 +133,24 @@ def _read_category(name: str, array: pa.DictionaryArray | pa.ChunkedArray, missi
             f"Column {name!r} holds categories of type {inner}, which juror cannot label. "
             "Convert them to text, numbers or booleans."
         )
-    return _without_missing(name, "category", _coded(array), missing, ordered=bool(array.type.ordered))
+    ordered = bool(array.type.ordered)
+    chunks = [array] if isinstance(array, pa.DictionaryArray) else array.chunks
+    if len(chunks) < 2 or all(chunk.dictionary.equals(chunks[0].dictionary) for chunk in chunks):
+        return _without_missing(name, "category", _coded(array), missing, ordered)
+    return _join_categories([_without_missing(name, "category", _coded(c), missing, ordered) for c in chunks])
+
+
+def _join_categories(pieces: Sequence[Column]) -> Column:
+    """Join pieces whose categories differ, in the one order that all have if they are ordered."""
+    name, ordered = pieces[0].name, pieces[0].ordered
+    values: Sequence[Any] = pieces[0].values
+    for piece in pieces[1:]:
+        values = united(name, values, piece.values, ordered)
+    place = {value: n for n, value in enumerate(values)}
+    index = [
+        np.array([*(place[value] for value in piece.values), MISSING], dtype=np.int32)[piece.index] for piece in pieces
+    ]
+    return Column(name, "category", list(values), np.concatenate(index), ordered)
 
 
 def _read_stored(name: str, array: pa.DictionaryArray | pa.ChunkedArray, missing: Collection[object]) -> Column:

@@ -5,13 +5,14 @@ Missing is decided here and nowhere else: nulls, NaN and the user's markers get 
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
 
-from juror.errors import DataError, ParameterError
+from juror.errors import DataError, ParameterError, shortlist
 
 MISSING = -1
 # Codes count labels, and no variable has two thousand million of them
@@ -122,3 +123,30 @@ def as_text(label: object) -> str:
     if isinstance(label, float) and np.isfinite(label) and label == int(label):
         return str(int(label))
     return str(label)
+
+
+def united(name: str, one: Sequence[Any], other: Sequence[Any], ordered: bool = False) -> Sequence[Any]:
+    """Return the labels of both: as they are if they are the same, sorted if not, or in the one order that both have.
+
+    >>> united("colour", ["red", "blue"], ["teal", "red"])
+    ['blue', 'red', 'teal']
+    >>> united("size", ["S", "L"], ["S", "M", "L"], ordered=True)
+    ['S', 'M', 'L']
+    """
+    if list(one) == list(other):
+        return one
+    if not ordered:
+        return sorted({*one, *other}, key=lambda label: (isinstance(label, str), label))
+    after: dict[Any, set[Any]] = {label: set() for label in (*one, *other)}
+    for low, high in (*pairwise(one), *pairwise(other)):
+        after[high].add(low)
+    order: list[Any] = []
+    while len(order) < len(after):
+        ready = [label for label, before in after.items() if label not in order and before <= set(order)]
+        if len(ready) != 1:
+            raise DataError(
+                f"Column {name!r} has the ordered labels {shortlist(one)} in one part and {shortlist(other)} in "
+                "another, which are of no one order. Name all of them in their order with Domain.infer(…, levels=…)."
+            )
+        order += ready
+    return order

@@ -116,6 +116,11 @@ class DaskRunner:
     """
 
     def __init__(self, client: Any, patience: float = 60.0):
+        if not isinstance(client, _distributed().Client):
+            raise ParameterError(
+                f"client must be a dask.distributed.Client. Got a {type(client).__name__} instead; connect with "
+                "Client(cluster)."
+            )
         if client.asynchronous:
             raise ParameterError("client must not be asynchronous. Connect with Client(address, asynchronous=False).")
         self._client, self._patience = client, patience

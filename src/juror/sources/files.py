@@ -79,7 +79,10 @@ def _open(
     files = find_files(path)
     kind = kind_of(files)
     if written is not None and kind != "csv":
-        raise ParameterError(f"written= says how CSV files are written, and {files[0].path!r} is none. Leave it out.")
+        raise ParameterError(
+            "separator, quote, encoding and decimal say how CSV files are written, and "
+            f"{files[0].path!r} is none. Leave them out."
+        )
     opened = _OPENERS[kind]([found.path for found in files], markers, text, written or Written())
     names = opened.schema.names
     if not names:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
 
-from juror.errors import DataError
+from juror.errors import DataError, DataWarning
 from juror.sources.file_parts import FilePart, Layout, Opened, runs
 from juror.sources.folder_keys import Keys
 from juror.sources.paths import reading
@@ -15,6 +16,7 @@ from juror.sources.schemas import join_schemas, without_row_numbers
 
 _FILE = b"ARROW1"
 _FEATHER_1 = b"FEA1"
+_END = b"\xff\xff\xff\xff\x00\x00\x00\x00"
 
 
 @dataclass(frozen=True)
@@ -64,12 +66,26 @@ def open_ipc_files(paths: Sequence[str]) -> Opened:
                 )
             schemas[path] = without_row_numbers(_open(stream).schema)
             rows[path] = _rows_of_batches(stream)
+            if rows[path] is None:
+                _check_end(path, stream)
     counts = [sum(of_batches) for of_batches in rows.values() if of_batches is not None]
     return Opened(
         join_schemas(schemas),
         sum(counts) if len(counts) == len(paths) else None,
         lambda path, layout, keys: _parts(path, layout, keys, rows[path]),
     )
+
+
+def _check_end(path: str, stream: pa.NativeFile) -> None:
+    """Warn of a file of the stream format that has no end mark: writers may leave it out, but mostly do not."""
+    stream.seek(max(0, stream.size() - len(_END)))
+    if stream.read(len(_END)) != _END:
+        warnings.warn(
+            f"The file {path!r} is an Arrow stream without an end mark, so that it may have been cut short. Write it "
+            "again if that can be.",
+            DataWarning,
+            stacklevel=2,
+        )
 
 
 def _n_batches(reader: pa.RecordBatchFileReader | pa.RecordBatchStreamReader) -> int:

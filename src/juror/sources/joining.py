@@ -10,7 +10,7 @@ import numpy as np
 from juror.errors import DataError
 from juror.sources.columns import MISSING, Column
 from juror.sources.scans import Scan
-from juror.sources.tallies import Tally
+from juror.sources.tallies import Tally, as_comparable
 
 
 def read_whole(scan: Scan) -> list[Column]:
@@ -24,18 +24,19 @@ def read_whole(scan: Scan) -> list[Column]:
 def _joined(pieces: Sequence[Column]) -> Column:
     """Join pieces of a column; their values are united as those of tallies are, but all numbers are told apart."""
     shown = [piece for piece in pieces if len(piece.values)] or pieces[:1]
-    if shown[0].form == "number":
+    form, ordered = shown[0].form, False
+    if form == "number":
         if any(piece.form != "number" for piece in shown):
             raise DataError(f"Column {shown[0].name!r} holds numbers in some rows only. Convert it to one type.")
-        values: Any = np.unique(np.concatenate([np.asarray(piece.values) for piece in shown]))
-        places = [np.searchsorted(values, piece.values) for piece in pieces]
+        numbers = as_comparable(shown[0].name, [np.asarray(piece.values) for piece in pieces])
+        values: Any = np.unique(np.concatenate(numbers))
+        places = [np.searchsorted(values, mine) for mine in numbers]
     else:
         whole = Tally.of(shown[0])
         for piece in shown[1:]:
             whole += Tally.of(piece)
-        values = list(whole.values)
+        values, form, ordered = list(whole.values), whole.form, whole.ordered
         place = {value: n for n, value in enumerate(values)}
         places = [np.array([place[value] for value in piece.values], dtype=np.int64) for piece in pieces]
     index = [np.append(at, MISSING).astype(np.int32)[piece.index] for at, piece in zip(places, pieces, strict=True)]
-    first = shown[0]
-    return Column(first.name, first.form, values, np.concatenate(index), first.ordered, pieces[0].first_row)
+    return Column(shown[0].name, form, values, np.concatenate(index), ordered, pieces[0].first_row)

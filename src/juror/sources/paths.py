@@ -25,6 +25,14 @@ _KINDS = {
     ".ipc": "ipc",
 }
 _COMPRESSED = (".gz", ".zst")
+# Files that have another way in
+_ELSEWHERE = {
+    ".counts": "Load the counts with juror.PairCounts.load, and pass them in place of rows.",
+    ".juror": "It looks like a model: load it with juror.load.",
+    ".duckdb": "Name a query on it with juror.Query(sql, path).",
+    ".sqlite": "Name a query on it with juror.Query(sql, 'sqlite:///…').",
+    ".db": "Name a query on it with juror.Query(sql, 'sqlite:///…') or 'duckdb:///…'.",
+}
 # What pyarrow raises for files that are damaged, and Python for texts that are not in their encoding
 _FAILURES = (pa.ArrowException, OSError, EOFError, UnicodeError)
 
@@ -52,16 +60,18 @@ def find_files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) 
     depth) all that it matches, and a list the files of all its paths in its order. In folders and globs, names that
     begin with a dot or an underscore are left out, and folders named ``key=value`` give their files a column.
     """
-    if isinstance(path, (str, os.PathLike)):
-        return _find(os.fspath(path))
-    files = [found for each in path for found in find_files(each)]
+    paths = [path] if isinstance(path, (str, os.PathLike)) else path
+    files = [found for each in paths for found in _find(os.fspath(each))]
     if not files:
         raise DataError("The list of paths is empty. Name at least one file.")
     seen: set[str] = set()
     for found in files:
         place = os.path.realpath(found.path)
         if place in seen:
-            raise DataError(f"The file {found.path!r} is named twice, so its rows would count twice. Name it once.")
+            raise DataError(
+                f"The file {found.path!r} is named twice, perhaps by a link, so its rows would count twice. Name it "
+                "once."
+            )
         seen.add(place)
     return files
 
@@ -83,9 +93,15 @@ def _find(path: str) -> list[Found]:
             files = [Found(file, _keys(base, file)) for file in dict.fromkeys(inside)]
             if not files:
                 raise DataError(f"No file matches {path!r}. Check the path.")
+        elif "://" in path:
+            raise DataError(
+                f"{path!r} is the address of another machine, and juror reads files of this one. Fetch or mount them, "
+                "or read them with DuckDB or polars and pass what these give."
+            )
         else:
-            ending_of(path)
-            raise DataError(f"There is no file {path!r}. Check the path.")
+            if os.path.splitext(path)[1]:
+                ending_of(path)
+            raise DataError(f"There is no file or folder {path!r}. Check the path.")
     for found in files:
         ending_of(found.path)
     return files
@@ -93,9 +109,15 @@ def _find(path: str) -> list[Found]:
 
 def _below(folder: str) -> list[str]:
     """Return the files in a folder and its folders that are not hidden."""
-    files = []
-    for here, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if name[0] not in "._"]
+    files, seen = [], set()
+    for here, folders, names in os.walk(folder, followlinks=True):
+        # a link may lead back to where it is
+        if os.path.realpath(here) in seen:
+            folders[:] = []
+            continue
+        seen.add(os.path.realpath(here))
+        # the keys of a table in folders may begin with anything
+        folders[:] = [name for name in folders if name[0] not in "._" or "=" in name]
         files += [os.path.join(here, name) for name in names if name[0] not in "._"]
     return sorted(files)
 
@@ -125,6 +147,8 @@ def ending_of(path: str) -> str:
     '.csv.gz'
     """
     ending, compression = _endings(path)
+    if ending in _ELSEWHERE:
+        raise DataError(f"The file {path!r} is no table of rows. {_ELSEWHERE[ending]}")
     if ending not in _KINDS or (compression and _KINDS[ending] != "csv"):
         raise DataError(
             f"The file {path!r} ends in {ending + compression!r}; juror reads {shortlist(_KINDS)}, and the first two "

@@ -36,8 +36,9 @@ _OTHERS = {(library, kind) for library in ("pandas", "polars", "modin", "cudf") 
 _OTHERS |= {("pyarrow", "Table"), ("pyarrow", "ChunkedArray")}
 _CLUSTERS = {"pyspark", "dask", "dask_expr"}
 _LAZY = ("polars", "LazyFrame")
+_DATASET = ("pyarrow", "Dataset")
 # The methods by which cursors offer a reader, the ones with a warning last
-_CURSOR_READERS = ("fetch_record_batch", "to_arrow_reader")
+_CURSOR_READERS = ("fetch_record_batch", "to_arrow_reader", "to_reader")
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,9 @@ def is_stream(data: object) -> bool:
     kinds = _kinds(data)
     if kinds & _OTHERS or {library for library, _ in kinds} & _CLUSTERS:
         return False
-    return _LAZY in kinds or hasattr(type(data), "__arrow_c_stream__") or _reader_method(data) is not None
+    if kinds & {_LAZY, _DATASET}:
+        return True
+    return hasattr(type(data), "__arrow_c_stream__") or _reader_method(data) is not None
 
 
 def scan_stream(data: Any, missing: Collection[object] = ()) -> Scan:
@@ -282,10 +285,16 @@ def _cut(batches: Iterable[pa.RecordBatch], n_taken: list[int]) -> Iterator[pa.T
             held.append(piece)
             n_rows, n_bytes = n_rows + piece.num_rows, n_bytes + piece.nbytes
             if n_rows == CHUNK_ROWS or n_bytes >= _CHUNK_BYTES:
-                yield pa.Table.from_batches(held).combine_chunks()
+                yield _table_of(held)
                 held, n_rows, n_bytes = [], 0, 0
     if held:
-        yield pa.Table.from_batches(held).combine_chunks()
+        yield _table_of(held)
+
+
+def _table_of(batches: list[pa.RecordBatch]) -> pa.Table:
+    """Return a table of one chunk, unless it has categories, which Arrow would join in the order of appearance."""
+    table = pa.Table.from_batches(batches)
+    return table if any(pa.types.is_dictionary(type_) for type_ in table.schema.types) else table.combine_chunks()
 
 
 def _joinable(batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -318,6 +327,8 @@ def _reader_method(data: object) -> str | None:
 def _opened(data: Any, stack: contextlib.ExitStack) -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
     if _LAZY in _kinds(data):
         return _collected(data)
+    if _DATASET in _kinds(data):
+        data = data.scanner()
     if hasattr(type(data), "__arrow_c_stream__"):
         reader = pa.RecordBatchReader.from_stream(data)
     else:

@@ -30,6 +30,9 @@ def open_frame(frame: Any, missing: Collection[object]) -> list[Column]:
     """Open a pandas, polars or pyarrow frame, or any other that narwhals takes."""
     names = column_names(frame)
     _check_names(names)
+    if isinstance(frame, pa.Table):
+        # as it is: chunks may have categories of their own
+        return [from_arrow(name, frame.column(name), missing) for name in names]
     wrapped = nw.from_native(frame, eager_only=True)
     return [from_arrow(name, _frame_column(wrapped, name), missing) for name in names]
 

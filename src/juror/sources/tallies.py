@@ -7,6 +7,7 @@ the pieces.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
@@ -14,14 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from juror.errors import DataError
-from juror.sources.columns import Column, Form
+from juror.errors import DataError, shortlist
+from juror.sources.columns import Column, Form, united
 from juror.sources.runners import Runner
 from juror.sources.scans import Part, Scan
 from juror.sources.weights import take_weights
 
 # Distinct numbers of a column that pieces are merged to at most
 _MOST_NUMBERS = 2**18
+_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
 _SIGN = np.int64(-(2**63))
 
 
@@ -104,35 +106,31 @@ class Tally:
         return replace(self, form=form, values=values, counts=counts, ordered=self.ordered and other.ordered)
 
 
-def check_labels(seen: Column | Tally, most: float) -> None:
+def check_labels(seen: Tally, most: float) -> None:
     """Refuse more labels than that, without waiting for all of them; numbers may be cut into intervals."""
-    if seen.form in ("text", "category") and len(seen.values) > most:
+    n_labels = np.count_nonzero(seen.counts > 0) if seen.form == "text" else len(seen.values)
+    if seen.form in ("text", "category") and n_labels > most:
         raise DataError(
-            f"Column {seen.name!r} has {len(seen.values)} distinct labels or more, above max_levels = {most:g}. Drop "
-            "it if it is an identifier, group its labels, or raise max_levels in Domain.infer."
+            f"Column {seen.name!r} has {n_labels} distinct labels or more, such as "
+            f"{shortlist(list(seen.values)[:3])}, above max_levels = {most:g}. {way_out_of_labels(seen.values)}"
         )
 
 
-def united(name: str, one: Sequence[Any], other: Sequence[Any], ordered: bool = False) -> Any:
-    """Return the labels of both: as they are if they are the same, sorted if not; ordered ones only if one has all."""
-    if list(one) == list(other):
-        return one
-    if not ordered:
-        return sorted({*one, *other}, key=lambda label: (isinstance(label, str), label))
-    longer, shorter = (one, other) if len(one) >= len(other) else (other, one)
-    left = iter(longer)
-    if all(value in left for value in shorter):
-        return longer
-    raise DataError(
-        f"Column {name!r} has the ordered labels {list(one)!r} in one part and {list(other)!r} in another, which are "
-        "of no one order. Name all of them in their order with Domain.infer(…, levels=…)."
-    )
+def way_out_of_labels(labels: Sequence[Any]) -> str:
+    """Say what to do about a column of too many labels."""
+    if have_decimal_commas(labels):
+        return "These look like numbers with a decimal comma: pass decimal=',' with juror.Files."
+    return "Drop it if it is an identifier, group its labels, or raise max_levels in Domain.infer."
+
+
+def have_decimal_commas(labels: Sequence[Any]) -> bool:
+    """Tell whether all labels are numbers written with a decimal comma."""
+    return all(isinstance(label, str) and _COMMA.fullmatch(label) for label in labels)
 
 
 def _added_numbers(one: Tally, other: Tally) -> Tally:
     dropped = max(one.dropped, other.dropped)
-    a, b = (_comparable(one.name, tally.values) for tally in (one, other))
-    a, b = (_comparable(one.name, values, float) for values in (a, b)) if a.dtype != b.dtype else (a, b)
+    a, b = as_comparable(one.name, [one.values, other.values])
     keys = np.concatenate([_key(a), _key(b)]) >> dropped
     counts = np.concatenate([one.counts, other.counts])
     more = _to_drop(np.sort(keys))
@@ -146,6 +144,14 @@ def _added_numbers(one: Tally, other: Tally) -> Tally:
         highest=max(one.highest, other.highest),  # type: ignore[type-var]
         infinite=one.infinite or other.infinite,
     )
+
+
+def as_comparable(name: str, pieces: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Return the numbers of pieces of a column, all as int64 or all as float64, without a change."""
+    exact = [_comparable(name, np.asarray(numbers)) for numbers in pieces]
+    if len({numbers.dtype for numbers in exact if len(numbers)}) < 2:
+        return exact
+    return [_comparable(name, numbers, float) for numbers in exact]
 
 
 def _comparable(name: str, numbers: np.ndarray, kind: type | None = None) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 from dataclasses import replace
 from typing import Any
 
@@ -33,7 +34,11 @@ def workers_for(scan: Scan, client: Any, local: LocalRunner) -> tuple[Scan, Runn
         )
     from juror.sources.clusters import runner_for
 
-    return _with_whole_paths(scan), runner_for(client)
+    scan = _with_whole_paths(scan)
+    if isinstance(scan.parts, tuple) and scan.parts:
+        # a stream cannot be sent, and says so; frameworks would say more
+        pickle.dumps(scan.parts[0])
+    return scan, runner_for(client)
 
 
 def _with_whole_paths(scan: Scan) -> Scan:
@@ -46,4 +51,4 @@ def _with_whole_paths(scan: Scan) -> Scan:
 
 def is_here(scan: Scan) -> bool:
     """Tell whether all rows are in the memory of this process."""
-    return isinstance(scan.parts, tuple) and all(isinstance(part, Held) for part in scan.parts)
+    return isinstance(scan.parts, tuple) and bool(scan.parts) and all(isinstance(part, Held) for part in scan.parts)

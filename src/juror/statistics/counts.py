@@ -44,11 +44,14 @@ class Counts:
         The positions of the variables of every table, rising.
     tables : tuple of numpy.ndarray
         One table a group, in the same order, (I_a, I_b, …).
+    n_rows : float, optional
+        The weight of all rows that were counted, also of those that miss cells; None where nobody knows.
     """
 
     domain: Domain
     groups: tuple[Positions, ...]
     tables: tuple[np.ndarray, ...]
+    n_rows: float | None = None
 
     def __post_init__(self) -> None:
         if len(self.groups) != len(self.tables):
@@ -86,10 +89,14 @@ class Counts:
         return np.array([table.sum() for table in self.tables])
 
     def __repr__(self) -> str:
-        return (
-            f"{type(self).__name__}({len(self.domain)} variables, {len(self.groups)} tables, up to "
-            f"{self.totals.max(initial=0.0):g} rows)"
-        )
+        return f"{type(self).__name__}({len(self.domain)} variables, {len(self.groups)} tables, {self.rows_in_words})"
+
+    @property
+    def rows_in_words(self) -> str:
+        """How many rows were counted, or at least how many some table shows."""
+        if self.n_rows is None:
+            return f"up to {self.totals.max(initial=0.0):,.0f} rows"
+        return f"{self.n_rows:,.0f} rows"
 
     def __add__(self, other: Self) -> Self:
         """Add the counts of other rows of the same variables; labels that only one of both has are joined."""
@@ -99,11 +106,16 @@ class Counts:
             raise DataError("These counts are of different groups of variables and cannot be added.")
         domain = self.domain.united(other.domain)
         both = zip(self._over(domain), other._over(domain), strict=True)
-        return type(self)(domain, self.groups, tuple(a + b for a, b in both))
+        n_rows = None if self.n_rows is None or other.n_rows is None else self.n_rows + other.n_rows
+        return type(self)(domain, self.groups, tuple(a + b for a, b in both), n_rows)
 
     def _over(self, domain: Domain) -> Sequence[np.ndarray]:
         """Return the tables over a domain that has all labels of this one."""
-        places = [places_of(mine.labels, all_.labels) for mine, all_ in zip(self.domain, domain, strict=True)]
+        # intervals are known by their edges: labels and typical values may be written in another way
+        places = [
+            None if mine.edges is not None else places_of(mine.labels, all_.labels)
+            for mine, all_ in zip(self.domain, domain, strict=True)
+        ]
         return placed(self.tables, self.groups, places, domain.cardinalities)
 
     def __radd__(self, other: object) -> Self:
@@ -130,7 +142,8 @@ class Counts:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the counts to one file, whole or not at all."""
         tensors = {f"table.{number}": table for number, table in enumerate(self.tables)}
-        files.write_statistic(path, type(self).__name__, self.domain, {"groups": self.groups}, tensors)
+        more = {"groups": self.groups, "n_rows": self.n_rows}
+        files.write_statistic(path, type(self).__name__, self.domain, more, tensors)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -140,7 +153,7 @@ class Counts:
     @classmethod
     def _of_file(cls, domain: Domain, header: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> Self:
         tables = tuple(tensors[f"table.{number}"] for number in range(len(tensors)))
-        return cls(domain, tuple(tuple(group) for group in header["groups"]), tables)
+        return cls(domain, tuple(tuple(group) for group in header["groups"]), tables, header.get("n_rows"))
 
     @classmethod
     def _of_table(cls, opened: OpenTable, choose: Callable[[Sequence[str]], list[Positions]], runner: Runner) -> Self:
@@ -151,7 +164,7 @@ class Counts:
         if opened.domain is None:
             return cls(*count_labelled(opened.scan, opened.missing, opened.weight, choose, runner))
         groups, reading = choose(opened.domain.names), opened.reading(opened.domain)
-        return cls(opened.domain, tuple(groups), count_known(opened.scan, reading, groups, runner))
+        return cls(opened.domain, tuple(groups), *count_known(opened.scan, reading, groups, runner))
 
     @classmethod
     def _count(
@@ -167,7 +180,8 @@ class Counts:
             weights = None
         with LocalRunner(n_jobs) as runner:
             tables = count_tables(codes, domain.cardinalities, groups, weights, runner)
-        return cls(domain, tuple(groups), tuple(tables))
+        n_rows = float(len(codes)) if weights is None else float(weights.sum())
+        return cls(domain, tuple(groups), tuple(tables), n_rows)
 
 
 class PairCounts(Counts):
@@ -247,7 +261,7 @@ class PairCounts(Counts):
     def of_far(cls, rows: FarRows) -> Self:
         """Count the pairs of rows where they are."""
         groups = pairs_of(len(rows.domain))
-        return cls(rows.domain, tuple(groups), tuple(rows.tables(groups)))
+        return cls(rows.domain, tuple(groups), tuple(rows.tables(groups)), rows.total)
 
     @classmethod
     def zero(cls, domain: Domain) -> Self:
@@ -343,7 +357,7 @@ class TripleCounts(Counts):
     def of_far(cls, rows: FarRows, triples: str | int | Sequence[Sequence[str]] = "all", seed: int = 0) -> Self:
         """Count triples of rows where they are."""
         groups = choose_triples(rows.domain.names, triples, seed)
-        return cls(rows.domain, tuple(groups), tuple(rows.tables(groups)))
+        return cls(rows.domain, tuple(groups), tuple(rows.tables(groups)), rows.total)
 
     @classmethod
     def zero(cls, domain: Domain, triples: str | int | Sequence[Sequence[str]] = "all", seed: int = 0) -> Self:

@@ -129,13 +129,14 @@ def _size(R: Radon) -> int:
 _KEPT = _Kept(most=25_000_000)
 
 
-def about_order(domain: Domain) -> tuple[str, ...]:
+def about_order(domain: Domain, has_rows: bool = True) -> tuple[str, ...]:
     """Return a sentence to warn with if some variables have mere names for labels, whose numbering is arbitrary."""
     # two labels in the other order are the same line read backwards
     nominal = [variable.name for variable in domain if variable.kind == "nominal" and variable.cardinality > 2]
     if not nominal:
         return ()
+    ways = "method='em' or method='spa'" if has_rows else "method='spa'"
     return (
         f"The labels of {shortlist(nominal)} have no order, so projections of them depend on how they happen to be "
-        "numbered. Give them one with Domain.infer(levels=…), or use method='em' or 'spa'.",
+        f"numbered. Give them one with Domain.infer(levels=…), or use {ways}.",
     )

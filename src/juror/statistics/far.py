@@ -31,12 +31,15 @@ class FarRows:
         How their rows are packed.
     domain : Domain
         The variables.
+    because : str
+        Why nobody does.
     """
 
-    def __init__(self, kept: Kept, packing: FixedPacking, domain: Domain):
+    def __init__(self, kept: Kept, packing: FixedPacking, domain: Domain, because: str):
         self._kept = kept
         self._packing = packing
         self.domain = domain
+        self.because = because
 
     @cached_property
     def _facts(self) -> _Facts:

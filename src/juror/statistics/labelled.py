@@ -16,7 +16,7 @@ import numpy as np
 from juror.discovery import Discovery
 from juror.domain import Domain, discover
 from juror.errors import DataError
-from juror.sources.columns import Column
+from juror.sources.columns import MISSING, Column
 from juror.sources.runners import LocalRunner, Runner
 from juror.sources.scans import Part, Scan
 from juror.sources.tallies import Tally, check_labels
@@ -109,6 +109,8 @@ def _placed(table: np.ndarray, places: Sequence[np.ndarray | None], sizes: Seque
     kept = np.ix_(*[place >= 0 for place in whole])
     moved = np.zeros(sizes)
     moved[np.ix_(*[place[place >= 0] for place in whole])] = table[kept]
+    # only labels that no row shows may go nowhere
+    assert np.isclose(moved.sum(), table.sum(), rtol=1e-9, atol=0.0)
     return moved
 
 
@@ -135,8 +137,11 @@ class _Count:
             if not np.all(counted):
                 columns, weights = [replace(c, index=c.index[counted]) for c in columns], weights[counted]
         columns = [self._over_intervals(column) for column in columns]
+        # tables of labels that no row shows could be large
+        columns = [_shown(column) if len(column.values) > self.most_labels else column for column in columns]
         for column in columns:
-            check_labels(column, self.most_labels)
+            if len(column.values) > self.most_labels:
+                check_labels(Tally.of(column), self.most_labels)
         # a column of which nothing is seen has no labels, and tables have at least one
         sizes = [max(1, len(column.values)) for column in columns]
         codes = _side_by_side([column.index for column in columns], max(sizes))
@@ -167,6 +172,16 @@ class _Count:
         return replace(column, form="category", values=variable.labels, index=codes, ordered=True)
 
 
+def _shown(column: Column) -> Column:
+    """Return a column of text with those values only that its rows show."""
+    if column.form != "text":
+        return column
+    shown = np.unique(column.index[column.index >= 0])
+    renumber = np.full(len(column.values) + 1, MISSING, dtype=np.int32)
+    renumber[shown] = np.arange(len(shown))
+    return replace(column, values=[column.values[n] for n in shown], index=renumber[column.index])
+
+
 def _side_by_side(columns: Sequence[np.ndarray], most: int) -> np.ndarray:
     kind = next(t for t in (np.int8, np.int16, np.int32) if most < np.iinfo(t).max)
     codes = np.empty((len(columns[0]), len(columns)), dtype=kind, order="F")
@@ -181,7 +196,7 @@ def count_labelled(
     weight: str | None,
     choose: Callable[[Sequence[str]], Sequence[Positions]],
     runner: Runner,
-) -> tuple[Domain, tuple[Positions, ...], Tables]:
+) -> tuple[Domain, tuple[Positions, ...], Tables, float]:
     """Count groups of columns of a table whose labels are not known, and find its variables on the way.
 
     Parameters
@@ -205,6 +220,8 @@ def count_labelled(
         The groups.
     tuple of numpy.ndarray
         The table of every group, over the labels of the domain.
+    float
+        The weight of all rows.
     """
     names = [name for name in scan.names if name != weight]
     groups, options = tuple(choose(names)), Discovery()
@@ -217,13 +234,13 @@ def count_labelled(
     counts = runner.map_reduce(partial(_Count.of_part, count), scan.parts, partial(_Count.merge, count))
     if counts.n_rows == 0:
         raise DataError("The data have no rows. juror needs at least one.")
-    if weight is not None:
+    if weight is not None and not numbers:
         check_total(counts.total, counts.n_counted)
     others = options.variables([side for side in counts.sides if side.name not in known])
     variables = {variable.name: variable for variable in others} | known
     domain = Domain(tuple(variables[name] for name in names), tuple(missing))
     places = [places_of(side.values, variable.labels) for side, variable in zip(counts.sides, domain, strict=True)]
-    return domain, groups, placed(counts.tables, groups, places, domain.cardinalities)
+    return domain, groups, placed(counts.tables, groups, places, domain.cardinalities), counts.total
 
 
 @dataclass(frozen=True)
@@ -246,15 +263,18 @@ class _KnownCounts:
         )
 
 
-def count_known(scan: Scan, reading: Reading, groups: Sequence[Positions], runner: Runner) -> Tables:
-    """Count groups of variables of a table over a domain that is known; warn of labels that it does not know."""
+def count_known(scan: Scan, reading: Reading, groups: Sequence[Positions], runner: Runner) -> tuple[Tables, float]:
+    """Count groups of variables of a table over a domain that is known; warn of labels that it does not know.
+
+    Returns the tables and the weight of all rows.
+    """
     counts = runner.map_reduce(partial(_known_of_part, reading, tuple(groups)), scan.parts, _KnownCounts.__add__)
     if counts.n_rows == 0:
         raise DataError("The data have no rows. juror needs at least one.")
     if reading.weight is not None:
         check_total(counts.total, counts.n_counted)
     counts.strangers.warn()
-    return counts.tables
+    return counts.tables, counts.total
 
 
 def _known_of_part(reading: Reading, groups: Sequence[Positions], part: Part) -> _KnownCounts:

@@ -7,7 +7,7 @@ one in a file.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -100,10 +100,12 @@ class Reading:
         weights = None
         if self.weight is not None:
             columns, weights = take_weights(columns, self.weight)
+            if not np.all(weights > 0):
+                # rows of weight zero are not looked at
+                columns = [replace(column, index=column.index[weights > 0]) for column in columns]
+                weights = weights[weights > 0]
         check_all_there(columns, self.domain)
         codes, strangers = self.domain.encode_chunk(columns, self.unknown)
-        if weights is not None and not np.all(weights > 0):
-            codes, weights = codes[weights > 0], weights[weights > 0]
         return codes, weights, strangers
 
     def load(self, part: Part) -> HeldPiece:

@@ -142,14 +142,17 @@ def rows_of(opened: OpenTable, runner: Runner, memory: int) -> Iterator[tuple[Do
         kept = runner.keep(reading.load, numbered(opened.scan.parts))
         stack.callback(kept.release)
         kept.map_reduce(_strangers_of, Strangers.__add__).warn()
-        yield domain, _checked(FarRows(kept, reading.packing, domain), opened)
+        yield domain, _checked(FarRows(kept, reading.packing, domain, "which workers keep"), opened)
 
 
 def _stored(opened: OpenTable, reading: Reading, runner: LocalRunner, store: RowStore) -> WeightedRows | FarRows:
     """Put all rows into a store, and return them merged if they fit, or as they lie there."""
     found = runner.map(partial(_put, reading, store), numbered(opened.scan.parts))
     sum(found, Strangers()).warn()
-    rows = _checked(FarRows(runner.keep(_itself, store.pieces), reading.packing, reading.domain), opened)
+    if store.n_rows == 0 and opened.weight is not None:
+        check_total(0.0, 0)
+    because = "which take more than memory="
+    rows = _checked(FarRows(runner.keep(_itself, store.pieces), reading.packing, reading.domain, because), opened)
     return rows.sample(rows.n_rows, seed=0) if store.can_merge else rows
 
 
@@ -172,6 +175,7 @@ def _strangers_of(piece: HeldPiece) -> Strangers:
 def _checked(rows: FarRows, opened: OpenTable) -> FarRows:
     if rows.n_rows == 0 and opened.weight is None:
         raise DataError("The data have no rows. juror needs at least one.")
-    if opened.weight is not None:
+    # what a pass over the labels has looked at is told
+    if opened.weight is not None and opened.domain is not None:
         check_total(rows.total, rows.n_rows)
     return rows

@@ -115,9 +115,23 @@ class _Spill:
     """A file that has no name, so that nothing is left of it however the process ends."""
 
     def __init__(self) -> None:
-        self._file: IO[bytes] = tempfile.TemporaryFile(prefix="juror-")  # noqa: SIM115
-        self._lock = Lock()
         self.size = 0
+        self._lock = Lock()
+        try:
+            self._file: IO[bytes] = tempfile.TemporaryFile(prefix="juror-")  # noqa: SIM115
+        except OSError as error:
+            raise self._failure(error, 0) from None
+
+    def _failure(self, error: OSError, written: int) -> DataError:
+        try:
+            folder = repr(tempfile.gettempdir())
+        except OSError:
+            folder = "a temporary folder"
+        return DataError(
+            f"The rows do not fit into memory=, and writing them aside failed after {written / 1e6:.0f} MB "
+            f"({error.strerror}). Make room in {folder}, name a larger one in the environment variable TMPDIR, or "
+            "raise memory=."
+        )
 
     def close(self) -> None:
         self._file.close()
@@ -137,11 +151,7 @@ class _Spill:
                     self._write_all(np.ascontiguousarray(array).data.cast("B"), offset)
                     offset += array.nbytes
         except OSError as error:
-            raise DataError(
-                f"The rows do not fit into memory=, and writing them aside failed after {place / 1e6:.0f} MB "
-                f"({error.strerror}). Make room in {tempfile.gettempdir()!r}, name a larger folder in the environment "
-                "variable TMPDIR, or raise memory=."
-            ) from None
+            raise self._failure(error, place) from None
         packed = window.packed
         return _SpilledPiece(self, place, packed.shape, packed.dtype, window.weights is not None, window.number)
 
