@@ -65,11 +65,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     folder = asked.output or Path("results" if asked.quick else "docs")
     beside = folder / FOLDER
     beside.mkdir(parents=True, exist_ok=True)
-    if not asked.render and "subsets" not in asked.leave:
+    if not asked.render and "subsets" not in asked.leave and asked.only is None:
         subsets.main(["-o", str(beside), *(["--quick"] if asked.quick else [])])
     if not asked.render:
+        kept = [] if asked.only is None else json.loads((beside / MEASURES).read_text())["rows"]
         with tempfile.TemporaryDirectory(dir=asked.tables) as tables:
-            rows = list(_measure(Path(tables), QUICK if asked.quick else FULL))
+            rows = list(_measure(Path(tables), QUICK if asked.quick else FULL, asked.only))
+        again = {(row["case"], row["columns"]): row for row in rows}
+        rows = [again.get((row["case"], row["columns"]), row) for row in kept] or rows
         facts = {"quick": asked.quick, "machine": machine(), "rows": rows}
         text = json.dumps(facts, indent=1) + "\n"
         write_whole(beside / MEASURES, lambda stream: stream.write(text.encode()))
@@ -80,9 +83,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _measure(tables: Path, size: Size) -> Iterator[dict[str, Any]]:
-    """Make each table, run its cases, and remove it again where it is large."""
+def _measure(tables: Path, size: Size, only: Sequence[str] | None) -> Iterator[dict[str, Any]]:
+    """Make each table and run its cases, or some of those of the first table again."""
     folder = write_parquet(tables / "rows", size.rows, COLUMNS)
+    if only is not None:
+        for case in only:
+            yield _run(case, folder, COLUMNS)
+        return
     write_csv(tables / "rows-csv", size.rows, COLUMNS)
     for case in CASES:
         yield _run(case, folder, COLUMNS)
@@ -109,6 +116,7 @@ def _read(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="smaller tables: minutes, not to be quoted")
     parser.add_argument("--render", action="store_true", help="measure nothing, make the page from what there is")
     parser.add_argument("--leave", nargs="*", default=(), choices=["subsets"], help="what not to measure again")
+    parser.add_argument("--only", nargs="+", choices=CASES, help="measure these again, and keep the others")
     parser.add_argument("--tables", type=Path, help="where to make the tables; the temporary folder by default")
     parser.add_argument("-o", "--output", type=Path, help="folder of the page; docs by default, results with --quick")
     return parser.parse_args(arguments)

@@ -100,8 +100,9 @@ where the rows are. The ratio is to the kernel on codes in memory with as many t
 {_table(("from", "s", "ns a row", "ratio", "peak MB"), table)}
 
 Reading is the limit: the kernel takes {_ns(kernel):.0f} ns a row, decoding Parquet most of the rest. The CSV files are
-{csv["megabytes"]:,.0f} MB, read at {rate:.0f} MB/s. Streams of DuckDB and polars are also written aside as they are
-read, as they cannot be read twice. For clusters the peak is that of the driver."""
+{csv["megabytes"]:,.0f} MB, read at {rate:.0f} MB/s. Streams of DuckDB and polars bring text as text, which is hashed
+here, and are written aside as they are read, as they cannot be read twice; polars holds many batches ready. For
+clusters the peak is that of the driver."""
 
 
 def _passing(rows: Rows) -> str:
@@ -145,7 +146,7 @@ def _travelling() -> str:
     ]
     return f"""What comes back for a part of a table, and what the driver holds once or twice, does not depend on the
 rows: for all pairs 8 Σ I_j I_k bytes, for a triple 8 I_j I_k I_l, for a pass of EM 8 F Σ (I_n + 1), which is also what
-is sent with the model; and the labels. The start of EM is looked for in one sample of at most {_MOST_SEARCHED:,} rows.
+is sent with the model; and the labels. The start of EM is looked for in one sample of about {_MOST_SEARCHED:,} rows.
 With I = {LABELS}:
 
 {_table(("columns", "all pairs", f"{PER_VARIABLE}·N triples", "EM, F = 10", "EM, F = 100"), table)}"""

@@ -123,8 +123,9 @@ def fit(
     n_jobs : int, optional
         How many threads; all cores by default, and for −1.
     memory : int or str, default "4GB"
-        How much memory rows may take, in bytes or written like ``"500MB"``. Of more rows than that, start and rank are
-        looked for in a sample, and EM and sampling pass over all of them on disk, in a file that is gone afterwards.
+        How much memory rows may take, in bytes or written like ``"500MB"``, beside some 300 MB for the program. Of more
+        rows than that, start and rank are looked for in a sample, and EM and sampling pass over all of them on disk, in
+        a file that is gone afterwards.
     client : dask.distributed.Client or pyspark.sql.SparkSession, optional
         A cluster whose workers read the rows, from files that they see or from a frame of theirs, and keep them. Sums
         come back, and one sample of rows to start from.
@@ -150,8 +151,9 @@ def fit(
         ``ensemble × rank``. ``"auto"`` is 10, or with ``max_seconds`` as many as there is time for, at most 100, and
         while there are no more than 12,288 classes in all.
     max_seconds : float (em, spa-em, bayes)
-        A budget of time. An ensemble fits members until it is spent; a chain is made as long as it allows; EM stops
-        where it is, and says so. How far a fit came then depends on the machine.
+        A budget of time, from the beginning; reading the rows is not cut short. An ensemble fits members until it is
+        spent; a chain is made as long as it allows; EM stops where it is, and says so. How far a fit came then depends
+        on the machine.
     accelerate : bool, default True (em, spa-em)
         Whether to try long steps (SQUAREM), which never lower the objective.
     init : JointPMF (em)

@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from juror.errors import DataError
-from juror.sources.arrow import from_arrow
+from juror.sources.arrow import from_arrow, is_text
 from juror.sources.columns import Column, read_markers
 from juror.sources.databases import plain_reason
 from juror.sources.scans import CHUNK_ROWS, Scan
@@ -128,6 +128,7 @@ class StreamPart:
 
     def __init__(self, rows: Rows, markers: Collection[object]):
         self._rows, self._markers = rows, markers
+        self._text = {field.name for field in rows.schema if is_text(field.type)}
         self._spool = _Spool()
         self._n_taken = [0]
         self._left: Iterator[pa.Table] | None = _cut(rows.batches, self._n_taken)
@@ -174,6 +175,7 @@ class StreamPart:
         self._failure = f"{what} was interrupted after {n_rows} rows. Open it again."
         try:
             table = next(self._left, None)
+            table = None if table is None else _stored(table, self._text)
         except MemoryError:
             raise
         except Exception as error:
@@ -203,7 +205,7 @@ class StreamPart:
         if _is_decimal_text(array.type):
             array = _numbers(name, array.combine_chunks())
         try:
-            return from_arrow(name, array, self._markers, first_row=first_row)
+            return from_arrow(name, array, self._markers, name not in self._text, first_row)
         except UnicodeDecodeError:
             raise DataError(f"Column {name!r} holds text that is not UTF-8. Convert it, or drop it.") from None
 
@@ -289,6 +291,18 @@ def _cut(batches: Iterable[pa.RecordBatch], n_taken: list[int]) -> Iterator[pa.T
                 held, n_rows, n_bytes = [], 0, 0
     if held:
         yield _table_of(held)
+
+
+def _stored(table: pa.Table, text: Collection[str]) -> pa.Table:
+    """Store text as dictionaries, which take less room in the spool and are what columns are made of."""
+    for position, name in enumerate(table.column_names):
+        if name in text:
+            column = table.column(position)
+            # views have no dictionaries of their own kind
+            column = column.cast(pa.large_string()) if pa.types.is_string_view(column.type) else column
+            encoded = column.dictionary_encode()
+            table = table.set_column(position, table.schema.field(position).with_type(encoded.type), encoded)
+    return table
 
 
 def _table_of(batches: list[pa.RecordBatch]) -> pa.Table:
