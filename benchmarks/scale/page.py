@@ -201,7 +201,8 @@ def _breaking(subsets: Mapping[str, Any]) -> str:
     pairs, triples = plan["pairs", "all"], plan["triples", PER_VARIABLE]
     hours = "core_hours_for_1e9_rows"
     return f"""Pairs grow as N². With {pairs["n_variables"]:,} columns of {pairs["labels"]} labels all pairs take
-{_bytes(pairs["bytes"])} on every worker and on the driver, and {pairs[hours]:,.0f} core-hours for 10⁹ rows;
+{_bytes(pairs["bytes"])} on every worker and on the driver, and beside reading {pairs[hours]:,.0f} core-hours for 10⁹
+rows;
 {PER_VARIABLE}·N random triples take {_bytes(triples["bytes"])} and {triples[hours]:.1f} core-hours. EM needs no
 tables at all. What a random subset costs in accuracy, by simulation (`python -m benchmarks.scale.subsets`): the loss is
 how many nats a row fresh rows are less probable under the fit than under the truth; medians over {_seeds(subsets)}
