@@ -49,6 +49,10 @@ def cluster():
     with spark_cluster() as cluster:
         yield cluster
         app = cluster.session.sparkContext.applicationId
+    # what was killed is gone when the system has got round to it
+    deadline = time.monotonic() + 30.0
+    while processes_of(app) and time.monotonic() < deadline:
+        time.sleep(0.1)
     assert processes_of(app) == []
     assert not cluster.folder.exists()
 
