@@ -88,7 +88,15 @@ def spark_cluster() -> Iterator[SparkCluster]:
             daemon.wait()
         os.environ.clear()
         os.environ.update(before)
+        _remove(folder)
+
+
+def _remove(folder: Path) -> None:
+    """Remove the folder; what was killed may write there until the system has got round to it."""
+    deadline = time.monotonic() + _PATIENCE
+    while folder.exists() and time.monotonic() < deadline:
         shutil.rmtree(folder, ignore_errors=True)
+        time.sleep(0.1)
 
 
 def _settings(home: Path, folder: Path) -> dict[str, str]:
