@@ -885,3 +885,13 @@ def test_links_are_followed_once(tmp_path):
 def test_an_address_of_another_machine_is_no_path():
     with pytest.raises(DataError, match=r"'s3://bucket/x\.parquet' is the address of another machine"):
         PairCounts.of("s3://bucket/x.parquet")
+
+
+def test_messages_name_the_file_where_there_are_several(tmp_path):
+    for n, labels in enumerate((["x", "y"], ["x", "q"])):
+        parquet.write_table(pa.table({"a": labels, "b": ["u", "v"]}), tmp_path / f"{n}.parquet")
+    domain = Domain.infer({"a": ["x", "y"], "b": ["u", "v"]})
+    with pytest.raises(DataError, match=r"Column 'a' holds 'q' in row 1 of '.*1\.parquet', which is not among"):
+        PairCounts.of(tmp_path, domain)
+    with pytest.raises(DataError, match="Column 'a' holds 'q' in row 1, which is not among"):
+        PairCounts.of(tmp_path / "1.parquet", domain)

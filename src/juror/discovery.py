@@ -140,7 +140,7 @@ class Discovery:
         if column.infinite is not None:
             value, row = column.infinite
             raise DataError(
-                f"Column {column.name!r} holds {value} in row {row}; numbers must be finite. Replace it, or pass "
+                f"Column {column.name!r} holds {value} in {row}; numbers must be finite. Replace it, or pass "
                 f"missing=[float('{value}')] to treat it as missing."
             )
         wanted = self._bins_by_column.get(column.name) if isinstance(self.bins, Mapping) else self.bins

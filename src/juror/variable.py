@@ -27,7 +27,7 @@ _KINDS = ("nominal", "ordinal", "binned")
 class Strangers:
     """How many rows of each column hold labels that were not there before, and the first row that does."""
 
-    rows: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    rows: Mapping[str, tuple[int, str]] = field(default_factory=dict)
 
     def __add__(self, other: Strangers) -> Strangers:
         both = dict(self.rows)
@@ -39,8 +39,8 @@ class Strangers:
         """Say so, column by column."""
         for name, (n, first) in self.rows.items():
             warnings.warn(
-                f"Column {name!r} holds labels that were not there before in {n} rows, the first in row {first}; they "
-                "are treated as missing.",
+                f"Column {name!r} holds labels that were not there before in {n} rows, the first in {first}; they are "
+                "treated as missing.",
                 DataWarning,
                 stacklevel=2,
             )
@@ -223,8 +223,9 @@ class Variable:
         strange = np.flatnonzero((codes == MISSING) & (column.index != MISSING))
         if unknown == "error" and len(strange):
             raise self._unknown(column, int(strange[0]))
-        first = column.first_row + int(strange[0]) if len(strange) else 0
-        return codes, Strangers({column.name: (len(strange), first)} if len(strange) else {})
+        if not len(strange):
+            return codes, Strangers()
+        return codes, Strangers({column.name: (len(strange), column.row_in_words(int(strange[0])))})
 
     def _codes_of_values(self, column: Column) -> np.ndarray:
         if self.edges is not None and column.form == "number":
@@ -235,7 +236,7 @@ class Variable:
     def _unknown(self, column: Column, row: int) -> DataError:
         value = column.values[column.index[row]]
         value = value.item() if isinstance(value, np.generic) else value
-        where = f"Column {column.name!r} holds {value!r} in row {column.first_row + row}, which is "
+        where = f"Column {column.name!r} holds {value!r} in {column.row_in_words(row)}, which is "
         way_out = 'Pass unknown="missing" to treat it as missing.'
         if self.edges is not None and as_number(value) is None:
             return DataError(f"{where}neither a number nor one of its intervals {shortlist(self.labels)}. {way_out}")

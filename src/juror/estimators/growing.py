@@ -76,7 +76,7 @@ def _grown(variable: Variable, batch: Tally) -> Variable:
     if batch.infinite is not None:
         value, row = batch.infinite
         raise DataError(
-            f"Column {batch.name!r} holds {value} in row {row} of this batch; numbers must be finite. Replace it."
+            f"Column {batch.name!r} holds {value} in {row} of this batch; numbers must be finite. Replace it."
         )
     if variable.edges is not None and batch.form == "number":
         return variable

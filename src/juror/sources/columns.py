@@ -39,6 +39,8 @@ class Column:
         Whether the categories were declared as ordered.
     first_row : int
         The number of the first row, where the column is a piece of a longer one; for messages.
+    origin : str
+        The file it is from, where there are several; for messages.
     """
 
     name: str
@@ -47,10 +49,15 @@ class Column:
     index: np.ndarray
     ordered: bool = False
     first_row: int = 0
+    origin: str = ""
 
-    def first_row_of(self, value_position: int) -> int:
-        """Return the first row that holds the value at a position."""
-        return self.first_row + int(np.argmax(self.index == value_position))
+    def first_row_of(self, value_position: int) -> str:
+        """Say which is the first row that holds the value at a position."""
+        return self.row_in_words(int(np.argmax(self.index == value_position)))
+
+    def row_in_words(self, row: int) -> str:
+        """Say which row of the whole table one of this piece is."""
+        return f"row {self.first_row + row}" + (f" of {self.origin!r}" if self.origin else "")
 
 
 def read_markers(missing: Any) -> tuple[Any, ...]:

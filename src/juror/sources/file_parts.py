@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -36,11 +36,14 @@ class Layout:
         The type of each in all files together; a dictionary is a category.
     missing : tuple
         Markers that stand for a missing value.
+    several : bool
+        Whether there are several files, so that messages name that which they are about.
     """
 
     names: tuple[str, ...]
     types: tuple[pa.DataType, ...]
     missing: tuple[Any, ...] = ()
+    several: bool = False
 
     @property
     def categories(self) -> set[str]:
@@ -92,7 +95,8 @@ class FilePart(ABC):
             for table in self._read(wanted):
                 arrays = [(name, table[name]) for name in wanted]
                 arrays += [(name, _repeat(value, table.num_rows)) for name, value in keys]
-                yield [from_arrow(name, array, missing, name in categories, row) for name, array in arrays]
+                columns = [from_arrow(name, array, missing, name in categories, row) for name, array in arrays]
+                yield [replace(column, origin=self.path) for column in columns] if self.layout.several else columns
                 row += table.num_rows
 
     def table(self, schema: pa.Schema) -> pa.Table:

@@ -88,7 +88,7 @@ def _open(
     if not names:
         raise DataError("The data have no columns. juror needs at least one.")
     keys, fields = read_keys(files, names, text)
-    layout = Layout(tuple(names), tuple(opened.schema.types), markers)
+    layout = Layout(tuple(names), tuple(opened.schema.types), markers, len(files) > 1)
     parts = [part for found in files for part in opened.parts(found.path, layout, keys[found.path])]
     return parts, pa.schema([*opened.schema, *fields], opened.schema.metadata), opened.n_rows
 

@@ -43,8 +43,8 @@ class Tally:
         How many low bits of numbers do not count: numbers that differ in them only are tallied as the lowest of them.
     highest : float, optional
         The largest number.
-    infinite : (float, int), optional
-        A number that is not finite, and the first row that holds it.
+    infinite : (float, str), optional
+        A number that is not finite, and the first row that holds it, in words.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Tally:
     ordered: bool = False
     dropped: int = 0
     highest: float | None = None
-    infinite: tuple[float, int] | None = None
+    infinite: tuple[float, str] | None = None
 
     @classmethod
     def of(cls, column: Column, weights: np.ndarray | None = None) -> Tally:

@@ -46,18 +46,17 @@ def take_weights(columns: Sequence[Column], name: str) -> tuple[list[Column], np
             return others, np.empty(0)
         raise DataError(f"Column {name!r} must hold a number in every row to be the weights.")
     weights = np.asarray(column.values, dtype=np.float64)[column.index]
-    check_rows(weights, column.first_row)
+    check_rows(weights, column)
     return others, weights
 
 
-def check_rows(weights: np.ndarray, first_row: int = 0) -> None:
-    """Refuse weights (n_rows,) that are not finite or below zero."""
+def check_rows(weights: np.ndarray, column: Column | None = None) -> None:
+    """Refuse weights (n_rows,) that are not finite or below zero, of a column if there is one."""
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if len(wrong):
         row = int(wrong[0])
-        raise ParameterError(
-            f"sample_weight must be finite and not negative. Got {weights[row]} in row {first_row + row}."
-        )
+        where = f"row {row}" if column is None else column.row_in_words(row)
+        raise ParameterError(f"sample_weight must be finite and not negative. Got {weights[row]} in {where}.")
 
 
 def check_total(total: float, n_counted: int) -> None:
