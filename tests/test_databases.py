@@ -572,6 +572,7 @@ def test_a_duckdb_file_is_free_afterwards(duckdb_file):
     rows_of(scan.parts[0].chunks())
     with duckdb.connect(str(duckdb_file)) as connection:  # for writing, which is refused as long as it is read
         connection.execute("CREATE TABLE more (a INT)")
+        assert connection.execute("SELECT count(*) FROM more").fetchone() == (0,)
 
 
 # addresses and what may be said of them

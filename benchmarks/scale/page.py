@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from juror.statistics.store import _MOST_SEARCHED
+from juror.statistics.store import MOST_SEARCHED
 
 Row = Mapping[str, Any]
 
@@ -146,7 +146,7 @@ def _travelling() -> str:
     ]
     return f"""What comes back for a part of a table, and what the driver holds once or twice, does not depend on the
 rows: for all pairs 8 Σ I_j I_k bytes, for a triple 8 I_j I_k I_l, for a pass of EM 8 F Σ (I_n + 1), which is also what
-is sent with the model; and the labels. The start of EM is looked for in one sample of about {_MOST_SEARCHED:,} rows.
+is sent with the model; and the labels. The start of EM is looked for in one sample of about {MOST_SEARCHED:,} rows.
 With I = {LABELS}:
 
 {_table(("columns", "all pairs", f"{PER_VARIABLE}·N triples", "EM, F = 10", "EM, F = 100"), table)}"""

@@ -18,7 +18,7 @@ from juror.info import FitInfo
 from juror.memory import read_memory
 from juror.model import JointPMF
 from juror.progress import ProgressCallback
-from juror.searching import from_statistic, log_likelihood_of, search
+from juror.searching import Found, from_statistic, log_likelihood_of, search
 from juror.solvers.deciding import Decision, check_method, decide_for_far, decide_for_rows, decide_for_statistic
 from juror.solvers.methods import METHODS, Statistic
 from juror.solvers.parameters import n_parameters
@@ -207,9 +207,8 @@ def fit(
             _check_alone(domain, missing, unknown, sample_weight, client)
             given = _Given(data.domain, statistic=data)
         else:
-            opened = open_table(data, domain, missing, unknown, sample_weight)
-            request = _Request(*opened.with_workers(client, runner), bytes_here, int(seed))
-            given = request.read(stack, method, rank, options)
+            table = open_table(data, domain, missing, unknown, sample_weight).with_workers(client, runner)
+            given = _Request(*table, bytes_here, int(seed)).read(stack, method, rank, options)
         decision = given.decide(rank, method, target, options)
         name, chosen, domain = decision.method, METHODS[decision.method], given.domain
         settings = chosen.read_options(name, {**decision.options, **given.left_of(options)})
@@ -228,21 +227,24 @@ def fit(
         else:
             trial = Trial(given.rows, domain, chosen, target_position, context)
             found = search(trial, rank, settings, smoothing_given="smoothing" in options, far=given.far)
+        # while the rows are still there
         log_likelihood = log_likelihood_of(found.solution, given.far or given.rows, domain, runner)
         counted = given.record()
     for complaint in found.solution.complaints:
         warnings.warn(complaint, FitWarning, stacklevel=2)
+    asked = {"seed": int(seed), "target": target, "warnings": about_data + found.solution.complaints}
+    return _model(found, domain, decision, {"log_likelihood": log_likelihood, **counted, **asked})
+
+
+def _model(found: Found, domain: Domain, decision: Decision, record: Mapping[str, Any]) -> JointPMF:
+    """Return what was found as a model, with the record of how."""
     cpd = as_cpd(found.solution.parameters, domain)
     info = FitInfo(
-        method=name,
-        log_likelihood=log_likelihood,
+        method=decision.method,
         n_parameters=n_parameters(len(cpd.weights), domain.cardinalities),
         smoothing=found.smoothing,
         why=decision.why,
-        seed=int(seed),
-        target=target,
-        warnings=about_data + found.solution.complaints,
-        **counted,
+        **record,
         **found.record(),
     )
     return JointPMF(cpd.weights, cpd.factors, domain, info)

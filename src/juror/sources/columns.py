@@ -5,6 +5,7 @@ Missing is decided here and nowhere else: nulls, NaN and the user's markers get 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -58,6 +59,23 @@ class Column:
     def row_in_words(self, row: int) -> str:
         """Say which row of the whole table one of this piece is."""
         return f"row {self.first_row + row}" + (f" of {self.origin!r}" if self.origin else "")
+
+
+def check_column_names(names: Sequence[object]) -> None:
+    """Refuse names that are not text, empty or not unique."""
+    for position, name in enumerate(names):
+        if not isinstance(name, str):
+            raise DataError(
+                f"Column {position} is named {name!r}, which is not text. Rename it, for example with "
+                "frame.columns = [str(c) for c in frame.columns]."
+            )
+        if not name.strip():
+            raise DataError(
+                f"Column {position} has an empty name. Give it one, or drop it if it holds the row numbers of a frame."
+            )
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise DataError(f"Column names must be unique; {shortlist(repeated)} occur more than once. Rename them.")
 
 
 def read_markers(missing: Any) -> tuple[Any, ...]:

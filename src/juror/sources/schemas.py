@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from juror.errors import DataError
 from juror.sources.arrow import is_text
+from juror.sources.columns import check_column_names
 
 _UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
 
@@ -21,10 +22,8 @@ def without_row_numbers(schema: pa.Schema) -> pa.Schema:
 
 def check_names(names_of: Mapping[str, Sequence[str]]) -> None:
     """Refuse names that cannot be used, and files that differ in them, given the names in each file."""
-    from juror.sources.tables import _check_names
-
     for names in names_of.values():
-        _check_names(names)
+        check_column_names(names)
     first, *others = names_of
     for path in others:
         for here, there in ((path, first), (first, path)):

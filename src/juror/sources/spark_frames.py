@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from juror.errors import ClusterError, DataError
-from juror.sources.columns import Column, read_markers
+from juror.sources.columns import Column, check_column_names, read_markers
 from juror.sources.scans import CHUNK_ROWS, Scan
 from juror.sources.spark_words import in_plain_words
 
@@ -60,7 +60,6 @@ def scan_spark_frame(frame: Any, missing: Collection[object] = ()) -> Scan:
         Markers that stand for a missing value besides null and NaN.
     """
     from juror.sources.arrow import from_arrow
-    from juror.sources.tables import _check_names
 
     markers = read_markers(missing)
     if frame.isStreaming:
@@ -68,7 +67,7 @@ def scan_spark_frame(frame: Any, missing: Collection[object] = ()) -> Scan:
     names = tuple(frame.columns)
     if not names:
         raise DataError("The data have no columns. juror needs at least one.")
-    _check_names(names)
+    check_column_names(names)
     with in_plain_words():
         # of no rows, so no job is run
         table = frame.limit(0).toArrow()

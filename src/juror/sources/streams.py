@@ -22,10 +22,9 @@ import pyarrow.compute as pc
 
 from juror.errors import DataError
 from juror.sources.arrow import from_arrow, is_text
-from juror.sources.columns import Column, read_markers
+from juror.sources.columns import Column, check_column_names, read_markers
 from juror.sources.databases import plain_reason
 from juror.sources.scans import CHUNK_ROWS, Scan
-from juror.sources.tables import _check_names
 
 # A chunk of a very wide table ends before its rows are many
 _CHUNK_BYTES = 2**28
@@ -111,7 +110,7 @@ def scan_rows(rows: Rows, markers: Collection[object]) -> Scan:
     try:
         if not rows.schema.names:
             raise DataError(f"{rows.what} has no columns. juror needs at least one.")
-        _check_names(rows.schema.names)
+        check_column_names(rows.schema.names)
     except BaseException:
         _let_go(rows)
         raise

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
 
-from juror.errors import DataError, shortlist
+from juror.errors import DataError
 from juror.sources.arrow import from_arrow
-from juror.sources.columns import Column
-from juror.sources.files import read_table
+from juror.sources.columns import Column, check_column_names
 
 # What pyarrow raises for values it has no type for
 _UNREADABLE = (pa.ArrowException, TypeError, ValueError, OverflowError)
@@ -29,7 +25,7 @@ def column_names(frame: Any) -> list[Any]:
 def open_frame(frame: Any, missing: Collection[object]) -> list[Column]:
     """Open a pandas, polars or pyarrow frame, or any other that narwhals takes."""
     names = column_names(frame)
-    _check_names(names)
+    check_column_names(names)
     if isinstance(frame, pa.Table):
         # as it is: chunks may have categories of their own
         return [from_arrow(name, frame.column(name), missing) for name in names]
@@ -46,7 +42,7 @@ def _frame_column(frame: nw.DataFrame[Any], name: str) -> pa.Array:
 
 def open_mapping(mapping: Mapping[str, Any], missing: Collection[object]) -> list[Column]:
     """Open a dict of columns, or of single values that are one row."""
-    _check_names(list(mapping))
+    check_column_names(list(mapping))
     if mapping and not any(_is_column(values) for values in mapping.values()):
         mapping = {name: [value] for name, value in mapping.items()}
     return [read_column(name, values, missing) for name, values in mapping.items()]
@@ -74,31 +70,8 @@ def _as_arrow(name: str, values: Any) -> pa.Array:
         raise _unreadable(name, list(values), error) from None
 
 
-def open_path(path: str | os.PathLike[str], missing: Collection[object], text: Collection[str]) -> list[Column]:
-    """Open a ``.csv`` or ``.parquet`` file; some columns of a CSV file are text whatever they look like."""
-    table = read_table(Path(path), missing, text)
-    _check_names(table.column_names)
-    return [from_arrow(n, c, missing) for n, c in zip(table.column_names, table.columns, strict=True)]
-
-
 def _is_column(values: object) -> bool:
     return isinstance(values, Iterable) and not isinstance(values, (str, bytes))
-
-
-def _check_names(names: Sequence[object]) -> None:
-    for position, name in enumerate(names):
-        if not isinstance(name, str):
-            raise DataError(
-                f"Column {position} is named {name!r}, which is not text. Rename it, for example with "
-                "frame.columns = [str(c) for c in frame.columns]."
-            )
-        if not name.strip():
-            raise DataError(
-                f"Column {position} has an empty name. Give it one, or drop it if it holds the row numbers of a frame."
-            )
-    repeated = [name for name, count in Counter(names).items() if count > 1]
-    if repeated:
-        raise DataError(f"Column names must be unique; {shortlist(repeated)} occur more than once. Rename them.")
 
 
 def _unreadable(name: str, values: Sequence[object], error: Exception) -> DataError:

@@ -24,7 +24,7 @@ _MERGING_BYTES = 56
 _SHARE_FOR_ROWS = 0.5
 # A search goes over its rows some hundred times, and knows no more from more
 _SHARE_FOR_SEARCH = 0.25
-_FEWEST_SEARCHED, _MOST_SEARCHED = 2**14, 2**20
+_FEWEST_SEARCHED, MOST_SEARCHED = 2**14, 2**20
 
 
 class RowStore:
@@ -98,7 +98,7 @@ def merging_bytes(n_variables: int) -> int:
 
 def rows_to_search(n_variables: int, memory: int) -> int:
     """Return how many rows a search for a start may look at, where all are too many."""
-    return int(np.clip(memory * _SHARE_FOR_SEARCH / merging_bytes(n_variables), _FEWEST_SEARCHED, _MOST_SEARCHED))
+    return int(np.clip(memory * _SHARE_FOR_SEARCH / merging_bytes(n_variables), _FEWEST_SEARCHED, MOST_SEARCHED))
 
 
 def only(piece: Piece) -> Window:
