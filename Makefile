@@ -7,7 +7,7 @@ JUROR_DATA ?= $(if $(wildcard ../shared/data),$(abspath ../shared/data))
 export JUROR_DATA
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types bench scale bench-accuracy paper cost optimum clean
+.PHONY: help demo test lint types docs bench scale bench-accuracy paper cost optimum clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -24,6 +24,9 @@ lint: $(VENV)/.lint  ## check style and formatting
 
 types: $(VENV)/.lint  ## check types
 	$(BIN)/mypy
+
+docs: $(VENV)/.docs  ## build the site into build/docs; open build/docs/index.html
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs build/docs
 
 bench: $(VENV)/.bench  ## docs/speed.md: how fast, beside others (20 minutes; QUICK=1: a minute or two, into results/; ONLY=em,pairs)
 	$(BIN)/python -m benchmarks.speed $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY))
@@ -64,6 +67,10 @@ $(VENV)/.test: $(VENV)/.package
 
 $(VENV)/.plots: $(VENV)/.package
 	@$(INSTALL) -e '.[plots]'
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.package
+	@$(INSTALL) -e '.[docs]'
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.package

@@ -36,6 +36,7 @@ ROOMS = (
     ("fitting",),
     ("datasets", "testing"),
     ("paper",),
+    ("report", "plot"),
     ("estimators", "cli"),
     ("demo", "__main__"),
 )

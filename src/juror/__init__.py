@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from juror.errors import DataWarning, FitWarning, JurorError, JurorWarning
 
 if TYPE_CHECKING:
-    from juror import compare, datasets, paper
+    from juror import compare, datasets, paper, plot, report
     from juror.domain import Domain
     from juror.estimators import JointClassifier, JointDensity, JointImputer
     from juror.evidence import Not, Range
@@ -44,9 +44,11 @@ __all__ = [
     "fit",
     "load",
     "paper",
+    "plot",
+    "report",
 ]
 
-_MODULES = ("compare", "datasets", "paper")
+_MODULES = ("compare", "datasets", "paper", "plot", "report")
 _HOMES = {
     "Domain": "juror.domain",
     "Files": "juror.sources.described",

@@ -10,7 +10,7 @@ from typing import Annotated, Any, TextIO
 
 import typer
 
-from juror.cli import ask, count, fit, impute, info, merge, paper, predict, sample, score
+from juror.cli import ask, count, fit, impute, info, merge, paper, predict, report, sample, score
 from juror.cli.addresses import hide, scrubbed
 from juror.cli.words import in_words_of_the_command_line
 from juror.errors import JurorError, JurorWarning
@@ -24,7 +24,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for module in (fit, count, merge, ask, info, sample, impute, predict, score, paper):
+for module in (fit, count, merge, ask, info, sample, impute, predict, score, report, paper):
     app.command(module.__name__.rpartition(".")[2])(module.command)
 
 

@@ -38,6 +38,7 @@ _RULES = (
     (r"separator, quote, encoding and decimal say", "--separator, --quote, --encoding and --decimal say"),
     (r"or name its encoding\.", "or name it with --encoding."),
     (r"Read them with juror\.\w+\.load, and pass them to juror\.fit\.", "Fit a model to them with 'juror fit'."),
+    (r"Raise sweeps and burnt\.", "Raise sweeps= and burnt= of juror.fit in Python, or pass another --rank."),
     # method='em', rank=…, memory=
     (rf"\b(?P<name>{_NAMES})=(?P<value>'[^']*'|\"[^\"]*\"|…|[\w.]*\w)?", _option),
     # rank must be …, sample_weight is …

@@ -163,7 +163,7 @@ class PaperTable:
         return pd.DataFrame([asdict(entry) for entry in self.entries])
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write a line an entry, whole or not at all; several ranks, refusals or warnings are joined by ``; ``."""
+        """Write a line an entry, whole or not at all; several ranks, refusals or warnings are joined by semicolons."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(["quick", *(f.name for f in fields(Entry))])

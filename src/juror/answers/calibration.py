@@ -1,0 +1,196 @@
+"""Calibration: whether what is predicted with probability p comes true in a share p of the rows.
+
+Every row r whose label of the target is seen, y_r, is predicted from its other cells, p_rx = p(x | the others), and
+each of its labels x makes a pair (r, x) of a prediction p_rx and an outcome [y_r = x]. Pairs fall into bins of equal
+width by their prediction. With row weights w_r, over the pairs (r, x) in bin b,
+
+    weight_b    = Σ w_r
+    predicted_b = Σ w_r p_rx / weight_b
+    observed_b  = Σ w_r [y_r = x] / weight_b
+    error       = Σ_b weight_b |observed_b − predicted_b| / Σ_b weight_b
+
+Were the predictions perfectly calibrated, the label of row r would fall into bin b with probability S_rb, the sum of
+p_rx over its labels there. Rows being independent, weight_b observed_b then has the variance
+
+    V_b = Σ_r w_r S_rb (1 − S_rb)
+
+where a weight counts repeated rows. The mean distance from its expectation is √(2 V_b / π) for a normal variable, and
+never above 2 V_b, which is less where hardly anything is left to chance. So of noise alone the error would be about
+
+    noise = Σ_b min(√(2 V_b / π), 2 V_b) / Σ_b weight_b
+
+Where every label is always unlikely, as of a variable of many, all pairs fall into the first bin, and error and noise
+are both 0 but for rounding. That tells nothing; log loss and accuracy beside their references do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from juror.answers.posterior import CPD
+from juror.answers.rows import log_prob, predict_proba
+from juror.answers.tables import marginal
+from juror.errors import DataError, ZeroProbabilityError, check_count
+from juror.logs import log_of
+from juror.sources.columns import MISSING
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """How predictions of one variable compare with what is seen.
+
+    Attributes
+    ----------
+    target : str
+        The variable that is predicted.
+    predicted : tuple of float, (bins,)
+        For every bin that is not empty the mean predicted probability, rising.
+    observed : tuple of float, (bins,)
+        For every bin the share of its pairs of a row and a label in which the row has the label.
+    weight : tuple of float, (bins,)
+        For every bin the weight of these pairs; in all, ``n_rows`` times the labels.
+    spread : tuple of float, (bins,)
+        For every bin the standard deviation √V_b / weight_b of the observed share, were the predictions calibrated.
+    n_rows : float
+        The weight of the rows that are judged.
+    n_impossible : float
+        The weight of rows that are left out, as their other cells are impossible under the model.
+    accuracy, reference_accuracy : float
+        The share of rows whose label is predicted as the most probable, and that of always saying the most probable
+        label of the marginal.
+    log_loss, reference_log_loss : float
+        The mean of −log p(label) in nats, and that of the marginal; infinite where a label is seen that was impossible.
+    brier, reference_brier : float
+        The mean of Σ_x (p_x − [y = x])², and that of the marginal.
+    error : float
+        The expected calibration error: the mean distance of observed and predicted, by weight.
+    noise : float
+        What the error would be about, were the predictions perfectly calibrated; see :mod:`juror.answers.calibration`.
+    """
+
+    target: str
+    predicted: tuple[float, ...]
+    observed: tuple[float, ...]
+    weight: tuple[float, ...]
+    spread: tuple[float, ...]
+    n_rows: float
+    n_impossible: float
+    accuracy: float
+    reference_accuracy: float
+    log_loss: float
+    reference_log_loss: float
+    brier: float
+    reference_brier: float
+    error: float
+    noise: float
+
+
+def calibration(cpd: CPD, codes: np.ndarray, weights: np.ndarray | None, target: int, n_bins: int = 10) -> Calibration:
+    """Predict one variable of every row from the row's other cells, and compare with the labels that are seen.
+
+    Parameters
+    ----------
+    cpd : CPD
+        The distribution.
+    codes : numpy.ndarray of integers, (n_rows, N)
+        Codes, −1 for missing. Rows whose target is missing are not looked at.
+    weights : numpy.ndarray, (n_rows,), optional
+        How often each row counts; once each by default. Rows of weight zero are not looked at.
+    target : int
+        The position of the variable.
+    n_bins : int
+        How many bins of equal width; empty ones are left out.
+
+    Examples
+    --------
+    >>> from juror import JointPMF
+    >>> model = JointPMF([0.5, 0.5], [[[0.9, 0.1], [0.1, 0.9]], [[1.0, 0.0], [0.0, 1.0]]])
+    >>> judged = calibration(model, np.array([[0, 0]] * 8 + [[1, 0]] * 2 + [[-1, 1]]), None, target=0)
+    >>> [round(share, 6) for share in judged.predicted], judged.observed, judged.n_rows
+    ([0.1, 0.9], (0.2, 0.8), 10.0)
+    >>> round(judged.error, 6), round(judged.noise, 3), judged.accuracy
+    (0.1, 0.076, 0.8)
+    """
+    check_count("n_bins", n_bins)
+    weights = np.ones(len(codes)) if weights is None else np.asarray(weights, dtype=float)
+    seen = (codes[:, target] != MISSING) & (weights > 0)
+    p, possible = _predictions(cpd, codes[seen], target)
+    labels, w = codes[seen, target][possible].astype(np.int64), weights[seen][possible]
+    if len(w) == 0:
+        raise DataError(
+            f"No row that is possible under this model shows {cpd.domain[target].name!r}, so its predictions cannot be "
+            "judged. Give rows that do, or leave the variable out."
+        )
+    reference = np.broadcast_to(marginal(cpd, [target]), p.shape)
+    accuracy, log_loss, brier = _scores(p, labels, w)
+    reference_accuracy, reference_log_loss, reference_brier = _scores(reference, labels, w)
+    bins = _Bins.of(p, labels, w, n_bins)
+    return Calibration(
+        target=cpd.domain[target].name,
+        predicted=tuple((bins.predicted / bins.weight).tolist()),
+        observed=tuple((bins.observed / bins.weight).tolist()),
+        weight=tuple(bins.weight.tolist()),
+        spread=tuple((np.sqrt(bins.variance) / bins.weight).tolist()),
+        n_rows=float(w.sum()),
+        n_impossible=float(weights[seen][~possible].sum()),
+        accuracy=accuracy,
+        reference_accuracy=reference_accuracy,
+        log_loss=log_loss,
+        reference_log_loss=reference_log_loss,
+        brier=brier,
+        reference_brier=reference_brier,
+        error=float(np.abs(bins.observed - bins.predicted).sum() / bins.weight.sum()),
+        noise=float(np.minimum(np.sqrt(2 * bins.variance / np.pi), 2 * bins.variance).sum() / bins.weight.sum()),
+    )
+
+
+def _predictions(cpd: CPD, codes: np.ndarray, target: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return p(target | the other cells) of the rows whose other cells are possible, and which these are, (rows,)."""
+    possible = np.ones(len(codes), dtype=bool)
+    try:
+        return predict_proba(cpd, codes, target), possible
+    except ZeroProbabilityError:
+        # rare, so that rows are gone over a second time only now
+        others = codes.copy(order="K")
+        others[:, target] = MISSING
+        possible = log_prob(cpd, others) > -np.inf
+        return predict_proba(cpd, codes[possible], target), possible
+
+
+def _scores(p: np.ndarray, labels: np.ndarray, w: np.ndarray) -> tuple[float, float, float]:
+    """Return accuracy, log loss and Brier score of predictions (rows, I) for labels (rows,) of weights (rows,)."""
+    own = p[np.arange(len(labels)), labels]
+    hits = p.argmax(axis=1) == labels
+    # Σ_x (p_x − [y = x])² without the indicators
+    squares = (p * p).sum(axis=1) - 2 * own + 1
+    accuracy, log_loss, brier = (float(w @ score) / float(w.sum()) for score in (hits, -log_of(own), squares))
+    # rounding, and −0.0 of labels that were sure
+    return accuracy, max(0.0, log_loss), max(0.0, brier)
+
+
+@dataclass(frozen=True)
+class _Bins:
+    """Sums over the pairs of every bin that has some, each (bins,)."""
+
+    weight: np.ndarray
+    predicted: np.ndarray
+    observed: np.ndarray
+    variance: np.ndarray
+
+    @classmethod
+    def of(cls, p: np.ndarray, labels: np.ndarray, w: np.ndarray, n_bins: int) -> _Bins:
+        """Sort predictions (rows, I) of labels (rows,) into bins of equal width."""
+        rows = np.arange(len(p))
+        # what is sure, or is above one by rounding, belongs to the last bin
+        bins = np.minimum((p * n_bins).astype(np.int64), n_bins - 1)
+        cells = rows[:, None] * n_bins + bins
+        S = np.bincount(cells.ravel(), p.ravel(), minlength=len(p) * n_bins).reshape(len(p), n_bins)
+        pairs = np.bincount(cells.ravel(), minlength=len(p) * n_bins).reshape(len(p), n_bins)
+        weight = w @ pairs
+        observed = np.bincount(bins[rows, labels], w, minlength=n_bins)
+        # a row whose labels are all in one bin leaves nothing to chance, but for rounding
+        variance = w @ np.maximum(S * (1 - S), 0.0)
+        some = weight > 0
+        return cls(weight[some], (w @ S)[some], observed[some], variance[some])

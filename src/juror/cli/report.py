@@ -1,0 +1,120 @@
+"""juror report: a model as a page to explore in the browser."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+import juror
+from juror.cli import options
+from juror.cli.options import Drop, Model, Seed, UnknownOption, unknown_of
+from juror.cli.rows import files_at, without
+from juror.cli.tables import tell_written, write_json
+from juror.errors import ParameterError
+from juror.writing import check_place
+
+
+def command(
+    model: Model,
+    data: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="DATA",
+            help="Rows to hold the model against: a .csv, .parquet or .arrow file, a folder of them, or a glob.",
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="Where to write the page, an .html file.", show_default=False),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Write the facts of the page to stdout, as JSON.")] = False,
+    rank: Annotated[
+        str,
+        typer.Option(
+            metavar="CLASSES",
+            help="How many classes the page has: 'all', or the nearest model of so many; with 'auto' all if it then "
+            "stays below 2 MB, else as many as do and are found in half a minute.",
+        ),
+    ] = "auto",
+    weight: options.Weight = None,
+    drop: Drop = None,
+    unknown: UnknownOption = "error",
+    separator: options.Separator = None,
+    quote: options.Quote = options.QUOTE,
+    encoding: options.Encoding = options.ENCODING,
+    decimal: options.Decimal = options.DECIMAL,
+    seed: Seed = 0,
+) -> None:
+    """Write a page about MODEL that opens in any browser: click what is known, and see what follows.
+
+    It is one file, which needs no server and no network. With DATA it also shows how well the model knows these rows.
+    """
+    from juror.report import facts, write
+    from juror.report.carried import wanted_rank
+
+    csv = {"separator": separator, "quote": quote, "encoding": encoding, "decimal": decimal}
+    _check(output, json)
+    if data is None:
+        told = [name for name, value in csv.items() if value != options.CSV[name]]
+        _refuse_without_data([*told, *(["weight"] if weight else []), *(["drop"] if drop else [])])
+    began = time.perf_counter()
+    loaded = juror.load(model)
+    rows: Any = None
+    if data is not None:
+        files = files_at(data, separator, quote, encoding, decimal)
+        rows = without(files.scan(loaded.domain.missing, loaded.domain.expected.text), drop or ())
+    classes = _rank(rank)
+    _tell_compression(loaded.rank, wanted_rank(loaded, classes))
+    how: dict[str, Any] = {"unknown": unknown_of(unknown), "weight": weight, "seed": seed}
+    known = facts(loaded, rows, name=model.name, rank=classes, **how)
+    if json:
+        write_json(known)
+    else:
+        assert output is not None
+        write(known, output)
+        _tell_loss(known["model"])
+        tell_written(output, began)
+
+
+def _check(output: Path | None, json: bool) -> None:
+    """Refuse what cannot be written, before any work is done for it."""
+    if json == (output is not None):
+        raise ParameterError("Say where the page goes, -o report.html, or have its facts with --json: one of the two.")
+    if output is not None:
+        check_place(output)
+        if output.suffix.lower() not in (".html", ".htm"):
+            raise ParameterError(f"--output must end in .html. Got {output.name!r} instead.")
+
+
+def _refuse_without_data(names: Sequence[str]) -> None:
+    if names:
+        raise ParameterError(f"--{names[0]} is about DATA, and there is none. Name the data after the model.")
+
+
+def _rank(text: str) -> int | Literal["auto", "all"]:
+    if text == "all":
+        return "all"
+    if text == "auto":
+        return "auto"
+    if not text.isdecimal() or int(text) < 1:
+        raise ParameterError(f"--rank must be 'auto', 'all' or a whole number from 1. Got {text!r} instead.")
+    return int(text)
+
+
+def _tell_compression(fitted: int, wanted: int) -> None:
+    if wanted < fitted:
+        typer.echo(f"looking for the nearest model of {wanted:,} classes; --rank all keeps all {fitted:,} …", err=True)
+
+
+def _tell_loss(model: dict[str, Any]) -> None:
+    if model["rank"] < model["fitted_rank"]:
+        typer.echo(
+            f"the page answers by a model of {model['rank']:,} classes, {model['loss']:.3g} nats a row from the fitted "
+            f"one; tables of two variables differ by at most {model['pair_difference']:.2g}",
+            err=True,
+        )

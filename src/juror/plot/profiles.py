@@ -1,0 +1,88 @@
+"""What the latent classes are typical of, as a heat map."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from juror.answers.profiles import class_profiles
+from juror.errors import QueryError, check_count
+from juror.plot.canvas import (
+    heat,
+    name_columns,
+    name_rows,
+    new_axes,
+    percent,
+    room_for,
+    set_title,
+    settle,
+    shorten,
+    write_cells,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from juror.model import JointPMF
+
+# the most letters of a name, and of a label
+_HALF = 24
+_LONGEST = 2 * _HALF + len(" = ")
+
+
+def classes(model: JointPMF, n: int = 6, n_traits: int = 4, ax: Axes | None = None) -> Axes:
+    """Draw what the heaviest classes are typical of: a column a class, a row a label that marks at least one of them.
+
+    A cell says which share of the class has the label, and its colour how far that is above the share in the whole, or
+    below it. The last column is the whole. Of two labels only the last has a row, as the other tells the same.
+
+    Parameters
+    ----------
+    model : JointPMF
+        The model, of at least two classes.
+    n : int
+        At most how many classes, the heaviest first.
+    n_traits : int
+        At most how many labels each class brings, as ranked by :func:`juror.answers.profiles.class_profiles`.
+    ax : matplotlib Axes, optional
+        Where to draw; a new one by default.
+
+    Examples
+    --------
+    >>> import juror
+    >>> model = juror.JointPMF([0.25, 0.75], [[[0.9, 0.1], [0.1, 0.9]], [[0.5, 0.5], [0.5, 0.5]]])
+    >>> ax = classes(model)
+    >>> [tick.get_text() for tick in ax.get_yticklabels()]
+    ['x0 = 1']
+    >>> ax.images[0].get_array()[:, :2].round(2).tolist()
+    [[0.2, -0.6]]
+    """
+    check_count("n", n)
+    profiles = class_profiles(model, n_traits)[:n]
+    wanted = {(trait.variable, trait.label) for profile in profiles for trait in profile.traits}
+    if not wanted:
+        raise QueryError(f"The {model.rank} classes of this model are all like the whole, so there is nothing to tell.")
+    labels, shares = [], []
+    for variable, factor in zip(model.domain, model.factors, strict=True):
+        of_two = [(variable.name, label) for label in variable.labels if variable.cardinality == 2]
+        shown = {of_two[-1]} if wanted & set(of_two) else wanted
+        for i, label in enumerate(variable.labels):
+            if (variable.name, label) in shown:
+                labels.append(f"{shorten(variable.name, _HALF)} = {shorten(label, _HALF)}")
+                shares.append([*(factor[i, profile.index] for profile in profiles), factor[i] @ model.weights])
+    table = np.array(shares)
+    owned = ax is None
+    ax = new_axes(ax, 1.4 + room_for(labels, _LONGEST) + max(0.62 * table.shape[1], 2.8), 1.5 + 0.27 * len(table))
+    image = heat(ax, table - table[:, -1:], signed=True, meaning="share in the class − share in the whole")
+    name_rows(ax, labels, _LONGEST)
+    ax.set_xlabel("classes by weight; cells in per cent")
+    if owned:
+        settle(ax)
+    name_columns(ax, [*(percent(profile.weight) for profile in profiles), "all"])
+    ax.axvline(len(profiles) - 0.5, color="black", linewidth=1.2)
+    write_cells(ax, image, [[f"{100 * share:.0f}" for share in row] for row in table.tolist()])
+    weight = percent(sum(profile.weight for profile in profiles))
+    which = f"the {len(profiles)} heaviest of {model.rank} classes, {weight} of the whole,"
+    set_title(ax, f"What {which if model.rank > len(profiles) else f'the {model.rank} classes'} are typical of")
+    return ax

@@ -1,0 +1,224 @@
+// The dependence map: how much every two variables tell about each other, and the table of the pair that is chosen.
+
+import { byId, make, number, percent, plural, points } from "./dom.js";
+
+const NAMES = 130;
+const READABLE = 9;
+
+export class DependenceMap {
+  #canvas = byId("map");
+  #cell;
+  #chosen = null;
+
+  /** `observed` gives the counts of a pair where data came along, else null. */
+  constructor({ order, matrix }, variables, joint, observed) {
+    Object.assign(this, { order, matrix, variables, joint, observed });
+    const strongest = this.#strongest();
+    this.most = strongest[0]?.value ?? 0;
+    this.#cell = Math.max(3, Math.min(30, Math.floor(620 / order.length)));
+    this.#listPairs(strongest);
+    this.#listen();
+    this.draw();
+    if (strongest.length) this.choose(strongest[0].a, strongest[0].b);
+  }
+
+  #strongest() {
+    const pairs = [];
+    for (let a = 0; a < this.order.length; a++) {
+      for (let b = a + 1; b < this.order.length; b++) pairs.push({ a, b, value: this.matrix[a][b] });
+    }
+    return pairs.sort((one, other) => other.value - one.value);
+  }
+
+  #listPairs(strongest) {
+    const shown = strongest.slice(0, 12);
+    byId("strongest").replaceChildren(
+      ...shown.map(({ a, b, value }) =>
+        make(
+          "li",
+          {},
+          make(
+            "button",
+            { class: "link", onclick: () => this.choose(a, b) },
+            `${this.variables[a].name} and ${this.variables[b].name}`,
+          ),
+          ` ${value.toFixed(3)}`,
+        ),
+      ),
+    );
+    byId("strongest-of").textContent =
+      `${shown.length < strongest.length ? `The ${shown.length} strongest of ${plural(strongest.length, "pair")}` : "All pairs"}, strongest first`;
+    for (const end of ["pair-a", "pair-b"]) {
+      byId(end).append(...this.variables.map(({ name, position }) => make("option", { value: position }, name)));
+    }
+  }
+
+  #listen() {
+    const place = (event) => {
+      const box = this.#canvas.getBoundingClientRect();
+      const at = (value, size) => Math.floor((value * (this.#size / size) - this.#margin) / this.#cell);
+      const [column, row] = [at(event.clientX - box.left, box.width), at(event.clientY - box.top, box.height)];
+      const isInside = Math.min(column, row) >= 0 && Math.max(column, row) < this.order.length;
+      return isInside ? [this.order[row], this.order[column]] : null;
+    };
+    this.#canvas.addEventListener("click", (event) => {
+      const pair = place(event);
+      if (pair && pair[0] !== pair[1]) this.choose(...pair);
+    });
+    this.#canvas.addEventListener("pointermove", (event) => {
+      const pair = place(event);
+      const [a, b] = pair ?? [];
+      byId("map-cell").textContent =
+        pair && a !== b
+          ? `${this.variables[a].name} and ${this.variables[b].name}: ${this.matrix[a][b].toFixed(3)}`
+          : "Point at a cell to read it, click it for its table.";
+    });
+    for (const end of ["pair-a", "pair-b"]) {
+      byId(end).addEventListener("change", () => this.choose(Number(byId("pair-a").value), Number(byId("pair-b").value)));
+    }
+    byId("pair-what").addEventListener("change", () => this.choose(...this.#chosen));
+  }
+
+  get #margin() {
+    return this.#cell >= READABLE ? NAMES : 0;
+  }
+
+  get #size() {
+    return this.#margin + this.#cell * this.order.length;
+  }
+
+  /** Paint the map with the colours of the theme. */
+  draw() {
+    const scale = Math.max(1, devicePixelRatio);
+    const size = this.#size;
+    Object.assign(this.#canvas, { width: size * scale, height: size * scale });
+    this.#canvas.style.width = `${size}px`;
+    const pen = this.#canvas.getContext("2d");
+    pen.scale(scale, scale);
+    const colours = themeColours("--map-0", "--map-1", "--map-2");
+    this.order.forEach((a, row) =>
+      this.order.forEach((b, column) => {
+        pen.fillStyle = a === b ? themeText("--line") : blend(colours, this.most ? this.matrix[a][b] / this.most : 0);
+        const [x, y] = [column, row].map((place) => this.#margin + place * this.#cell);
+        pen.fillRect(x, y, this.#cell - (this.#cell > 6 ? 1 : 0), this.#cell - (this.#cell > 6 ? 1 : 0));
+      }),
+    );
+    if (this.#margin) this.#drawNames(pen);
+    byId("map-legend").style.background = `linear-gradient(to right, ${[0, 0.5, 1].map((x) => blend(colours, x)).join(", ")})`;
+    byId("map-most").textContent = this.most.toFixed(2);
+  }
+
+  #drawNames(pen) {
+    pen.fillStyle = themeText("--ink");
+    pen.font = `${Math.min(13, this.#cell + 1)}px system-ui, sans-serif`;
+    this.order.forEach((n, place) => {
+      const name = shortened(pen, this.variables[n].name, NAMES - 12);
+      const middle = this.#margin + (place + 0.5) * this.#cell;
+      pen.textBaseline = "middle";
+      pen.textAlign = "right";
+      pen.fillText(name, this.#margin - 6, middle);
+      pen.save();
+      pen.translate(middle, this.#margin - 6);
+      pen.rotate(-Math.PI / 2);
+      pen.textAlign = "left";
+      pen.fillText(name, 0, 0);
+      pen.restore();
+    });
+  }
+
+  /** Show the table of a pair. */
+  choose(a, b) {
+    this.#chosen = [a, b];
+    [byId("pair-a").value, byId("pair-b").value] = [a, b];
+    if (a === b) {
+      byId("pair").replaceChildren(make("p", {}, "Choose two different variables."));
+      return;
+    }
+    byId("pair").replaceChildren(...pairTable(this.variables[a], this.variables[b], this.joint.pair(a, b), {
+      what: byId("pair-what").value,
+      counts: this.observed?.(a, b) ?? null,
+      dependence: this.matrix[a][b],
+    }));
+  }
+}
+
+/** The table of two variables beside what it were if they had nothing to do with each other. */
+function pairTable(down, across, fitted, { what, counts, dependence }) {
+  const total = counts?.flat().reduce((sum, n) => sum + n, 0);
+  const joint = counts && total > 0 ? counts.map((row) => row.map((n) => n / total)) : fitted;
+  const ofRow = joint.map((row) => row.reduce((sum, p) => sum + p, 0));
+  const ofColumn = across.labels.map((_, j) => joint.reduce((sum, row) => sum + row[j], 0));
+  const residual = (i, j) => joint[i][j] - ofRow[i] * ofColumn[j];
+  const shown = {
+    residual: (i, j) => points(residual(i, j)),
+    joint: (i, j) => percent(joint[i][j]),
+    row: (i, j) => (ofRow[i] > 0 ? percent(joint[i][j] / ofRow[i]) : "–"),
+    fitted: (i, j) => percent(fitted[i][j]),
+  }[what];
+  const most = Math.max(1e-12, ...joint.flatMap((row, i) => [...row].map((_, j) => Math.abs(residual(i, j)))));
+  const cell = (i, j) => {
+    const td = make(
+      "td",
+      { title: `${percent(joint[i][j])}, ${percent(ofRow[i] * ofColumn[j])} if independent, ${points(residual(i, j))} points` },
+      shown(i, j),
+    );
+    const strength = Math.round((60 * Math.abs(residual(i, j))) / most);
+    td.style.background = `color-mix(in srgb, var(${residual(i, j) < 0 ? "--less" : "--more"}) ${strength}%, transparent)`;
+    return td;
+  };
+  const source = counts ? `observed in ${plural(total, "row")} that show both` : "as fitted";
+  return [
+    make("h3", {}, `${down.name} and ${across.name}`),
+    make(
+      "p",
+      {},
+      `${WHAT[what]}, ${what === "fitted" ? "as fitted" : source}. Normalised mutual information ${number(dependence, 3)}. Colours show `,
+      make("span", { class: "swatch more" }, "more"),
+      " and ",
+      make("span", { class: "swatch less" }, "less"),
+      " than if the two were independent.",
+    ),
+    make(
+      "div",
+      { class: "scroll", tabindex: "0", role: "region", "aria-label": `Table of ${down.name} and ${across.name}` },
+      make(
+        "table",
+        { class: "pair" },
+        make("thead", {}, make("tr", {}, make("td", {}), across.labels.map((label) => make("th", { scope: "col" }, label)))),
+        make("tbody", {}, down.labels.map((label, i) =>
+          make("tr", {}, make("th", { scope: "row" }, label), across.labels.map((_, j) => cell(i, j))),
+        )),
+      ),
+    ),
+  ];
+}
+
+const WHAT = {
+  residual: "Percentage points above or below independence",
+  joint: "Joint shares",
+  row: "Shares within each row",
+  fitted: "Joint shares",
+};
+
+function themeText(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+/** Colours of the theme, written #rrggbb, as numbers. */
+function themeColours(...names) {
+  return names.map((name) => [1, 3, 5].map((i) => parseInt(themeText(name).slice(i, i + 2), 16)));
+}
+
+function blend(colours, share) {
+  const place = Math.min(1, Math.max(0, share)) * (colours.length - 1);
+  const first = Math.min(colours.length - 2, Math.floor(place));
+  const mixed = colours[first].map((c, i) => Math.round(c + (colours[first + 1][i] - c) * (place - first)));
+  return `rgb(${mixed.join(" ")})`;
+}
+
+function shortened(pen, text, width) {
+  if (pen.measureText(text).width <= width) return text;
+  let end = text.length;
+  while (end > 1 && pen.measureText(`${text.slice(0, end)}…`).width > width) end--;
+  return `${text.slice(0, end)}…`;
+}

@@ -1,0 +1,212 @@
+// The model beside data: what was observed and what is fitted, unusual rows, and whether predictions come true.
+
+import { calibrationChart } from "./charts.js";
+import { byId, dataTable, factList, make, number, percent, plural, points } from "./dom.js";
+
+const PAIRS_SHOWN = 20;
+const CELLS_SHOWN = 4;
+
+/** A function from two positions to the counts of that pair, null where there are none. */
+export function countsOfPair(observed, variables) {
+  if (!observed) return null;
+  const tables = new Map(observed.pairs.map(({ variables: [a, b], counts }) => [JSON.stringify([a, b]), counts]));
+  return (a, b) => {
+    const counts = (i, j) => tables.get(JSON.stringify([variables[i].name, variables[j].name]));
+    return counts(a, b) ?? counts(b, a)?.[0].map((_, j) => counts(b, a).map((row) => row[j])) ?? null;
+  };
+}
+
+export function showObserved(observed, variables, joint) {
+  byId("observed-facts").replaceChildren(...wholeRows(observed));
+  byId("observed-marginals").replaceChildren(...marginals(observed, variables));
+  byId("observed-pairs").replaceChildren(...pairs(observed, variables, joint));
+  byId("observed-rows").replaceChildren(...unusual(observed, variables));
+  byId("observed-calibration").replaceChildren(...calibrations(observed));
+  byId("observed").classList.add("filled");
+}
+
+function wholeRows(observed) {
+  const isSample = observed.n_rows_judged < observed.n_rows;
+  const nats = (value) => (value === null ? "−∞: some rows are impossible" : `${number(value, 5)} nats`);
+  return [
+    factList([
+      ["rows", number(observed.n_rows)],
+      ["judged one by one", isSample ? `${number(observed.n_rows_judged)}, drawn at random` : "all of them"],
+      ["impossible rows", observed.n_impossible ? number(observed.n_impossible) : null],
+      ["mean log-probability", nats(observed.mean_log_prob)],
+      ["if all were independent", nats(observed.mean_log_prob_independent)],
+      ["if all rows were equally likely", nats(observed.mean_log_prob_uniform)],
+    ]),
+  ];
+}
+
+const NOISE =
+  "A gap is half the sum of the differences of observed and fitted shares; beside it stands the gap that chance alone " +
+  "would make in as many rows if the model were the truth. Rows that the model was fitted to lie nearer than that.";
+
+const gap = (value) => (value === null ? "–" : percent(value));
+const excess = (one) => (one.distance === null ? -1 : one.distance - one.noise);
+
+function marginals(observed, variables) {
+  const detail = make("div", {});
+  const show = (n) => detail.replaceChildren(labelTable(observed.marginals[n], variables[n]));
+  const order = observed.marginals.map((_, n) => n).sort((a, b) => excess(observed.marginals[b]) - excess(observed.marginals[a]));
+  show(order[0]);
+  return [
+    make("h3", {}, "Every variable"),
+    make("p", {}, NOISE),
+    make(
+      "div",
+      { class: "columns" },
+      dataTable(
+        "Observed and fitted marginals, the largest gap beyond chance first",
+        ["variable", "missing", "gap", "of chance"],
+        order.map((n) => {
+          const { variable, distance, noise } = observed.marginals[n];
+          const open = make("button", { class: "link", onclick: () => show(n) }, variable);
+          return [open, percent(observed.missing[n]), gap(distance), gap(noise)];
+        }),
+      ),
+      detail,
+    ),
+  ];
+}
+
+function labelTable({ variable, counts, observed, fitted }, { labels }) {
+  if (observed === null) return make("p", {}, `No row shows ${variable}.`);
+  return dataTable(
+    variable,
+    ["label", "rows", "observed", "fitted", "points apart"],
+    labels.map((label, i) => [label, number(counts[i]), percent(observed[i]), percent(fitted[i]), points(observed[i] - fitted[i])]),
+  );
+}
+
+function pairs(observed, variables, joint) {
+  const positions = new Map(variables.map(({ name, position }) => [name, position]));
+  const detail = make("div", {});
+  const shown = observed.pairs.slice(0, PAIRS_SHOWN);
+  if (!shown.length) return [make("h3", {}, "Every pair"), make("p", {}, "No row shows two variables.")];
+  const show = ({ variables: names, counts }) => {
+    const [a, b] = names.map((name) => variables[positions.get(name)]);
+    detail.replaceChildren(differenceTable(a, b, counts, joint.pair(a.position, b.position)));
+  };
+  const first = shown.find(({ counts }) => counts !== null);
+  if (first) show(first);
+  const rest = [
+    observed.n_pairs > shown.length ? `the ${shown.length} worst of ${plural(observed.n_pairs, "pair")}` : "",
+    observed.n_pairs_never_seen_together ? `${plural(observed.n_pairs_never_seen_together, "pair")} never seen together` : "",
+  ].filter((text) => text);
+  return [
+    make("h3", {}, "Every pair"),
+    make(
+      "div",
+      { class: "columns" },
+      dataTable(
+        `Observed and fitted tables of two variables${rest.length ? ` (${rest.join(", ")})` : ""}, the largest gap beyond chance first`,
+        ["pair", "rows", "gap", "of chance"],
+        shown.map((pair) => {
+          const name = pair.variables.join(" and ");
+          const open = pair.counts === null ? name : make("button", { class: "link", onclick: () => show(pair) }, name);
+          return [open, number(pair.n), gap(pair.distance), gap(pair.noise)];
+        }),
+      ),
+      detail,
+    ),
+  ];
+}
+
+/** Observed minus fitted, in points. */
+function differenceTable(a, b, counts, fitted) {
+  const total = counts.flat().reduce((sum, n) => sum + n, 0);
+  return dataTable(
+    `${a.name} and ${b.name}: points that the observed share is above the fitted one`,
+    [`${a.name} ↓ ${b.name} →`, ...b.labels],
+    a.labels.map((label, i) => [
+      label,
+      ...b.labels.map((_, j) => {
+        const share = counts[i][j] / total;
+        const title = `${number(counts[i][j])} rows, ${percent(share)}; fitted ${percent(fitted[i][j])}`;
+        return make("span", { title }, points(share - fitted[i][j]));
+      }),
+    ]),
+  );
+}
+
+function unusual(observed, variables) {
+  const several = observed.unusual.some(({ file }) => file !== null);
+  return [
+    make("h3", {}, "The most unusual rows"),
+    make(
+      "p",
+      {},
+      "Surprise is how many nats a row is less probable than rows with the same cells seen are on average. Its most " +
+        "surprising cells are told with their probability given the rest of the row. Rows are numbered from 0.",
+    ),
+    dataTable(
+      "Unusual rows, the most unusual first",
+      ["row", ...(several ? ["file"] : []), "surprise", "draws as improbable", "surprising cells"],
+      observed.unusual.map((row) => [
+        number(row.row),
+        ...(several ? [row.file] : []),
+        row.impossible ? "impossible" : `${number(row.surprise, 3)} nats`,
+        row.as_improbable === 0 ? "none" : percent(row.as_improbable),
+        surprisingCells(row, variables),
+      ]),
+    ),
+  ];
+}
+
+function surprisingCells({ cells, cell_probabilities: probabilities }, variables) {
+  const seen = cells.map((label, n) => ({ label, n, p: probabilities[n] })).filter(({ label }) => label !== null);
+  const words = ({ label, n, p }) => `${variables[n].name} = ${label}${p === null ? "" : ` (${percent(p)})`}`;
+  const most = seen.filter(({ p }) => p !== null).sort((a, b) => a.p - b.p).slice(0, CELLS_SHOWN);
+  return make(
+    "div",
+    { class: "row-cells" },
+    most.map((cell) => make("span", { class: cell.p < 0.05 ? "cell surprising" : "cell" }, words(cell))),
+    make("details", {}, make("summary", {}, "the whole row"), seen.map(words).join(", ")),
+  );
+}
+
+function calibrations(observed) {
+  const known = observed.calibration.filter((one) => one !== null);
+  if (!known.length) return [];
+  const order = [...known].sort((a, b) => b.error - b.noise - (a.error - a.noise));
+  const chart = make("figure", {});
+  const show = (one) =>
+    chart.replaceChildren(
+      make("figcaption", {}, `${one.target}: observed against predicted, for ${plural(one.n_rows, "row")}`),
+      calibrationChart(`Calibration of ${one.target}`, one.predicted, one.observed, one.weight),
+    );
+  show(order[0]);
+  const nats = (value) => (value === null ? "∞" : number(value, 3));
+  return [
+    make("h3", {}, "Do predictions come true"),
+    make(
+      "p",
+      {},
+      `Every variable is predicted from the other cells of ${plural(observed.n_rows_calibrated, "row")}. What is ` +
+        "predicted with probability p should be there in a share p of the cases: the error is the mean distance from " +
+        "that, and beside it stands what chance alone would make of it. Hits and loss stand beside those of always " +
+        "telling the marginal.",
+    ),
+    make(
+      "div",
+      { class: "columns" },
+      dataTable(
+        "Predictions of every variable, the largest error beyond chance first",
+        ["variable", "hits", "by marginal", "loss, nats", "by marginal", "error", "of chance"],
+        order.map((one) => [
+          make("button", { class: "link", onclick: () => show(one) }, one.target),
+          percent(one.accuracy),
+          percent(one.reference_accuracy),
+          nats(one.log_loss),
+          nats(one.reference_log_loss),
+          percent(one.error),
+          percent(one.noise),
+        ]),
+      ),
+      chart,
+    ),
+  ];
+}

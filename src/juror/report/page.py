@@ -1,0 +1,131 @@
+"""The page of a report: facts and the code that shows them, in one HTML file that asks the network for nothing."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import re
+from html import escape
+from importlib.resources import files
+from pathlib import Path, PurePath
+from string import Template
+from typing import Any
+
+import numpy as np
+
+from juror.writing import write_whole
+
+# Each after those that it imports: they become one script
+_SCRIPTS = (
+    "model", "evidence", "dom", "charts", "explorer", "dependence", "classes", "fit", "observed", "main",
+)  # fmt: skip
+# The worst pairs are told also where there is no room for their tables
+_PAIRS_TOLD = 20
+_IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
+_EXPORT = re.compile(r"^export ", re.MULTILINE)
+
+
+def page(facts: dict[str, Any]) -> str:
+    """Return the HTML of a report.
+
+    Parameters
+    ----------
+    facts : dict
+        What :func:`juror.report.facts` gave.
+
+    Examples
+    --------
+    >>> from juror import JointPMF
+    >>> from juror.report import facts
+    >>> html = page(facts(JointPMF([1.0], [[[0.25], [0.75]]])))
+    >>> html.startswith("<!doctype html>"), "http://" in html.replace("http://www.w3.org", "")
+    (True, False)
+    """
+    style, script = _asset("style.css"), _joined_scripts()
+    return Template(_asset("page.html")).substitute(
+        title=escape(PurePath(facts["file"]).stem),
+        about=escape(_about(facts)),
+        notice=_notice(facts["model"]),
+        # only this style and this script, and nothing from anywhere else: what a label says is never run
+        policy=f"default-src 'none'; img-src data:; style-src {_digest(style)}; script-src {_digest(script)}",
+        style=style,
+        script=script,
+        facts=_embedded(_packed(facts)),
+        version=escape(_version()),
+    )
+
+
+def write(facts: dict[str, Any], path: str | os.PathLike[str]) -> None:
+    """Write the page of a report to a file, whole or not at all."""
+    html = page(facts).encode()
+    write_whole(Path(path), lambda stream: stream.write(html))
+
+
+def _version() -> str:
+    from importlib.metadata import version  # takes a while, and is wanted once
+
+    return version("juror")
+
+
+def _asset(name: str) -> str:
+    return files("juror.report").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def _joined_scripts() -> str:
+    """Return the modules of the page as one, as a page from a file may not import another."""
+    modules = (_asset(f"{name}.js") for name in _SCRIPTS)
+    return "\n" + "\n".join(_EXPORT.sub("", _IMPORT.sub("", module)) for module in modules)
+
+
+def _digest(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _packed(facts: dict[str, Any]) -> dict[str, Any]:
+    """Return facts with the numbers of the model as base64 of doubles, which is exact, smaller and quick to read."""
+    model = facts["model"]
+    packed = {
+        "weights": _doubles(model["weights"]),
+        "factors": _doubles([row for factor in model["factors"] for row in factor]),
+    }
+    return facts | {"model": model | packed, "observed": _shortened(facts["observed"])}
+
+
+def _shortened(observed: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return what was observed with those pairs only that the page can show: of many variables there are thousands."""
+    if observed is None:
+        return None
+    pairs = observed["pairs"]
+    shown = [pair for i, pair in enumerate(pairs) if i < _PAIRS_TOLD or pair["counts"] is not None]
+    return observed | {"pairs": shown, "n_pairs": len(pairs)}
+
+
+def _doubles(numbers: Any) -> str:
+    return base64.b64encode(np.asarray(numbers, dtype="<f8").tobytes()).decode()
+
+
+def _embedded(facts: dict[str, Any]) -> str:
+    """Return JSON that no label can end early: a script element ends where its text has ``</script``."""
+    return json.dumps(facts, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _about(facts: dict[str, Any]) -> str:
+    n, model, fit = len(facts["variables"]), facts["model"], facts["fit"]
+    classes = f"{model['fitted_rank']:,} class{'' if model['fitted_rank'] == 1 else 'es'}"
+    about = f"The joint distribution of {n:,} variable{'' if n == 1 else 's'}, {classes}"
+    return about + ("" if fit is None else f", fitted by {fit['method']} to {fit['n_rows']:,.15g} rows")
+
+
+def _notice(model: dict[str, Any]) -> str:
+    """Say how far the page is from the fitted model, where it is not that."""
+    if model["rank"] == model["fitted_rank"]:
+        return ""
+    error = f" (standard error {model['standard_error']:.2g})" if model["standard_error"] else ""
+    return (
+        f'<p class="notice">This page answers by the nearest model of {model["rank"]:,} classes to the fitted one of '
+        f"{model['fitted_rank']:,}, which would make it large. It is {model['loss']:.3g} nats a row away{error}, and "
+        f"the probability of any two labels together differs by at most {model['pair_difference']:.2g}. The command "
+        "line and Python answer by the fitted model; so does a report made with <code>--rank all</code>.</p>"
+    )

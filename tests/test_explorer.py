@@ -1,0 +1,528 @@
+"""The report page in a real browser: what it shows is what Python says, however it was clicked together."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from typer.testing import CliRunner
+
+import juror
+from browser import open_browser, watched
+from juror import Range
+from juror.cli.app import app
+from juror.testing import random_model
+from juror.variable import Variable
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "</script><img src=x onerror=alert(2)>",
+    'it\'s "quoted" & 100 % \\ done',
+    "a | b, c = {d}",
+    "not",
+    " spaces  and\ttab ",
+    "ünïcödé 日本 🙂",
+    "&lt;b&gt;",
+]
+
+
+AGES = ("<18", "[18, 40)", "[40, 65)", ">=65")
+
+
+def small_model(seed: int = 0, **options) -> juror.JointPMF:
+    domain = juror.Domain(
+        (
+            Variable("colour", ("red", "green", "blue")),
+            Variable("safety", ("low", "med", "high", "top"), kind="ordinal"),
+            Variable("doors", (2, 3, 4, 5), kind="ordinal"),
+            Variable(
+                "age", ("<18", "[18, 40)", "[40, 65)", ">=65"), "binned", (0, 18, 40, 65, 120), (9, 30, 50, 80), True
+            ),
+            Variable("sold", (False, True)),
+            Variable("shape", tuple("abcdefghijkl")),
+        )
+    )
+    rng = np.random.default_rng(seed)
+    return random_model(domain.cardinalities, 7, rng, domain=domain, concentration=0.5, **options)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with open_browser() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def model():
+    return small_model()
+
+
+@pytest.fixture(scope="module")
+def report(model, tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "car.html"
+    juror.report.write(juror.report.facts(model, name="car.juror"), path)
+    return path
+
+
+@pytest.fixture
+def page(browser, report):
+    with watched(browser, report) as page:
+        yield page
+
+
+def bars(page) -> dict[str, dict[str, float]]:
+    """Read every bar of the page, as any tool can."""
+    read = page.eval_on_selector_all(
+        "[data-probability][data-label]", "bars => bars.map(({dataset: d}) => [d.variable, d.label, d.probability])"
+    )
+    panels: dict[str, dict[str, float]] = {}
+    for variable, label, probability in read:
+        panels.setdefault(variable, {})[label] = float(probability)
+    return panels
+
+
+def assert_shows(page, model, given=None, names=None):
+    """Compare all panels with Python, or those of some variables."""
+    shown = bars(page)
+    assert set(shown) == set(model.domain.names)
+    for variable in (model.domain[name] for name in names or model.domain.names):
+        expected = model.marginal(variable.name, given=given).to_numpy()
+        texts = [juror.sources.columns.as_text(label) for label in variable.labels]
+        assert set(shown[variable.name]) == set(texts)
+        found = [shown[variable.name][text] for text in texts]
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
+
+
+def bar(page, variable: str, label: object):
+    """Return a bar by its data, whatever they hold."""
+    find = "([v, l]) => [...document.querySelectorAll('.bar')].find(({dataset: d}) => d.variable == v && d.label == l)"
+    return page.evaluate_handle(find, [variable, str(label)]).as_element()
+
+
+def click(page, variable: str, label: object, **options):
+    bar(page, variable, label).click(**options)
+
+
+def shift_click(page, variable: str, label: object):
+    click(page, variable, label, modifiers=["Shift"])
+
+
+def sentence(page) -> str:
+    return " ".join(page.inner_text("#sentence").split())
+
+
+def asked(page) -> str:
+    """Run the line that the page gives to copy; return the question."""
+    command, ask, file, question = shlex.split(page.inner_text("#ask-line"))
+    assert (command, ask) == ("juror", "ask")
+    assert file == "car.juror"
+    return question
+
+
+def test_at_first_marginals_are_shown(page, model):
+    assert_shows(page, model)
+    assert "Nothing is given" in sentence(page)
+
+
+def test_a_wrong_bar_would_be_found(page, model):
+    bar(page, "colour", "red").evaluate("bar => bar.dataset.probability = Number(bar.dataset.probability) + 2e-9")
+    with pytest.raises(AssertionError):
+        assert_shows(page, model)
+
+
+def test_clicks_are_evidence_and_clear_it(page, model):
+    click(page, "colour", "green")
+    assert_shows(page, model, {"colour": "green"})
+    click(page, "safety", "high")
+    assert_shows(page, model, {"colour": "green", "safety": "high"})
+    probability = float(page.get_attribute("#probability", "data-probability"))
+    assert probability == pytest.approx(model.prob({"colour": "green", "safety": "high"}), rel=0, abs=1e-9)
+    assert sentence(page).startswith("Given that colour is green and safety is high, which holds with probability")
+    click(page, "colour", "red")
+    assert_shows(page, model, {"colour": "red", "safety": "high"})
+    click(page, "colour", "red")
+    assert_shows(page, model, {"safety": "high"})
+    click(page, "safety", "high")
+    assert_shows(page, model)
+
+
+def test_shift_clicks_make_sets(page, model):
+    for label in ("a", "k", "c"):
+        shift_click(page, "shape", label)
+    assert_shows(page, model, {"shape": ["a", "c", "k"]})
+    assert "shape is a, c or k" in sentence(page)
+    click(page, "sold", "True")
+    assert_shows(page, model, {"shape": ["a", "c", "k"], "sold": True})
+    shift_click(page, "shape", "c")
+    assert_shows(page, model, {"shape": ["a", "k"], "sold": True})
+    # two sets: each bar within one of them is given the other
+    shift_click(page, "colour", "red")
+    shift_click(page, "colour", "blue")
+    assert_shows(page, model, {"shape": ["a", "k"], "sold": True, "colour": ["red", "blue"]})
+    assert "colour is not green" in sentence(page)
+
+
+def test_a_set_of_all_labels_is_no_evidence(page, model):
+    for label in ("red", "green", "blue"):
+        shift_click(page, "colour", label)
+    assert "Nothing is given" in sentence(page)
+    assert_shows(page, model)
+
+
+def test_the_button_for_sets_stands_for_the_shift_key(page, model):
+    page.click("#several")
+    click(page, "shape", "b")
+    click(page, "shape", "d")
+    assert_shows(page, model, {"shape": ["b", "d"]})
+
+
+def test_a_range_is_drawn_over_bars(page, model):
+    start, end = bar(page, "safety", "med"), bar(page, "safety", "top")
+    start.hover()
+    page.mouse.down()
+    end.hover()
+    page.mouse.up()
+    assert_shows(page, model, {"safety": Range(at_least="med")})
+    assert "safety is at least med" in sentence(page)
+    click(page, "safety", "low")
+    assert_shows(page, model, {"safety": "low"})
+
+
+def test_drawing_over_names_without_order_is_no_range(page, model):
+    bar(page, "colour", "red").hover()
+    page.mouse.down()
+    bar(page, "colour", "blue").hover()
+    page.mouse.up()
+    assert_shows(page, model)
+
+
+def test_a_range_is_chosen_by_its_ends(page, model):
+    page.get_by_role("button", name="Choose a range of age").click()
+    page.get_by_label("age from").select_option("[18, 40)")
+    page.get_by_label("age to").select_option("[40, 65)")
+    assert_shows(page, model, {"age": Range(at_least=18, below=65)})
+    assert "age is 18 to below 65" in sentence(page)
+
+
+def test_undo_goes_back_step_by_step_and_reset_clears(page, model):
+    assert page.is_disabled("#undo")
+    click(page, "colour", "green")
+    shift_click(page, "colour", "red")
+    click(page, "sold", "False")
+    page.click("#undo")
+    assert_shows(page, model, {"colour": ["red", "green"]})
+    page.keyboard.press("Control+z")
+    assert_shows(page, model, {"colour": "green"})
+    page.click("#reset")
+    assert_shows(page, model)
+    page.click("#undo")
+    assert_shows(page, model, {"colour": "green"})
+    page.click("#undo")
+    assert_shows(page, model)
+    assert page.is_disabled("#undo")
+
+
+def test_a_part_of_the_sentence_clears_its_evidence(page, model):
+    click(page, "colour", "green")
+    click(page, "sold", "True")
+    page.get_by_role("button", name="colour is green").click()
+    assert_shows(page, model, {"sold": True})
+
+
+def test_a_link_carries_the_evidence(browser, page, model, report):
+    click(page, "age", "[18, 40)")
+    shift_click(page, "shape", "a")
+    shift_click(page, "shape", "l")
+    _, mark, fragment = page.url.partition("#")
+    with watched(browser, report, mark + fragment) as other:
+        assert_shows(other, model, {"age": "[18, 40)", "shape": ["a", "l"]})
+        other.evaluate("location.hash = 'given.colour=red'")
+        other.wait_for_function("document.querySelector('#sentence').textContent.includes('colour')")
+        assert_shows(other, model, {"colour": "red"})
+
+
+def test_a_link_to_what_is_not_there_says_so(browser, model, report):
+    with watched(browser, report, "#given.colour=mauve&given.price=1&given.sold=True") as page:
+        assert_shows(page, model, {"sold": True})
+        assert "colour = “mauve”, which is not among its labels" in page.inner_text("#message")
+        assert "“price”, which this model does not have" in page.inner_text("#message")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"colour": ["green"], "doors": ["3", "4", "5"]},
+        {"age": ["<18", "[18, 40)"], "shape": ["a", "b", "f"]},
+        {"age": ["[18, 40)", "[40, 65)"], "safety": ["low", "high"]},
+        {"doors": ["3", "4"], "sold": ["True"], "colour": ["red", "blue"]},
+    ],
+)
+def test_the_line_to_copy_asks_the_same(page, model, given):
+    for variable, labels in given.items():
+        for label in labels:
+            shift_click(page, variable, label)
+    for target in model.domain.names:
+        page.select_option("#asked", label=target)
+        table = model.ask(asked(page))
+        assert table.variables[0].name == target
+        shown = [bars(page)[target][str(label)] for label in model.domain[target].labels]
+        np.testing.assert_allclose(table.to_numpy(), shown, rtol=0, atol=1e-9)
+
+
+def test_the_line_to_copy_runs(page, model, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    model.save("car.juror")
+    click(page, "age", "[18, 40)")
+    _, *arguments = shlex.split(page.inner_text("#ask-line"))
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0
+    assert "age" not in done.stdout.splitlines()[0]
+
+
+def test_panels_that_moved_most_come_first(page, model):
+    click(page, "colour", "green")
+    page.select_option("#sort", "moved")
+    order = page.eval_on_selector_all(".panel", "ps => ps.map(p => p.querySelector('.bar').dataset.variable)")
+    shown = bars(page)
+
+    def moved(name: str) -> float:
+        p, q = np.array(list(shown[name].values())), model.marginal(name).to_numpy()
+        q = dict(zip(map(str, model.domain[name].labels), q, strict=True))
+        q = np.array([q[label] for label in shown[name]])
+        m = (p + q) / 2
+        return sum(float(np.sum(x[x > 0] * np.log2(x[x > 0] / m[x > 0]))) / 2 for x in (p, q))
+
+    assert order == ["colour", *sorted(set(order) - {"colour"}, key=moved, reverse=True)]
+    page.select_option("#sort", "name")
+    order = page.eval_on_selector_all(".panel", "ps => ps.map(p => p.querySelector('.bar').dataset.variable)")
+    assert order == sorted(model.domain.names)
+
+
+def test_a_search_finds_names_and_labels(page):
+    for words, found in (("SAF", ["safety"]), ("green", ["colour"]), ("zzz", [])):
+        page.fill("#search", words)
+        assert page.locator(".panel:visible h3").all_text_contents() == found
+    page.press("#search", "Escape")
+    assert page.locator(".panel:visible").count() == 6
+
+
+def test_the_keyboard_does_it_all(page, model):
+    page.focus("#copy-link")
+    page.keyboard.press("Tab")
+    focused = "document.activeElement.dataset.label"
+    assert page.evaluate(focused) == "red"
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate(focused) == "green"
+    page.keyboard.press("Enter")
+    assert_shows(page, model, {"colour": "green"})
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Shift+Space")
+    assert_shows(page, model, {"colour": ["green", "blue"]})
+    page.keyboard.press("Space")
+    assert_shows(page, model, {"colour": "blue"})
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.dataset.variable ?? document.activeElement.textContent") == "range"
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.id") == "search"
+
+
+def test_focus_stays_on_a_bar_that_moves(page):
+    page.select_option("#sort", "moved")
+    bar(page, "shape", "k").focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.dataset.label") == "k"
+
+
+def test_what_never_happens_is_said_and_changes_nothing(browser, tmp_path):
+    model = juror.JointPMF([0.5, 0.5], [[[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]]])
+    juror.report.write(juror.report.facts(model), tmp_path / "sure.html")
+    with watched(browser, tmp_path / "sure.html") as page:
+        click(page, "x0", "0")
+        click(page, "x1", "1")
+        assert "it never happens that x0 is 0 and x1 is 1" in page.inner_text("#message")
+        assert_shows(page, model, {"x0": 0})
+    with watched(browser, tmp_path / "sure.html", "#given.x0=0&given.x1=1") as page:
+        assert "it never happens" in page.inner_text("#message")
+        assert_shows(page, model)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_models_with_zeros_and_random_evidence(browser, tmp_path, seed):
+    model = small_model(seed, zeros=0.2)
+    path = tmp_path / "random.html"
+    juror.report.write(juror.report.facts(model), path)
+    rng = np.random.default_rng(seed)
+    with watched(browser, path) as page:
+        for _ in range(6):
+            chosen = rng.choice(len(model.domain), size=rng.integers(1, 4), replace=False)
+            given = {}
+            for n in chosen:
+                labels = model.domain[int(n)].labels
+                some = rng.choice(len(labels), size=rng.integers(1, len(labels)), replace=False)
+                given[model.domain[int(n)].name] = [labels[i] for i in some]
+            if model.prob(given) == 0:
+                continue
+            page.click("#reset") if page.is_enabled("#reset") else None
+            for name, labels in given.items():
+                for label in labels:
+                    shift_click(page, name, label)
+            if page.inner_text("#message"):
+                continue  # on the way to a set that is possible lies one that is not
+            assert_shows(page, model, given)
+
+
+def test_hostile_names_and_labels_are_text(browser, tmp_path):
+    variables = [Variable(name, tuple(HOSTILE)) for name in HOSTILE]
+    model = random_model(
+        [len(HOSTILE)] * len(HOSTILE), 3, np.random.default_rng(0), domain=juror.Domain(tuple(variables))
+    )
+    path = tmp_path / "hostile.html"
+    juror.report.write(juror.report.facts(model, name="<b>'x'<b>.juror"), path)
+    with watched(browser, path) as page:
+        page.on("dialog", lambda dialog: pytest.fail(f"a label was run: {dialog.message}"))
+        assert page.title() == "<b>'x'<b>"
+        given = {}
+        for name, label in zip(HOSTILE, reversed(HOSTILE), strict=True):
+            click(page, name, label)
+            given[name] = label
+            assert_shows(page, model, given)
+        page.click("#undo")
+        given.popitem()
+        *_, question = shlex.split(page.inner_text("#ask-line"))
+        assert model.ask(question).to_numpy().sum() == pytest.approx(1)
+        link = page.url
+        for tab in ("dependence", "classes", "fit"):
+            page.click(f"#tab-{tab}")
+        assert page.locator("img, main script").count() == 0
+    with watched(browser, path, "#" + link.partition("#")[2]) as page:
+        assert_shows(page, model, given)
+
+
+def test_sixty_variables(browser, tmp_path):
+    model = random_model([10] * 60, 50, np.random.default_rng(0), concentration=0.3)
+    path = tmp_path / "sixty.html"
+    juror.report.write(juror.report.facts(model), path)
+    assert path.stat().st_size < 2_000_000
+    with watched(browser, path) as page:
+        given = {}
+        for n in (0, 59, 31):
+            click(page, f"x{n}", n % 10)
+            given[f"x{n}"] = n % 10
+            assert_shows(page, model, given)
+        page.fill("#search", "x58")
+        assert page.locator(".panel:visible").count() == 1
+        page.click("#tab-dependence")
+        assert page.locator("#strongest li").count() == 12
+
+
+def test_evidence_on_hundreds_of_variables_does_not_underflow(browser, tmp_path):
+    model = random_model([30] * 300, 2, np.random.default_rng(0))
+    path = tmp_path / "many.html"
+    juror.report.write(juror.report.facts(model), path)
+    given = dict.fromkeys(model.domain.names[:-1], 0)
+    fragment = "#" + "&".join(f"given.{name}={label}" for name, label in given.items())
+    with watched(browser, path, fragment) as page:
+        assert_shows(page, model, given, ["x0", "x150", "x299"])
+        log = float(page.get_attribute("#probability", "data-log-probability"))
+        assert log == pytest.approx(float(model.log_prob({name: [v] for name, v in given.items()})[0]), rel=1e-12)
+        assert re.search(r"probability e\^−\d", sentence(page))
+
+
+def test_the_map_and_its_pair(page, model):
+    page.click("#tab-dependence")
+    a, b, value = model.dependence().strongest(1)[0]
+    assert page.inner_text("#strongest li >> nth=0").split() == [a, "and", b, f"{value:.3f}"]
+    page.select_option("#pair-a", label="colour")
+    page.select_option("#pair-b", label="doors")
+    page.select_option("#pair-what", "joint")
+    joint = model.marginal("colour", "doors").to_numpy()
+    cells = page.eval_on_selector_all(
+        "#pair tbody tr", "rows => rows.map(r => [...r.querySelectorAll('td')].map(c => c.title))"
+    )
+    assert len(cells) == 3
+    independent = np.outer(joint.sum(axis=1), joint.sum(axis=0))
+    for i, row in enumerate(cells):
+        for j, text in enumerate(row):
+            percents = [float(number) for number in re.findall(r"([\d.]+) %", text)]
+            assert percents == pytest.approx([100 * joint[i, j], 100 * independent[i, j]], abs=0.051)
+    # a click on a cell of the map: its first row is the first variable of the order
+    order = [model.domain.position(name) for name in model.dependence().clustered().names]
+    box = page.locator("#map").bounding_box()
+    cell = (box["width"] - 130) / len(order)
+    page.mouse.click(box["x"] + 130 + 1.5 * cell, box["y"] + 130 + 0.5 * cell)
+    chosen = [page.input_value("#pair-a"), page.input_value("#pair-b")]
+    assert chosen == [str(order[0]), str(order[1])]
+
+
+def test_classes_by_weight(page, model):
+    page.click("#tab-classes")
+    weights = [float(text.split()[-2]) for text in page.locator("#class-cards h3").all_inner_texts()]
+    assert weights == pytest.approx(100 * np.sort(model.weights)[::-1], abs=0.051)
+
+
+def test_a_page_of_fewer_classes_says_how_far_it_is(browser, tmp_path):
+    model = small_model(1)
+    facts = juror.report.facts(model, rank=3)
+    juror.report.write(facts, tmp_path / "small.html")
+    with watched(browser, tmp_path / "small.html") as page:
+        assert "nearest model of 3 classes to the fitted one of 7" in page.inner_text(".notice")
+        small = model.compress(3)
+        click(page, "colour", "red")
+        assert_shows(page, small, {"colour": "red"})
+
+
+def test_beside_data(browser, tmp_path):
+    people = juror.datasets.titanic()
+    model = juror.fit(people, rank=4, method="em")
+    juror.report.write(juror.report.facts(model, people), tmp_path / "titanic.html")
+    with watched(browser, tmp_path / "titanic.html") as page:
+        page.click("#tab-observed")
+        text = page.inner_text("#observed")
+        assert "2,201" in text
+        assert page.locator("#observed-rows tbody tr").count() == len(
+            juror.report.facts(model, people)["observed"]["unusual"]
+        )
+        assert page.locator("#observed-calibration svg").count() == 1
+        page.get_by_role("button", name="Class and Age").click()
+        counts = juror.PairCounts.of(people).table("Class", "Age").to_numpy()
+        titles = page.eval_on_selector_all("#observed-pairs [title]", "cells => cells.map(c => c.title)")
+        assert [title.split()[0] for title in titles] == [f"{int(n):,}" for n in counts.ravel()]
+        page.click("#tab-fit")
+        assert f"{model.info.bic:,.1f}"[:6] in page.inner_text("#fit").replace("−", "-")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_wrong(browser, tmp_path, scheme):
+    people = juror.datasets.titanic()
+    model = juror.fit(people, rank=4, method="em")
+    juror.report.write(juror.report.facts(model, people), tmp_path / "titanic.html")
+    with watched(browser, tmp_path / "titanic.html", color_scheme=scheme) as page:
+        click(page, "Sex", "Female")
+        page.wait_for_timeout(200)
+        for tab in ("explorer", "dependence", "classes", "fit", "observed"):
+            page.click(f"#tab-{tab}")
+            found = Axe().run(page)
+            assert found.response["violations"] == [], found.generate_report()
+
+
+def test_a_phone_needs_no_sideways_scrolling(browser, report):
+    with watched(browser, report, viewport={"width": 360, "height": 740}, has_touch=True) as page:
+        bar(page, "colour", "green").tap()
+        for tab in ("explorer", "dependence", "classes", "fit"):
+            page.tap(f"#tab-{tab}")
+            assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_paper_has_all_views_in_light_colours(browser, report):
+    with watched(browser, report, color_scheme="dark") as page:
+        page.emulate_media(media="print")
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert all(page.is_visible(f"#{view}") for view in ("explorer", "dependence", "classes", "fit"))
+        assert page.get_attribute("html", "data-theme") == "light"
+        page.evaluate("dispatchEvent(new Event('afterprint'))")
+        assert page.get_attribute("html", "data-theme") == "dark"

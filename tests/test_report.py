@@ -1,0 +1,192 @@
+"""The facts of a report and the file they become; what the page does in a browser is in test_explorer.py."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+
+import numpy as np
+import pytest
+
+import juror
+from juror.cli.app import main
+from juror.errors import ParameterError
+from juror.report import facts, page, write
+from juror.report.carried import carried
+from juror.testing import dense, random_model
+
+PEOPLE = juror.datasets.titanic()
+
+
+@pytest.fixture(scope="module")
+def model():
+    return juror.fit(PEOPLE, rank=4, method="em")
+
+
+def embedded(html: str) -> dict:
+    """Read the facts back from a page."""
+    (text,) = re.findall(r'<script type="application/json" id="facts">(.*?)</script>', html, re.DOTALL)
+    return json.loads(text)
+
+
+def test_facts_are_json_and_say_what_the_model_says(model):
+    known = json.loads(json.dumps(facts(model, PEOPLE), allow_nan=False))
+    assert [variable["name"] for variable in known["variables"]] == list(model.domain.names)
+    for variable in known["variables"]:
+        assert variable["probabilities"] == model.marginal(variable["name"]).to_numpy().tolist()
+    assert known["model"]["weights"] == model.weights.tolist()
+    assert known["model"]["n_parameters"] == model.info.n_parameters
+    assert known["dependence"]["matrix"] == model.dependence().to_numpy().tolist()
+    assert sorted(known["dependence"]["order"]) == [0, 1, 2, 3]
+    assert known["fit"]["bic"] == model.info.bic
+    assert known["observed"]["n_rows"] == len(PEOPLE)
+
+
+def test_a_model_that_was_not_fitted_has_a_report(tmp_path):
+    bare = juror.JointPMF([1.0], [[[1.0]]])
+    known = facts(bare)
+    assert known["fit"] is None
+    assert known["observed"] is None
+    write(known, tmp_path / "bare.html")
+    assert (tmp_path / "bare.html").read_text().startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize("zeros", [0.0, 0.4])
+def test_the_page_holds_the_model_to_the_last_bit(zeros):
+    model = random_model([3, 4, 2], 5, np.random.default_rng(0), zeros=zeros)
+    held = embedded(page(facts(model)))["model"]
+    weights, factors = (np.frombuffer(base64.b64decode(held[name])) for name in ("weights", "factors"))
+    assert np.array_equal(weights, model.weights)
+    assert np.array_equal(factors.reshape(9, 5), np.concatenate(model.factors))
+
+
+def test_only_the_page_s_own_script_and_style_may_run(model):
+    html = page(facts(model))
+    (policy,) = re.findall(r'Content-Security-Policy" content="(.*?)">', html)
+    assert policy.startswith("default-src 'none'")
+    for tag, directive in (('<script type="module">', "script-src"), ("<style>", "style-src")):
+        text = html.partition(tag)[2].partition("</script>" if "script" in tag else "</style>")[0]
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{directive} 'sha256-{digest}'" in policy
+    assert set(re.findall(r"""https?://[^\s"'<>]+""", html)) <= {"http://www.w3.org/2000/svg"}
+    assert not re.search(r"""<(?:link|script|img)[^>]+(?:src|href)=["'](?!data:)""", html)
+
+
+def test_a_label_cannot_end_the_page_s_data():
+    hostile = "</script><script>alert(1)</script>"
+    domain = juror.Domain.infer({hostile: [hostile, "x"]})
+    html = page(facts(juror.JointPMF([1.0], [[[0.5], [0.5]]], domain), name=f"{hostile}.juror"))
+    assert "alert(1)</script>" not in html
+    assert embedded(html)["variables"][0]["name"] == hostile
+
+
+def test_a_large_model_is_carried_by_a_near_one_and_the_page_says_how_near():
+    rng = np.random.default_rng(0)
+    model = random_model([4, 3, 5], 40, rng, concentration=3.0)
+    taken = carried(model, 4, seed=0)
+    assert taken.model.rank == 4
+    assert not taken.is_exact
+    p, q = dense(model), dense(taken.model)
+    assert taken.loss == pytest.approx(float((p * np.log(p / q)).sum()), abs=1e-9)
+    pairs = [(p.sum(axis=n), q.sum(axis=n)) for n in range(3)]
+    assert taken.pair_difference == pytest.approx(max(np.abs(a - b).max() for a, b in pairs), abs=1e-12)
+    notice = "nearest model of 4 classes to the fitted one of 40"
+    assert notice in page(facts(model, rank=4))
+    assert "This page answers by the" not in page(facts(model))
+
+
+def test_a_page_stays_below_two_megabytes_whatever_the_rank():
+    wide = random_model([5] * 30, 1200, np.random.default_rng(0))
+    small = facts(wide)
+    assert small["model"]["rank"] < 1200
+    assert len(page(small).encode()) < 2_000_000
+    assert facts(wide, rank="all")["model"]["rank"] == 1200
+
+
+@pytest.mark.parametrize("rank", [0, -1, "some", 2.5, True, None])
+def test_a_rank_that_is_none_is_refused(model, rank):
+    with pytest.raises(ParameterError, match=r"rank must be 'auto', 'all' or a whole number from 1. Got"):
+        facts(model, rank=rank)
+
+
+def test_classes_of_a_mean_of_draws_are_those_of_a_near_model():
+    drawn = juror.fit(PEOPLE[:200])
+    known = facts(drawn)["classes"]
+    assert drawn.info.n_draws > 0
+    assert known["n_classes"] == 12
+    assert known["compressed"]["rank"] == drawn.rank
+    assert sum(card["weight"] for card in known["profiles"]) == pytest.approx(1)
+
+
+def run(*arguments: object, capsys) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as end:
+        main([str(argument) for argument in arguments])
+    out, err = capsys.readouterr()
+    return end.value.code or 0, out, err
+
+
+@pytest.fixture
+def files(tmp_path, model):
+    model.save(tmp_path / "people.juror")
+    PEOPLE.to_csv(tmp_path / "people.csv", index=False)
+    return tmp_path
+
+
+def test_the_command_writes_the_page(files, capsys):
+    code, out, err = run("report", files / "people.juror", "-o", files / "report.html", capsys=capsys)
+    assert (code, out) == (0, "")
+    assert re.fullmatch(r"wrote .*report\.html \(\d+ kB\) after [\d.]+ s\n", err)
+    assert embedded((files / "report.html").read_text())["file"] == "people.juror"
+
+
+def test_the_command_gives_the_facts_as_json(files, model, capsys):
+    code, out, _ = run("report", files / "people.juror", files / "people.csv", "--json", capsys=capsys)
+    assert code == 0
+    assert json.loads(out) == json.loads(json.dumps(facts(model, PEOPLE, name="people.juror")))
+
+
+def test_weights_and_dropped_columns_of_the_data(files, capsys):
+    counted = PEOPLE.value_counts().reset_index(name="n").assign(note="x")
+    counted.to_csv(files / "counted.csv", index=False)
+    arguments = ("report", files / "people.juror", files / "counted.csv", "--weight", "n", "--drop", "note", "--json")
+    code, out, _ = run(*arguments, capsys=capsys)
+    assert code == 0
+    assert json.loads(out)["observed"]["n_rows"] == len(PEOPLE)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ([], "juror: Say where the page goes, -o report.html, or have its facts with --json: one of the two.\n"),
+        (["-o", "x.html", "--json"], "juror: Say where the page goes"),
+        (["-o", "x.pdf"], "juror: --output must end in .html. Got 'x.pdf' instead.\n"),
+        (["-o", "none/x.html"], "juror: There is no folder 'none' to write 'x.html' into. Make it first.\n"),
+        (["-o", "x.html", "--weight", "n"], "juror: --weight is about DATA, and there is none."),
+        (["-o", "x.html", "--encoding", "latin-1"], "juror: --encoding is about DATA, and there is none."),
+        (
+            ["-o", "x.html", "--rank", "many"],
+            "juror: --rank must be 'auto', 'all' or a whole number from 1. Got 'many'",
+        ),
+        (["absent.csv", "-o", "x.html"], "juror: There is no file"),
+    ],
+)
+def test_what_is_wrong_is_said_and_nothing_is_written(files, capsys, monkeypatch, arguments, sentence):
+    monkeypatch.chdir(files)
+    before = sorted(files.iterdir())
+    code, out, err = run("report", "people.juror", *arguments, capsys=capsys)
+    assert (code, out) == (2, "")
+    assert err.startswith(sentence)
+    assert sorted(files.iterdir()) == before
+
+
+def test_labels_that_the_model_does_not_know(files, capsys):
+    (files / "strange.csv").write_text("Class,Sex\n1st,Female\nZeroth,Male\n")
+    arguments = ("report", files / "people.juror", files / "strange.csv", "--json")
+    code, out, err = run(*arguments, capsys=capsys)
+    assert (code, out) == (2, "")
+    assert "holds 'Zeroth' in row 1" in err
+    code, out, _ = run(*arguments, "--unknown", "missing", capsys=capsys)
+    assert code == 0
+    assert json.loads(out)["observed"]["missing"][0] == 0.5
