@@ -1,0 +1,360 @@
+"""Every block of the documentation runs, the site builds without a warning, and looks at nothing but itself."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from markdown_it import MarkdownIt
+from sphinx.errors import SphinxError
+
+import juror
+from juror.cli.tables import write_frame
+from juror.solvers.methods import METHODS
+from pages import PAGES, ROOT, Block, BuiltPage, Shell, blocks_of, commands_of, far_of_style, matches, name_of
+
+SOURCE = Path(juror.__file__).parent
+# what a reader does before there is a juror to run
+SETTING_UP = r"(git clone \S+|cd \S+|source \.venv/bin/activate|pip install \S.*|make (?P<target>[a-z-]+)( \w+=\S+)*)"
+# fits that several pages begin with
+FITS: dict[tuple[str, str], tuple[str, bytes]] = {}
+
+
+def complaint(block: Block, targets: set[str]) -> str | None:
+    """Say why no test runs a block, or None where one does or there is nothing to run."""
+    if block.kind in CHECKS:
+        return CHECKS[block.kind](block.text, targets)
+    return None if re.match(r"\{[\w-]+\}", block.kind) else f"no test runs blocks of the kind {block.kind!r}"
+
+
+def _python(text: str, targets: set[str]) -> str | None:
+    if not text.startswith(">>> "):
+        return "it does not begin with a prompt, >>>"
+    if not text.endswith("\n\n"):
+        return "it needs an empty line at its end, or doctest takes the fence for output"
+    return None
+
+
+def _console(text: str, targets: set[str]) -> str | None:
+    return None if text.startswith("$ ") else "it does not begin with a prompt, $"
+
+
+def _text(text: str, targets: set[str]) -> str | None:
+    return "it holds a prompt, so it is code" if re.search(r"^(>>> |\$ )", text, re.MULTILINE) else None
+
+
+def _json(text: str, targets: set[str]) -> str | None:
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return f"it is no JSON: {error}"
+    return None
+
+
+def _setting_up(text: str, targets: set[str]) -> str | None:
+    for line in text.splitlines():
+        found = re.fullmatch(SETTING_UP, line.partition("#")[0].strip())
+        if not found:
+            return f"{line!r} is none of the lines that a block of sh may have"
+        if found["target"] and found["target"] not in targets:
+            return f"make has no target {found['target']!r}"
+    return None
+
+
+CHECKS = {"python": _python, "console": _console, "text": _text, "json": _json, "sh": _setting_up}
+
+
+@pytest.fixture(scope="module")
+def targets():
+    return set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_block_is_one_that_runs(page, targets):
+    said = {block.line: complaint(block, targets) for block in blocks_of(page.read_text())}
+    assert {line: words for line, words in said.items() if words} == {}
+
+
+def test_blocks_of_python_are_doctests_of_pytest(pytestconfig):
+    assert {"README.md", "docs"} <= set(pytestconfig.getini("testpaths"))
+    assert "--doctest-glob=*.md" in pytestconfig.getini("addopts")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("```python\nx = 1\n```\n", "it does not begin with a prompt, >>>"),
+        ("```python\n>>> 1\n1\n```\n", "it needs an empty line at its end, or doctest takes the fence for output"),
+        ("```console\njuror fit\n```\n", "it does not begin with a prompt, $"),
+        ("```text\n>>> x\n```\n", "it holds a prompt, so it is code"),
+        (
+            "```json\n{…}\n```\n",
+            "it is no JSON: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)",
+        ),
+        ("```sh\nmake coffee\n```\n", "make has no target 'coffee'"),
+        ("```sh\nrm -r docs\n```\n", "'rm -r docs' is none of the lines that a block of sh may have"),
+        ("```bash\nls\n```\n", "no test runs blocks of the kind 'bash'"),
+        ("- a list\n\n      indented = 1\n", "no test runs blocks of the kind ''"),
+        ("```{math}\nx\n```\n", None),
+        ("```sh\nmake test   # all\npip install -e '.[plots]'\n```\n", None),
+        ("```python\n>>> 1\n1\n\n```\n", None),
+    ],
+)
+def test_a_block_that_nothing_runs_would_be_found(text, words):
+    (block,) = blocks_of(text)
+    assert complaint(block, {"test"}) == words
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if "```console" in page.read_text()], ids=name_of)
+def test_console_blocks_show_what_is_printed(page, tmp_path):
+    (tmp_path / "demo").mkdir()
+    write_frame(juror.datasets.titanic(), tmp_path / "demo" / "titanic.csv")
+    shell = Shell(tmp_path, FITS)
+    for block in blocks_of(page.read_text()):
+        for command in commands_of(block.text) if block.kind == "console" else ():
+            printed = shell.run(command.line)
+            assert matches(command.shown, printed), f"{command.line}\nprints\n{printed}\nnot\n{command.shown}"
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed", "same"),
+    [
+        ("a\nb\n", "a\nb\n", True),
+        ("a\nb\n", "a  \nb", True),
+        ("a\nb\n", "a\nc\n", False),
+        ("a\n…\nd\n", "a\nb\nc\nd\n", True),
+        ("a\n…\nd\n", "a\nd\n", True),
+        ("a\n...\n", "a\nb\nc\n", True),
+        ("…\nd\n", "b\nd\n", True),
+        ("a\n…\nd\n", "a\nb\n", False),
+        ("0.27…  yes", "0.2718  yes", True),
+        ("0.27…  yes", "0.28  yes", False),
+        ("a … c", "a b\nd c", False),
+        ("wrote x after 2.5 s", "wrote x after 13.0 s", True),
+        ("wrote x after 2.5 s", "wrote y after 2.5 s", False),
+        ("", "", True),
+        ("", "said something", False),
+    ],
+)
+def test_what_is_shown_is_compared(shown, printed, same):
+    assert matches(shown, printed) is same
+
+
+def test_a_shell_pipes_and_writes_files(tmp_path):
+    shell = Shell(tmp_path)
+    (tmp_path / "t.csv").write_text("a,b\n" + "x,1\ny,2\n" * 20)
+    assert shell.run("juror fit t.csv -o t.juror --rank 1 --method em").startswith(
+        "A joint distribution of 2 variables"
+    )
+    assert shell.run("juror ask t.juror 'a | b = 1'").startswith("P(a | b = 1)\n")
+    assert shell.run("juror ask t.juror 'a | b = 1' | head -n 1") == "a,probability\n"
+    assert shell.run("juror ask t.juror a > a.csv") == ""
+    assert shell.run("head -n 1 a.csv") == "a,probability\n"
+    assert shell.run("juror ask t.juror c").startswith("juror: There is no variable 'c'.")
+
+
+# --- the site --------------------------------------------------------------------------------------------------------
+
+# one process builds it
+on_the_site = pytest.mark.xdist_group("site")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The site, built as ``make docs`` builds it."""
+    folder = tmp_path_factory.mktemp("site")
+    build = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "-d", str(folder / "cache")]
+    done = subprocess.run([*build, "docs", str(folder / "html")], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    return folder / "html"
+
+
+@on_the_site
+def test_the_site_fetches_nothing_from_afar(site):
+    far = {str(page.relative_to(site)): BuiltPage(page.read_text()).far for page in site.rglob("*.html")}
+    far |= {str(sheet.relative_to(site)): far_of_style(sheet.read_text()) for sheet in site.rglob("*.css")}
+    assert {name: addresses for name, addresses in far.items() if addresses} == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<script src="https://cdn.example/mathjax.js"></script>',
+        '<link rel="stylesheet" href="//fonts.example/inter.css">',
+        '<img src="http://example.org/badge.svg">',
+        "<style>@import 'https://fonts.example/a.css';</style>",
+        '<p style="background: url(https://example.org/x.png)">',
+    ],
+)
+def test_what_is_fetched_from_afar_would_be_found(text):
+    assert BuiltPage(text).far
+    assert not BuiltPage(text.replace("https:", "").replace("http:", "").replace("//", "_static/")).far
+
+
+@on_the_site
+def test_every_page_is_reached_from_the_first(site):
+    seen, ahead = set(), {site / "index.html"}
+    while ahead:
+        page = ahead.pop()
+        seen.add(page)
+        for link in BuiltPage(page.read_text()).links:
+            address = urlsplit(link)
+            if not address.scheme and not address.netloc and address.path.endswith(".html"):
+                found = (page.parent / unquote(address.path)).resolve()
+                assert found.exists(), f"{page} leads to {link}, which is not there"
+                ahead |= {found} - seen
+    pages = {site / page.relative_to(ROOT / "docs").with_suffix(".html") for page in PAGES[1:]}
+    assert pages - seen == set()
+
+
+@on_the_site
+def test_mathematics_is_drawn_by_the_browser(site):
+    page = (site / "mathematics.html").read_text()
+    assert page.count("<math ") > 50
+    assert "MathJax" not in page
+    assert "\\lambda" not in page
+
+
+def test_a_command_of_tex_that_nobody_knows_stops_the_build(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "docs" / "_extensions")
+    from mathml import mathml
+
+    assert mathml(r"\lambda_f", display=False).endswith("<msub><mi>&#x003BB;</mi><mi>f</mi></msub></mrow></math>")
+    with pytest.raises(SphinxError, match=r"The formula '.*' holds '.*nonsense', which latex2mathml does not know."):
+        mathml(r"x + \nonsense{y}", display=True)
+
+
+@on_the_site
+def test_the_api_has_every_public_name(site):
+    shown = "".join(page.read_text() for page in (site / "api").glob("*.html"))
+    anchors = set(re.findall(r'id="(juror[\w.]*)"', shown))
+    modules = [name for name in juror.__all__ if getattr(juror, name).__class__.__name__ == "module"]
+    wanted = {f"juror.{name}" for name in juror.__all__ if name not in modules}
+    for name in modules:
+        wanted |= {f"juror.{name}.{inner}" for inner in public_of(getattr(juror, name))}
+    wanted |= {f"juror.JointPMF.{name}" for name in vars(juror.JointPMF) if not name.startswith("_")}
+    assert wanted - anchors == set()
+
+
+def public_of(module) -> list[str]:
+    """Return the public names of a module: those of ``__all__``, or the functions that are its own."""
+    own = [name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__]
+    return list(getattr(module, "__all__", [name for name in own if name[0] != "_" and name[0].islower()]))
+
+
+@on_the_site
+def test_the_page_of_the_command_line_has_every_option(site, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "docs" / "_extensions")
+    from commands import commands, record
+
+    page = (site / "api" / "command-line.html").read_text()
+    for name, command in commands().items():
+        assert f"juror {name}" in page
+        for parameter in command.params:
+            assert all(option in page for option in parameter.opts if option.startswith("-")), parameter.name
+    fit = commands()["fit"]
+    assert record(fit.params[1], fit) == ("-o, --output FILE", "Where to write the model. Needed.")
+
+
+# --- symbols ---------------------------------------------------------------------------------------------------------
+
+ROOMS = ("solvers", "radon", "statistics", "kernels")
+GREEK_NAMES = {"lam", "rho", "eta", "alpha", "beta", "gamma", "theta", "mu", "tau", "phi", "sigma", "kappa", "epsilon"}
+
+
+def letters_of(source: str) -> set[str]:
+    """Return names of one letter and Greek ones written out that a module binds or reads, and Greek letters."""
+    tree = ast.parse(source)
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    names |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+    names |= {
+        node.target.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+    }
+    bound = {name for name in names if (len(name) == 1 and name != "_") or name in GREEK_NAMES}
+    return bound | set(re.findall(r"[α-ωϕ]", source))
+
+
+def symbols() -> list[tuple[set[str], set[str]]]:
+    """Return, for every row of the tables of symbols, the names in its first cell and the places in its last."""
+    text = (ROOT / "docs" / "mathematics.md").read_text().partition("## Every symbol of the code\n")[2]
+    tables = MarkdownIt().enable("table").parse(text)
+    rows, cells = [], []
+    for at, token in enumerate(tables):
+        if token.type == "tr_open":
+            cells = []
+        elif token.type == "td_open":
+            cells.append({child.content for child in tables[at + 1].children if child.type == "code_inline"})
+        elif token.type == "tr_close" and cells:
+            rows.append((cells[0], cells[-1]))
+    return rows
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_symbol_of_the_code_is_in_the_table(room):
+    rows, unknown = symbols(), {}
+    for module in sorted((SOURCE / room).rglob("*.py")):
+        place = str(module.relative_to(SOURCE).with_suffix(""))
+        for letter in letters_of(module.read_text()):
+            if not any(letter in names and covers(places, place) for names, places in rows):
+                unknown.setdefault(place, set()).add(letter)
+    assert unknown == {}
+
+
+def covers(places: set[str], place: str) -> bool:
+    """Say whether places, rooms or modules, hold a module."""
+    return any(place == known or place.startswith(f"{known}/") for known in places)
+
+
+def test_every_row_of_the_table_is_in_the_code():
+    for names, places in symbols():
+        used = {place: {name for name in names if stands_in(name, source_of(place))} for place in places}
+        assert [place for place, found in used.items() if not found] == [], names
+        assert set().union(*used.values()) == names, places
+
+
+def source_of(place: str) -> str:
+    """Return the source of a module, or of all modules in a room."""
+    module = SOURCE / f"{place}.py"
+    return "\n".join(path.read_text() for path in ([module] if module.exists() else (SOURCE / place).rglob("*.py")))
+
+
+def stands_in(name: str, source: str) -> bool:
+    """Say whether a source has a name; letters of the alphabet are also parts of words, Greek ones are not."""
+    return re.search(rf"(?<![a-zA-Z]){name}(?![a-zA-Z])" if name.isascii() else name, source) is not None
+
+
+def test_letters_of_a_module_are_found():
+    code = 'def f(Z, lam, names):\n    "x ∈ Ω, with ρ"\n    q: int = 1\n    return [n for n in names]\n'
+    assert letters_of(code) == {"Z", "lam", "q", "n", "ρ"}
+    assert covers({"solvers/em", "kernels"}, "kernels/jit/rows")
+    assert not covers({"solvers/em"}, "solvers/embers")
+
+
+# --- how the solvers compare -----------------------------------------------------------------------------------------
+
+
+def test_figures_of_the_comparison_are_measured_ones():
+    pages = [(ROOT / "docs" / f"{name}.md").read_text() for name in ("accuracy", "paper", "speed", "scale")]
+    measured = {figure for page in pages for figure in re.findall(r"\d+\.\d+", page)}
+    assert set(re.findall(r"\d+\.\d+", (ROOT / "docs" / "solvers.md").read_text())) - measured == set()
+
+
+def test_the_comparison_has_every_option():
+    table = (
+        (ROOT / "docs" / "solvers.md").read_text().partition("What may be set about each:\n\n")[2].partition("\n\n")[0]
+    )
+    rows = [line.split("|") for line in table.splitlines()[2:]]
+    told = {
+        method: set(re.findall(r"`(\w+)`", options))
+        for _, methods, options, *_ in rows
+        for method in re.findall(r"`([a-z-]+)`", methods)
+    }
+    assert told == {name: set(method.option_names) for name, method in METHODS.items()}
