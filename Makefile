@@ -7,7 +7,7 @@ JUROR_DATA ?= $(if $(wildcard ../shared/data),$(abspath ../shared/data))
 export JUROR_DATA
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types docs bench scale bench-accuracy paper cost optimum clean
+.PHONY: help demo test lint types docs bench scale bench-accuracy paper explorer cost optimum clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -39,6 +39,9 @@ bench-accuracy: $(VENV)/.plots  ## docs/accuracy.md: how near the limit, beside 
 
 paper: $(VENV)/.plots  ## the seven tables of the paper again, into results/ (an hour; QUICK=1: a minute; goes on where it stopped)
 	$(BIN)/juror paper -o results $(if $(QUICK),--quick)
+
+explorer: $(VENV)/.test  ## how large the report page is and how fast it moves; PORTRAITS=1: docs/explorer/*.png anew
+	$(BIN)/python benchmarks/explorer.py $(if $(PORTRAITS),--portraits)
 
 cost: $(VENV)/.package  ## how the time of juror-b grows with directions and rows
 	$(BIN)/python benchmarks/juror_cost.py

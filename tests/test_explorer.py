@@ -312,7 +312,7 @@ def test_a_search_finds_names_and_labels(page):
 
 
 def test_the_keyboard_does_it_all(page, model):
-    page.focus("#copy-link")
+    page.focus("#copy-ask")
     page.keyboard.press("Tab")
     focused = "document.activeElement.dataset.label"
     assert page.evaluate(focused) == "red"

@@ -60,6 +60,8 @@ def test_the_page_holds_the_model_to_the_last_bit(zeros):
     weights, factors = (np.frombuffer(base64.b64decode(held[name])) for name in ("weights", "factors"))
     assert np.array_equal(weights, model.weights)
     assert np.array_equal(factors.reshape(9, 5), np.concatenate(model.factors))
+    matrix = np.frombuffer(base64.b64decode(embedded(page(facts(model)))["dependence"]["matrix"]))
+    assert np.array_equal(matrix.reshape(3, 3), model.dependence().to_numpy())
 
 
 def test_only_the_page_s_own_script_and_style_may_run(model):

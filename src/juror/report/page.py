@@ -84,13 +84,26 @@ def _digest(text: str) -> str:
 
 
 def _packed(facts: dict[str, Any]) -> dict[str, Any]:
-    """Return facts with the numbers of the model as base64 of doubles, which is exact, smaller and quick to read."""
-    model = facts["model"]
-    packed = {
-        "weights": _doubles(model["weights"]),
-        "factors": _doubles([row for factor in model["factors"] for row in factor]),
+    """Return facts as the page has them: long rows of numbers as base64 of doubles, and nothing that it computes."""
+    model, dependence = facts["model"], facts["dependence"]
+    return facts | {
+        "variables": [_without_probabilities(variable) for variable in facts["variables"]],
+        "model": model
+        | {
+            "weights": _doubles(model["weights"]),
+            "factors": _doubles([row for factor in model["factors"] for row in factor]),
+        },
+        "dependence": dependence | {"matrix": _doubles(dependence["matrix"])},
+        "observed": _shortened(facts["observed"]),
     }
-    return facts | {"model": model | packed, "observed": _shortened(facts["observed"])}
+
+
+def _without_probabilities(variable: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in variable.items() if name != "probabilities"}
+
+
+def _doubles(numbers: Any) -> str:
+    return base64.b64encode(np.asarray(numbers, dtype="<f8").tobytes()).decode()
 
 
 def _shortened(observed: dict[str, Any] | None) -> dict[str, Any] | None:
@@ -100,10 +113,6 @@ def _shortened(observed: dict[str, Any] | None) -> dict[str, Any] | None:
     pairs = observed["pairs"]
     shown = [pair for i, pair in enumerate(pairs) if i < _PAIRS_TOLD or pair["counts"] is not None]
     return observed | {"pairs": shown, "n_pairs": len(pairs)}
-
-
-def _doubles(numbers: Any) -> str:
-    return base64.b64encode(np.asarray(numbers, dtype="<f8").tobytes()).decode()
 
 
 def _embedded(facts: dict[str, Any]) -> str:

@@ -1,5 +1,6 @@
 // The dependence map: how much every two variables tell about each other, and the table of the pair that is chosen.
 
+import { doubles } from "./model.js";
 import { byId, make, number, percent, plural, points } from "./dom.js";
 
 const NAMES = 130;
@@ -12,7 +13,9 @@ export class DependenceMap {
 
   /** `observed` gives the counts of a pair where data came along, else null. */
   constructor({ order, matrix }, variables, joint, observed) {
-    Object.assign(this, { order, matrix, variables, joint, observed });
+    Object.assign(this, { order, variables, joint, observed });
+    const values = doubles(matrix);
+    this.matrix = order.map((_, a) => values.subarray(a * order.length, (a + 1) * order.length));
     const strongest = this.#strongest();
     this.most = strongest[0]?.value ?? 0;
     this.#cell = Math.max(3, Math.min(30, Math.floor(620 / order.length)));

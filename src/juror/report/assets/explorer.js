@@ -252,11 +252,15 @@ class Panel {
   }
 }
 
-/** One label: a button with its share as text, its bar, and a tick where the marginal stands. */
+/**
+ * One label: a button with its share as text, its bar, and a tick where the marginal stands. Bar and tick are the
+ * background of one element, and nothing is written twice: so hundreds of them move in a few milliseconds.
+ */
 class Bar {
-  #fill = make("span", { class: "fill" });
-  #tick = make("span", { class: "tick" });
-  #value = make("span", { class: "value" });
+  #track = make("span", { class: "track", "aria-hidden": "true" });
+  #value = document.createTextNode("");
+  #isKnown = null;
+  #largest = null;
 
   constructor(variable, label, code, explorer) {
     this.code = code;
@@ -284,17 +288,21 @@ class Bar {
         onpointerenter: () => explorer.moveRange(variable, code),
       },
       make("span", { class: "label" }, label === "" ? "(empty)" : label),
-      make("span", { class: "track", "aria-hidden": "true" }, this.#fill, this.#tick),
-      this.#value,
+      this.#track,
+      make("span", { class: "value" }, this.#value),
     );
   }
 
   show(probability, marginal, largest, isKnown) {
+    const text = percent(probability);
+    if (this.#value.data !== text) this.#value.data = text;
+    if (this.#isKnown !== isKnown) this.button.setAttribute("aria-pressed", (this.#isKnown = isKnown));
     this.button.dataset.probability = probability;
-    this.button.setAttribute("aria-pressed", isKnown);
-    this.#fill.style.transform = `scaleX(${probability / largest})`;
-    this.#tick.style.left = `${(100 * marginal) / largest}%`;
-    this.#value.textContent = percent(probability);
+    this.#track.style.backgroundSize = `2px 100%, ${((100 * probability) / largest).toFixed(2)}% 100%`;
+    if (this.#largest !== largest) {
+      this.#largest = largest;
+      this.#track.style.backgroundPosition = `${((100 * marginal) / largest).toFixed(2)}% 0, 0 0`;
+    }
   }
 }
 
