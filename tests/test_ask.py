@@ -430,3 +430,9 @@ def test_a_long_question_is_read_in_a_moment():
 def test_query_errors_are_juror_errors():
     with pytest.raises(JurorError):
         ask.read("clas", DOMAIN)
+
+
+def test_a_label_of_several_words_without_quotes_is_told_to_have_them():
+    domain = Domain.infer({"grade": ["warrant officer", "officer"], "sex": ["f", "m"]})
+    with pytest.raises(QueryError, match=r"Did you mean 'warrant officer'\? Labels of several words need quotes\."):
+        ask.read("sex | grade = warrant officer", domain)

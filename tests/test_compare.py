@@ -79,6 +79,14 @@ def test_the_order_of_components_does_not_matter(models, random):
     assert factor_mse(true, permuted(true, order)) == 0.0
 
 
+@pytest.mark.parametrize("nearly", [1e-7, 1e-9, 1e-12])
+def test_columns_that_are_nearly_equal_are_not_confused(nearly):
+    apart = np.array([[0.3, 0.3 + nearly], [0.7, 0.7 - nearly]])
+    model = JointPMF([0.4999, 0.5001], [apart, apart[::-1], apart])
+    for order in ([0, 1], [1, 0]):
+        assert factor_mse(model, permuted(model, order)) == 0.0
+
+
 def test_all_factors_share_one_permutation():
     swapped_in_one = [[[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]]]
     true = JointPMF([0.5, 0.5], [swapped_in_one[0], [[0.0, 1.0], [1.0, 0.0]]])

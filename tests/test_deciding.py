@@ -102,7 +102,8 @@ class TestOptions:
         assert decide(given=given) == Decision("em", why="'em', as it has ['max_iter', 'smoothing']")
         assert decide(LARGE, given=given).options == decide(given=given, target="x0").options == {"ensemble": "auto"}
 
-    @pytest.mark.parametrize("option", sorted(ALL_OPTIONS))
+    # bins alone would as likely be those of numbers, and is refused
+    @pytest.mark.parametrize("option", sorted(ALL_OPTIONS - {"bins"}))
     def test_every_option_has_a_method(self, option):
         found = decide(given=[option])
         assert option in METHODS[found.method].option_names
@@ -186,3 +187,9 @@ class TestStatistics:
     def test_a_budget_of_time(self):
         with pytest.raises(ParameterError, match=r"^method 'juror-b' has no option 'max_seconds'\. It has \['"):
             juror.fit(juror.PairCounts.of(CODES), 2, max_seconds=1)
+
+
+@pytest.mark.parametrize("option", ["bins", "edges", "levels", "max_levels"])
+def test_who_tells_the_fit_about_variables_is_told_where_that_is_done(option):
+    with pytest.raises(ParameterError, match=rf"with juror\.Domain\.infer\(data, {option}=…\), and pass domain="):
+        juror.fit({"a": [1, 2], "b": [1, 2]}, **{option: 3})

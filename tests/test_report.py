@@ -192,3 +192,13 @@ def test_labels_that_the_model_does_not_know(files, capsys):
     code, out, _ = run(*arguments, "--unknown", "missing", capsys=capsys)
     assert code == 0
     assert json.loads(out)["observed"]["missing"][0] == 0.5
+
+
+def test_the_demo_leaves_a_page(tmp_path, monkeypatch, capsys):
+    from juror import demo
+
+    monkeypatch.chdir(tmp_path)
+    demo.main()
+    assert "open it in a browser" in capsys.readouterr().out
+    held = embedded((tmp_path / "demo" / "titanic.html").read_text())
+    assert held["observed"]["n_rows"] == len(PEOPLE)

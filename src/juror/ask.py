@@ -161,7 +161,8 @@ class _Reader:
         try:
             return {position: weights_of(variable, Not(wanted) if negated else wanted)}
         except QueryError as error:
-            self._fail(start, self._tokens[self._next - 1].end, str(error))
+            hint = " Labels of several words need quotes." if self._peek.is_term else ""
+            self._fail(start, self._tokens[self._next - 1].end, f"{error}{hint}")
 
     def _set(self) -> list[str]:
         if not self._take_mark("{"):

@@ -150,8 +150,9 @@ def _check_cardinalities(true: JointPMF, est: JointPMF) -> None:
 
 def _matched(true: JointPMF, est: JointPMF) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
     """Return the estimate's weights and factors, filled up to the true rank and in the true components' order."""
-    # SciPy's optimisers take long to import, and most sessions compare nothing
+    # SciPy takes long to import, and most sessions compare nothing
     from scipy.optimize import linear_sum_assignment
+    from scipy.spatial.distance import cdist
 
     _check_cardinalities(true, est)
     n_absent = true.rank - est.rank
@@ -162,9 +163,9 @@ def _matched(true: JointPMF, est: JointPMF) -> tuple[np.ndarray, tuple[np.ndarra
         )
     lam = np.append(est.weights, np.zeros(n_absent))
     A = [np.column_stack([a, *[a @ est.weights] * n_absent]) for a in est.factors]
-    # squared distances but for what no permutation changes, the sum of the columns' own norms
-    likeness = np.concatenate(true.factors).T @ np.concatenate(A) + _TIE_BREAK * np.outer(true.weights, lam)
-    order = linear_sum_assignment(likeness, maximize=True)[1]
+    # from differences and not from inner products, whose rounding would confuse columns that are nearly equal
+    distances = cdist(np.concatenate(true.factors).T, np.concatenate(A).T, "sqeuclidean")
+    order = linear_sum_assignment(distances + _TIE_BREAK * np.subtract.outer(true.weights, lam) ** 2)[1]
     return lam[order], tuple(a[:, order] for a in A)
 
 

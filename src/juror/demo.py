@@ -6,6 +6,7 @@ from pathlib import Path
 
 import typer
 
+from juror import report
 from juror.cli.bar import progress_bar
 from juror.cli.tables import write_frame
 from juror.datasets import titanic
@@ -37,7 +38,9 @@ def main() -> None:
     _FOLDER.mkdir(exist_ok=True)
     model.save(_FOLDER / "titanic.juror")
     write_frame(people, _FOLDER / "titanic.csv")
+    report.write(report.facts(model, people, name="titanic.juror"), _FOLDER / "titanic.html")
     typer.echo(f"\nwrote {_FOLDER / 'titanic.juror'} (the model) and {_FOLDER / 'titanic.csv'} (the table)")
+    typer.echo(f"and {_FOLDER / 'titanic.html'}: open it in a browser, and click what you know")
 
 
 if __name__ == "__main__":

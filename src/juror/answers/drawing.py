@@ -12,12 +12,17 @@ from juror.sources.runners import partitions
 
 # Random numbers are drawn and used this many at a time, while they are at hand; drawn at once they are the same.
 _NUMBERS_AT_ONCE = 1 << 15
+# any number that nobody else puts beside a seed
+_SALT = 0x6A75726F72
 
 
 def generator(seed: int) -> np.random.Generator:
-    """Return the random generator of a seed."""
+    """Return the random generator of a seed, whose numbers are not those of ``numpy.random.default_rng(seed)``.
+
+    A user who made holes with those would otherwise have them filled by the numbers that chose them.
+    """
     check_count("seed", seed, least=0)
-    return np.random.default_rng(int(seed))
+    return np.random.default_rng([int(seed), _SALT])
 
 
 def sample(cpd: CPD, n: int, rng: np.random.Generator) -> np.ndarray:

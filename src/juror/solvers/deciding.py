@@ -20,6 +20,8 @@ from juror.statistics.rows import WeightedRows
 _MOST_SAMPLED = 100_000
 # EM keeps the distinct rows in memory and passes over them some hundred times: an hour or so.
 _MOST_PASSED = 1_000_000_000
+# What Domain.infer has, and people try to tell the fit
+_OF_DOMAINS = frozenset({"bins", "edges", "levels", "max_levels"})
 
 
 _WHAT = {PairCounts: "counts of pairs", TripleCounts: "counts of triples", Projections: "projections of pairs"}
@@ -104,6 +106,7 @@ def decide_for_far(rows: FarRows, method: str, given: Collection[str]) -> Decisi
 
 def _by_options(given: Collection[str]) -> Decision:
     """Return the first method that has all the options given."""
+    _refuse_options_of_domains(given)
     for name in ("em", "bayes", "spa", "spa-em", "ctf", "juror-b", *METHODS):
         if all(option in METHODS[name].option_names for option in given):
             return Decision(name, why=f"{name!r}, as it has {shortlist(sorted(given), 20)}")
@@ -114,6 +117,17 @@ def _by_options(given: Collection[str]) -> Decision:
         f"No method has all of the options {shortlist(sorted(given), 20)}. Leave out those of other methods, and name "
         "yours with method=…"
     )
+
+
+def _refuse_options_of_domains(given: Collection[str]) -> None:
+    """Point those who want to choose intervals or orders to where that is done."""
+    for option in _OF_DOMAINS.intersection(given):
+        # also an option of projections, but who means these says so by another of their options or by the method
+        if option != "bins" or set(given) == {"bins"}:
+            raise ParameterError(
+                f"{option} is about variables: make them with juror.Domain.infer(data, {option}=…), and pass domain=."
+                + (" The bins of projections go with method='juror-b'." if option == "bins" else "")
+            )
 
 
 def check_method(method: Any) -> None:
