@@ -59,7 +59,7 @@ def measured(browser: Any, model: juror.JointPMF, folder: Path) -> dict[str, flo
     """Write a page, open it and click; sizes in kB, times in milliseconds."""
     path = folder / "report.html"
     began = time.perf_counter()
-    juror.report.write(juror.report.facts(model), path)
+    juror.Report(model).save(path)
     made = time.perf_counter() - began
     began = time.perf_counter()
     with watched(browser, path) as page:
@@ -91,7 +91,7 @@ def portraits(browser: Any, folder: Path) -> None:
     people = juror.datasets.load("adult").drop(columns=["fnlwgt", "education-num"])
     model = juror.fit(people, rank=30, method="em", domain=juror.Domain.infer(people, bins=10))
     path = folder / "adult.html"
-    juror.report.write(juror.report.facts(model, name="adult.juror"), path)
+    juror.Report(model, name="adult.juror").save(path)
     PICTURES.mkdir(exist_ok=True)
     for name, options in {
         "light": {"viewport": {"width": 1280, "height": 860}},

@@ -65,7 +65,7 @@ def model():
 @pytest.fixture(scope="module")
 def report(model, tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "car.html"
-    juror.report.write(juror.report.facts(model, name="car.juror"), path)
+    juror.Report(model, name="car.juror").save(path)
     return path
 
 
@@ -340,7 +340,7 @@ def test_focus_stays_on_a_bar_that_moves(page):
 
 def test_what_never_happens_is_said_and_changes_nothing(browser, tmp_path):
     model = juror.JointPMF([0.5, 0.5], [[[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]]])
-    juror.report.write(juror.report.facts(model), tmp_path / "sure.html")
+    juror.Report(model).save(tmp_path / "sure.html")
     with watched(browser, tmp_path / "sure.html") as page:
         click(page, "x0", "0")
         click(page, "x1", "1")
@@ -355,7 +355,7 @@ def test_what_never_happens_is_said_and_changes_nothing(browser, tmp_path):
 def test_random_models_with_zeros_and_random_evidence(browser, tmp_path, seed):
     model = small_model(seed, zeros=0.2)
     path = tmp_path / "random.html"
-    juror.report.write(juror.report.facts(model), path)
+    juror.Report(model).save(path)
     rng = np.random.default_rng(seed)
     with watched(browser, path) as page:
         for _ in range(6):
@@ -382,7 +382,7 @@ def test_hostile_names_and_labels_are_text(browser, tmp_path):
         [len(HOSTILE)] * len(HOSTILE), 3, np.random.default_rng(0), domain=juror.Domain(tuple(variables))
     )
     path = tmp_path / "hostile.html"
-    juror.report.write(juror.report.facts(model, name="<b>'x'<b>.juror"), path)
+    juror.Report(model, name="<b>'x'<b>.juror").save(path)
     with watched(browser, path) as page:
         page.on("dialog", lambda dialog: pytest.fail(f"a label was run: {dialog.message}"))
         assert page.title() == "<b>'x'<b>"
@@ -406,7 +406,7 @@ def test_hostile_names_and_labels_are_text(browser, tmp_path):
 def test_sixty_variables(browser, tmp_path):
     model = random_model([10] * 60, 50, np.random.default_rng(0), concentration=0.3)
     path = tmp_path / "sixty.html"
-    juror.report.write(juror.report.facts(model), path)
+    juror.Report(model).save(path)
     assert path.stat().st_size < 2_000_000
     with watched(browser, path) as page:
         given = {}
@@ -423,7 +423,7 @@ def test_sixty_variables(browser, tmp_path):
 def test_evidence_on_hundreds_of_variables_does_not_underflow(browser, tmp_path):
     model = random_model([30] * 300, 2, np.random.default_rng(0))
     path = tmp_path / "many.html"
-    juror.report.write(juror.report.facts(model), path)
+    juror.Report(model).save(path)
     given = dict.fromkeys(model.domain.names[:-1], 0)
     fragment = "#" + "&".join(f"given.{name}={label}" for name, label in given.items())
     with watched(browser, path, fragment) as page:
@@ -467,8 +467,7 @@ def test_classes_by_weight(page, model):
 
 def test_a_page_of_fewer_classes_says_how_far_it_is(browser, tmp_path):
     model = small_model(1)
-    facts = juror.report.facts(model, rank=3)
-    juror.report.write(facts, tmp_path / "small.html")
+    juror.Report(model, rank=3).save(tmp_path / "small.html")
     with watched(browser, tmp_path / "small.html") as page:
         assert "nearest model of 3 classes to the fitted one of 7" in page.inner_text(".notice")
         small = model.compress(3)
@@ -476,17 +475,26 @@ def test_a_page_of_fewer_classes_says_how_far_it_is(browser, tmp_path):
         assert_shows(page, small, {"colour": "red"})
 
 
+def test_a_notebook_shows_the_page_in_a_frame(browser, model, tmp_path):
+    cell = juror.Report(model)._repr_html_()
+    (tmp_path / "notebook.html").write_text(f"<!doctype html><html data-ready><body>{cell}</body></html>")
+    with watched(browser, tmp_path / "notebook.html") as page:
+        (frame,) = (frame for frame in page.frames if frame != page.main_frame)
+        frame.wait_for_selector("html[data-ready]", state="attached")
+        click(frame, "colour", "green")
+        assert_shows(frame, model, {"colour": "green"})
+        assert not frame.is_visible("#copy-link")
+
+
 def test_beside_data(browser, tmp_path):
     people = juror.datasets.titanic()
     model = juror.fit(people, rank=4, method="em")
-    juror.report.write(juror.report.facts(model, people), tmp_path / "titanic.html")
+    report = juror.Report(model, people)
+    report.save(tmp_path / "titanic.html")
     with watched(browser, tmp_path / "titanic.html") as page:
         page.click("#tab-observed")
-        text = page.inner_text("#observed")
-        assert "2,201" in text
-        assert page.locator("#observed-rows tbody tr").count() == len(
-            juror.report.facts(model, people)["observed"]["unusual"]
-        )
+        assert "2,201" in page.inner_text("#observed")
+        assert page.locator("#observed-rows tbody tr").count() == len(report.facts["observed"]["unusual"]) > 0
         assert page.locator("#observed-calibration svg").count() == 1
         page.get_by_role("button", name="Class and Age").click()
         counts = juror.PairCounts.of(people).table("Class", "Age").to_numpy()
@@ -500,7 +508,7 @@ def test_beside_data(browser, tmp_path):
 def test_axe_finds_nothing_wrong(browser, tmp_path, scheme):
     people = juror.datasets.titanic()
     model = juror.fit(people, rank=4, method="em")
-    juror.report.write(juror.report.facts(model, people), tmp_path / "titanic.html")
+    juror.Report(model, people).save(tmp_path / "titanic.html")
     with watched(browser, tmp_path / "titanic.html", color_scheme=scheme) as page:
         click(page, "Sex", "Female")
         page.wait_for_timeout(200)

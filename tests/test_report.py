@@ -13,7 +13,7 @@ import pytest
 import juror
 from juror.cli.app import main
 from juror.errors import ParameterError
-from juror.report import facts, page, write
+from juror.report import Report
 from juror.report.carried import carried
 from juror.testing import dense, random_model
 
@@ -32,7 +32,7 @@ def embedded(html: str) -> dict:
 
 
 def test_facts_are_json_and_say_what_the_model_says(model):
-    known = json.loads(json.dumps(facts(model, PEOPLE), allow_nan=False))
+    known = json.loads(json.dumps(Report(model, PEOPLE).facts, allow_nan=False))
     assert [variable["name"] for variable in known["variables"]] == list(model.domain.names)
     for variable in known["variables"]:
         assert variable["probabilities"] == model.marginal(variable["name"]).to_numpy().tolist()
@@ -46,26 +46,26 @@ def test_facts_are_json_and_say_what_the_model_says(model):
 
 def test_a_model_that_was_not_fitted_has_a_report(tmp_path):
     bare = juror.JointPMF([1.0], [[[1.0]]])
-    known = facts(bare)
-    assert known["fit"] is None
-    assert known["observed"] is None
-    write(known, tmp_path / "bare.html")
+    report = Report(bare)
+    assert report.facts["fit"] is None
+    assert report.facts["observed"] is None
+    report.save(tmp_path / "bare.html")
     assert (tmp_path / "bare.html").read_text().startswith("<!doctype html>")
 
 
 @pytest.mark.parametrize("zeros", [0.0, 0.4])
 def test_the_page_holds_the_model_to_the_last_bit(zeros):
     model = random_model([3, 4, 2], 5, np.random.default_rng(0), zeros=zeros)
-    held = embedded(page(facts(model)))["model"]
+    held = embedded(Report(model).to_html())["model"]
     weights, factors = (np.frombuffer(base64.b64decode(held[name])) for name in ("weights", "factors"))
     assert np.array_equal(weights, model.weights)
     assert np.array_equal(factors.reshape(9, 5), np.concatenate(model.factors))
-    matrix = np.frombuffer(base64.b64decode(embedded(page(facts(model)))["dependence"]["matrix"]))
+    matrix = np.frombuffer(base64.b64decode(embedded(Report(model).to_html())["dependence"]["matrix"]))
     assert np.array_equal(matrix.reshape(3, 3), model.dependence().to_numpy())
 
 
 def test_only_the_page_s_own_script_and_style_may_run(model):
-    html = page(facts(model))
+    html = Report(model).to_html()
     (policy,) = re.findall(r'Content-Security-Policy" content="(.*?)">', html)
     assert policy.startswith("default-src 'none'")
     for tag, directive in (('<script type="module">', "script-src"), ("<style>", "style-src")):
@@ -79,7 +79,7 @@ def test_only_the_page_s_own_script_and_style_may_run(model):
 def test_a_label_cannot_end_the_page_s_data():
     hostile = "</script><script>alert(1)</script>"
     domain = juror.Domain.infer({hostile: [hostile, "x"]})
-    html = page(facts(juror.JointPMF([1.0], [[[0.5], [0.5]]], domain), name=f"{hostile}.juror"))
+    html = Report(juror.JointPMF([1.0], [[[0.5], [0.5]]], domain), name=f"{hostile}.juror").to_html()
     assert "alert(1)</script>" not in html
     assert embedded(html)["variables"][0]["name"] == hostile
 
@@ -95,27 +95,27 @@ def test_a_large_model_is_carried_by_a_near_one_and_the_page_says_how_near():
     pairs = [(p.sum(axis=n), q.sum(axis=n)) for n in range(3)]
     assert taken.pair_difference == pytest.approx(max(np.abs(a - b).max() for a, b in pairs), abs=1e-12)
     notice = "nearest model of 4 classes to the fitted one of 40"
-    assert notice in page(facts(model, rank=4))
-    assert "This page answers by the" not in page(facts(model))
+    assert notice in Report(model, rank=4).to_html()
+    assert "This page answers by the" not in Report(model).to_html()
 
 
 def test_a_page_stays_below_two_megabytes_whatever_the_rank():
     wide = random_model([5] * 30, 1200, np.random.default_rng(0))
-    small = facts(wide)
-    assert small["model"]["rank"] < 1200
-    assert len(page(small).encode()) < 2_000_000
-    assert facts(wide, rank="all")["model"]["rank"] == 1200
+    small = Report(wide)
+    assert small.facts["model"]["rank"] < 1200
+    assert len(small.to_html().encode()) < 2_000_000
+    assert Report(wide, rank="all").facts["model"]["rank"] == 1200
 
 
 @pytest.mark.parametrize("rank", [0, -1, "some", 2.5, True, None])
 def test_a_rank_that_is_none_is_refused(model, rank):
     with pytest.raises(ParameterError, match=r"rank must be 'auto', 'all' or a whole number from 1. Got"):
-        facts(model, rank=rank)
+        Report(model, rank=rank)
 
 
 def test_classes_of_a_mean_of_draws_are_those_of_a_near_model():
     drawn = juror.fit(PEOPLE[:200])
-    known = facts(drawn)["classes"]
+    known = Report(drawn).facts["classes"]
     assert drawn.info.n_draws > 0
     assert known["n_classes"] == 12
     assert known["compressed"]["rank"] == drawn.rank
@@ -146,7 +146,7 @@ def test_the_command_writes_the_page(files, capsys):
 def test_the_command_gives_the_facts_as_json(files, model, capsys):
     code, out, _ = run("report", files / "people.juror", files / "people.csv", "--json", capsys=capsys)
     assert code == 0
-    assert json.loads(out) == json.loads(json.dumps(facts(model, PEOPLE, name="people.juror")))
+    assert json.loads(out) == json.loads(json.dumps(Report(model, PEOPLE, name="people.juror").facts))
 
 
 def test_weights_and_dropped_columns_of_the_data(files, capsys):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from juror.errors import DataWarning, FitWarning, JurorError, JurorWarning
 
 if TYPE_CHECKING:
-    from juror import compare, datasets, paper, plot, report
+    from juror import compare, datasets, paper, plot
     from juror.domain import Domain
     from juror.estimators import JointClassifier, JointDensity, JointImputer
     from juror.evidence import Not, Range
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from juror.info import FitInfo
     from juror.model import JointPMF, load
     from juror.progress import Progress
+    from juror.report import Report
     from juror.sources.described import Files, Query
     from juror.statistics.counts import PairCounts, TripleCounts
     from juror.statistics.projections import Projections
@@ -37,6 +38,7 @@ __all__ = [
     "Projections",
     "Query",
     "Range",
+    "Report",
     "TripleCounts",
     "Variable",
     "compare",
@@ -45,10 +47,9 @@ __all__ = [
     "load",
     "paper",
     "plot",
-    "report",
 ]
 
-_MODULES = ("compare", "datasets", "paper", "plot", "report")
+_MODULES = ("compare", "datasets", "paper", "plot")
 _HOMES = {
     "Domain": "juror.domain",
     "Files": "juror.sources.described",
@@ -63,6 +64,7 @@ _HOMES = {
     "Projections": "juror.statistics.projections",
     "Query": "juror.sources.described",
     "Range": "juror.evidence",
+    "Report": "juror.report",
     "TripleCounts": "juror.statistics.counts",
     "Variable": "juror.variable",
     "fit": "juror.fitting",

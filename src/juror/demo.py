@@ -6,11 +6,11 @@ from pathlib import Path
 
 import typer
 
-from juror import report
 from juror.cli.bar import progress_bar
 from juror.cli.tables import write_frame
 from juror.datasets import titanic
 from juror.fitting import fit
+from juror.report import Report
 
 _QUESTIONS = (
     "Survived",
@@ -38,7 +38,7 @@ def main() -> None:
     _FOLDER.mkdir(exist_ok=True)
     model.save(_FOLDER / "titanic.juror")
     write_frame(people, _FOLDER / "titanic.csv")
-    report.write(report.facts(model, people, name="titanic.juror"), _FOLDER / "titanic.html")
+    Report(model, people, name="titanic.juror").save(_FOLDER / "titanic.html")
     typer.echo(f"\nwrote {_FOLDER / 'titanic.juror'} (the model) and {_FOLDER / 'titanic.csv'} (the table)")
     typer.echo(f"and {_FOLDER / 'titanic.html'}: open it in a browser, and click what you know")
 

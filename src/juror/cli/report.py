@@ -54,7 +54,7 @@ def command(
 
     It is one file, which needs no server and no network. With DATA it also shows how well the model knows these rows.
     """
-    from juror.report import facts, write
+    from juror.report import Report
     from juror.report.carried import wanted_rank
 
     csv = {"separator": separator, "quote": quote, "encoding": encoding, "decimal": decimal}
@@ -70,14 +70,14 @@ def command(
         rows = without(files.scan(loaded.domain.missing, loaded.domain.expected.text), drop or ())
     classes = _rank(rank)
     _tell_compression(loaded.rank, wanted_rank(loaded, classes))
-    how: dict[str, Any] = {"unknown": unknown_of(unknown), "weight": weight, "seed": seed}
-    known = facts(loaded, rows, name=model.name, rank=classes, **how)
+    how: dict[str, Any] = {"unknown": unknown_of(unknown), "sample_weight": weight, "seed": seed}
+    report = Report(loaded, rows, name=model.name, rank=classes, **how)
     if json:
-        write_json(known)
+        write_json(report.facts)
     else:
         assert output is not None
-        write(known, output)
-        _tell_loss(known["model"])
+        report.save(output)
+        _tell_loss(report.facts["model"])
         tell_written(output, began)
 
 

@@ -1,6 +1,5 @@
 """The report: facts about a model, and a page that holds the whole model and answers in the browser."""
 
-from juror.report.facts import facts
-from juror.report.page import page, write
+from juror.report.report import Report
 
-__all__ = ["facts", "page", "write"]
+__all__ = ["Report"]

@@ -19,46 +19,17 @@ _READABLE_CLASSES = 12
 _MOST_CARDS = 24
 
 
-def facts(
+def gather_facts(
     model: JointPMF,
-    data: Any = None,
+    data: Any,
     *,
-    name: str = "model.juror",
-    rank: int | Literal["auto", "all"] = "auto",
-    unknown: Unknown = "error",
-    weight: str | None = None,
-    seed: int = 0,
+    name: str,
+    rank: int | Literal["auto", "all"],
+    sample_weight: Any,
+    unknown: Unknown,
+    seed: int,
 ) -> dict[str, Any]:
-    """Return what a report tells about a model, and beside what data.
-
-    Parameters
-    ----------
-    model : JointPMF
-        The model.
-    data : frame, mapping, array, path or other table, optional
-        Rows to hold the model against, as in :func:`juror.fit`.
-    name : str
-        The model's file, as it stands in the commands that the page gives.
-    rank : int, "auto" or "all"
-        How many classes the page has: all, or the nearest model of so many; ``"auto"`` has all if that keeps the page
-        below two megabytes, else as many as do and are found in about half a minute. ``["model"]["loss"]`` tells how
-        far from the fitted model that is.
-    unknown : {"error", "warn", "missing"}
-        What to do with labels of the data that the model does not know.
-    weight : str, optional
-        The column of the data that holds row weights.
-    seed : int
-        Where chance comes from: a compression, and a sample of rows where there are many.
-
-    Examples
-    --------
-    >>> from juror import JointPMF
-    >>> known = facts(JointPMF([0.6, 0.4], [[[0.9, 0.2], [0.1, 0.8]], [[0.7, 0.1], [0.3, 0.9]]]))
-    >>> [variable["name"] for variable in known["variables"]], known["model"]["rank"]
-    (['x0', 'x1'], 2)
-    >>> known["classes"]["profiles"][0]["weight"]
-    0.6
-    """
+    """Return what a report tells about a model, and beside what data; see :class:`juror.Report`."""
     page = carried(model, rank, seed)
     return {
         "file": name,
@@ -67,7 +38,7 @@ def facts(
         "dependence": _dependence_facts(model),
         "classes": _class_facts(model, page, seed),
         "fit": _fit_facts(model),
-        "observed": None if data is None else _observed_facts(model, data, unknown, weight, seed),
+        "observed": None if data is None else _observed_facts(model, data, sample_weight, unknown, seed),
     }
 
 
@@ -136,7 +107,7 @@ def _fit_facts(model: JointPMF) -> dict[str, Any] | None:
     return told
 
 
-def _observed_facts(model: JointPMF, data: Any, unknown: Unknown, weight: str | None, seed: int) -> dict[str, Any]:
+def _observed_facts(model: JointPMF, data: Any, sample_weight: Any, unknown: Unknown, seed: int) -> dict[str, Any]:
     from juror.report.observed import observed_facts  # reads tables, which takes what is slow to import
 
-    return observed_facts(model, data, unknown=unknown, weight=weight, seed=seed)
+    return observed_facts(model, data, unknown=unknown, weight=sample_weight, seed=seed)

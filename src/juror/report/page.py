@@ -5,17 +5,14 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import os
 import re
 from html import escape
 from importlib.resources import files
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from string import Template
 from typing import Any
 
 import numpy as np
-
-from juror.writing import write_whole
 
 # Each after those that it imports: they become one script
 _SCRIPTS = (
@@ -27,22 +24,8 @@ _IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export ", re.MULTILINE)
 
 
-def page(facts: dict[str, Any]) -> str:
-    """Return the HTML of a report.
-
-    Parameters
-    ----------
-    facts : dict
-        What :func:`juror.report.facts` gave.
-
-    Examples
-    --------
-    >>> from juror import JointPMF
-    >>> from juror.report import facts
-    >>> html = page(facts(JointPMF([1.0], [[[0.25], [0.75]]])))
-    >>> html.startswith("<!doctype html>"), "http://" in html.replace("http://www.w3.org", "")
-    (True, False)
-    """
+def make_page(facts: dict[str, Any]) -> str:
+    """Return the HTML of a report from the facts of :func:`juror.report.facts.gather_facts`."""
     style, script = _asset("style.css"), _joined_scripts()
     return Template(_asset("page.html")).substitute(
         title=escape(PurePath(facts["file"]).stem),
@@ -55,12 +38,6 @@ def page(facts: dict[str, Any]) -> str:
         facts=_embedded(_packed(facts)),
         version=escape(_version()),
     )
-
-
-def write(facts: dict[str, Any], path: str | os.PathLike[str]) -> None:
-    """Write the page of a report to a file, whole or not at all."""
-    html = page(facts).encode()
-    write_whole(Path(path), lambda stream: stream.write(html))
 
 
 def _version() -> str:

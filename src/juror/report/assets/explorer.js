@@ -34,6 +34,7 @@ export class Explorer {
       this.#several = !this.#several;
       event.currentTarget.setAttribute("aria-pressed", this.#several);
     });
+    byId("copy-link").hidden = !HAS_ADDRESS;
     byId("copy-link").addEventListener("click", () => copy(location.href, "The link"));
     byId("copy-ask").addEventListener("click", () => copy(byId("ask-line").textContent, "The line"));
     addEventListener("hashchange", () => this.#takeFragment(location.hash));
@@ -161,9 +162,13 @@ export class Explorer {
   }
 
   #writeFragment() {
+    if (!HAS_ADDRESS) return;
     history.replaceState(null, "", `#${toFragment(this.#evidence, this.variables)}`);
   }
 }
+
+// within a notebook a page has no address of its own that a link could carry
+const HAS_ADDRESS = location.protocol !== "about:";
 
 // In quarters of a rem: the head of a panel with the space below it, a bar, the row of a range, and the most bars seen
 const ROWS = { head: 16.6, bar: 5.9, range: 8.5, mostBars: 14 };
