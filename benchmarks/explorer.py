@@ -21,7 +21,7 @@ import juror
 from juror.testing import random_model
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from browser import open_browser, watched  # the way to start one is told once, for tests
+from browser import find_browser, open_browser, watched  # the way to start one is told once, for tests
 
 PICTURES = Path(__file__).parent.parent / "docs" / "explorer"
 N_CLICKS = 30
@@ -109,6 +109,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--portraits", action="store_true", help="draw docs/explorer/*.png in place of measuring")
     options = parser.parse_args()
+    if find_browser() is None:
+        sys.exit("There is no browser on this machine. Install Debian's chromium.")
     with tempfile.TemporaryDirectory() as folder, open_browser() as browser:
         if options.portraits:
             portraits(browser, Path(folder))

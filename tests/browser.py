@@ -52,7 +52,8 @@ def watched(browser: Browser, path: Path, fragment: str = "", **options: Any) ->
     page = context.new_page()
     page.set_default_timeout(10_000)
     errors: list[str] = []
-    page.on("console", lambda message: errors.append(f"console: {message.text}"))
+    page.on("console", lambda message: message.type != "error" or errors.append(f"console: {message.text}"))
+    page.on("dialog", lambda dialog: (errors.append(f"dialog: {dialog.message}"), dialog.dismiss()))
     page.on("pageerror", lambda error: errors.append(f"error: {error}"))
     own = path.as_uri()
     page.on("request", lambda request: request.url.split("#")[0] == own or errors.append(f"request: {request.url}"))

@@ -436,3 +436,9 @@ def test_a_label_of_several_words_without_quotes_is_told_to_have_them():
     domain = Domain.infer({"grade": ["warrant officer", "officer"], "sex": ["f", "m"]})
     with pytest.raises(QueryError, match=r"Did you mean 'warrant officer'\? Labels of several words need quotes\."):
         ask.read("sex | grade = warrant officer", domain)
+
+
+def test_a_name_of_several_words_without_quotes_is_told_to_have_them():
+    domain = Domain.infer({"home town": ["a", "b"], "sex": ["f", "m"]})
+    with pytest.raises(QueryError, match=r"Did you mean 'home town'\? Names of several words need quotes\."):
+        ask.read("home town | sex = f", domain)

@@ -165,6 +165,11 @@ BAD = {
         "Column 'age' holds 130 in row 1, which is outside its edges 0 to 120. Pass unknown=\"missing\" to treat it as "
         "missing.",
     ),
+    "a decimal comma": (
+        lambda: MODEL.log_prob({"age": ["30,5", "x"]}),
+        "Column 'age' holds '30,5' in row 0, which is a number with a decimal comma. Pass decimal=',' with "
+        "juror.Files.",
+    ),
     "an unknown column": (
         lambda: MODEL.log_prob({"color": ["red"]}),
         "The data have a column 'color' that the model does not know. Did you mean 'colour'? Drop or rename it.",

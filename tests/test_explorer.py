@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import warnings
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ import juror
 from browser import open_browser, watched
 from juror import Range
 from juror.cli.app import app
-from juror.testing import random_model
+from juror.testing import random_codes, random_model
 from juror.variable import Variable
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -384,7 +385,6 @@ def test_hostile_names_and_labels_are_text(browser, tmp_path):
     path = tmp_path / "hostile.html"
     juror.Report(model, name="<b>'x'<b>.juror").save(path)
     with watched(browser, path) as page:
-        page.on("dialog", lambda dialog: pytest.fail(f"a label was run: {dialog.message}"))
         assert page.title() == "<b>'x'<b>"
         given = {}
         for name, label in zip(HOSTILE, reversed(HOSTILE), strict=True):
@@ -452,9 +452,10 @@ def test_the_map_and_its_pair(page, model):
             assert percents == pytest.approx([100 * joint[i, j], 100 * independent[i, j]], abs=0.051)
     # a click on a cell of the map: its first row is the first variable of the order
     order = [model.domain.position(name) for name in model.dependence().clustered().names]
-    box = page.locator("#map").bounding_box()
-    cell = (box["width"] - 130) / len(order)
-    page.mouse.click(box["x"] + 130 + 1.5 * cell, box["y"] + 130 + 0.5 * cell)
+    width = page.locator("#map").bounding_box()["width"]
+    names = 130  # pixels, left of the cells and above them
+    cell = (width - names) / len(order)
+    page.locator("#map").click(position={"x": names + 1.5 * cell, "y": names + 0.5 * cell})
     chosen = [page.input_value("#pair-a"), page.input_value("#pair-b")]
     assert chosen == [str(order[0]), str(order[1])]
 
@@ -469,7 +470,10 @@ def test_a_page_of_fewer_classes_says_how_far_it_is(browser, tmp_path):
     model = small_model(1)
     juror.Report(model, rank=3).save(tmp_path / "small.html")
     with watched(browser, tmp_path / "small.html") as page:
-        assert "nearest model of 3 classes to the fitted one of 7" in page.inner_text(".notice")
+        assert "a smaller model near the fitted one" in page.inner_text(".notice")
+        page.click("#tab-fit")
+        assert "3, the nearest model of so many" in page.inner_text("#fit-facts")
+        page.click("#tab-explorer")
         small = model.compress(3)
         click(page, "colour", "red")
         assert_shows(page, small, {"colour": "red"})
@@ -489,15 +493,18 @@ def test_a_notebook_shows_the_page_in_a_frame(browser, model, tmp_path):
 def test_beside_data(browser, tmp_path):
     people = juror.datasets.titanic()
     model = juror.fit(people, rank=4, method="em")
-    report = juror.Report(model, people)
+    # the first and second class and some of the third: not what the model was fitted to
+    some = people[:1000]
+    report = juror.Report(model, some)
     report.save(tmp_path / "titanic.html")
     with watched(browser, tmp_path / "titanic.html") as page:
         page.click("#tab-observed")
-        assert "2,201" in page.inner_text("#observed")
-        assert page.locator("#observed-rows tbody tr").count() == len(report.facts["observed"]["unusual"]) > 0
+        assert "1,000" in page.inner_text("#observed-facts")
+        surprising = [row for row in report.facts["observed"]["unusual"] if row["surprise"] > 0]
+        assert page.locator("#observed-rows tbody tr").count() == len(surprising) > 0
         assert page.locator("#observed-calibration svg").count() == 1
         page.get_by_role("button", name="Class and Age").click()
-        counts = juror.PairCounts.of(people).table("Class", "Age").to_numpy()
+        counts = juror.PairCounts.of(some, model.domain).table("Class", "Age").to_numpy()
         titles = page.eval_on_selector_all("#observed-pairs [title]", "cells => cells.map(c => c.title)")
         assert [title.split()[0] for title in titles] == [f"{int(n):,}" for n in counts.ravel()]
         page.click("#tab-fit")
@@ -511,7 +518,6 @@ def test_axe_finds_nothing_wrong(browser, tmp_path, scheme):
     juror.Report(model, people).save(tmp_path / "titanic.html")
     with watched(browser, tmp_path / "titanic.html", color_scheme=scheme) as page:
         click(page, "Sex", "Female")
-        page.wait_for_timeout(200)
         for tab in ("explorer", "dependence", "classes", "fit", "observed"):
             page.click(f"#tab-{tab}")
             found = Axe().run(page)
@@ -534,3 +540,134 @@ def test_paper_has_all_views_in_light_colours(browser, report):
         assert page.get_attribute("html", "data-theme") == "light"
         page.evaluate("dispatchEvent(new Event('afterprint'))")
         assert page.get_attribute("html", "data-theme") == "dark"
+
+
+def saved(model, path, **options):
+    juror.Report(model, **options).save(path)
+    return path
+
+
+def test_classes_that_evidence_left_far_behind_can_come_back(browser, tmp_path):
+    # each class is 10⁻⁶ as probable as the other in turn: scaled step by step, one of them would be lost for good
+    factor = [[1 - 1e-6, 1e-6], [1e-6, 1 - 1e-6]]
+    model = juror.JointPMF([0.5, 0.5], [factor] * 114)
+    given = {f"x{n}": 1 if n < 54 else 0 for n in range(113)}
+    fragment = "#" + "&".join(f"given.{name}={label}" for name, label in given.items())
+    with watched(browser, saved(model, tmp_path / "far.html"), fragment) as page:
+        assert_shows(page, model, given, ["x113", "x0"])
+        log = float(page.get_attribute("#probability", "data-log-probability"))
+        assert log == pytest.approx(
+            float(model.log_prob({name: [label] for name, label in given.items()})[0]), rel=1e-12
+        )
+
+
+def test_probabilities_next_to_nothing_are_not_nothing(browser, tmp_path):
+    tiny = 1e-320
+    factors = [[[1.0, tiny], [0.0, 1 - tiny]], [[tiny, 1.0], [1.0, 0.0]], [[0.5, 0.1], [0.3, 0.1], [0.2, 0.8]]]
+    model = juror.JointPMF([0.5, 0.5], factors)
+    path = saved(model, tmp_path / "tiny.html")
+    with watched(browser, path, "#given.x0=0&given.x1=0&given.x2=0&given.x2=1") as page:
+        assert_shows(page, model, {"x0": 0, "x1": 0, "x2": [0, 1]})
+        assert page.inner_text("#message") == ""
+
+
+def test_a_link_cut_or_written_anew_by_mail_says_what_is_lost(browser, model, report):
+    with watched(browser, report, "#given.colour=red&amp;given.sold=True&giv") as page:
+        assert_shows(page, model, {"colour": "red", "sold": True})
+        assert "The link has “giv”, which is not understood" in page.inner_text("#message")
+
+
+def test_tables_of_hundreds_of_labels_show_the_most_common(browser, tmp_path):
+    model = random_model([360, 400, 2], 3, np.random.default_rng(0))
+    with watched(browser, saved(model, tmp_path / "large.html")) as page:
+        page.click("#tab-dependence")
+        page.select_option("#pair-a", label="x0")
+        page.select_option("#pair-b", label="x1")
+        assert page.locator("#pair tbody tr").count() == 60
+        assert "for the 60 most common labels" in page.inner_text("#pair")
+
+
+def test_one_variable_of_one_label(browser, tmp_path):
+    model = juror.JointPMF([1.0], [[[1.0]]])
+    with watched(browser, saved(model, tmp_path / "one.html")) as page:
+        assert_shows(page, model)
+        assert page.locator(".value").inner_text() == "100 %"
+        page.click("#tab-dependence")
+        page.select_option("#pair-what", "joint")
+
+
+def test_names_that_begin_with_a_dash_can_be_asked_for(browser, tmp_path, monkeypatch):
+    domain = juror.Domain.infer({"-x": ["-1", "--help"], "y": ["a", "b"]})
+    model = random_model([2, 2], 2, np.random.default_rng(0), domain=domain)
+    monkeypatch.chdir(tmp_path)
+    model.save("-m.juror")
+    with watched(browser, saved(model, tmp_path / "dash.html", name="-m.juror")) as page:
+        click(page, "y", "a")
+        _, *arguments = shlex.split(page.inner_text("#ask-line"))
+        done = CliRunner().invoke(app, arguments)
+        assert done.exit_code == 0, done.output
+
+
+@pytest.mark.parametrize("method", ["em", "spa", "spa-em", "ctf", "juror-a", "juror-b", "juror-c", "bayes"])
+def test_every_method_has_a_fit_to_look_at(browser, tmp_path, method):
+    rng = np.random.default_rng(0)
+    codes = random_codes(random_model([3, 3, 3, 3], 2, rng), 400, rng)
+    more = {"sweeps": 60, "burnt": 20, "draws": 10} if method == "bayes" else {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = juror.fit(codes, rank=2, method=method, **more)
+    with watched(browser, saved(model, tmp_path / "fit.html", data=codes)) as page:
+        for tab in ("fit", "classes", "dependence", "observed"):
+            page.click(f"#tab-{tab}")
+        assert method in page.text_content("#fit-facts")
+
+
+def test_the_rank_that_was_chosen_is_marked(browser, tmp_path):
+    model = juror.fit(juror.datasets.titanic(), method="em")
+    with watched(browser, saved(model, tmp_path / "path.html")) as page:
+        page.click("#tab-fit")
+        assert f"rank {model.rank} was chosen" in page.inner_text("#fit-charts")
+        assert page.text_content("#fit-charts .dot.marked title").startswith(f"rank {model.rank}:")
+
+
+def test_rows_that_the_model_was_fitted_to_are_called_so(browser, tmp_path):
+    people = juror.datasets.titanic()
+    model = juror.fit(people, rank=4, method="em")
+    for rows, is_told in ((people, True), (people[:2000], False)):
+        with watched(browser, saved(model, tmp_path / "rows.html", data=rows)) as page:
+            page.click("#tab-observed")
+            assert ("flatters" in page.inner_text("#observed")) == is_told
+
+
+def test_few_rows_behind_the_evidence_are_told(browser, tmp_path):
+    model = juror.fit(juror.datasets.titanic(), rank=4, method="em")
+    with watched(browser, saved(model, tmp_path / "few.html")) as page:
+        click(page, "Class", "Crew")
+        assert "of 2,201 rows" not in sentence(page)
+        click(page, "Age", "Child")
+        assert "of 2,201 rows, so few that the model has little to go by" in sentence(page)
+
+
+def test_a_panel_is_one_stop_of_the_tab_key(page):
+    click(page, "colour", "blue")
+    page.keyboard.press("ArrowUp")
+    stops = "bars => bars.filter(bar => bar.tabIndex === 0).map(bar => bar.dataset.label)"
+    assert page.eval_on_selector_all("[data-variable=colour]", stops) == ["green"]
+
+
+def test_the_focus_goes_on_when_what_had_it_is_gone(page):
+    click(page, "colour", "blue")
+    click(page, "sold", "True")
+    for focused in ("sold is True", ""):
+        page.focus(".chip")
+        page.keyboard.press("Enter")
+        assert page.evaluate("document.activeElement.textContent") == focused
+    assert page.evaluate("document.activeElement.id") == "search"
+
+
+def test_what_is_known_is_in_sight_in_a_long_panel(browser, tmp_path):
+    model = random_model([40, 2], 2, np.random.default_rng(0), domain=juror.Domain.from_cardinalities([40, 2]))
+    with watched(browser, saved(model, tmp_path / "long.html"), "#given.x0=37") as page:
+        known = page.locator("[data-variable=x0][data-label='37']").bounding_box()
+        frame = page.locator(".bars").first.bounding_box()
+        assert frame["y"] <= known["y"] <= frame["y"] + frame["height"] - known["height"]

@@ -11,15 +11,22 @@ import pytest
 from pyarrow import parquet
 
 from juror import Domain, JointPMF, Variable
+from juror.answers import drawing
 from juror.answers.calibration import calibration
 from juror.errors import DataError, DataWarning, ParameterError
 from juror.report import observed
 from juror.report.gaps import noise
 from juror.report.observed import observed_facts, rows_to_calibrate
-from juror.report.passing import pass_over
+from juror.statistics.seen import arrivals, pass_over
 from juror.testing import dense, random_codes, random_model
 
 SHAPE = (3, 2, 4, 2)
+
+
+def facts_of(model, data, *, seed=0, n_jobs=None, **reading):
+    """Pass over a table and compare it with a model."""
+    seen = pass_over(data, model.domain, seed=seed, n_jobs=n_jobs, **reading)
+    return observed_facts(model, seen, seed=seed, n_jobs=n_jobs)
 
 
 @pytest.fixture
@@ -34,7 +41,7 @@ def codes(model):
 
 @pytest.fixture
 def facts(model, codes):
-    return observed_facts(model, codes)
+    return facts_of(model, codes)
 
 
 def seen_together(codes, shape, group):
@@ -100,8 +107,9 @@ def test_a_wrong_gap_would_be_found(model, codes, facts):
             assert_gap(facts["marginals"][0], counts, wrong)
 
 
-def test_tables_are_given_while_they_fit(model, codes):
-    few = observed_facts(model, codes, max_cells=13)
+def test_tables_are_given_while_they_fit(model, codes, monkeypatch):
+    monkeypatch.setattr(observed, "MOST_CELLS", 13)
+    few = facts_of(model, codes)
     sizes = {(a, b): SHAPE[a] * SHAPE[b] for a, b in combinations(range(4), 2)}
     left, given = 13, []
     for pair in few["pairs"]:
@@ -110,7 +118,8 @@ def test_tables_are_given_while_they_fit(model, codes):
         left -= size if size <= left else 0
     assert [pair["counts"] is not None for pair in few["pairs"]] == given
     assert few["n_pairs_without_table"] == given.count(False) > 0
-    assert observed_facts(model, codes, max_cells=0)["n_pairs_without_table"] == 6
+    monkeypatch.setattr(observed, "MOST_CELLS", 0)
+    assert facts_of(model, codes)["n_pairs_without_table"] == 6
 
 
 @pytest.mark.parametrize("n", [3, 40, 1000])
@@ -164,7 +173,7 @@ def test_cells_are_judged_by_the_rest_of_their_row(model, codes, facts):
 
 def test_rows_as_improbable_are_a_share_of_those_drawn():
     model = JointPMF([1.0], [[[0.9], [0.06], [0.04]]])
-    found = observed_facts(model, np.array([[0], [1], [2]]))["unusual"]
+    found = facts_of(model, np.array([[0], [1], [2]]))["unusual"]
     assert [row["cells"] for row in found] == [["2"], ["1"], ["0"]]
     np.testing.assert_allclose([row["as_improbable"] for row in found], [0.04, 0.1, 1.0], atol=0.04)
 
@@ -175,7 +184,7 @@ def test_a_rare_cell_counts_though_little_is_seen_beside_it():
     codes[:, 0] = 0
     codes[7] = [1, *[-1] * 6]
     assert model.log_prob(codes).argmax() == 7
-    first, second, *_ = observed_facts(model, codes)["unusual"]
+    first, second, *_ = facts_of(model, codes)["unusual"]
     assert (first["row"], first["surprise"]) == (7, pytest.approx(4.55, abs=0.1))
     assert second["surprise"] == pytest.approx(0.0, abs=0.1)
 
@@ -187,7 +196,7 @@ def test_rows_are_no_more_unusual_for_cells_that_follow_from_others():
     codes[rng.random(codes.shape) < rng.random((300, 1))] = -1
     # all that is seen is as probable as any other
     codes = codes[(codes >= 0).any(axis=1)]
-    found = observed_facts(model, codes)["unusual"]
+    found = facts_of(model, codes)["unusual"]
     np.testing.assert_allclose([row["surprise"] for row in found], 0.0, atol=1e-9)
     assert {row["as_improbable"] for row in found} == {1.0}
 
@@ -195,7 +204,7 @@ def test_rows_are_no_more_unusual_for_cells_that_follow_from_others():
 def test_impossible_rows_are_the_most_unusual():
     model = JointPMF([0.5, 0.5], [np.eye(2), np.eye(2), [[0.5, 0.5], [0.5, 0.5]], [[1.0, 1.0], [0.0, 0.0]]])
     codes = np.array([[0, 0, 1, 0], [0, 1, 1, 0], [1, -1, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1], [0, 1, -1, 1]])
-    facts = observed_facts(model, codes)
+    facts = facts_of(model, codes)
     assert (facts["n_impossible"], facts["mean_log_prob"], facts["mean_log_prob_independent"]) == (4.0, None, None)
     first = facts["unusual"][:3]
     assert [(found["row"], found["weight"], found["impossible"]) for found in first] == [
@@ -229,14 +238,14 @@ def test_predictions_are_judged_by_fewer_rows_where_the_model_is_large(model, co
     assert rows_to_calibrate(10**9, (10,) * 30, 5_000) == 200
     assert rows_to_calibrate(10**9, (10,) * 30, 50) == 50
     monkeypatch.setattr(observed, "_CALIBRATION_WORK", 0.0)
-    facts = observed_facts(model, codes)
+    facts = facts_of(model, codes)
     assert (facts["n_rows_judged"], facts["n_rows_calibrated"]) == (300.0, 200.0)
     assert [found["n_rows"] < 200 for found in facts["calibration"]] == [True] * 4
 
 
 def test_what_is_never_seen_is_told(model):
     codes = np.array([[0, -1, -1, 1], [-1, 1, -1, 0]])
-    facts = observed_facts(model, codes)
+    facts = facts_of(model, codes)
     assert facts["missing"] == [0.5, 0.5, 1.0, 0.0]
     assert facts["calibration"][2] is None
     unseen = facts["marginals"][2]
@@ -247,7 +256,7 @@ def test_what_is_never_seen_is_told(model):
 
 
 def test_one_variable_has_no_pairs():
-    facts = observed_facts(JointPMF([1.0], [[[0.5], [0.5]]]), np.array([[0], [1], [-1]]))
+    facts = facts_of(JointPMF([1.0], [[[0.5], [0.5]]]), np.array([[0], [1], [-1]]))
     assert facts["pairs"] == []
     assert facts["missing"] == [pytest.approx(1 / 3)]
     assert facts["calibration"][0]["log_loss"] == pytest.approx(np.log(2))
@@ -285,7 +294,7 @@ def shop():
 
 @pytest.fixture(scope="module")
 def facts_of_frame(shop):
-    return observed_facts(shop[0], shop[1], weight="times")
+    return facts_of(shop[0], shop[1], weight="times")
 
 
 def as_csv(frame, folder):
@@ -307,14 +316,13 @@ def as_stream(frame, folder):
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_table_has_the_same_facts_wherever_it_is(shop, facts_of_frame, tmp_path, write, n_jobs):
     model, frame = shop
-    assert observed_facts(model, write(frame, tmp_path), weight="times", n_jobs=n_jobs) == facts_of_frame
+    assert facts_of(model, write(frame, tmp_path), weight="times", n_jobs=n_jobs) == facts_of_frame
 
 
 def test_all_rows_are_counted_and_some_are_judged(shop, facts_of_frame):
     model, frame = shop
     assert facts_of_frame["n_rows"] == frame["times"].sum()
-    # weights of rows that count are 1 to 3
-    assert facts_of_frame["n_rows_judged"] == pytest.approx(10_000, rel=0.05)
+    assert facts_of_frame["n_rows_judged"] == 5000.0
     counts = frame.groupby("colour")["times"].sum()
     assert facts_of_frame["marginals"][0]["counts"] == [counts[label] for label in LABELLED["colour"].labels]
     for found in facts_of_frame["unusual"]:
@@ -332,8 +340,8 @@ def test_rows_of_several_files_are_told_by_file(shop, tmp_path):
         parquet.write_table(
             pa.Table.from_pandas(frame[number * 2000 : number * 2000 + 2000]), tmp_path / f"{number}.parquet"
         )
-    facts = observed_facts(model, tmp_path, n_unusual=60)
-    whole = observed_facts(model, frame[:6000])
+    facts = facts_of(model, tmp_path)
+    whole = facts_of(model, frame[:6000])
     for name in ("n_rows", "missing", "marginals", "pairs"):
         assert facts[name] == whole[name]
     assert {found["file"] for found in facts["unusual"]} <= {str(tmp_path / f"{n}.parquet") for n in range(3)}
@@ -357,16 +365,16 @@ def test_samples_are_uniform_and_repeat(model):
     assert 180 < len(set(samples[0].rows) & set(samples[1].rows)) < 320
     by_tenth = np.bincount(samples[0].rows // 400, minlength=10)
     assert ((by_tenth - 100) ** 2 / 100).sum() < 30
-    first, second = (observed_facts(model, codes, seed=4, max_rows=1000, n_jobs=jobs) for jobs in (1, 2))
+    first, second = (facts_of(model, codes, seed=4, n_sampled=1000, n_jobs=jobs) for jobs in (1, 2))
     assert first == second
     assert first["n_rows_judged"] == 1000.0
-    assert observed_facts(model, codes, seed=5, max_rows=1000)["mean_log_prob"] != first["mean_log_prob"]
+    assert facts_of(model, codes, seed=5, n_sampled=1000)["mean_log_prob"] != first["mean_log_prob"]
 
 
 def test_whole_weights_are_repeated_rows(model, codes):
     times = np.random.default_rng(5).integers(0, 4, size=len(codes))
-    weighted = observed_facts(model, codes, weight=times)
-    repeated = observed_facts(model, np.repeat(codes, times, axis=0))
+    weighted = facts_of(model, codes, weight=times)
+    repeated = facts_of(model, np.repeat(codes, times, axis=0))
     for facts in (weighted, repeated):
         facts["unusual"] = [{**found, "row": None} for found in facts["unusual"]]
     assert weighted == repeated
@@ -374,7 +382,7 @@ def test_whole_weights_are_repeated_rows(model, codes):
 
 def test_columns_that_are_absent_are_missing(shop):
     model, frame = shop
-    facts = observed_facts(model, frame[["sold", "colour"]][:500])
+    facts = facts_of(model, frame[["sold", "colour"]][:500])
     assert [share == 1.0 for share in facts["missing"]] == [False, True, False, True]
     assert [found is None for found in facts["calibration"]] == [False, True, False, True]
     assert facts["n_pairs_never_seen_together"] == 5
@@ -384,10 +392,10 @@ def test_unknown_labels_are_handled_as_asked(shop):
     model, _ = shop
     data = {"colour": ["red", "teal", "blue"], "size": [1, 2, 4]}
     with pytest.raises(DataError, match="Column 'colour' holds 'teal' in row 1, which is not among its 3 labels"):
-        observed_facts(model, data)
-    assert observed_facts(model, data, unknown="missing")["missing"][0] == pytest.approx(1 / 3)
+        facts_of(model, data)
+    assert facts_of(model, data, unknown="missing")["missing"][0] == pytest.approx(1 / 3)
     with pytest.warns(DataWarning, match="'colour' holds labels that were not there before in 1 rows") as told:
-        observed_facts(model, data, unknown="warn")
+        facts_of(model, data, unknown="warn")
     assert len(told) == 1
 
 
@@ -402,12 +410,41 @@ def test_unknown_labels_are_handled_as_asked(shop):
         ({"sold": [True]}, {"weight": [0.0]}, ParameterError, "sample_weight is zero in every row. At least one must "
          "count."),
         ({"sold": [True]}, {"seed": -1}, ParameterError, "seed must be an int in the range [0, inf). Got -1 instead."),
-        ({"sold": [True]}, {"max_rows": 0}, ParameterError, "max_rows must be an int in the range [1, inf). Got 0 "
+        ({"sold": [True]}, {"n_sampled": 0}, ParameterError, "n_sampled must be an int in the range [1, inf). Got 0 "
          "instead."),
-        ({"sold": [True]}, {"max_cells": 0.5}, ParameterError, "max_cells must be an int in the range [0, inf). Got "
-         "0.5 instead."),
     ],
 )  # fmt: skip
 def test_bad_input_is_refused(shop, data, options, error, sentence):
     with pytest.raises(error, match=f"^{re.escape(sentence)}$"):
-        observed_facts(shop[0], data, **options)
+        facts_of(shop[0], data, **options)
+
+
+def test_rows_arrive_in_proportion_to_their_weights():
+    weights = np.array([1.0, 2.0, 5.0, 0.5])
+    rows, times = arrivals(weights, np.arange(4), 8500, seed=3)
+    assert len(rows) == len(times) == 8500
+    assert np.all(np.diff(times) >= 0)
+    expected = 8500 * weights / weights.sum()
+    # χ² of three degrees of freedom
+    assert ((np.bincount(rows, minlength=4) - expected) ** 2 / expected).sum() < 21.1
+    # of a process of this rate so many arrive in about this time
+    assert times[-1] == pytest.approx(1000, rel=0.06)
+
+
+def test_draws_of_a_weighted_table_are_judged_as_draws():
+    rng = np.random.default_rng(0)
+    model = random_model([3] * 9, 4, rng, concentration=0.6)
+    codes = drawing.sample(model, 200_000, rng)
+    distinct, times = np.unique(codes, axis=0, return_counts=True)
+    assert len(distinct) > 5000
+    seen = pass_over(distinct, model.domain, weight=times)
+    facts = observed_facts(model, seen)
+    assert facts["is_sampled"]
+    assert facts["n_rows_judged"] == 5000.0
+    ratios = [found["error"] / found["noise"] for found in facts["calibration"]]
+    assert 0.5 < np.mean(ratios) < 1.7, ratios
+    logs = model.log_prob(codes)
+    assert facts["mean_log_prob"] == pytest.approx(logs.mean(), abs=4 * logs.std() / np.sqrt(5000))
+    few = pass_over(distinct[:3000], model.domain, weight=times[:3000])
+    assert not few.is_sampled
+    assert few.sample.weights.sum() == times[:3000].sum()

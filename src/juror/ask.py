@@ -182,7 +182,8 @@ class _Reader:
         try:
             return self._domain.position(_unquote(token))
         except QueryError as error:
-            self._fail(token.start, token.end, str(error))
+            hint = " Names of several words need quotes." if self._peek.is_term and not self._peek.is_word("in") else ""
+            self._fail(token.start, token.end, f"{error}{hint}")
 
     def _value(self) -> str:
         token = self._peek

@@ -157,6 +157,13 @@ class FitInfo:
             return None
         return self.n_parameters * math.log(self.n_rows) - 2 * self.log_likelihood
 
+    @property
+    def chosen_rank(self) -> int | None:
+        """The rank that :attr:`rank_path` led to, that of one member of an ensemble; None without a path, and once a
+        compression has made another of it.
+        """
+        return self.rank // max(1, self.n_members) if self.rank_path and not self.compressed else None
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that JSON can hold, which has no −inf: the score of an impossible rank is None."""
         plain = asdict(self)

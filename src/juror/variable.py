@@ -238,6 +238,8 @@ class Variable:
         value = value.item() if isinstance(value, np.generic) else value
         where = f"Column {column.name!r} holds {value!r} in {column.row_in_words(row)}, which is "
         way_out = 'Pass unknown="missing" to treat it as missing.'
+        if self.edges is not None and "," in str(value) and as_number(str(value).replace(",", ".")) is not None:
+            return DataError(f"{where}a number with a decimal comma. Pass decimal=',' with juror.Files.")
         if self.edges is not None and as_number(value) is None:
             return DataError(f"{where}neither a number nor one of its intervals {shortlist(self.labels)}. {way_out}")
         if self.edges is not None:

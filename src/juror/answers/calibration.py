@@ -142,8 +142,19 @@ def calibration(cpd: CPD, codes: np.ndarray, weights: np.ndarray | None, target:
         brier=brier,
         reference_brier=reference_brier,
         error=float(np.abs(bins.observed - bins.predicted).sum() / bins.weight.sum()),
-        noise=float(np.minimum(np.sqrt(2 * bins.variance / np.pi), 2 * bins.variance).sum() / bins.weight.sum()),
+        noise=float(mean_distance(bins.variance).sum() / bins.weight.sum()),
     )
+
+
+def mean_distance(variances: np.ndarray) -> np.ndarray:
+    """Return about how far counts of these variances lie from their expectations on average.
+
+    √(2 V / π) for a normal variable, and never above 2 V, which is less where hardly anything is left to chance.
+
+    >>> mean_distance(np.array([100.0, 0.01])).round(3).tolist()
+    [7.979, 0.02]
+    """
+    return np.minimum(np.sqrt(2 * variances / np.pi), 2 * variances)
 
 
 def _predictions(cpd: CPD, codes: np.ndarray, target: int) -> tuple[np.ndarray, np.ndarray]:

@@ -13,6 +13,7 @@ from juror.answers.posterior import CPD
 from juror.answers.rows import log_prob
 from juror.answers.tables import align, html_table, marginal
 from juror.errors import QueryError
+from juror.logs import log_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,6 +68,17 @@ def entropy(cpd: CPD, draws: int, rng: np.random.Generator) -> Estimate:
         return Estimate(entropy_of(marginal(cpd, range(len(cpd.domain)))))
     surprise = -log_prob(cpd, sample(cpd, draws, rng))
     return Estimate(float(surprise.mean()), float(surprise.std(ddof=1) / np.sqrt(draws)))
+
+
+def divergence(p: CPD, q: CPD, draws: int, rng: np.random.Generator) -> Estimate:
+    """Return D(p‖q) in nats: from both tables when they are small, else as a mean over draws from p."""
+    if int(np.prod(p.domain.cardinalities, dtype=object)) <= _EXACT_CELLS:
+        P, Q = (marginal(cpd, range(len(cpd.domain))) for cpd in (p, q))
+        possible = P > 0
+        return Estimate(max(0.0, float((P[possible] * (np.log(P[possible]) - log_of(Q[possible]))).sum())))
+    rows = sample(p, draws, rng)
+    lost = log_prob(p, rows) - log_prob(q, rows)
+    return Estimate(float(lost.mean()), float(lost.std(ddof=1) / np.sqrt(draws)))
 
 
 def mutual_information(cpd: CPD, a: int, b: int) -> float:

@@ -9,12 +9,15 @@ import numpy as np
 
 from juror.answers.posterior import CPD
 from juror.errors import check_count
+from juror.info import FitInfo
 from juror.variable import Label
 
 # below this a label is as common in the class as anywhere
 _LEAST_LIFT = 1.05
 # so that many neighbouring intervals of one number leave room for other variables
 _LABELS_A_VARIABLE = 2
+# of so many classes a reader keeps an overview
+_READABLE_CLASSES = 12
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,15 @@ class ClassProfile:
     index: int
     weight: float
     traits: tuple[Trait, ...]
+
+
+def readable_rank(info: FitInfo | None, rank: int) -> int:
+    """Return by how many classes to show a model: its own, or for a mean as many as one draw or fit has, at most 12.
+
+    The classes of a mean of draws or of fits mean nothing one by one; those of the nearest small model do.
+    """
+    n_parts = 1 if info is None else max(info.n_draws, info.n_members)
+    return rank if n_parts <= 1 else max(1, min(_READABLE_CLASSES, rank // n_parts))
 
 
 def class_profiles(cpd: CPD, n_traits: int = 6) -> tuple[ClassProfile, ...]:

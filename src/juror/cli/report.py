@@ -61,7 +61,8 @@ def command(
     _check(output, json)
     if data is None:
         told = [name for name, value in csv.items() if value != options.CSV[name]]
-        _refuse_without_data([*told, *(["weight"] if weight else []), *(["drop"] if drop else [])])
+        more = {"weight": weight, "drop": drop, "unknown": unknown != "error"}
+        _refuse_without_data([*told, *(name for name, value in more.items() if value)])
     began = time.perf_counter()
     loaded = juror.load(model)
     rows: Any = None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _MOST_WRITTEN = 40
 
 
-def marginal(model: JointPMF, name: str, given: Given = None, ax: Axes | None = None) -> Axes:
+def marginal(model: JointPMF, name: str, given: Given = None, *, ax: Axes | None = None) -> Axes:
     """Draw the distribution of one variable, a bar a label, in the order of its labels.
 
     Parameters

@@ -30,7 +30,7 @@ _FEW_VARIABLES = 12
 _SHOWN = ("joint", "residuals")
 
 
-def pair(model: JointPMF, a: str, b: str, given: Given = None, ax: Axes | None = None, *, show: str = "joint") -> Axes:
+def pair(model: JointPMF, a: str, b: str, given: Given = None, *, ax: Axes | None = None, show: str = "joint") -> Axes:
     """Draw the joint table of two variables, the labels of ``a`` down and those of ``b`` across.
 
     Parameters
@@ -90,7 +90,7 @@ def _signed(value: float) -> str:
     return "0" if float(text) == 0 else text.replace("-", "−")
 
 
-def dependence(model: JointPMF, ax: Axes | None = None) -> Axes:
+def dependence(model: JointPMF, *, ax: Axes | None = None) -> Axes:
     """Draw how much every two variables tell about each other, those that depend on each other side by side.
 
     A cell is I(a; b) / min(H(a), H(b)), from 0 for independent variables to 1 where one decides the other, in the order

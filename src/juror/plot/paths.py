@@ -14,14 +14,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-    from juror.info import FitInfo
     from juror.model import JointPMF
     from juror.paper.tables import Entry, PaperTable
 
 _REFERENCE_LINES = (":", "-.", "--", "-")
 
 
-def rank_path(model: JointPMF, ax: Axes | None = None) -> Axes:
+def rank_path(model: JointPMF, *, ax: Axes | None = None) -> Axes:
     """Draw the score on held-out rows of every rank that was tried, and mark the one that was chosen.
 
     Parameters
@@ -44,7 +43,7 @@ def rank_path(model: JointPMF, ax: Axes | None = None) -> Axes:
             "The rank of this model was not chosen along a path, so there is none to draw. Fit with rank='auto' or "
             "'cv', and a method other than 'bayes'."
         )
-    chosen = _chosen_rank(info)
+    chosen = info.chosen_rank
     steps = [step for step in info.rank_path if math.isfinite(step.score)]
     ax = new_axes(ax, 6.4, 3.8)
     ranks, scores = [step.rank for step in steps], [step.score for step in steps]
@@ -70,11 +69,6 @@ def rank_path(model: JointPMF, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _chosen_rank(info: FitInfo) -> int | None:
-    """Return the rank that the path led to, that of one member; None once a compression has made another of it."""
-    return None if info.compressed else info.rank // max(1, info.n_members)
-
-
 @dataclass(frozen=True)
 class _Line:
     """Errors against sample sizes, with their spreads where these are known."""
@@ -88,8 +82,8 @@ class _Line:
 
 def errors(
     results: PaperTable | Mapping[str, tuple[Sequence[float], Sequence[float]]],
-    ax: Axes | None = None,
     *,
+    ax: Axes | None = None,
     measure: str | None = None,
 ) -> Axes:
     """Draw errors against the number of samples N_s, a line a method, on logarithmic axes.

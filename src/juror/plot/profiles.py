@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from juror.answers.profiles import class_profiles
+from juror.answers.profiles import class_profiles, readable_rank
 from juror.errors import QueryError, check_count
 from juror.plot.canvas import (
     heat,
@@ -31,11 +31,12 @@ _HALF = 24
 _LONGEST = 2 * _HALF + len(" = ")
 
 
-def classes(model: JointPMF, n: int = 6, n_traits: int = 4, ax: Axes | None = None) -> Axes:
+def classes(model: JointPMF, n: int = 6, n_traits: int = 4, *, ax: Axes | None = None) -> Axes:
     """Draw what the heaviest classes are typical of: a column a class, a row a label that marks at least one of them.
 
     A cell says which share of the class has the label, and its colour how far that is above the share in the whole, or
-    below it. The last column is the whole. Of two labels only the last has a row, as the other tells the same.
+    below it. The last column is the whole. Of two labels only the last has a row, as the other tells the same. A mean
+    of draws or fits, whose classes mean nothing one by one, is shown by the nearest model of few classes.
 
     Parameters
     ----------
@@ -59,6 +60,8 @@ def classes(model: JointPMF, n: int = 6, n_traits: int = 4, ax: Axes | None = No
     [[0.2, -0.6]]
     """
     check_count("n", n)
+    fitted, readable = model.rank, readable_rank(model.info, model.rank)
+    model = model.compress(readable) if readable < fitted else model
     profiles = class_profiles(model, n_traits)[:n]
     wanted = {(trait.variable, trait.label) for profile in profiles for trait in profile.traits}
     if not wanted:
@@ -84,5 +87,6 @@ def classes(model: JointPMF, n: int = 6, n_traits: int = 4, ax: Axes | None = No
     write_cells(ax, image, [[f"{100 * share:.0f}" for share in row] for row in table.tolist()])
     weight = percent(sum(profile.weight for profile in profiles))
     which = f"the {len(profiles)} heaviest of {model.rank} classes, {weight} of the whole,"
-    set_title(ax, f"What {which if model.rank > len(profiles) else f'the {model.rank} classes'} are typical of")
+    whose = f" (the nearest model to a mean of {fitted})" if readable < fitted else ""
+    set_title(ax, f"What {which if model.rank > len(profiles) else f'the {model.rank} classes'} are typical of{whose}")
     return ax

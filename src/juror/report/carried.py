@@ -11,8 +11,9 @@ import numpy as np
 from juror.errors import ParameterError
 from juror.model import JointPMF
 
-# Of the two million bytes that a page may have, what the model may take, in base64: four characters for three bytes
-_MODEL_BYTES = 1_500_000
+# Of the two million bytes that a page may have, what the model may take, in base64: four characters for three bytes.
+# Tables of data and the page's own text take up to 600,000.
+_MODEL_BYTES = 1_350_000
 _BYTES_A_NUMBER = 8 * 4 / 3
 # Finding the nearest model takes as long as there are classes before, classes after and labels: so much of it takes
 # about half a minute
@@ -40,11 +41,6 @@ class Carried:
     loss: float = 0.0
     standard_error: float = 0.0
     pair_difference: float = 0.0
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether the page has the fitted model itself."""
-        return self.model.rank == self.fitted_rank
 
 
 def carried(model: JointPMF, rank: int | Literal["auto", "all"], seed: int) -> Carried:
@@ -83,7 +79,9 @@ def wanted_rank(model: JointPMF, rank: int | Literal["auto", "all"]) -> int:
 def _fitting(model: JointPMF) -> int:
     """Return how many classes fit into a page, all of them if they do, else as many as are found in time."""
     n_labels = sum(model.domain.cardinalities)
-    room = int(_MODEL_BYTES / (_BYTES_A_NUMBER * (1 + n_labels)))
+    # beside the model a page has the dependence of all pairs, in floats
+    left = _MODEL_BYTES - len(model.domain) ** 2 / 2 * _BYTES_A_NUMBER / 2
+    room = max(1, int(left / (_BYTES_A_NUMBER * (1 + n_labels))))
     return model.rank if model.rank <= room else max(1, min(room, int(_COMPRESSION_WORK / (model.rank * n_labels))))
 
 

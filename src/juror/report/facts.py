@@ -6,17 +6,22 @@ import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal
 
-from juror.answers.profiles import class_profiles
-from juror.report.carried import Carried, carried
+from juror.answers.drawing import generator
+from juror.answers.information import divergence
+from juror.answers.profiles import class_profiles, readable_rank
+from juror.report.carried import Carried, carried, wanted_rank
+from juror.report.observed import observed_facts
+from juror.solvers.parameters import n_parameters
 from juror.sources.columns import as_text
+from juror.statistics.seen import pass_over
 
 if TYPE_CHECKING:
     from juror.model import JointPMF
     from juror.variable import Unknown, Variable
 
-# Of so many classes a reader keeps an overview; a mean of fits is shown by the nearest model that has no more
-_READABLE_CLASSES = 12
 _MOST_CARDS = 24
+# by which the distance of a model from another is told where their tables are large
+_DRAWS = 5_000
 
 
 def gather_facts(
@@ -30,15 +35,19 @@ def gather_facts(
     seed: int,
 ) -> dict[str, Any]:
     """Return what a report tells about a model, and beside what data; see :class:`juror.Report`."""
+    wanted_rank(model, rank)
+    # before what takes long: data that do not fit the model are told at once
+    seen = None if data is None else pass_over(data, model.domain, unknown=unknown, weight=sample_weight, seed=seed)
     page = carried(model, rank, seed)
+    # all but the fit is of the model that the page has, so that no two numbers on it disagree
     return {
         "file": name,
-        "variables": [_variable_facts(model, n) for n in range(len(model.domain))],
+        "variables": [_variable_facts(page.model, n) for n in range(len(model.domain))],
         "model": _model_facts(model, page),
-        "dependence": _dependence_facts(model),
+        "dependence": _dependence_facts(page.model),
         "classes": _class_facts(model, page, seed),
         "fit": _fit_facts(model),
-        "observed": None if data is None else _observed_facts(model, data, sample_weight, unknown, seed),
+        "observed": None if seen is None else observed_facts(page.model, seen, seed=seed),
     }
 
 
@@ -54,12 +63,11 @@ def _variable_facts(model: JointPMF, n: int) -> dict[str, Any]:
 
 
 def _model_facts(model: JointPMF, page: Carried) -> dict[str, Any]:
-    F = model.rank
     return {
         "rank": page.model.rank,
-        "fitted_rank": F,
+        "fitted_rank": model.rank,
         "n_variables": len(model.domain),
-        "n_parameters": F - 1 + F * sum(cardinality - 1 for cardinality in model.domain.cardinalities),
+        "n_parameters": n_parameters(model.rank, model.domain.cardinalities),
         "loss": page.loss,
         "standard_error": page.standard_error,
         "pair_difference": page.pair_difference,
@@ -76,16 +84,12 @@ def _dependence_facts(model: JointPMF) -> dict[str, Any]:
 
 def _class_facts(model: JointPMF, page: Carried, seed: int) -> dict[str, Any]:
     """Tell what classes are typical of: those of the model, or for a mean of many fits those of one that is near."""
-    is_mean = model.info is not None and (model.info.n_draws > 0 or model.info.n_members > 1)
-    shown, compressed = model, None
-    if is_mean and model.rank > _READABLE_CLASSES:
+    shown, compressed, wanted = page.model, None, readable_rank(model.info, model.rank)
+    if wanted < model.rank:
         # by way of the page's model, which is near and smaller
-        shown = page.model.compress(_READABLE_CLASSES, seed=seed)
-        assert shown.info is not None
-        step = shown.info.compressed[-1]
-        loss = page.loss + max(0.0, step.loss)
-        error = math.hypot(page.standard_error, step.standard_error)
-        compressed = {"rank": model.rank, "loss": loss, "standard_error": error}
+        shown = page.model.compress(wanted, seed=seed)
+        loss = divergence(model, shown, _DRAWS, generator(seed))
+        compressed = {"rank": model.rank, "loss": float(loss), "standard_error": loss.standard_error}
     profiles = class_profiles(shown)
     cards = [asdict(profile) for profile in profiles[:_MOST_CARDS]]
     for card in cards:
@@ -101,13 +105,16 @@ def _class_facts(model: JointPMF, page: Carried, seed: int) -> dict[str, Any]:
 def _fit_facts(model: JointPMF) -> dict[str, Any] | None:
     if model.info is None:
         return None
-    told = model.info.to_dict() | {"aic": model.info.aic, "bic": model.info.bic}
-    told["starts"] = [start if math.isfinite(start) else None for start in told["starts"]]
-    told["trace"] = [step if math.isfinite(step) else None for step in told["trace"]]
+    info = model.info
+    more = {"aic": info.aic, "bic": info.bic, "chosen_rank": info.chosen_rank}
+    told: dict[str, Any] = _finite(info.to_dict() | more)
     return told
 
 
-def _observed_facts(model: JointPMF, data: Any, sample_weight: Any, unknown: Unknown, seed: int) -> dict[str, Any]:
-    from juror.report.observed import observed_facts  # reads tables, which takes what is slow to import
-
-    return observed_facts(model, data, unknown=unknown, weight=sample_weight, seed=seed)
+def _finite(value: Any) -> Any:
+    """Return plain values with None for what is infinite or no number, which JSON does not have."""
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

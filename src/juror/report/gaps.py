@@ -6,6 +6,12 @@ The distance of two tables p̂ and p is their total variation, ½ Σ |p̂ − p|
 
 where the first is the mean distance of a normal variable, and the second bounds that of cells which hardly any row is
 in. A model that was fitted to the same rows lies nearer than that.
+
+A single cell of a pair's table with o rows where e = n p are expected is off by the root of its Poisson deviance,
+
+    d = ± √(2 (o log(o / e) − (o − e)))
+
+which is about a standard normal variable, also where e is small. Of M such the largest is about √(2 log M) by chance.
 """
 
 from __future__ import annotations
@@ -15,9 +21,14 @@ from typing import Any
 
 import numpy as np
 
+from juror.answers.calibration import mean_distance
 from juror.answers.posterior import CPD
 from juror.answers.tables import marginal
+from juror.sources.columns import as_text
 from juror.statistics.groups import pairs_of
+
+# so that one pair with many wrong cells leaves room for others
+_CELLS_A_PAIR = 2
 
 
 def distance(counts: np.ndarray, p: np.ndarray) -> float:
@@ -37,7 +48,7 @@ def noise(p: np.ndarray, n: float) -> float:
     """
     # rounding may put a sure label above one
     variance = np.maximum(p * (1 - p), 0.0)
-    return float(np.minimum(np.sqrt(2 * variance / (np.pi * n)), 2 * variance).sum() / 2)
+    return float(mean_distance(n * variance).sum() / (2 * n))
 
 
 def _gap(counts: np.ndarray, p: np.ndarray) -> dict[str, float | None]:
@@ -98,6 +109,63 @@ def pair_gaps(cpd: CPD, tables: Sequence[np.ndarray], max_cells: int) -> dict[st
             pair["counts"] = as_counts(counts)
     found = [pair for pair, _ in pairs]
     return {"pairs": found, "n_pairs_without_table": without, "n_pairs_never_seen_together": unseen}
+
+
+def cell_gaps(cpd: CPD, tables: Sequence[np.ndarray], n_cells: int) -> dict[str, Any]:
+    """Return the single cells of all pairs that are furthest off, at most two a pair, the furthest first.
+
+    Parameters
+    ----------
+    cpd : CPD
+        The distribution.
+    tables : sequence of numpy.ndarray, (I_j, I_k)
+        One a pair, in the order of pairs: how often every two labels are seen together.
+    n_cells : int
+        How many cells to give, at most.
+    """
+    found: list[tuple[float, dict[str, Any]]] = []
+    n_judged = 0
+    for (j, k), counts in zip(pairs_of(len(cpd.domain)), tables, strict=True):
+        n = float(counts.sum())
+        if n == 0:
+            continue
+        n_judged += counts.size
+        expected = n * marginal(cpd, [j, k])
+        deviances = deviance_roots(counts, expected)
+        for place in np.argsort(-np.abs(deviances), axis=None, kind="stable")[:_CELLS_A_PAIR]:
+            cell = np.unravel_index(place, counts.shape)
+            size = abs(float(deviances[cell]))
+            found.append((size, _cell(cpd, (j, k), cell, n, float(counts[cell]), float(expected[cell]), size)))
+    found.sort(key=lambda entry: -entry[0])
+    by_chance = float(np.sqrt(2 * np.log(max(n_judged, 2))))
+    return {"cells": [cell for _, cell in found[:n_cells]], "cells_by_chance": by_chance}
+
+
+def _cell(
+    cpd: CPD, pair: tuple[int, ...], cell: tuple[Any, ...], n: float, seen: float, expected: float, size: float
+) -> dict[str, Any]:
+    variables = [cpd.domain[position] for position in pair]
+    return {
+        "variables": [variable.name for variable in variables],
+        "labels": [as_text(variable.labels[code]) for variable, code in zip(variables, cell, strict=True)],
+        "n": n,
+        "observed": seen,
+        "expected": expected,
+        # what never happens under the model but was seen is off without bounds
+        "deviations": size if np.isfinite(size) else None,
+    }
+
+
+def deviance_roots(observed: np.ndarray, expected: np.ndarray) -> np.ndarray:
+    """Return ± √(2 (o log(o / e) − (o − e))) of every cell, infinite where rows are seen that none is expected of.
+
+    >>> deviance_roots(np.array([10.0, 0.0, 1.0]), np.array([10.0, 2.0, 0.0])).tolist()
+    [0.0, -2.0, inf]
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        surprise = np.where(observed > 0, observed * np.log(observed / expected), 0.0)
+    # rounding may leave a little below zero where both are equal
+    return np.sign(observed - expected) * np.sqrt(np.maximum(2 * (surprise - (observed - expected)), 0.0))
 
 
 def as_counts(counts: np.ndarray) -> list[Any]:

@@ -12,107 +12,91 @@ from juror.answers.calibration import calibration
 from juror.answers.posterior import CPD
 from juror.answers.rows import log_prob
 from juror.answers.tables import marginal
-from juror.errors import DataError, check_count
+from juror.errors import DataError
 from juror.logs import log_of
-from juror.report.gaps import marginal_gaps, pair_gaps
-from juror.report.passing import RowSample, Seen, pass_over
+from juror.report.gaps import cell_gaps, marginal_gaps, pair_gaps
 from juror.report.unusual import unusual_rows
 from juror.sources.columns import MISSING
 from juror.sources.runners import LocalRunner
+from juror.statistics.seen import RowSample, Seen
 from juror.threads import one_blas_thread
-from juror.variable import Unknown
 
 # Predicting a cell looks up the row's cells in every class, and weighs every label by it, which takes about twice as
 # long each; so much of both is done in some seconds
 _CALIBRATION_WORK = 3e10
 _LEAST_CALIBRATED = 200
+_WORST_CELLS = 12
+# How many unusual rows, and how many cells of pair tables are given: those of the worst pairs first
+_UNUSUAL = 20
+MOST_CELLS = 60_000
 
 
-def observed_facts(
-    model: CPD,
-    data: Any,
-    *,
-    unknown: Unknown = "error",
-    weight: Any = None,
-    seed: int = 0,
-    n_jobs: int | None = None,
-    client: Any = None,
-    max_rows: int = 5_000,
-    max_cells: int = 60_000,
-    n_unusual: int = 20,
-) -> dict[str, Any]:
-    """Compare a table with a model, in plain values that JSON can hold.
+def observed_facts(model: CPD, seen: Seen, *, seed: int = 0, n_jobs: int | None = None) -> dict[str, Any]:
+    """Compare what was seen of a table with a model, in plain values that JSON can hold.
 
-    One pass over the table counts every variable and every pair of them, and draws rows, by which all is judged that
-    depends on whole rows. Variables come in the order of the model's. What is not a number, or not a finite one, is
-    None.
+    Variables come in the order of the model's. What is not a number, or not a finite one, is None.
 
     Parameters
     ----------
     model : CPD
         A :class:`juror.JointPMF`, or what else has weights, factors and a domain.
-    data : frame, mapping, array, path or stream
-        Rows, as in :func:`juror.fit`. Variables whose column is absent are missing in every row.
-    unknown : {"error", "warn", "missing"}
-        What to do with labels that the model does not know.
-    weight : array-like (n_rows,) or str, optional
-        How often each row counts, or the name of the column that says so.
+    seen : Seen
+        Counts of the table's variables and pairs, and rows of it; see :func:`juror.statistics.seen.pass_over`.
     seed : int
-        The same seed draws the same rows.
-    n_jobs, client : optional
-        Who reads the rows, as in :func:`juror.fit`; the facts do not depend on it.
-    max_rows : int
-        How many rows to draw, where there are more.
-    max_cells : int
-        How many cells of pair tables to give, those of the worst pairs first.
-    n_unusual : int
-        How many unusual rows to give.
+        Where the chance of rows to compare with comes from.
+    n_jobs : int, optional
+        How many threads, which change nothing.
 
     Returns
     -------
     dict
         ``n_rows``, the weight of all rows; ``missing``, for every variable the share of it in which the cell is
-        missing; ``marginals``, ``pairs``, ``n_pairs_without_table`` and ``n_pairs_never_seen_together``, as
-        :mod:`juror.report.gaps` makes them. By the rows that were drawn: ``n_rows_judged``, their weight;
-        ``n_impossible``, the weight of those that are impossible under the model; ``mean_log_prob`` in nats, and of the
-        product of the model's marginals, ``mean_log_prob_independent``, and of the uniform table,
-        ``mean_log_prob_uniform``, each None where it is infinite; ``unusual``, as :mod:`juror.report.unusual` makes
-        them; ``calibration``, for every variable the fields of a :class:`juror.answers.calibration.Calibration`, None
-        where no row can be judged, by rows of the weight ``n_rows_calibrated``: fewer, where the model is large.
+        missing; ``marginals``, ``pairs``, ``n_pairs_without_table``, ``n_pairs_never_seen_together``, ``cells`` and
+        ``cells_by_chance``, as :mod:`juror.report.gaps` makes them. By the rows to judge by: ``is_sampled``, whether
+        these are draws and not all rows; ``n_rows_judged``, their weight; ``n_impossible``, the weight of those that
+        are impossible under the model; ``mean_log_prob`` in nats, and of the product of the model's marginals,
+        ``mean_log_prob_independent``, and of the uniform table, ``mean_log_prob_uniform``, each None where it is
+        infinite; ``unusual``, as :mod:`juror.report.unusual` makes them; ``calibration``, for every variable the fields
+        of a :class:`juror.answers.calibration.Calibration`, None where no row can be judged, by rows of the weight
+        ``n_rows_calibrated``: fewer, where the model is large.
 
     Examples
     --------
     >>> import juror
+    >>> from juror.statistics.seen import pass_over
     >>> titanic = juror.datasets.titanic()
-    >>> facts = observed_facts(juror.fit(titanic, rank=4), titanic)
+    >>> model = juror.fit(titanic, rank=4)
+    >>> facts = observed_facts(model, pass_over(titanic, model.domain))
     >>> facts["n_rows"], facts["n_rows_judged"], facts["calibration"][3]["target"]
     (2201.0, 2201.0, 'Survived')
     >>> facts["mean_log_prob"] > facts["mean_log_prob_independent"] > facts["mean_log_prob_uniform"]
     True
     """
-    check_count("max_rows", max_rows)
-    check_count("max_cells", max_cells, least=0)
-    check_count("n_unusual", n_unusual, least=0)
-    reading: dict[str, Any] = {"unknown": unknown, "weight": weight, "n_jobs": n_jobs, "client": client}
     with one_blas_thread():
-        seen = pass_over(data, model.domain, n_sampled=max_rows, seed=seed, **reading)
-        return {**_counted(model, seen, max_cells), **_judged(model, seen.sample, n_unusual, seed, n_jobs)}
+        judged = _judged(model, seen.sample, seed, n_jobs)
+        return {**_counted(model, seen), "is_sampled": seen.is_sampled, **judged}
 
 
-def _counted(model: CPD, seen: Seen, max_cells: int) -> dict[str, Any]:
+def _counted(model: CPD, seen: Seen) -> dict[str, Any]:
     """Return what is known of all rows."""
     N = len(model.domain)
     singles, pairs = seen.tables[:N], seen.tables[N:]
     return {
         "n_rows": seen.total,
-        "missing": [max(0.0, 1.0 - float(counts.sum()) / seen.total) for counts in singles],
+        "missing": [_share_missing(float(counts.sum()), seen.total) for counts in singles],
         "marginals": marginal_gaps(model, singles),
-        **pair_gaps(model, pairs, max_cells),
+        **pair_gaps(model, pairs, MOST_CELLS),
+        **cell_gaps(model, pairs, _WORST_CELLS),
     }
 
 
-def _judged(model: CPD, drawn: RowSample, n_unusual: int, seed: int, n_jobs: int | None) -> dict[str, Any]:
-    """Return what is known of rows that were drawn."""
+def _share_missing(seen: float, total: float) -> float:
+    """Return the share of the weight that is not seen; sums of weights in another order differ by rounding."""
+    return 0.0 if math.isclose(seen, total, rel_tol=1e-12) else 1.0 - seen / total
+
+
+def _judged(model: CPD, drawn: RowSample, seed: int, n_jobs: int | None) -> dict[str, Any]:
+    """Return what is known of the rows to judge by."""
     rows = drawn.distinct()
     logs = log_prob(model, rows.codes)
     rng = np.random.default_rng([int(seed), 13])
@@ -122,7 +106,7 @@ def _judged(model: CPD, drawn: RowSample, n_unusual: int, seed: int, n_jobs: int
         "mean_log_prob": _mean(logs, rows.weights),
         "mean_log_prob_independent": _mean(independent_log_prob(model, rows.codes), rows.weights),
         "mean_log_prob_uniform": _mean(uniform_log_prob(model, rows.codes), rows.weights),
-        "unusual": unusual_rows(model, rows, logs, n_unusual, rng) if n_unusual else [],
+        "unusual": unusual_rows(model, rows, logs, _UNUSUAL, rng),
         **_calibrated(model, drawn, n_jobs),
     }
 

@@ -16,10 +16,13 @@ import numpy as np
 
 # Each after those that it imports: they become one script
 _SCRIPTS = (
-    "model", "evidence", "dom", "charts", "explorer", "dependence", "classes", "fit", "observed", "main",
+    "model", "evidence", "dom", "charts", "panel", "explorer", "dependence", "classes", "fit", "observed", "main",
 )  # fmt: skip
+_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:"
 # The worst pairs are told also where there is no room for their tables
 _PAIRS_TOLD = 20
+# Models that are further apart than this, in nats a row, tell different stories of many rows
+_MUCH = 0.1
 _IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export ", re.MULTILINE)
 
@@ -32,7 +35,7 @@ def make_page(facts: dict[str, Any]) -> str:
         about=escape(_about(facts)),
         notice=_notice(facts["model"]),
         # only this style and this script, and nothing from anywhere else: what a label says is never run
-        policy=f"default-src 'none'; img-src data:; style-src {_digest(style)}; script-src {_digest(script)}",
+        policy=f"{_POLICY}; style-src {_digest(style)}; script-src {_digest(script)}",
         style=style,
         script=script,
         facts=_embedded(_packed(facts)),
@@ -70,7 +73,7 @@ def _packed(facts: dict[str, Any]) -> dict[str, Any]:
             "weights": _doubles(model["weights"]),
             "factors": _doubles([row for factor in model["factors"] for row in factor]),
         },
-        "dependence": dependence | {"matrix": _doubles(dependence["matrix"])},
+        "dependence": dependence | {"matrix": _half(dependence["matrix"])},
         "observed": _shortened(facts["observed"]),
     }
 
@@ -83,13 +86,26 @@ def _doubles(numbers: Any) -> str:
     return base64.b64encode(np.asarray(numbers, dtype="<f8").tobytes()).decode()
 
 
+def _half(matrix: Any) -> str:
+    """Return what stands above the diagonal as base64 of floats: the page shows three digits of it."""
+    full = np.asarray(matrix, dtype="<f4")
+    return base64.b64encode(full[np.triu_indices(len(full), k=1)].tobytes()).decode()
+
+
 def _shortened(observed: dict[str, Any] | None) -> dict[str, Any] | None:
     """Return what was observed with those pairs only that the page can show: of many variables there are thousands."""
     if observed is None:
         return None
     pairs = observed["pairs"]
-    shown = [pair for i, pair in enumerate(pairs) if i < _PAIRS_TOLD or pair["counts"] is not None]
+    shown = [_rounded(pair) for i, pair in enumerate(pairs) if i < _PAIRS_TOLD or pair["counts"] is not None]
     return observed | {"pairs": shown, "n_pairs": len(pairs)}
+
+
+def _rounded(pair: dict[str, Any]) -> dict[str, Any]:
+    """Return a pair whose counts, where weights made them fractions, have the digits that the page can show."""
+    if pair["counts"] is None:
+        return pair
+    return pair | {"counts": [[n if isinstance(n, int) else float(f"{n:.5g}") for n in row] for row in pair["counts"]]}
 
 
 def _embedded(facts: dict[str, Any]) -> str:
@@ -98,20 +114,29 @@ def _embedded(facts: dict[str, Any]) -> str:
 
 
 def _about(facts: dict[str, Any]) -> str:
-    n, model, fit = len(facts["variables"]), facts["model"], facts["fit"]
-    classes = f"{model['fitted_rank']:,} class{'' if model['fitted_rank'] == 1 else 'es'}"
-    about = f"The joint distribution of {n:,} variable{'' if n == 1 else 's'}, {classes}"
-    return about + ("" if fit is None else f", fitted by {fit['method']} to {fit['n_rows']:,.15g} rows")
+    n, fit = len(facts["variables"]), facts["fit"]
+    about = f"The joint distribution of {n:,} variable{'' if n == 1 else 's'}"
+    if fit is None:
+        return about
+    whole = float(fit["n_rows"]).is_integer()
+    rows = f"{fit['n_rows']:,.0f} rows" if whole else f"rows of total weight {fit['n_rows']:,.1f}"
+    return f"{about}, fitted by {fit['method']} to {rows}"
 
 
 def _notice(model: dict[str, Any]) -> str:
     """Say how far the page is from the fitted model, where it is not that."""
     if model["rank"] == model["fitted_rank"]:
         return ""
-    error = f" (standard error {model['standard_error']:.2g})" if model["standard_error"] else ""
     return (
-        f'<p class="notice">This page answers by the nearest model of {model["rank"]:,} classes to the fitted one of '
-        f"{model['fitted_rank']:,}, which would make it large. It is {model['loss']:.3g} nats a row away{error}, and "
-        f"the probability of any two labels together differs by at most {model['pair_difference']:.2g}. The command "
-        "line and Python answer by the fitted model; so does a report made with <code>--rank all</code>.</p>"
+        '<p class="notice">All here is of a smaller model near the fitted one: shares of two labels together differ by '
+        f"at most {_points(model['pair_difference'])} points, those given rare evidence by more{_far(model['loss'])}. "
+        "A report made with <code>--rank all</code> has no such difference.</p>"
     )
+
+
+def _far(loss: float) -> str:
+    return f". It is {loss:.2g} nats a row away, which is much" if loss > _MUCH else ""
+
+
+def _points(share: float) -> str:
+    return f"{100 * share:.2g}" if share >= 1e-6 else "0.0001"

@@ -86,7 +86,8 @@ class Report:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page to a file, whole or not at all."""
-        html = self._html.encode()
+        # of all text only the title may hold what UTF-8 cannot: the name of a file
+        html = self._html.encode(errors="replace")
         write_whole(Path(path), lambda stream: stream.write(html))
 
     def __repr__(self) -> str:

@@ -5,7 +5,7 @@ than rows with the same cells S seen are on average,
 
     surprise = −log p(x_S) − H(S),    H(S) = −E log p(X_S) with X drawn from the model,
 
-and the larger, the more unusual. The entropies H(S) are found by drawing. For all rows at once, one row is drawn for
+and the larger, the more unusual. The entropies H(S) are found by drawing. For all rows at once, rows are drawn for
 each with the same holes, and −log p of these fitted by least squares as a sum over the cells seen. The rows that are
 most surprising then are compared with rows drawn for their own holes alone, which also tell how many are as improbable.
 Rows that are impossible under the model are the most unusual of all.
@@ -13,6 +13,7 @@ Rows that are impossible under the model are the most unusual of all.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,12 +22,13 @@ import numpy as np
 from juror.answers.drawing import sample
 from juror.answers.posterior import CPD
 from juror.answers.rows import log_prob
-from juror.report.passing import RowSample
 from juror.sources.columns import MISSING, as_text
+from juror.statistics.seen import RowSample
 
 # Rows drawn for each pattern of holes of a candidate, and candidates for each row that is asked for
 _DRAWN = 400
 _CANDIDATES = 3
+_DRAWS_A_TERM = 40
 
 
 @dataclass(frozen=True)
@@ -102,9 +104,11 @@ def _candidates(cpd: CPD, codes: np.ndarray, logs: np.ndarray, n: int, rng: np.r
     if len(codes) <= n:
         return np.arange(len(codes))
     holes = codes == MISSING
-    drawn = np.where(holes, MISSING, sample(cpd, len(codes), rng))
     terms = np.column_stack([np.ones(len(codes)), ~holes])
-    coefficients, *_ = np.linalg.lstsq(terms, log_prob(cpd, drawn), rcond=None)
+    # few rows of many variables would fit the noise of one draw each
+    n_times = math.ceil(_DRAWS_A_TERM * terms.shape[1] / len(codes))
+    drawn = np.where(np.tile(holes, (n_times, 1)), MISSING, sample(cpd, n_times * len(codes), rng))
+    coefficients, *_ = np.linalg.lstsq(np.tile(terms, (n_times, 1)), log_prob(cpd, drawn), rcond=None)
     return np.sort(np.argsort(logs - terms @ coefficients, kind="stable")[:n])
 
 

@@ -74,3 +74,11 @@ def check_total(total: float, n_counted: int) -> None:
             DataWarning,
             stacklevel=2,
         )
+    # whole numbers are counts, and may be large; fractions are the weights of a survey
+    if total > 2 * n_counted and not total.is_integer():
+        warnings.warn(
+            f"sample_weight sums to {total:g} for {n_counted} rows, in fractions. Weights count rows, so these stand "
+            "for more rows than there are; scale them to a mean of one.",
+            DataWarning,
+            stacklevel=2,
+        )

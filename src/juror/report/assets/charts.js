@@ -1,14 +1,15 @@
 // Small charts as SVG, drawn with the page's own colours. What they show stands beside them as text or a table too.
 
-import { makeSvg, number } from "./dom.js";
+import { makeSvg, most, number } from "./dom.js";
 
 const WIDTH = 420;
 const HEIGHT = 220;
-const EDGE = { left: 64, right: 14, top: 12, bottom: 40 };
+const MOST_POINTS = 1000;
+const EDGE = { left: 86, right: 14, top: 12, bottom: 40 };
 
 /** Ends of an axis for some values, a little wider than they are. */
 function ends(values) {
-  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const [low, high] = [-most(values.map((value) => -value)), most(values)];
   const room = (high - low || Math.abs(high) || 1) * 0.05;
   return [low - room, high + room];
 }
@@ -47,7 +48,10 @@ function frame(title, xLabel, yLabel, xEnds, yEnds) {
 }
 
 /** A line through points [x, y], with one of them marked. */
-export function lineChart({ title, xLabel, yLabel, points, marked = null }) {
+export function lineChart({ title, xLabel, yLabel, points: all, marked = null }) {
+  // more than the eye tells apart need not be drawn
+  const step = Math.ceil(all.length / MOST_POINTS);
+  const points = all.filter((_, i) => i % step === 0 || i === all.length - 1);
   const { svg, x, y } = frame(title, xLabel, yLabel, ends(points.map((p) => p[0])), ends(points.map((p) => p[1])));
   svg.append(
     makeSvg("polyline", { class: "line", points: points.map((p) => `${x(p[0])},${y(p[1])}`).join(" ") }),
@@ -67,17 +71,23 @@ export function lineChart({ title, xLabel, yLabel, points, marked = null }) {
 /** Observed shares against predicted ones, beside the line on which they are equal; larger dots count for more. */
 export function calibrationChart(title, predicted, observed, weight) {
   const { svg, x, y } = frame(title, "predicted", "observed", [-0.03, 1.03], [-0.03, 1.03]);
-  const most = Math.max(...weight);
+  const heaviest = most(weight);
   svg.append(
     makeSvg("line", { class: "reference", x1: x(0), y1: y(0), x2: x(1), y2: y(1) }),
     makeSvg("polyline", { class: "line thin", points: predicted.map((p, i) => `${x(p)},${y(observed[i])}`).join(" ") }),
     ...predicted.map((p, i) =>
       makeSvg(
         "circle",
-        { class: "dot", cx: x(p), cy: y(observed[i]), r: 3 + 6 * Math.sqrt(weight[i] / most) },
+        { class: "dot", cx: x(p), cy: y(observed[i]), r: 3 + 6 * Math.sqrt(weight[i] / heaviest) },
         makeSvg("title", {}, `predicted ${number(p, 3)}, observed ${number(observed[i], 3)}, ${number(weight[i])} cells`),
       ),
     ),
   );
   return svg;
+}
+
+/** A ground for a cell: one colour above zero and another below, the stronger the further from it. */
+export function tint(value, furthest) {
+  const strength = furthest > 0 ? Math.round((55 * Math.abs(value)) / furthest) : 0;
+  return `color-mix(in srgb, var(${value < 0 ? "--less" : "--more"}) ${strength}%, transparent)`;
 }

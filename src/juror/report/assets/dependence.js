@@ -1,21 +1,22 @@
 // The dependence map: how much every two variables tell about each other, and the table of the pair that is chosen.
 
-import { doubles } from "./model.js";
-import { byId, make, number, percent, plural, points } from "./dom.js";
+import { tint } from "./charts.js";
+import { floats } from "./model.js";
+import { byId, make, most, number, percent, plural, points } from "./dom.js";
 
 const NAMES = 130;
 const READABLE = 9;
+const MOST_LABELS = 60;
 
 export class DependenceMap {
   #canvas = byId("map");
   #cell;
   #chosen = null;
 
-  /** `observed` gives the counts of a pair where data came along, else null. */
+  /** `matrix` is what stands above its diagonal; `observed` gives the counts of a pair where data came along, else null. */
   constructor({ order, matrix }, variables, joint, observed) {
     Object.assign(this, { order, variables, joint, observed });
-    const values = doubles(matrix);
-    this.matrix = order.map((_, a) => values.subarray(a * order.length, (a + 1) * order.length));
+    this.matrix = squared(floats(matrix), order.length);
     const strongest = this.#strongest();
     this.most = strongest[0]?.value ?? 0;
     this.#cell = Math.max(3, Math.min(30, Math.floor(620 / order.length)));
@@ -79,7 +80,7 @@ export class DependenceMap {
     for (const end of ["pair-a", "pair-b"]) {
       byId(end).addEventListener("change", () => this.choose(Number(byId("pair-a").value), Number(byId("pair-b").value)));
     }
-    byId("pair-what").addEventListener("change", () => this.choose(...this.#chosen));
+    byId("pair-what").addEventListener("change", () => this.#chosen && this.choose(...this.#chosen));
   }
 
   get #margin() {
@@ -148,7 +149,8 @@ export class DependenceMap {
 /** The table of two variables beside what it were if they had nothing to do with each other. */
 function pairTable(down, across, fitted, { what, counts, dependence }) {
   const total = counts?.flat().reduce((sum, n) => sum + n, 0);
-  const joint = counts && total > 0 ? counts.map((row) => row.map((n) => n / total)) : fitted;
+  const isObserved = counts !== null && total > 0 && what !== "fitted";
+  const joint = isObserved ? counts.map((row) => row.map((n) => n / total)) : fitted;
   const ofRow = joint.map((row) => row.reduce((sum, p) => sum + p, 0));
   const ofColumn = across.labels.map((_, j) => joint.reduce((sum, row) => sum + row[j], 0));
   const residual = (i, j) => joint[i][j] - ofRow[i] * ofColumn[j];
@@ -158,24 +160,25 @@ function pairTable(down, across, fitted, { what, counts, dependence }) {
     row: (i, j) => (ofRow[i] > 0 ? percent(joint[i][j] / ofRow[i]) : "–"),
     fitted: (i, j) => percent(fitted[i][j]),
   }[what];
-  const most = Math.max(1e-12, ...joint.flatMap((row, i) => [...row].map((_, j) => Math.abs(residual(i, j)))));
+  const [rows, columns] = [ofRow, ofColumn].map(commonest);
+  const furthest = most(rows.flatMap((i) => columns.map((j) => Math.abs(residual(i, j)))));
   const cell = (i, j) => {
     const td = make(
       "td",
       { title: `${percent(joint[i][j])}, ${percent(ofRow[i] * ofColumn[j])} if independent, ${points(residual(i, j))} points` },
       shown(i, j),
     );
-    const strength = Math.round((60 * Math.abs(residual(i, j))) / most);
-    td.style.background = `color-mix(in srgb, var(${residual(i, j) < 0 ? "--less" : "--more"}) ${strength}%, transparent)`;
+    td.style.background = tint(residual(i, j), furthest);
     return td;
   };
-  const source = counts ? `observed in ${plural(total, "row")} that show both` : "as fitted";
+  const source = isObserved ? `observed in ${plural(total, "row")} that show both` : "as fitted";
+  const isCut = rows.length < down.labels.length || columns.length < across.labels.length;
   return [
     make("h3", {}, `${down.name} and ${across.name}`),
     make(
       "p",
       {},
-      `${WHAT[what]}, ${what === "fitted" ? "as fitted" : source}. Normalised mutual information ${number(dependence, 3)}. Colours show `,
+      `${WHAT[what]}, ${source}${isCut ? `, for the ${MOST_LABELS} most common labels` : ""}. Normalised mutual information ${number(dependence, 3)} by the model. Colours show `,
       make("span", { class: "swatch more" }, "more"),
       " and ",
       make("span", { class: "swatch less" }, "less"),
@@ -187,13 +190,30 @@ function pairTable(down, across, fitted, { what, counts, dependence }) {
       make(
         "table",
         { class: "pair" },
-        make("thead", {}, make("tr", {}, make("td", {}), across.labels.map((label) => make("th", { scope: "col" }, label)))),
-        make("tbody", {}, down.labels.map((label, i) =>
-          make("tr", {}, make("th", { scope: "row" }, label), across.labels.map((_, j) => cell(i, j))),
+        make("thead", {}, make("tr", {}, make("td", { class: "corner" }, `${down.name} ↓ ${across.name} →`), columns.map((j) => make("th", { scope: "col" }, across.labels[j])))),
+        make("tbody", {}, rows.map((i) =>
+          make("tr", {}, make("th", { scope: "row" }, down.labels[i]), columns.map((j) => cell(i, j))),
         )),
       ),
     ),
   ];
+}
+
+/** The positions of the most common labels, in their order; of fewer all. */
+function commonest(shares) {
+  const places = shares.map((_, place) => place);
+  if (places.length <= MOST_LABELS) return places;
+  return places.sort((a, b) => shares[b] - shares[a]).slice(0, MOST_LABELS).sort((a, b) => a - b);
+}
+
+/** A symmetric matrix of what stands above its diagonal, row by row; ones on it. */
+function squared(above, size) {
+  const matrix = Array.from({ length: size }, () => new Float64Array(size).fill(1));
+  let place = 0;
+  for (let a = 0; a < size; a++) {
+    for (let b = a + 1; b < size; b++) matrix[a][b] = matrix[b][a] = above[place++];
+  }
+  return matrix;
 }
 
 const WHAT = {

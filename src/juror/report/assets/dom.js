@@ -22,10 +22,14 @@ function dress(element, attributes, children) {
 
 export const byId = (id) => document.getElementById(id);
 
+// rounding leaves what is sure so far from it
+const SURE = 1e-12;
+
 /** A share in per cent: what is almost nothing or almost all is told from what is. */
 export function percent(p) {
   const value = 100 * p;
-  if (p === 0 || p === 1) return `${value} %`;
+  if (p === 0) return "0 %";
+  if (1 - p < SURE) return "100 %";
   if (value < 0.01) return "<0.01 %";
   if (value > 99.99) return ">99.99 %";
   return `${value.toFixed(value < 10 || value > 99.9 ? 2 : 1)} %`;
@@ -52,6 +56,9 @@ export function number(value, digits = 4) {
 }
 
 export const plural = (n, one, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`;
+
+/** The largest of some numbers, however many they are: a call takes only so many arguments. */
+export const most = (values) => values.reduce((largest, value) => Math.max(largest, value), -Infinity);
 
 /** A table of two columns: names and values. */
 export function factList(entries) {

@@ -34,12 +34,15 @@ function rangeOf(variable, codes) {
   return { low: low > 0 ? low : null, high: high < variable.labels.length - 1 ? high : null };
 }
 
+/** Whether the edges of intervals tell them apart; where an interval is a single number two edges are equal. */
+const hasEdges = ({ edges }) => edges !== null && new Set(edges).size === edges.length;
+
 /** "at least 18", "below 65" or "18 to below 65" for intervals, else "from low to med". */
 function rangeInWords(variable, { low, high }) {
-  // where an interval is a single number two edges are equal, and only its label says which of them is meant
-  if (variable.edges && new Set(variable.edges).size === variable.edges.length) {
-    if (low === null) return `below ${variable.edges[high + 1]}`;
-    return high === null ? `at least ${variable.edges[low]}` : `${variable.edges[low]} to below ${variable.edges[high + 1]}`;
+  if (hasEdges(variable)) {
+    const edge = (place) => Number(variable.edges[place].toPrecision(6));
+    if (low === null) return `below ${edge(high + 1)}`;
+    return high === null ? `at least ${edge(low)}` : `${edge(low)} to below ${edge(high + 1)}`;
   }
   if (low === null) return `at most ${variable.labels[high]}`;
   return high === null ? `at least ${variable.labels[low]}` : `from ${variable.labels[low]} to ${variable.labels[high]}`;
@@ -47,7 +50,7 @@ function rangeInWords(variable, { low, high }) {
 
 /** A condition in words: "Class is 1st or 2nd", "age is at least 18". */
 export function inWords(variable, codes) {
-  const label = (code) => variable.labels[code];
+  const label = (code) => variable.labels[code] || "(empty)";
   const range = rangeOf(variable, codes);
   if (range) return `${variable.name} is ${rangeInWords(variable, range)}`;
   if (codes.length > 1 && codes.length === variable.labels.length - 1) {
@@ -68,21 +71,24 @@ function conditionsOf(variable, codes) {
   const label = (code) => term(variable.labels[code]);
   const range = rangeOf(variable, codes);
   if (range) {
-    const low = range.low === null ? [] : [`${name} >= ${label(range.low)}`];
-    return range.high === null ? low : [...low, `${name} <= ${label(range.high)}`];
+    const isCut = hasEdges(variable);
+    const low = range.low === null ? [] : [`${name} >= ${isCut ? variable.edges[range.low] : label(range.low)}`];
+    if (range.high === null) return low;
+    return [...low, isCut ? `${name} < ${variable.edges[range.high + 1]}` : `${name} <= ${label(range.high)}`];
   }
   return [codes.length === 1 ? `${name} = ${label(codes[0])}` : `${name} in {${codes.map(label).join(", ")}}`];
 }
 
-/** A name or label as the language reads it: a word, or anything between quotes. */
+/** A name or label as the language reads it: a plain word, or anything between quotes. */
 function term(text) {
-  const isWord = /^[^\s,|=<>!{}"'\\]+$/.test(text) && !/^(not|in)$/i.test(text);
+  const isWord = /^[\p{L}\p{N}_][\p{L}\p{N}_.:/%+-]*$/u.test(text) && !/^(not|in)$/i.test(text);
   return isWord ? text : `"${text.replace(/["\\]/g, "\\$&")}"`;
 }
 
 /** A line for a shell. */
 export function askLine(file, text) {
-  return `juror ask ${/^[\w./@%+:][\w./@%+:-]*$/.test(file) ? file : quoted(file)} ${quoted(text)}`;
+  const path = file.startsWith("-") ? `./${file}` : file;
+  return `juror ask ${/^[\w./@%+:-]+$/.test(path) ? path : quoted(path)} ${quoted(text)}`;
 }
 
 function quoted(text) {
@@ -103,12 +109,14 @@ export function toFragment(evidence, variables) {
 /** Read a fragment: the evidence, and a sentence for every part of it that this model does not know. */
 export function fromFragment(text, variables) {
   const [wanted, problems] = [new Map(), []];
-  for (const [key, label] of new URLSearchParams(text.replace(/^#/, ""))) {
-    if (!key.startsWith("given.")) continue;
-    const variable = variables.find(({ name }) => name === key.slice("given.".length));
+  // mail programs write & as &amp;
+  for (const [key, label] of new URLSearchParams(text.replace(/^#/, "").replaceAll("&amp;", "&"))) {
+    const name = key.startsWith("given.") ? key.slice("given.".length) : null;
+    const variable = variables.find((one) => one.name === name);
     const code = variable?.labels.indexOf(label) ?? -1;
-    if (!variable) problems.push(`The link speaks of “${key.slice("given.".length)}”, which this model does not have.`);
-    else if (code < 0) problems.push(`The link has ${variable.name} = “${label}”, which is not among its labels.`);
+    if (name === null) problems.push(`The link has “${key}”, which is not understood; it may have been cut.`);
+    else if (!variable) problems.push(`The link speaks of “${name}”, which this model does not have.`);
+    else if (code < 0) problems.push(`The link has ${name} = “${label}”, which is not among its labels.`);
     else wanted.set(variable, [...new Set([...(wanted.get(variable) ?? []), code])]);
   }
   let evidence = new Map();

@@ -2,7 +2,7 @@
 
 import { byId, make, number, percent, plural } from "./dom.js";
 import { askLine, clicked, fromFragment, inWords, question, same, span, toFragment, withCodes } from "./evidence.js";
-import { jensenShannon } from "./model.js";
+import { Panel } from "./panel.js";
 
 export class Explorer {
   #evidence = new Map();
@@ -10,10 +10,9 @@ export class Explorer {
   #several = false;
   #drag = null;
 
-  constructor(variables, joint, file) {
-    this.variables = variables;
-    this.joint = joint;
-    this.file = file;
+  /** `nRows` is how many rows the model was fitted to; null when it does not say. */
+  constructor(variables, joint, file, nRows) {
+    Object.assign(this, { variables, joint, file, nRows });
     this.marginals = joint.given(new Map()).marginals;
     this.panels = variables.map((variable) => new Panel(variable, this.marginals[variable.position], this));
     byId("panels").append(...this.panels.map((panel) => panel.element));
@@ -29,17 +28,20 @@ export class Explorer {
     byId("sort").addEventListener("change", () => this.#arrange());
     byId("asked").addEventListener("change", () => this.#showAskLine());
     byId("undo").addEventListener("click", () => this.undo());
-    byId("reset").addEventListener("click", () => this.know(new Map()));
+    byId("reset").addEventListener("click", (event) => {
+      this.know(new Map());
+      keepFocus(event);
+    });
     byId("several").addEventListener("click", (event) => {
       this.#several = !this.#several;
       event.currentTarget.setAttribute("aria-pressed", this.#several);
     });
     byId("copy-link").hidden = !HAS_ADDRESS;
-    byId("copy-link").addEventListener("click", () => copy(location.href, "The link"));
+    byId("copy-link").addEventListener("click", () => copy(`${location.href.split("#")[0]}#${this.#fragment}`, "The link"));
     byId("copy-ask").addEventListener("click", () => copy(byId("ask-line").textContent, "The line"));
     addEventListener("hashchange", () => this.#takeFragment(location.hash));
     addEventListener("pointerup", () => this.#dropRange());
-    addEventListener("pointercancel", () => (this.#drag = null));
+    addEventListener("pointercancel", () => this.#stopDrawing());
   }
 
   /** A bar was clicked, or a key pressed on it. */
@@ -56,18 +58,24 @@ export class Explorer {
     this.#drag = { variable, from: code, to: code };
   }
 
-  moveRange(variable, code) {
+  moveRange(variable, code, isDown) {
+    // the pointer may have come up outside the window
+    if (!isDown) this.#stopDrawing();
     if (this.#drag?.variable !== variable || this.#drag.to === code) return;
     this.#drag.to = code;
     this.panels[variable.position].outline(span(this.#drag.from, code));
   }
 
-  #dropRange() {
+  #stopDrawing() {
     const drag = this.#drag;
     this.#drag = null;
-    if (!drag) return;
-    this.panels[drag.variable.position].outline([]);
-    if (drag.from !== drag.to) this.chooseCodes(drag.variable, span(drag.from, drag.to));
+    if (drag) this.panels[drag.variable.position].outline([]);
+    return drag;
+  }
+
+  #dropRange() {
+    const drag = this.#stopDrawing();
+    if (drag && drag.from !== drag.to) this.chooseCodes(drag.variable, span(drag.from, drag.to));
   }
 
   undo() {
@@ -81,6 +89,7 @@ export class Explorer {
     if (answer === null) {
       const words = [...evidence].map(([n, codes]) => inWords(this.variables[n], codes)).join(" and ");
       say(`Under this model it never happens that ${words}, so nothing follows from it. Nothing was changed.`);
+      for (const panel of this.panels) panel.range?.show(this.#evidence.get(panel.variable.position) ?? []);
       return false;
     }
     if (isNew) this.#past.push(this.#evidence);
@@ -110,20 +119,36 @@ export class Explorer {
     const parts = [...this.#evidence].map(([n, codes]) =>
       make(
         "button",
-        { class: "chip", title: "Clear this", onclick: () => this.chooseCodes(this.variables[n], []) },
+        {
+          class: "chip",
+          title: "Clear this",
+          onclick: (event) => {
+            this.chooseCodes(this.variables[n], []);
+            keepFocus(event);
+          },
+        },
         inWords(this.variables[n], codes),
       ),
     );
     const probability = Math.exp(logProbability);
     // below the smallest double there is still a logarithm to tell
-    const share = probability > 1e-300 ? `${number(100 * probability, 3)} %` : `e^${number(logProbability, 5)}`;
+    const small = probability > 1e-300 ? `${number(100 * probability, 3)} %` : `e^${number(logProbability, 5)}`;
+    const share = probability < 1e-4 ? small : percent(probability);
     byId("sentence").replaceChildren(
       "Given that ",
       ...parts.flatMap((part, i) => (i ? [" and ", part] : [part])),
       ", which holds with probability ",
       make("strong", { id: "probability", "data-probability": probability, "data-log-probability": logProbability }, share),
+      this.#inRows(probability),
       ".",
     );
+  }
+
+  /** How many of the fitted rows that is, where they are so few that what follows is hardly founded on them. */
+  #inRows(probability) {
+    const rows = probability * this.nRows;
+    if (this.nRows === null || rows >= FEW_ROWS) return "";
+    return `: about ${number(rows, 2)} of ${number(Math.round(this.nRows))} rows, so few that the model has little to go by`;
   }
 
   #showAskLine() {
@@ -143,14 +168,15 @@ export class Explorer {
     if (ordered.some((panel, i) => places.children[i] !== panel.element)) {
       places.append(...ordered.map((panel) => panel.element));
       // an element that is moved loses the focus
-      if (places.contains(focused)) focused.focus({ preventScroll: true });
+      if (places.contains(focused)) focused.focus();
     }
     let found = 0;
     for (const panel of this.panels) {
       panel.element.hidden = !panel.isFoundBy(words);
       found += !panel.element.hidden;
     }
-    byId("found").textContent = words ? `${number(found)} of ${plural(this.panels.length, "variable")}` : "";
+    const all = plural(this.panels.length, "variable");
+    byId("found").textContent = !words ? "" : found ? `${number(found)} of ${all}` : `None of ${all} has “${words}”.`;
   }
 
   /** Know what a link says; where that is impossible the address goes back to what is known. */
@@ -161,19 +187,24 @@ export class Explorer {
     if (isTaken && problems.length) say(problems.join(" "));
   }
 
+  get #fragment() {
+    return toFragment(this.#evidence, this.variables);
+  }
+
   #writeFragment() {
     if (!HAS_ADDRESS) return;
-    history.replaceState(null, "", `#${toFragment(this.#evidence, this.variables)}`);
+    try {
+      history.replaceState(null, "", `#${this.#fragment}`);
+    } catch {
+      // some browsers forbid it to frames, or a hundred times in half a minute: the button still gives the link
+    }
   }
 }
 
+const FEW_ROWS = 10;
+
 // within a notebook a page has no address of its own that a link could carry
 const HAS_ADDRESS = location.protocol !== "about:";
-
-// In quarters of a rem: the head of a panel with the space below it, a bar, the row of a range, and the most bars seen
-const ROWS = { head: 16.6, bar: 5.9, range: 8.5, mostBars: 14 };
-// Names without an order are easier to scan by size when they are many
-const MANY_LABELS = 8;
 
 const ORDERS = {
   table: (a, b) => a.variable.position - b.variable.position,
@@ -181,174 +212,9 @@ const ORDERS = {
   name: (a, b) => a.variable.name.localeCompare(b.variable.name),
 };
 
-/** The bars of one variable. */
-class Panel {
-  moved = 0;
-  isGiven = false;
-  #bars;
-  #inOrder;
-  #movedText = make("span", {
-    class: "moved",
-    title: "How far this panel moved: the Jensen–Shannon divergence from its marginal, in bits, 0 to 1",
-  });
-
-  constructor(variable, marginal, explorer) {
-    this.variable = variable;
-    this.marginal = marginal;
-    this.#bars = variable.labels.map((label, code) => new Bar(variable, label, code, explorer));
-    const bySize = variable.kind === "nominal" && variable.labels.length > MANY_LABELS;
-    this.#inOrder = bySize ? [...this.#bars].sort((a, b) => marginal[b.code] - marginal[a.code]) : this.#bars;
-    this.#inOrder[0].button.tabIndex = 0;
-    const many = variable.labels.length > ROWS.mostBars ? ` ${variable.labels.length} labels` : "";
-    const head = make("h3", { id: `v${variable.position}`, title: variable.name }, variable.name, make("span", { class: "count" }, many));
-    const bars = make(
-      "div",
-      { class: "bars", role: "group", "aria-labelledby": head.id, onkeydown: (event) => this.#move(event) },
-      this.#inOrder.map((bar) => bar.button),
-    );
-    this.range = variable.kind === "nominal" || variable.labels.length < 3 ? null : new RangeChooser(variable, explorer, () => this.#fit());
-    this.element = make(
-      "section",
-      { class: "panel", "aria-labelledby": head.id },
-      make("header", {}, head, this.#movedText, this.range?.button ?? null),
-      this.range?.element ?? null,
-      bars,
-    );
-    this.#fit();
-    this.text = [variable.name, ...variable.labels].join("\n").toLowerCase();
-  }
-
-  #fit() {
-    const bars = ROWS.bar * Math.min(ROWS.mostBars, this.#bars.length);
-    const range = this.range?.isOpen ? ROWS.range : 0;
-    this.element.style.setProperty("--rows", Math.ceil(ROWS.head + bars + range));
-  }
-
-  isFoundBy(words) {
-    return this.text.includes(words);
-  }
-
-  show(probabilities, codes) {
-    this.isGiven = codes.length > 0;
-    this.moved = jensenShannon(probabilities, this.marginal);
-    this.#movedText.textContent = this.moved >= 0.005 ? `Δ ${this.moved.toFixed(2)}` : "";
-    this.element.classList.toggle("given", this.isGiven);
-    // one scale for the bars and the ticks that show where they were
-    const largest = Math.max(...probabilities, ...this.marginal);
-    this.#bars.forEach((bar, code) => bar.show(probabilities[code], this.marginal[code], largest, codes.includes(code)));
-    this.range?.show(codes);
-  }
-
-  /** Mark bars that a range being drawn would take. */
-  outline(codes) {
-    this.#bars.forEach((bar, code) => bar.button.classList.toggle("in-range", codes.includes(code)));
-  }
-
-  /** One bar of a panel is reached by Tab, the others by arrows. */
-  #move(event) {
-    const here = this.#inOrder.findIndex((bar) => bar.button === document.activeElement);
-    const last = this.#inOrder.length - 1;
-    const there = { ArrowDown: Math.min(here + 1, last), ArrowUp: Math.max(here - 1, 0), Home: 0, End: last }[event.key];
-    if (here < 0 || there === undefined) return;
-    event.preventDefault();
-    this.#inOrder[here].button.tabIndex = -1;
-    this.#inOrder[there].button.tabIndex = 0;
-    this.#inOrder[there].button.focus();
-  }
-}
-
-/**
- * One label: a button with its share as text, its bar, and a tick where the marginal stands. Bar and tick are the
- * background of one element, and nothing is written twice: so hundreds of them move in a few milliseconds.
- */
-class Bar {
-  #track = make("span", { class: "track", "aria-hidden": "true" });
-  #value = document.createTextNode("");
-  #isKnown = null;
-  #largest = null;
-
-  constructor(variable, label, code, explorer) {
-    this.code = code;
-    const act = (several) => explorer.choose(variable, code, several);
-    this.button = make(
-      "button",
-      {
-        class: "bar",
-        tabindex: -1,
-        title: label,
-        "data-variable": variable.name,
-        "data-label": label,
-        onclick: (event) => act(event.shiftKey),
-        onkeydown: (event) => {
-          if (event.key !== "Enter" && event.key !== " ") return;
-          event.preventDefault();
-          if (!event.repeat) act(event.shiftKey);
-        },
-        // without this the space key clicks once more when it comes up
-        onkeyup: (event) => event.key === " " && event.preventDefault(),
-        onpointerdown: (event) => {
-          const draws = variable.kind !== "nominal" && event.pointerType !== "touch" && event.button === 0;
-          if (draws && !event.shiftKey) explorer.startRange(variable, code);
-        },
-        onpointerenter: () => explorer.moveRange(variable, code),
-      },
-      make("span", { class: "label" }, label === "" ? "(empty)" : label),
-      this.#track,
-      make("span", { class: "value" }, this.#value),
-    );
-  }
-
-  show(probability, marginal, largest, isKnown) {
-    const text = percent(probability);
-    if (this.#value.data !== text) this.#value.data = text;
-    if (this.#isKnown !== isKnown) this.button.setAttribute("aria-pressed", (this.#isKnown = isKnown));
-    this.button.dataset.probability = probability;
-    this.#track.style.backgroundSize = `2px 100%, ${((100 * probability) / largest).toFixed(2)}% 100%`;
-    if (this.#largest !== largest) {
-      this.#largest = largest;
-      this.#track.style.backgroundPosition = `${((100 * marginal) / largest).toFixed(2)}% 0, 0 0`;
-    }
-  }
-}
-
-/** From one label to another, for hands that do not draw over bars. */
-class RangeChooser {
-  #ends;
-
-  constructor(variable, explorer, onOpened) {
-    this.variable = variable;
-    const options = () => variable.labels.map((label, code) => make("option", { value: code }, label));
-    const changed = () => explorer.chooseCodes(variable, span(...this.#ends.map((end) => Number(end.value))));
-    this.#ends = ["from", "to"].map((word) =>
-      make("select", { "aria-label": `${variable.name} ${word}`, onchange: changed }, options()),
-    );
-    this.element = make("div", { class: "range", hidden: true }, "from ", this.#ends[0], " to ", this.#ends[1]);
-    this.button = make(
-      "button",
-      {
-        class: "quiet",
-        "aria-expanded": "false",
-        "aria-label": `Choose a range of ${variable.name}`,
-        title: "Choose a range, or draw over the bars with the mouse",
-        onclick: () => {
-          this.element.hidden = !this.element.hidden;
-          this.button.setAttribute("aria-expanded", this.isOpen);
-          onOpened();
-        },
-      },
-      "range",
-    );
-    this.show([]);
-  }
-
-  get isOpen() {
-    return !this.element.hidden;
-  }
-
-  show(codes) {
-    this.#ends[0].value = codes[0] ?? 0;
-    this.#ends[1].value = codes.at(-1) ?? this.variable.labels.length - 1;
-  }
+/** Where a key took away what it was pressed on, the focus goes on to what stands there now. */
+function keepFocus(event) {
+  if (event.detail === 0) (byId("sentence").querySelector(".chip") ?? byId("search")).focus();
 }
 
 /** Tell the reader something, on the screen and aloud. */
@@ -356,10 +222,16 @@ export function say(text) {
   byId("message").textContent = text;
 }
 
+/** Tell that something is done, which need not stay. */
+function sayInPassing(text) {
+  say(text);
+  setTimeout(() => byId("message").textContent === text && say(""), 4000);
+}
+
 async function copy(text, what) {
   try {
     await navigator.clipboard.writeText(text);
-    say(`${what} is on the clipboard.`);
+    sayInPassing(`${what} is on the clipboard.`);
   } catch {
     say(`This browser keeps pages off its clipboard. ${what} to copy by hand: ${text}`);
   }

@@ -16,10 +16,10 @@ const joint = new Joint(
   doubles(facts.model.factors),
 );
 
-const explorer = new Explorer(variables, joint, facts.file);
+const explorer = new Explorer(variables, joint, facts.file, facts.fit?.n_rows ?? null);
 showClasses(facts.classes);
 showFit(facts.fit, facts.model);
-if (facts.observed) showObserved(facts.observed, variables, joint);
+if (facts.observed) showObserved(facts.observed, variables, joint, facts.fit);
 else byId("tab-observed").hidden = true;
 
 // the map is painted when it is first looked at: it may be large
@@ -51,6 +51,7 @@ for (const tab of tabs) {
 open(tabs[0]);
 
 addEventListener("keydown", (event) => {
+  if (byId("explorer").hidden) return;
   const isTyping = event.target.matches?.("input, select, textarea");
   if (event.key === "/" && !isTyping) {
     event.preventDefault();

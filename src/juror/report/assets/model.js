@@ -1,13 +1,16 @@
 // The joint distribution in the browser: p(x) = Σ_f λ_f Π_n A_n[x_n, f], asked as Python asks it.
 // Evidence is a Map from the position of a variable to the sorted codes that it may have.
 
-/** Read base64 of little-endian doubles, which is how every machine that runs a browser holds them. */
-export function doubles(text) {
+/** Read base64 of little-endian numbers, which is how every machine that runs a browser holds them. */
+function bytesOf(text) {
   const binary = atob(text);
   const bytes = new Uint8Array(binary.length);
   for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
-  return new Float64Array(bytes.buffer);
+  return bytes.buffer;
 }
+
+export const doubles = (text) => new Float64Array(bytesOf(text));
+export const floats = (text) => new Float32Array(bytesOf(text));
 
 export class Joint {
   /**
@@ -33,23 +36,15 @@ export class Joint {
     return this.stacked.subarray(start, start + this.rank);
   }
 
-  /**
-   * The class weights given evidence, scaled to sum to one after every variable so that nothing underflows, and the
-   * log of the evidence's probability; null when it has none. One variable may be left out.
-   */
-  posterior(evidence, leftOut = -1) {
-    const weights = Float64Array.from(this.weights);
-    let logMass = 0;
+  /** log λ_f + Σ log p(evidence on a variable | class), (F,), one variable left out if told: nothing underflows. */
+  #logWeights(evidence, leftOut = -1) {
+    const logs = this.weights.map(Math.log);
     for (const [variable, codes] of evidence) {
       if (variable === leftOut) continue;
       const mass = this.#massOf(variable, codes);
-      let total = 0;
-      for (let f = 0; f < weights.length; f++) total += weights[f] *= mass[f];
-      if (!(total > 0)) return null;
-      for (let f = 0; f < weights.length; f++) weights[f] /= total;
-      logMass += Math.log(total);
+      for (let f = 0; f < logs.length; f++) logs[f] += Math.log(mass[f]);
     }
-    return { weights, logMass };
+    return logs;
   }
 
   /** Σ over codes of p(variable = code | class), (F,). */
@@ -63,31 +58,30 @@ export class Joint {
     return mass;
   }
 
-  /** The marginal of every variable given evidence, and its probability; null when it has none. */
+  /** The marginal of every variable given evidence, and its log-probability; null when it has none. */
   given(evidence) {
-    const known = this.posterior(evidence);
-    if (known === null) return null;
+    const logs = this.#logWeights(evidence);
+    const logProbability = logSumExp(logs);
+    if (logProbability === -Infinity) return null;
+    const weights = logs.map((log) => Math.exp(log - logProbability));
     const marginals = this.cardinalities.map((cardinality, variable) =>
       evidence.has(variable)
         ? this.#within(variable, evidence)
-        : Float64Array.from({ length: cardinality }, (_, code) => dot(known.weights, this.row(variable, code))),
+        : Float64Array.from({ length: cardinality }, (_, code) => Math.min(1, dot(weights, this.row(variable, code)))),
     );
     // what is sure must not be more than sure by rounding
-    return { marginals, logProbability: Math.min(0, known.logMass) };
+    return { marginals, logProbability: Math.min(0, logProbability) };
   }
 
   /** The distribution of a variable that is itself known to lie among some codes. */
   #within(variable, evidence) {
     const codes = evidence.get(variable);
     const marginal = new Float64Array(this.cardinalities[variable]);
-    if (codes.length === 1) {
-      marginal[codes[0]] = 1;
-      return marginal;
-    }
-    const { weights } = this.posterior(evidence, variable);
-    for (const code of codes) marginal[code] = dot(weights, this.row(variable, code));
-    const total = marginal.reduce((sum, p) => sum + p, 0);
-    return marginal.map((p) => p / total);
+    const others = this.#logWeights(evidence, variable);
+    const logs = codes.map((code) => logSumExp(this.row(variable, code).map((p, f) => Math.log(p) + others[f])));
+    const total = logSumExp(logs);
+    codes.forEach((code, i) => (marginal[code] = Math.exp(logs[i] - total)));
+    return marginal;
   }
 
   /** The joint table of two variables, an array of rows. */
@@ -99,6 +93,13 @@ export class Joint {
     }
     return table;
   }
+}
+
+/** log Σ exp of some logarithms, −∞ when all are. */
+function logSumExp(logs) {
+  const largest = logs.reduce((most, log) => Math.max(most, log), -Infinity);
+  if (largest === -Infinity) return largest;
+  return largest + Math.log(logs.reduce((sum, log) => sum + Math.exp(log - largest), 0));
 }
 
 function dot(a, b) {

@@ -1,10 +1,11 @@
 // The model beside data: what was observed and what is fitted, unusual rows, and whether predictions come true.
 
-import { calibrationChart } from "./charts.js";
-import { byId, dataTable, factList, make, number, percent, plural, points } from "./dom.js";
+import { calibrationChart, tint } from "./charts.js";
+import { byId, dataTable, factList, make, most, number, percent, plural, points } from "./dom.js";
 
 const PAIRS_SHOWN = 20;
 const CELLS_SHOWN = 4;
+const SURPRISING = 0.1;
 
 /** A function from two positions to the counts of that pair, null where there are none. */
 export function countsOfPair(observed, variables) {
@@ -16,8 +17,8 @@ export function countsOfPair(observed, variables) {
   };
 }
 
-export function showObserved(observed, variables, joint) {
-  byId("observed-facts").replaceChildren(...wholeRows(observed));
+export function showObserved(observed, variables, joint, fit) {
+  byId("observed-facts").replaceChildren(...caution(observed, fit), ...wholeRows(observed), ...wrongCells(observed));
   byId("observed-marginals").replaceChildren(...marginals(observed, variables));
   byId("observed-pairs").replaceChildren(...pairs(observed, variables, joint));
   byId("observed-rows").replaceChildren(...unusual(observed, variables));
@@ -25,13 +26,40 @@ export function showObserved(observed, variables, joint) {
   byId("observed").classList.add("filled");
 }
 
+/** Rows that a model was fitted to speak well of it. */
+function caution(observed, fit) {
+  if (fit === null || observed.n_rows !== fit.n_rows) return [];
+  const words =
+    "These are as many rows as the model was fitted to. If they are the same, all that follows flatters it: judge a " +
+    "model by rows that it has not seen.";
+  return [make("p", { class: "notice" }, words)];
+}
+
+/** The single cells that are furthest off, in a sentence and a table. */
+function wrongCells({ cells, cells_by_chance: chance }) {
+  const wrong = cells.filter(({ deviations }) => deviations === null || deviations > chance);
+  const verdict = wrong.length
+    ? `Two labels together are seen far more or less often than the model has it in ${wrong.length === cells.length ? "these cells, and perhaps others" : plural(wrong.length, "cell")}.`
+    : "No two labels are seen together more or less often than chance explains.";
+  const table = dataTable(
+    `Labels that are seen together more or less often than expected; of all cells the largest is about ${number(chance, 2)} deviations off by chance`,
+    ["labels", "rows seen", "rows expected", "deviations"],
+    wrong.map(({ variables: names, labels, observed, expected, deviations }) => [
+      `${names[0]} = ${labels[0]} and ${names[1]} = ${labels[1]}`,
+      number(observed),
+      number(expected, 3),
+      deviations === null ? "impossible" : number(deviations, 3),
+    ]),
+  );
+  return [make("h3", {}, "Where the model is wrong"), make("p", {}, verdict), ...(wrong.length ? [table] : [])];
+}
+
 function wholeRows(observed) {
-  const isSample = observed.n_rows_judged < observed.n_rows;
   const nats = (value) => (value === null ? "−∞: some rows are impossible" : `${number(value, 5)} nats`);
   return [
     factList([
       ["rows", number(observed.n_rows)],
-      ["judged one by one", isSample ? `${number(observed.n_rows_judged)}, drawn at random` : "all of them"],
+      ["judged one by one", observed.is_sampled ? `${number(observed.n_rows_judged)}, drawn at random` : "all of them"],
       ["impossible rows", observed.n_impossible ? number(observed.n_impossible) : null],
       ["mean log-probability", nats(observed.mean_log_prob)],
       ["if all were independent", nats(observed.mean_log_prob_independent)],
@@ -84,8 +112,11 @@ function labelTable({ variable, counts, observed, fitted }, { labels }) {
 function pairs(observed, variables, joint) {
   const positions = new Map(variables.map(({ name, position }) => [name, position]));
   const detail = make("div", {});
-  const shown = observed.pairs.slice(0, PAIRS_SHOWN);
-  if (!shown.length) return [make("h3", {}, "Every pair"), make("p", {}, "No row shows two variables.")];
+  const shown = observed.pairs.filter((pair) => excess(pair) > 0).slice(0, PAIRS_SHOWN);
+  if (!shown.length) {
+    const words = observed.pairs.length ? "No pair is further from the model than chance explains." : "No row shows two variables.";
+    return [make("h3", {}, "Every pair"), make("p", {}, words)];
+  }
   const show = ({ variables: names, counts }) => {
     const [a, b] = names.map((name) => variables[positions.get(name)]);
     detail.replaceChildren(differenceTable(a, b, counts, joint.pair(a.position, b.position)));
@@ -93,7 +124,7 @@ function pairs(observed, variables, joint) {
   const first = shown.find(({ counts }) => counts !== null);
   if (first) show(first);
   const rest = [
-    observed.n_pairs > shown.length ? `the ${shown.length} worst of ${plural(observed.n_pairs, "pair")}` : "",
+    observed.n_pairs > shown.length ? `${shown.length} of ${plural(observed.n_pairs, "pair")} further off than chance` : "",
     observed.n_pairs_never_seen_together ? `${plural(observed.n_pairs_never_seen_together, "pair")} never seen together` : "",
   ].filter((text) => text);
   return [
@@ -118,59 +149,74 @@ function pairs(observed, variables, joint) {
 /** Observed minus fitted, in points. */
 function differenceTable(a, b, counts, fitted) {
   const total = counts.flat().reduce((sum, n) => sum + n, 0);
+  const differences = counts.map((row, i) => row.map((n, j) => n / total - fitted[i][j]));
+  const furthest = most(differences.flat().map(Math.abs));
   return dataTable(
     `${a.name} and ${b.name}: points that the observed share is above the fitted one`,
     [`${a.name} ↓ ${b.name} →`, ...b.labels],
     a.labels.map((label, i) => [
       label,
       ...b.labels.map((_, j) => {
-        const share = counts[i][j] / total;
-        const title = `${number(counts[i][j])} rows, ${percent(share)}; fitted ${percent(fitted[i][j])}`;
-        return make("span", { title }, points(share - fitted[i][j]));
+        const title = `${number(counts[i][j])} rows, ${percent(counts[i][j] / total)}; fitted ${percent(fitted[i][j])}`;
+        const cell = make("span", { class: "tinted", title }, points(differences[i][j]));
+        cell.style.background = tint(differences[i][j], furthest);
+        return cell;
       }),
     ]),
   );
 }
 
 function unusual(observed, variables) {
-  const several = observed.unusual.some(({ file }) => file !== null);
+  // the probability that a label has on average, Σ p²: a fifth where five are equally common
+  const usual = observed.marginals.map(({ fitted }) => fitted.reduce((sum, p) => sum + p * p, 0));
+  const rows = observed.unusual.filter(({ impossible, surprise }) => impossible || surprise > 0);
+  if (!rows.length) return [make("h3", {}, "The most unusual rows"), make("p", {}, "No row is less probable than usual.")];
+  const several = rows.some(({ file }) => file !== null);
   return [
     make("h3", {}, "The most unusual rows"),
     make(
       "p",
       {},
       "Surprise is how many nats a row is less probable than rows with the same cells seen are on average. Its most " +
-        "surprising cells are told with their probability given the rest of the row. Rows are numbered from 0.",
+        "surprising cells are told with their probability given the rest of the row, and marked where that is a tenth of " +
+        "what is usual for the variable. The first row below the names of the columns has the number 0.",
     ),
     dataTable(
       "Unusual rows, the most unusual first",
       ["row", ...(several ? ["file"] : []), "surprise", "draws as improbable", "surprising cells"],
-      observed.unusual.map((row) => [
+      rows.map((row) => [
         number(row.row),
         ...(several ? [row.file] : []),
         row.impossible ? "impossible" : `${number(row.surprise, 3)} nats`,
         row.as_improbable === 0 ? "none" : percent(row.as_improbable),
-        surprisingCells(row, variables),
+        surprisingCells(row, variables, usual),
       ]),
     ),
   ];
 }
 
-function surprisingCells({ cells, cell_probabilities: probabilities }, variables) {
-  const seen = cells.map((label, n) => ({ label, n, p: probabilities[n] })).filter(({ label }) => label !== null);
+/** The cells that are least probable given the rest, beside what is usual for a variable of so many labels. */
+function surprisingCells({ cells, cell_probabilities: probabilities }, variables, usual) {
+  const seen = cells
+    .map((label, n) => ({ label, n, p: probabilities[n], ratio: probabilities[n] === null ? null : probabilities[n] / usual[n] }))
+    .filter(({ label }) => label !== null);
   const words = ({ label, n, p }) => `${variables[n].name} = ${label}${p === null ? "" : ` (${percent(p)})`}`;
-  const most = seen.filter(({ p }) => p !== null).sort((a, b) => a.p - b.p).slice(0, CELLS_SHOWN);
+  const oddest = seen.filter(({ p }) => p !== null).sort((a, b) => a.ratio - b.ratio).slice(0, CELLS_SHOWN);
   return make(
     "div",
     { class: "row-cells" },
-    most.map((cell) => make("span", { class: cell.p < 0.05 ? "cell surprising" : "cell" }, words(cell))),
+    oddest.map((cell) => make("span", { class: cell.ratio < SURPRISING ? "cell surprising" : "cell" }, words(cell))),
     make("details", {}, make("summary", {}, "the whole row"), seen.map(words).join(", ")),
   );
 }
 
 function calibrations(observed) {
   const known = observed.calibration.filter((one) => one !== null);
-  if (!known.length) return [];
+  const unknown = observed.marginals.filter((_, n) => observed.calibration[n] === null).map(({ variable }) => variable);
+  const missed = unknown.length ? `No row judged shows ${unknown.join(", ")}, so what is predicted of it cannot be told.` : "";
+  if (!known.length) return [make("h3", {}, "Do predictions come true"), make("p", {}, missed)];
+  const impossible = most(known.map((one) => one.n_impossible));
+  const left = impossible ? ` Rows that are impossible under the model are left out, up to ${number(impossible)}.` : "";
   const order = [...known].sort((a, b) => b.error - b.noise - (a.error - a.noise));
   const chart = make("figure", {});
   const show = (one) =>
@@ -188,7 +234,7 @@ function calibrations(observed) {
       `Every variable is predicted from the other cells of ${plural(observed.n_rows_calibrated, "row")}. What is ` +
         "predicted with probability p should be there in a share p of the cases: the error is the mean distance from " +
         "that, and beside it stands what chance alone would make of it. Hits and loss stand beside those of always " +
-        "telling the marginal.",
+        `telling the marginal.${left} ${missed}`,
     ),
     make(
       "div",

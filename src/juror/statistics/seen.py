@@ -1,5 +1,10 @@
 """One pass over a table of any size: what every variable and every pair of them shows, and a sample of rows.
 
+Weights are counts, so rows of a weighted table are drawn in proportion to them, with replacement. A row of weight w has
+arrivals at −log(u₁) / w, −log(u₁) / w − log(u₂) / w, …, a Poisson process of that rate, and the first n arrivals of all
+rows are n such draws: whatever the order of the rows, and in one pass. Where all rows fit into the sample they are
+taken as they are, with their weights; without weights rows are drawn without replacement.
+
 Chance goes by the number of a row in its table, so that the same rows are drawn from a frame as from a file that holds
 it, with any number of threads.
 """
@@ -31,7 +36,7 @@ _ROWS_A_PART = 2**40
 
 @dataclass(frozen=True)
 class RowSample:
-    """Rows drawn uniformly from a table: those of the smallest random numbers.
+    """Rows drawn from a table: those of the smallest random numbers.
 
     Attributes
     ----------
@@ -40,7 +45,7 @@ class RowSample:
     weights : numpy.ndarray, (n,)
         How often each row counts.
     chances : numpy.ndarray, (n,)
-        The random numbers, rising.
+        The random numbers, or times of arrival.
     rows : numpy.ndarray of int64, (n,)
         The row's number as juror's messages count: from 0, in its file or frame.
     origins : numpy.ndarray of object, (n,)
@@ -61,7 +66,7 @@ class RowSample:
         return RowSample(*(getattr(self, name)[which] for name in self.__dataclass_fields__))
 
     def first(self, n: int) -> RowSample:
-        """Return at most so many rows: again a uniform sample."""
+        """Return at most so many rows: again a sample of the same kind."""
         return self.chosen(np.argsort(self.chances, kind="stable")[:n])
 
     def merged(self, other: RowSample, n: int) -> RowSample:
@@ -89,8 +94,10 @@ class Seen:
     ----------
     tables : tuple of numpy.ndarray
         Counts of every variable, (I_n,), then of every pair, (I_j, I_k), over rows where the cells are seen.
-    sample : RowSample
-        Some rows.
+    held : RowSample
+        Rows as they are: all, or where there are more, some that are drawn without looking at weights.
+    drawn : RowSample
+        Rows of a table with weights, drawn in proportion to these, each draw counting once; else none.
     strangers : Strangers
         Labels that the domain does not know.
     n_rows, n_counted : int
@@ -100,17 +107,29 @@ class Seen:
     """
 
     tables: tuple[np.ndarray, ...]
-    sample: RowSample
+    held: RowSample
+    drawn: RowSample
     strangers: Strangers
     n_rows: int
     n_counted: int
     total: float
 
+    @property
+    def is_sampled(self) -> bool:
+        """Whether there are more rows than those to judge by."""
+        return len(self.held) < self.n_counted
+
+    @property
+    def sample(self) -> RowSample:
+        """The rows to judge by: all of them with their weights, or as many as were to be drawn."""
+        return self.drawn if self.is_sampled and len(self.drawn) else self.held
+
     def merged(self, other: Seen, n_sampled: int) -> Seen:
         """Return what both have seen."""
         return Seen(
             tuple(a + b for a, b in zip(self.tables, other.tables, strict=True)),
-            self.sample.merged(other.sample, n_sampled),
+            self.held.merged(other.held, n_sampled),
+            self.drawn.merged(other.drawn, n_sampled),
             self.strangers + other.strangers,
             self.n_rows + other.n_rows,
             self.n_counted + other.n_counted,
@@ -127,7 +146,7 @@ class _Pass:
     unknown: Unknown
     weight: str | None
     n_sampled: int
-    key: int
+    seed: int
 
     def of_part(self, part: Part) -> Seen:
         seen, before = self.nothing(), None
@@ -146,9 +165,9 @@ class _Pass:
         sizes = self.domain.cardinalities
         codes = np.empty((0, len(self.domain)), dtype=self.domain.code_type)
         empty, rows = np.empty(0), np.empty(0, dtype=np.int64)
-        sample = RowSample(codes, empty, empty, rows, np.empty(0, dtype=object))
+        none = RowSample(codes, empty, empty, rows, np.empty(0, dtype=object))
         tables = tuple(np.zeros([sizes[n] for n in group]) for group in self.groups)
-        return Seen(tables, sample, Strangers(), 0, 0, 0.0)
+        return Seen(tables, none, none, Strangers(), 0, 0, 0.0)
 
     def of_chunk(self, columns: list[Column], before: int) -> Seen:
         n_rows, weights = len(columns[0].index), None
@@ -162,12 +181,53 @@ class _Pass:
         # a variable whose column is absent is missing in every row
         codes, strangers = self.domain.encode_chunk(columns, self.unknown)
         tables = count_tables(codes, self.domain.cardinalities, self.groups, weights, LocalRunner(1))
-        weights = np.ones(len(codes)) if weights is None else weights
-        chances = uniform(self.key, before + rows)
-        some = np.argsort(chances, kind="stable")[: self.n_sampled]
-        origins = np.full(len(some), origin, dtype=object)
-        sample = RowSample(codes[some], weights[some], chances[some], rows[some], origins)
-        return Seen(tuple(tables), sample, strangers, n_rows, len(codes), float(weights.sum()))
+        origins = np.full(len(codes), origin, dtype=object)
+        drawn = self.nothing().drawn
+        if weights is None:
+            weights = np.ones(len(codes))
+        elif len(codes):
+            chosen, times = arrivals(weights, before + rows, self.n_sampled, self.seed)
+            drawn = RowSample(codes[chosen], np.ones(len(chosen)), times, rows[chosen], origins[chosen])
+        chances = uniform(key_of(self.seed), before + rows)
+        held = RowSample(codes, weights, chances, rows, origins).first(self.n_sampled)
+        return Seen(tuple(tables), held, drawn, strangers, n_rows, len(codes), float(weights.sum()))
+
+
+def key_of(seed: int, turn: int = 0) -> int:
+    """Return the key of a stream of random numbers: one for every turn of a seed."""
+    return int(np.random.SeedSequence([seed, 11, turn]).generate_state(1, np.uint64)[0])
+
+
+def arrivals(weights: np.ndarray, numbers: np.ndarray, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first n arrivals of rows, each a Poisson process whose rate is the row's weight.
+
+    Parameters
+    ----------
+    weights : numpy.ndarray, (n_rows,)
+        Rates, above zero.
+    numbers : numpy.ndarray of int64, (n_rows,)
+        The numbers of the rows, by which chance goes.
+    n : int
+        How many arrivals.
+    seed : int
+        The source of chance.
+
+    Returns
+    -------
+    rows, times : numpy.ndarray, (n,)
+        Which rows arrive, a row as often as it does, and when.
+    """
+    rows, times = np.empty(0, dtype=np.int64), np.empty(0)
+    last, going, turn = np.zeros(len(weights)), np.arange(len(weights)), 0
+    while len(going):
+        with np.errstate(divide="ignore"):
+            last[going] -= np.log(uniform(key_of(seed, turn + 1), numbers[going])) / weights[going]
+        rows, times = np.append(rows, going), np.append(times, last[going])
+        first = np.argsort(times, kind="stable")[:n]
+        rows, times, turn = rows[first], times[first], turn + 1
+        # a row goes on for as long as its next arrival may be among the first
+        going = going[last[going] <= (times[-1] if len(times) == n else np.inf)]
+    return rows, times
 
 
 def pass_over(
@@ -194,7 +254,7 @@ def pass_over(
     weight : array-like (n_rows,) or str, optional
         How often each row counts, or the name of the column that says so.
     n_sampled : int
-        How many rows to draw, each as likely as any other; all, where there are no more.
+        How many rows to draw, in proportion to their weights; all, where there are no more.
     seed : int
         The same seed draws the same rows.
     n_jobs, client : optional
@@ -212,8 +272,7 @@ def pass_over(
     check_count("seed", seed, least=0)
     groups = (*((n,) for n in range(len(domain))), *pairs_of(len(domain)))
     opened = open_table(data, domain, (), unknown, weight)
-    key = int(np.random.SeedSequence([int(seed), 11]).generate_state(1, np.uint64)[0])
-    how = _Pass(domain, groups, unknown, opened.weight, n_sampled, key)
+    how = _Pass(domain, groups, unknown, opened.weight, n_sampled, int(seed))
     with LocalRunner(n_jobs) as local:
         opened, runner = opened.with_workers(client, local)
         parts = numbered(opened.scan.parts)
