@@ -35,7 +35,7 @@ def open_browser() -> Iterator[Browser]:
     """Start a browser, or say loudly that there is none: skipped on a developer's machine, a failure in CI."""
     path = find_browser()
     if path is None:
-        message = f"NO BROWSER: the report page is NOT tested. Install Debian's chromium, or one of {_NAMES}."
+        message = f"NO BROWSER: report page and site are NOT TESTED. Install Debian's chromium, or one of {_NAMES}."
         if os.environ.get("CI"):
             pytest.fail(message)
         pytest.skip(message)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import json
 import re
 import subprocess
@@ -15,6 +16,7 @@ from markdown_it import MarkdownIt
 from sphinx.errors import SphinxError
 
 import juror
+from browser import open_browser
 from juror.cli.tables import write_frame
 from juror.solvers.methods import METHODS
 from pages import PAGES, ROOT, Block, BuiltPage, Shell, blocks_of, commands_of, far_of_style, matches, name_of
@@ -22,6 +24,8 @@ from pages import PAGES, ROOT, Block, BuiltPage, Shell, blocks_of, commands_of, 
 SOURCE = Path(juror.__file__).parent
 # what a reader does before there is a juror to run
 SETTING_UP = r"(git clone \S+|cd \S+|source \.venv/bin/activate|pip install \S.*|make (?P<target>[a-z-]+)( \w+=\S+)*)"
+# what holds no code of its own; scripts that pages include are run by test_gallery.py
+DIRECTIVES = {"{image}", "{juror-commands}", "{literalinclude}", "{math}", "{table}", "{toctree}"}
 # fits that several pages begin with
 FITS: dict[tuple[str, str], tuple[str, bytes]] = {}
 
@@ -30,7 +34,7 @@ def complaint(block: Block, targets: set[str]) -> str | None:
     """Say why no test runs a block, or None where one does or there is nothing to run."""
     if block.kind in CHECKS:
         return CHECKS[block.kind](block.text, targets)
-    return None if re.match(r"\{[\w-]+\}", block.kind) else f"no test runs blocks of the kind {block.kind!r}"
+    return None if block.kind.partition(" ")[0] in DIRECTIVES else f"no test runs blocks of the kind {block.kind!r}"
 
 
 def _python(text: str, targets: set[str]) -> str | None:
@@ -47,6 +51,10 @@ def _console(text: str, targets: set[str]) -> str | None:
 
 def _text(text: str, targets: set[str]) -> str | None:
     return "it holds a prompt, so it is code" if re.search(r"^(>>> |\$ )", text, re.MULTILINE) else None
+
+
+def _rst(text: str, targets: set[str]) -> str | None:
+    return "it holds code, which nobody runs" if re.search(r"code-block::|code::|>>> ", text) else None
 
 
 def _json(text: str, targets: set[str]) -> str | None:
@@ -67,7 +75,7 @@ def _setting_up(text: str, targets: set[str]) -> str | None:
     return None
 
 
-CHECKS = {"python": _python, "console": _console, "text": _text, "json": _json, "sh": _setting_up}
+CHECKS = {"python": _python, "console": _console, "text": _text, "json": _json, "sh": _setting_up, "{eval-rst}": _rst}
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +109,8 @@ def test_blocks_of_python_are_doctests_of_pytest(pytestconfig):
         ("```sh\nrm -r docs\n```\n", "'rm -r docs' is none of the lines that a block of sh may have"),
         ("```bash\nls\n```\n", "no test runs blocks of the kind 'bash'"),
         ("- a list\n\n      indented = 1\n", "no test runs blocks of the kind ''"),
+        ("```{code-block} python\nx = 1\n```\n", "no test runs blocks of the kind '{code-block} python'"),
+        ("```{eval-rst}\n.. code-block:: python\n```\n", "it holds code, which nobody runs"),
         ("```{math}\nx\n```\n", None),
         ("```sh\nmake test   # all\npip install -e '.[plots]'\n```\n", None),
         ("```python\n>>> 1\n1\n\n```\n", None),
@@ -230,6 +240,38 @@ def test_a_command_of_tex_that_nobody_knows_stops_the_build(monkeypatch):
         mathml(r"x + \nonsense{y}", display=True)
 
 
+# on a page, what is wider than the box around it, and whether that box scrolls
+CUT = """() => [...document.querySelectorAll("article *")]
+  .filter((e) => e.clientWidth > 0 && e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== "inline")
+  .filter((e) => !e.closest("math") && getComputedStyle(e).overflowX !== "visible")
+  .map((e) => [e.className, getComputedStyle(e).overflowX])"""
+
+
+@on_the_site
+def test_on_a_phone_nothing_is_cut_and_in_the_dark_the_portrait_is_dark(site):
+    with open_browser() as browser:
+        page = browser.new_page(viewport={"width": 390, "height": 844})
+        cut = {}
+        for name in ("index", "mathematics", "guides/report", "api/command-line", "api/model", "gallery/index"):
+            page.goto((site / f"{name}.html").as_uri())
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390, name
+            cut[name] = page.evaluate(CUT)
+        assert {how for boxes in cut.values() for _, how in boxes} <= {"auto"}
+        assert cut["api/command-line"] == cut["gallery/index"] == []
+        page.goto((site / "mathematics.html").as_uri())
+        first = page.locator("div.math.formula > div").first
+        assert first.evaluate("e => e.scrollWidth <= e.clientWidth")
+        page.set_content(
+            '<article><p style="overflow: hidden; width: 50px; text-wrap: nowrap">a long line</p></article>'
+        )
+        assert page.evaluate(CUT) == [["", "hidden"]]
+        for theme in ("light", "dark"):
+            page.emulate_media(color_scheme=theme)
+            page.goto((site / "index.html").as_uri())
+            seen = [image.get_attribute("src") for image in page.locator("article img:visible").all()]
+            assert seen == [f"_images/{theme}.png"]
+
+
 @on_the_site
 def test_the_api_has_every_public_name(site):
     shown = "".join(page.read_text() for page in (site / "api").glob("*.html"))
@@ -240,6 +282,48 @@ def test_the_api_has_every_public_name(site):
         wanted |= {f"juror.{name}.{inner}" for inner in public_of(getattr(juror, name))}
     wanted |= {f"juror.JointPMF.{name}" for name in vars(juror.JointPMF) if not name.startswith("_")}
     assert wanted - anchors == set()
+
+
+@on_the_site
+def test_the_pages_of_model_and_pictures_begin_with_all_that_they_have(site):
+    methods = {f"JointPMF.{name}" for name, value in vars(juror.JointPMF).items() if name[0] != "_" and callable(value)}
+    for page, wanted in (("model", methods), ("plot", {f"plot.{name}" for name in juror.plot.__all__})):
+        lines = overview_of((site / "api" / f"{page}.html").read_text())
+        assert set(lines) == {f"juror.{name}" for name in wanted}
+        assert [name for name, words in lines.items() if len(words.split()) < 2] == []
+
+
+def overview_of(page: str) -> dict[str, str]:
+    """Return the names that tables of a page above its class lead to, and the line beside each."""
+    tables = "".join(re.findall(r'<table class="autosummary.*?</table>', page, re.DOTALL))
+    rows = re.findall(r'href="#([\w.]+)".*?</td>\s*<td>(.*?)</td>', tables, re.DOTALL)
+    return {name: re.sub("<[^>]*>", "", words) for name, words in rows}
+
+
+def test_an_overview_is_read():
+    row = '<tr class="a"><td><p><a href="#juror.f"><code>f</code></a></p></td>\n<td><p>Do <b>it</b>.</p></td>\n</tr>'
+    table = f'<table class="autosummary longtable">{row}</table><table><a href="#g"></a></table>'
+    assert overview_of(table) == {"juror.f": "Do it."}
+
+
+def test_the_guide_to_the_report_names_what_is_on_the_page():
+    guide = (ROOT / "docs" / "guides" / "report.md").read_text()
+    assets = [path for path in (SOURCE / "report" / "assets").iterdir() if path.suffix in (".js", ".html")]
+    page = " ".join(" ".join(path.read_text() for path in assets).lower().split())
+    names = [name.lower() for name in in_italics(guide) if len(name.split()) < 6]
+    assert len(names) > 15
+    assert [name for name in names if name not in page] == []
+
+
+def in_italics(text: str) -> list[str]:
+    """Return what stands in italics in a page, on one line each."""
+    inlines = [token for token in MarkdownIt().parse(text) if token.type == "inline"]
+    children = [(child, after) for token in inlines for child, after in itertools.pairwise(token.children)]
+    return [after.content for child, after in children if child.type == "em_open"]
+
+
+def test_italics_are_found():
+    assert in_italics("See *one thing* and **two**, `a * b * c`.\n\n- *Three.*\n") == ["one thing", "Three."]
 
 
 def public_of(module) -> list[str]:

@@ -18,6 +18,7 @@ NEEDS_DATA = [
     pytest.mark.data,
     pytest.mark.skipif(not os.environ.get("JUROR_DATA"), reason="JUROR_DATA names no folder"),
 ]
+NAMES = ["titanic", "military", "mushroom", "gss", "adult"]
 SCRIPTS = ["titanic", "military", *(pytest.param(name, marks=NEEDS_DATA) for name in ("mushroom", "gss", "adult"))]
 NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 # how many units of the last digit printed a number may differ by, as draws and sums differ a little between machines
@@ -96,9 +97,36 @@ def test_pages_and_pictures_are_all_there_and_none_is_left_over():
     assert sorted(index.partition("{toctree}\n:hidden:\n")[2].removesuffix("```\n").split()) == names
 
 
-@pytest.mark.parametrize("name", ["titanic", "military", "mushroom", "gss", "adult"])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_tells_what_was_learnt_and_shows_it_before_its_script(name):
+    page = page_of(name)
+    assert re.findall("^## (.*)$", page, re.MULTILINE) == ["What was learnt", "Pictures", "The script"]
+    assert page.endswith(f"```{{literalinclude}} {name}.py\n:language: python\n```\n")
+    assert "![" not in page.partition("## The script")[2]
+
+
+def examples_of(index: str) -> dict[str, tuple[str, str]]:
+    """Return the picture and the words of every example in the table of the index."""
+    row = re.compile(r"^\| \[!\[[^\]]+\]\(pictures/([^)]+)\)\]\((\w+)\.md\) \| (.+) \|$", re.MULTILINE)
+    return {name: (picture, words) for picture, name, words in row.findall(index)}
+
+
+def test_the_index_has_a_picture_of_every_example_and_figures_of_its_page():
+    examples = examples_of((GALLERY / "index.md").read_text(encoding="utf-8"))
+    assert list(examples) == NAMES
+    for name, (picture, words) in examples.items():
+        assert picture in pictures_of(name)
+        # people and rows may stand in the page's first words, all else was learnt
+        assert set(NUMBER.findall(words)) <= set(NUMBER.findall(page_of(name))), name
+
+
+def test_a_row_of_the_index_is_taken_apart():
+    row = "| [![Some words.](pictures/a-b.png)](a.md) | [A](a.md), 2 rows. 97 % were. |\n"
+    assert examples_of(f"| picture | words |\n|---|---|\n{row}") == {"a": ("a-b.png", "[A](a.md), 2 rows. 97 % were.")}
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_pictures_are_small_and_have_words_for_those_who_do_not_see_them(name):
-    assert f"```{{literalinclude}} {name}.py\n:language: python\n```" in page_of(name)
     for words, picture in re.findall(r"!\[([^\]]*)\]\(pictures/([^)]+)\)", page_of(name)):
         assert len(words.split()) >= 5
         assert (GALLERY / "pictures" / picture).stat().st_size < 100_000
