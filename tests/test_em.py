@@ -334,9 +334,7 @@ def test_auto_rank_reaches_as_many_classes_as_two_equal_columns_need(n_labels):
 
 def test_weights_of_a_survey_that_count_for_more_rows_than_there_are_are_told(codes):
     weights = np.linspace(0.5, 20.2, len(codes))
-    with pytest.warns(
-        juror.DataWarning, match=r"for 3000 rows, in fractions\. Weights count .* to a mean of one"
-    ):
+    with pytest.warns(juror.DataWarning, match=r"for 3000 rows, in fractions\. Weights count .* to a mean of one"):
         fit_em(codes, rank=1, sample_weight=weights)
     # counts may be as large as they are
     fit_em(codes, rank=1, sample_weight=np.full(len(codes), 50))
