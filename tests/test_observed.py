@@ -14,7 +14,7 @@ from juror import Domain, JointPMF, Variable
 from juror.answers import drawing
 from juror.answers.calibration import calibration
 from juror.errors import DataError, DataWarning, ParameterError
-from juror.report import observed
+from juror.report import observed, unusual
 from juror.report.gaps import noise
 from juror.report.observed import observed_facts, rows_to_calibrate
 from juror.statistics.seen import arrivals, pass_over
@@ -349,15 +349,15 @@ def test_rows_of_several_files_are_told_by_file(shop, tmp_path):
         row = frame.iloc[int(found["file"].removesuffix(".parquet")[-1]) * 2000 + found["row"]]
         assert [cell is None for cell in found["cells"]] == [pd.isna(value) for value in row]
     # each file has chances of its own
-    sample = pass_over(tmp_path, model.domain, n_sampled=600).sample
+    sample = pass_over(tmp_path, model.domain, n_sampled=600).draw(600)
     rows = [set(sample.rows[sample.origins == str(tmp_path / f"{n}.parquet")]) for n in range(3)]
     assert len(rows[0] & rows[1]) < len(rows[0]) / 2
 
 
 def test_samples_are_uniform_and_repeat(model):
     codes = random_codes(model, 4000, np.random.default_rng(2))
-    samples = {seed: pass_over(codes, model.domain, n_sampled=1000, seed=seed).sample for seed in (0, 1)}
-    again = pass_over(codes, model.domain, n_sampled=1000, seed=0).sample
+    samples = {seed: pass_over(codes, model.domain, n_sampled=1000, seed=seed).draw(1000) for seed in (0, 1)}
+    again = pass_over(codes, model.domain, n_sampled=1000, seed=0).draw(1000)
     np.testing.assert_array_equal(samples[0].rows, again.rows)
     assert len(set(samples[0].rows)) == 1000
     np.testing.assert_array_equal(codes[samples[0].rows], samples[0].codes)
@@ -421,7 +421,7 @@ def test_bad_input_is_refused(shop, data, options, error, sentence):
 
 def test_rows_arrive_in_proportion_to_their_weights():
     weights = np.array([1.0, 2.0, 5.0, 0.5])
-    rows, times = arrivals(weights, np.arange(4), 8500, seed=3)
+    rows, times = arrivals(weights, np.arange(4), 8500, seed=3, is_whole=False)
     assert len(rows) == len(times) == 8500
     assert np.all(np.diff(times) >= 0)
     expected = 8500 * weights / weights.sum()
@@ -429,6 +429,69 @@ def test_rows_arrive_in_proportion_to_their_weights():
     assert ((np.bincount(rows, minlength=4) - expected) ** 2 / expected).sum() < 21.1
     # of a process of this rate so many arrive in about this time
     assert times[-1] == pytest.approx(1000, rel=0.06)
+
+
+def test_whole_weights_are_drawn_without_replacement():
+    weights = np.array([2.0, 1.0, 40.0])
+    drawn = np.array(
+        [np.bincount(arrivals(weights, np.arange(3), 20, seed, is_whole=True)[0], minlength=3) for seed in range(600)]
+    )
+    assert np.all(drawn.sum(axis=1) == 20)
+    # 20 of 43: hypergeometric
+    share = 20 / 43
+    expected = 600 * np.array([(1 - share) * 22 / 42, 2 * share * 23 / 42, share * 19 / 42])
+    assert ((np.bincount(drawn[:, 0], minlength=3) - expected) ** 2 / expected).sum() < 13.8
+    assert drawn[:, 1].max() == 1
+    assert drawn[:, 1].mean() == pytest.approx(share, abs=0.08)
+    rows, _ = arrivals(weights, np.arange(3), 50, seed=0, is_whole=True)
+    assert np.bincount(rows).tolist() == weights.tolist()
+
+
+def test_weights_of_one_are_no_weights(model):
+    codes = random_codes(model, 1200, np.random.default_rng(2), missing=0.2)
+    assert facts_of(model, codes, weight=np.ones(1200), n_sampled=1000) == facts_of(model, codes, n_sampled=1000)
+
+
+def test_fewer_draws_are_the_first_of_more(model):
+    codes = random_codes(model, 900, np.random.default_rng(2))
+    for weights in (np.arange(1, 901), np.linspace(0.1, 5.0, 900)):
+        seen = pass_over(codes, model.domain, weight=weights, n_sampled=500)
+        more, few = seen.draw(500), seen.draw(70)
+        np.testing.assert_array_equal(more.rows[:70], few.rows)
+        assert np.all(np.diff(more.chances) >= 0)
+        assert more.weights.tolist() == [1.0] * 500
+        np.testing.assert_array_equal(codes[more.rows], more.codes)
+        # the whole table arrives as those do that were kept of it
+        every, _ = arrivals(weights.astype(float), np.arange(900), 500, 0, seen.is_whole)
+        np.testing.assert_array_equal(more.rows, every)
+    with pytest.raises(ParameterError, match=r"^n must be at most 500, the n_sampled of the pass. Got 501 instead.$"):
+        seen.draw(501)
+
+
+def test_predictions_are_judged_by_draws_where_all_rows_fit_but_take_too_long(monkeypatch):
+    monkeypatch.setattr(observed, "_CALIBRATION_WORK", 0.0)
+    rng = np.random.default_rng(0)
+    model = random_model([3] * 7, 4, rng, concentration=0.6)
+    ratios = []
+    for seed in range(6):
+        distinct, times = np.unique(drawing.sample(model, 40_000, rng), axis=0, return_counts=True)
+        facts = facts_of(model, distinct, weight=times, seed=seed)
+        assert (facts["is_sampled"], facts["n_rows_judged"], facts["n_rows_calibrated"]) == (False, 40_000.0, 200.0)
+        ratios += [found["error"] / found["noise"] for found in facts["calibration"]]
+    assert 0.7 < np.mean(ratios) < 1.4
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_rows_of_many_variables_are_found(seed):
+    rng = np.random.default_rng(seed)
+    model = random_model([4] * 150, 4, rng, concentration=0.5)
+    codes = random_codes(model, 150, rng, missing=0.1)
+    logs, drawn = model.log_prob(codes), drawing.sample(model, 200, rng)
+    with_holes = np.where((codes < 0)[:, None], -1, drawn).reshape(-1, 150)
+    surprises = -logs + model.log_prob(with_holes).reshape(150, 200).mean(axis=1)
+    found = unusual._candidates(model, codes, logs, 60, np.random.default_rng(0))
+    assert len(found) == 60
+    assert set(np.argsort(-surprises)[:20]) <= set(found.tolist())
 
 
 def test_draws_of_a_weighted_table_are_judged_as_draws():
@@ -447,4 +510,4 @@ def test_draws_of_a_weighted_table_are_judged_as_draws():
     assert facts["mean_log_prob"] == pytest.approx(logs.mean(), abs=4 * logs.std() / np.sqrt(5000))
     few = pass_over(distinct[:3000], model.domain, weight=times[:3000])
     assert not few.is_sampled
-    assert few.sample.weights.sum() == times[:3000].sum()
+    assert few.draw(5000).weights.sum() == times[:3000].sum()

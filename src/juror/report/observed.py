@@ -18,7 +18,7 @@ from juror.report.gaps import cell_gaps, marginal_gaps, pair_gaps
 from juror.report.unusual import unusual_rows
 from juror.sources.columns import MISSING
 from juror.sources.runners import LocalRunner
-from juror.statistics.seen import RowSample, Seen
+from juror.statistics.seen import Seen
 from juror.threads import one_blas_thread
 
 # Predicting a cell looks up the row's cells in every class, and weighs every label by it, which takes about twice as
@@ -73,7 +73,7 @@ def observed_facts(model: CPD, seen: Seen, *, seed: int = 0, n_jobs: int | None 
     True
     """
     with one_blas_thread():
-        judged = _judged(model, seen.sample, seed, n_jobs)
+        judged = _judged(model, seen, seed, n_jobs)
         return {**_counted(model, seen), "is_sampled": seen.is_sampled, **judged}
 
 
@@ -95,9 +95,9 @@ def _share_missing(seen: float, total: float) -> float:
     return 0.0 if math.isclose(seen, total, rel_tol=1e-12) else 1.0 - seen / total
 
 
-def _judged(model: CPD, drawn: RowSample, seed: int, n_jobs: int | None) -> dict[str, Any]:
+def _judged(model: CPD, seen: Seen, seed: int, n_jobs: int | None) -> dict[str, Any]:
     """Return what is known of the rows to judge by."""
-    rows = drawn.distinct()
+    rows = seen.draw(seen.n_sampled).distinct()
     logs = log_prob(model, rows.codes)
     rng = np.random.default_rng([int(seed), 13])
     return {
@@ -107,7 +107,7 @@ def _judged(model: CPD, drawn: RowSample, seed: int, n_jobs: int | None) -> dict
         "mean_log_prob_independent": _mean(independent_log_prob(model, rows.codes), rows.weights),
         "mean_log_prob_uniform": _mean(uniform_log_prob(model, rows.codes), rows.weights),
         "unusual": unusual_rows(model, rows, logs, _UNUSUAL, rng),
-        **_calibrated(model, drawn, n_jobs),
+        **_calibrated(model, seen, n_jobs),
     }
 
 
@@ -144,10 +144,11 @@ def rows_to_calibrate(rank: int, cardinalities: tuple[int, ...], n_rows: int) ->
     return min(n_rows, max(_LEAST_CALIBRATED, int(_CALIBRATION_WORK / work)))
 
 
-def _calibrated(model: CPD, drawn: RowSample, n_jobs: int | None) -> dict[str, Any]:
+def _calibrated(model: CPD, seen: Seen, n_jobs: int | None) -> dict[str, Any]:
     """Return the calibration of every variable."""
-    some = drawn.first(rows_to_calibrate(len(model.weights), model.domain.cardinalities, len(drawn)))
-    rows = some.distinct()
+    # fewer than all are draws again: a heavy row that is taken once must not count by its weight
+    n = rows_to_calibrate(len(model.weights), model.domain.cardinalities, len(seen.held))
+    rows = seen.draw(n).distinct()
 
     def of_variable(target: int) -> dict[str, Any] | None:
         try:

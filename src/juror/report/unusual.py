@@ -108,7 +108,9 @@ def _candidates(cpd: CPD, codes: np.ndarray, logs: np.ndarray, n: int, rng: np.r
     # few rows of many variables would fit the noise of one draw each
     n_times = math.ceil(_DRAWS_A_TERM * terms.shape[1] / len(codes))
     drawn = np.where(np.tile(holes, (n_times, 1)), MISSING, sample(cpd, n_times * len(codes), rng))
-    coefficients, *_ = np.linalg.lstsq(np.tile(terms, (n_times, 1)), log_prob(cpd, drawn), rcond=None)
+    # the least squares of repeated terms are those of the means
+    usual = log_prob(cpd, drawn).reshape(n_times, len(codes)).mean(axis=0)
+    coefficients, *_ = np.linalg.lstsq(terms, usual, rcond=None)
     return np.sort(np.argsort(logs - terms @ coefficients, kind="stable")[:n])
 
 

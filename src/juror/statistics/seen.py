@@ -1,12 +1,15 @@
 """One pass over a table of any size: what every variable and every pair of them shows, and a sample of rows.
 
-Weights are counts, so rows of a weighted table are drawn in proportion to them, with replacement. A row of weight w has
-arrivals at −log(u₁) / w, −log(u₁) / w − log(u₂) / w, …, a Poisson process of that rate, and the first n arrivals of all
-rows are n such draws: whatever the order of the rows, and in one pass. Where all rows fit into the sample they are
-taken as they are, with their weights; without weights rows are drawn without replacement.
+Weights are counts, so rows are drawn in proportion to them, and every draw counts once. A row of weight w arrives first
+after a time E₁ / w, again after E₂ / (w − 1) more, then E₃ / (w − 2), …, until its weight is used up, where E₁, E₂, …
+are exponential variables of mean one. The first n arrivals of all rows are n draws without replacement from the table
+in which every row stands as often as it counts. Where some weight is a fraction, each wait is E / w, without an end,
+and the draws are with replacement.
 
-Chance goes by the number of a row in its table, so that the same rows are drawn from a frame as from a file that holds
-it, with any number of threads.
+A row that is not among the n that arrive first is not among the first n arrivals either. So a pass keeps n rows,
+whatever their order, and parts merge; how often each is drawn is found at the end. Where all rows fit they are taken as
+they are, with their weights. Chance goes by the number of a row in its table, so that the same rows are drawn from a
+frame as from a file that holds it, with any number of threads.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from juror.domain import Domain
-from juror.errors import DataError, check_count
+from juror.errors import DataError, ParameterError, check_count
 from juror.kernels.reference import uniform
 from juror.sources.columns import Column
 from juror.sources.runners import LocalRunner
@@ -36,7 +39,7 @@ _ROWS_A_PART = 2**40
 
 @dataclass(frozen=True)
 class RowSample:
-    """Rows drawn from a table: those of the smallest random numbers.
+    """Rows of a table.
 
     Attributes
     ----------
@@ -45,7 +48,9 @@ class RowSample:
     weights : numpy.ndarray, (n,)
         How often each row counts.
     chances : numpy.ndarray, (n,)
-        The random numbers, or times of arrival.
+        When each row arrives.
+    numbers : numpy.ndarray of int64, (n,)
+        The row's number among all of the table, by which chance goes.
     rows : numpy.ndarray of int64, (n,)
         The row's number as juror's messages count: from 0, in its file or frame.
     origins : numpy.ndarray of object, (n,)
@@ -55,6 +60,7 @@ class RowSample:
     codes: np.ndarray
     weights: np.ndarray
     chances: np.ndarray
+    numbers: np.ndarray
     rows: np.ndarray
     origins: np.ndarray
 
@@ -66,18 +72,18 @@ class RowSample:
         return RowSample(*(getattr(self, name)[which] for name in self.__dataclass_fields__))
 
     def first(self, n: int) -> RowSample:
-        """Return at most so many rows: again a sample of the same kind."""
+        """Return at most so many rows, those that arrive first, in this order."""
         return self.chosen(np.argsort(self.chances, kind="stable")[:n])
 
     def merged(self, other: RowSample, n: int) -> RowSample:
-        """Return the sample of at most n rows of both tables."""
+        """Return at most n rows of both, those that arrive first."""
         both = ((getattr(self, name), getattr(other, name)) for name in self.__dataclass_fields__)
         return RowSample(*map(np.concatenate, both)).first(n)
 
     def distinct(self) -> RowSample:
         """Merge equal rows and add up their weights; each keeps the number of the first, and they come in that order.
 
-        Their chances are those of the first rows, and no sample any more.
+        Their chances are those of the first rows, and mean nothing any more.
         """
         ordered = self.chosen(np.lexsort((self.rows, self.origins.astype(str))))
         _, first, places = np.unique(ordered.codes, axis=0, return_index=True, return_inverse=True)
@@ -95,45 +101,74 @@ class Seen:
     tables : tuple of numpy.ndarray
         Counts of every variable, (I_n,), then of every pair, (I_j, I_k), over rows where the cells are seen.
     held : RowSample
-        Rows as they are: all, or where there are more, some that are drawn without looking at weights.
-    drawn : RowSample
-        Rows of a table with weights, drawn in proportion to these, each draw counting once; else none.
+        The rows of weights above zero that arrive first, with their weights, at most ``n_sampled``.
     strangers : Strangers
         Labels that the domain does not know.
     n_rows, n_counted : int
         How many rows there are, and how many with weights above zero.
     total : float
         The sum of these weights.
+    is_whole : bool
+        Whether all weights are whole numbers.
+    n_sampled : int
+        How many rows can be drawn.
+    seed : int
+        The source of their chance.
     """
 
     tables: tuple[np.ndarray, ...]
     held: RowSample
-    drawn: RowSample
     strangers: Strangers
     n_rows: int
     n_counted: int
     total: float
+    is_whole: bool
+    n_sampled: int
+    seed: int
 
     @property
     def is_sampled(self) -> bool:
-        """Whether there are more rows than those to judge by."""
-        return len(self.held) < self.n_counted
+        """Whether there are more rows than can be drawn."""
+        return self.n_counted > self.n_sampled
 
-    @property
-    def sample(self) -> RowSample:
-        """The rows to judge by: all of them with their weights, or as many as were to be drawn."""
-        return self.drawn if self.is_sampled and len(self.drawn) else self.held
+    def draw(self, n: int) -> RowSample:
+        """Return all rows with their weights, or where there are more than n, so many draws that count once each.
 
-    def merged(self, other: Seen, n_sampled: int) -> Seen:
+        Those of a smaller n are the first of a larger one. A row that is drawn several times stands there as often.
+
+        Parameters
+        ----------
+        n : int
+            How many, up to ``n_sampled``.
+
+        Examples
+        --------
+        >>> seen = pass_over({"x0": [0, 1]}, Domain.from_cardinalities([2]), weight=[1, 999])
+        >>> seen.draw(2).rows.tolist(), seen.draw(2).weights.tolist()
+        ([1, 0], [999.0, 1.0])
+        >>> seen.draw(1).rows.tolist(), seen.draw(1).weights.tolist()
+        ([1], [1.0])
+        """
+        check_count("n", n)
+        if n > self.n_sampled:
+            raise ParameterError(f"n must be at most {self.n_sampled}, the n_sampled of the pass. Got {n} instead.")
+        if self.n_counted <= n:
+            return self.held
+        which, times = arrivals(self.held.weights, self.held.numbers, n, self.seed, self.is_whole)
+        return replace(self.held.chosen(which), weights=np.ones(len(which)), chances=times)
+
+    def merged(self, other: Seen) -> Seen:
         """Return what both have seen."""
         return Seen(
             tuple(a + b for a, b in zip(self.tables, other.tables, strict=True)),
-            self.held.merged(other.held, n_sampled),
-            self.drawn.merged(other.drawn, n_sampled),
+            self.held.merged(other.held, self.n_sampled),
             self.strangers + other.strangers,
             self.n_rows + other.n_rows,
             self.n_counted + other.n_counted,
             self.total + other.total,
+            self.is_whole and other.is_whole,
+            self.n_sampled,
+            self.seed,
         )
 
 
@@ -155,19 +190,16 @@ class _Pass:
                 # the parts of one file count on; each of several files, and of a cluster's frame, begins at 0
                 is_apart = bool(columns[0].origin) or columns[0].first_row == 0
                 before = _ROWS_A_PART * getattr(part, "number", 0) if is_apart else 0
-            seen = self.merge(seen, self.of_chunk(columns, before))
+            seen = seen.merged(self.of_chunk(columns, before))
         return seen
-
-    def merge(self, one: Seen, other: Seen) -> Seen:
-        return one.merged(other, self.n_sampled)
 
     def nothing(self) -> Seen:
         sizes = self.domain.cardinalities
         codes = np.empty((0, len(self.domain)), dtype=self.domain.code_type)
         empty, rows = np.empty(0), np.empty(0, dtype=np.int64)
-        none = RowSample(codes, empty, empty, rows, np.empty(0, dtype=object))
+        none = RowSample(codes, empty, empty, rows, rows, np.empty(0, dtype=object))
         tables = tuple(np.zeros([sizes[n] for n in group]) for group in self.groups)
-        return Seen(tables, none, none, Strangers(), 0, 0, 0.0)
+        return Seen(tables, none, Strangers(), 0, 0, 0.0, True, self.n_sampled, self.seed)
 
     def of_chunk(self, columns: list[Column], before: int) -> Seen:
         n_rows, weights = len(columns[0].index), None
@@ -182,35 +214,36 @@ class _Pass:
         codes, strangers = self.domain.encode_chunk(columns, self.unknown)
         tables = count_tables(codes, self.domain.cardinalities, self.groups, weights, LocalRunner(1))
         origins = np.full(len(codes), origin, dtype=object)
-        drawn = self.nothing().drawn
-        if weights is None:
-            weights = np.ones(len(codes))
-        elif len(codes):
-            chosen, times = arrivals(weights, before + rows, self.n_sampled, self.seed)
-            drawn = RowSample(codes[chosen], np.ones(len(chosen)), times, rows[chosen], origins[chosen])
-        chances = uniform(key_of(self.seed), before + rows)
-        held = RowSample(codes, weights, chances, rows, origins).first(self.n_sampled)
-        return Seen(tuple(tables), held, drawn, strangers, n_rows, len(codes), float(weights.sum()))
+        weights = np.ones(len(codes)) if weights is None else weights
+        chances = waits(weights, before + rows, self.seed, 0)
+        held = RowSample(codes, weights, chances, before + rows, rows, origins).first(self.n_sampled)
+        total, is_whole = float(weights.sum()), bool(np.all(weights == np.floor(weights)))
+        return Seen(tuple(tables), held, strangers, n_rows, len(codes), total, is_whole, self.n_sampled, self.seed)
 
 
-def key_of(seed: int, turn: int = 0) -> int:
-    """Return the key of a stream of random numbers: one for every turn of a seed."""
-    return int(np.random.SeedSequence([seed, 11, turn]).generate_state(1, np.uint64)[0])
+def waits(rates: np.ndarray, numbers: np.ndarray, seed: int, turn: int) -> np.ndarray:
+    """Return how long rows (n_rows,) by their numbers wait to arrive once more, with a chance of its own every turn."""
+    key = int(np.random.SeedSequence([seed, 11, turn]).generate_state(1, np.uint64)[0])
+    return np.asarray(-np.log1p(-uniform(key, numbers)) / rates)
 
 
-def arrivals(weights: np.ndarray, numbers: np.ndarray, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first n arrivals of rows, each a Poisson process whose rate is the row's weight.
+def arrivals(
+    weights: np.ndarray, numbers: np.ndarray, n: int, seed: int, is_whole: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first n arrivals of rows; all, where weights are whole and sum to less.
 
     Parameters
     ----------
     weights : numpy.ndarray, (n_rows,)
-        Rates, above zero.
+        How often each row counts, above zero.
     numbers : numpy.ndarray of int64, (n_rows,)
         The numbers of the rows, by which chance goes.
     n : int
         How many arrivals.
     seed : int
         The source of chance.
+    is_whole : bool
+        Whether a row arrives at most as often as it counts: draws are then without replacement.
 
     Returns
     -------
@@ -220,13 +253,14 @@ def arrivals(weights: np.ndarray, numbers: np.ndarray, n: int, seed: int) -> tup
     rows, times = np.empty(0, dtype=np.int64), np.empty(0)
     last, going, turn = np.zeros(len(weights)), np.arange(len(weights)), 0
     while len(going):
-        with np.errstate(divide="ignore"):
-            last[going] -= np.log(uniform(key_of(seed, turn + 1), numbers[going])) / weights[going]
+        rates = weights[going] - turn if is_whole else weights[going]
+        last[going] += waits(rates, numbers[going], seed, turn)
         rows, times = np.append(rows, going), np.append(times, last[going])
         first = np.argsort(times, kind="stable")[:n]
         rows, times, turn = rows[first], times[first], turn + 1
         # a row goes on for as long as its next arrival may be among the first
         going = going[last[going] <= (times[-1] if len(times) == n else np.inf)]
+        going = going[weights[going] > turn] if is_whole else going
     return rows, times
 
 
@@ -241,7 +275,7 @@ def pass_over(
     n_jobs: int | None = None,
     client: Any = None,
 ) -> Seen:
-    """Count every variable and every pair of a table, and draw some of its rows.
+    """Count every variable and every pair of a table, and keep rows to draw from.
 
     Parameters
     ----------
@@ -254,7 +288,7 @@ def pass_over(
     weight : array-like (n_rows,) or str, optional
         How often each row counts, or the name of the column that says so.
     n_sampled : int
-        How many rows to draw, in proportion to their weights; all, where there are no more.
+        How many rows can be drawn at most; see :meth:`Seen.draw`.
     seed : int
         The same seed draws the same rows.
     n_jobs, client : optional
@@ -265,18 +299,18 @@ def pass_over(
     >>> seen = pass_over({"x0": [0, 1, 1], "x1": [0, None, 1]}, Domain.from_cardinalities([2, 2]), n_sampled=2)
     >>> [table.tolist() for table in seen.tables]
     [[1.0, 2.0], [1.0, 1.0], [[1.0, 0.0], [0.0, 1.0]]]
-    >>> seen.n_rows, len(seen.sample)
+    >>> seen.n_rows, len(seen.draw(2))
     (3, 2)
     """
     check_count("n_sampled", n_sampled)
     check_count("seed", seed, least=0)
     groups = (*((n,) for n in range(len(domain))), *pairs_of(len(domain)))
     opened = open_table(data, domain, (), unknown, weight)
-    how = _Pass(domain, groups, unknown, opened.weight, n_sampled, int(seed))
+    how = _Pass(domain, groups, unknown, opened.weight, int(n_sampled), int(seed))
     with LocalRunner(n_jobs) as local:
         opened, runner = opened.with_workers(client, local)
         parts = numbered(opened.scan.parts)
-        seen: Seen = runner.map_reduce(partial(_Pass.of_part, how), parts, partial(_Pass.merge, how))
+        seen: Seen = runner.map_reduce(partial(_Pass.of_part, how), parts, Seen.merged)
     if seen.n_rows == 0:
         raise DataError("The data have no rows. juror needs at least one.")
     if opened.weight is not None:
