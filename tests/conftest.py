@@ -8,6 +8,9 @@ import pytest
 
 from servers import start_postgres
 
+# modules are looked through for doctests, and there can be one of this name only: docs/ has another
+collect_ignore = ["conftest.py"]
+
 
 @pytest.fixture(scope="session")
 def postgres():
