@@ -526,7 +526,10 @@ def test_a_server_that_goes_away_in_the_middle(monkeypatch):
         with pytest.raises(DataError, match="broke off"):
             next(scan.parts[0].chunks())
         del caught, chunks
-        assert open_things() == before
+        # nothing is left behind; threads of other tests may have ended meanwhile
+        files, threads = open_things()
+        assert files <= before[0]
+        assert threads <= before[1]
     assert not server.folder.exists()
 
 
