@@ -16,6 +16,7 @@ import duckdb
 import numpy as np
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 from adbc_driver_postgresql import dbapi as postgresql
 from adbc_driver_sqlite import dbapi as sqlite
