@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
 import sys
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -16,7 +15,7 @@ import typer
 
 from juror.cli.rows import check_drop, without
 from juror.errors import ParameterError, shortlist
-from juror.writing import check_place, write_whole
+from juror.writing import check_place, finite, write_whole
 
 # pandas and pyarrow take long to import, and wait until there is a table for them
 if TYPE_CHECKING:
@@ -94,16 +93,7 @@ def write_json(value: Any) -> None:
 
 
 def _json(value: Any, indent: int) -> str:
-    return json.dumps(_finite(value), ensure_ascii=False, indent=indent, allow_nan=False) + "\n"
-
-
-def _finite(value: Any) -> Any:
-    """Replace infinities, which JSON does not have, by null."""
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    return json.dumps(finite(value), ensure_ascii=False, indent=indent, allow_nan=False) + "\n"
 
 
 def _write_csv(frame: pd.DataFrame, stream: IO[bytes]) -> None:

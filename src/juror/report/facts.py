@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,6 +13,7 @@ from juror.report.observed import observed_facts
 from juror.solvers.parameters import n_parameters
 from juror.sources.columns import as_text
 from juror.statistics.seen import pass_over
+from juror.writing import finite
 
 if TYPE_CHECKING:
     from juror.model import JointPMF
@@ -107,14 +107,5 @@ def _fit_facts(model: JointPMF) -> dict[str, Any] | None:
         return None
     info = model.info
     more = {"aic": info.aic, "bic": info.bic, "chosen_rank": info.chosen_rank}
-    told: dict[str, Any] = _finite(info.to_dict() | more)
+    told: dict[str, Any] = finite(info.to_dict() | more)
     return told
-
-
-def _finite(value: Any) -> Any:
-    """Return plain values with None for what is infinite or no number, which JSON does not have."""
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
