@@ -13,7 +13,7 @@ help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
 
 demo: $(VENV)/.package  ## install, fit the embedded example, ask it a few things
-	@$(BIN)/python -m juror.demo
+	@$(BIN)/python -m juror.cli.demo
 
 test: $(VENV)/.test  ## install what the tests need and run them all
 	$(BIN)/python -m pytest -n auto --dist loadgroup -q

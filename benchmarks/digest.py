@@ -45,7 +45,9 @@ def _numbers() -> pd.DataFrame:
 def _ordered() -> pd.DataFrame:
     codes = _codes([3, 3, 5], 2, 240, 7)
     size = pd.Categorical.from_codes(codes[:, 0], ["S", "M", "L"], ordered=True)
-    return pd.DataFrame({"size": size, "stars": codes[:, 2], "kind": pd.Categorical.from_codes(codes[:, 1], list("xyz"))})
+    return pd.DataFrame(
+        {"size": size, "stars": codes[:, 2], "kind": pd.Categorical.from_codes(codes[:, 1], list("xyz"))}
+    )
 
 
 def tables() -> dict[str, tuple[Any, dict[str, Any]]]:

@@ -12,12 +12,12 @@ from collections.abc import Callable
 import numpy as np
 
 import juror
+from juror.counts import designs
 from juror.paper.recipes import Recipe
 from juror.solvers import spa
 from juror.solvers.descent import descend
 from juror.solvers.misfit import misfit_of_tables
 from juror.solvers.pair_tables import PairTables
-from juror.statistics import designs
 
 REPEATS = 5
 RECIPE = Recipe(1, "uniform", F=25, I=10, N=6)

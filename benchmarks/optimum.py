@@ -19,13 +19,13 @@ import numpy as np
 from juror.compare import factor_mse
 from juror.model import JointPMF
 from juror.paper.settings import SETTINGS
+from juror.rows.distinct import WeightedRows
+from juror.rows.stacking import Stacking
+from juror.runners.local import LocalRunner
 from juror.solvers.em import Objective, Run, ascend
 from juror.solvers.parameters import Parameters
 from juror.solvers.sampled_starts import sampled_start
 from juror.solvers.starts import random_start, seeded_start
-from juror.sources.runners import LocalRunner
-from juror.stacking import Stacking
-from juror.statistics.rows import WeightedRows
 
 N_RANDOM = 5
 REACHED = 1e-4

@@ -7,7 +7,7 @@ rows compared are
 anew
     The reference: two random starts at every rank of the path, three for the last fit.
 grown
-    What ``juror.choosing`` does, and the last fit from what the path found.
+    What ``juror.fitting.choose`` does, and the last fit from what the path found.
 grown, last anew
     The same path, three random starts for the last fit.
 grown, smoothing too
@@ -35,10 +35,13 @@ import numpy as np
 import pandas as pd
 
 import juror
-from juror.answers.rows import predict_proba
-from juror.choosing import Trial, as_cpd, choose_rank_for, choose_smoothing
-from juror.info import RankScore
+from juror.answers.scores import predict_proba
+from juror.fitting.choose import Trial, as_cpd, choose_rank_for, choose_smoothing
 from juror.kernels import kernels
+from juror.record import RankScore
+from juror.rows.distinct import WeightedRows
+from juror.rows.stacking import Stacking
+from juror.runners.local import LocalRunner
 from juror.solvers.diagnosis import empty_classes
 from juror.solvers.em import Objective, ascend
 from juror.solvers.methods import METHODS
@@ -47,9 +50,6 @@ from juror.solvers.rank_path import choose_rank
 from juror.solvers.search import EMOptions
 from juror.solvers.solution import Context
 from juror.solvers.starts import random_start, seeded_start
-from juror.sources.runners import LocalRunner
-from juror.stacking import Stacking
-from juror.statistics.rows import WeightedRows
 
 TESTED = 0.25
 ROUGH_STARTS, ROUGH_TOL = 2, 1e-5

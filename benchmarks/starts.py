@@ -10,11 +10,11 @@ import warnings
 import numpy as np
 
 import juror
+from juror.rows.distinct import WeightedRows
+from juror.rows.stacking import Stacking
+from juror.runners.local import LocalRunner
 from juror.solvers.em import Objective, ascend
 from juror.solvers.starts import random_start, seeded_start
-from juror.sources.runners import LocalRunner
-from juror.stacking import Stacking
-from juror.statistics.rows import WeightedRows
 from juror.testing import random_codes, random_model
 
 N_STARTS = 10

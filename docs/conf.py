@@ -30,8 +30,8 @@ nitpick_ignore = [
     ("py:class", "juror.fitting.Options"),
     ("py:class", "juror.paper.settings.Cell"),
     ("py:class", "juror.paper.settings.Setting"),
-    ("py:class", "juror.radon.axes.Axis"),
-    ("py:class", "juror.sources.columns.Column"),
+    ("py:class", "juror.counts.radon.axes.Axis"),
+    ("py:class", "juror.readers.columns.Column"),
     ("py:func", "juror.answers.profiles.class_profiles"),
 ]
 

@@ -6,8 +6,8 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
-from juror.sources import Column, open_source
-from juror.sources.scans import Scan
+from juror.readers import Column, open_source
+from juror.readers.scans import Scan
 
 
 @dataclass(frozen=True)

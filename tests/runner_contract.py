@@ -27,8 +27,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from juror.errors import DataError
-from juror.sources.arrow import from_arrow
-from juror.sources.columns import Column
+from juror.readers.arrow import from_arrow
+from juror.readers.columns import Column
 
 COLOURS = ["red", "blue", "green", "teal", "grey"]
 

@@ -24,7 +24,7 @@ from scipy.stats import norm
 
 import juror
 from juror.errors import DataError, ParameterError
-from juror.fitting import Options
+from juror.fitting.api import Options
 from juror.paper import recipes
 from juror.paper.recipes import Recipe
 

@@ -15,30 +15,18 @@ import juror
 SOURCE = Path(juror.__file__).parent
 MODULES = sorted(SOURCE.rglob("*.py"))
 
-# From the data to the faces. A room may import from its own and from those before it.
+# From the data to the faces. A room may import from its own level and from those before it.
 ROOMS = (
-    ("errors", "logs", "memory", "progress", "simplex", "threads", "writing"),
+    ("errors", "progress", "record"),
     ("kernels",),
-    ("sources",),
-    ("variable",),
-    ("discovery",),
+    ("readers", "runners"),
     ("domain",),
-    ("evidence", "stacking", "radon", "info", "files"),
-    ("packing",),
-    ("ask", "statistics"),
+    ("rows", "counts", "files"),
     ("solvers",),
     ("answers",),
-    ("model",),
-    ("choosing", "compare"),
-    ("members",),
-    ("ensembles",),
-    ("searching",),
-    ("fitting",),
-    ("datasets", "testing"),
-    ("paper",),
-    ("report", "plot"),
-    ("estimators", "cli"),
-    ("demo", "__main__"),
+    ("model", "compare"),
+    ("fitting", "datasets", "testing"),
+    ("paper", "report", "plot", "estimators", "cli", "__main__"),
 )
 LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
 

@@ -2,11 +2,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from juror import ask
 from juror.domain import Domain
+from juror.domain.evidence import Not, Range, both, weights_of
+from juror.domain.variable import Variable
 from juror.errors import JurorError, QueryError
-from juror.evidence import Not, Range, both, weights_of
-from juror.variable import Variable
+from juror.model import query
 
 examples = settings(deadline=None, max_examples=200)
 
@@ -29,9 +29,9 @@ ODD = r'''"odd one, \"is\" it|n't"'''
 
 def understood(question, domain=DOMAIN):
     """The names asked for, and the labels' weights by variable."""
-    query = ask.read(question, domain)
-    evidence = {domain[n].name: weights.tolist() for n, weights in query.evidence.items()}
-    return [domain[n].name for n in query.targets], evidence
+    asked = query.read(question, domain)
+    evidence = {domain[n].name: weights.tolist() for n, weights in asked.evidence.items()}
+    return [domain[n].name for n in asked.targets], evidence
 
 
 def test_understood_tells_answers_apart():
@@ -113,7 +113,7 @@ def test_names(question, names):
 )
 def test_conditions(condition, name, weights):
     assert understood(f"class | {condition}") == (["class"], {name: weights})
-    assert {DOMAIN[n].name: w.tolist() for n, w in ask.read_conditions(condition, DOMAIN).items()} == {name: weights}
+    assert {DOMAIN[n].name: w.tolist() for n, w in query.read_conditions(condition, DOMAIN).items()} == {name: weights}
 
 
 def quoted(text, mark='"'):
@@ -188,7 +188,7 @@ def test_no_variable_called_not_changes_nothing():
 # Mistakes
 
 
-def refusal(question, domain=DOMAIN, read=ask.read):
+def refusal(question, domain=DOMAIN, read=query.read):
     """The sentence of a refusal, and the part of the question that its caret marks."""
     with pytest.raises(QueryError) as caught:
         read(question, domain)
@@ -323,7 +323,7 @@ def test_what_a_variable_refuses_is_marked(question, words, part):
 def test_the_caret_stands_under_its_place_after_tabs_and_line_breaks(space):
     question = f"{space}class,{space}safety{space}| doors = nine"
     with pytest.raises(QueryError) as caught:
-        ask.read(question, DOMAIN)
+        query.read(question, DOMAIN)
     # as a terminal shows it: tabs take more than one column, and a line break starts at the margin
     *_, shown, pointer = str(caught.value).expandtabs().splitlines()
     start = pointer.index("^")
@@ -341,19 +341,19 @@ def test_the_caret_stands_under_its_place_after_tabs_and_line_breaks(space):
     ],
 )
 def test_mistakes_in_conditions_alone(condition, words, marked):
-    said, shown = refusal(condition, read=ask.read_conditions)
+    said, shown = refusal(condition, read=query.read_conditions)
     assert said == words
     assert shown.strip() == marked
 
 
-@pytest.mark.parametrize("read", [ask.read, ask.read_conditions])
+@pytest.mark.parametrize("read", [query.read, query.read_conditions])
 @pytest.mark.parametrize("text", ["", " ", "\n\t", "\u3000"], ids=ascii)
 def test_nothing_asked(text, read):
     with pytest.raises(QueryError, match="is empty"):
         read(text, DOMAIN)
 
 
-@pytest.mark.parametrize("read", [ask.read, ask.read_conditions])
+@pytest.mark.parametrize("read", [query.read, query.read_conditions])
 @pytest.mark.parametrize("question", [None, 5, b"class", ["class"]], ids=repr)
 def test_a_question_is_text(question, read):
     with pytest.raises(QueryError, match=r"A question is text, like 'class'\. Got"):
@@ -367,7 +367,7 @@ MARKS = ["=", "!=", ">=", ">", "<=", "<", "|", ",", "{", "}", "!", " ", "\n"]
 sentences = st.lists(st.sampled_from(PIECES + MARKS), max_size=16).map("".join)
 
 
-@pytest.mark.parametrize("read", [ask.read, ask.read_conditions], ids=["question", "conditions"])
+@pytest.mark.parametrize("read", [query.read, query.read_conditions], ids=["question", "conditions"])
 @examples
 @given(text=st.text() | sentences | sentences.map(lambda text: "class | " + text))
 @example("class | age >= inf")
@@ -379,7 +379,7 @@ def test_any_text_is_understood_or_refused(read, text):
         answer = read(text, DOMAIN)
     except QueryError:
         return
-    evidence = answer.evidence if isinstance(answer, ask.Query) else answer
+    evidence = answer.evidence if isinstance(answer, query.Question) else answer
     assert all(weights.shape == (DOMAIN[n].cardinality,) for n, weights in evidence.items())
 
 
@@ -417,9 +417,9 @@ def test_what_is_written_is_what_is_read(data, names, labels):
         )
         position = domain.position(name)
         expected = both(expected, {position: weights_of(domain[name], Not(wanted) if negated else wanted)})
-    query = ask.read(text, domain)
-    assert query.targets == (0,)
-    assert {n: w.tolist() for n, w in query.evidence.items()} == {n: w.tolist() for n, w in expected.items()}
+    asked = query.read(text, domain)
+    assert asked.targets == (0,)
+    assert {n: w.tolist() for n, w in asked.evidence.items()} == {n: w.tolist() for n, w in expected.items()}
 
 
 def test_a_long_question_is_read_in_a_moment():
@@ -429,16 +429,16 @@ def test_a_long_question_is_read_in_a_moment():
 
 def test_query_errors_are_juror_errors():
     with pytest.raises(JurorError):
-        ask.read("clas", DOMAIN)
+        query.read("clas", DOMAIN)
 
 
 def test_a_label_of_several_words_without_quotes_is_told_to_have_them():
     domain = Domain.infer({"grade": ["warrant officer", "officer"], "sex": ["f", "m"]})
     with pytest.raises(QueryError, match=r"Did you mean 'warrant officer'\? Labels of several words need quotes\."):
-        ask.read("sex | grade = warrant officer", domain)
+        query.read("sex | grade = warrant officer", domain)
 
 
 def test_a_name_of_several_words_without_quotes_is_told_to_have_them():
     domain = Domain.infer({"home town": ["a", "b"], "sex": ["f", "m"]})
     with pytest.raises(QueryError, match=r"Did you mean 'home town'\? Names of several words need quotes\."):
-        ask.read("home town | sex = f", domain)
+        query.read("home town | sex = f", domain)

@@ -15,14 +15,14 @@ from juror.answers.interval import _draws
 from juror.compare import tensor_error
 from juror.errors import FitWarning, ParameterError, QueryError
 from juror.kernels import jit, reference
-from juror.packing import PackedCells
+from juror.rows.drawn import RowsToDraw
+from juror.rows.packing import PackedCells
+from juror.rows.stacking import Stacking
+from juror.runners.local import LocalRunner
 from juror.solvers.gibbs import draw_point
 from juror.solvers.hyper import Hyper, _table_counts, first_hyper, next_hyper
 from juror.solvers.mixing import mixing
 from juror.solvers.parameters import Parameters
-from juror.sources.runners import LocalRunner
-from juror.stacking import Stacking
-from juror.statistics.drawn import RowsToDraw
 from juror.testing import random_codes, random_model
 
 pytestmark = pytest.mark.filterwarnings("ignore:The chains have not mixed well")

@@ -12,7 +12,7 @@ import pytest
 
 import juror
 from juror.cli import main
-from juror.cli.tables import write_columns, write_frame
+from juror.cli.output import write_columns, write_frame
 
 
 @pytest.fixture(scope="module")

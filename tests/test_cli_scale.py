@@ -16,7 +16,8 @@ import pandas as pd
 import pytest
 
 import juror
-from juror.cli import bar, clusters, main, rows
+from juror.cli import bar, clusters, main
+from juror.cli import data as rows
 from juror.cli.words import in_words_of_the_command_line
 from juror.errors import ClusterError
 
@@ -575,7 +576,7 @@ def test_a_bug_does_not_show_the_password_but_has_it(run, monkeypatch, tmp_path)
     def fail(sql: str, uri: str, missing: object) -> None:
         raise RuntimeError(f"cannot parse {uri} (password {SECRET})")
 
-    monkeypatch.setattr("juror.sources.databases.scan_query", fail)
+    monkeypatch.setattr("juror.readers.databases.scan_query", fail)
     status, _, err = run("fit", QUERY, "--database", CLOSED, "-o", tmp_path / "x.juror", "--debug")
     assert status == 1
     assert "unexpected RuntimeError: cannot parse postgresql://ann@127.0.0.1:9/shop (password ***)" in err
@@ -584,7 +585,7 @@ def test_a_bug_does_not_show_the_password_but_has_it(run, monkeypatch, tmp_path)
 
 def test_the_database_is_opened_with_the_password(run, monkeypatch, tmp_path):
     asked = []
-    monkeypatch.setattr("juror.sources.databases.scan_query", lambda sql, uri, missing: asked.append(uri) or 1 / 0)
+    monkeypatch.setattr("juror.readers.databases.scan_query", lambda sql, uri, missing: asked.append(uri) or 1 / 0)
     assert run("fit", QUERY, "--database", CLOSED, "-o", tmp_path / "x.juror")[0] == 1
     assert asked == [CLOSED]
 

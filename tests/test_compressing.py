@@ -16,7 +16,7 @@ from juror.answers import compressing
 from juror.answers.compressing import compressed
 from juror.answers.merging import merge
 from juror.errors import ParameterError, QueryError
-from juror.info import Compression
+from juror.record import Compression
 from juror.testing import dense, random_model
 
 SIZES = (3, 2, 4, 3)

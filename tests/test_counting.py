@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 import juror
 from juror import Domain, PairCounts, TripleCounts
+from juror.counts import counting, plans
+from juror.counts.counting import count_tables
+from juror.counts.plans import plan_counting
 from juror.errors import DataError, ParameterError
 from juror.kernels import jit, reference
-from juror.sources.runners import LocalRunner
-from juror.statistics import counting, plans
-from juror.statistics.counting import count_tables
-from juror.statistics.plans import plan_counting
-from juror.statistics.rows import WeightedRows
+from juror.rows.distinct import WeightedRows
+from juror.runners.local import LocalRunner
 
 few = settings(deadline=None, max_examples=40)
 

@@ -23,9 +23,9 @@ from pyarrow import parquet
 
 import juror
 from juror.errors import ClusterError, DataError, ParameterError
-from juror.sources.clusters import check_versions, runner_for, versions_here
-from juror.sources.dask_runner import DaskRunner, is_dask_frame, scan_dask_frame
-from juror.sources.runners import LocalRunner
+from juror.runners.clusters import check_versions, runner_for, versions_here
+from juror.runners.dask_runner import DaskRunner, is_dask_frame, scan_dask_frame
+from juror.runners.local import LocalRunner
 from runner_contract import (
     RunnerContract,
     begun,

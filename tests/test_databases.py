@@ -24,9 +24,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from juror.errors import DataError, MissingDependencyError, ParameterError
-from juror.sources import databases, open_source, streams
-from juror.sources.databases import plain_reason, scan_query, scrubbed, secrets_of, shown_uri
-from juror.sources.streams import scan_stream
+from juror.readers import databases, open_source, streams
+from juror.readers.databases import plain_reason, scan_query, scrubbed, secrets_of, shown_uri
+from juror.readers.streams import scan_stream
 from servers import PASSWORD, PostgresServer, free_port, postgres_binary, start_postgres
 
 # All that a column may hold: text, booleans, integers, floats, nulls, NaN and markers; the last label comes last.

@@ -8,10 +8,10 @@ import pytest
 import juror
 from juror import Domain
 from juror.errors import ParameterError, QueryError
+from juror.rows.distinct import WeightedRows
 from juror.solvers import deciding
 from juror.solvers.deciding import Decision, check_method, decide_for_rows
 from juror.solvers.methods import ALL_OPTIONS, METHODS
-from juror.statistics.rows import WeightedRows
 
 DOMAIN = Domain.from_cardinalities((3, 2, 3, 2))
 CODES = np.random.default_rng(0).integers(0, 2, (100, 4))

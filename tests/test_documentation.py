@@ -17,7 +17,7 @@ from sphinx.errors import SphinxError
 
 import juror
 from browser import open_browser
-from juror.cli.tables import write_frame
+from juror.cli.output import write_frame
 from juror.solvers.methods import METHODS
 from pages import PAGES, ROOT, Block, BuiltPage, Shell, blocks_of, commands_of, far_of_style, matches, name_of
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from juror.discovery import bins_for
 from juror.domain import Domain
+from juror.domain.discovery import bins_for
+from juror.domain.variable import Variable
 from juror.errors import DataError, DataWarning, JurorError, ParameterError, QueryError
-from juror.variable import Variable
 
 # the machine may be busy: how long an example takes is no business of these tests
 examples = settings(deadline=None, max_examples=60)

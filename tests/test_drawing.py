@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from juror import Domain, JointPMF, Variable
-from juror.answers import drawing
-from juror.answers.frames import Gathered, decode_frame, gather_frame, to_frame
-from juror.answers.rows import class_posteriors
+from juror.answers import sampling as drawing
+from juror.answers.label_frames import Gathered, decode_frame, gather_frame, to_frame
+from juror.answers.scores import class_posteriors
 from juror.kernels import jit, reference
 
 FRAMES = ["pandas", "polars", "pyarrow"]

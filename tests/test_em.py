@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import juror
-from juror.info import RankScore
+from juror.record import RankScore
+from juror.rows.distinct import WeightedRows
+from juror.rows.stacking import Stacking
+from juror.runners.local import LocalRunner
 from juror.solvers.em import Objective, ascend
 from juror.solvers.parameters import Parameters, n_parameters
 from juror.solvers.rank_path import choose_rank
 from juror.solvers.starts import random_start, seeded_start
-from juror.sources.runners import LocalRunner
-from juror.stacking import Stacking
-from juror.statistics.rows import WeightedRows
 from juror.testing import dense, random_codes, random_model
 
 SHAPE = (4, 3, 2, 5, 3)

@@ -10,17 +10,17 @@ import pytest
 
 import juror
 from juror import Domain, JointPMF
-from juror.choosing import Trial, as_cpd
-from juror.ensembles import Settings, choose_settings, fit_ensemble
 from juror.errors import DataWarning, FitWarning, ParameterError
-from juror.members import fit_members, held_out_share
+from juror.fitting.choose import Trial, as_cpd
+from juror.fitting.ensemble import Settings, choose_settings, fit_ensemble
+from juror.fitting.members import fit_members, held_out_share
+from juror.rows.distinct import WeightedRows
+from juror.rows.stacking import Stacking
+from juror.runners.local import LocalRunner
 from juror.solvers.bayes import BayesOptions, _in_time, _Table
 from juror.solvers.methods import METHODS
 from juror.solvers.search import EMOptions
 from juror.solvers.solution import Context
-from juror.sources.runners import LocalRunner
-from juror.stacking import Stacking
-from juror.statistics.rows import WeightedRows
 from juror.testing import dense, random_codes, random_model
 
 SHAPE = (3, 2, 4, 3)

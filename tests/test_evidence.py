@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from juror.domain import Domain
+from juror.domain.evidence import Not, Range, both, check_event, describe, read_evidence, weights_of
+from juror.domain.variable import Variable
 from juror.errors import QueryError
-from juror.evidence import Not, Range, both, check_event, describe, read_evidence, weights_of
-from juror.variable import Variable
 
 examples = settings(deadline=None, max_examples=80)
 

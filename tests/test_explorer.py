@@ -15,8 +15,8 @@ import juror
 from browser import open_browser, watched
 from juror import Range
 from juror.cli.app import app
+from juror.domain.variable import Variable
 from juror.testing import random_codes, random_model
-from juror.variable import Variable
 
 pytestmark = pytest.mark.xdist_group("browser")
 
@@ -93,7 +93,7 @@ def assert_shows(page, model, given=None, names=None):
     assert set(shown) == set(model.domain.names)
     for variable in (model.domain[name] for name in names or model.domain.names):
         expected = model.marginal(variable.name, given=given).to_numpy()
-        texts = [juror.sources.columns.as_text(label) for label in variable.labels]
+        texts = [juror.readers.columns.as_text(label) for label in variable.labels]
         assert set(shown[variable.name]) == set(texts)
         found = [shown[variable.name][text] for text in texts]
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)

@@ -12,18 +12,18 @@ import pytest
 from pyarrow import parquet
 
 import juror
+from juror.counts.counts import PairCounts, TripleCounts
 from juror.domain import Domain
 from juror.errors import DataError, ParameterError
-from juror.packing import FixedPacking
-from juror.sources.runners import LocalRunner
-from juror.stacking import Stacking
-from juror.statistics import pieces, reading, store
-from juror.statistics.counts import PairCounts, TripleCounts
-from juror.statistics.expected import ExpectedCounts
-from juror.statistics.far import FarRows
-from juror.statistics.reading import open_table, rows_of
-from juror.statistics.rows import WeightedRows
-from juror.statistics.store import RowStore
+from juror.rows import pieces, reading, store
+from juror.rows.distinct import WeightedRows
+from juror.rows.expected import ExpectedCounts
+from juror.rows.far import FarRows
+from juror.rows.packing import FixedPacking
+from juror.rows.reading import open_table, rows_of
+from juror.rows.stacking import Stacking
+from juror.rows.store import RowStore
+from juror.runners.local import LocalRunner
 from juror.testing import random_model
 from parts import in_parts, random_table
 

@@ -15,9 +15,10 @@ from safetensors import safe_open
 from safetensors.numpy import save
 
 import juror
-from juror import Domain, FitInfo, JointPMF, JurorError, Variable, files
+from juror import Domain, FitInfo, JointPMF, JurorError, Variable
 from juror.errors import ModelFileError
-from juror.info import RankScore
+from juror.files import container
+from juror.record import RankScore
 from juror.testing import random_model
 
 LABELS = {
@@ -442,7 +443,7 @@ NONSENSE = {
 def test_a_whole_file_that_describes_no_model_is_refused(tmp_path, kind):
     path = tmp_path / "nonsense.juror"
     parts = {"weights": SMALL.weights, "factors": SMALL.factors, "domain": SMALL.domain, "info": None}
-    files.write(path, **{**parts, **NONSENSE[kind]})
+    container.write(path, **{**parts, **NONSENSE[kind]})
     assert load_error(path)
 
 

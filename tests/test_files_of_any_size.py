@@ -19,12 +19,12 @@ from pyarrow import csv, feather, parquet
 
 from juror import DataWarning, Domain, PairCounts
 from juror.errors import DataError, ParameterError
-from juror.sources import file_parts, open_source, parquet_files
-from juror.sources.arrow import from_arrow
-from juror.sources.csv_dialects import Written, find_dialect
-from juror.sources.csv_types import settle_types
-from juror.sources.files import read_table, scan_path
-from juror.sources.scans import CHUNK_ROWS
+from juror.readers import file_parts, open_source, parquet_files
+from juror.readers.arrow import from_arrow
+from juror.readers.csv_dialects import Written, find_dialect
+from juror.readers.csv_types import settle_types
+from juror.readers.files import read_table, scan_path
+from juror.readers.scans import CHUNK_ROWS
 
 # Comparing
 
@@ -447,7 +447,7 @@ def test_cells_of_csv_files(tmp_path):
 
 
 def test_line_breaks_in_cells_at_the_end_of_a_block(tmp_path, monkeypatch):
-    monkeypatch.setattr("juror.sources.csv_files.BLOCK_BYTES", 64)
+    monkeypatch.setattr("juror.readers.csv_files.BLOCK_BYTES", 64)
     table = pa.table({"a": ["line\nbreak, and more"] * 40, "b": ["x"] * 40})
     csv.write_csv(table, tmp_path / "t.csv")
     assert_scans_as(scan_path(tmp_path / "t.csv"), table)
@@ -837,7 +837,7 @@ CSV_REFUSED = {
 def test_csv_files_that_are_refused(tmp_path, monkeypatch, name):
     # blocks of 4 kB, so that what comes late is seen late
     small_blocks = partial(settle_types, small_file=4096, block_bytes=4096)
-    monkeypatch.setattr("juror.sources.csv_files.settle_types", small_blocks)
+    monkeypatch.setattr("juror.readers.csv_files.settle_types", small_blocks)
     content, file_name, sentence = CSV_REFUSED[name]
     path = one_csv(tmp_path, content, file_name)
     message = refused(path)

@@ -12,8 +12,8 @@ from scipy.stats import kstest
 from juror.kernels import jit, reference
 from juror.kernels.jit import compiling
 from juror.kernels.jit.compiling import forget_stale
-from juror.stacking import Stacking
-from juror.statistics.rows import WeightedRows
+from juror.rows.distinct import WeightedRows
+from juror.rows.stacking import Stacking
 
 examples = settings(deadline=None, max_examples=60)
 

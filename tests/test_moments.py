@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits
 import juror
 from juror import Domain, JointPMF, PairCounts, Projections, TripleCounts
 from juror.compare import factor_mse, tensor_error
+from juror.counts.designs import Design
 from juror.errors import DataError, DataWarning, FitWarning, JurorWarning, ParameterError
 from juror.kernels import jit, reference
 from juror.solvers import spa
@@ -23,7 +24,6 @@ from juror.solvers.methods import METHODS
 from juror.solvers.misfit import misfit_of, misfit_of_tables
 from juror.solvers.pair_tables import PairTables
 from juror.solvers.priors import Prior
-from juror.statistics.designs import Design
 from juror.testing import random_codes, random_model
 
 JUROR = ["juror-a", "juror-b", "juror-c"]

@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from juror import packing
 from juror.kernels import jit, reference
-from juror.packing import PackedCells
-from juror.sources.runners import LocalRunner
-from juror.stacking import Stacking
-from juror.statistics.drawn import RowsToDraw
-from juror.statistics.expected import ExpectedCounts, log_prob_of_cells
+from juror.rows import packing
+from juror.rows.drawn import RowsToDraw
+from juror.rows.expected import ExpectedCounts, log_prob_of_cells
+from juror.rows.packing import PackedCells
+from juror.rows.stacking import Stacking
+from juror.runners.local import LocalRunner
 
 examples = settings(deadline=None, max_examples=40)
 

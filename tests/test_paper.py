@@ -15,7 +15,8 @@ from juror import paper
 from juror.cli import main
 from juror.compare import factor_mse, tensor_error
 from juror.errors import JurorError, MissingDependencyError, ParameterError
-from juror.paper import cells, commentary, inversions, recipes, running, settings
+from juror.paper import cells, commentary, recipes, running, settings
+from juror.paper import inversion_study as inversions
 from juror.paper.costs import expected_seconds
 from juror.paper.limit import matched_concentration, posterior_mean
 from juror.paper.page import page

@@ -22,10 +22,10 @@ from juror.answers.calibration import calibration
 from juror.answers.information import DependenceMatrix
 from juror.answers.profiles import class_profiles
 from juror.errors import MissingDependencyError, ParameterError, QueryError
-from juror.info import RankScore
 from juror.paper.settings import SETTINGS
-from juror.paper.tables import Entry, PaperTable
+from juror.paper.table_rows import Entry, PaperTable
 from juror.plot.maps import _residuals
+from juror.record import RankScore
 
 TITANIC = juror.datasets.titanic()
 

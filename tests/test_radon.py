@@ -10,9 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import nnls
 
-from juror.domain import Domain
-from juror.errors import DataError, JurorError, ParameterError
-from juror.radon import (
+from juror.counts.radon import (
     FILTERS,
     Axis,
     Radon,
@@ -22,8 +20,10 @@ from juror.radon import (
     draw_directions,
     filtered_back_projection,
 )
-from juror.radon.inversions import _WINDOWS, _filter
-from juror.variable import Variable
+from juror.counts.radon.inversions import _WINDOWS, _filter
+from juror.domain import Domain
+from juror.domain.variable import Variable
+from juror.errors import DataError, JurorError, ParameterError
 
 KINDS = ("cells", "strips")
 BINNED = Variable("b", ("p", "q", "r", "s"), "binned", (0.0, 0.0, 10.0, 30.0, 40.0), (0.0, 5.0, 20.0, 35.0))

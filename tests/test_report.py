@@ -227,7 +227,7 @@ def test_labels_that_the_model_does_not_know(files, capsys):
 
 
 def test_the_demo_leaves_a_page(tmp_path, monkeypatch, capsys):
-    from juror import demo
+    from juror.cli import demo
 
     monkeypatch.chdir(tmp_path)
     demo.main()

@@ -8,7 +8,7 @@ from functools import reduce
 
 import pytest
 
-from juror.sources.runners import LocalRunner
+from juror.runners.local import LocalRunner
 from runner_contract import RunnerContract, broken_promises, first_are_slow
 
 

@@ -124,7 +124,7 @@ class TestBeyondMemory(SameModel):
 
     @pytest.fixture
     def source(self, request, labels, tmp_path, monkeypatch):
-        from juror.statistics import store
+        from juror.rows import store
 
         monkeypatch.setattr(store.RowStore, "can_merge", False)
         monkeypatch.setattr(store, "_SHARE_FOR_ROWS", 1e-9)

@@ -7,15 +7,15 @@ import pytest
 
 import juror
 from juror.kernels import jit, reference
-from juror.logs import log_of
+from juror.kernels.logarithms import log_of
+from juror.rows.distinct import WeightedRows
+from juror.rows.expected import log_prob_of_cells
+from juror.rows.stacking import Stacking
+from juror.runners.local import LocalRunner
 from juror.solvers.em import Objective, ascend
 from juror.solvers.parameters import Parameters
 from juror.solvers.sampled_starts import _costs, _Loose, _most_alike, _without_cheapest, sampled_start
 from juror.solvers.starts import random_start
-from juror.sources.runners import LocalRunner
-from juror.stacking import Stacking
-from juror.statistics.expected import log_prob_of_cells
-from juror.statistics.rows import WeightedRows
 from juror.testing import random_codes, random_model
 
 SHAPE = (4, 3, 1, 5, 3)

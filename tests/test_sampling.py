@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.special import chdtrc
 
 from juror import Domain, JointPMF, JurorError, Not, Range, Variable
-from juror.answers import drawing
+from juror.answers import sampling as drawing
 from juror.errors import DataError, ParameterError
 from juror.testing import dense, random_codes, random_model
 

@@ -12,9 +12,9 @@ from scale import subsets
 from scale.subsets import ALL, Setting, Task
 
 import juror
-from juror.answers.tables import marginal
+from juror.answers.marginals import marginal
+from juror.counts.designs import Design
 from juror.solvers.misfit import misfit_of_tables
-from juror.statistics.designs import Design
 from juror.testing import dense, random_model
 
 SMALL = Setting(6, 3, 2, (5_000,), (1, 2), True, (0, 1))

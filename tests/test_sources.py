@@ -12,7 +12,7 @@ from pyarrow import parquet
 
 from juror.domain import Domain
 from juror.errors import DataError, JurorError
-from juror.sources import open_source
+from juror.readers import open_source
 
 # One table with all that a column may hold: text, booleans, integers, floats, nulls, NaN and markers.
 TABLE = {

@@ -21,13 +21,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from juror.errors import ClusterError, DataError, ParameterError
-from juror.sources import clusters, spark_frames, spark_runner
-from juror.sources.clusters import runner_for
-from juror.sources.files import scan_path
-from juror.sources.runners import LocalRunner
-from juror.sources.spark_frames import Batches, is_spark_frame, scan_spark_frame, session_of
-from juror.sources.spark_runner import SparkRunner
-from juror.sources.spark_words import sentence_of
+from juror.readers import spark_frames
+from juror.readers.files import scan_path
+from juror.readers.spark_frames import Batches, is_spark_frame, scan_spark_frame, session_of
+from juror.runners import clusters, spark_runner
+from juror.runners.clusters import runner_for
+from juror.runners.local import LocalRunner
+from juror.runners.spark_runner import SparkRunner
+from juror.runners.spark_words import sentence_of
 from runner_contract import RunnerContract, colours_of, fail_at, itself, one_tenth_to
 from same_model import TABLES, SameModel
 from spark_cluster import processes_of, spark_cluster, why_not

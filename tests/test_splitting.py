@@ -10,9 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import juror
-from juror.choosing import Trial, choose_rank_for, choose_smoothing, is_clear
 from juror.errors import DataError, ParameterError
-from juror.info import RankScore
+from juror.fitting.choose import Trial, choose_rank_for, choose_smoothing, is_clear
+from juror.record import RankScore
+from juror.rows.distinct import WeightedRows
+from juror.rows.stacking import Stacking
+from juror.runners.local import LocalRunner
 from juror.solvers.em import Objective, ascend
 from juror.solvers.methods import METHODS
 from juror.solvers.parameters import Parameters
@@ -20,9 +23,6 @@ from juror.solvers.rank_path import choose_rank
 from juror.solvers.search import EMOptions
 from juror.solvers.solution import Context
 from juror.solvers.splitting import grown
-from juror.sources.runners import LocalRunner
-from juror.stacking import Stacking
-from juror.statistics.rows import WeightedRows
 from juror.testing import random_codes, random_model
 
 SHAPE = (4, 3, 1, 5, 3)

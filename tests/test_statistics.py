@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 import juror
 from juror import Domain, PairCounts, Projections, TripleCounts
+from juror.counts.counts import choose_triples
+from juror.counts.designs import _Kept
+from juror.counts.radon import axis_of, draw_directions
 from juror.errors import DataError, DataWarning, JurorError, ModelFileError, ParameterError
-from juror.radon import axis_of, draw_directions
-from juror.statistics.counts import choose_triples
-from juror.statistics.designs import _Kept
-from juror.statistics.rows import WeightedRows
+from juror.rows.distinct import WeightedRows
 from juror.testing import random_codes, random_model
 
 SIZES = (3, 2, 4, 1)

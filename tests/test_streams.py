@@ -26,9 +26,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from juror.errors import DataError
-from juror.sources import open_source, streams
-from juror.sources.scans import CHUNK_ROWS
-from juror.sources.streams import is_stream, scan_stream
+from juror.readers import open_source, streams
+from juror.readers.scans import CHUNK_ROWS
+from juror.readers.streams import is_stream, scan_stream
 
 SCHEMA = pa.schema({"colour": pa.string(), "size": pa.int64()})
 
@@ -150,7 +150,7 @@ def test_a_subclass_of_a_frame_is_a_frame():
 def test_to_tell_a_stream_imports_no_library():
     code = """
 import sys
-from juror.sources.streams import is_stream
+from juror.readers.streams import is_stream
 is_stream(object()), is_stream({"a": [1]})
 print([name for name in ("pandas", "polars", "duckdb", "adbc_driver_manager") if name in sys.modules])
 """
@@ -509,7 +509,7 @@ def test_a_limit_on_the_size_of_files(tmp_path):
     code = """
 import resource, pyarrow as pa
 from juror.errors import DataError
-from juror.sources.streams import scan_stream
+from juror.readers.streams import scan_stream
 resource.setrlimit(resource.RLIMIT_FSIZE, (5_000_000, 5_000_000))
 import numpy as np
 rng = np.random.default_rng(0)

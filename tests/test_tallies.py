@@ -9,9 +9,9 @@ from pyarrow import parquet
 
 from juror import DataWarning, Domain
 from juror.errors import DataError
-from juror.sources import open_source, tallies
-from juror.sources.runners import LocalRunner
-from juror.sources.tallies import Tally, take_census
+from juror.readers import open_source, tallies
+from juror.readers.tallies import Tally, take_census
+from juror.runners.local import LocalRunner
 from parts import in_parts, random_table
 
 TEXT = st.one_of(st.none(), st.sampled_from("abcdef"))

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from juror.files.writing import write_whole
 from juror.paper.pictures import write_picture
-from juror.writing import write_whole
 
 from .cells import Result, Section
 from .findings import Findings, markdown, remarks, table_csv

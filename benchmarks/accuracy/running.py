@@ -12,8 +12,8 @@ from pathlib import Path
 
 import juror
 from juror.errors import DataError
+from juror.files.writing import write_whole
 from juror.paper.running import CELLS_FILE, Store
-from juror.writing import write_whole
 
 from .cells import Cell, Result, Section, run
 

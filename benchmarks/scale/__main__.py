@@ -18,7 +18,7 @@ from typing import Any
 
 from benchmarks.speed.machine import machine
 
-from juror.writing import write_whole
+from juror.files.writing import write_whole
 
 from . import subsets
 from .page import page

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 import juror
-from juror.sources.runners import LocalRunner
-from juror.stacking import Stacking
-from juror.statistics.reading import open_table, rows_of
+from juror.rows.reading import open_table, rows_of
+from juror.rows.stacking import Stacking
+from juror.runners.local import LocalRunner
 
 CLASSES = 10
 REPEATS = 3

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from juror.statistics.store import MOST_SEARCHED
+from juror.rows.store import MOST_SEARCHED
 
 Row = Mapping[str, Any]
 

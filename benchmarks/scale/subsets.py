@@ -29,15 +29,15 @@ from typing import Any
 import numpy as np
 
 import juror
-from juror.answers.drawing import sample
+from juror.answers.sampling import sample
+from juror.counts.designs import Design
 from juror.domain import Domain
+from juror.files.writing import write_whole
 from juror.kernels import kernels
 from juror.solvers import ctf
 from juror.solvers.descent import descend
 from juror.solvers.misfit import Gram, Group, Misfit
-from juror.statistics.designs import Design
 from juror.testing import random_model
-from juror.writing import write_whole
 
 Row = dict[str, Any]
 Pair = tuple[int, int]

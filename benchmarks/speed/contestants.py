@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 import juror
+from juror.counts.counts import PairCounts, TripleCounts
+from juror.rows.distinct import WeightedRows
+from juror.rows.drawn import RowsToDraw
+from juror.rows.stacking import Stacking
+from juror.runners.local import LocalRunner
 from juror.solvers.em import Objective, Point, ascend
 from juror.solvers.parameters import Parameters
-from juror.sources.runners import LocalRunner
-from juror.stacking import Stacking
-from juror.statistics.counts import PairCounts, TripleCounts
-from juror.statistics.drawn import RowsToDraw
-from juror.statistics.rows import WeightedRows
 
 from .tasks import Task, digest, factors_of, load, mean_log_prob
 from .worker import Trial, timed_each

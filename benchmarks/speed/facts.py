@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from juror.errors import DataError
-from juror.writing import write_whole
+from juror.files.writing import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from juror.files.writing import write_whole
 from juror.paper.pictures import write_picture
-from juror.writing import write_whole
 
 from .facts import Comparison, Facts, Section, markdown, seconds_text
 

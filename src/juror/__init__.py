@@ -7,18 +7,18 @@ from juror.errors import DataWarning, FitWarning, JurorError, JurorWarning
 
 if TYPE_CHECKING:
     from juror import compare, datasets, paper, plot
+    from juror.counts.counts import PairCounts, TripleCounts
+    from juror.counts.projections import Projections
     from juror.domain import Domain
+    from juror.domain.evidence import Not, Range
+    from juror.domain.variable import Variable
     from juror.estimators import JointClassifier, JointDensity, JointImputer
-    from juror.evidence import Not, Range
     from juror.fitting import fit
-    from juror.info import FitInfo
     from juror.model import JointPMF, load
     from juror.progress import Progress
+    from juror.readers.described import Files, Query
+    from juror.record import FitInfo
     from juror.report import Report
-    from juror.sources.described import Files, Query
-    from juror.statistics.counts import PairCounts, TripleCounts
-    from juror.statistics.projections import Projections
-    from juror.variable import Variable
 
 __all__ = [
     "DataWarning",
@@ -52,21 +52,21 @@ __all__ = [
 _MODULES = ("compare", "datasets", "paper", "plot")
 _HOMES = {
     "Domain": "juror.domain",
-    "Files": "juror.sources.described",
-    "FitInfo": "juror.info",
+    "Files": "juror.readers.described",
+    "FitInfo": "juror.record",
     "JointClassifier": "juror.estimators",
     "JointDensity": "juror.estimators",
     "JointImputer": "juror.estimators",
     "JointPMF": "juror.model",
-    "Not": "juror.evidence",
-    "PairCounts": "juror.statistics.counts",
+    "Not": "juror.domain.evidence",
+    "PairCounts": "juror.counts.counts",
     "Progress": "juror.progress",
-    "Projections": "juror.statistics.projections",
-    "Query": "juror.sources.described",
-    "Range": "juror.evidence",
+    "Projections": "juror.counts.projections",
+    "Query": "juror.readers.described",
+    "Range": "juror.domain.evidence",
     "Report": "juror.report",
-    "TripleCounts": "juror.statistics.counts",
-    "Variable": "juror.variable",
+    "TripleCounts": "juror.counts.counts",
+    "Variable": "juror.domain.variable",
     "fit": "juror.fitting",
     "load": "juror.model",
 }

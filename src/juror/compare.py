@@ -17,12 +17,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from juror.answers.marginals import marginal
 from juror.answers.posterior import BareCPD
-from juror.answers.tables import marginal
 from juror.errors import ParameterError, shortlist
-from juror.logs import log_of
+from juror.kernels.logarithms import log_of
 from juror.model import JointPMF
-from juror.sources.runners import partitions
+from juror.runners.local import partitions
 
 # Up to this size tensors are written out, so that tiny errors are not lost in the difference of large inner products.
 _DENSE_CELLS = 1_000_000

@@ -29,12 +29,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from juror.answers.marginals import marginal
 from juror.answers.posterior import CPD
-from juror.answers.rows import log_prob, predict_proba
-from juror.answers.tables import marginal
+from juror.answers.scores import log_prob, predict_proba
 from juror.errors import DataError, ZeroProbabilityError, check_count
-from juror.logs import log_of
-from juror.sources.columns import MISSING
+from juror.kernels.logarithms import log_of
+from juror.readers.columns import MISSING
 
 
 @dataclass(frozen=True)

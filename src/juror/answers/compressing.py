@@ -19,23 +19,23 @@ from functools import partial
 
 import numpy as np
 
-from juror.answers.drawing import sample
 from juror.answers.information import Estimate
+from juror.answers.marginals import marginal
 from juror.answers.merging import merge
 from juror.answers.posterior import CPD, BareCPD
-from juror.answers.tables import marginal
+from juror.answers.sampling import sample
 from juror.domain import Domain
 from juror.errors import check_count
-from juror.info import Compression, FitInfo
-from juror.logs import log_of
-from juror.packing import PackedCells
+from juror.kernels.logarithms import log_of
+from juror.record import Compression, FitInfo
+from juror.rows.distinct import WeightedRows
+from juror.rows.expected import ExpectedCounts, log_prob_of_cells
+from juror.rows.packing import PackedCells
+from juror.rows.stacking import Stacking
+from juror.runners.blas import one_blas_thread
+from juror.runners.local import LocalRunner, partitions
 from juror.solvers.em import Objective, ascend
 from juror.solvers.parameters import Parameters, n_parameters
-from juror.sources.runners import LocalRunner, partitions
-from juror.stacking import Stacking
-from juror.statistics.expected import ExpectedCounts, log_prob_of_cells
-from juror.statistics.rows import WeightedRows
-from juror.threads import one_blas_thread
 
 # Up to this many cells the loss is exact, as the entropy is; up to that many EM goes through all of them
 _EXACT_CELLS, _CLIMBED_CELLS = 1_000_000, 100_000

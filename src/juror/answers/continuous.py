@@ -18,14 +18,14 @@ from dataclasses import replace
 import numpy as np
 
 from juror.answers.posterior import CPD
-from juror.answers.rows import log_prob
+from juror.answers.scores import log_prob
 from juror.domain import Domain
+from juror.domain.variable import Unknown, Variable, as_number
 from juror.errors import DataError, DataWarning, QueryError
-from juror.logs import log_of
-from juror.sources import Column
-from juror.sources.columns import MISSING, as_text
-from juror.sources.runners import partitions
-from juror.variable import Unknown, Variable, as_number
+from juror.kernels.logarithms import log_of
+from juror.readers import Column
+from juror.readers.columns import MISSING, as_text
+from juror.runners.local import partitions
 
 # Class masses of a block of rows are held in memory at once, with two arrays of their size to make them: 16 MB each.
 _MASSES_AT_ONCE = 1 << 21

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from juror.answers.holes import Fill
-from juror.sources.arrow import from_arrow
+from juror.readers.arrow import from_arrow
 
 if TYPE_CHECKING:
     import polars as pl

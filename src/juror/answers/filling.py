@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from juror.answers.drawing import fill_at_random, fill_most_probable, generator
-from juror.answers.frames import Gathered, gather_frame
 from juror.answers.holes import Fill
+from juror.answers.label_frames import Gathered, gather_frame
 from juror.answers.posterior import CPD
+from juror.answers.sampling import fill_at_random, fill_most_probable, generator
+from juror.domain.variable import Unknown, Variable
 from juror.errors import check_count
-from juror.sources import Column
-from juror.variable import Unknown, Variable
+from juror.readers import Column
 
 
 def impute(cpd: CPD, data: Any, draws: int | None, seed: int, unknown: Unknown) -> Any:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from juror.answers.frames import Gathered
+from juror.answers.label_frames import Gathered
+from juror.domain.variable import Variable, as_number
 from juror.errors import DataError, shortlist
-from juror.sources import Column
-from juror.variable import Variable, as_number
+from juror.readers import Column
 
 
 class Fill:

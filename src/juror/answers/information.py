@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from juror.answers.drawing import sample
-from juror.answers.frames import to_frame
+from juror.answers.label_frames import to_frame
+from juror.answers.marginals import align, html_table, marginal
 from juror.answers.posterior import CPD
-from juror.answers.rows import log_prob
-from juror.answers.tables import align, html_table, marginal
+from juror.answers.sampling import sample
+from juror.answers.scores import log_prob
 from juror.errors import QueryError
-from juror.logs import log_of
+from juror.kernels.logarithms import log_of
 
 if TYPE_CHECKING:
     import pandas as pd

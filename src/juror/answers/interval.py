@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from juror.answers.marginals import ProbabilityTable, align, marginal
 from juror.answers.posterior import CPD, BareCPD, posterior
-from juror.answers.tables import ProbabilityTable, align, marginal
+from juror.domain.evidence import Evidence
+from juror.domain.variable import Label
 from juror.errors import ParameterError, QueryError
-from juror.evidence import Evidence
-from juror.variable import Label
 
 if TYPE_CHECKING:
     import pandas as pd

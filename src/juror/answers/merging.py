@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from juror.sources.runners import partitions
+from juror.runners.local import partitions
 
 # How many sets of seeds to begin with, and how often to go back and forth from each
 _N_SEEDINGS, _ROUNDS = 6, 50

@@ -18,8 +18,8 @@ from itertools import count
 import numpy as np
 
 from juror.answers.posterior import CPD
-from juror.logs import log_of, log_sum_exp
-from juror.variable import Label
+from juror.domain.variable import Label
+from juror.kernels.logarithms import log_of, log_sum_exp
 
 # A bound within rounding of the best row found cannot hide a better one that anybody could tell apart.
 _ROUNDING = 1e-12

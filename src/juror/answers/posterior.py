@@ -13,9 +13,9 @@ from typing import Protocol
 import numpy as np
 
 from juror.domain import Domain
+from juror.domain.evidence import Evidence, describe
 from juror.errors import ZeroProbabilityError
-from juror.evidence import Evidence, describe
-from juror.logs import log_of, log_sum_exp
+from juror.kernels.logarithms import log_of, log_sum_exp
 
 
 class CPD(Protocol):

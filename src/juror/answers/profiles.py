@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from juror.answers.posterior import CPD
+from juror.domain.variable import Label
 from juror.errors import check_count
-from juror.info import FitInfo
-from juror.variable import Label
+from juror.record import FitInfo
 
 # below this a label is as common in the class as anywhere
 _LEAST_LIFT = 1.05

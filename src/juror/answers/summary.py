@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from juror.answers.information import dependence
+from juror.answers.marginals import align
 from juror.answers.posterior import CPD
-from juror.answers.tables import align
-from juror.info import Compression, FitInfo
-from juror.variable import Variable
+from juror.domain.variable import Variable
+from juror.record import Compression, FitInfo
 
 
 def summary(model: CPD, info: FitInfo | None) -> str:

@@ -32,7 +32,7 @@ def scrubbed(text: str) -> str:
     """Take the passwords of hidden addresses out of a text that is not ours."""
     if not _hidden:
         return text
-    from juror.sources import databases
+    from juror.readers import databases
 
     secrets = frozenset[str]().union(*map(databases.secrets_of, _hidden.values()))
     return databases.scrubbed(text, secrets)
@@ -43,7 +43,7 @@ def _without_password(argument: str) -> str:
     address = argument.removeprefix(option)
     if not _ADDRESS.fullmatch(address):
         return argument
-    from juror.sources.databases import secrets_of, shown_uri
+    from juror.readers.databases import secrets_of, shown_uri
 
     if not secrets_of(address):
         return argument

@@ -9,7 +9,7 @@ import typer
 
 import juror
 from juror.cli.options import Json, Model
-from juror.cli.tables import write_columns
+from juror.cli.output import write_columns
 
 
 def command(

@@ -13,15 +13,15 @@ from juror.cli import options
 from juror.cli.bar import reading
 from juror.cli.clusters import cluster
 from juror.cli.counted import check_place, facts, in_a_line, read_domain, refuse_counts
+from juror.cli.data import Table, source_of
 from juror.cli.options import number_or
-from juror.cli.rows import Table, source_of
-from juror.cli.tables import tell_written, write_json
+from juror.cli.output import tell_written, write_json
 from juror.errors import DataError, ParameterError, shortlist
 
 if TYPE_CHECKING:
+    from juror.counts.counts import PairCounts, TripleCounts
     from juror.domain import Domain
-    from juror.sources.scans import Scan
-    from juror.statistics.counts import PairCounts, TripleCounts
+    from juror.readers.scans import Scan
 
 
 _UNKNOWN = ("error", "warn", "missing", "add")

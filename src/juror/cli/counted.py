@@ -26,7 +26,7 @@ def kind_of(path: Path) -> str | None:
 
     A file that is called one of counts is taken for one, so that what is wrong with it is told.
     """
-    from juror.files import read_kind
+    from juror.files.container import read_kind
 
     if not path.is_file():
         if path.suffix.lower() == _SUFFIX:
@@ -67,7 +67,7 @@ def check_place(output: Path, data: Sequence[str], what: str, suffix: str) -> No
 
 def check_name_for(output: Path, what: str, suffix: str) -> None:
     """Refuse a place that is named like something else, or where no file can be."""
-    from juror.files import check_name
+    from juror.files.container import check_name
 
     check_name(output, what, suffix)
     others = {".juror": "a model", _SUFFIX: "counts"}
@@ -113,7 +113,7 @@ def in_a_line(counts: Statistic) -> str:
 
 def described(counts: Statistic) -> str:
     """Say what counts hold: their variables, tables and rows."""
-    from juror.answers.tables import align
+    from juror.answers.marginals import align
 
     words = _WORDS[type(counts).__name__]
     lines = [f"{words.capitalize()} of {len(counts.domain)} variables, {_rows(counts)}", ""]

@@ -14,10 +14,10 @@ from juror.cli import options
 from juror.cli.bar import progress_bar
 from juror.cli.clusters import cluster
 from juror.cli.counted import check_place, kind_of, read_counts, refuse_for_counts
+from juror.cli.data import Table, source_of
 from juror.cli.info import facts
 from juror.cli.options import number_or
-from juror.cli.rows import Table, source_of
-from juror.cli.tables import tell_written, write_json
+from juror.cli.output import tell_written, write_json
 from juror.errors import ModelFileError, ParameterError
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def _fit_counts(path: Path, settings: dict[str, Any]) -> JointPMF:
 
 
 def _fit_rows(table: Table, memory: str, dask: str | None, spark: str | None, settings: dict[str, Any]) -> JointPMF:
-    from juror.memory import read_memory
+    from juror.runners.memory import read_memory
 
     read_memory(memory)  # what is wrong with it is told before anything is read
     with cluster(dask, spark) as client, progress_bar("reading") as progress:

@@ -9,9 +9,9 @@ import typer
 
 import juror
 from juror.cli import options
+from juror.cli.data import files_at
 from juror.cli.options import Data, Drop, Json, Model, Output, Seed, UnknownOption, unknown_of
-from juror.cli.rows import files_at
-from juror.cli.tables import check_output, read_table, write_frame
+from juror.cli.output import check_output, read_table, write_frame
 from juror.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from juror.domain import Domain
-    from juror.sources.described import Files
+    from juror.readers.described import Files
 
 
 def command(
@@ -60,14 +60,14 @@ def command(
 
 
 def _is_csv(files: Files) -> bool:
-    from juror.sources.paths import find_files, kind_of
+    from juror.readers.paths import find_files, kind_of
 
     return kind_of(find_files(files.path)) == "csv"
 
 
 def _with_own_cells(filled: pa.Table, table: pa.Table, domain: Domain, files: Files) -> pd.DataFrame:
     """Write the cells that a CSV file has as they stand there: 007 and 1.50, not 7 and 1.5."""
-    from juror.sources.columns import as_text
+    from juror.readers.columns import as_text
 
     written = read_table(files, (), domain.missing, filled.column_names).select(filled.column_names).to_pandas()
     cells = filled.to_pandas().astype(object)

@@ -10,7 +10,7 @@ import typer
 import juror
 from juror.cli import counted
 from juror.cli.options import JsonFacts
-from juror.cli.tables import write_json
+from juror.cli.output import write_json
 
 if TYPE_CHECKING:
     from juror.model import JointPMF

@@ -10,7 +10,7 @@ import typer
 
 from juror.cli.counted import check_name_for, facts, in_a_line, read_counts, same_file
 from juror.cli.options import CountsOutput, JsonFacts
-from juror.cli.tables import tell_written, write_json
+from juror.cli.output import tell_written, write_json
 from juror.errors import DataError, ParameterError
 
 if TYPE_CHECKING:

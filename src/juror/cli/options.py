@@ -10,7 +10,7 @@ import typer
 from juror.errors import ParameterError
 
 if TYPE_CHECKING:
-    from juror.variable import Unknown
+    from juror.domain.variable import Unknown
 
 MAX_LEVELS = 1000
 MEMORY = "4GB"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from juror.cli.options import Json
-from juror.cli.tables import write_json
+from juror.cli.output import write_json
 from juror.errors import DataError
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ import typer
 
 import juror
 from juror.cli import options
+from juror.cli.data import files_at
 from juror.cli.options import Data, Drop, Json, Model, Output, UnknownOption, unknown_of
-from juror.cli.rows import files_at
-from juror.cli.tables import check_output, read_for, write_frame
+from juror.cli.output import check_output, read_for, write_frame
 
 
 def command(
@@ -33,7 +33,7 @@ def command(
     json: Json = False,
 ) -> None:
     """Write the most probable label of the target for every row of DATA."""
-    from juror.answers.frames import to_frame
+    from juror.answers.label_frames import to_frame
 
     check_output(output, json)
     loaded = juror.load(model)

@@ -11,11 +11,11 @@ import typer
 
 import juror
 from juror.cli import options
+from juror.cli.data import files_at, without
 from juror.cli.options import Drop, Model, Seed, UnknownOption, unknown_of
-from juror.cli.rows import files_at, without
-from juror.cli.tables import tell_written, write_json
+from juror.cli.output import tell_written, write_json
 from juror.errors import ParameterError
-from juror.writing import check_place
+from juror.files.writing import check_place
 
 
 def command(

@@ -8,7 +8,7 @@ import typer
 
 import juror
 from juror.cli.options import Given, Json, Model, Output, Seed
-from juror.cli.tables import check_output, write_frame
+from juror.cli.output import check_output, write_frame
 
 
 def command(

@@ -8,9 +8,9 @@ import typer
 
 import juror
 from juror.cli import options
+from juror.cli.data import files_at
 from juror.cli.options import Data, Drop, Json, Model, Output, UnknownOption, unknown_of
-from juror.cli.rows import files_at
-from juror.cli.tables import check_output, read_for, write_frame, write_json
+from juror.cli.output import check_output, read_for, write_frame, write_json
 
 
 def command(
@@ -27,8 +27,8 @@ def command(
     json: Json = False,
 ) -> None:
     """Write the mean log-probability of the rows of DATA, in nats; the higher, the better MODEL knows them."""
-    from juror.answers.frames import to_frame
-    from juror.answers.rows import mean_log_prob
+    from juror.answers.label_frames import to_frame
+    from juror.answers.scores import mean_log_prob
 
     check_output(output, json)
     loaded = juror.load(model)

@@ -12,15 +12,15 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import validate_data
 
+from juror.counts.counts import PairCounts
 from juror.errors import FitWarning
 from juror.estimators.growing import check_fits_counts, grown_by
 from juror.fitting import fit
 from juror.model import JointPMF
+from juror.readers import Column, open_source
+from juror.readers.frames import column_names
 from juror.solvers.deciding import decide_for_statistic
 from juror.solvers.methods import METHODS
-from juror.sources import Column, open_source
-from juror.sources.tables import column_names
-from juror.statistics.counts import PairCounts
 
 # told once, and shown by help() on each of the estimators
 _PARAMETERS = """Parameters

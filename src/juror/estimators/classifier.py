@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 
 from juror.errors import DataError, ParameterError, shortlist
 from juror.estimators.base import JointEstimator, documented
-from juror.sources import Column
+from juror.readers import Column
 
 
 @documented

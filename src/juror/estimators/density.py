@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
-from juror.answers.rows import mean_log_prob
+from juror.answers.scores import mean_log_prob
 from juror.estimators.base import JointEstimator, documented
 
 

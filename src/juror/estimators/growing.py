@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from juror.discovery import Discovery
+from juror.counts.counts import PairCounts, TripleCounts
 from juror.domain import Domain
+from juror.domain.discovery import Discovery
+from juror.domain.variable import Label, Variable
 from juror.errors import DataError, ParameterError, check_count, shortlist
+from juror.readers import Column
+from juror.readers.tallies import Tally
+from juror.readers.weights import read_weights
 from juror.solvers.deciding import check_method
 from juror.solvers.methods import METHODS
-from juror.sources import Column
-from juror.sources.tallies import Tally
-from juror.sources.weights import read_weights
-from juror.statistics.counts import PairCounts, TripleCounts
-from juror.variable import Label, Variable
 
 
 def check_fits_counts(method: str, rank: int | str) -> None:

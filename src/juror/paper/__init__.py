@@ -1,10 +1,10 @@
 """The paper's experiments: its seven tables with our numbers beside the printed ones, and when projections help."""
 
 from juror.paper.experiments import finished_tables, run_tables, table
-from juror.paper.inversions import Inversions, compare_inversions
+from juror.paper.inversion_study import Inversions, compare_inversions
 from juror.paper.printed import TABLES as PRINTED
 from juror.paper.running import Step, Store
-from juror.paper.tables import Entry, PaperTable
+from juror.paper.table_rows import Entry, PaperTable
 
 __all__ = [
     "PRINTED",

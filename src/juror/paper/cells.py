@@ -13,7 +13,7 @@ from juror.compare import factor_mse, tensor_error
 from juror.errors import JurorError
 from juror.fitting import fit
 from juror.model import JointPMF
-from juror.paper.labels import classify, label_fit, label_reference
+from juror.paper.label_study import classify, label_fit, label_reference
 from juror.paper.limit import posterior_mean
 from juror.paper.recipes import Recipe, labelled
 from juror.paper.settings import Cell

@@ -10,7 +10,7 @@ from juror.errors import ParameterError, check_count
 from juror.paper.recipes import labelled
 from juror.paper.running import ProgressCallback, Store, run_cells
 from juror.paper.settings import SETTINGS, cells_of, effort_of
-from juror.paper.tables import PaperTable
+from juror.paper.table_rows import PaperTable
 
 
 def table(

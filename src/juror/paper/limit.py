@@ -14,9 +14,9 @@ import numpy as np
 
 from juror.kernels import kernels
 from juror.model import JointPMF
-from juror.packing import PackedCells
-from juror.stacking import Stacking
-from juror.statistics.expected import tables_of
+from juror.rows.expected import tables_of
+from juror.rows.packing import PackedCells
+from juror.rows.stacking import Stacking
 
 # of draws to find the variance of a scaled uniform: three digits of the concentration
 _DRAWS = 200_000

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
+from juror.files.writing import write_whole
 from juror.paper import commentary
-from juror.paper.inversions import DENSITIES, N_DIRECTIONS, SIZE, Inversions
+from juror.paper.inversion_study import DENSITIES, N_DIRECTIONS, SIZE, Inversions
 from juror.paper.pictures import inversions_picture, table_picture, write_picture
 from juror.paper.recipes import SHARES
 from juror.paper.settings import LABEL_SMOOTHING, MEASURES, effort_of
-from juror.paper.tables import Entry, PaperTable, column_name, entry_text, measured_text
-from juror.writing import write_whole
+from juror.paper.table_rows import Entry, PaperTable, column_name, entry_text, measured_text
 
 PAGE_FILE = "paper.md"
 RESULTS_FOLDER = "paper"

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from juror.errors import MissingDependencyError
-from juror.paper.inversions import DENSITIES, REFERENCES, Inversions
-from juror.paper.tables import Entry, PaperTable, column_name
-from juror.writing import write_whole
+from juror.files.writing import write_whole
+from juror.paper.inversion_study import DENSITIES, REFERENCES, Inversions
+from juror.paper.table_rows import Entry, PaperTable, column_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

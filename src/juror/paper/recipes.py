@@ -16,9 +16,9 @@ import numpy as np
 
 from juror.datasets import load
 from juror.domain import Domain
+from juror.domain.variable import Label
 from juror.model import JointPMF
-from juror.sources.columns import MISSING
-from juror.variable import Label
+from juror.readers.columns import MISSING
 
 if TYPE_CHECKING:
     import pandas as pd

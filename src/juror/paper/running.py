@@ -23,10 +23,10 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from juror.errors import DataError, JurorError
+from juror.files.writing import write_whole
 from juror.paper.cells import run
 from juror.paper.costs import expected_seconds
 from juror.paper.settings import Cell
-from juror.writing import write_whole
 
 Result = dict[str, Any]
 CELLS_FILE = "cells.jsonl"

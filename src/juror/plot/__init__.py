@@ -14,8 +14,8 @@ figure of your own, pass one of its Axes. Matplotlib is needed: ``pip install 'j
 
 from juror.plot.bars import marginal
 from juror.plot.calibrated import calibration
+from juror.plot.class_profiles import classes
+from juror.plot.curves import errors, rank_path
 from juror.plot.maps import dependence, pair
-from juror.plot.paths import errors, rank_path
-from juror.plot.profiles import classes
 
 __all__ = ["calibration", "classes", "dependence", "errors", "marginal", "pair", "rank_path"]

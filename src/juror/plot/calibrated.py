@@ -8,13 +8,13 @@ import numpy as np
 
 from juror.answers import calibration as judging
 from juror.plot.canvas import BLUE, GREY, new_axes, open_frame, percent, set_title, settle
-from juror.sources.weights import check_weights, take_weights
+from juror.readers.weights import check_weights, take_weights
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from juror.domain.variable import Unknown
     from juror.model import JointPMF
-    from juror.variable import Unknown
 
 
 def calibration(

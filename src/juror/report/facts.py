@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal
 
-from juror.answers.drawing import generator
 from juror.answers.information import divergence
 from juror.answers.profiles import class_profiles, readable_rank
+from juror.answers.sampling import generator
+from juror.counts.seen import pass_over
+from juror.files.writing import finite
+from juror.readers.columns import as_text
 from juror.report.carried import Carried, carried, wanted_rank
 from juror.report.observed import observed_facts
 from juror.solvers.parameters import n_parameters
-from juror.sources.columns import as_text
-from juror.statistics.seen import pass_over
-from juror.writing import finite
 
 if TYPE_CHECKING:
+    from juror.domain.variable import Unknown, Variable
     from juror.model import JointPMF
-    from juror.variable import Unknown, Variable
 
 _MOST_CARDS = 24
 # by which the distance of a model from another is told where their tables are large

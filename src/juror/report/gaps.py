@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 
 from juror.answers.calibration import mean_distance
+from juror.answers.marginals import marginal
 from juror.answers.posterior import CPD
-from juror.answers.tables import marginal
-from juror.sources.columns import as_text
-from juror.statistics.groups import pairs_of
+from juror.counts.groups import pairs_of
+from juror.readers.columns import as_text
 
 # so that one pair with many wrong cells leaves room for others
 _CELLS_A_PAIR = 2

@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 
 from juror.answers.calibration import calibration
+from juror.answers.marginals import marginal
 from juror.answers.posterior import CPD
-from juror.answers.rows import log_prob
-from juror.answers.tables import marginal
+from juror.answers.scores import log_prob
+from juror.counts.seen import Seen
 from juror.errors import DataError
-from juror.logs import log_of
+from juror.kernels.logarithms import log_of
+from juror.readers.columns import MISSING
 from juror.report.gaps import cell_gaps, marginal_gaps, pair_gaps
 from juror.report.unusual import unusual_rows
-from juror.sources.columns import MISSING
-from juror.sources.runners import LocalRunner
-from juror.statistics.seen import Seen
-from juror.threads import one_blas_thread
+from juror.runners.blas import one_blas_thread
+from juror.runners.local import LocalRunner
 
 # Predicting a cell looks up the row's cells in every class, and weighs every label by it, which takes about twice as
 # long each; so much of both is done in some seconds
@@ -41,7 +41,7 @@ def observed_facts(model: CPD, seen: Seen, *, seed: int = 0, n_jobs: int | None 
     model : CPD
         A :class:`juror.JointPMF`, or what else has weights, factors and a domain.
     seen : Seen
-        Counts of the table's variables and pairs, and rows of it; see :func:`juror.statistics.seen.pass_over`.
+        Counts of the table's variables and pairs, and rows of it; see :func:`juror.counts.seen.pass_over`.
     seed : int
         Where the chance of rows to compare with comes from.
     n_jobs : int, optional
@@ -63,7 +63,7 @@ def observed_facts(model: CPD, seen: Seen, *, seed: int = 0, n_jobs: int | None 
     Examples
     --------
     >>> import juror
-    >>> from juror.statistics.seen import pass_over
+    >>> from juror.counts.seen import pass_over
     >>> titanic = juror.datasets.titanic()
     >>> model = juror.fit(titanic, rank=4)
     >>> facts = observed_facts(model, pass_over(titanic, model.domain))

@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from juror.answers.drawing import sample
 from juror.answers.posterior import CPD
-from juror.answers.rows import log_prob
-from juror.sources.columns import MISSING, as_text
-from juror.statistics.seen import RowSample
+from juror.answers.sampling import sample
+from juror.answers.scores import log_prob
+from juror.counts.seen import RowSample
+from juror.readers.columns import MISSING, as_text
 
 # Rows drawn for each pattern of holes of a candidate, and candidates for each row that is asked for
 _DRAWN = 400

@@ -13,17 +13,17 @@ import numpy as np
 
 from juror.domain import Domain
 from juror.errors import ParameterError, check_count
-from juror.packing import PackedCells
+from juror.rows.distinct import WeightedRows
+from juror.rows.drawn import RowsToDraw
+from juror.rows.expected import log_prob_of_cells
+from juror.rows.far import FarRows
+from juror.rows.packing import PackedCells
+from juror.rows.stacking import Stacking
 from juror.solvers.gibbs import Sampler
 from juror.solvers.mixing import Mixing, mixing
 from juror.solvers.parameters import Parameters, side_by_side
 from juror.solvers.solution import Context, Solution, check_search
 from juror.solvers.starts import smoothed_marginals, smoothed_shares
-from juror.stacking import Stacking
-from juror.statistics.drawn import RowsToDraw
-from juror.statistics.expected import log_prob_of_cells
-from juror.statistics.far import FarRows
-from juror.statistics.rows import WeightedRows
 
 # Log-probabilities of so many training rows are followed beside the likelihood
 _PROBES = 5

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from juror.counts.counts import TripleCounts
 from juror.domain import Domain
 from juror.errors import DataError, shortlist
 from juror.kernels import kernels
-from juror.statistics.counts import TripleCounts
 
 # The others move next, so a factor need not be moved all the way
 _INNER_STEPS, _INNER_TOL = 50, 1e-9

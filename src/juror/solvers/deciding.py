@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from juror.counts.counts import PairCounts, TripleCounts
+from juror.counts.projections import Projections
 from juror.domain import Domain
 from juror.errors import ParameterError, did_you_mean, shortlist
+from juror.rows.distinct import WeightedRows
+from juror.rows.far import FarRows
 from juror.solvers.methods import ALL_OPTIONS, METHODS, Statistic
-from juror.statistics.counts import PairCounts, TripleCounts
-from juror.statistics.far import FarRows
-from juror.statistics.projections import Projections
-from juror.statistics.rows import WeightedRows
 
 # Sampling takes seconds up to here. With more rows an average of EM fits is as good or better, and sooner there.
 _MOST_SAMPLED = 100_000

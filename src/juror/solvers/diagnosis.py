@@ -6,9 +6,9 @@ import numpy as np
 
 from juror.domain import Domain
 from juror.errors import shortlist
+from juror.rows.stacking import Stacking
 from juror.solvers.em import Run
 from juror.solvers.parameters import Parameters
-from juror.stacking import Stacking
 
 # Two classes nearer than this in every factor, root mean square over the stack, are one class twice.
 _SAME_CLASS = 1e-4

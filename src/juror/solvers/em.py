@@ -19,16 +19,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from juror.errors import ParameterError
-from juror.logs import log_of
-from juror.packing import PackedCells
+from juror.kernels.logarithms import log_of
+from juror.rows.distinct import WeightedRows
+from juror.rows.expected import ExpectedCounts
+from juror.rows.far import FarRows
+from juror.rows.packing import PackedCells
+from juror.rows.stacking import Stacking
+from juror.runners.local import LocalRunner
 from juror.solvers.parameters import Parameters
 from juror.solvers.squarem import extrapolate
 from juror.solvers.starts import smoothed_marginals, smoothed_shares
-from juror.sources.runners import LocalRunner
-from juror.stacking import Stacking
-from juror.statistics.expected import ExpectedCounts
-from juror.statistics.far import FarRows
-from juror.statistics.rows import WeightedRows
 
 
 @dataclass(frozen=True)

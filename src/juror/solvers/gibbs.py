@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from juror.rows.drawn import RowsToDraw
+from juror.rows.expected import ExpectedCounts
+from juror.rows.far import FarRows
+from juror.rows.stacking import Stacking
+from juror.runners.local import LocalRunner
 from juror.solvers.hyper import Hyper, first_hyper, next_hyper
 from juror.solvers.parameters import Parameters
 from juror.solvers.starts import random_start
-from juror.sources.runners import LocalRunner
-from juror.stacking import Stacking
-from juror.statistics.drawn import RowsToDraw
-from juror.statistics.expected import ExpectedCounts
-from juror.statistics.far import FarRows
 
 # The prior moves slowly and costs as much to draw as a thousand rows
 _PRIOR_EVERY = 5

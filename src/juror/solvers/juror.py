@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from juror.counts.radon import as_distribution, filtered_back_projection
 from juror.domain import Domain
-from juror.radon import as_distribution, filtered_back_projection
 from juror.solvers import spa
 from juror.solvers.descent import Descent, descend
 from juror.solvers.misfit import Factors, Misfit

@@ -7,18 +7,18 @@ from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any
 
+from juror.counts.counts import PairCounts, TripleCounts
+from juror.counts.projections import Projections
 from juror.domain import Domain
 from juror.errors import ParameterError, did_you_mean, shortlist
+from juror.rows.distinct import WeightedRows
+from juror.rows.far import FarRows
 from juror.solvers.bayes import BayesOptions, solve_bayes
 from juror.solvers.juror import Stages
 from juror.solvers.moments import CTFOptions, JurorOptions, SPAOptions, solve_ctf, solve_juror, solve_spa
 from juror.solvers.search import EMOptions, SPAEMOptions, solve_em, solve_spa_em
 from juror.solvers.solution import Context, Solution
 from juror.solvers.spa import read_split
-from juror.statistics.counts import PairCounts, TripleCounts
-from juror.statistics.far import FarRows
-from juror.statistics.projections import Projections
-from juror.statistics.rows import WeightedRows
 
 Statistic = PairCounts | TripleCounts | Projections
 MOST_RANK = 512

@@ -20,8 +20,8 @@ from typing import Protocol
 
 import numpy as np
 
-from juror.radon import Radon
-from juror.statistics.projections import Projections
+from juror.counts.projections import Projections
+from juror.counts.radon import Radon
 
 Factors = tuple[np.ndarray, ...]
 

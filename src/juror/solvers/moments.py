@@ -12,9 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from juror.counts.counts import PairCounts, TripleCounts, check_seen_together
+from juror.counts.designs import Design
+from juror.counts.projections import Projections
+from juror.counts.radon import FILTERS, Radon
 from juror.domain import Domain
 from juror.errors import ParameterError, shortlist
-from juror.radon import FILTERS, Radon
+from juror.rows.stacking import Stacking
 from juror.solvers import ctf, juror, spa
 from juror.solvers.juror import Settings, Stages
 from juror.solvers.misfit import Misfit, misfit_of, misfit_of_tables
@@ -23,10 +27,6 @@ from juror.solvers.parameters import Parameters
 from juror.solvers.priors import PRIORS, Prior
 from juror.solvers.solution import Context, Solution, check_number, check_search, smoothed
 from juror.solvers.starts import random_start
-from juror.stacking import Stacking
-from juror.statistics.counts import PairCounts, TripleCounts, check_seen_together
-from juror.statistics.designs import Design
-from juror.statistics.projections import Projections
 
 # the share of Σ‖Y‖² that rounding histograms to three decimals does not reach
 _UNEXPLAINED = 1e-4

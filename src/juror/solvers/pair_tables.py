@@ -12,9 +12,9 @@ from itertools import combinations
 
 import numpy as np
 
+from juror.counts.counts import PairCounts, check_seen_together
 from juror.domain import Domain
 from juror.kernels import kernels
-from juror.statistics.counts import PairCounts, check_seen_together
 
 # for λ, which is small and wants to be exact
 _STEPS, _TOL = 5000, 1e-12

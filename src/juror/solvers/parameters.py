@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from juror.stacking import Stacking
+from juror.rows.stacking import Stacking
 
 
 class Factored(Protocol):

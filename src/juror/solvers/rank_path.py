@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from itertools import chain, islice, takewhile
 
-from juror.info import RankScore
+from juror.record import RankScore
 
 # Growing must fail this often in a row before the path ends: held-out scores are noisy and starts random.
 _PATIENCE = 2

@@ -29,14 +29,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from juror.kernels import kernels
-from juror.logs import log_of
+from juror.kernels.logarithms import log_of
+from juror.rows.drawn import RowsToDraw
+from juror.rows.expected import ExpectedCounts, log_prob_of_cells, tables_of
+from juror.runners.local import partitions
 from juror.solvers.em import Objective, Point, ascend
 from juror.solvers.gibbs import Sampler
 from juror.solvers.parameters import Parameters
 from juror.solvers.starts import smoothed_marginals
-from juror.sources.runners import partitions
-from juror.statistics.drawn import RowsToDraw
-from juror.statistics.expected import ExpectedCounts, log_prob_of_cells, tables_of
 
 # The chain: classes for every one asked for, sweeps before it is looked at, sweeps counted together, and how many such
 # blocks come before the first round and before the second

@@ -8,8 +8,12 @@ from functools import partial
 
 import numpy as np
 
+from juror.counts.counts import PairCounts
 from juror.domain import Domain
 from juror.errors import ParameterError
+from juror.rows.distinct import WeightedRows
+from juror.rows.far import FarRows
+from juror.rows.stacking import Stacking
 from juror.solvers import spa
 from juror.solvers.diagnosis import diagnose, empty_classes
 from juror.solvers.em import FarObjective, Objective, Run, ascend
@@ -18,10 +22,6 @@ from juror.solvers.parameters import Factored, Parameters
 from juror.solvers.sampled_starts import TYPICAL_PASSES, sampled_start
 from juror.solvers.solution import Context, Solution, check_search
 from juror.solvers.starts import random_start, seeded_start
-from juror.stacking import Stacking
-from juror.statistics.counts import PairCounts
-from juror.statistics.far import FarRows
-from juror.statistics.rows import WeightedRows
 
 # What is left at zero by SPA, or by a sample, EM cannot raise, so a start is mixed with this much of the marginals
 _MARGIN = 0.05

@@ -10,9 +10,9 @@ import numpy as np
 
 from juror.errors import ParameterError, check_count
 from juror.progress import Progress, ProgressCallback
+from juror.rows.stacking import Stacking
+from juror.runners.local import LocalRunner
 from juror.solvers.parameters import Parameters
-from juror.sources.runners import LocalRunner
-from juror.stacking import Stacking
 
 
 @dataclass(frozen=True)

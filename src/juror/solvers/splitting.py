@@ -24,10 +24,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from juror.errors import ParameterError
+from juror.rows.expected import log_prob_of_cells
+from juror.runners.local import LocalRunner
 from juror.solvers.em import Objective
 from juror.solvers.parameters import Parameters
-from juror.sources.runners import LocalRunner
-from juror.statistics.expected import log_prob_of_cells
 
 # How often a class is split for a trial, the best counting, and how many EM steps its halves are given.
 _TRIALS = 3

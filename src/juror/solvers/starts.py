@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from juror.packing import PackedCells
+from juror.rows.packing import PackedCells
+from juror.rows.stacking import Stacking
 from juror.solvers.parameters import Parameters
-from juror.stacking import Stacking
 
 # How much of a class that begins at one row is left to all other labels
 _SEED_MARGIN = 0.1

@@ -7,8 +7,8 @@ that threads may share the blocks of a table.
 from juror.kernels.jit.chance import uniform
 from juror.kernels.jit.counting import count_groups, pack_columns, weigh_groups
 from juror.kernels.jit.drawing import draw_columns, draw_labels, most_probable
+from juror.kernels.jit.exponentials import joined
 from juror.kernels.jit.labels import label_probabilities
-from juror.kernels.jit.logs import joined
 from juror.kernels.jit.lone import lone_counts
 from juror.kernels.jit.products import tables
 from juror.kernels.jit.rows import add_counts, draw_classes, expected_counts, folded, log_prob, posterior

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from juror.kernels.jit.compiling import kernel
-from juror.kernels.jit.logs import add_log_factors, exp_below
+from juror.kernels.jit.exponentials import add_log_factors, exp_below
 
 
 @kernel

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from juror.kernels.jit.compiling import kernel
-from juror.kernels.jit.logs import add_log_factors, add_logs_of_parts, exp_and_sum, joined, logs_of
+from juror.kernels.jit.exponentials import add_log_factors, add_logs_of_parts, exp_and_sum, joined, logs_of
 from juror.kernels.jit.vectors import add, for_widths, load, multiply, spread, store, total
 
 # Rows worked on together, fewer where they have more cells than are read again for every chunk from the nearest cache,

@@ -1,7 +1,7 @@
 """Counting codes that are seen together.
 
 Columns are joined into packs, packs are counted together in groups, and the tables of single columns are folded from
-the joint tables of the groups; :mod:`juror.statistics.counting` says which. With codes x_n in −1 … I_n − 1:
+the joint tables of the groups; :mod:`juror.counts.counting` says which. With codes x_n in −1 … I_n − 1:
 
     pack     c_p(i)  = the number with the digits x_n(i) + 1 to the bases I_n + 1, n in p
     group    T_g[c]  = Σ_i w_i [c_p(i) = c_p for all p in g]

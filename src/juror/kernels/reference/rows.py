@@ -1,7 +1,7 @@
 """Passes over the rows of a table.
 
-With cells c (rows, N) as in :mod:`juror.stacking`, or packed as in :mod:`juror.packing`, the rows S (L, F) that they
-select and class weights λ (F,):
+With cells c (rows, N) as in :mod:`juror.rows.stacking`, or packed as in :mod:`juror.rows.packing`, the rows S (L, F)
+that they select and class weights λ (F,):
 
     log joint    L[i, f] = log λ_f + Σ_n log S[c_in, f]
     log prob     ℓ_i     = log Σ_f exp L[i, f]
@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from juror.kernels.logarithms import log_of
 from juror.kernels.reference.chance import uniform
-from juror.logs import log_of
 
 
 class Tables(NamedTuple):

@@ -1,0 +1,116 @@
+"""Answers as frames of the kind that a person works with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from juror.domain.variable import Label, Variable
+from juror.errors import MissingDependencyError, ParameterError, shortlist
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+FRAMES = ("pandas", "polars", "pyarrow")
+
+
+def to_frame(columns: Mapping[str, Sequence[Any]], kind: str) -> Any:
+    """Make a frame of columns.
+
+    Parameters
+    ----------
+    columns : mapping of str to sequence
+        The columns by name.
+    kind : {"pandas", "polars", "pyarrow"}
+        Which library's frame.
+    """
+    return _to_narwhals(columns, kind).to_native()
+
+
+def gather_frame(columns: Mapping[str, Gathered], kind: str) -> Any:
+    """Make the frame that :func:`to_frame` makes, of columns given by their values and by which of them each row has.
+
+    Values are put into the form of the frame's library once, and not row by row.
+
+    >>> gather_frame({"size": Gathered(["S", "L"], np.array([1, 1, 0]))}, "pandas")["size"].tolist()
+    ['L', 'L', 'S']
+    """
+    import narwhals as nw
+
+    gathered = {name: _to_narwhals({name: c.values}, kind)[name][c.positions] for name, c in columns.items()}
+    return nw.from_dict({name: nw.maybe_reset_index(column) for name, column in gathered.items()}).to_native()
+
+
+class Gathered:
+    """A column: its values, each in some row, and for every row the position of its value.
+
+    Parameters
+    ----------
+    values : sequence
+        Values; those that are in no row are left out, as they must not decide the type of the column.
+    positions : numpy.ndarray, (rows,)
+        For every row the position of its value.
+
+    Attributes
+    ----------
+    values : list
+        The values that are in some row, in the order in which they come first.
+    positions : numpy.ndarray, (rows,)
+        For every row the position of its value among these.
+    """
+
+    def __init__(self, values: Sequence[Any], positions: np.ndarray):
+        first_rows = np.full(len(values), len(positions))
+        # of several rows of a value, the one written last counts, and that is the first
+        first_rows[positions[::-1]] = np.arange(len(positions))[::-1]
+        order = np.argsort(first_rows, kind="stable")[: np.count_nonzero(first_rows < len(positions))]
+        renumber = np.zeros(len(values), dtype=np.int64)
+        renumber[order] = np.arange(len(order))
+        self.values = [values[position] for position in order]
+        self.positions = renumber[positions]
+
+
+def decode_frame(variables: Sequence[Variable], codes: np.ndarray, kind: str, numbers: bool) -> Any:
+    """Turn codes (rows, N), none of them missing, into a frame of labels; binned variables into numbers if asked."""
+    columns = {}
+    for n, variable in enumerate(variables):
+        labels = variable.decode(np.arange(variable.cardinality), numbers)
+        columns[variable.name] = Gathered(labels, codes[:, n])
+    return gather_frame(columns, kind)
+
+
+def _to_narwhals(columns: Mapping[str, Sequence[Any]], kind: str) -> nw.DataFrame[Any]:
+    if kind not in FRAMES:
+        raise ParameterError(f"frame must be one of {shortlist(FRAMES)}. Got {kind!r} instead.")
+    import narwhals as nw  # takes long, and is needed for few answers
+
+    if kind != "pandas":
+        # their columns have one type; a pandas column may hold any objects
+        columns = {name: _of_one_type(values) for name, values in columns.items()}
+    try:
+        return nw.from_dict(dict(columns), backend=kind)  # type: ignore[arg-type]
+    except ModuleNotFoundError:
+        raise MissingDependencyError(
+            f"{kind} is not installed. Install it with: pip install 'juror[{kind}]', or ask for another frame."
+        ) from None
+
+
+def label_array(labels: Sequence[Label]) -> np.ndarray:
+    """Return labels as an array of their common type, or of objects where they have none."""
+    if len({type(label) for label in labels}) == 1:
+        return np.array(labels)
+    array = np.empty(len(labels), dtype=object)
+    array[:] = labels
+    return array
+
+
+def _of_one_type(values: Sequence[Any]) -> Sequence[Any]:
+    """Turn labels of several types into text, and whole numbers among fractions into floats."""
+    types = {type(value) for value in values if value is not None}
+    if len(types) < 2:
+        return values
+    if types == {int, float}:
+        return [None if value is None else float(value) for value in values]
+    return [None if value is None else str(value) for value in values]

@@ -1,0 +1,178 @@
+"""Marginals, and the labelled tables that answers come in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from juror.answers.label_frames import to_frame
+from juror.answers.posterior import CPD
+from juror.domain.variable import Label, Variable
+from juror.errors import QueryError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+_MOST_CELLS = 10_000_000
+_BAR_WIDTH = 24
+_LINES_SHOWN = 30
+
+
+@dataclass(frozen=True, eq=False)
+class ProbabilityTable:
+    """Probabilities of every combination of labels of some variables.
+
+    Attributes
+    ----------
+    variables : tuple of Variable
+        One an axis.
+    given : str
+        The evidence behind the table, as text; empty when there was none.
+    """
+
+    variables: tuple[Variable, ...]
+    _probabilities: np.ndarray
+    given: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables' names, one an axis."""
+        return tuple(variable.name for variable in self.variables)
+
+    @property
+    def title(self) -> str:
+        """What the table is, like ``P(class | safety = high)``."""
+        return f"P({', '.join(self.names)}" + (f" | {self.given})" if self.given else ")")
+
+    def __getitem__(self, labels: Any) -> float:
+        labels = labels if isinstance(labels, tuple) else (labels,)
+        if len(labels) != len(self.variables):
+            raise QueryError(
+                f"The table has {len(self.variables)} axes {list(self.names)}; {len(labels)} labels given."
+            )
+        codes = tuple(variable.code(label) for variable, label in zip(self.variables, labels, strict=True))
+        return float(self._probabilities[codes])
+
+    def rows(self) -> Iterator[tuple[tuple[Label, ...], float]]:
+        """Give every combination of labels with its probability."""
+        combinations = product(*(variable.labels for variable in self.variables))
+        return zip(combinations, self._probabilities.ravel().tolist(), strict=True)
+
+    def to_numpy(self) -> np.ndarray:
+        """Return the probabilities as an array, one axis a variable."""
+        return self._probabilities.copy()
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Return columns: one a variable, and ``probability``."""
+        labels = zip(*(labels for labels, _ in self.rows()), strict=True)
+        columns: dict[str, list[Any]] = {n: list(column) for n, column in zip(self.names, labels, strict=True)}
+        heading = "probability"
+        while heading in columns:
+            heading += "_"
+        columns[heading] = self._probabilities.ravel().tolist()
+        return columns
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a pandas frame with a row for each combination of labels."""
+        return to_frame(self.to_dict(), "pandas")
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return a polars frame with a row for each combination of labels."""
+        return to_frame(self.to_dict(), "polars")
+
+    def _grid(self) -> tuple[list[str], list[list[str]], int]:
+        """Return headings, lines of text and how many columns are text: a cross table, or a row a combination."""
+        if len(self.variables) == 2 and self.variables[1].cardinality <= 8:
+            head = [
+                self.names[0] + " \\ " + self.names[1],
+                *(str(label) for label in self.variables[1].labels),
+            ]
+            body = [
+                [str(label), *(f"{p:.4f}" for p in line)]
+                for label, line in zip(self.variables[0].labels, self._probabilities, strict=True)
+            ]
+            return head, body, 1
+        head = [*self.names, "probability"]
+        body = [[*(str(label) for label in labels), f"{p:.4f}"] for labels, p in self.rows()]
+        if len(self.variables) == 1:
+            for line, p in zip(body, self._probabilities, strict=True):
+                line.append("█" * round(_BAR_WIDTH * float(p)))
+            head.append("")
+        return head, body, len(self.variables)
+
+    def __str__(self) -> str:
+        return self.title + "\n" + align(*self._grid())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        head, body, _ = self._grid()
+        return html_table(self.title, head, body)
+
+
+def align(head: Sequence[str], body: Sequence[Sequence[str]], n_text: int) -> str:
+    """Lay out lines in columns: the first ``n_text`` and a last one of bars to the left, numbers to the right."""
+    hidden = len(body) - _LINES_SHOWN
+    shown = body if hidden <= 0 else body[:_LINES_SHOWN]
+    widths = [max(len(line[i]) for line in [head, *shown]) for i in range(len(head))]
+    lines = []
+    for line in [head, *shown]:
+        cells = [
+            cell.ljust(width) if i < n_text or head[i] == "" else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    if hidden > 0:
+        lines.append(f"… {hidden} more rows; use .to_pandas() for all")
+    return "\n".join(lines)
+
+
+def html_table(title: str, head: Sequence[str], body: Sequence[Sequence[str]]) -> str:
+    """Write a table for a notebook; names and labels are data and shown as text."""
+    heading = "".join(f"<th>{escape(cell)}</th>" for cell in head)
+    lines = "".join(
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in line) + "</tr>" for line in body[:_LINES_SHOWN]
+    )
+    hidden = len(body) - _LINES_SHOWN
+    more = f"<p>… {hidden} more rows; use .to_pandas() for all</p>" if hidden > 0 else ""
+    caption = f"<caption>{escape(title)}</caption>"
+    return f"<table>{caption}<thead><tr>{heading}</tr></thead><tbody>{lines}</tbody></table>{more}"
+
+
+def marginal(cpd: CPD, positions: Sequence[int]) -> np.ndarray:
+    """Return the joint table of some variables, Σ_f λ_f Π_n A_n[x_n, f], one axis a variable.
+
+    Parameters
+    ----------
+    cpd : CPD
+        The distribution.
+    positions : sequence of int
+        Which variables, no one twice.
+    """
+    shape = [cpd.domain.cardinalities[n] for n in positions]
+    if len(set(positions)) < len(positions):
+        raise QueryError("A variable stands twice in the question. Name each once.")
+    n_cells = int(np.prod(shape, dtype=object))
+    if n_cells > _MOST_CELLS:
+        raise QueryError(
+            f"The table of {len(shape)} variables has {n_cells:,} cells, more than the {_MOST_CELLS:,} that are worth "
+            "writing out. Ask for fewer variables, or draw rows with sample()."
+        )
+    # two halves of about the root of the table's size each, times the rank, and one matrix product of them
+    half = int(np.searchsorted(np.cumsum(np.log(shape)), np.log(n_cells) / 2)) + 1
+    first = _khatri_rao(cpd, positions[:half]) * cpd.weights
+    return (first @ _khatri_rao(cpd, positions[half:]).T).reshape(shape)
+
+
+def _khatri_rao(cpd: CPD, positions: Sequence[int]) -> np.ndarray:
+    """Return the products of the factors of some variables, a row for each combination of labels, (Π I_n, F)."""
+    product_so_far = np.ones((1, len(cpd.weights)))
+    for n in positions:
+        product_so_far = (product_so_far[:, None, :] * cpd.factors[n][None, :, :]).reshape(-1, len(cpd.weights))
+    return product_so_far

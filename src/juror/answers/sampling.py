@@ -1,0 +1,66 @@
+"""Draw rows, and fill the holes of rows with what is most probable or at random."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from juror.answers.posterior import CPD
+from juror.answers.scores import class_posteriors
+from juror.errors import check_count
+from juror.kernels import kernels
+from juror.runners.local import partitions
+
+# Random numbers are drawn and used this many at a time, while they are at hand; drawn at once they are the same.
+_NUMBERS_AT_ONCE = 1 << 15
+# any number that nobody else puts beside a seed
+_SALT = 0x6A75726F72
+
+
+def generator(seed: int) -> np.random.Generator:
+    """Return the random generator of a seed, whose numbers are not those of ``numpy.random.default_rng(seed)``.
+
+    A user who made holes with those would otherwise have them filled by the numbers that chose them.
+    """
+    check_count("seed", seed, least=0)
+    return np.random.default_rng([int(seed), _SALT])
+
+
+def sample(cpd: CPD, n: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw n rows of codes, (n, N): a class for each row, then every variable given its class."""
+    classes = np.full(n, -1)
+    codes = np.full((n, len(cpd.factors)), -1, dtype=cpd.domain.code_type, order="F")
+    weights = np.cumsum(cpd.weights)
+    _draw(np.zeros(n, dtype=np.int64), (weights / weights[-1])[None], classes, rng)
+    for position, factor in enumerate(cpd.factors):
+        _draw(classes, np.cumsum(factor.T, axis=1), codes[:, position], rng)
+    return codes
+
+
+def fill_most_probable(cpd: CPD, codes: np.ndarray) -> np.ndarray:
+    """Fill every hole with its most probable label given the cells that are seen in its row."""
+    stack = np.ascontiguousarray(np.concatenate(cpd.factors))
+    starts = np.cumsum([0, *cpd.domain.cardinalities])
+    filled = codes.copy(order="K")
+    for rows, R in class_posteriors(cpd, codes):
+        kernels().most_probable(R, stack, starts, filled[rows])
+    return filled
+
+
+def fill_at_random(cpd: CPD, codes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Fill the holes of every row with one draw from their joint distribution given the cells that are seen."""
+    filled = codes.copy(order="K")
+    for rows, R in class_posteriors(cpd, codes):
+        classes = kernels().draw_columns(R, rng.random(len(R)))
+        for n, factor in enumerate(cpd.factors):
+            _draw(classes, np.cumsum(factor.T, axis=1), filled[rows, n], rng)
+    return filled
+
+
+def _draw(classes: np.ndarray, cumulative: np.ndarray, column: np.ndarray, rng: np.random.Generator) -> None:
+    """Draw labels into the holes of a column, (rows,), from the sums of probabilities of each row's class, (F, I).
+
+    Every row has its random number, hole or not: what is drawn for one never depends on the others' holes.
+    """
+    cumulative = np.ascontiguousarray(cumulative)
+    for rows in partitions(len(column), _NUMBERS_AT_ONCE):
+        kernels().draw_labels(classes[rows], cumulative, rng.random(len(column[rows])), column[rows])

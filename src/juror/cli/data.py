@@ -1,0 +1,145 @@
+"""Rows as the command line describes them: what DATA names, and what options say about it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import juror
+from juror.cli.addresses import reveal
+from juror.cli.options import CSV
+from juror.errors import ParameterError, did_you_mean, shortlist
+
+if TYPE_CHECKING:
+    from juror.domain import Domain
+    from juror.readers.described import Files, Query
+    from juror.readers.scans import Scan
+
+_QUERY = re.compile(r"\s*(?:select|with|from|table|values)\s", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?:postgres|postgresql|sqlite|duckdb)://")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table to be read.
+
+    Attributes
+    ----------
+    source : Files or Query
+        Where its rows are.
+    missing : sequence of str
+        Markers that stand for a missing value.
+    drop : sequence of str
+        Columns to leave out.
+    weight : str, optional
+        The column of row weights.
+    bins : int, optional
+        How many intervals numbers are cut into.
+    max_levels : int
+        The most labels a column may have.
+    jobs : int, optional
+        How many threads read.
+    """
+
+    source: Files | Query
+    missing: Sequence[str]
+    drop: Sequence[str]
+    weight: str | None
+    bins: int | None
+    max_levels: int
+    jobs: int | None
+
+    def scan(self, domain: Domain | None = None) -> Scan:
+        """Open the table without the columns that are dropped, as a domain expects it if there is one."""
+        if domain is None:
+            return without(self.source.scan(self.missing), self.drop)
+        return without(self.source.scan(domain.missing, domain.expected.text), self.drop)
+
+    def infer(self, scan: Scan, client: Any, known: Domain | None = None) -> Domain:
+        """Find the variables of the open table, or add what it shows to those that are known."""
+        choices: dict[str, Any] = {
+            "bins": self.bins,
+            "max_levels": self.max_levels,
+            "sample_weight": self.weight,
+            "n_jobs": self.jobs,
+            "client": client,
+        }
+        if known is not None:
+            return known.extended(scan, **choices)
+        return juror.Domain.infer(scan, missing=self.missing, **choices)
+
+
+def source_of(
+    data: Sequence[str], database: str | None, csv: Mapping[str, Any], clusters: Mapping[str, str | None]
+) -> Any:
+    """Return what DATA names: files, or with a database a query.
+
+    Parameters
+    ----------
+    data : sequence of str
+        The arguments.
+    database : str, optional
+        The address of a database.
+    csv : mapping of str to str
+        How CSV files are written: separator, quote, encoding and decimal.
+    clusters : mapping of str to str
+        The options that name a cluster, and what they name.
+    """
+    if database is None:
+        # workers stand in folders of their own
+        is_read_elsewhere = any(address is not None for address in clusters.values())
+        paths = [os.path.abspath(path) if is_read_elsewhere else path for path in data]
+        return files_at(paths[0] if len(paths) == 1 else paths, **csv)
+    if len(data) > 1:
+        raise ParameterError(f"--database takes one query as DATA. Put it in quotes. Got {shortlist(data)}.")
+    given = [f"--{name}" for name, value in csv.items() if value != CSV[name]]
+    if given:
+        raise ParameterError(f"{given[0]} says how CSV files are written, and --database gives none. Leave it out.")
+    for option, address in clusters.items():
+        if address is not None:
+            raise ParameterError(
+                f"{option} is for files that workers read by themselves, and a query on --database comes to this "
+                "process alone. Leave one of them out, or write the rows to Parquet files first."
+            )
+    return juror.Query(data[0], reveal(database))
+
+
+def files_at(data: str | Sequence[str], separator: str | None, quote: str, encoding: str, decimal: str) -> Files:
+    """Return the files that DATA names, and how they are written."""
+    for path in [data] if isinstance(data, str) else data:
+        _check_path(path)
+    # people write the two characters, which no shell turns into one
+    return juror.Files(data, "\t" if separator == "\\t" else separator, quote, encoding, decimal)
+
+
+def _check_path(data: str) -> None:
+    """Refuse what is no path: addresses of databases, and queries without one."""
+    if _ADDRESS.match(data):
+        raise ParameterError(
+            f"{data!r} is the address of a database. Pass it to 'juror fit' or 'juror count' with --database, and a "
+            "query as DATA."
+        )
+    if _QUERY.match(data) and not os.path.exists(data):
+        raise ParameterError(
+            f"DATA is a query, {data!r}. Say where to run it with --database, which 'juror fit' and 'juror count' have."
+        )
+
+
+def check_drop(drop: Collection[str], names: Sequence[str]) -> None:
+    """Refuse to drop columns that are not there, or all."""
+    for name in drop:
+        if name not in names:
+            raise ParameterError(f"--drop names no column {name!r}. {did_you_mean(name, names)}")
+    if set(names) <= set(drop):
+        raise ParameterError("--drop leaves no column.")
+
+
+def without(scan: Scan, drop: Collection[str]) -> Scan:
+    """Offer a table without the columns that the user dropped, whatever they hold."""
+    from juror.readers.scans import without_columns
+
+    check_drop(drop, scan.names)
+    return without_columns(scan, drop) if drop else scan

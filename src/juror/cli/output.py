@@ -1,0 +1,122 @@
+"""Tables in and out of the command line: files to columns, frames to CSV, JSON or Parquet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import typer
+
+from juror.cli.data import check_drop, without
+from juror.errors import ParameterError, shortlist
+from juror.files.writing import check_place, finite, write_whole
+
+# pandas and pyarrow take long to import, and wait until there is a table for them
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+    from juror.model import JointPMF
+    from juror.readers import Column
+    from juror.readers.described import Files
+
+
+def read_table(files: Files, drop: Sequence[str], missing: Collection[Any], text: Collection[str] = ()) -> pa.Table:
+    """Read data files whole, without the columns that the user dropped, whatever they hold."""
+    from juror.readers import files as readers
+    from juror.readers.csv_dialects import Written
+
+    written = Written(files.separator, files.quote, files.encoding, files.decimal)
+    table = readers.read_table(files.path, missing, text, None if written == Written() else written)
+    check_drop(drop, table.column_names)
+    return table.drop_columns(list(drop))
+
+
+def read_for(model: JointPMF, files: Files, drop: Sequence[str]) -> list[Column]:
+    """Read data files as the domain of a model expects them."""
+    domain = model.domain
+    return domain.open(without(files.scan(domain.missing, domain.expected.text), drop))
+
+
+def write_frame(frame: pd.DataFrame | pa.Table, output: Path | None, as_json: bool = False) -> None:
+    """Write a frame to a file, whole or not at all, or to stdout; an Arrow table keeps its types in Parquet."""
+    import pyarrow as pa
+
+    if isinstance(frame, pa.Table) and (output is None or output.suffix.lower() != ".parquet"):
+        frame = frame.to_pandas()
+    if output is None:
+        _WRITERS[".json" if as_json else ".csv"](frame, sys.stdout.buffer)
+        sys.stdout.flush()
+        return
+    write_whole(output, lambda stream: _WRITERS[output.suffix.lower()](frame, stream))
+
+
+def write_columns(columns: Mapping[str, Sequence[Any]], as_json: bool) -> None:
+    """Write columns to stdout, the same bytes as :func:`write_frame`, without waiting for pandas."""
+    rows = zip(*columns.values(), strict=True)
+    if as_json:
+        text = _json([dict(zip(columns, row, strict=True)) for row in rows], indent=1)
+    else:
+        lines = io.StringIO()
+        csv.writer(lines, lineterminator="\n").writerows([tuple(columns), *rows])
+        text = lines.getvalue()
+    sys.stdout.buffer.write(text.encode())
+    sys.stdout.flush()
+
+
+def check_output(output: Path | None, as_json: bool) -> None:
+    """Refuse a file name that no writer fits, before any work is done for it."""
+    if output is None:
+        return
+    check_place(output)
+    if output.suffix.lower() not in _WRITERS:
+        raise ParameterError(f"--output must end in one of {shortlist(_WRITERS)}. Got {output.name!r} instead.")
+    if as_json and output.suffix.lower() != ".json":
+        raise ParameterError(f"--json writes JSON, so --output must end in .json. Got {output.name!r} instead.")
+
+
+def tell_written(output: Path, began: float) -> None:
+    """Say what was written, and how long it took since a time of ``time.perf_counter``."""
+    seconds = time.perf_counter() - began
+    typer.echo(f"wrote {output} ({output.stat().st_size / 1024:.0f} kB) after {seconds:.1f} s", err=True)
+
+
+def write_json(value: Any) -> None:
+    """Write a value to stdout as JSON, indented."""
+    sys.stdout.write(_json(value, indent=2))
+
+
+def _json(value: Any, indent: int) -> str:
+    return json.dumps(finite(value), ensure_ascii=False, indent=indent, allow_nan=False) + "\n"
+
+
+def _write_csv(frame: pd.DataFrame, stream: IO[bytes]) -> None:
+    text = io.TextIOWrapper(stream, encoding="utf-8", newline="", write_through=True)
+    frame.to_csv(text, index=False, lineterminator="\n")
+    text.detach()
+
+
+def _write_json(frame: pd.DataFrame, stream: IO[bytes]) -> None:
+    records = frame.astype(object).where(frame.notna(), None).to_dict(orient="records")
+    stream.write(_json(records, indent=1).encode())
+
+
+def _write_parquet(frame: pd.DataFrame | pa.Table, stream: IO[bytes]) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    table = frame if isinstance(frame, pa.Table) else pa.Table.from_pandas(frame, preserve_index=False)
+    parquet.write_table(table, stream)
+
+
+_WRITERS: dict[str, Callable[[Any, IO[bytes]], None]] = {
+    ".csv": _write_csv,
+    ".json": _write_json,
+    ".parquet": _write_parquet,
+}

@@ -1,0 +1,1 @@
+"""Statistics of rows that add up: counts of pairs and triples, histograms of projections."""

@@ -1,0 +1,377 @@
+"""Counts of pairs and of triples: how often labels of two or three variables are seen together.
+
+A pair is counted over the rows where both of its cells are seen, so every table has its own number of rows, kept as
+the table's sum. Counts of two parts of a table add up to those of the whole.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from juror.counts.counting import count_tables
+from juror.counts.groups import choose_triples, pairs_of
+from juror.counts.labelled import count_known, count_labelled, placed, places_of
+from juror.counts.plans import Positions
+from juror.domain import Domain
+from juror.domain.variable import Label, Unknown
+from juror.errors import DataError, shortlist
+from juror.files import container
+from juror.readers.weights import check_weights
+from juror.rows.distinct import WeightedRows
+from juror.rows.far import FarRows
+from juror.rows.reading import OpenTable, open_table
+from juror.runners.local import LocalRunner, Runner
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """Tables of counts of some groups of variables; what :class:`PairCounts` and :class:`TripleCounts` share.
+
+    Attributes
+    ----------
+    domain : Domain
+        The variables.
+    groups : tuple of tuples of int
+        The positions of the variables of every table, rising.
+    tables : tuple of numpy.ndarray
+        One table a group, in the same order, (I_a, I_b, …).
+    n_rows : float, optional
+        The weight of all rows that were counted, also of those that miss cells; None where nobody knows.
+    """
+
+    domain: Domain
+    groups: tuple[Positions, ...]
+    tables: tuple[np.ndarray, ...]
+    n_rows: float | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.groups) != len(self.tables):
+            raise DataError(f"There are {len(self.groups)} groups of variables but {len(self.tables)} tables.")
+        for group in self.groups:
+            if list(group) != sorted(set(group)) or not 0 <= min(group) <= max(group) < len(self.domain):
+                raise DataError(
+                    f"A group is the rising positions of different variables, from 0 to {len(self.domain) - 1}. Got "
+                    f"{tuple(group)}."
+                )
+        if len(set(self.groups)) < len(self.groups):
+            raise DataError("A group of variables has two tables. Give one.")
+        # in one order, so that counts of the same groups can be added and solvers find them
+        by_group = {tuple(group): np.asarray(t, dtype=float) for group, t in zip(self.groups, self.tables, strict=True)}
+        object.__setattr__(self, "groups", tuple(sorted(by_group)))
+        object.__setattr__(self, "tables", tuple(by_group[group] for group in self.groups))
+        cardinalities = self.domain.cardinalities
+        for group, table in zip(self.groups, self.tables, strict=True):
+            expected = tuple([cardinalities[n] for n in group])
+            if table.shape != expected:
+                raise DataError(
+                    f"The table of {self._names(group)} must have shape {expected}, labels by labels. "
+                    f"Got {table.shape}."
+                )
+            # what is not a number is neither at least zero nor below infinity
+            if not (table.min() >= 0.0 and table.max() < np.inf):
+                raise DataError(f"The table of {self._names(group)} must hold finite counts, none below zero.")
+
+    def _names(self, group: Positions) -> str:
+        return shortlist(self.domain[n].name for n in group)
+
+    @property
+    def totals(self) -> np.ndarray:
+        """The weight of the rows behind every table, (n_groups,)."""
+        return np.array([table.sum() for table in self.tables])
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self.domain)} variables, {len(self.groups)} tables, {self.rows_in_words})"
+
+    @property
+    def rows_in_words(self) -> str:
+        """How many rows were counted, or at least how many some table shows."""
+        if self.n_rows is None:
+            return f"up to {self.totals.max(initial=0.0):,.0f} rows"
+        return f"{self.n_rows:,.0f} rows"
+
+    def __add__(self, other: Self) -> Self:
+        """Add the counts of other rows of the same variables; labels that only one of both has are joined."""
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        if other.groups != self.groups:
+            raise DataError("These counts are of different groups of variables and cannot be added.")
+        domain = self.domain.united(other.domain)
+        both = zip(self._over(domain), other._over(domain), strict=True)
+        n_rows = None if self.n_rows is None or other.n_rows is None else self.n_rows + other.n_rows
+        return type(self)(domain, self.groups, tuple(a + b for a, b in both), n_rows)
+
+    def _over(self, domain: Domain) -> Sequence[np.ndarray]:
+        """Return the tables over a domain that has all labels of this one."""
+        # intervals are known by their edges: labels and typical values may be written in another way
+        places = [
+            None if mine.edges is not None else places_of(mine.labels, all_.labels)
+            for mine, all_ in zip(self.domain, domain, strict=True)
+        ]
+        return placed(self.tables, self.groups, places, domain.cardinalities)
+
+    def __radd__(self, other: object) -> Self:
+        # sum() begins at zero
+        return self if other == 0 else NotImplemented
+
+    def table(self, *names: str) -> pd.DataFrame | np.ndarray:
+        """Return the counts of a group of variables in the order named: a frame for two, an array for more."""
+        positions = [self.domain.position(name) for name in names]
+        group = tuple(sorted(positions))
+        if group not in self.groups:
+            raise DataError(f"{shortlist(names)} are not counted together here. {self._counted()}")
+        array = self.tables[self.groups.index(group)].transpose(np.argsort(np.argsort(positions)))
+        if len(names) != 2:
+            return array
+        import pandas as pd
+
+        index, columns = (pd.Index(self.domain[n].labels, name=self.domain[n].name) for n in positions)
+        return pd.DataFrame(array, index=index, columns=columns)
+
+    def _counted(self) -> str:
+        return f"Counted are {shortlist((tuple(self.domain[n].name for n in g) for g in self.groups), limit=4)}."
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the counts to one file, whole or not at all."""
+        tensors = {f"table.{number}": table for number, table in enumerate(self.tables)}
+        more = {"groups": self.groups, "n_rows": self.n_rows}
+        container.write_statistic(path, type(self).__name__, self.domain, more, tensors)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read counts that :meth:`save` wrote."""
+        return container.read_statistic(path, cls.__name__, cls._of_file)
+
+    @classmethod
+    def _of_file(cls, domain: Domain, header: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> Self:
+        tables = tuple(tensors[f"table.{number}"] for number in range(len(tensors)))
+        return cls(domain, tuple(tuple(group) for group in header["groups"]), tables, header.get("n_rows"))
+
+    @classmethod
+    def _of_table(cls, opened: OpenTable, choose: Callable[[Sequence[str]], list[Positions]], runner: Runner) -> Self:
+        """Count the groups that are chosen by the names of the variables."""
+        if opened.is_here and isinstance(runner, LocalRunner):
+            domain, codes, weights = opened.read_codes()
+            return cls._count(codes, domain, choose(domain.names), weights, runner.n_jobs)
+        if opened.domain is None:
+            return cls(*count_labelled(opened.scan, opened.missing, opened.weight, choose, runner))
+        groups, reading = choose(opened.domain.names), opened.reading(opened.domain)
+        return cls(opened.domain, tuple(groups), *count_known(opened.scan, reading, groups, runner))
+
+    @classmethod
+    def _count(
+        cls,
+        codes: np.ndarray,
+        domain: Domain,
+        groups: Sequence[Positions],
+        weights: np.ndarray | None,
+        n_jobs: int | None,
+    ) -> Self:
+        # rows that all count once are counted in whole numbers, which is faster
+        if weights is not None and np.all(weights == 1.0):
+            weights = None
+        with LocalRunner(n_jobs) as runner:
+            tables = count_tables(codes, domain.cardinalities, groups, weights, runner)
+        n_rows = float(len(codes)) if weights is None else float(weights.sum())
+        return cls(domain, tuple(groups), tuple(tables), n_rows)
+
+
+class PairCounts(Counts):
+    """How often every two labels of every two variables are seen together.
+
+    Examples
+    --------
+    >>> counts = PairCounts.of({"a": ["x", "y", "x"], "b": [1, 0, None]})
+    >>> counts.table("a", "b").to_numpy().tolist()
+    [[0.0, 1.0], [1.0, 0.0]]
+    >>> (counts + counts).totals.tolist()
+    [4.0]
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.groups != tuple(combinations(range(len(self.domain)), 2)):
+            n = len(self.domain)
+            raise DataError(f"{n} variables have {n * (n - 1) // 2} pairs, and each needs its table.")
+
+    @classmethod
+    def of(
+        cls,
+        data: Any,
+        domain: Domain | None = None,
+        *,
+        missing: Collection[Label] = (),
+        unknown: Unknown = "error",
+        sample_weight: Any = None,
+        n_jobs: int | None = None,
+        client: Any = None,
+    ) -> Self:
+        """Count the pairs of a table; arguments as in :func:`juror.fit`.
+
+        Files and streams of any size are counted as they are read, once where no column holds numbers to be cut into
+        intervals, and twice where one does.
+        """
+        opened = open_table(data, domain, missing, unknown, sample_weight)
+        with LocalRunner(n_jobs) as local:
+            return cls.of_table(*opened.with_workers(client, local))
+
+    @classmethod
+    def of_table(cls, opened: OpenTable, runner: Runner) -> Self:
+        """Count the pairs of a table that is open."""
+        return cls._of_table(opened, lambda names: pairs_of(len(names)), runner)
+
+    @classmethod
+    def of_codes(cls, codes: np.ndarray, domain: Domain, weights: Any = None, n_jobs: int | None = None) -> Self:
+        """Count the pairs of a table of codes, such as :meth:`Domain.encode` gives.
+
+        Parameters
+        ----------
+        codes : numpy.ndarray of integers, (n_rows, N)
+            Positions among the labels, −1 for missing. Fastest if columns are contiguous and of one byte.
+        domain : Domain
+            The variables.
+        weights : array-like, (n_rows,), optional
+            How often each row counts.
+        n_jobs : int, optional
+            How many threads; all cores by default, and for −1.
+
+        Examples
+        --------
+        >>> counts = PairCounts.of_codes(np.array([[1, 2], [1, -1]]), Domain.from_cardinalities([2, 3]))
+        >>> counts.tables[0].tolist()
+        [[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+        """
+        weights = None if weights is None else check_weights(weights, len(codes))
+        return cls._count(np.asarray(codes), domain, pairs_of(len(domain)), weights, n_jobs)
+
+    @classmethod
+    def of_rows(cls, rows: WeightedRows, domain: Domain, n_jobs: int | None = 1) -> Self:
+        """Count the pairs of distinct weighted rows."""
+        return cls._count(rows.codes, domain, pairs_of(len(domain)), rows.weights, n_jobs)
+
+    @classmethod
+    def of_far(cls, rows: FarRows) -> Self:
+        """Count the pairs of rows where they are."""
+        groups = pairs_of(len(rows.domain))
+        return cls(rows.domain, tuple(groups), tuple(rows.tables(groups)), rows.total)
+
+    @classmethod
+    def zero(cls, domain: Domain) -> Self:
+        """Return the counts of no rows, to add others to."""
+        return cls.of_rows(WeightedRows.none(len(domain)), domain)
+
+
+class TripleCounts(Counts):
+    """How often every three labels of three variables are seen together, for all or some triples of variables.
+
+    Examples
+    --------
+    >>> counts = TripleCounts.of({"a": [0, 1], "b": [1, 0], "c": [0, 2]})
+    >>> counts.table("c", "a", "b").shape
+    (2, 2, 2)
+    """
+
+    @classmethod
+    def of(
+        cls,
+        data: Any,
+        domain: Domain | None = None,
+        *,
+        triples: str | int | Sequence[Sequence[str]] = "all",
+        seed: int = 0,
+        missing: Collection[Label] = (),
+        unknown: Unknown = "error",
+        sample_weight: Any = None,
+        n_jobs: int | None = None,
+        client: Any = None,
+    ) -> Self:
+        """Count triples of a table.
+
+        Parameters
+        ----------
+        data, domain, missing, unknown, sample_weight, n_jobs, client
+            As in :func:`juror.fit`.
+        triples : "all", int, or sequence of three names each
+            Which triples of variables: all of them, that many at random such that every variable is in one, or these.
+        seed : int
+            What the random ones come from.
+        """
+        opened = open_table(data, domain, missing, unknown, sample_weight)
+        with LocalRunner(n_jobs) as local:
+            return cls.of_table(*opened.with_workers(client, local), triples, seed)
+
+    @classmethod
+    def of_table(
+        cls,
+        opened: OpenTable,
+        runner: Runner,
+        triples: str | int | Sequence[Sequence[str]] = "all",
+        seed: int = 0,
+    ) -> Self:
+        """Count triples of a table that is open."""
+        return cls._of_table(opened, lambda names: choose_triples(names, triples, seed), runner)
+
+    @classmethod
+    def of_codes(
+        cls,
+        codes: np.ndarray,
+        domain: Domain,
+        weights: Any = None,
+        n_jobs: int | None = None,
+        *,
+        triples: str | int | Sequence[Sequence[str]] = "all",
+        seed: int = 0,
+    ) -> Self:
+        """Count triples of a table of codes; arguments as in :meth:`PairCounts.of_codes` and :meth:`of`.
+
+        Examples
+        --------
+        >>> codes = np.array([[0, 1, 0], [1, 0, 0]])
+        >>> TripleCounts.of_codes(codes, Domain.from_cardinalities([2, 2, 1])).totals.tolist()
+        [2.0]
+        """
+        weights = None if weights is None else check_weights(weights, len(codes))
+        return cls._count(np.asarray(codes), domain, choose_triples(domain.names, triples, seed), weights, n_jobs)
+
+    @classmethod
+    def of_rows(
+        cls,
+        rows: WeightedRows,
+        domain: Domain,
+        triples: str | int | Sequence[Sequence[str]] = "all",
+        seed: int = 0,
+        n_jobs: int | None = 1,
+    ) -> Self:
+        """Count triples of distinct weighted rows."""
+        return cls._count(rows.codes, domain, choose_triples(domain.names, triples, seed), rows.weights, n_jobs)
+
+    @classmethod
+    def of_far(cls, rows: FarRows, triples: str | int | Sequence[Sequence[str]] = "all", seed: int = 0) -> Self:
+        """Count triples of rows where they are."""
+        groups = choose_triples(rows.domain.names, triples, seed)
+        return cls(rows.domain, tuple(groups), tuple(rows.tables(groups)), rows.total)
+
+    @classmethod
+    def zero(cls, domain: Domain, triples: str | int | Sequence[Sequence[str]] = "all", seed: int = 0) -> Self:
+        """Return the counts of no rows, to add others to."""
+        return cls.of_rows(WeightedRows.none(len(domain)), domain, triples, seed)
+
+
+def check_seen_together(domain: Domain, totals: np.ndarray) -> None:
+    """Refuse variables that no row shows together, totals (n_pairs,) in the order of pairs."""
+    if len(domain) < 2:
+        raise DataError("A method that works on pairs needs at least 2 variables. There is 1; use method='em'.")
+    for (j, k), total in zip(combinations(range(len(domain)), 2), totals, strict=True):
+        if not total > 0:
+            raise DataError(
+                f"The variables {domain[j].name!r} and {domain[k].name!r} are never observed together, so their pair "
+                "table is unknown. Leave one out, or use method='em', which needs no pair tables."
+            )

@@ -1,0 +1,64 @@
+"""Which variables are counted together: all pairs, and all triples or some of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+
+from juror.counts.plans import Positions
+from juror.errors import DataError, ParameterError, QueryError, check_count, did_you_mean, shortlist
+
+
+def pairs_of(n_variables: int) -> list[Positions]:
+    """Return the positions of the variables of every pair."""
+    return list(combinations(range(n_variables), 2))
+
+
+def choose_triples(names: Sequence[str], triples: str | int | Sequence[Sequence[str]], seed: int) -> list[Positions]:
+    """Return the positions of the variables of every triple asked for, among the names of all."""
+    n_variables = len(names)
+    if n_variables < 3:
+        raise DataError(f"Triples need at least 3 variables. There are {n_variables}; use method='em' or 'spa'.")
+    if triples == "all":
+        return list(combinations(range(n_variables), 3))
+    if isinstance(triples, (int, np.integer)) and not isinstance(triples, bool):
+        return _random_triples(n_variables, int(triples), seed)
+    if isinstance(triples, str) or not isinstance(triples, Sequence):
+        raise ParameterError(f"triples must be 'all', a number, or a list of three names each. Got {triples!r}.")
+    for triple in triples:
+        if isinstance(triple, str) or not isinstance(triple, Sequence):
+            raise ParameterError(f"triples must be 'all', a number, or a list of three names each. Got {triples!r}.")
+    chosen = [tuple(sorted(_position(names, name) for name in triple)) for triple in triples]
+    for named, group in zip(triples, chosen, strict=True):
+        if len(set(group)) != 3:
+            raise ParameterError(f"A triple names three different variables. Got {shortlist(named)}.")
+    if len(set(chosen)) < len(chosen):
+        raise ParameterError("A triple is named twice. Name each once.")
+    return chosen
+
+
+def _position(names: Sequence[str], name: str) -> int:
+    if name not in names:
+        raise QueryError(f"There is no variable {name!r}. {did_you_mean(name, names)}")
+    return list(names).index(name)
+
+
+def _random_triples(n_variables: int, n: int, seed: int) -> list[Positions]:
+    """Draw triples without repetition: first such that every variable is in one, then any."""
+    least, most = -(-n_variables // 3), math.comb(n_variables, 3)
+    check_count("seed", seed, least=0)
+    if not least <= n <= most:
+        raise ParameterError(
+            f"triples must be in the range [{least}, {most}] for {n_variables} variables, so that every one is in a "
+            f"triple. Got {n} instead."
+        )
+    rng = np.random.default_rng([int(seed), n_variables])
+    order = rng.permutation(n_variables)
+    padded = np.append(order, order[: 3 * least - n_variables])
+    chosen = {tuple(sorted(int(v) for v in triple)) for triple in padded.reshape(-1, 3)}
+    while len(chosen) < n:
+        chosen.add(tuple(sorted(int(v) for v in rng.choice(n_variables, 3, replace=False))))
+    return sorted(chosen)

@@ -1,0 +1,288 @@
+"""Counts of pieces of a table that know their labels, so that labels need not be known before rows are counted.
+
+A piece is counted by the labels that it shows, in whatever order it shows them. Counts of two pieces add up by label.
+Only numbers are looked at before, in a pass of their own, as their intervals depend on all rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial, reduce
+from typing import Any
+
+import numpy as np
+
+from juror.counts.counting import count_tables
+from juror.counts.plans import Positions
+from juror.domain.discovery import Discovery
+from juror.domain.domain import Domain, discover
+from juror.domain.variable import Label, Strangers, Variable
+from juror.errors import DataError
+from juror.readers.columns import MISSING, Column
+from juror.readers.scans import Part, Scan
+from juror.readers.tallies import Tally, check_labels
+from juror.readers.weights import check_total, take_weights
+from juror.rows.pieces import Reading
+from juror.runners.local import LocalRunner, Runner
+
+Tables = tuple[np.ndarray, ...]
+
+
+@dataclass(frozen=True)
+class LabelledCounts:
+    """Tables of counts, and the labels along their sides.
+
+    Attributes
+    ----------
+    sides : tuple of Tally
+        The labels of every column and how often each is seen; of numbers, the intervals they are cut into.
+    tables : tuple of numpy.ndarray
+        One table a group of columns, (labels of the first, labels of the second, …).
+    n_rows, n_counted : int
+        How many rows there were, and how many with weights above zero.
+    total : float
+        The sum of these weights.
+    """
+
+    sides: tuple[Tally, ...]
+    tables: Tables
+    n_rows: int = 0
+    n_counted: int = 0
+    total: float = 0.0
+
+    def added(self, other: LabelledCounts, groups: Sequence[Positions], most_labels: int) -> LabelledCounts:
+        """Return the counts of both pieces together."""
+        if not self.sides or not other.sides:
+            return self if self.sides else other
+        sides = tuple(a + b for a, b in zip(self.sides, other.sides, strict=True))
+        for side in sides:
+            check_labels(side, most_labels)
+        return LabelledCounts(
+            sides,
+            tuple(a + b for a, b in zip(self._over(sides, groups), other._over(sides, groups), strict=True)),
+            self.n_rows + other.n_rows,
+            self.n_counted + other.n_counted,
+            self.total + other.total,
+        )
+
+    def _over(self, sides: Sequence[Tally], groups: Sequence[Positions]) -> Tables:
+        places = [places_of(mine.values, side.values) for mine, side in zip(self.sides, sides, strict=True)]
+        return placed(self.tables, groups, places, [len(side.values) for side in sides])
+
+
+def places_of(labels: Sequence[Any], among: Sequence[Any]) -> np.ndarray | None:
+    """Return where labels stand among others, (n_labels,), −1 for those that do not; None where all are the same."""
+    if len(labels) == len(among) and all(a == b for a, b in zip(labels, among, strict=True)):
+        return None
+    place = {label: n for n, label in enumerate(among)}
+    return np.array([place.get(label, -1) for label in labels], dtype=np.int64)
+
+
+def placed(
+    tables: Sequence[np.ndarray],
+    groups: Sequence[Positions],
+    places: Sequence[np.ndarray | None],
+    sizes: Sequence[int],
+) -> Tables:
+    """Move tables to other labels along their sides, zero where there was none.
+
+    Parameters
+    ----------
+    tables : sequence of numpy.ndarray
+        One a group.
+    groups : sequence of tuples of int
+        The columns of every table.
+    places : sequence of numpy.ndarray or None
+        Where the labels of every column go, −1 for nowhere; None where they stay.
+    sizes : sequence of int
+        How many labels every column has then.
+    """
+    both = zip(tables, groups, strict=True)
+    return tuple(_placed(table, [places[n] for n in group], [sizes[n] for n in group]) for table, group in both)
+
+
+def _placed(table: np.ndarray, places: Sequence[np.ndarray | None], sizes: Sequence[int]) -> np.ndarray:
+    if all(place is None for place in places):
+        return table
+    whole = [np.arange(size) if place is None else place for place, size in zip(places, sizes, strict=True)]
+    kept = np.ix_(*[place >= 0 for place in whole])
+    moved = np.zeros(sizes)
+    moved[np.ix_(*[place[place >= 0] for place in whole])] = table[kept]
+    # only labels that no row shows may go nowhere
+    assert abs(moved.sum() - table.sum()) <= 1e-9 * table.sum()
+    return moved
+
+
+@dataclass(frozen=True)
+class _Count:
+    """How a part of a table is counted: which groups of its columns, and over which variables those of numbers are."""
+
+    groups: tuple[Positions, ...]
+    known: Mapping[str, Variable]
+    weight: str | None
+    most_labels: int
+
+    def of_part(self, part: Part) -> LabelledCounts:
+        return reduce(self.merge, (self.of_chunk(columns) for columns in part.chunks()), LabelledCounts((), ()))
+
+    def merge(self, one: LabelledCounts, other: LabelledCounts) -> LabelledCounts:
+        return one.added(other, self.groups, self.most_labels)
+
+    def of_chunk(self, columns: list[Column]) -> LabelledCounts:
+        n_rows, weights = len(columns[0].index), None
+        if self.weight is not None:
+            columns, weights = take_weights(columns, self.weight)
+            counted = weights > 0
+            if not np.all(counted):
+                columns, weights = [replace(c, index=c.index[counted]) for c in columns], weights[counted]
+        columns = [self._over_intervals(column) for column in columns]
+        # tables of labels that no row shows could be large
+        columns = [_shown(column) if len(column.values) > self.most_labels else column for column in columns]
+        for column in columns:
+            if len(column.values) > self.most_labels:
+                check_labels(Tally.of(column), self.most_labels)
+        # a column of which nothing is seen has no labels, and tables have at least one
+        sizes = [max(1, len(column.values)) for column in columns]
+        codes = _side_by_side([column.index for column in columns], max(sizes))
+        groups = (*self.groups, *((n,) for n in range(len(columns))))
+        tables = [
+            table[tuple(slice(len(columns[n].values)) for n in group)]
+            for table, group in zip(count_tables(codes, sizes, groups, weights, LocalRunner(1)), groups, strict=True)
+        ]
+        sides = zip(columns, tables[len(self.groups) :], strict=True)
+        return LabelledCounts(
+            tuple(Tally(c.name, c.form, c.values, counts, c.ordered) for c, counts in sides),
+            tuple(tables[: len(self.groups)]),
+            n_rows,
+            len(codes),
+            float(len(codes)) if weights is None else float(weights.sum()),
+        )
+
+    def _over_intervals(self, column: Column) -> Column:
+        """Give a column of numbers the intervals that all rows were cut into."""
+        if column.name not in self.known:
+            if column.form == "number":
+                raise DataError(
+                    f"Column {column.name!r} holds numbers where it was said to hold none. Convert it to one type."
+                )
+            return column
+        variable = self.known[column.name]
+        codes, _ = variable.encode_piece(column, kind=np.int32)
+        return replace(column, form="category", values=variable.labels, index=codes, ordered=True)
+
+
+def _shown(column: Column) -> Column:
+    """Return a column of text with those values only that its rows show."""
+    if column.form != "text":
+        return column
+    shown = np.unique(column.index[column.index >= 0])
+    renumber = np.full(len(column.values) + 1, MISSING, dtype=np.int32)
+    renumber[shown] = np.arange(len(shown))
+    return replace(column, values=[column.values[n] for n in shown], index=renumber[column.index])
+
+
+def _side_by_side(columns: Sequence[np.ndarray], most: int) -> np.ndarray:
+    kind = next(t for t in (np.int8, np.int16, np.int32) if most < np.iinfo(t).max)
+    codes = np.empty((len(columns[0]), len(columns)), dtype=kind, order="F")
+    for n, column in enumerate(columns):
+        codes[:, n] = column
+    return codes
+
+
+def count_labelled(
+    scan: Scan,
+    missing: Collection[Label],
+    weight: str | None,
+    choose: Callable[[Sequence[str]], Sequence[Positions]],
+    runner: Runner,
+) -> tuple[Domain, tuple[Positions, ...], Tables, float]:
+    """Count groups of columns of a table whose labels are not known, and find its variables on the way.
+
+    Parameters
+    ----------
+    scan : Scan
+        The table.
+    missing : collection
+        The markers that it was opened with.
+    weight : str, optional
+        The column of row weights.
+    choose : callable
+        Given the names of the variables, returns the groups to count.
+    runner : Runner
+        Who reads the rows.
+
+    Returns
+    -------
+    Domain
+        The variables.
+    tuple of tuples of int
+        The groups.
+    tuple of numpy.ndarray
+        The table of every group, over the labels of the domain.
+    float
+        The weight of all rows.
+    """
+    names = [name for name in scan.names if name != weight]
+    groups, options = tuple(choose(names)), Discovery()
+    numbers = [name for name in names if name in scan.numbers]
+    known: dict[str, Variable] = {}
+    if numbers:
+        some = replace(scan, names=(*numbers, *([weight] if weight else [])))
+        known = {variable.name: variable for variable in discover(some, options, missing, runner, weight)}
+    count = _Count(groups, known, weight, options.max_levels)
+    counts = runner.map_reduce(partial(_Count.of_part, count), scan.parts, partial(_Count.merge, count))
+    if counts.n_rows == 0:
+        raise DataError("The data have no rows. juror needs at least one.")
+    if weight is not None and not numbers:
+        check_total(counts.total, counts.n_counted)
+    others = options.variables([side for side in counts.sides if side.name not in known])
+    variables = {variable.name: variable for variable in others} | known
+    domain = Domain(tuple(variables[name] for name in names), tuple(missing))
+    places = [places_of(side.values, variable.labels) for side, variable in zip(counts.sides, domain, strict=True)]
+    return domain, groups, placed(counts.tables, groups, places, domain.cardinalities), counts.total
+
+
+@dataclass(frozen=True)
+class _KnownCounts:
+    """Tables over a domain, what was strange about the rows behind them, and how many counted."""
+
+    tables: Tables
+    strangers: Strangers
+    n_rows: int = 0
+    n_counted: int = 0
+    total: float = 0.0
+
+    def __add__(self, other: _KnownCounts) -> _KnownCounts:
+        return _KnownCounts(
+            tuple(a + b for a, b in zip(self.tables, other.tables, strict=True)),
+            self.strangers + other.strangers,
+            self.n_rows + other.n_rows,
+            self.n_counted + other.n_counted,
+            self.total + other.total,
+        )
+
+
+def count_known(scan: Scan, reading: Reading, groups: Sequence[Positions], runner: Runner) -> tuple[Tables, float]:
+    """Count groups of variables of a table over a domain that is known; warn of labels that it does not know.
+
+    Returns the tables and the weight of all rows.
+    """
+    counts = runner.map_reduce(partial(_known_of_part, reading, tuple(groups)), scan.parts, _KnownCounts.__add__)
+    if counts.n_rows == 0:
+        raise DataError("The data have no rows. juror needs at least one.")
+    if reading.weight is not None:
+        check_total(counts.total, counts.n_counted)
+    counts.strangers.warn()
+    return counts.tables, counts.total
+
+
+def _known_of_part(reading: Reading, groups: Sequence[Positions], part: Part) -> _KnownCounts:
+    sizes = reading.domain.cardinalities
+    counts = _KnownCounts(tuple(np.zeros([sizes[n] for n in group]) for group in groups), Strangers())
+    for columns in part.chunks():
+        codes, weights, strangers = reading.encoded(columns)
+        tables = count_tables(codes, sizes, groups, weights, LocalRunner(1))
+        total = float(len(codes)) if weights is None else float(weights.sum())
+        counts += _KnownCounts(tuple(tables), strangers, len(columns[0].index), len(codes), total)
+    return counts

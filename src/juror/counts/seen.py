@@ -1,0 +1,319 @@
+"""One pass over a table of any size: what every variable and every pair of them shows, and a sample of rows.
+
+Weights are counts, so rows are drawn in proportion to them, and every draw counts once. A row of weight w arrives first
+after a time E₁ / w, again after E₂ / (w − 1) more, then E₃ / (w − 2), …, until its weight is used up, where E₁, E₂, …
+are exponential variables of mean one. The first n arrivals of all rows are n draws without replacement from the table
+in which every row stands as often as it counts. Where some weight is a fraction, each wait is E / w, without an end,
+and the draws are with replacement.
+
+A row that is not among the n that arrive first is not among the first n arrivals either. So a pass keeps n rows,
+whatever their order, and parts merge; how often each is drawn is found at the end. Where all rows fit they are taken as
+they are, with their weights. Chance goes by the number of a row in its table, so that the same rows are drawn from a
+frame as from a file that holds it, with any number of threads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from juror.counts.counting import count_tables
+from juror.counts.groups import pairs_of
+from juror.counts.plans import Positions
+from juror.domain import Domain
+from juror.domain.variable import Strangers, Unknown
+from juror.errors import DataError, ParameterError, check_count
+from juror.kernels.reference import uniform
+from juror.readers.columns import Column
+from juror.readers.scans import Part, numbered
+from juror.readers.weights import check_total, take_weights
+from juror.rows.reading import open_table
+from juror.runners.local import LocalRunner
+
+# Rows of several files, or of the parts of a cluster's frame, are numbered part by part
+_ROWS_A_PART = 2**40
+
+
+@dataclass(frozen=True)
+class RowSample:
+    """Rows of a table.
+
+    Attributes
+    ----------
+    codes : numpy.ndarray, (n, N)
+        Codes, −1 for missing.
+    weights : numpy.ndarray, (n,)
+        How often each row counts.
+    chances : numpy.ndarray, (n,)
+        When each row arrives.
+    numbers : numpy.ndarray of int64, (n,)
+        The row's number among all of the table, by which chance goes.
+    rows : numpy.ndarray of int64, (n,)
+        The row's number as juror's messages count: from 0, in its file or frame.
+    origins : numpy.ndarray of object, (n,)
+        The file that the row is from, where there are several; else empty.
+    """
+
+    codes: np.ndarray
+    weights: np.ndarray
+    chances: np.ndarray
+    numbers: np.ndarray
+    rows: np.ndarray
+    origins: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    def chosen(self, which: np.ndarray | slice) -> RowSample:
+        """Return some of the rows."""
+        return RowSample(*(getattr(self, name)[which] for name in self.__dataclass_fields__))
+
+    def first(self, n: int) -> RowSample:
+        """Return at most so many rows, those that arrive first, in this order."""
+        return self.chosen(np.argsort(self.chances, kind="stable")[:n])
+
+    def merged(self, other: RowSample, n: int) -> RowSample:
+        """Return at most n rows of both, those that arrive first."""
+        both = ((getattr(self, name), getattr(other, name)) for name in self.__dataclass_fields__)
+        return RowSample(*map(np.concatenate, both)).first(n)
+
+    def distinct(self) -> RowSample:
+        """Merge equal rows and add up their weights; each keeps the number of the first, and they come in that order.
+
+        Their chances are those of the first rows, and mean nothing any more.
+        """
+        ordered = self.chosen(np.lexsort((self.rows, self.origins.astype(str))))
+        _, first, places = np.unique(ordered.codes, axis=0, return_index=True, return_inverse=True)
+        weights = np.bincount(places.ravel(), ordered.weights, minlength=len(first))
+        order = np.argsort(first)
+        return replace(ordered.chosen(first[order]), weights=weights[order])
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a pass over a table, or over a part of it, has seen.
+
+    Attributes
+    ----------
+    tables : tuple of numpy.ndarray
+        Counts of every variable, (I_n,), then of every pair, (I_j, I_k), over rows where the cells are seen.
+    held : RowSample
+        The rows of weights above zero that arrive first, with their weights, at most ``n_sampled``.
+    strangers : Strangers
+        Labels that the domain does not know.
+    n_rows, n_counted : int
+        How many rows there are, and how many with weights above zero.
+    total : float
+        The sum of these weights.
+    is_whole : bool
+        Whether all weights are whole numbers.
+    n_sampled : int
+        How many rows can be drawn.
+    seed : int
+        The source of their chance.
+    """
+
+    tables: tuple[np.ndarray, ...]
+    held: RowSample
+    strangers: Strangers
+    n_rows: int
+    n_counted: int
+    total: float
+    is_whole: bool
+    n_sampled: int
+    seed: int
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether there are more rows than can be drawn."""
+        return self.n_counted > self.n_sampled
+
+    def draw(self, n: int) -> RowSample:
+        """Return all rows with their weights, or where there are more than n, so many draws that count once each.
+
+        Those of a smaller n are the first of a larger one. A row that is drawn several times stands there as often.
+
+        Parameters
+        ----------
+        n : int
+            How many, up to ``n_sampled``.
+
+        Examples
+        --------
+        >>> seen = pass_over({"x0": [0, 1]}, Domain.from_cardinalities([2]), weight=[1, 999])
+        >>> seen.draw(2).rows.tolist(), seen.draw(2).weights.tolist()
+        ([1, 0], [999.0, 1.0])
+        >>> seen.draw(1).rows.tolist(), seen.draw(1).weights.tolist()
+        ([1], [1.0])
+        """
+        check_count("n", n)
+        if n > self.n_sampled:
+            raise ParameterError(f"n must be at most {self.n_sampled}, the n_sampled of the pass. Got {n} instead.")
+        if self.n_counted <= n:
+            return self.held
+        which, times = arrivals(self.held.weights, self.held.numbers, n, self.seed, self.is_whole)
+        return replace(self.held.chosen(which), weights=np.ones(len(which)), chances=times)
+
+    def merged(self, other: Seen) -> Seen:
+        """Return what both have seen."""
+        return Seen(
+            tuple(a + b for a, b in zip(self.tables, other.tables, strict=True)),
+            self.held.merged(other.held, self.n_sampled),
+            self.strangers + other.strangers,
+            self.n_rows + other.n_rows,
+            self.n_counted + other.n_counted,
+            self.total + other.total,
+            self.is_whole and other.is_whole,
+            self.n_sampled,
+            self.seed,
+        )
+
+
+@dataclass(frozen=True)
+class _Pass:
+    """How parts of a table are passed over."""
+
+    domain: Domain
+    groups: tuple[Positions, ...]
+    unknown: Unknown
+    weight: str | None
+    n_sampled: int
+    seed: int
+
+    def of_part(self, part: Part) -> Seen:
+        seen, before = self.nothing(), None
+        for columns in part.chunks():
+            if before is None:
+                # the parts of one file count on; each of several files, and of a cluster's frame, begins at 0
+                is_apart = bool(columns[0].origin) or columns[0].first_row == 0
+                before = _ROWS_A_PART * getattr(part, "number", 0) if is_apart else 0
+            seen = seen.merged(self.of_chunk(columns, before))
+        return seen
+
+    def nothing(self) -> Seen:
+        sizes = self.domain.cardinalities
+        codes = np.empty((0, len(self.domain)), dtype=self.domain.code_type)
+        empty, rows = np.empty(0), np.empty(0, dtype=np.int64)
+        none = RowSample(codes, empty, empty, rows, rows, np.empty(0, dtype=object))
+        tables = tuple(np.zeros([sizes[n] for n in group]) for group in self.groups)
+        return Seen(tables, none, Strangers(), 0, 0, 0.0, True, self.n_sampled, self.seed)
+
+    def of_chunk(self, columns: list[Column], before: int) -> Seen:
+        n_rows, weights = len(columns[0].index), None
+        rows, origin = columns[0].first_row + np.arange(n_rows), columns[0].origin
+        if self.weight is not None:
+            columns, weights = take_weights(columns, self.weight)
+            if not np.all(weights > 0):
+                # rows of weight zero are not looked at
+                columns = [replace(column, index=column.index[weights > 0]) for column in columns]
+                rows, weights = rows[weights > 0], weights[weights > 0]
+        # a variable whose column is absent is missing in every row
+        codes, strangers = self.domain.encode_chunk(columns, self.unknown)
+        tables = count_tables(codes, self.domain.cardinalities, self.groups, weights, LocalRunner(1))
+        origins = np.full(len(codes), origin, dtype=object)
+        weights = np.ones(len(codes)) if weights is None else weights
+        chances = waits(weights, before + rows, self.seed, 0)
+        held = RowSample(codes, weights, chances, before + rows, rows, origins).first(self.n_sampled)
+        total, is_whole = float(weights.sum()), bool(np.all(weights == np.floor(weights)))
+        return Seen(tuple(tables), held, strangers, n_rows, len(codes), total, is_whole, self.n_sampled, self.seed)
+
+
+def waits(rates: np.ndarray, numbers: np.ndarray, seed: int, turn: int) -> np.ndarray:
+    """Return how long rows (n_rows,) by their numbers wait to arrive once more, with a chance of its own every turn."""
+    key = int(np.random.SeedSequence([seed, 11, turn]).generate_state(1, np.uint64)[0])
+    return np.asarray(-np.log1p(-uniform(key, numbers)) / rates)
+
+
+def arrivals(
+    weights: np.ndarray, numbers: np.ndarray, n: int, seed: int, is_whole: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first n arrivals of rows; all, where weights are whole and sum to less.
+
+    Parameters
+    ----------
+    weights : numpy.ndarray, (n_rows,)
+        How often each row counts, above zero.
+    numbers : numpy.ndarray of int64, (n_rows,)
+        The numbers of the rows, by which chance goes.
+    n : int
+        How many arrivals.
+    seed : int
+        The source of chance.
+    is_whole : bool
+        Whether a row arrives at most as often as it counts: draws are then without replacement.
+
+    Returns
+    -------
+    rows, times : numpy.ndarray, (n,)
+        Which rows arrive, a row as often as it does, and when.
+    """
+    rows, times = np.empty(0, dtype=np.int64), np.empty(0)
+    last, going, turn = np.zeros(len(weights)), np.arange(len(weights)), 0
+    while len(going):
+        rates = weights[going] - turn if is_whole else weights[going]
+        last[going] += waits(rates, numbers[going], seed, turn)
+        rows, times = np.append(rows, going), np.append(times, last[going])
+        first = np.argsort(times, kind="stable")[:n]
+        rows, times, turn = rows[first], times[first], turn + 1
+        # a row goes on for as long as its next arrival may be among the first
+        going = going[last[going] <= (times[-1] if len(times) == n else np.inf)]
+        going = going[weights[going] > turn] if is_whole else going
+    return rows, times
+
+
+def pass_over(
+    data: Any,
+    domain: Domain,
+    *,
+    unknown: Unknown = "error",
+    weight: Any = None,
+    n_sampled: int = 5_000,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    client: Any = None,
+) -> Seen:
+    """Count every variable and every pair of a table, and keep rows to draw from.
+
+    Parameters
+    ----------
+    data : frame, mapping, array, path or stream
+        Rows, as in :func:`juror.fit`; columns that the domain has and the table has not are missing in every row.
+    domain : Domain
+        The variables.
+    unknown : {"error", "warn", "missing"}
+        What to do with labels that the domain does not know.
+    weight : array-like (n_rows,) or str, optional
+        How often each row counts, or the name of the column that says so.
+    n_sampled : int
+        How many rows can be drawn at most; see :meth:`Seen.draw`.
+    seed : int
+        The same seed draws the same rows.
+    n_jobs, client : optional
+        Who reads the rows, as in :func:`juror.fit`.
+
+    Examples
+    --------
+    >>> seen = pass_over({"x0": [0, 1, 1], "x1": [0, None, 1]}, Domain.from_cardinalities([2, 2]), n_sampled=2)
+    >>> [table.tolist() for table in seen.tables]
+    [[1.0, 2.0], [1.0, 1.0], [[1.0, 0.0], [0.0, 1.0]]]
+    >>> seen.n_rows, len(seen.draw(2))
+    (3, 2)
+    """
+    check_count("n_sampled", n_sampled)
+    check_count("seed", seed, least=0)
+    groups = (*((n,) for n in range(len(domain))), *pairs_of(len(domain)))
+    opened = open_table(data, domain, (), unknown, weight)
+    how = _Pass(domain, groups, unknown, opened.weight, int(n_sampled), int(seed))
+    with LocalRunner(n_jobs) as local:
+        opened, runner = opened.with_workers(client, local)
+        parts = numbered(opened.scan.parts)
+        seen: Seen = runner.map_reduce(partial(_Pass.of_part, how), parts, Seen.merged)
+    if seen.n_rows == 0:
+        raise DataError("The data have no rows. juror needs at least one.")
+    if opened.weight is not None:
+        check_total(seen.total, seen.n_counted)
+    seen.strangers.warn()
+    return seen

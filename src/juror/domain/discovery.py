@@ -1,0 +1,374 @@
+"""Find a variable in a column: its kind, its labels, and for numbers its intervals."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from juror.domain.variable import Label, Variable, as_number
+from juror.errors import DataError, DataWarning, ParameterError, check_count, did_you_mean, shortlist
+from juror.readers.tallies import Tally, have_decimal_commas, way_out_of_labels
+
+_FEWEST_BINS, _MOST_BINS = 2, 32
+# How often the values of a column of fractions must recur, on average, to count as categories
+_RECURRENCE = 5
+# A label of so many lines is hardly meant
+_MANY_LINES = 10
+
+
+@dataclass(frozen=True)
+class Discovery:
+    """The choices a user may make about how columns become variables; see :meth:`juror.Domain.infer`."""
+
+    levels: Mapping[str, Sequence[Label]] = field(default_factory=dict)
+    bins: int | Mapping[str, int] | None = None
+    edges: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    binning: str = "quantile"
+    bin_above: int = 32
+    max_levels: int = 1000
+
+    def __post_init__(self) -> None:
+        if self.binning not in _BINNINGS:
+            raise ParameterError(f"binning must be one of {shortlist(_BINNINGS)}. Got {self.binning!r} instead.")
+        for name in ("bin_above", "max_levels"):
+            check_count(name, getattr(self, name))
+        for count in self._bins_by_column.values() if isinstance(self.bins, Mapping) else [self.bins]:
+            if count is not None:
+                check_count("bins", count)
+        for name in ("levels", "edges"):
+            if not isinstance(getattr(self, name), Mapping):
+                raise ParameterError(f"{name} must be a dict of columns. Got {getattr(self, name)!r} instead.")
+        for column, labels in self.levels.items():
+            if not isinstance(labels, Iterable) or isinstance(labels, (str, bytes, Set, Mapping)):
+                raise ParameterError(
+                    f"levels must list the labels of {column!r} in their order. Got {labels!r} instead."
+                )
+
+    @property
+    def _bins_by_column(self) -> Mapping[str, int]:
+        return self.bins if isinstance(self.bins, Mapping) else {}
+
+    def cut(self, data: Any) -> Collection[str]:
+        """Return the columns of an array that are to be cut into intervals, and so hold numbers and not codes."""
+        wanted = {*self.edges, *self._bins_by_column}
+        if isinstance(data, np.ndarray) and data.ndim == 2 and self.bins is not None and not self._bins_by_column:
+            wanted |= {f"x{n}" for n in range(data.shape[1])}
+        if wanted and isinstance(data, np.ndarray) and data.dtype.kind in "iu":
+            raise ParameterError(
+                "An array of integers holds codes, which cannot be cut into intervals. Pass it as floats, "
+                "array.astype(float), or as a dict of columns."
+            )
+        return wanted
+
+    def variables(self, tallies: Sequence[Tally], names: Sequence[str] | None = None) -> tuple[Variable, ...]:
+        """Find the variable of every column, from the tallies of all whose levels are not given.
+
+        Parameters
+        ----------
+        tallies : sequence of Tally
+            How often each value of a column is seen, in all rows.
+        names : sequence of str, optional
+            The columns in order, where those of given levels were not tallied.
+        """
+        by_name = {tally.name: tally for tally in tallies}
+        names = list(by_name) if names is None else names
+        self.check_names(names)
+        return tuple(self._of_levels(name) if name in self.levels else self._variable(by_name[name]) for name in names)
+
+    def check_names(self, names: Sequence[str]) -> None:
+        """Refuse choices about columns that are not there."""
+        for name in (*self.levels, *self.edges, *self._bins_by_column):
+            if name not in names:
+                raise ParameterError(f"There is no column {name!r}. {did_you_mean(name, names)}")
+
+    def _of_levels(self, name: str) -> Variable:
+        return Variable(name, tuple(_python(label) for label in self.levels[name]), "ordinal")
+
+    def _variable(self, column: Tally) -> Variable:
+        if column.form == "code":
+            self._check_levels(column.name, column.values)
+        if column.name in self.edges:
+            return self._with_given_edges(column)
+        if not np.any(column.counts > 0):
+            raise DataError(
+                f"Column {column.name!r} holds no value, only missing ones. Drop it, or pass a domain= that "
+                "names its labels."
+            )
+        if column.name in self._bins_by_column and column.form != "number":
+            raise ParameterError(f"Column {column.name!r} holds {column.form}, so it cannot be cut into bins.")
+        variable = _DISCOVERERS[column.form](self, column)
+        self._check_levels(column.name, variable.labels)
+        if variable.cardinality == 1:
+            warnings.warn(
+                f"Column {column.name!r} is constant: its only label is {variable.labels[0]!r}. It says nothing about "
+                "the others; drop it unless you need it in the answers.",
+                DataWarning,
+                stacklevel=2,
+            )
+        return variable
+
+    def _check_levels(self, name: str, labels: Sequence[Label]) -> None:
+        if len(labels) > self.max_levels:
+            raise DataError(
+                f"Column {name!r} has {len(labels)} distinct labels, more than max_levels = {self.max_levels}. "
+                f"{way_out_of_labels(labels)}"
+            )
+
+    def _text(self, column: Tally) -> Variable:
+        labels = sorted(_seen(column))
+        _warn_of_hidden_numbers(column.name, labels)
+        _warn_of_long_labels(column.name, labels)
+        return Variable(column.name, tuple(labels), "nominal")
+
+    def _boolean(self, column: Tally) -> Variable:
+        return Variable(column.name, tuple(sorted(_seen(column))), "nominal")
+
+    def _category(self, column: Tally) -> Variable:
+        # declared categories are kept even when no row shows them: that is what declaring them is for
+        return Variable(column.name, tuple(column.values), "ordinal" if column.ordered else "nominal")
+
+    def _code(self, column: Tally) -> Variable:
+        return Variable(column.name, tuple(range(len(column.values))), "ordinal")
+
+    def _number(self, column: Tally) -> Variable:
+        numbers, counts = column.values, column.counts
+        if column.infinite is not None:
+            value, row = column.infinite
+            raise DataError(
+                f"Column {column.name!r} holds {value} in {row}; numbers must be finite. Replace it, or pass "
+                f"missing=[float('{value}')] to treat it as missing."
+            )
+        wanted = self._bins_by_column.get(column.name) if isinstance(self.bins, Mapping) else self.bins
+        if wanted is None and self._are_categories(numbers, float(counts.sum())):
+            return Variable(column.name, tuple(_plain(numbers)), "ordinal")
+        n_bins = wanted if wanted is not None else bins_for(float(counts.sum()))
+        edges = _BINNINGS[self.binning](numbers, counts, n_bins)
+        if column.dropped:
+            # of numbers tallied together the lowest stands for all
+            edges[-1] = column.highest
+            _warn_of_groups(column)
+        return binned_variable(column.name, edges, numbers, counts, open_ended=True)
+
+    def _are_categories(self, numbers: np.ndarray, n: float) -> bool:
+        """Few whole numbers are; few numbers with fractions are only if they recur, else they are measurements."""
+        few = len(numbers) <= self.bin_above
+        whole = bool(np.all(numbers == np.floor(numbers)))
+        return few and (whole or n >= _RECURRENCE * len(numbers))
+
+    def _with_given_edges(self, column: Tally) -> Variable:
+        if column.form != "number":
+            raise DataError(f"Column {column.name!r} holds {column.form}, so it cannot be cut at edges.")
+        given = self.edges[column.name]
+        try:
+            edges = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError):
+            edges = np.empty(0)
+        if edges.ndim != 1 or len(edges) < 2 or not np.all(np.isfinite(edges)) or np.any(edges[1:] <= edges[:-1]):
+            raise ParameterError(
+                f"The edges of {column.name!r} must be two or more finite numbers that rise. Got {given!r}."
+            )
+        return binned_variable(column.name, edges, np.asarray(column.values), column.counts, open_ended=False)
+
+
+_DISCOVERERS: dict[str, Callable[[Discovery, Tally], Variable]] = {
+    "text": Discovery._text,
+    "boolean": Discovery._boolean,
+    "category": Discovery._category,
+    "code": Discovery._code,
+    "number": Discovery._number,
+}
+
+
+def _seen(column: Tally) -> list[Any]:
+    return [value for value, count in zip(column.values, column.counts, strict=True) if count > 0]
+
+
+def _warn_of_groups(column: Tally) -> None:
+    share = float(column.counts.max() / column.counts.sum())
+    warnings.warn(
+        f"Column {column.name!r} has more distinct numbers than are told apart in parts of a table, so its intervals "
+        f"are cut between groups of them, of which the largest has {share:.2%} of the rows. Pass edges in Domain.infer "
+        "to cut where you like.",
+        DataWarning,
+        stacklevel=2,
+    )
+
+
+def bins_for(n: float) -> int:
+    """Return how many intervals n numbers carry: the cube root of 2n (Terrell and Scott), within 2 and 32.
+
+    >>> [bins_for(n) for n in (5, 100, 1000, 100000)]
+    [3, 6, 13, 32]
+    """
+    return int(np.clip(np.ceil(np.cbrt(2 * n)), _FEWEST_BINS, _MOST_BINS))
+
+
+def binned_variable(
+    name: str, edges: np.ndarray, numbers: np.ndarray, counts: np.ndarray, open_ended: bool
+) -> Variable:
+    """Make a binned variable whose typical values are the medians of the numbers seen in each interval.
+
+    Parameters
+    ----------
+    name : str
+        The variable's name.
+    edges : numpy.ndarray, (n_bins + 1,)
+        Rising interval ends.
+    numbers, counts : numpy.ndarray, (n_values,)
+        Sorted distinct numbers and how often each was seen.
+    open_ended : bool
+        Whether the outer intervals take what lies beyond the edges.
+    """
+    ends = _plain(edges)
+    n_bins = len(ends) - 1
+    where = np.clip(np.searchsorted(edges, numbers, side="right") - 1, 0, n_bins - 1)
+    inside = (numbers >= edges[0]) & (numbers <= edges[-1])
+    values = []
+    for b in range(n_bins):
+        mine = inside & (where == b) & (counts > 0)
+        values.append(_median(numbers[mine], counts[mine]) if np.any(mine) else (edges[b] + edges[b + 1]) / 2)
+    labels = _interval_labels(ends, open_ended)
+    return Variable(name, labels, "binned", tuple(ends), tuple(_plain(np.array(values))), open_ended)
+
+
+def _interval_labels(ends: Sequence[float], open_ended: bool) -> tuple[str, ...]:
+    texts = _distinct_texts(ends)
+    labels = [f"[{low}, {high})" for low, high in pairwise(texts)]
+    labels[-1] = f"[{texts[-2]}, {texts[-1]}]"
+    if open_ended:
+        labels[0] = f"<{texts[1]}"
+        labels[-1] = f">={texts[-2]}" if len(labels) > 1 else "any"
+    return tuple(labels)
+
+
+def _distinct_texts(ends: Sequence[float]) -> list[str]:
+    """Write numbers as short as they stay apart, and whole numbers in full."""
+    for digits in range(6, 18):
+        texts = [str(end) if isinstance(end, int) else f"{end:.{digits}g}" for end in ends]
+        if len(set(texts)) == len(set(ends)):
+            break
+    return texts
+
+
+def _equal_counts(numbers: np.ndarray, counts: np.ndarray, n_bins: int) -> np.ndarray:
+    """Cut between distinct numbers so that every interval holds about the same count.
+
+    A number that is more frequent than an interval's share gets an interval of its own; the runs of numbers between
+    such atoms share the other intervals by their counts.
+    """
+    runs = _runs_between(_atoms(counts, n_bins), len(counts))
+    pieces = [1] * len(runs)
+    for _ in range(n_bins - len(runs)):
+        loads = [counts[run].sum() / k if k < len(counts[run]) else 0.0 for run, k in zip(runs, pieces, strict=True)]
+        if max(loads) > 0:
+            pieces[int(np.argmax(loads))] += 1
+    starts = [run.start + s for run, k in zip(runs, pieces, strict=True) for s in _cuts(counts[run], k)]
+    return np.append(numbers[starts], numbers[-1])
+
+
+def _atoms(counts: np.ndarray, n_bins: int) -> np.ndarray:
+    """Return the positions of numbers that outweigh a fair share of what is left for the others."""
+    by_count = np.argsort(-counts, kind="stable")
+    left = float(counts.sum())
+    n_atoms = 0
+    while n_atoms < min(n_bins, len(counts)) and counts[by_count[n_atoms]] * (n_bins - n_atoms) > left:
+        left -= float(counts[by_count[n_atoms]])
+        n_atoms += 1
+    # atoms and the runs between them all need an interval: the lightest atoms yield
+    while len(_runs_between(by_count[:n_atoms], len(counts))) > n_bins:
+        n_atoms -= 1
+    return by_count[:n_atoms]
+
+
+def _runs_between(atoms: np.ndarray, n: int) -> list[slice]:
+    """Return the atoms and the runs of positions between them, in order, as slices of range(n)."""
+    ends = sorted({0, n, *atoms.tolist(), *(atoms + 1).tolist()})
+    return [slice(start, end) for start, end in pairwise(ends)]
+
+
+def _cuts(counts: np.ndarray, n_pieces: int) -> list[int]:
+    """Return where the pieces of a run start, each of about its share of what is left."""
+    starts = [0]
+    held, left = 0.0, float(counts.sum())
+    for i, count in enumerate(counts):
+        target = left / (n_pieces - len(starts) + 1)
+        overshoot, shortfall = held + count - target, target - held
+        if held > 0 and overshoot > shortfall and len(starts) < n_pieces:
+            starts.append(i)
+            left -= held
+            held = 0.0
+        held += count
+    return starts
+
+
+def _equal_widths(numbers: np.ndarray, counts: np.ndarray, n_bins: int) -> np.ndarray:
+    low, high = float(numbers[0]), float(numbers[-1])
+    # a mixture of both ends, as the width of the largest numbers has no float; neighbours leave fewer intervals
+    mixed = [low * (1 - i / n_bins) + high * (i / n_bins) for i in range(n_bins + 1)]
+    # which rounding may leave beyond the ends
+    edges = np.unique(np.clip(mixed, low, high))
+    return edges if len(edges) > 1 else np.array([low, high])
+
+
+_BINNINGS: dict[str, Callable[[np.ndarray, np.ndarray, int], np.ndarray]] = {
+    "quantile": _equal_counts,
+    "width": _equal_widths,
+}
+
+
+def _median(numbers: np.ndarray, counts: np.ndarray) -> float:
+    return float(numbers[np.searchsorted(np.cumsum(counts), counts.sum() / 2)])
+
+
+def _plain(numbers: np.ndarray) -> list[float]:
+    """Return Python numbers, as int when all are whole, so that they print and compare as people write them."""
+    if numbers.dtype.kind in "iu":
+        return numbers.tolist()
+    if np.all(numbers == np.floor(numbers)) and np.all(np.abs(numbers) < 2**53):
+        return [int(number) for number in numbers]
+    return [float(number) for number in numbers]
+
+
+def _warn_of_hidden_numbers(name: str, labels: Sequence[str]) -> None:
+    """Say so when a text column is numbers but for a few strangers, which are most likely missing markers."""
+    if len(labels) >= 10 and have_decimal_commas(labels):
+        warnings.warn(
+            f"Column {name!r} is read as text, but all its labels are numbers with a decimal comma, such as "
+            f"{labels[0]!r}. Pass decimal=',' with juror.Files if it is to be numbers.",
+            DataWarning,
+            stacklevel=2,
+        )
+    strangers = [label for label in labels if not _is_number(label)]
+    if len(labels) >= 10 and 0 < len(strangers) <= 2:
+        warnings.warn(
+            f"Column {name!r} is read as text, but all its labels are numbers except {shortlist(strangers)}. If "
+            f"these mean missing, pass missing={strangers!r} and give the column as numbers.",
+            DataWarning,
+            stacklevel=2,
+        )
+
+
+def _warn_of_long_labels(name: str, labels: Sequence[str]) -> None:
+    """Say so when a label goes over many lines: most likely a quote in a CSV file is not closed."""
+    long = [label for label in labels if label.count("\n") >= _MANY_LINES]
+    if long:
+        warnings.warn(
+            f"Column {name!r} has a label of {long[0].count(chr(10)) + 1} lines, which begins with {long[0][:20]!r}. "
+            "Perhaps a quote is not closed in a CSV file, and rows are lost in it.",
+            DataWarning,
+            stacklevel=2,
+        )
+
+
+def _is_number(text: str) -> bool:
+    number = as_number(text)
+    return number is not None and np.isfinite(number)
+
+
+def _python(label: Any) -> Any:
+    return label.item() if isinstance(label, np.generic) else label

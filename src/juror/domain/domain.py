@@ -1,0 +1,301 @@
+"""The domain: the variables of a table in order, and the way between tables of labels and matrices of codes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from juror.domain.discovery import Discovery
+from juror.domain.variable import Label, Strangers, Unknown, Variable
+from juror.errors import DataError, ParameterError, QueryError, check_count, did_you_mean, shortlist
+from juror.readers import Column, Expected, open_source
+from juror.readers.columns import MISSING, as_text, read_markers
+from juror.readers.opening import open_scan, open_weighted
+from juror.readers.scans import Scan
+from juror.readers.tallies import take_census
+from juror.readers.weights import check_total
+from juror.readers.workers import is_here, workers_for
+from juror.runners.local import LocalRunner, Runner
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The variables of a table, in order, and the markers that mean *missing* in it.
+
+    Examples
+    --------
+    >>> domain = Domain.from_cardinalities([2, 3])
+    >>> domain.names
+    ('x0', 'x1')
+    >>> domain["x1"].labels
+    (0, 1, 2)
+    >>> domain.encode({"x0": [1, None], "x1": [2, 0]}).tolist()
+    [[1, 2], [-1, 0]]
+    """
+
+    variables: tuple[Variable, ...]
+    missing: tuple[Label, ...] = ()
+    _position: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "variables", tuple(self.variables))
+        object.__setattr__(self, "missing", read_markers(self.missing))
+        if not self.variables:
+            raise DataError("A domain needs at least one variable.")
+        position = {variable.name: n for n, variable in enumerate(self.variables)}
+        if len(position) < len(self.variables):
+            raise DataError(f"Variable names must be unique. Got {shortlist(v.name for v in self.variables)}.")
+        object.__setattr__(self, "_position", position)
+
+    @classmethod
+    def from_cardinalities(cls, cardinalities: Sequence[int]) -> Domain:
+        """Make variables ``x0, x1, …`` with the ordered labels 0 … I−1, for tables of codes."""
+        for n, size in enumerate(cardinalities):
+            check_count(f"Cardinality {n}", size)
+        return cls(tuple(Variable(f"x{n}", tuple(range(int(i))), "ordinal") for n, i in enumerate(cardinalities)))
+
+    @classmethod
+    def infer(
+        cls,
+        data: Any,
+        *,
+        missing: Collection[Label] = (),
+        levels: Mapping[str, Sequence[Label]] | None = None,
+        bins: int | Mapping[str, int] | None = None,
+        edges: Mapping[str, Sequence[float]] | None = None,
+        binning: Literal["quantile", "width"] = "quantile",
+        bin_above: int = 32,
+        max_levels: int = 1000,
+        sample_weight: Any = None,
+        n_jobs: int | None = None,
+        client: Any = None,
+    ) -> Domain:
+        """Find the variables of a table, their kinds and labels.
+
+        Parameters
+        ----------
+        data : frame, mapping, array or path
+            See :func:`juror.fit`.
+        missing : collection
+            Markers that stand for a missing value besides null and NaN, such as ``["?"]``.
+        levels : mapping of str to sequence, optional
+            Labels in their order, by column; such a column becomes ordinal.
+        bins : int or mapping of str to int, optional
+            How many intervals for a binned column; by default the cube root of twice the rows, 2 to 32.
+        edges : mapping of str to sequence, optional
+            Interval ends to use, by column. Numbers outside them are unknown.
+        binning : {"quantile", "width"}
+            Intervals of about equal counts or of equal width.
+        bin_above : int
+            A column of numbers with more distinct values than this is binned; with fewer it is ordinal, unless its
+            values are fractions that hardly recur.
+        max_levels : int
+            The most labels a column may have.
+        sample_weight : array-like, (n_rows,), or str, optional
+            How often each row counts, for quantiles, or the name of the column that says so; rows of weight zero define
+            no labels.
+        n_jobs, client : optional
+            Who reads the rows, as in :func:`juror.fit`.
+
+        Examples
+        --------
+        >>> domain = Domain.infer({"size": [1, 2, 2], "colour": ["red", "?", "blue"]}, missing=["?"])
+        >>> domain["size"].kind, domain["colour"].labels
+        ('ordinal', ('blue', 'red'))
+        """
+        options = Discovery(levels or {}, bins, edges or {}, binning, bin_above, max_levels)
+        scan, weight = open_weighted(data, missing, Expected(numbers=options.cut(data)), sample_weight)
+        with LocalRunner(n_jobs) as local:
+            scan, runner = workers_for(scan, client, local)
+            return discover(scan, options, read_markers(missing), runner, weight)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables' names."""
+        return tuple(variable.name for variable in self.variables)
+
+    @property
+    def cardinalities(self) -> tuple[int, ...]:
+        """How many labels each variable has."""
+        return tuple(variable.cardinality for variable in self.variables)
+
+    @property
+    def code_type(self) -> np.dtype[np.signedinteger[Any]]:
+        """The shortest type of signed integers that holds all codes and one more."""
+        most = max(self.cardinalities)
+        return np.dtype(next(t for t in (np.int8, np.int16, np.int32) if most < np.iinfo(t).max))
+
+    def __len__(self) -> int:
+        return len(self.variables)
+
+    def __iter__(self) -> Iterator[Variable]:
+        return iter(self.variables)
+
+    def __getitem__(self, key: int | str) -> Variable:
+        return self.variables[self.position(key)]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._position
+
+    def position(self, key: int | str) -> int:
+        """Return a variable's position, from its name or its position."""
+        if isinstance(key, (int, np.integer)) and not isinstance(key, bool):
+            if not -len(self) <= key < len(self):
+                raise QueryError(f"There is no variable {key}: positions run from 0 to {len(self) - 1}.")
+            return int(key) % len(self)
+        if not isinstance(key, str) or key not in self._position:
+            raise QueryError(f"There is no variable {key!r}. {did_you_mean(key, self.names)}")
+        return self._position[key]
+
+    def without(self, positions: Collection[int]) -> Domain:
+        """Return the domain of the other variables."""
+        kept = tuple(v for n, v in enumerate(self.variables) if n not in positions)
+        return Domain(kept, self.missing)
+
+    def united(self, other: Domain) -> Domain:
+        """Return the domain with the labels of both; names, kinds and intervals must be the same.
+
+        >>> a, b = (Domain.infer({"colour": labels}) for labels in (["red", "blue"], ["red", "green"]))
+        >>> a.united(b)["colour"].labels
+        ('blue', 'green', 'red')
+        """
+        if self == other:
+            return self
+        if self.names != other.names:
+            raise DataError(
+                f"The variables are {shortlist(self.names)} here and {shortlist(other.names)} there. Both must have "
+                "the same, in the same order."
+            )
+        variables = tuple(a.united(b) for a, b in zip(self, other, strict=True))
+        return Domain(variables, _united_markers(self, other, variables))
+
+    def extended(self, data: Any, **choices: Any) -> Domain:
+        """Return the domain with the labels that a table shows beside its own; intervals stay as they are.
+
+        So two tables can be counted alike, and their counts be added, where one has labels of its own.
+
+        Parameters
+        ----------
+        data : frame, mapping, array, path or stream
+            See :func:`juror.fit`.
+        **choices
+            As in :meth:`infer`, but for those about missing markers, which this domain has.
+
+        Examples
+        --------
+        >>> north = Domain.infer({"colour": ["red", "blue"], "price": [0.5, 2.5]})
+        >>> south = north.extended({"colour": ["teal", "red"], "price": [0.7, 9.9]})
+        >>> south["colour"].labels, south["price"] == north["price"]
+        (('blue', 'red', 'teal'), True)
+        """
+        found = Domain.infer(open_scan(data, self.missing, self.expected), missing=self.missing, **choices)
+        variables = (
+            mine if mine.edges is not None or mine.name not in found else mine.united(found[mine.name]) for mine in self
+        )
+        return Domain(tuple(variables), self.missing)
+
+    def encode(self, data: Any, unknown: Unknown = "error") -> np.ndarray:
+        """Return the codes of a table; a variable whose column is absent is missing in every row.
+
+        Parameters
+        ----------
+        data : frame, mapping, array or path
+            Columns are matched by name; an array must have one column a variable, in the domain's order.
+        unknown : {"error", "warn", "missing"}
+            What to do with values that are not among the labels.
+
+        Returns
+        -------
+        numpy.ndarray, (n_rows, n_variables)
+            Of the shortest signed integers that hold every code and one more, with contiguous columns.
+        """
+        return self.encode_columns(self.open(data), unknown)
+
+    @property
+    def expected(self) -> Expected:
+        """What this domain lets a source know about its columns before they are opened."""
+        return Expected(
+            names=self.names,
+            numbers=[
+                v.name for v in self if v.edges is not None or any(isinstance(label, float) for label in v.labels)
+            ],
+            text=[v.name for v in self if v.edges is None and all(isinstance(label, str) for label in v.labels)],
+        )
+
+    def open(self, data: Any) -> list[Column]:
+        """Open a source with this domain's names and markers."""
+        return open_source(data, self.missing, self.expected)
+
+    def encode_columns(self, columns: Sequence[Column], unknown: Unknown = "error") -> np.ndarray:
+        """Return the codes of opened columns; see :meth:`encode`."""
+        codes, strangers = self.encode_chunk(columns, unknown)
+        strangers.warn()
+        return codes
+
+    def encode_chunk(self, columns: Sequence[Column], unknown: Unknown = "error") -> tuple[np.ndarray, Strangers]:
+        """Return the codes of a piece of a table, and what there is to warn of: there may be more pieces."""
+        check_unknown(unknown)
+        codes = np.full((len(columns[0].index), len(self)), MISSING, dtype=self.code_type, order="F")
+        strangers = Strangers()
+        for column in columns:
+            if column.name not in self:
+                raise DataError(
+                    f"The data have a column {column.name!r} that the model does not know. "
+                    f"{did_you_mean(column.name, self.names)} Drop or rename it."
+                )
+            found, strange = self[column.name].encode_piece(column, unknown, self.code_type.type)
+            codes[:, self.position(column.name)] = found
+            strangers += strange
+        return codes, strangers
+
+
+def _united_markers(one: Domain, other: Domain, variables: Sequence[Variable]) -> tuple[Label, ...]:
+    """Return the markers of both, which must be labels of neither."""
+    markers = {as_text(marker): marker for marker in (*other.missing, *one.missing)}
+    for variable in variables:
+        clash = [label for label in variable.labels if variable.edges is None and as_text(label) in markers]
+        if clash:
+            raise DataError(
+                f"Variable {variable.name!r} has the label {clash[0]!r} on one side, which is a marker for missing on "
+                "the other. Count both with the same missing=."
+            )
+    return one.missing if set(one.missing) == set(other.missing) else tuple(markers[text] for text in sorted(markers))
+
+
+def check_unknown(unknown: object) -> None:
+    """Refuse a choice that there is not."""
+    if unknown not in get_args(Unknown):
+        raise ParameterError(f"unknown must be one of {shortlist(get_args(Unknown))}. Got {unknown!r} instead.")
+
+
+def discover(scan: Scan, options: Discovery, missing: Collection[Label], runner: Runner, weight: str | None) -> Domain:
+    """Find the variables of a table in one pass over its rows.
+
+    Parameters
+    ----------
+    scan : Scan
+        The table.
+    options : Discovery
+        How columns become variables.
+    missing : collection
+        The markers that the table was opened with.
+    runner : Runner
+        Who reads it.
+    weight : str, optional
+        The column of row weights, which is no variable.
+    """
+    names = [name for name in scan.names if name != weight]
+    options.check_names(names)
+    looked_at = [name for name in names if name not in options.levels]
+    # columns in memory are counted whole before they are refused; and rows are counted in any case
+    most = math.inf if is_here(scan) else options.max_levels
+    census = take_census(scan, runner, most, looked_at or names[:1], weight)
+    if census.n_rows == 0:
+        raise DataError("The data have no rows. juror needs at least one.")
+    if weight is not None:
+        check_total(census.total, census.n_counted)
+    return Domain(options.variables(census.tallies, names), tuple(missing))

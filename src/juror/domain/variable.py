@@ -1,0 +1,302 @@
+"""A finite variable: its name, its labels, its kind, and the way between labels and codes."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+
+from juror.errors import DataError, DataWarning, ParameterError, QueryError, did_you_mean, shortlist
+from juror.readers import Column
+from juror.readers.columns import MISSING, as_text, united
+
+Label = str | int | float | bool
+Kind = Literal["nominal", "ordinal", "binned"]
+Unknown = Literal["error", "warn", "missing"]
+
+_KINDS = ("nominal", "ordinal", "binned")
+
+
+@dataclass(frozen=True)
+class Strangers:
+    """How many rows of each column hold labels that were not there before, and the first row that does."""
+
+    rows: Mapping[str, tuple[int, str]] = field(default_factory=dict)
+
+    def __add__(self, other: Strangers) -> Strangers:
+        both = dict(self.rows)
+        for name, (n, first) in other.rows.items():
+            both[name] = (both[name][0] + n, both[name][1]) if name in both else (n, first)
+        return Strangers(both)
+
+    def warn(self) -> None:
+        """Say so, column by column."""
+        for name, (n, first) in self.rows.items():
+            warnings.warn(
+                f"Column {name!r} holds labels that were not there before in {n} rows, the first in {first}; they are "
+                "treated as missing.",
+                DataWarning,
+                stacklevel=2,
+            )
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A finite variable: a name and the labels it may take.
+
+    Attributes
+    ----------
+    name : str
+        The variable's name.
+    labels : tuple
+        Its labels, in order when ``kind`` is not nominal. Codes are positions in this tuple.
+    kind : {"nominal", "ordinal", "binned"}
+        Whether labels are mere names, ordered values, or intervals of a number.
+    edges : tuple of float, optional
+        For a binned variable the ``len(labels) + 1`` finite interval ends. Intervals are closed on the left; the
+        last one is closed on both sides.
+    values : tuple of float, optional
+        For a binned variable a typical number of every interval, used to decode to numbers.
+    open_ended : bool
+        Whether the outer intervals also take numbers beyond the outer edges.
+
+    Examples
+    --------
+    >>> safety = Variable("safety", ("low", "med", "high"), kind="ordinal")
+    >>> safety.code("med")
+    1
+    >>> safety.cardinality
+    3
+    """
+
+    name: str
+    labels: tuple[Label, ...]
+    kind: Kind = "nominal"
+    edges: tuple[float, ...] | None = None
+    values: tuple[float, ...] | None = None
+    open_ended: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name.strip():
+            raise DataError(f"A variable's name must be text that is not empty. Got {self.name!r} instead.")
+        object.__setattr__(self, "labels", tuple(self.labels))
+        if not self.labels:
+            raise DataError(f"Variable {self.name!r} has no labels. It needs at least one.")
+        if self.kind not in _KINDS:
+            raise ParameterError(f"kind must be one of {shortlist(_KINDS)}. Got {self.kind!r} instead.")
+        for label in self.labels:
+            if not isinstance(label, (str, int, float, bool)) or label != label:
+                raise DataError(
+                    f"Variable {self.name!r} has the label {label!r}; a label is text, a number or a boolean."
+                )
+        if len(set(self.labels)) < len(self.labels):
+            raise DataError(f"Variable {self.name!r} has a label twice among {shortlist(self.labels)}.")
+        if (self.kind == "binned") != (self.edges is not None):
+            raise DataError(f"Variable {self.name!r}: edges go with kind='binned', and with no other kind.")
+        if self.edges is not None:
+            self._check_edges(self.edges)
+
+    def _check_edges(self, edges: Sequence[float]) -> None:
+        if len(edges) != len(self.labels) + 1:
+            raise DataError(f"Variable {self.name!r} has {len(self.labels)} intervals but {len(edges)} edges.")
+        if not np.all(np.isfinite(edges)) or any(high < low for low, high in pairwise(edges)):
+            raise DataError(f"The edges of {self.name!r} must be finite and rise. Got {shortlist(edges)}.")
+        if self.values is None or len(self.values) != len(self.labels):
+            raise DataError(f"Variable {self.name!r} needs one typical value for each of its intervals.")
+
+    def united(self, other: Variable) -> Variable:
+        """Return the variable with the labels of both, which must be of one kind and, if binned, of the same edges."""
+        if self == other:
+            return self
+        if self.edges is not None and self.edges == other.edges and self.open_ended == other.open_ended:
+            # typical values of intervals are as good from either
+            return self
+        if self.kind != other.kind or self.edges is not None or _type_of(self) != _type_of(other):
+            here, there = _described(self, other), _described(other, self)
+            raise DataError(
+                f"Variable {self.name!r} is {here} here and {there} there. Count both with the same domain=, such as "
+                "that of the other counts."
+            )
+        # whole numbers that rise have an order of their own; that of named levels must be the same for both
+        rising = all(_type_of(v) is not str and list(v.labels) == sorted(v.labels) for v in (self, other))
+        named = self.kind == "ordinal" and not rising
+        return replace(self, labels=tuple(united(self.name, self.labels, other.labels, ordered=named)))
+
+    @property
+    def cardinality(self) -> int:
+        """How many labels there are."""
+        return len(self.labels)
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether ranges make sense: the variable is ordinal or binned."""
+        return self.kind != "nominal"
+
+    @cached_property
+    def _code_of_label(self) -> dict[Label, int]:
+        return {label: code for code, label in enumerate(self.labels)}
+
+    @cached_property
+    def _code_of_number(self) -> dict[float, int]:
+        """Codes of number labels, so that "3.0" finds 3."""
+        return {label: code for code, label in enumerate(self.labels) if not isinstance(label, (str, bool))}
+
+    @cached_property
+    def _code_of_text(self) -> dict[str, int]:
+        """Codes by the label as written, so that 4 finds "4" and "4" finds 4."""
+        return {as_text(label): code for code, label in enumerate(self.labels)}
+
+    def find(self, value: object) -> int | None:
+        """Return the code of a label, or of the interval that holds a number; None when there is none."""
+        if isinstance(value, np.generic):
+            value = value.item()
+        if isinstance(value, (str, int, float, bool)):
+            if value in self._code_of_label:
+                return self._code_of_label[value]
+            if as_text(value) in self._code_of_text:
+                return self._code_of_text[as_text(value)]
+        number = as_number(value)
+        if number is None or self.edges is None:
+            return None if number is None else self._code_of_number.get(number)
+        code = int(self._interval_of(np.array([number]))[0])
+        return None if code == MISSING else code
+
+    def code(self, value: object) -> int:
+        """Return the code of a label, or raise a sentence that names the labels there are."""
+        code = self.find(value)
+        if code is None:
+            hint = f"Its edges are {shortlist(self.edges)}." if self.edges else did_you_mean(value, self.labels)
+            raise QueryError(f"Variable {self.name!r} has no label {value!r}. {hint}")
+        return code
+
+    def _interval_of(self, numbers: np.ndarray) -> np.ndarray:
+        """Return the interval of every number, −1 where it lies outside all of them."""
+        assert self.edges is not None
+        edges = np.asarray(self.edges)
+        codes = np.searchsorted(edges, numbers, side="right") - 1
+        inside = np.clip(codes, 0, self.cardinality - 1)
+        if self.open_ended:
+            return inside
+        return np.where((numbers >= edges[0]) & (numbers <= edges[-1]), inside, MISSING)
+
+    def encode(self, column: Column, unknown: Unknown = "error") -> np.ndarray:
+        """Return the code of every row of a column, −1 where it is missing.
+
+        Parameters
+        ----------
+        column : Column
+            The factorised column.
+        unknown : {"error", "warn", "missing"}
+            What to do with a value that is not among the labels: refuse it, or treat it as missing with a warning or
+            without.
+
+        Returns
+        -------
+        numpy.ndarray, (n_rows,)
+        """
+        codes, strangers = self.encode_piece(column, unknown)
+        strangers.warn()
+        return codes
+
+    def encode_piece(
+        self, column: Column, unknown: Unknown = "error", kind: type[np.signedinteger[Any]] = np.int64
+    ) -> tuple[np.ndarray, Strangers]:
+        """Return the codes of a piece of a column as integers of a kind, and which values were strange.
+
+        As in :meth:`encode`, but what is to be warned of is returned: there may be more pieces.
+        """
+        if column.form == "code":
+            known = np.arange(len(column.values)) < self.cardinality
+            codes = np.where(column.index < self.cardinality, column.index, MISSING).astype(kind)
+        else:
+            of_values = self._codes_of_values(column)
+            known = of_values != MISSING
+            codes = np.append(of_values, MISSING).astype(kind)[column.index]
+        if unknown == "missing" or np.all(known):
+            return codes, Strangers()
+        strange = np.flatnonzero((codes == MISSING) & (column.index != MISSING))
+        if unknown == "error" and len(strange):
+            raise self._unknown(column, int(strange[0]))
+        if not len(strange):
+            return codes, Strangers()
+        return codes, Strangers({column.name: (len(strange), column.row_in_words(int(strange[0])))})
+
+    def _codes_of_values(self, column: Column) -> np.ndarray:
+        if self.edges is not None and column.form == "number":
+            return self._interval_of(np.asarray(column.values))
+        found = [self.find(value) for value in column.values]
+        return np.array([MISSING if code is None else code for code in found], dtype=np.int64)
+
+    def _unknown(self, column: Column, row: int) -> DataError:
+        value = column.values[column.index[row]]
+        value = value.item() if isinstance(value, np.generic) else value
+        where = f"Column {column.name!r} holds {value!r} in {column.row_in_words(row)}, which is "
+        way_out = 'Pass unknown="missing" to treat it as missing.'
+        if self.edges is not None and "," in str(value) and as_number(str(value).replace(",", ".")) is not None:
+            return DataError(f"{where}a number with a decimal comma. Pass decimal=',' with juror.Files.")
+        if self.edges is not None and as_number(value) is None:
+            return DataError(f"{where}neither a number nor one of its intervals {shortlist(self.labels)}. {way_out}")
+        if self.edges is not None:
+            return DataError(f"{where}outside its edges {self.edges[0]:g} to {self.edges[-1]:g}. {way_out}")
+        if column.form == "code":
+            return DataError(f"{where}not a code in the range [0, {self.cardinality - 1}]. {way_out}")
+        return DataError(f"{where}not among its {self.cardinality} labels {shortlist(self.labels)}. {way_out}")
+
+    def decode(self, codes: np.ndarray, numbers: bool = False) -> list[Any]:
+        """Return the label of every code, None where it is missing.
+
+        Parameters
+        ----------
+        codes : numpy.ndarray, (n_rows,)
+            Positions among the labels, −1 for missing.
+        numbers : bool
+            For a binned variable, give the typical number of the interval in place of its label.
+        """
+        wrong = codes[(codes < MISSING) | (codes >= self.cardinality)]
+        if len(wrong):
+            raise ParameterError(
+                f"Codes of {self.name!r} must be in the range [-1, {self.cardinality - 1}]. Got {wrong[0]} instead."
+            )
+        names = self.values if numbers and self.values is not None else self.labels
+        table = np.empty(len(names) + 1, dtype=object)
+        table[:-1] = names
+        table[-1] = None
+        return list(table[codes])
+
+
+def _type_of(variable: Variable) -> type | None:
+    """Return what all labels are: text, numbers or booleans; None for a mixture."""
+    kinds = {float if type(label) is int else type(label) for label in variable.labels}
+    return kinds.pop() if len(kinds) == 1 else None
+
+
+def _described(variable: Variable, other: Variable) -> str:
+    """Say what a variable is, of intervals only what the other has not."""
+    if variable.edges is None:
+        return f"{variable.kind} with labels {shortlist(variable.labels, 4)}"
+    own = [edge for edge in variable.edges if edge not in (other.edges or ())]
+    return f"cut at {shortlist(own or variable.edges, 4)}"
+
+
+def as_number(value: object) -> float | None:
+    """Return a number, also one written as text; None for all else."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return None
+    # Python reads 1_000 as a number; people who write it mean a label
+    if isinstance(value, str) and "_" in value:
+        return None
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf  # type: ignore[operator]  # an int beyond all floats
+    return None if math.isnan(number) else number

@@ -1,0 +1,394 @@
+"""JointPMF: a joint probability table in low-rank form, and every question it answers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from juror.answers import continuous, information, marginals, sampling, scores
+from juror.answers.filling import impute
+from juror.answers.interval import IntervalTable, intervals
+from juror.answers.label_frames import decode_frame, label_array
+from juror.answers.mode import Mode, find_mode
+from juror.answers.posterior import log_mass, posterior
+from juror.answers.summary import summary
+from juror.domain import Domain
+from juror.domain.evidence import Evidence, both, check_event, describe, read_evidence
+from juror.domain.variable import Unknown
+from juror.errors import ModelError, QueryError, check_count, shortlist
+from juror.files import container
+from juror.model import query
+from juror.model.simplex import check_simplex
+from juror.record import FitInfo
+
+# What may stand behind given=: evidence by name, or conditions in the query language, "safety = high, doors >= 3"
+Given = Mapping[str, Any] | str | None
+
+
+class JointPMF:
+    """The joint distribution p(x) = Σ_f λ_f Π_n A_n[x_n, f] of the variables of a domain.
+
+    Parameters
+    ----------
+    weights : array-like, (F,)
+        Class weights λ: non-negative, summing to one within 1e-6.
+    factors : sequence of N array-likes, (I_n, F)
+        One matrix a variable, each column a distribution over its labels.
+    domain : Domain, optional
+        The variables; ``x0, x1, …`` with labels 0, 1, … by default.
+    info : FitInfo, optional
+        How the model was fitted.
+
+    Examples
+    --------
+    >>> model = JointPMF([0.6, 0.4], [[[0.9, 0.2], [0.1, 0.8]], [[0.7, 0.1], [0.3, 0.9]]])
+    >>> round(model.prob({"x0": 1}, given={"x1": 1}), 4)
+    0.5667
+    >>> model.mode().row
+    {'x0': 0, 'x1': 0}
+    """
+
+    __slots__ = ("_domain", "_factors", "_info", "_weights")
+
+    def __init__(
+        self,
+        weights: npt.ArrayLike,
+        factors: Sequence[npt.ArrayLike],
+        domain: Domain | None = None,
+        info: FitInfo | None = None,
+    ):
+        self._weights = check_simplex(weights, 1, "The weights")
+        self._factors = tuple(check_simplex(factor, 2, f"Factor {n}") for n, factor in enumerate(factors))
+        if not self._factors:
+            raise ModelError("A model needs at least one factor, one a variable.")
+        self._domain = Domain.from_cardinalities([len(f) for f in self._factors]) if domain is None else domain
+        self._info = info
+        if len(self._domain) != len(self._factors):
+            raise ModelError(
+                f"The domain has {len(self._domain)} variables, but there are {len(self._factors)} factors."
+            )
+        for variable, factor in zip(self._domain, self._factors, strict=True):
+            expected = (variable.cardinality, self.rank)
+            if factor.shape != expected:
+                raise ModelError(
+                    f"The factor of {variable.name!r} must have shape {expected}, labels × rank. Got {factor.shape}."
+                )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return JointPMF, (self.weights, self.factors, self.domain, self.info)
+
+    @property
+    def weights(self) -> np.ndarray:
+        """Class weights λ, (F,), read-only."""
+        return self._weights
+
+    @property
+    def factors(self) -> tuple[np.ndarray, ...]:
+        """One read-only matrix (I_n, F) a variable, columns on the simplex."""
+        return self._factors
+
+    @property
+    def domain(self) -> Domain:
+        """The variables: names, labels, kinds."""
+        return self._domain
+
+    @property
+    def info(self) -> FitInfo | None:
+        """How the model was fitted; None for a model that was not."""
+        return self._info
+
+    @property
+    def rank(self) -> int:
+        """The number of classes F."""
+        return len(self.weights)
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.domain.names[:6]) + (", …" if len(self.domain) > 6 else "")
+        return f"JointPMF(rank {self.rank}, {len(self.domain)} variables: {names})"
+
+    def summary(self) -> str:
+        """Return a page about the model: its variables, how it was fitted, and what depends on what."""
+        return summary(self, self.info)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(self.summary())}</pre>"
+
+    def log_prob(self, data: Any, *, unknown: Unknown = "error") -> np.ndarray:
+        """Return the natural log-probability of every row, missing cells and absent columns summed out.
+
+        Parameters
+        ----------
+        data : frame, mapping, array or path
+            Rows, as in :func:`juror.fit`.
+        unknown : {"error", "warn", "missing"}
+            What to do with labels that the model does not know.
+
+        Returns
+        -------
+        numpy.ndarray, (n_rows,)
+            −inf for rows that are impossible under the model.
+        """
+        return scores.log_prob(self, self.domain.encode(data, unknown))
+
+    def density(self, data: Any, *, unknown: Unknown = "error") -> np.ndarray:
+        """Return the density of every row in original units, (n_rows,), missing cells and absent columns summed out.
+
+        That is the row's probability over the widths of its intervals: binned variables are taken to be uniform within
+        each interval. It is +inf in an interval of width zero that is possible, as all of it lies in one point.
+
+        Parameters
+        ----------
+        data : frame, mapping, array or path
+            Rows, as in :func:`juror.fit`; a binned variable may be given by numbers or by interval labels.
+        unknown : {"error", "warn", "missing"}
+            What to do with labels that the model does not know, and with numbers beyond the outer edges.
+
+        Examples
+        --------
+        >>> domain = Domain.infer({"age": [5.0, 30.0]}, edges={"age": [0, 20, 100]})
+        >>> JointPMF([1.0], [[[0.25], [0.75]]], domain).density({"age": [15, 60]}).round(6).tolist()
+        [0.0125, 0.009375]
+        """
+        return continuous.density(self, self.domain.open(data), unknown)
+
+    def cdf(self, data: Any, *, unknown: Unknown = "error") -> np.ndarray:
+        """Return P(X ≤ x), every variable seen in the row at most its value there, (n_rows,); the rest summed out.
+
+        A binned variable grows linearly within each interval, from 0 below its first edge to 1 above its last one;
+        beyond the edges of an open-ended one numbers are unknown. A label, of an interval too, counts in full, and
+        nominal variables, which have no order, are refused. The arguments are those of :meth:`density`.
+
+        Examples
+        --------
+        >>> domain = Domain.infer({"age": [5.0, 30.0]}, edges={"age": [0, 20, 100]})
+        >>> JointPMF([1.0], [[[0.25], [0.75]]], domain).cdf({"age": [-1, 10, 60, 200]}).tolist()
+        [0.0, 0.125, 0.625, 1.0]
+        """
+        return continuous.cdf(self, self.domain.open(data), unknown)
+
+    def prob(self, event: Mapping[str, Any] | str, given: Given = None) -> float:
+        """Return the probability of an event.
+
+        Parameters
+        ----------
+        event : mapping of str to value, or str
+            For each variable named a label, a collection of labels, a :class:`juror.Range` or :class:`juror.Not`; or
+            conditions in the query language, like ``"Survived = Yes, Class != Crew"``.
+        given : mapping or str, optional
+            Evidence; besides the above also soft: a mapping of every label to its likelihood.
+
+        Examples
+        --------
+        >>> import juror
+        >>> model = juror.fit(juror.datasets.titanic(), rank=4)
+        >>> round(model.prob({"Survived": "Yes"}, given={"Sex": "Female", "Class": ["1st", "2nd"]}), 2)
+        0.93
+        """
+        evidence = self._evidence(given)
+        wanted = check_event(self.domain, self._evidence(event))
+        known = posterior(self, evidence).log_mass
+        # both are rounded, and what is sure must not be more than sure
+        return min(1.0, float(np.exp(log_mass(self, both(evidence, wanted)) - known)))
+
+    def marginal(self, *names: str, given: Given = None) -> marginals.ProbabilityTable:
+        """Return the joint table of some variables, given evidence if there is any."""
+        if not names:
+            raise QueryError(f"Name at least one variable, such as {self.domain.names[0]!r}.")
+        return self._table([self.domain.position(name) for name in names], self._evidence(given))
+
+    def _table(self, positions: Sequence[int], evidence: Evidence) -> marginals.ProbabilityTable:
+        table = marginals.marginal(posterior(self, evidence), positions)
+        variables = tuple(self.domain[n] for n in positions)
+        return marginals.ProbabilityTable(variables, table, describe(self.domain, evidence))
+
+    def _evidence(self, given: Given) -> Evidence:
+        if isinstance(given, str):
+            return query.read_conditions(given, self.domain)
+        return read_evidence(self.domain, given)
+
+    def ask(self, question: str) -> marginals.ProbabilityTable:
+        """Answer a question such as ``"class, price | safety = high, persons in {4, more}, not doors = 2"``."""
+        asked = query.read(question, self.domain)
+        return self._table(asked.targets, asked.evidence)
+
+    def interval(self, question: str, level: float = 0.95) -> IntervalTable:
+        """Answer a question with credible intervals, from the draws of a fit by ``method="bayes"``."""
+        asked = query.read(question, self.domain)
+        n_draws = 0 if self.info is None else self.info.n_draws
+        table = self._table(asked.targets, asked.evidence)
+        return intervals(self, n_draws, asked.targets, asked.evidence, table, level)
+
+    def condition(self, evidence: Mapping[str, Any] | None = None, /, **more: Any) -> JointPMF:
+        """Return the joint distribution of the rest, given evidence.
+
+        Variables known to have one label are gone from the result; those known to lie in a set, in a range or by
+        soft evidence stay, with their new distribution.
+
+        Parameters
+        ----------
+        evidence : mapping, optional
+            Evidence by name, for names that are not Python words.
+        **more
+            Evidence by name.
+        """
+        twice = set(evidence or {}) & set(more)
+        if twice:
+            raise QueryError(f"Evidence on {sorted(twice)[0]!r} is given twice.")
+        read = read_evidence(self.domain, {**(evidence or {}), **more})
+        after = posterior(self, read)
+        settled = {n for n, weights in read.items() if np.count_nonzero(weights) == 1}
+        if len(settled) == len(self.domain):
+            raise QueryError("The evidence settles every variable, so no distribution is left. Use prob or log_prob.")
+        factors = tuple(factor for n, factor in enumerate(after.factors) if n not in settled)
+        return JointPMF(after.weights, factors, self.domain.without(settled))
+
+    def mode(self, given: Given = None, *, max_nodes: int = 100_000) -> Mode:
+        """Return the most probable row, by branch and bound.
+
+        Parameters
+        ----------
+        given : mapping, optional
+            Evidence that the row must respect.
+        max_nodes : int
+            How many partial rows to open before giving up the proof.
+        """
+        check_count("max_nodes", max_nodes)
+        return find_mode(posterior(self, self._evidence(given)), max_nodes)
+
+    def sample(
+        self,
+        n: int,
+        given: Given = None,
+        *,
+        seed: int = 0,
+        numbers: bool = False,
+        frame: str = "pandas",
+    ) -> Any:
+        """Draw rows.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        given : mapping, optional
+            Evidence that the rows respect.
+        seed : int
+            The same seed gives the same rows.
+        numbers : bool
+            Give binned variables as typical numbers in place of interval labels.
+        frame : {"pandas", "polars", "pyarrow"}
+            What kind of frame to return.
+        """
+        check_count("n", n, least=0)
+        drawn = sampling.sample(posterior(self, self._evidence(given)), n, sampling.generator(seed))
+        return decode_frame(self.domain.variables, drawn, frame, numbers)
+
+    def impute(self, data: Any, draws: int | None = None, *, seed: int = 0, unknown: Unknown = "error") -> Any:
+        """Fill the missing cells of a table; cells that are not missing stay as they are.
+
+        Parameters
+        ----------
+        data : frame, mapping, array or path
+            Rows, as in :func:`juror.fit`. A frame comes back as a frame of its kind, an array as an array.
+        draws : int, optional
+            By default every hole gets its most probable label given the cells seen in its row. With ``draws=1`` the
+            holes of a row get one draw from their joint distribution instead, and with more a list of that many
+            completed tables comes back, for multiple imputation.
+        seed : int
+            The same seed gives the same draws.
+        unknown : {"error", "warn", "missing"}
+            What to do with labels that the model does not know: they stay in the table, and with ``"missing"`` are not
+            looked at.
+        """
+        return impute(self, data, draws, seed, unknown)
+
+    def predict_proba(self, data: Any, target: str | None = None, *, unknown: Unknown = "error") -> np.ndarray:
+        """Return p(target | the row's other cells), (n_rows, labels of the target), in the order of its labels.
+
+        Parameters
+        ----------
+        data : frame, mapping, array or path
+            Rows, as in :func:`juror.fit`. The target's own column may be there; it is not looked at.
+        target : str, optional
+            The variable to predict; by default the one named when fitting.
+        unknown : {"error", "warn", "missing"}
+            What to do with labels that the model does not know.
+        """
+        position = self.target(target)
+        columns = self.domain.open(data)
+        name = self.domain[position].name
+        seen = [column for column in columns if column.name != name] or columns
+        return scores.predict_proba(self, self.domain.encode_columns(seen, unknown), position)
+
+    def predict(self, data: Any, target: str | None = None, *, unknown: Unknown = "error") -> np.ndarray:
+        """Return the most probable label of the target for every row, (n_rows,); see :meth:`predict_proba`."""
+        best = self.predict_proba(data, target, unknown=unknown).argmax(axis=1)
+        return label_array(self.domain[self.target(target)].labels)[best]
+
+    def target(self, name: str | None = None) -> int:
+        """Return the position of the variable to predict: the one named, or the one named when fitting."""
+        if name is None and self.info is not None:
+            name = self.info.target
+        if name is None:
+            raise QueryError(f"Name the variable to predict, target=…, one of {shortlist(self.domain.names)}.")
+        return self.domain.position(name)
+
+    def entropy(self, *, draws: int = 100_000, seed: int = 0) -> information.Estimate:
+        """Return the entropy of the joint in nats: exact up to a million cells, else with its standard error.
+
+        Parameters
+        ----------
+        draws : int
+            How many rows to draw where the table is too large.
+        seed : int
+            The same seed gives the same draws.
+        """
+        check_count("draws", draws, least=2)
+        return information.entropy(self, draws, sampling.generator(seed))
+
+    def mutual_information(self, a: str, b: str, *, given: Given = None) -> float:
+        """Return how much two variables tell about each other, in nats."""
+        after = posterior(self, self._evidence(given))
+        return information.mutual_information(after, self.domain.position(a), self.domain.position(b))
+
+    def dependence(self, measure: str = "normalised") -> information.DependenceMatrix:
+        """Return how much every two variables tell about each other.
+
+        Parameters
+        ----------
+        measure : {"normalised", "information"}
+            From 0 to 1 as a share of the smaller entropy, or in nats.
+        """
+        return information.dependence(self, measure)
+
+    def compress(self, rank: int, *, seed: int = 0, n_jobs: int | None = None) -> JointPMF:
+        """Return a model of a smaller rank as near to this one as could be found; ``info.compressed`` tells the loss.
+
+        Classes that are alike are merged, then moved by EM to lower D(p‖q). One-way marginals stay, and nothing
+        becomes impossible. Draws of a posterior are gone, and with them :meth:`interval`.
+
+        Parameters
+        ----------
+        rank : int
+            The number of classes; from the rank of this model on, the result is this model.
+        seed, n_jobs : int
+            Where chance comes from; and how many threads, which change nothing.
+
+        Examples
+        --------
+        >>> small = JointPMF([0.5, 0.2, 0.3], [[[0.9, 0.1, 0.1], [0.1, 0.9, 0.9]]] * 2).compress(2)
+        >>> small.rank, small.info.compressed[-1].rank, round(small.info.compressed[-1].loss, 9)
+        (2, 3, 0.0)
+        """
+        from juror.answers.compressing import compress  # brings the solvers along
+
+        return JointPMF(*compress(self, self.info, rank, seed, n_jobs))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to one file, whole or not at all."""
+        container.write(path, self.weights, self.factors, self.domain, self.info)

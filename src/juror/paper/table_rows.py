@@ -1,0 +1,280 @@
+"""A table of the paper with our numbers beside the printed ones, from finished cells."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from juror.errors import ParameterError
+from juror.files.writing import write_whole
+from juror.paper.printed import TABLES as PRINTED
+from juror.paper.settings import MEASURES, Row, Setting, cell_of, effort_of
+from juror.solvers.moments import NO_HELP
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_ALL_MEASURES = ("mse", "mse_per_component", "tensor_error", "accuracy")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A place in a table: one row, one column, all seeds.
+
+    Attributes
+    ----------
+    table : int
+        The paper's table.
+    row, label, block : str
+        The row's key, its name for people, and the block it stands in.
+    is_reference : bool
+        Whether the row is a yardstick and no method.
+    column : int or str
+        Sample size or data set.
+    printed : float, optional
+        The paper's number.
+    measured, spread : float, optional
+        Mean and sample standard deviation over seeds of the table's measure.
+    n_seeds, n_failed : int
+        Seeds that gave a number, and seeds whose fit was refused.
+    n_unhelped : int
+        Seeds at which no round of stage G2 came below the J₁ it was given.
+    mse, mse_per_component, tensor_error, accuracy, and each with _spread : float, optional
+        All measures: the factor error as the paper prints it, with its factor term divided by F, the squared relative
+        error of the tensor, and the accuracy in per cent.
+    ranks : tuple of int
+        The ranks chosen, by seed, where they were chosen.
+    seconds : float, optional
+        Mean time of a fit.
+    failures, warnings : tuple of str
+        What was said, each once.
+    """
+
+    table: int
+    row: str
+    label: str
+    block: str
+    is_reference: bool
+    column: int | str
+    printed: float | None
+    measured: float | None
+    spread: float | None
+    n_seeds: int
+    n_failed: int
+    n_unhelped: int
+    mse: float | None
+    mse_spread: float | None
+    mse_per_component: float | None
+    mse_per_component_spread: float | None
+    tensor_error: float | None
+    tensor_error_spread: float | None
+    accuracy: float | None
+    accuracy_spread: float | None
+    ranks: tuple[int, ...]
+    seconds: float | None
+    failures: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+    def value(self, measure: str) -> tuple[float | None, float | None]:
+        """Return mean and spread of a measure."""
+        return getattr(self, measure), getattr(self, f"{measure}_spread")
+
+
+@dataclass(frozen=True, eq=False)
+class PaperTable:
+    """A table of the paper: printed and measured.
+
+    Attributes
+    ----------
+    setting : Setting
+        What the table is about.
+    seeds : int
+        How many were asked for.
+    quick : bool
+        Whether the run was cut short for a quick look.
+    entries : tuple of Entry
+        Row by row, column by column.
+    """
+
+    setting: Setting
+    seeds: int
+    quick: bool
+    entries: tuple[Entry, ...]
+
+    @classmethod
+    def of(cls, setting: Setting, seeds: int, quick: bool, results: Mapping[str, Mapping[str, Any]]) -> PaperTable:
+        """Gather finished cells, found by their fingerprints."""
+        entries = []
+        for row in setting.rows:
+            for column in setting.columns(effort_of(quick)):
+                cells = [cell_of(setting, row, column, seed, quick) for seed in range(seeds)]
+                entries.append(_entry(setting, row, column, [results[cell.fingerprint] for cell in cells]))
+        return cls(setting, seeds, quick, tuple(entries))
+
+    @property
+    def columns(self) -> tuple[int | str, ...]:
+        """The sample sizes or data sets."""
+        return tuple(dict.fromkeys(entry.column for entry in self.entries))
+
+    @property
+    def title(self) -> str:
+        """Number, caption, and whether this is a quick look."""
+        quick = " QUICK RUN, cut short: not to be quoted." if self.quick else ""
+        return f"Table {self.setting.number}. {self.setting.caption}.{quick}"
+
+    @property
+    def legend(self) -> str:
+        """What stands in a cell."""
+        spread = f" ± standard deviation over {self.seeds} seeds" if self.seeds > 1 else ", one seed"
+        return f"Printed / measured{spread}: {MEASURES[self.setting.measure]}."
+
+    def __getitem__(self, place: tuple[str, int | str]) -> Entry:
+        for entry in self.entries:
+            if (entry.row, entry.column) == place:
+                return entry
+        rows = list(dict.fromkeys(entry.row for entry in self.entries))
+        raise ParameterError(f"There is no {place!r}: rows are {rows}, columns {list(self.columns)}.")
+
+    def rows(self) -> list[tuple[Entry, ...]]:
+        """Return the entries of every row."""
+        n = len(self.columns)
+        return [self.entries[i : i + n] for i in range(0, len(self.entries), n)]
+
+    def notes(self) -> list[str]:
+        """Return a sentence for every refusal behind the numbers."""
+        return [
+            f"{entry.label} at {column_name(entry.column)}: {entry.n_failed} of {self.seeds} seeds failed: {failure}"
+            for entry in self.entries
+            for failure in entry.failures
+        ]
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a frame with a line an entry."""
+        import pandas as pd
+
+        return pd.DataFrame([asdict(entry) for entry in self.entries])
+
+    def to_csv(self, path: str | os.PathLike[str]) -> None:
+        """Write a line an entry, whole or not at all; several ranks, refusals or warnings are joined by semicolons."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(["quick", *(f.name for f in fields(Entry))])
+        for entry in self.entries:
+            values = asdict(entry).values()
+            writer.writerow([self.quick, *("; ".join(map(str, v)) if isinstance(v, tuple) else v for v in values)])
+        write_whole(Path(path), lambda stream: stream.write(text.getvalue().encode()))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values that JSON can hold."""
+        return {
+            "table": self.setting.number,
+            "caption": self.setting.caption,
+            "measure": self.setting.measure,
+            "quick": self.quick,
+            "seeds": self.seeds,
+            "entries": [asdict(entry) for entry in self.entries],
+        }
+
+    def to_json(self, path: str | os.PathLike[str]) -> None:
+        """Write all as JSON, whole or not at all."""
+        text = json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+        write_whole(Path(path), lambda stream: stream.write(text.encode()))
+
+    def __str__(self) -> str:
+        lines = [[entry_text(entry, self.setting.measure) for entry in row] for row in self.rows()]
+        head = ["", *map(column_name, self.columns)]
+        body = [[row[0].label, *line] for row, line in zip(self.rows(), lines, strict=True)]
+        widths = [max(len(line[i]) for line in [head, *body]) for i in range(len(head))]
+        shown = [self.title, self.legend, "", _padded(head, widths)]
+        rule = "─" * (sum(widths) + 2 * len(widths) - 2)
+        block = None
+        for row, line in zip(self.rows(), body, strict=True):
+            group = "references" if row[0].is_reference else row[0].block
+            if group != block:
+                shown += [rule] + ([f"{group}:"] if group and group != "references" else [])
+                block = group
+            shown.append(_padded(line, widths))
+        return "\n".join([*shown, *self.notes()])
+
+    __repr__ = __str__
+
+
+def _entry(setting: Setting, row: Row, column: int | str, results: Sequence[Mapping[str, Any]]) -> Entry:
+    good = [result for result in results if result["failed"] is None]
+    failures = [result["failed"] for result in results if result["failed"] is not None]
+    found: dict[str, float | None] = {}
+    for measure in _ALL_MEASURES:
+        values = [result["measured"][measure] for result in good if measure in result["measured"]]
+        found[measure] = statistics.fmean(values) if values else None
+        found[f"{measure}_spread"] = statistics.stdev(values) if len(values) > 1 else None
+    return Entry(
+        table=setting.number,
+        row=row.key,
+        label=row.label,
+        block=row.block,
+        is_reference=row.is_reference,
+        column=column,
+        printed=PRINTED[setting.number].at(row.printed, column),
+        measured=found[setting.measure],
+        spread=found[f"{setting.measure}_spread"],
+        n_seeds=len(good),
+        n_failed=len(failures),
+        n_unhelped=sum(any(NO_HELP in text for text in result["warnings"]) for result in good),
+        ranks=tuple(result["measured"]["rank"] for result in good if "rank" in result["measured"]),
+        seconds=statistics.fmean(result["seconds"] for result in good) if good else None,
+        failures=tuple(dict.fromkeys(failures)),
+        warnings=tuple(dict.fromkeys(text for result in results for text in result["warnings"])),
+        **found,
+    )
+
+
+def column_name(column: int | str) -> str:
+    """Write a sample size with its thousands apart, or the name of a data set with a capital.
+
+    >>> column_name(10000), column_name("car")
+    ('10,000', 'Car')
+    """
+    return f"{column:,}" if isinstance(column, int) else column.capitalize()
+
+
+def number_text(value: float, measure: str = "mse") -> str:
+    """Write three digits that count, or two decimals of a per cent.
+
+    >>> number_text(0.05), number_text(14.62), number_text(0.0), number_text(95.6789, "accuracy")
+    ('0.0500', '14.6', '0', '95.68')
+    """
+    if measure == "accuracy":
+        return f"{value:.2f}"
+    if value == 0:
+        return "0"
+    if not 1e-4 <= abs(value) < 1e4:
+        return f"{value:.2e}"
+    return f"{value:.{max(0, 2 - math.floor(math.log10(abs(value))))}f}"
+
+
+def measured_text(mean: float | None, spread: float | None, measure: str) -> str:
+    """Write mean ± spread; a dash where there is nothing."""
+    if mean is None:
+        return "–"
+    return number_text(mean, measure) + ("" if spread is None else f" ± {spread:.2g}")
+
+
+def entry_text(entry: Entry, measure: str) -> str:
+    """Write printed / measured ± spread, and how many seeds failed."""
+    printed = "–" if entry.printed is None else number_text(entry.printed, measure)
+    if entry.n_failed and entry.measured is None:
+        return f"{printed} / failed"
+    failed = f" ({entry.n_failed} failed)" if entry.n_failed else ""
+    return f"{printed} / {measured_text(entry.measured, entry.spread, measure)}{failed}"
+
+
+def _padded(line: Sequence[str], widths: Sequence[int]) -> str:
+    return "  ".join([line[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(line[1:], widths[1:], strict=True))])

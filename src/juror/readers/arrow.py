@@ -1,0 +1,233 @@
+"""Columns of Arrow arrays, by way of which frames, lists and files are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from itertools import compress
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from juror.errors import DataError
+from juror.readers.columns import MISSING, Column, Form, as_text, is_marked, united
+
+# Of longer dictionaries of text only the values that the rows hold are looked at: readers let them grow from chunk to
+# chunk, and a column of identifiers has a longer one than all its rows
+_LONG_DICTIONARY = 4096
+# ``pa.scalar`` would import pandas
+_MISSING = pa.Array.from_buffers(pa.int32(), 1, [None, pa.py_buffer(np.int32(MISSING).tobytes())])[0]
+# So many rows tell whether numbers repeat
+_SAMPLE = 4096
+
+
+def from_arrow(
+    name: str, array: pa.Array, missing: Collection[object] = (), category: bool = True, first_row: int = 0
+) -> Column:
+    """Factorise an Arrow array.
+
+    Parameters
+    ----------
+    name : str
+        The column's name, for the column and for messages.
+    array : pyarrow.Array or pyarrow.ChunkedArray, (n_rows,)
+        The values.
+    missing : collection
+        Markers that stand for a missing value besides null and NaN.
+    category : bool
+        Whether a dictionary is a category that somebody declared; otherwise it only is how text is stored.
+    first_row : int
+        The number of the first row, where the array is a piece of a longer column.
+    """
+    if isinstance(array, pa.ChunkedArray) and not pa.types.is_dictionary(array.type):
+        array = array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
+    readers = _READERS if category else ((pa.types.is_dictionary, _read_stored), *_READERS)
+    for applies, read in readers:
+        if applies(array.type):
+            column = read(name, array, missing)
+            return replace(column, first_row=first_row) if first_row else column
+    raise DataError(
+        f"Column {name!r} holds values of type {array.type}, which have no distribution over labels. "
+        "Convert it to text, numbers or booleans, or drop it."
+    )
+
+
+def _to_numpy(array: pa.Array) -> np.ndarray:
+    """Return numbers without nulls as an array of NumPy's; ``np.asarray`` would import pandas for it."""
+    return np.from_dlpack(array)
+
+
+def _to_arrow(positions: np.ndarray) -> pa.Array:
+    """Return positions as an array of Arrow's; ``pa.array`` would import pandas for it."""
+    return pa.Array.from_buffers(pa.int64(), len(positions), [None, pa.py_buffer(positions.astype(np.int64))])
+
+
+def _is_valid(array: pa.Array) -> np.ndarray:
+    """Return which slots are not null; what null slots hold is whatever the producer left there, and never read."""
+    return _to_numpy(array.is_valid().cast(pa.uint8())).astype(bool)
+
+
+def _index_of(indices: pa.Array) -> np.ndarray:
+    """Return the indices of a dictionary as int32, −1 for null; what null slots hold is never read.
+
+    Nothing is copied where there are no nulls and the indices are of this type, as in Parquet and CSV files.
+    """
+    indices = indices.cast(pa.int32())
+    return _to_numpy(indices.fill_null(_MISSING) if indices.null_count else indices)
+
+
+def _read_number(name: str, array: pa.Array, missing: Collection[object]) -> Column:
+    numbers, index = _distinct(array)
+    kept = ~is_marked(numbers, missing)
+    if pa.types.is_floating(array.type):
+        # no negative zero, which is the same number written in another way
+        numbers = numbers.astype(np.float64, copy=False) + 0.0
+        kept &= ~np.isnan(numbers)
+    if not kept.all():
+        index = _renumber(kept)[index]
+    return Column(name, "number", numbers[kept], index)
+
+
+def _distinct(array: pa.Array) -> tuple[np.ndarray, np.ndarray]:
+    """Return the distinct numbers of an array, sorted, and for every row which it holds, −1 for null."""
+    if len(array[:_SAMPLE].unique()) < _SAMPLE // 4:
+        encoded = array.dictionary_encode()
+        numbers, order = np.unique(_to_numpy(encoded.dictionary), return_inverse=True)
+        return numbers, np.append(order, MISSING).astype(np.int32)[_index_of(encoded.indices)]
+    # measurements: where most numbers are seen once, it takes less time to sort than to hash them
+    numbers, positions = np.unique(_to_numpy(array.drop_null()), return_inverse=True)
+    index = np.full(len(array), MISSING, dtype=np.int32)
+    index[_is_valid(array)] = positions
+    return numbers, index
+
+
+def _renumber(kept: np.ndarray) -> np.ndarray:
+    """Return the new position of every value, −1 if it is not kept, with that of −1 at the end, (n_values + 1,)."""
+    positions = np.full(len(kept) + 1, MISSING, dtype=np.int32)
+    positions[np.flatnonzero(kept)] = np.arange(kept.sum())
+    return positions
+
+
+def _read_decimal(name: str, array: pa.Array, missing: Collection[object]) -> Column:
+    floats = array.cast(pa.float64())
+    if not floats.cast(array.type, safe=False).equals(array):
+        raise DataError(
+            f"Column {name!r} holds decimals of more digits than a float can tell apart ({array.type}). Round them, or "
+            "convert them to text."
+        )
+    return _read_number(name, floats, missing)
+
+
+def _read_distinct(form: Form) -> Callable[[str, pa.Array, Collection[object]], Column]:
+    def read(name: str, array: pa.Array, missing: Collection[object]) -> Column:
+        return _without_missing(name, form, _coded(array.dictionary_encode()), missing)
+
+    return read
+
+
+def _read_category(name: str, array: pa.DictionaryArray | pa.ChunkedArray, missing: Collection[object]) -> Column:
+    inner = array.type.value_type
+    if not (pa.types.is_dictionary(inner) or any(applies(inner) for applies, _ in _READERS)):
+        raise DataError(
+            f"Column {name!r} holds categories of type {inner}, which juror cannot label. "
+            "Convert them to text, numbers or booleans."
+        )
+    ordered = bool(array.type.ordered)
+    chunks = [array] if isinstance(array, pa.DictionaryArray) else array.chunks
+    if len(chunks) < 2 or all(chunk.dictionary.equals(chunks[0].dictionary) for chunk in chunks):
+        return _without_missing(name, "category", _coded(array), missing, ordered)
+    return _join_categories([_without_missing(name, "category", _coded(c), missing, ordered) for c in chunks])
+
+
+def _join_categories(pieces: Sequence[Column]) -> Column:
+    """Join pieces whose categories differ, in the one order that all have if they are ordered."""
+    name, ordered = pieces[0].name, pieces[0].ordered
+    values: Sequence[Any] = pieces[0].values
+    for piece in pieces[1:]:
+        values = united(name, values, piece.values, ordered)
+    place = {value: n for n, value in enumerate(values)}
+    index = [
+        np.array([*(place[value] for value in piece.values), MISSING], dtype=np.int32)[piece.index] for piece in pieces
+    ]
+    return Column(name, "category", list(values), np.concatenate(index), ordered)
+
+
+def _read_stored(name: str, array: pa.DictionaryArray | pa.ChunkedArray, missing: Collection[object]) -> Column:
+    """Read a dictionary that is nobody's category."""
+    if not is_text(array.type.value_type):
+        return from_arrow(name, array.cast(array.type.value_type), missing)
+    values, index = _coded(array)
+    if len(values) > _LONG_DICTIONARY:
+        seen = np.zeros(len(values) + 1, dtype=bool)
+        seen[index] = True
+        values, index = values.take(_to_arrow(np.flatnonzero(seen[:-1]))), _renumber(seen[:-1])[index]
+    return _without_missing(name, "text", (values, index), missing)
+
+
+def _coded(array: pa.DictionaryArray | pa.ChunkedArray) -> tuple[pa.Array, np.ndarray]:
+    """Return the values of a dictionary, and for every row which it holds, −1 for null; a value may be null, too.
+
+    The dictionaries of chunks may differ: each row gets the position of its value among those of all.
+    """
+    chunks = [array] if isinstance(array, pa.DictionaryArray) else array.chunks or [array.combine_chunks()]
+    if len(chunks) == 1:
+        return chunks[0].dictionary, _index_of(chunks[0].indices)
+    joined = pa.concat_arrays([chunk.dictionary for chunk in chunks]).dictionary_encode()
+    positions = _index_of(joined.indices)
+    starts = np.cumsum([0, *(len(chunk.dictionary) for chunk in chunks)])
+    pieces = [
+        np.append(positions[start:stop], np.int32(MISSING))[_index_of(chunk.indices)]
+        for chunk, start, stop in zip(chunks, starts, starts[1:], strict=False)
+    ]
+    return joined.dictionary, np.concatenate(pieces)
+
+
+def is_text(type_: pa.DataType) -> bool:
+    """Tell whether a type is one of text."""
+    return bool(pa.types.is_string(type_) or pa.types.is_large_string(type_) or pa.types.is_string_view(type_))
+
+
+def _read_nothing(name: str, array: pa.Array, missing: Collection[object]) -> Column:
+    return Column(name, "text", [], np.full(len(array), MISSING, dtype=np.int32))
+
+
+def _refuse_date(name: str, array: pa.Array, missing: Collection[object]) -> Column:
+    raise DataError(
+        f"Column {name!r} holds dates or times ({array.type}), which juror does not bin by itself. "
+        "Convert it to a number (a year, a month, days since a start) or to text, or drop it."
+    )
+
+
+def _without_missing(
+    name: str, form: Form, coded: tuple[pa.Array, np.ndarray], missing: Collection[object], ordered: bool = False
+) -> Column:
+    """Map null, NaN and markers among the values to −1, and close the gaps they leave."""
+    values, index = coded[0].to_pylist(), coded[1]
+    kept = _is_known(values, missing)
+    if not kept.all():
+        values, index = list(compress(values, kept)), _renumber(kept)[index]
+    return Column(name, form, values, index, ordered)
+
+
+def _is_known(values: Sequence[Any], missing: Collection[object]) -> np.ndarray:
+    """Return which values are neither null nor NaN nor a marker; like labels, markers are compared as written."""
+    written = {as_text(marker) for marker in missing}
+    known = (value is not None and value == value and not (written and as_text(value) in written) for value in values)
+    return np.fromiter(known, dtype=bool, count=len(values))
+
+
+_Reader = Callable[[str, Any, Collection[object]], Column]
+_READERS: tuple[tuple[Callable[[pa.DataType], bool], _Reader], ...] = (
+    (pa.types.is_null, _read_nothing),
+    (pa.types.is_temporal, _refuse_date),
+    (pa.types.is_boolean, _read_distinct("boolean")),
+    (pa.types.is_integer, _read_number),
+    # half floats have next to no kernels in Arrow
+    (pa.types.is_float16, lambda name, array, missing: _read_number(name, array.cast(pa.float32()), missing)),
+    (pa.types.is_floating, _read_number),
+    (pa.types.is_decimal, _read_decimal),
+    (pa.types.is_string_view, lambda name, array, missing: from_arrow(name, array.cast(pa.string()), missing)),
+    (is_text, _read_distinct("text")),
+    (pa.types.is_dictionary, _read_category),
+)

@@ -1,0 +1,153 @@
+"""How CSV files are written: what the user says, and what their first line shows."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+from pyarrow import csv
+
+from juror.errors import DataError, ParameterError
+from juror.readers.paths import ending_of, not_text, reading
+
+_START_BYTES = 1 << 20
+# So many bytes are parsed at once, and no row may be longer. pyarrow reads 32 blocks ahead, so they are small.
+BLOCK_BYTES = 1 << 21
+# What files begin with that are not in UTF-8; a mark of UTF-32 begins with that of UTF-16
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+@dataclass(frozen=True)
+class Written:
+    r"""How CSV files are written.
+
+    Attributes
+    ----------
+    separator : str, optional
+        What stands between cells. By default it is a comma, or a semicolon or tab where the first line has no comma;
+        in ``.tsv`` files a tab.
+    quote : str
+        What stands around cells that hold a separator or a line break; doubled, it stands for itself. None if empty.
+    encoding : str
+        The encoding of the text. Files that begin with a byte-order mark of UTF-8 or UTF-16 say it themselves.
+    decimal : str
+        The decimal mark of numbers.
+
+    Examples
+    --------
+    >>> Written(separator=";", decimal=",")
+    Written(separator=';', quote='"', encoding='utf-8', decimal=',')
+    >>> Written(separator="||")
+    Traceback (most recent call last):
+    juror.errors.ParameterError: separator must be one ASCII character. Got '||' instead.
+    """
+
+    separator: str | None = None
+    quote: str = '"'
+    encoding: str = "utf-8"
+    decimal: str = "."
+
+    def __post_init__(self) -> None:
+        if self.separator is not None:
+            _check_character("separator", self.separator)
+        if self.quote != "":
+            _check_character("quote", self.quote)
+        if self.decimal not in (".", ","):
+            raise ParameterError(f"decimal must be '.' or ','. Got {self.decimal!r} instead.")
+        if self.separator in (self.quote, self.decimal):
+            other = "quote" if self.separator == self.quote else "decimal"
+            raise ParameterError(f"separator and {other} must differ. Both are {self.separator!r}.")
+        try:
+            # other codecs, such as hex, turn bytes into bytes
+            "".encode(self.encoding)
+        except (LookupError, TypeError):
+            raise ParameterError(
+                f"encoding must be one that Python knows, like 'utf-8' or 'latin-1'. Got {self.encoding!r} instead."
+            ) from None
+
+
+def _check_character(name: str, value: object) -> None:
+    if not isinstance(value, str) or len(value) != 1 or not value.isascii():
+        raise ParameterError(f"{name} must be one ASCII character. Got {value!r} instead.")
+    if value in "\r\n":
+        raise ParameterError(f"{name} must not be a line break. Got {value!r} instead.")
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How one CSV file is written, with what its first line told.
+
+    Attributes
+    ----------
+    separator : str, optional
+        None in a table of one column.
+    quote, encoding, decimal : str
+        As in :class:`Written`.
+    null : tuple of str
+        Cells that are missing.
+    """
+
+    separator: str | None
+    quote: str
+    encoding: str
+    decimal: str
+    null: tuple[str, ...]
+
+    def open(
+        self, path: str, block_bytes: int, types: Mapping[str, pa.DataType], names: Sequence[str] = ()
+    ) -> csv.CSVStreamingReader:
+        """Open a file; only some of its columns, if any are named, and those of no given type as the first block is."""
+        return csv.open_csv(
+            path,
+            csv.ReadOptions(use_threads=False, block_size=block_bytes, encoding=self.encoding),
+            csv.ParseOptions(
+                delimiter=self.separator or ",",
+                quote_char=self.quote or False,
+                newlines_in_values=self.quote != "",
+                # in a table of one column an empty line is a missing cell; in others it is nothing
+                ignore_empty_lines=self.separator is not None,
+            ),
+            self.conversion(types, names),
+        )
+
+    def names(self, path: str) -> list[str]:
+        """Return the names of a file's columns."""
+        with reading(path, self.encoding), self.open(path, BLOCK_BYTES, {}) as reader:
+            return list(reader.schema.names)
+
+    def conversion(self, types: Mapping[str, pa.DataType], names: Sequence[str] = ()) -> csv.ConvertOptions:
+        """Return how cells become values: a bare empty one is missing, a quoted one is a label."""
+        return csv.ConvertOptions(
+            column_types=dict(types),
+            include_columns=list(names),
+            null_values=list(self.null),
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+            decimal_point=self.decimal,
+        )
+
+
+def find_dialect(path: str, written: Written, missing: Sequence[object]) -> Dialect:
+    """Look at the first line of a file for what ``written`` leaves open."""
+    encoding = written.encoding
+    with reading(path), pa.input_stream(path) as stream:
+        start = stream.read(_START_BYTES)
+    if not start:
+        raise DataError(f"The file {path!r} is empty. It needs a line of column names and some rows.")
+    if codecs.lookup(encoding).name == "utf-8":
+        encoding = next((name for mark, name in _MARKS if start.startswith(mark)), "utf-8")
+    line = start.decode(encoding, errors="replace").split("\n", 1)[0]
+    if "\0" in line:
+        # UTF-16 without a mark: every other byte is zero, and no text holds such a character
+        raise not_text(f"The file {path!r}", encoding)
+    candidates = "\t" if ending_of(path).startswith(".tsv") else ",;\t"
+    found = next((mark for mark in candidates if mark in line and mark != written.decimal), None)
+    null = ("", *(str(marker) for marker in missing))
+    return Dialect(written.separator or found, written.quote, encoding, written.decimal, null)

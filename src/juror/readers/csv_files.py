@@ -1,0 +1,50 @@
+"""CSV files, block by block, each column of one type in all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+
+from juror.readers.csv_dialects import BLOCK_BYTES, Dialect, Written, find_dialect
+from juror.readers.csv_types import settle_types
+from juror.readers.file_parts import FilePart, Opened
+from juror.readers.schemas import check_names
+
+_STORED_TEXT = pa.dictionary(pa.int32(), pa.string())
+
+
+@dataclass(frozen=True)
+class CsvPart(FilePart):
+    """All rows of a CSV file: where its rows begin is only known after reading what stands before.
+
+    Attributes
+    ----------
+    dialect : Dialect
+        How the file is written.
+    """
+
+    dialect: Dialect = field(kw_only=True)
+
+    @property
+    def encoding(self) -> str | None:
+        """Return the encoding of the file's text."""
+        return self.dialect.encoding
+
+    def batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Yield the rows, text as dictionaries."""
+        types = dict(zip(self.layout.names, self.layout.types, strict=True))
+        stored = {name: _STORED_TEXT if pa.types.is_string(types[name]) else types[name] for name in names}
+        yield from self.dialect.open(self.path, BLOCK_BYTES, stored, names)
+
+
+def open_csv_files(paths: Sequence[str], missing: Sequence[object], text: Collection[str], written: Written) -> Opened:
+    """Find out how CSV files are written and of what types their columns are."""
+    dialects = {path: find_dialect(path, written, missing) for path in paths}
+    check_names({path: dialect.names(path) for path, dialect in dialects.items()})
+    return Opened(
+        settle_types(dialects, text),
+        None,
+        lambda path, layout, keys: [CsvPart(path, layout, keys, dialect=dialects[path])],
+    )

@@ -1,0 +1,133 @@
+"""The types of the columns of CSV files, which all rows of all files decide.
+
+What pyarrow's inference would find in one table of all rows, without holding them: integers, or booleans, or dates, or
+numbers, or else text, whichever comes first of those that all cells can be read as.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Collection, Mapping, Sequence
+
+import pyarrow as pa
+from pyarrow import csv
+
+from juror.readers.csv_dialects import BLOCK_BYTES, Dialect
+from juror.readers.paths import ending_of, not_text, reading
+
+# The types of a file of so many bytes are found in one block
+SMALL_FILE = 1 << 25
+# As good as text is compressed
+_COMPRESSED = 8
+# In the order in which pyarrow tries them
+_ORDER = (
+    pa.null(),
+    pa.int64(),
+    pa.bool_(),
+    pa.date32(),
+    pa.time32("s"),
+    pa.timestamp("s"),
+    pa.timestamp("ns"),
+    pa.float64(),
+)
+
+
+def settle_types(
+    files: Mapping[str, Dialect],
+    text: Collection[str] = (),
+    small_file: int = SMALL_FILE,
+    block_bytes: int = BLOCK_BYTES,
+) -> pa.Schema:
+    """Return the columns of CSV files and their types.
+
+    The first block of the first file is looked at, all of it if it is small. What is text there is text; whether the
+    others hold to the type they have there, one pass over these columns tells, and where one does not, another tries
+    all types on all cells.
+
+    Parameters
+    ----------
+    files : mapping of str to Dialect
+        The files, which have the same columns, and how each is written.
+    text : collection of str
+        Columns that are text whatever they look like.
+    small_file, block_bytes : int
+        How large a file is that is looked at as a whole, and how much of others at once.
+    """
+    (first, dialect), *_ = files.items()
+    size = os.path.getsize(first) * (1 if ending_of(first) in (".csv", ".tsv") else _COMPRESSED)
+    first_bytes = small_file if size < small_file else block_bytes
+    known = {name: pa.string() for name in text}
+    with reading(first, dialect.encoding), dialect.open(first, first_bytes, known) as reader:
+        schema = reader.schema
+        is_all = len(files) == 1 and not _has_more(reader)
+    for field in schema:
+        if pa.types.is_binary(field.type):
+            raise not_text(f"Column {field.name!r} of {first!r}", dialect.encoding)
+    types = {field.name: field.type for field in schema if not pa.types.is_string(field.type)}
+    if types and not is_all and not _hold(files, types, block_bytes):
+        types = _try_all(files, list(types), block_bytes)
+    return pa.schema([(name, types.get(name, pa.string())) for name in schema.names])
+
+
+def _has_more(reader: csv.CSVStreamingReader) -> bool:
+    """Tell whether a file has more than its first block."""
+    next(reader, None)
+    try:
+        return next(reader, None) is not None
+    except pa.ArrowInvalid as error:
+        if not _is_conversion(error):
+            raise
+        return True
+
+
+def _is_conversion(error: pa.ArrowInvalid) -> bool:
+    """Tell whether cells are not of the type they were to be read as."""
+    return "conversion error" in str(error)
+
+
+def _hold(files: Mapping[str, Dialect], types: Mapping[str, pa.DataType], block_bytes: int) -> bool:
+    """Tell whether all cells of some columns can be read as their types."""
+    for path, dialect in files.items():
+        with reading(path, dialect.encoding):
+            try:
+                for _ in dialect.open(path, block_bytes, types, list(types)):
+                    pass
+            except pa.ArrowInvalid as error:
+                if not _is_conversion(error):
+                    raise
+                return False
+    return True
+
+
+def _try_all(files: Mapping[str, Dialect], names: Sequence[str], block_bytes: int) -> dict[str, pa.DataType]:
+    """Return for each column the first type as which all cells can be read, text if there is none."""
+    possible = {name: list(_ORDER) for name in names}
+    for path, dialect in files.items():
+        with reading(path, dialect.encoding):
+            for batch in dialect.open(path, block_bytes, dict.fromkeys(names, pa.string()), names):
+                for name in names:
+                    cells = batch[name].drop_null().unique()
+                    if len(cells) and possible[name]:
+                        possible[name] = _types_of(cells, possible[name], dialect)
+    return {name: types[0] if types else pa.string() for name, types in possible.items()}
+
+
+def _types_of(cells: pa.Array, types: Sequence[pa.DataType], dialect: Dialect) -> list[pa.DataType]:
+    """Return as which types cells can be read; the reader itself is asked, as it knows blanks and decimal marks."""
+    stream = io.BytesIO()
+    csv.write_csv(pa.table({"cell": cells}), stream)
+    return [type_ for type_ in types if _converts(stream.getvalue(), type_, dialect)]
+
+
+def _converts(content: bytes, type_: pa.DataType, dialect: Dialect) -> bool:
+    try:
+        csv.read_csv(
+            io.BytesIO(content),
+            csv.ReadOptions(use_threads=False, block_size=len(content) + 1),
+            csv.ParseOptions(newlines_in_values=True),
+            dialect.conversion({"cell": type_}),
+        )
+    except pa.ArrowInvalid:
+        return False
+    return True

@@ -1,0 +1,322 @@
+"""Queries on DuckDB, PostgreSQL and SQLite as streams of rows, and addresses of databases without their credentials.
+
+Databases are only read: files are opened read-only and never made, sessions on a server are read-only too.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote, unquote_plus
+
+from juror.errors import DataError, JurorError, MissingDependencyError, ParameterError
+from juror.readers.columns import read_markers
+from juror.readers.scans import CHUNK_ROWS, Scan
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_SECRET_NAME = r"\w*(?:password|passwd|pwd|token|secret)"
+_SECRET_PAIR = re.compile(
+    rf"""\b({_SECRET_NAME})(\s*=\s*)('(?:[^'\\]|\\.)*'?|"(?:[^"\\]|\\.)*"?|[^\s&;,]+)""", re.IGNORECASE
+)
+_SECRET_IN_URI = re.compile(r"(\w[\w+.\-]*://[^\s:/@]*):\S*@")
+_MASK = "***"
+# Hosts, ports and a database, and nothing that could be a piece of a password
+_PLACE = re.compile(r"[\w.\-]*(?::\d+)?(?:,[\w.\-]*(?::\d+)?)*|\[[\da-f:.]+\](?::\d+)?", re.IGNORECASE)
+
+# What servers, drivers and Arrow write around their reason
+_SERVER_SAYS = re.compile(r"(?:ERROR|FATAL|PANIC):\s+(.+)")
+_DRIVER_SAYS = re.compile(
+    r"^(?:Unknown error: )?(?:[A-Z_]+: )?(?:\[\w+\] )?(?:Failed to [a-z ]+: )?(?:\w+\(\) failed: )?"
+)
+_TRACEBACK = ". Detail: Python exception"
+
+# The types of SQLite's values, each with a value, and how it tells columns of one name apart
+_SQLITE_KINDS = {"integer": "0", "real": "0.0", "text": "''", "blob": "x''"}
+_SQLITE_REPEATED = re.compile(r"(.+):\d+")
+_SQLITE_BATCH = "adbc.sqlite.query.batch_rows"
+
+
+def scan_query(sql: str, uri: str | os.PathLike[str], missing: Collection[object] = ()) -> Scan:
+    """Run a query and offer its rows as a table of one part, which keeps them in a temporary file as they come.
+
+    The query is run once, as it may give other rows when it is run again.
+
+    Parameters
+    ----------
+    sql : str
+        One query, such as ``SELECT … FROM …``.
+    uri : str or path
+        The database: ``duckdb:///file.db``, ``duckdb:///:memory:`` or the path of a ``.duckdb`` file;
+        ``sqlite:///file.db``; ``postgresql://user:password@host:port/database``. What follows ``:///`` is a path as it
+        is written elsewhere, so that an absolute one makes four slashes.
+    missing : collection
+        Markers that stand for a missing value besides null and NaN.
+
+    Examples
+    --------
+    >>> scan_query("SELECT colour FROM sold", "sqlite:///nowhere.db")
+    Traceback (most recent call last):
+    juror.errors.DataError: There is no database sqlite:///nowhere.db. Check the path.
+    """
+    from juror.readers.streams import Rows, scan_rows  # takes long, and is not needed to show an address
+
+    markers = read_markers(missing)
+    uri = os.fspath(uri)
+    database = _database_of(uri)
+    shown, secrets = shown_uri(uri), secrets_of(uri)
+    query = sql.strip().rstrip("; \t\n")
+    if not query:
+        raise ParameterError(f"The query on {shown} is empty. Write one, such as SELECT … FROM …")
+
+    def reason(error: BaseException) -> str:
+        return plain_reason(error, secrets)
+
+    with ExitStack() as stack:
+        problem, advice = f"Cannot open {shown}", "Check the address, and the user and password if it needs any."
+        try:
+            connection = database.connect(uri)
+            stack.callback(connection.close)
+            problem, advice = f"The query cannot be run on {shown}", "It must be one SELECT from tables that are there."
+            # a comment at the end must not swallow what is put behind the query
+            schema, batches = database.run(connection, query + "\n", stack)
+        except JurorError:
+            raise
+        except Exception as error:
+            problem = f"{problem}: {reason(error)}. {advice}"
+        else:
+            if schema.names:
+                return scan_rows(Rows(schema, batches, stack.pop_all().close, f"The query on {shown}", reason), markers)
+            problem = f"The statement gives no columns on {shown}. {advice}"
+    # raised here, so that the driver's exception, which may show credentials, does not hang on ours
+    raise DataError(problem)
+
+
+def _fetched(cursor: Any, query: str, stack: ExitStack) -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
+    cursor.execute(query)
+    reader = cursor.fetch_record_batch()
+    stack.callback(reader.close)
+    return reader.schema, reader
+
+
+def _connect_duckdb(uri: str) -> Any:
+    path = _path_of(uri)
+    duckdb = _driver("duckdb", "duckdb")
+    # the tables of a query are the database's, never variables of this program
+    config = {"python_enable_replacements": "false"}
+    if path == ":memory:":
+        return duckdb.connect(path, config=config)
+    return duckdb.connect(_there(path, uri), read_only=True, config=config)
+
+
+def _run_duckdb(connection: Any, query: str, stack: ExitStack) -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
+    import pyarrow as pa
+
+    kinds = [str(statement.type).rpartition(".")[2] for statement in connection.extract_statements(query)]
+    if kinds != ["SELECT"]:
+        # not even tried, as COPY and ATTACH write files
+        raise ValueError(f"DuckDB takes it for {' and '.join(kinds) or 'nothing'}")
+    reader = pa.RecordBatchReader.from_stream(connection.sql(query))
+    stack.callback(reader.close)
+    return reader.schema, reader
+
+
+def _connect_postgresql(uri: str) -> Any:
+    _check_authority(uri)
+    return _driver("adbc_driver_postgresql.dbapi", "postgresql").connect(uri, autocommit=True)
+
+
+def _run_postgresql(connection: Any, query: str, stack: ExitStack) -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
+    cursor = stack.enter_context(connection.cursor())
+    cursor.execute("SET default_transaction_read_only = on")
+    # asked first without running it: what gives no columns is not run at all
+    schema = cursor.adbc_execute_schema(query)
+    return _fetched(cursor, query, stack) if schema.names else (schema, ())
+
+
+def _connect_sqlite(uri: str) -> Any:
+    path = os.path.abspath(_there(_path_of(uri), uri))
+    return _driver("adbc_driver_sqlite.dbapi", "sqlite").connect(f"file:{quote(path)}?mode=ro")
+
+
+def _run_sqlite(connection: Any, query: str, stack: ExitStack) -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
+    """Run a query on SQLite, where values have types and columns have none.
+
+    The driver goes by the first rows, which may be null, or whole, where later ones are not. So the types of all values
+    are asked for before, and a row of these types is put before all others, and dropped.
+    """
+    cursor = stack.enter_context(connection.cursor(adbc_stmt_kwargs={_SQLITE_BATCH: str(CHUNK_ROWS)}))
+    # between parentheses only a query has room, and not ATTACH, which makes files
+    cursor.execute(f"SELECT * FROM (\n{query}) LIMIT 0")
+    names = [name for name, *_ in cursor.description]
+    repeated = [match[1] for match in map(_SQLITE_REPEATED.fullmatch, names) if match and match[1] in names]
+    if repeated:
+        raise DataError(f"Column names must be unique; {repeated} occur more than once. Rename them with AS.")
+    kinds = _sqlite_kinds(cursor, query, len(names))
+    typed = ", ".join(f"{_example(*both)} AS {_quoted(both[0])}" for both in zip(names, kinds, strict=True))
+    schema, batches = _fetched(cursor, f"SELECT {typed} UNION ALL SELECT * FROM (\n{query})", stack)
+    return schema, _without_first_row(batches)
+
+
+def _sqlite_kinds(cursor: Any, query: str, n_columns: int) -> list[list[str]]:
+    """Return the least and the greatest type of the values of every column; nothing where all are null."""
+    columns = ", ".join(f"c{n}" for n in range(n_columns))
+    order = " ".join(f"WHEN '{kind}' THEN {rank}" for rank, kind in enumerate(_SQLITE_KINDS))
+    ranks = ", ".join(f"CASE typeof(c{n}) {order} END AS c{n}" for n in range(n_columns))
+    ends = ", ".join(f"min(c{n}) || ' ' || max(c{n})" for n in range(n_columns))
+    cursor.execute(f"WITH cells({columns}) AS (\n{query}) SELECT {ends} FROM (SELECT {ranks} FROM cells)")
+    (row,) = cursor.fetchall()
+    return [[list(_SQLITE_KINDS)[int(rank)] for rank in str(cell or "").split()] for cell in row]
+
+
+def _example(name: str, kinds: list[str]) -> str:
+    if len(set(kinds)) > 1 and kinds != ["integer", "real"]:
+        raise DataError(
+            f"Column {name!r} mixes values of type {' and '.join(kinds)}. Convert it to one type in the query, for "
+            f"example with CAST({_quoted(name)} AS TEXT)."
+        )
+    return _SQLITE_KINDS[kinds[-1]] if kinds else "NULL"
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _without_first_row(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    n_dropped = 1
+    for batch in batches:
+        yield batch.slice(n_dropped)
+        n_dropped = 0
+
+
+@dataclass(frozen=True)
+class _Database:
+    connect: Callable[[str], Any]
+    run: Callable[[Any, str, ExitStack], tuple[Any, Iterable[Any]]]
+
+
+_POSTGRESQL = _Database(_connect_postgresql, _run_postgresql)
+_DATABASES = {
+    "duckdb": _Database(_connect_duckdb, _run_duckdb),
+    "postgres": _POSTGRESQL,
+    "postgresql": _POSTGRESQL,
+    "sqlite": _Database(_connect_sqlite, _run_sqlite),
+}
+_FILES = ("duckdb", "sqlite")
+
+
+def _database_of(uri: str) -> _Database:
+    scheme, mark, rest = uri.partition("://")
+    if not mark and uri.endswith(".duckdb"):
+        return _DATABASES["duckdb"]
+    # the path of a file follows a third slash
+    if mark and scheme in _DATABASES and (scheme not in _FILES or (rest[:1] == "/" and rest[1:])):
+        return _DATABASES[scheme]
+    raise ParameterError(
+        f"juror cannot read the database {shown_uri(uri)!r}. Write duckdb:///file.db, duckdb:///:memory:, the path of "
+        "a .duckdb file, sqlite:///file.db or postgresql://user:password@host:port/database."
+    )
+
+
+def _path_of(uri: str) -> str:
+    return uri.partition(":///")[2] or uri
+
+
+def _there(path: str, uri: str) -> str:
+    if not os.path.isfile(path):
+        raise DataError(f"There is no database {shown_uri(uri)}. Check the path.")
+    return path
+
+
+def _driver(module: str, extra: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise MissingDependencyError(
+            f"Reading from this database needs {module.partition('.')[0]}, which is not installed. Run pip install "
+            f'"juror[{extra}]".'
+        ) from None
+
+
+def _check_authority(uri: str) -> None:
+    """Refuse an address whose password is cut in the wrong place by drivers, which would show a piece of it."""
+    rest = uri.partition("://")[2]
+    if rest.count("@") > ("@" in re.split("[/?]", rest)[0]):
+        raise ParameterError(
+            f"The address {shown_uri(uri)} has an @ in the wrong place. In users, passwords and parameters write "
+            "@ as %40, / as %2F, ? as %3F and : as %3A."
+        )
+
+
+def shown_uri(uri: str) -> str:
+    """Return the address of a database as it may be shown: with its user, without password and parameters.
+
+    >>> shown_uri("postgresql://ann:hush@localhost:5432/shop?sslmode=require")
+    'postgresql://ann@localhost:5432/shop'
+    """
+    scheme, mark, rest = uri.partition("://")
+    if not mark:
+        # a path, or perhaps a connection string of another kind
+        return "…" if set("=@") & set(uri) else uri
+    if scheme in _FILES:
+        return scheme + mark + rest.partition("?")[0]
+    before, at, place = rest.rpartition("@")
+    user = re.split("[:/?#]|%3a", before, maxsplit=1, flags=re.IGNORECASE)[0]
+    place, slash, name = re.split("[?#]", place, maxsplit=1)[0].partition("/")
+    if "@" in before or not _PLACE.fullmatch(place) or "/" in name:
+        return f"{scheme}{mark}{user}{at}…"
+    return f"{scheme}{mark}{user}{at}{place}{slash}{name}"
+
+
+def secrets_of(uri: str) -> frozenset[str]:
+    """Return the passwords in an address of a database, in all ways a message may write them.
+
+    >>> sorted(secrets_of("postgresql://ann:ha%20sh@localhost/shop"))
+    ['ha sh', 'ha%20sh']
+    """
+    rest = uri.partition("://")[2]
+    found = [user.partition(":")[2] for user in (rest.partition("@")[0], rest.rpartition("@")[0]) if "@" in rest]
+    found += re.findall(rf"[?&]{_SECRET_NAME}=([^&#]*)", uri, re.IGNORECASE)
+    found += [value.strip("'\"") for _, _, value in _SECRET_PAIR.findall(uri)]
+    plain = {form for raw in found for form in (unquote(raw), unquote_plus(raw))}
+    forms = {form for word in plain for form in (word, quote(word), quote(word, safe=""), repr(word)[1:-1])}
+    return frozenset({*found, *forms} - {""})
+
+
+def plain_reason(error: BaseException, secrets: Collection[str] = ()) -> str:
+    """Return in one line why something failed, from an exception of a database or a stream, without credentials.
+
+    >>> plain_reason(OSError("IO: [libpq] Failed to connect: FATAL:  no database of ann:hush, sorry."), ["hush"])
+    'no database of ann:***, sorry'
+    """
+    text = scrubbed(str(error), secrets).strip().partition(_TRACEBACK)[0]
+    said = _SERVER_SAYS.search(text)
+    line = said[1] if said else next(iter(_DRIVER_SAYS.sub("", text).splitlines()), "")
+    return line.rstrip(" .!:") or type(error).__name__
+
+
+def scrubbed(text: str, secrets: Collection[str] = ()) -> str:
+    """Take passwords out of a text: the ones given, and all that looks like one.
+
+    >>> scrubbed("cannot open postgresql://ann:hush@host/db with password=hush (hush!)", ["hush"])
+    'cannot open postgresql://ann@host/db with password=*** (***!)'
+    """
+    # those given first, as they may hold what ends a piece that only looks like one
+    text = _masked(text, secrets)
+    text = _SECRET_PAIR.sub(rf"\1\2{_MASK}", _SECRET_IN_URI.sub(r"\1@", text))
+    return _masked(text, secrets)
+
+
+def _masked(text: str, secrets: Collection[str]) -> str:
+    known = sorted(filter(None, secrets), key=len, reverse=True)
+    mask = "" if any(secret in _MASK for secret in known) else _MASK
+    while any(secret in text for secret in known):
+        for secret in known:
+            text = text.replace(secret, mask)
+    return text

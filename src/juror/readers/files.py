@@ -1,0 +1,100 @@
+"""Files of any size: as tables in parts that can be read again and again, or as one Arrow table."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Sequence
+
+import pyarrow as pa
+
+from juror.errors import DataError, ParameterError
+from juror.readers.columns import read_markers
+from juror.readers.csv_dialects import Written
+from juror.readers.csv_files import open_csv_files
+from juror.readers.file_parts import FilePart, Layout, Opened
+from juror.readers.folder_keys import read_keys
+from juror.readers.ipc_files import open_ipc_files
+from juror.readers.parquet_files import open_parquet_files
+from juror.readers.paths import find_files, kind_of
+from juror.readers.scans import Scan
+from juror.readers.schemas import is_number
+
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+
+def scan_path(
+    path: Paths, missing: Collection[object] = (), text: Collection[str] = (), written: Written | None = None
+) -> Scan:
+    r"""Offer files as a table in parts.
+
+    A CSV file is separated by commas, or by semicolons or tabs where its first line has no comma. In it a bare empty
+    cell and the cells equal to a marker are missing, a quoted empty one is a label, and a column has one type in all
+    files: integers, booleans, numbers, or else text.
+
+    Parameters
+    ----------
+    path : path or sequence of paths
+        A file, a folder of files, a glob such as ``'folder/*.parquet'``, or a list of these; all of one kind. Kinds are
+        ``.csv`` and ``.tsv`` (each also ``.gz`` or ``.zst``), ``.parquet`` and ``.pq``, and Arrow's ``.arrow``,
+        ``.feather`` and ``.ipc``. Below a folder or glob, folders named ``key=value`` give a column to their files,
+        unless the files have it themselves.
+    missing : collection
+        Markers that stand for a missing value.
+    text : collection of str
+        Columns of CSV files, or of the names of folders, to read as text whatever they look like.
+    written : Written, optional
+        How CSV files are written.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pathlib.Path(folder, "one.csv").write_text("colour,size\nred,1\nblue,2\n")
+    ...     _ = pathlib.Path(folder, "two.csv").write_text("colour,size\nteal,0.5\n")
+    ...     scan = scan_path(folder)
+    ...     [[column.values for column in chunk] for part in scan.parts for chunk in part.chunks(["colour"])]
+    [[['red', 'blue']], [['teal']]]
+    >>> scan.names, scan.numbers
+    (('colour', 'size'), frozenset({'size'}))
+    """
+    parts, schema, n_rows = _open(path, missing, text, written)
+    numbers = frozenset(field.name for field in schema if is_number(field.type))
+    return Scan(tuple(parts), tuple(schema.names), numbers, n_rows)
+
+
+def read_table(
+    path: Paths, missing: Collection[object] = (), text: Collection[str] = (), written: Written | None = None
+) -> pa.Table:
+    """Read all that :func:`scan_path` offers into memory, as one Arrow table; markers in it are for others to see."""
+    parts, schema, _ = _open(path, missing, text, written)
+    tables = [part.table(schema) for part in parts]
+    return pa.concat_tables(tables) if tables else schema.empty_table()
+
+
+def _open(
+    path: Paths, missing: Collection[object], text: Collection[str], written: Written | None
+) -> tuple[list[FilePart], pa.Schema, int | None]:
+    """Return the parts of a table, its columns and their types, and its number of rows where that is known."""
+    markers = read_markers(missing)
+    files = find_files(path)
+    kind = kind_of(files)
+    if written is not None and kind != "csv":
+        raise ParameterError(
+            "separator, quote, encoding and decimal say how CSV files are written, and "
+            f"{files[0].path!r} is none. Leave them out."
+        )
+    opened = _OPENERS[kind]([found.path for found in files], markers, text, written or Written())
+    names = opened.schema.names
+    if not names:
+        raise DataError("The data have no columns. juror needs at least one.")
+    keys, fields = read_keys(files, names, text)
+    layout = Layout(tuple(names), tuple(opened.schema.types), markers, len(files) > 1)
+    parts = [part for found in files for part in opened.parts(found.path, layout, keys[found.path])]
+    return parts, pa.schema([*opened.schema, *fields], opened.schema.metadata), opened.n_rows
+
+
+_OPENERS: dict[str, Callable[[Sequence[str], tuple[object, ...], Collection[str], Written], Opened]] = {
+    "csv": open_csv_files,
+    "parquet": lambda paths, missing, text, written: open_parquet_files(paths),
+    "ipc": lambda paths, missing, text, written: open_ipc_files(paths),
+}

@@ -1,0 +1,92 @@
+"""Columns of frames, mappings and files, by way of Arrow."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+
+from juror.errors import DataError
+from juror.readers.arrow import from_arrow
+from juror.readers.columns import Column, check_column_names
+
+# What pyarrow raises for values it has no type for
+_UNREADABLE = (pa.ArrowException, TypeError, ValueError, OverflowError)
+
+
+def column_names(frame: Any) -> list[Any]:
+    """Return the names of a frame's columns, of any kind of frame."""
+    return list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
+
+
+def open_frame(frame: Any, missing: Collection[object]) -> list[Column]:
+    """Open a pandas, polars or pyarrow frame, or any other that narwhals takes."""
+    names = column_names(frame)
+    check_column_names(names)
+    if isinstance(frame, pa.Table):
+        # as it is: chunks may have categories of their own
+        return [from_arrow(name, frame.column(name), missing) for name in names]
+    wrapped = nw.from_native(frame, eager_only=True)
+    return [from_arrow(name, _frame_column(wrapped, name), missing) for name in names]
+
+
+def _frame_column(frame: nw.DataFrame[Any], name: str) -> pa.Array:
+    try:
+        return frame[name].to_arrow()
+    except _UNREADABLE as error:
+        raise _unreadable(name, frame[name].to_list(), error) from None
+
+
+def open_mapping(mapping: Mapping[str, Any], missing: Collection[object]) -> list[Column]:
+    """Open a dict of columns, or of single values that are one row."""
+    check_column_names(list(mapping))
+    if mapping and not any(_is_column(values) for values in mapping.values()):
+        mapping = {name: [value] for name, value in mapping.items()}
+    return [read_column(name, values, missing) for name, values in mapping.items()]
+
+
+def read_column(name: str, values: Any, missing: Collection[object]) -> Column:
+    """Factorise any values that stand in a row: a list, an array, a series."""
+    return from_arrow(name, _as_arrow(name, values), missing)
+
+
+def _as_arrow(name: str, values: Any) -> pa.Array:
+    if not _is_column(values):
+        raise DataError(
+            f"Column {name!r} is the single value {values!r} beside columns of many values. Give every column "
+            "as a list, or every one as a single value for one row."
+        )
+    if isinstance(values, (set, frozenset, Mapping)):
+        raise DataError(f"Column {name!r} is a {type(values).__name__}, which has no order of rows. Give a list.")
+    if getattr(values, "ndim", 1) != 1:
+        raise DataError(f"Column {name!r} is an array of {values.ndim} dimensions; a column has one.")
+    try:
+        # from_pandas reads NaN among text as null
+        return values.to_arrow() if hasattr(values, "to_arrow") else pa.array(values, from_pandas=True)
+    except _UNREADABLE as error:
+        raise _unreadable(name, list(values), error) from None
+
+
+def _is_column(values: object) -> bool:
+    return isinstance(values, Iterable) and not isinstance(values, (str, bytes))
+
+
+def _unreadable(name: str, values: Sequence[object], error: Exception) -> DataError:
+    kinds = sorted({_kind_of(value) for value in values if value is not None})
+    if len(kinds) > 1:
+        return DataError(
+            f"Column {name!r} mixes values of type {' and '.join(kinds)}. Convert it to one type, for example to "
+            "text with str."
+        )
+    return DataError(
+        f"Column {name!r} cannot be read as text, numbers or booleans ({str(error).splitlines()[0]}). Convert it, for "
+        "example to text with str, or drop it."
+    )
+
+
+def _kind_of(value: object) -> str:
+    """Name a value's type as Python does, whichever library it came from."""
+    return type(value.item() if isinstance(value, np.generic) else value).__name__

@@ -1,0 +1,254 @@
+"""Open whatever a person has: frames, dicts of columns, integer arrays, paths to CSV and Parquet files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from juror.errors import DataError, ParameterError
+from juror.readers.columns import MISSING, Column, from_codes, read_markers
+from juror.readers.described import Files, Query
+from juror.readers.scans import Scan, scan_columns
+from juror.readers.weights import read_weights
+
+# The name of weights that came beside a table; no column has a name like that
+_WEIGHTS = "\0weights"
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What is known about the columns before they are opened.
+
+    Attributes
+    ----------
+    names : sequence of str, optional
+        Names for the columns of an array, which has none of its own; ``x0, x1, …`` otherwise.
+    numbers : collection of str
+        Columns that are intervals or fractions: in an array of floats they hold these numbers, also where all happen to
+        be whole. An array of integers holds codes, always.
+    text : collection of str
+        Columns of a CSV file whose labels are text, also where they look like numbers or booleans.
+    """
+
+    names: Sequence[str] | None = None
+    numbers: Collection[str] = ()
+    text: Collection[str] = ()
+
+
+def open_source(data: Any, missing: Collection[object] = (), expected: Expected | None = None) -> list[Column]:
+    """Turn data into factorised columns of one length.
+
+    Parameters
+    ----------
+    data : frame, mapping, 2-D array or path
+        A pandas, polars or pyarrow frame (anything narwhals takes), a dict of columns (or of single values: one
+        row), a 2-D array of integer codes with −1 or NaN for missing, or what :func:`open_scan` reads in parts: paths
+        of files, streams, frames of a cluster.
+    missing : collection
+        Markers that stand for a missing value, such as ``["?"]``.
+    expected : Expected, optional
+        What is known about the columns before.
+    """
+    markers = read_markers(missing)
+    for accepts, opener in _OPENERS:
+        if accepts(data):
+            columns = opener(data, markers, expected or Expected())
+            _check_shape(columns)
+            return columns
+    raise DataError(
+        f"Cannot read data of type {type(data).__name__}. Pass a pandas, polars or pyarrow frame, a dict of "
+        "columns, a 2-D array of integer codes, the path of a .csv or .parquet file, or a stream of Arrow batches."
+    )
+
+
+def open_scan(data: Any, missing: Collection[object] = (), expected: Expected | None = None) -> Scan:
+    """Turn data into a table in parts: files and streams as they are read, all else as one part in memory.
+
+    Arguments as in :func:`open_source`.
+    """
+    if isinstance(data, Scan):
+        return data
+    markers = read_markers(missing)
+    for accepts, scanner in () if isinstance(data, _IN_MEMORY) or _is_opened(data) else _SCANNERS:
+        if accepts(data):
+            return scanner(data, markers, expected or Expected())
+    return scan_columns(open_source(data, markers, expected))
+
+
+def open_weighted(
+    data: Any, missing: Collection[object], expected: Expected, sample_weight: Any
+) -> tuple[Scan, str | None]:
+    """Open a table with the weights of its rows; return it and the name of the column that holds them, if any.
+
+    Weights that are not a column of the table become one, for which all rows must be in memory.
+    """
+    if sample_weight is None or isinstance(sample_weight, str):
+        scan = open_scan(data, missing, expected)
+        if isinstance(sample_weight, str) and (sample_weight not in scan.names or len(scan.names) == 1):
+            raise ParameterError(f"sample_weight names no column beside others: {sample_weight!r}.")
+        return scan, sample_weight
+    columns = open_source(data, missing, expected)
+    weights = read_weights(sample_weight, len(columns[0].index))
+    column = Column(_WEIGHTS, "number", weights, np.arange(len(weights), dtype=np.int32))
+    return scan_columns([*columns, column]), _WEIGHTS
+
+
+def _open_array(array: np.ndarray, missing: Collection[object], expected: Expected) -> list[Column]:
+    if array.ndim != 2:
+        raise DataError(
+            f"An array of data must have 2 dimensions, rows and variables. Got {array.ndim} instead. "
+            "Use array.reshape(1, -1) for one row or array.reshape(-1, 1) for one variable."
+        )
+    names = expected.names or [f"x{n}" for n in range(array.shape[1])]
+    if len(names) != array.shape[1]:
+        raise DataError(f"The array has {array.shape[1]} columns where {len(names)} variables are expected.")
+    if isinstance(array, np.ma.MaskedArray):
+        array = _without_mask(array)
+    as_values: Collection[str] = expected.numbers if array.dtype.kind == "f" else ()
+    if not _holds_codes(array):
+        as_values = names
+    return [
+        _open_values(name, array[:, n], missing)
+        if name in as_values
+        else from_codes(name, _as_codes(array[:, n]), missing)
+        for n, name in enumerate(names)
+    ]
+
+
+def _without_mask(array: np.ma.MaskedArray[Any, Any]) -> np.ndarray:
+    """Write masked cells as NaN among numbers and as None among all else."""
+    numbers = array.dtype.kind in "iuf"
+    cells = np.asarray(array.astype(float if numbers else object)).copy()
+    cells[np.ma.getmaskarray(array)] = np.nan if numbers else None
+    return cells
+
+
+def _holds_codes(array: np.ndarray) -> bool:
+    """Tell whether an array is of whole numbers, with NaN for missing; all else are values."""
+    if array.dtype.kind in "iu":
+        return True
+    return array.dtype.kind == "f" and bool(np.all(np.isnan(array) | (np.isfinite(array) & (array == np.floor(array)))))
+
+
+def _as_codes(column: np.ndarray) -> np.ndarray:
+    return np.nan_to_num(column.astype(np.float64), nan=MISSING) if column.dtype.kind == "f" else column
+
+
+def _check_shape(columns: Sequence[Column]) -> None:
+    if not columns:
+        raise DataError("The data have no columns. juror needs at least one.")
+    lengths = {column.name: len(column.index) for column in columns}
+    if len(set(lengths.values())) > 1:
+        short, long = min(lengths, key=lengths.__getitem__), max(lengths, key=lengths.__getitem__)
+        raise DataError(
+            f"Columns differ in length: {short!r} has {lengths[short]} rows and {long!r} has {lengths[long]}. "
+            "All must have the same."
+        )
+
+
+def _is_opened(data: Any) -> bool:
+    return isinstance(data, list) and bool(data) and all(isinstance(column, Column) for column in data)
+
+
+# Tables of values are read by narwhals and pyarrow, which take long to import and are not needed for codes: those
+# modules wait until they are called for.
+def _is_frame(data: Any) -> bool:
+    import narwhals as nw
+
+    return nw.dependencies.is_into_dataframe(data)
+
+
+def _open_frame(frame: Any, missing: Collection[object], expected: Expected) -> list[Column]:
+    from juror.readers.frames import open_frame
+
+    return open_frame(frame, missing)
+
+
+def _open_mapping(mapping: Mapping[str, Any], missing: Collection[object], expected: Expected) -> list[Column]:
+    from juror.readers.frames import open_mapping
+
+    return open_mapping(mapping, missing)
+
+
+def _open_values(name: str, values: np.ndarray, missing: Collection[object]) -> Column:
+    from juror.readers.frames import read_column
+
+    return read_column(name, values, missing)
+
+
+def _open_scanned(data: Any, missing: Collection[object], expected: Expected) -> list[Column]:
+    from juror.readers.joining import read_whole
+
+    return read_whole(open_scan(data, missing, expected))
+
+
+def _scan_path(path: Any, missing: Collection[object], expected: Expected) -> Scan:
+    from juror.readers.files import scan_path
+
+    return scan_path(path, missing, expected.text)
+
+
+def _scan_stream(stream: Any, missing: Collection[object], expected: Expected) -> Scan:
+    from juror.readers.streams import scan_stream
+
+    return scan_stream(stream, missing)
+
+
+def _scan_dask(frame: Any, missing: Collection[object], expected: Expected) -> Scan:
+    from juror.runners.dask_runner import scan_dask_frame
+
+    return scan_dask_frame(frame, missing)
+
+
+def _scan_spark(frame: Any, missing: Collection[object], expected: Expected) -> Scan:
+    from juror.readers.spark_frames import scan_spark_frame
+
+    return scan_spark_frame(frame, missing)
+
+
+def _is_paths(data: Any) -> bool:
+    if isinstance(data, (str, os.PathLike)):
+        return True
+    return isinstance(data, (list, tuple)) and bool(data) and all(isinstance(path, (str, os.PathLike)) for path in data)
+
+
+def _is_stream(data: Any) -> bool:
+    from juror.readers.streams import is_stream
+
+    return is_stream(data)
+
+
+def _is_dask_frame(data: Any) -> bool:
+    from juror.runners.dask_runner import is_dask_frame
+
+    return is_dask_frame(data)
+
+
+def _is_spark_frame(data: Any) -> bool:
+    from juror.readers.spark_frames import is_spark_frame
+
+    return is_spark_frame(data)
+
+
+_Scanner = Callable[[Any, Collection[object], Expected], Scan]
+# codes, the quickest, are told first
+_IN_MEMORY = (np.ndarray, Mapping)
+_SCANNERS: tuple[tuple[Callable[[Any], bool], _Scanner], ...] = (
+    (lambda data: isinstance(data, (Files, Query)), lambda data, missing, expected: data.scan(missing, expected.text)),
+    (_is_paths, _scan_path),
+    (_is_dask_frame, _scan_dask),
+    (_is_spark_frame, _scan_spark),
+    (_is_stream, _scan_stream),
+)
+_Opener = Callable[[Any, Collection[object], Expected], list[Column]]
+_OPENERS: tuple[tuple[Callable[[Any], bool], _Opener], ...] = (
+    (lambda data: isinstance(data, np.ndarray), _open_array),
+    (lambda data: isinstance(data, Mapping), _open_mapping),
+    (_is_opened, lambda columns, missing, expected: columns),
+    (lambda data: isinstance(data, Scan) or any(accepts(data) for accepts, _ in _SCANNERS), _open_scanned),
+    (_is_frame, _open_frame),
+)

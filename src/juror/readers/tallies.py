@@ -1,0 +1,264 @@
+"""How often each value of a column is seen: what is needed of all rows before its labels and intervals are known.
+
+Tallies of two pieces of a column add up to that of the whole, by value. Distinct numbers are told apart while there are
+few enough of them; of more, neighbours are tallied together (:attr:`Tally.dropped`), by the same rule for any order of
+the pieces.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import partial, reduce
+from typing import Any
+
+import numpy as np
+
+from juror.errors import DataError, shortlist
+from juror.readers.columns import Column, Form, united
+from juror.readers.scans import Part, Scan
+from juror.readers.weights import take_weights
+from juror.runners.local import Runner
+
+# Distinct numbers of a column that pieces are merged to at most
+_MOST_NUMBERS = 2**18
+_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
+_SIGN = np.int64(-(2**63))
+
+
+@dataclass(frozen=True)
+class Tally:
+    """The distinct values of a column, and how often each counts.
+
+    Attributes
+    ----------
+    name, form, ordered
+        As in :class:`juror.readers.Column`.
+    values : list or numpy.ndarray, (n_values,)
+        The distinct values; numbers are sorted.
+    counts : numpy.ndarray, (n_values,)
+        The weight of the rows that hold each.
+    dropped : int
+        How many low bits of numbers do not count: numbers that differ in them only are tallied as the lowest of them.
+    highest : float, optional
+        The largest number.
+    infinite : (float, str), optional
+        A number that is not finite, and the first row that holds it, in words.
+    """
+
+    name: str
+    form: Form
+    values: Any
+    counts: np.ndarray
+    ordered: bool = False
+    dropped: int = 0
+    highest: float | None = None
+    infinite: tuple[float, str] | None = None
+
+    @classmethod
+    def of(cls, column: Column, weights: np.ndarray | None = None) -> Tally:
+        """Tally a piece of a column; rows with weights (n_rows,) of zero are not looked at.
+
+        >>> tally = Tally.of(Column("a", "text", ["x", "y"], np.array([1, 0, 1, -1])))
+        >>> tally.values, tally.counts.tolist()
+        (['x', 'y'], [1.0, 2.0])
+        """
+        seen = column.index >= 0
+        index = column.index if np.all(seen) else column.index[seen]
+        weights = weights if weights is None or len(index) == len(seen) else weights[seen]
+        counts = np.bincount(index, weights, minlength=len(column.values)).astype(float)
+        tally = cls(column.name, column.form, column.values, counts, column.ordered)
+        if column.form != "number":
+            return tally
+        held = counts > 0
+        numbers = np.asarray(column.values)
+        if not np.all(held):
+            numbers, counts = numbers[held], counts[held]
+        finite = np.isfinite(numbers)
+        infinite = None
+        if not np.all(finite):
+            value = float(numbers[~finite][0])
+            infinite = value, column.first_row_of(int(np.flatnonzero(np.asarray(column.values) == value)[0]))
+        highest = numbers[-1].item() if len(numbers) else None
+        return replace(tally, values=numbers, counts=counts, highest=highest, infinite=infinite)
+
+    def __add__(self, other: Tally) -> Tally:
+        """Add the tally of another piece of the same column, by value."""
+        if not len(other.values):
+            return self
+        if not len(self.values):
+            return other
+        if self.form != other.form and {self.form, other.form} != {"text", "category"}:
+            raise DataError(
+                f"Column {self.name!r} holds {self.form} in some rows and {other.form} in others. Convert it to one "
+                "type."
+            )
+        if self.form == "number":
+            return _added_numbers(self, other)
+        # declared categories keep their order only if all pieces declare the same
+        form: Form = self.form if self.form == other.form else "text"
+        values = united(self.name, self.values, other.values, self.ordered and other.ordered)
+        position = {value: i for i, value in enumerate(values)}
+        counts = np.zeros(len(values))
+        for tally in (self, other):
+            counts[[position[value] for value in tally.values]] += tally.counts
+        return replace(self, form=form, values=values, counts=counts, ordered=self.ordered and other.ordered)
+
+
+def check_labels(seen: Tally, most: float) -> None:
+    """Refuse more labels than that, without waiting for all of them; numbers may be cut into intervals."""
+    n_labels = np.count_nonzero(seen.counts > 0) if seen.form == "text" else len(seen.values)
+    if seen.form in ("text", "category") and n_labels > most:
+        raise DataError(
+            f"Column {seen.name!r} has {n_labels} distinct labels or more, such as "
+            f"{shortlist(list(seen.values)[:3])}, above max_levels = {most:g}. {way_out_of_labels(seen.values)}"
+        )
+
+
+def way_out_of_labels(labels: Sequence[Any]) -> str:
+    """Say what to do about a column of too many labels."""
+    if have_decimal_commas(labels):
+        return "These look like numbers with a decimal comma: pass decimal=',' with juror.Files."
+    return "Drop it if it is an identifier, group its labels, or raise max_levels in Domain.infer."
+
+
+def have_decimal_commas(labels: Sequence[Any]) -> bool:
+    """Tell whether all labels are numbers written with a decimal comma."""
+    return all(isinstance(label, str) and _COMMA.fullmatch(label) for label in labels)
+
+
+def _added_numbers(one: Tally, other: Tally) -> Tally:
+    dropped = max(one.dropped, other.dropped)
+    a, b = as_comparable(one.name, [one.values, other.values])
+    keys = np.concatenate([_key(a), _key(b)]) >> dropped
+    counts = np.concatenate([one.counts, other.counts])
+    more = _to_drop(np.sort(keys))
+    keys, where = np.unique(keys >> more, return_inverse=True)
+    dropped += more
+    return replace(
+        one,
+        values=_number(keys << dropped, a.dtype),
+        counts=np.bincount(where, counts),
+        dropped=dropped,
+        highest=max(one.highest, other.highest),  # type: ignore[type-var]
+        infinite=one.infinite or other.infinite,
+    )
+
+
+def as_comparable(name: str, pieces: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Return the numbers of pieces of a column, all as int64 or all as float64, without a change."""
+    exact = [_comparable(name, np.asarray(numbers)) for numbers in pieces]
+    if len({numbers.dtype for numbers in exact if len(numbers)}) < 2:
+        return exact
+    return [_comparable(name, numbers, float) for numbers in exact]
+
+
+def _comparable(name: str, numbers: np.ndarray, kind: type | None = None) -> np.ndarray:
+    """Return numbers as int64 or float64, without a change."""
+    target = np.dtype(kind or (np.float64 if numbers.dtype.kind == "f" else np.int64))
+    converted = numbers.astype(target)
+    if not np.array_equal(converted, numbers) or (target.kind == "f" and np.any(np.abs(converted) > 2.0**53)):
+        if numbers.dtype.kind == "f":
+            return converted
+        raise DataError(
+            f"Column {name!r} holds whole numbers too large to be compared with those of other parts. Convert it to "
+            "text."
+        )
+    return converted
+
+
+def _key(numbers: np.ndarray) -> np.ndarray:
+    """Return whole numbers in the order of numbers; of floats neighbouring ones have neighbouring keys."""
+    if numbers.dtype.kind == "i":
+        return numbers
+    bits = (numbers + 0.0).view(np.int64)  # no negative zero
+    return np.where(bits < 0, _SIGN - bits, bits)
+
+
+def _number(keys: np.ndarray, kind: np.dtype[Any]) -> np.ndarray:
+    if kind.kind == "i":
+        return keys
+    return np.where(keys < 0, _SIGN - keys, keys).view(np.float64)
+
+
+def _to_drop(keys: np.ndarray) -> int:
+    """Return how many bits sorted keys must lose so that no more than the most are distinct."""
+    low, high = 0, 64
+    if 1 + np.count_nonzero(np.diff(keys)) <= _MOST_NUMBERS:
+        return 0
+    while high - low > 1:
+        middle = (low + high) // 2
+        few = 1 + np.count_nonzero(np.diff(keys >> middle)) <= _MOST_NUMBERS
+        low, high = (low, middle) if few else (middle, high)
+    return high
+
+
+@dataclass(frozen=True)
+class Census:
+    """The tallies of all columns, and how many rows they are of.
+
+    ``n_rows`` counts all rows; ``n_counted`` those with weights above zero, and ``total`` these weights.
+    """
+
+    tallies: tuple[Tally, ...]
+    n_rows: int
+    n_counted: int
+    total: float
+
+    def __add__(self, other: Census) -> Census:
+        if not self.tallies or not other.tallies:
+            return self if self.tallies else other
+        return Census(
+            tuple(a + b for a, b in zip(self.tallies, other.tallies, strict=True)),
+            self.n_rows + other.n_rows,
+            self.n_counted + other.n_counted,
+            self.total + other.total,
+        )
+
+
+def take_census(
+    scan: Scan, runner: Runner, most_labels: float, names: Collection[str] | None = None, weight: str | None = None
+) -> Census:
+    """Tally the columns of a table, or some of them.
+
+    Parameters
+    ----------
+    scan : Scan
+        The table.
+    runner : Runner
+        Who reads it.
+    most_labels : float
+        Columns of text with more distinct values are refused as soon as they are seen.
+    names : collection of str, optional
+        The columns to look at.
+    weight : str, optional
+        The column of row weights, which is not tallied.
+    """
+    merge = partial(_added, most_labels)
+    return runner.map_reduce(partial(_census_of_part, most_labels, names, weight), scan.parts, merge)
+
+
+def _added(most_labels: float, one: Census, other: Census) -> Census:
+    both = one + other
+    for tally in both.tallies:
+        check_labels(tally, most_labels)
+    return both
+
+
+def _census_of_part(most_labels: float, names: Collection[str] | None, weight: str | None, part: Part) -> Census:
+    if names is not None and weight is not None:
+        names = {*names, weight}
+    pieces = (_census_of_chunk(columns, most_labels, weight) for columns in part.chunks(names))
+    return reduce(partial(_added, most_labels), pieces, Census((), 0, 0, 0.0))
+
+
+def _census_of_chunk(columns: list[Column], most_labels: float, weight: str | None) -> Census:
+    n_rows = len(columns[0].index)
+    weights = None
+    if weight is not None:
+        columns, weights = take_weights(columns, weight)
+    tallies = tuple(Tally.of(column, weights) for column in columns)
+    if weights is None:
+        return Census(tallies, n_rows, n_rows, float(n_rows))
+    return Census(tallies, n_rows, int(np.count_nonzero(weights)), float(weights.sum()))

@@ -1,0 +1,84 @@
+"""Row weights: how often each row counts, from a column or beside the table."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from juror.errors import DataError, DataWarning, ParameterError, shortlist
+from juror.readers.columns import Column
+
+_MOST_WEIGHT = 2.0**53
+
+
+def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
+    """Return row weights as floats: one a row, finite, non-negative, not all zero."""
+    weights = read_weights(sample_weight, n_rows)
+    check_total(float(weights.sum()), int(np.count_nonzero(weights)))
+    return weights
+
+
+def read_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
+    """Return row weights as floats: one a row, finite, non-negative; what they sum to is not looked at."""
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(f"sample_weight must be numbers, one a row. Got {shortlist([sample_weight])}.") from None
+    if weights.shape != (n_rows,):
+        raise ParameterError(f"sample_weight must have shape ({n_rows},), one a row. Got {weights.shape} instead.")
+    check_rows(weights)
+    return weights
+
+
+def take_weights(columns: Sequence[Column], name: str) -> tuple[list[Column], np.ndarray]:
+    """Take the column of weights out of the others."""
+    others = [column for column in columns if column.name != name]
+    found = [column for column in columns if column.name == name]
+    if not found or not others:
+        raise ParameterError(f"sample_weight names no column beside others: {name!r}.")
+    (column,) = found
+    if column.form not in ("number", "code") or np.any(column.index < 0):
+        # a piece of no rows has no values to tell its form by
+        if len(column.index) == 0:
+            return others, np.empty(0)
+        raise DataError(f"Column {name!r} must hold a number in every row to be the weights.")
+    weights = np.asarray(column.values, dtype=np.float64)[column.index]
+    check_rows(weights, column)
+    return others, weights
+
+
+def check_rows(weights: np.ndarray, column: Column | None = None) -> None:
+    """Refuse weights (n_rows,) that are not finite or below zero, of a column if there is one."""
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(wrong):
+        row = int(wrong[0])
+        where = f"row {row}" if column is None else column.row_in_words(row)
+        raise ParameterError(f"sample_weight must be finite and not negative. Got {weights[row]} in {where}.")
+
+
+def check_total(total: float, n_counted: int) -> None:
+    """Refuse weights that are all zero or too large to be exact; warn of those that say little."""
+    if n_counted == 0:
+        raise ParameterError("sample_weight is zero in every row. At least one must count.")
+    if total > _MOST_WEIGHT:
+        raise ParameterError(
+            f"sample_weight sums to {total:g}, and counts are exact up to {_MOST_WEIGHT:g} only. Scale it."
+        )
+    if total < n_counted / 10:
+        warnings.warn(
+            f"sample_weight sums to {total:g} for {n_counted} rows. Weights count rows, so these say little beside the "
+            "smoothing; scale them, for example to a mean of one.",
+            DataWarning,
+            stacklevel=2,
+        )
+    # whole numbers are counts, and may be large; fractions are the weights of a survey
+    if total > 2 * n_counted and not total.is_integer():
+        warnings.warn(
+            f"sample_weight sums to {total:g} for {n_counted} rows, in fractions. Weights count rows, so these stand "
+            "for more rows than there are; scale them to a mean of one.",
+            DataWarning,
+            stacklevel=2,
+        )

@@ -1,0 +1,54 @@
+"""Who works on a table: threads here, or the cluster that a client stands for."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from dataclasses import replace
+from typing import Any
+
+from juror.errors import ParameterError
+from juror.readers.scans import Held, Scan
+from juror.runners.local import LocalRunner, Runner
+
+
+def workers_for(scan: Scan, client: Any, local: LocalRunner) -> tuple[Scan, Runner]:
+    """Return a table as its workers see it, and who they are: the cluster of a client, or threads on this machine.
+
+    Parameters
+    ----------
+    scan : Scan
+        The table; a frame of a cluster brings its own client.
+    client : dask.distributed.Client or pyspark.sql.SparkSession, optional
+        The cluster.
+    local : LocalRunner
+        The threads, where there is none.
+    """
+    client = scan.client if client is None else client
+    if client is None:
+        return scan, local
+    if is_here(scan):
+        raise ParameterError(
+            "client is for rows that workers can read by themselves: files that they see, or a frame of the cluster. "
+            "These are in the memory of this process; leave client out, or write them to a Parquet file."
+        )
+    from juror.runners.clusters import runner_for
+
+    scan = _with_whole_paths(scan)
+    if isinstance(scan.parts, tuple) and scan.parts:
+        # a stream cannot be sent, and says so; frameworks would say more
+        pickle.dumps(scan.parts[0])
+    return scan, runner_for(client)
+
+
+def _with_whole_paths(scan: Scan) -> Scan:
+    """Name files by their whole paths: workers may be in other folders."""
+    if not isinstance(scan.parts, (list, tuple)):
+        return scan
+    parts = [replace(part, path=os.path.abspath(part.path)) if hasattr(part, "path") else part for part in scan.parts]
+    return replace(scan, parts=tuple(parts))
+
+
+def is_here(scan: Scan) -> bool:
+    """Tell whether all rows are in the memory of this process."""
+    return isinstance(scan.parts, tuple) and bool(scan.parts) and all(isinstance(part, Held) for part in scan.parts)

@@ -1,0 +1,173 @@
+"""Distinct rows with their weights: a table of N_s rows of a few variables often has far fewer distinct ones."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from juror.readers.columns import MISSING
+
+# More rows than this a distinct row need not be divided into
+_MOST_ROWS = 2**53
+# NumPy draws without replacement from fewer than this
+_MOST_DEALT = 10**9
+
+
+@dataclass(frozen=True)
+class WeightedRows:
+    """Distinct rows of codes and how often each counts.
+
+    Attributes
+    ----------
+    codes : numpy.ndarray, (n_distinct, N)
+        Codes with −1 for missing, sorted, no two rows equal.
+    weights : numpy.ndarray, (n_distinct,)
+        Positive weights.
+    n_merged : numpy.ndarray, (n_distinct,)
+        How many rows of the table each stands for; to read only.
+    """
+
+    codes: np.ndarray
+    weights: np.ndarray
+    n_merged: np.ndarray
+
+    @classmethod
+    def of(cls, codes: np.ndarray, weights: np.ndarray | None = None) -> WeightedRows:
+        """Merge equal rows and add up their weights; rows of weight zero go.
+
+        >>> merged = WeightedRows.of(np.array([[1, 0], [0, 1], [1, 0]]))
+        >>> merged.codes.tolist(), merged.weights.tolist()
+        ([[0, 1], [1, 0]], [1.0, 2.0])
+        """
+        if weights is not None and not np.all(weights > 0):
+            codes, weights = codes[weights > 0], weights[weights > 0]
+        keys, joined = _join_columns(codes)
+        if weights is None:
+            keys.sort()
+            starts = _run_starts(keys)
+            rows, n_merged = joined.take_apart(keys[starts]), _run_lengths(starts, len(keys))
+            return cls(rows, n_merged.astype(np.float64), n_merged)
+        # stable, so that the weights of equal rows are added up in the rows' order
+        order = np.argsort(keys, kind="stable")
+        keys, weights = keys[order], weights[order].astype(np.float64, copy=False)
+        del order
+        starts = _run_starts(keys)
+        n_merged = _run_lengths(starts, len(keys))
+        if len(starts) < len(keys):
+            weights = np.bincount(np.repeat(np.arange(len(starts)), n_merged), weights)
+        return cls(joined.take_apart(keys[starts]), weights, n_merged)
+
+    @classmethod
+    def none(cls, n_variables: int) -> WeightedRows:
+        """Return no rows of so many variables."""
+        return cls(np.empty((0, n_variables), dtype=np.int32), np.empty(0), np.empty(0, dtype=np.int64))
+
+    @property
+    def total(self) -> float:
+        """The sum of the weights: how many rows there were."""
+        return float(self.weights.sum())
+
+    @property
+    def n_counted(self) -> float:
+        """How many rows there are: weights may stand for more than the table has, or sum to less."""
+        return max(self.total, float(self.n_merged.sum()))
+
+    def split(self, fraction: float, rng: np.random.Generator) -> tuple[WeightedRows, WeightedRows]:
+        """Hold out a fraction of the rows at random; return what is kept and what is held out.
+
+        A distinct row stands for as many rows as were merged into it, or as its weight counts if that is more, and each
+        of those goes to either side by itself with its share of the weight. So whole weights are held out as the
+        repeated rows they stand for.
+        """
+        n = self._n_rows()
+        n_held = rng.binomial(n, fraction)
+        return self._part(n - n_held, n), self._part(n_held, n)
+
+    def folds(self, n: int, rng: np.random.Generator) -> list[tuple[WeightedRows, WeightedRows]]:
+        """Deal the rows out at random into n parts as even as can be; return what all others hold, and each itself.
+
+        As in :meth:`split`, every row that was merged is dealt by itself.
+        """
+        n_rows = self._n_rows()
+        total = int(n_rows.sum())
+        if total < _MOST_DEALT:
+            left, parts = n_rows, []
+            for size in np.diff(np.arange(n + 1) * total // n)[:-1]:
+                parts.append(rng.multivariate_hypergeometric(left, size, method="marginals"))
+                left = left - parts[-1]
+            parts.append(left)
+        else:
+            # so many that parts drawn one by one are even as well
+            parts = list(rng.multinomial(n_rows, np.full(n, 1.0 / n)).T)
+        return [(self._part(n_rows - part, n_rows), self._part(part, n_rows)) for part in parts]
+
+    def _n_rows(self) -> np.ndarray:
+        """How many rows each distinct row stands for, (n_distinct,)."""
+        return np.maximum(self.n_merged, np.minimum(np.floor(self.weights), _MOST_ROWS)).astype(np.int64)
+
+    def _part(self, n_part: np.ndarray, n: np.ndarray) -> WeightedRows:
+        some = n_part > 0
+        # whole weights divide without rounding this way round
+        return WeightedRows(self.codes[some], (self.weights * n_part / n)[some], n_part[some])
+
+
+@dataclass
+class _Joined:
+    """How the columns of a table were joined into one key a row.
+
+    Attributes
+    ----------
+    dtype : numpy.dtype
+        The type of the codes.
+    levels : list of int
+        The levels of every column, missing among them.
+    ranked : dict of int to numpy.ndarray
+        For every column before which keys became ranks, the keys by rank.
+    """
+
+    dtype: np.dtype[Any]
+    levels: list[int]
+    ranked: dict[int, np.ndarray]
+
+    def take_apart(self, keys: np.ndarray) -> np.ndarray:
+        """Return the codes that keys (n,) stand for, (n, N)."""
+        codes = np.empty((len(keys), len(self.levels)), dtype=self.dtype, order="F")
+        for n in range(len(self.levels) - 1, -1, -1):
+            rest = keys // self.levels[n]
+            np.subtract(keys, rest * self.levels[n] - MISSING, out=codes[:, n], casting="unsafe")
+            keys = self.ranked[n][rest] if n in self.ranked else rest
+        return codes
+
+
+def _join_columns(codes: np.ndarray) -> tuple[np.ndarray, _Joined]:
+    """Return one integer a row, equal exactly where rows are equal and ordered as the rows are, and how to go back.
+
+    Columns are joined by multiplication until the next one might overflow; then the keys so far are
+    replaced by their ranks, of which there are no more than rows.
+    """
+    joined = _Joined(codes.dtype, [int(column.max(initial=MISSING)) + 2 for column in codes.T], {})
+    keys: np.ndarray = np.zeros(len(codes), dtype=np.int32 if math.prod(joined.levels) < 2**31 else np.int64)
+    size = 1
+    for n, levels in enumerate(joined.levels):
+        if size > np.iinfo(np.int64).max // levels:
+            joined.ranked[n], keys = np.unique(keys, return_inverse=True)
+            size = len(joined.ranked[n])
+        # never in the codes' own type, which may be as short as a byte
+        keys *= levels
+        keys += codes[:, n]
+        keys += 1
+        size *= levels
+    return keys, joined
+
+
+def _run_starts(keys: np.ndarray) -> np.ndarray:
+    """Return where each run of equal sorted keys begins."""
+    return np.flatnonzero(np.append(len(keys) > 0, keys[1:] != keys[:-1]))[: len(keys)]
+
+
+def _run_lengths(starts: np.ndarray, n: int) -> np.ndarray:
+    # where all runs are of one, one number says it
+    return np.broadcast_to(np.int64(1), n) if len(starts) == n else np.diff(starts, append=n)

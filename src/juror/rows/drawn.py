@@ -1,0 +1,89 @@
+"""Counts under classes drawn for every row: all that a Gibbs sweep needs of the rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from juror.kernels import kernels
+from juror.rows.expected import ExpectedCounts, tables_of
+from juror.rows.packing import PackedCells
+from juror.runners.local import LocalRunner, partitions
+
+_WHOLE = 1e-9
+
+
+@dataclass(frozen=True)
+class RowsToDraw:
+    """Rows laid out for drawing: single ones, and distinct ones that stand for several.
+
+    Attributes
+    ----------
+    single : PackedCells
+        Rows of weight one.
+    several : PackedCells
+        Distinct rows of any other weight.
+    n_rows : numpy.ndarray, (n_several,)
+        How many whole rows each of those stands for.
+    rest : numpy.ndarray, (n_several,)
+        What is left of its weight, below one; it goes to a class drawn for it.
+    """
+
+    single: PackedCells
+    several: PackedCells
+    n_rows: np.ndarray
+    rest: np.ndarray
+
+    @classmethod
+    def of(cls, cells: PackedCells, weights: np.ndarray) -> RowsToDraw:
+        """Tell single rows from others, by their weights (n_distinct,)."""
+        # sums of tenths and the like are whole to rounding
+        nearest = np.round(weights)
+        weights = np.where(np.abs(weights - nearest) <= _WHOLE * np.maximum(nearest, 1.0), nearest, weights)
+        single = weights == 1.0
+        n_rows = np.floor(weights[~single])
+        return cls(cells.rows(single), cells.rows(~single), n_rows.astype(np.int64), weights[~single] - n_rows)
+
+    def draw(self, lam: np.ndarray, stack: np.ndarray, rng: np.random.Generator, runner: LocalRunner) -> ExpectedCounts:
+        """Draw a class for every row under λ (F,) and the stack, and count.
+
+        Chance of single rows goes by their number, and that of others is drawn when the threads are done, so that the
+        number of threads does not matter.
+        """
+        counts = ExpectedCounts(0.0, np.zeros(len(lam)), np.zeros_like(stack))
+        if len(self.single):
+            counts += self._draw_single(tables_of(self.single, lam, stack), rng, runner)
+        if len(self.several):
+            counts += self._draw_several(tables_of(self.several, lam, stack), len(lam), rng, runner)
+        return counts
+
+    def _draw_single(self, tables: Any, rng: np.random.Generator, runner: LocalRunner) -> ExpectedCounts:
+        key, draw = rng.integers(2**64, dtype=np.uint64), kernels().draw_classes
+
+        def of_partition(rows: slice) -> ExpectedCounts:
+            return ExpectedCounts(*draw(self.single.packed[rows], key, rows.start, tables))
+
+        return runner.map_reduce(of_partition, partitions(len(self.single)), ExpectedCounts.__add__)
+
+    def _draw_several(self, tables: Any, rank: int, rng: np.random.Generator, runner: LocalRunner) -> ExpectedCounts:
+        def posterior(rows: slice) -> tuple[np.ndarray, np.ndarray]:
+            found: tuple[np.ndarray, np.ndarray] = kernels().posterior(self.several.packed[rows], tables)
+            return found
+
+        classes, cells, log_likelihood = np.zeros(rank), np.zeros((self.several.n_packed, rank)), 0.0
+        parts = list(partitions(len(self.several)))
+        # a few posteriors at a time, (rows, F) each: all of them need not fit into memory
+        at_once = 2 * runner.n_jobs
+        groups = (parts[first : first + at_once] for first in range(0, len(parts), at_once))
+        for rows, (total, R) in (
+            pair for group in groups for pair in zip(group, runner.map(posterior, group), strict=True)
+        ):
+            drawn = rng.multinomial(self.n_rows[rows], R).astype(float)
+            if np.any(self.rest[rows]):
+                drawn += self.rest[rows, None] * rng.multinomial(1, R)
+            log_likelihood += float((self.n_rows[rows] + self.rest[rows]) @ total)
+            classes += drawn.sum(axis=0)
+            kernels().add_counts(self.several.packed[rows], drawn, cells)
+        return ExpectedCounts(log_likelihood, classes, self.several.folded(cells))

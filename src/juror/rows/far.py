@@ -1,0 +1,178 @@
+"""Rows that are passed over where they are: on disk, or with the workers of a cluster. Only sums come back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property, partial
+from typing import NamedTuple
+
+import numpy as np
+
+from juror.counts.counting import count_tables
+from juror.counts.plans import Positions
+from juror.domain import Domain
+from juror.kernels import kernels
+from juror.rows.distinct import WeightedRows
+from juror.rows.drawn import RowsToDraw
+from juror.rows.expected import ExpectedCounts, tables_of
+from juror.rows.packing import FixedPacking
+from juror.rows.pieces import Piece, Window
+from juror.runners.local import Kept, LocalRunner
+
+
+class FarRows:
+    """A table of rows over a domain that nobody holds as a whole.
+
+    Parameters
+    ----------
+    kept : Kept
+        The pieces of the table.
+    packing : FixedPacking
+        How their rows are packed.
+    domain : Domain
+        The variables.
+    because : str
+        Why nobody does.
+    """
+
+    def __init__(self, kept: Kept, packing: FixedPacking, domain: Domain, because: str):
+        self._kept = kept
+        self._packing = packing
+        self.domain = domain
+        self.because = because
+
+    @cached_property
+    def _facts(self) -> _Facts:
+        return self._kept.map_reduce(partial(_facts_of, self._packing), _Facts.add)
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return self._facts.n_rows
+
+    @property
+    def total(self) -> float:
+        """The sum of their weights."""
+        return self._facts.total
+
+    @property
+    def n_counted(self) -> float:
+        """How many rows there are, or as many as their weights stand for."""
+        return max(self.total, float(self.n_rows))
+
+    @property
+    def label_counts(self) -> np.ndarray:
+        """How often every label is seen, (stacked rows, 1)."""
+        return self._facts.labels
+
+    def expected(self, lam: np.ndarray, stack: np.ndarray) -> ExpectedCounts:
+        """Count over all rows under λ (F,) and the stack."""
+        return self._kept.map_reduce(partial(_expected_of, self._packing, lam, stack), ExpectedCounts.__add__)
+
+    def draw(self, lam: np.ndarray, stack: np.ndarray, rng: np.random.Generator, runner: LocalRunner) -> ExpectedCounts:
+        """Draw a class for every row under λ (F,) and the stack, and count; chance goes by the number of a row."""
+        key = rng.integers(2**64, dtype=np.uint64)
+        return self._kept.map_reduce(partial(_drawn_of, self._packing, lam, stack, key), ExpectedCounts.__add__)
+
+    def log_likelihood(self, lam: np.ndarray, stack: np.ndarray) -> float:
+        """Return Σ_i w_i log p(x_i) under λ (F,) and the stack."""
+        return self._kept.map_reduce(partial(_log_likelihood_of, self._packing, lam, stack), float.__add__)
+
+    def tables(self, groups: Sequence[Positions]) -> list[np.ndarray]:
+        """Count the labels of some groups of variables together."""
+        return self._kept.map_reduce(partial(_tables_of, self._packing, tuple(groups)), _added_tables)
+
+    def sample(self, n: int, seed: int) -> WeightedRows:
+        """Return about so many rows drawn at random, all if there are no more; equal ones merged."""
+        share = min(1.0, n / max(self.n_rows, 1))
+        pieces = self._kept.map_reduce(partial(_sample_of, self._packing, share, seed), tuple.__add__)
+        weights = None if pieces[0][1] is None else np.concatenate([weights for _, weights in pieces])
+        codes = np.concatenate([codes for codes, _ in pieces])
+        return WeightedRows.of(np.asfortranarray(codes), weights)
+
+
+class _Facts(NamedTuple):
+    n_rows: int
+    total: float
+    labels: np.ndarray
+
+    def add(self, other: _Facts) -> _Facts:
+        return _Facts(self.n_rows + other.n_rows, self.total + other.total, self.labels + other.labels)
+
+
+def _facts_of(packing: FixedPacking, piece: Piece) -> _Facts:
+    n_rows, total, packed_counts = 0, 0.0, np.zeros(len(packing.parts))
+    for window in piece.windows():
+        n_rows += len(window.packed)
+        total += float(window.all_weights.sum())
+        for column in window.packed.T:
+            packed_counts += np.bincount(column, window.weights, minlength=len(packing.parts))
+    labels = packing.cells(np.empty((0, len(packing.groups)), dtype=np.uint16)).folded(packed_counts[:, None])
+    return _Facts(n_rows, total, labels)
+
+
+def _nothing(lam: np.ndarray, stack: np.ndarray) -> ExpectedCounts:
+    return ExpectedCounts(0.0, np.zeros(len(lam)), np.zeros_like(stack))
+
+
+def _expected_of(packing: FixedPacking, lam: np.ndarray, stack: np.ndarray, piece: Piece) -> ExpectedCounts:
+    counts = _nothing(lam, stack)
+    for window in piece.windows():
+        tables = tables_of(packing.cells(window.packed), lam, stack)
+        counts += ExpectedCounts(*kernels().expected_counts(window.packed, window.all_weights, tables))
+    return counts
+
+
+def _drawn_of(
+    packing: FixedPacking, lam: np.ndarray, stack: np.ndarray, key: np.uint64, piece: Piece
+) -> ExpectedCounts:
+    counts = _nothing(lam, stack)
+    for window in piece.windows():
+        counts += _drawn_in(window, packing, lam, stack, key)
+    return counts
+
+
+def _drawn_in(
+    window: Window, packing: FixedPacking, lam: np.ndarray, stack: np.ndarray, key: np.uint64
+) -> ExpectedCounts:
+    cells = packing.cells(window.packed)
+    if window.weights is None:
+        drawn = kernels().draw_classes(window.packed, key, window.number, tables_of(cells, lam, stack))
+        return ExpectedCounts(*drawn)
+    rng = np.random.default_rng([int(key), window.number])
+    return RowsToDraw.of(cells, window.weights).draw(lam, stack, rng, LocalRunner(1))
+
+
+def _log_likelihood_of(packing: FixedPacking, lam: np.ndarray, stack: np.ndarray, piece: Piece) -> float:
+    total = 0.0
+    for window in piece.windows():
+        tables = tables_of(packing.cells(window.packed), lam, stack)
+        total += float(window.all_weights @ kernels().log_prob(window.packed, tables))
+    return total
+
+
+def _tables_of(packing: FixedPacking, groups: Sequence[Positions], piece: Piece) -> list[np.ndarray]:
+    sizes = packing.stacking.cardinalities
+    tables = [np.zeros([sizes[n] for n in group]) for group in groups]
+    for window in piece.windows():
+        codes = packing.unpack(window.packed)
+        tables = _added_tables(tables, count_tables(codes, sizes, groups, window.weights, LocalRunner(1)))
+    return tables
+
+
+def _added_tables(one: list[np.ndarray], other: list[np.ndarray]) -> list[np.ndarray]:
+    return [a + b for a, b in zip(one, other, strict=True)]
+
+
+_Sampled = tuple[tuple[np.ndarray, np.ndarray | None], ...]
+
+
+def _sample_of(packing: FixedPacking, share: float, seed: int, piece: Piece) -> _Sampled:
+    found = []
+    for window in piece.windows():
+        chosen: np.ndarray | slice = slice(None)
+        if share < 1.0:
+            chosen = np.random.default_rng([seed, window.number, 7]).random(len(window.packed)) < share
+        weights = None if window.weights is None else window.weights[chosen]
+        found.append((packing.unpack(window.packed[chosen]), weights))
+    return tuple(found)

@@ -1,0 +1,223 @@
+"""Columns of a table joined, several into one, so that a pass over the rows has fewer of them to look up.
+
+Where two columns together show few combinations of labels, one column of these combinations says the same. A *packed*
+row stands for a combination: it is the product of the stacked rows (:mod:`juror.rows.stacking`) that are its *parts*,
+and what is counted for it is counted for each of them. So a pass over packed cells and the packed stack gives, once
+folded, what the cells themselves would, to rounding.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from juror.kernels import kernels
+from juror.rows.stacking import Stacking, cell_type
+
+# The most combinations of joined columns: the tables of all of them are to stay near while rows are passed
+_MOST_JOINED = 128
+# A combination is worth its own row in the tables when so many rows of the table share it
+_ROWS_EACH = 16
+
+
+@dataclass(frozen=True)
+class PackedCells:
+    """The cells of a table, packed.
+
+    Attributes
+    ----------
+    packed : numpy.ndarray of uint16 or int32, (rows, n_groups)
+        The packed row of every group of columns.
+    parts : numpy.ndarray of int32, (packed rows, width)
+        The stacked rows that each packed row joins, −1 where there are fewer.
+    n_stacked : int
+        How many stacked rows there are.
+    """
+
+    packed: np.ndarray
+    parts: np.ndarray
+    n_stacked: int
+
+    @classmethod
+    def of(cls, codes: np.ndarray, stacking: Stacking) -> Self:
+        """Pack a table of codes (rows, N), −1 for missing.
+
+        >>> cells = PackedCells.of(np.array([[0, 1, 0], [1, 1, -1]] * 40), Stacking((2, 2, 2)))
+        >>> cells.packed.shape, cells.unpacked(np.arange(2)).tolist()
+        ((80, 1), [[0, 4, 6], [1, 4, 8]])
+        """
+        most = min(_MOST_JOINED, len(codes) // _ROWS_EACH)
+        groups = _join(codes, stacking, most)
+        if len(groups) == codes.shape[1]:
+            return cls.plain(codes, stacking)
+        n_packed = [len(group.parts) for group in groups]
+        starts = np.concatenate([[0], np.cumsum(n_packed)])
+        parts = np.full((starts[-1], max(len(group.columns) for group in groups)), -1, dtype=np.int32)
+        packed = np.empty((len(codes), len(groups)), dtype=cell_type(int(starts[-1])))
+        for g, group in enumerate(groups):
+            packed[:, g] = group.index
+            packed[:, g] += packed.dtype.type(starts[g])
+            parts[starts[g] : starts[g + 1], : len(group.columns)] = group.parts
+        return cls(packed, parts, stacking.n_rows)
+
+    @classmethod
+    def plain(cls, codes: np.ndarray, stacking: Stacking) -> Self:
+        """Leave a table of codes as it is: for a single pass packing does not pay."""
+        return cls(stacking.cells(codes), np.arange(stacking.n_rows, dtype=np.int32)[:, None], stacking.n_rows)
+
+    def __len__(self) -> int:
+        return len(self.packed)
+
+    @property
+    def n_packed(self) -> int:
+        """The height of the packed stack."""
+        return len(self.parts)
+
+    def rows(self, chosen: np.ndarray | slice) -> PackedCells:
+        """Return the cells of some rows."""
+        return PackedCells(self.packed[chosen], self.parts, self.n_stacked)
+
+    def unpacked(self, chosen: np.ndarray | slice) -> np.ndarray:
+        """Return the stacked rows of some rows of the table, (chosen rows, N), columns in the order of the stack."""
+        packed = self.packed[chosen]
+        parts = self.parts[packed].reshape(len(packed), packed.shape[1] * self.parts.shape[1])
+        # a group has as many parts in every row
+        return np.sort(parts[:, np.all(parts >= 0, axis=0)], axis=1)
+
+    def joined(self, log_stack: np.ndarray) -> np.ndarray:
+        """Return the packed log stack, (packed rows, F), of the log stack, (stacked rows, F)."""
+        return np.asarray(kernels().joined(self.parts, log_stack))
+
+    def folded(self, counts: np.ndarray) -> np.ndarray:
+        """Return counts of stacked rows, (stacked rows, F), from those of packed rows, (packed rows, F)."""
+        return np.asarray(kernels().folded(self.parts, counts, self.n_stacked))
+
+
+@dataclass(frozen=True)
+class FixedPacking:
+    """How columns are joined where not all rows are there to be looked at: by the combinations that there may be.
+
+    Attributes
+    ----------
+    stacking : Stacking
+        Where variables stand in the stack.
+    """
+
+    stacking: Stacking
+
+    @cached_property
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        """The columns of every group: those of few labels are joined while they have few combinations."""
+        sizes = self.stacking.cardinalities
+        groups: list[list[int]] = []
+        for n in np.argsort(sizes, kind="stable").tolist():
+            if groups and math.prod(sizes[m] + 1 for m in (*groups[-1], n)) <= _MOST_JOINED:
+                groups[-1].append(n)
+            else:
+                groups.append([n])
+        return tuple(map(tuple, groups))
+
+    @cached_property
+    def starts(self) -> np.ndarray:
+        """The first packed row of every group, and one past the last, (n_groups + 1,)."""
+        sizes = self.stacking.cardinalities
+        return np.cumsum([0, *(math.prod(sizes[n] + 1 for n in group) for group in self.groups)])
+
+    @property
+    def row_bytes(self) -> int:
+        """How much a packed row of the table takes."""
+        return len(self.groups) * np.dtype(cell_type(int(self.starts[-1]))).itemsize
+
+    @cached_property
+    def parts(self) -> np.ndarray:
+        """The stacked rows that each packed row joins, as in :class:`PackedCells`."""
+        parts = np.full((self.starts[-1], max(map(len, self.groups))), -1, dtype=np.int32)
+        for g, group in enumerate(self.groups):
+            shape = [self.stacking.cardinalities[n] + 1 for n in group]
+            levels = np.stack(np.unravel_index(np.arange(math.prod(shape)), shape), axis=1)
+            parts[self.starts[g] : self.starts[g + 1], : len(group)] = levels + self.stacking.starts[list(group)]
+        return parts
+
+    def pack(self, codes: np.ndarray) -> np.ndarray:
+        """Return the packed rows of codes (rows, N), −1 for missing, (rows, n_groups).
+
+        >>> packing = FixedPacking(Stacking((2, 3)))
+        >>> packed = packing.pack(np.array([[1, 2], [-1, 0]]))
+        >>> packed.tolist(), packing.unpack(packed).tolist()
+        ([[6], [8]], [[1, 2], [-1, 0]])
+        """
+        packed = np.empty((len(codes), len(self.groups)), dtype=cell_type(int(self.starts[-1])))
+        for g, group in enumerate(self.groups):
+            joined: np.ndarray = np.zeros(len(codes), dtype=packed.dtype)
+            for n in group:
+                size = self.stacking.cardinalities[n]
+                joined *= packed.dtype.type(size + 1)
+                joined += np.where(codes[:, n] < 0, size, codes[:, n]).astype(packed.dtype)
+            packed[:, g] = joined + packed.dtype.type(self.starts[g])
+        return packed
+
+    def unpack(self, packed: np.ndarray) -> np.ndarray:
+        """Return the codes of packed rows, (rows, N), of the shortest integers, with contiguous columns."""
+        sizes = self.stacking.cardinalities
+        kind = next(t for t in (np.int8, np.int16, np.int32) if max(sizes) < np.iinfo(t).max)
+        codes = np.empty((len(packed), len(sizes)), dtype=kind, order="F")
+        for g, group in enumerate(self.groups):
+            for place, n in enumerate(group):
+                level = self.parts[:, place] - self.stacking.starts[n]
+                # what other groups have there is never looked up
+                code = np.where(level == sizes[n], -1, np.clip(level, -1, sizes[n])).astype(kind)
+                np.take(code, packed[:, g], out=codes[:, n])
+        return codes
+
+    def cells(self, packed: np.ndarray) -> PackedCells:
+        """Return packed rows as what passes go over."""
+        return PackedCells(packed, self.parts, self.stacking.n_rows)
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Columns joined: which, the combination of every row (rows,), and its stacked rows (combinations, columns)."""
+
+    columns: tuple[int, ...]
+    index: np.ndarray
+    parts: np.ndarray
+
+
+def _join(codes: np.ndarray, stacking: Stacking, most: int) -> list[_Group]:
+    """Join columns one after the other, those of few labels first, while at most so many combinations are seen."""
+    groups: list[_Group] = []
+    for n in np.argsort(stacking.cardinalities, kind="stable"):
+        column = _column(codes, stacking, int(n))
+        both = _both(groups[-1], column, most) if groups else None
+        if both is None:
+            groups.append(column)
+        else:
+            groups[-1] = both
+    return groups
+
+
+def _column(codes: np.ndarray, stacking: Stacking, n: int) -> _Group:
+    """Return a column as a group of its own; missing is its last label."""
+    size = stacking.cardinalities[n]
+    index = codes[:, n].astype(cell_type(size + 1))
+    index[codes[:, n] < 0] = size
+    return _Group((n,), index, np.arange(stacking.starts[n], stacking.starts[n + 1], dtype=np.int32)[:, None])
+
+
+def _both(group: _Group, column: _Group, most: int) -> _Group | None:
+    """Join a column to a group, or return None when together they show more than so many combinations."""
+    if max(len(group.parts), len(column.parts)) > most + 1:
+        return None
+    seen = np.zeros((len(group.parts), len(column.parts)), dtype=bool)
+    seen[group.index, column.index] = True
+    left, right = np.nonzero(seen)
+    if len(left) > most:
+        return None
+    number = np.zeros(seen.shape, dtype=np.uint16)
+    number[left, right] = np.arange(len(left))
+    parts = np.hstack([group.parts[left], column.parts[right]])
+    return _Group((*group.columns, *column.columns), number[group.index, column.index], parts)

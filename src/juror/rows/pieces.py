@@ -1,0 +1,123 @@
+"""Packed rows as they lie somewhere: read and encoded once, then passed over again and again.
+
+A *window* is some thousand packed rows in memory. A *piece* gives windows: those that a worker of a cluster holds, or
+one in a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from juror.domain import Domain
+from juror.domain.variable import Strangers, Unknown
+from juror.errors import DataError, shortlist
+from juror.readers.columns import Column
+from juror.readers.scans import CHUNK_ROWS, Part
+from juror.readers.weights import take_weights
+from juror.rows.packing import FixedPacking
+from juror.rows.stacking import Stacking
+
+# Rows are numbered part by part, so that chance by row number is the same wherever a part is read
+_ROWS_A_PART = 2**40
+
+
+@dataclass(frozen=True)
+class Window:
+    """Rows in memory.
+
+    Attributes
+    ----------
+    packed : numpy.ndarray, (rows, n_groups)
+        As :class:`juror.rows.packing.FixedPacking` packs them.
+    weights : numpy.ndarray, (rows,), optional
+        How often each counts, above zero; once each if there are none.
+    number : int
+        The number of the first row in the table.
+    """
+
+    packed: np.ndarray
+    weights: np.ndarray | None
+    number: int
+
+    @property
+    def all_weights(self) -> np.ndarray:
+        """How often each row counts, (rows,)."""
+        return np.ones(len(self.packed)) if self.weights is None else self.weights
+
+
+class Piece(Protocol):
+    """What gives windows."""
+
+    def windows(self) -> Iterator[Window]:
+        """Yield the rows, window after window."""
+        ...
+
+
+@dataclass(frozen=True)
+class HeldPiece:
+    """Windows in memory, and the labels that were not known, by column."""
+
+    held: tuple[Window, ...]
+    strangers: Strangers
+
+    def windows(self) -> Iterator[Window]:
+        """Yield them."""
+        yield from self.held
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How rows are read: over which variables, what to do with unknown labels, and which column holds the weights."""
+
+    domain: Domain
+    unknown: Unknown = "error"
+    weight: str | None = None
+
+    @cached_property
+    def packing(self) -> FixedPacking:
+        """How rows are packed."""
+        return FixedPacking(Stacking(self.domain.cardinalities))
+
+    def windows(self, part: Part) -> Iterator[tuple[Window, Strangers]]:
+        """Yield the rows of a part that count, packed, and what was strange about them."""
+        first = getattr(part, "number", 0) * _ROWS_A_PART
+        for columns in part.chunks():
+            codes, weights, strangers = self.encoded(columns)
+            for start in range(0, len(codes), CHUNK_ROWS):
+                rows = slice(start, start + CHUNK_ROWS)
+                some = None if weights is None else weights[rows]
+                yield Window(self.packing.pack(codes[rows]), some, first), strangers
+                first += len(codes[rows])
+                strangers = Strangers()
+
+    def encoded(self, columns: list[Column]) -> tuple[np.ndarray, np.ndarray | None, Strangers]:
+        """Return the codes of the rows that count, their weights, and what was strange about them."""
+        weights = None
+        if self.weight is not None:
+            columns, weights = take_weights(columns, self.weight)
+            if not np.all(weights > 0):
+                # rows of weight zero are not looked at
+                columns = [replace(column, index=column.index[weights > 0]) for column in columns]
+                weights = weights[weights > 0]
+        check_all_there(columns, self.domain)
+        codes, strangers = self.domain.encode_chunk(columns, self.unknown)
+        return codes, weights, strangers
+
+    def load(self, part: Part) -> HeldPiece:
+        """Read a part whole."""
+        found = list(self.windows(part))
+        return HeldPiece(tuple(window for window, _ in found), sum((s for _, s in found), Strangers()))
+
+
+def check_all_there(columns: list[Column], domain: Domain) -> None:
+    """Refuse a table that lacks columns of the domain."""
+    absent = [name for name in domain.names if name not in {column.name for column in columns}]
+    if absent:
+        raise DataError(
+            f"The data have no columns {shortlist(absent)}, which the domain names. Add them, or leave them out."
+        )

@@ -1,0 +1,181 @@
+"""From a user's data to rows of codes over a domain: in memory, on disk, or with the workers of a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from juror.domain.discovery import Discovery
+from juror.domain.domain import Domain, check_unknown, discover
+from juror.domain.variable import Label, Strangers, Unknown
+from juror.errors import DataError, ParameterError
+from juror.readers import Expected
+from juror.readers.columns import read_markers
+from juror.readers.opening import open_weighted
+from juror.readers.scans import Part, Scan, numbered
+from juror.readers.tallies import Tally
+from juror.readers.weights import check_total, take_weights
+from juror.readers.workers import is_here, workers_for
+from juror.rows.distinct import WeightedRows
+from juror.rows.far import FarRows
+from juror.rows.pieces import HeldPiece, Reading, check_all_there
+from juror.rows.store import RowStore, merging_bytes
+from juror.runners.local import LocalRunner, Runner
+
+
+@dataclass(frozen=True)
+class OpenTable:
+    """A table as a user gave it: its rows, the domain if there is one, and how to read both.
+
+    Attributes
+    ----------
+    scan : Scan
+        The rows.
+    domain : Domain, optional
+        The variables, where they are known.
+    missing : tuple
+        The markers that the rows were opened with.
+    unknown : {"error", "warn", "missing"}
+        What to do with labels that the domain does not know.
+    weight : str, optional
+        The column of row weights.
+    """
+
+    scan: Scan
+    domain: Domain | None
+    missing: tuple[Any, ...]
+    unknown: Unknown
+    weight: str | None
+
+    @property
+    def is_here(self) -> bool:
+        """Whether the rows are in memory."""
+        return is_here(self.scan)
+
+    def with_workers(self, client: Any, local: LocalRunner) -> tuple[OpenTable, Runner]:
+        """Return the table as its workers see it, and who they are; see :func:`juror.readers.workers.workers_for`."""
+        scan, runner = workers_for(self.scan, client, local)
+        return replace(self, scan=scan), runner
+
+    def is_above(self, memory: int) -> bool:
+        """Whether more rows are known to be there than fit into so many bytes while equal ones are merged."""
+        return (self.scan.n_rows or 0) * merging_bytes(len(self.scan.names)) > memory
+
+    def reading(self, domain: Domain) -> Reading:
+        """Say how rows are read over a domain."""
+        return Reading(domain, self.unknown, self.weight)
+
+    def found_domain(self, runner: Runner) -> Domain:
+        """Return the domain that was given, or that which a pass over the rows finds."""
+        if self.domain is not None:
+            return self.domain
+        return discover(self.scan, Discovery(), self.missing, runner, self.weight)
+
+    def read_codes(self) -> tuple[Domain, np.ndarray, np.ndarray | None]:
+        """Return the domain, the codes (n_rows, N) and the weights (n_rows,) of rows in memory.
+
+        Rows of weight zero are not looked at. There are no weights where every row counts once.
+        """
+        (held,) = self.scan.parts
+        columns, weights = list(held.columns), None
+        if self.weight is not None:
+            columns, weights = take_weights(columns, self.weight)
+        if len(columns[0].index) == 0:
+            raise DataError("The data have no rows. juror needs at least one.")
+        if weights is not None:
+            check_total(float(weights.sum()), int(np.count_nonzero(weights)))
+            if not np.all(weights > 0):
+                columns = [replace(column, index=column.index[weights > 0]) for column in columns]
+                weights = weights[weights > 0]
+        domain = self.domain
+        if domain is None:
+            domain = Domain(Discovery().variables([Tally.of(c, weights) for c in columns]), self.missing)
+        check_all_there(columns, domain)
+        return domain, domain.encode_columns(columns, self.unknown), weights
+
+
+def open_table(
+    data: Any, domain: Domain | None, missing: Collection[Label], unknown: Unknown, sample_weight: Any
+) -> OpenTable:
+    """Open what a user gave; arguments as in :func:`juror.fit`."""
+    if domain is not None and not isinstance(domain, Domain):
+        raise ParameterError(f"domain must be a juror.Domain, such as Domain.infer makes. Got {domain!r} instead.")
+    markers = read_markers(missing)
+    if domain is not None and len(markers):
+        raise ParameterError("missing belongs to the domain when one is given: use Domain.infer(data, missing=…).")
+    check_unknown(unknown)
+    if domain is not None:
+        markers = domain.missing
+    expected = Expected() if domain is None else domain.expected
+    scan, weight = open_weighted(data, markers, expected, sample_weight)
+    return OpenTable(scan, domain, markers, unknown, weight)
+
+
+@contextmanager
+def rows_of(opened: OpenTable, runner: Runner, memory: int) -> Iterator[tuple[Domain, WeightedRows | FarRows]]:
+    """Read a table, and offer its rows for the time of a block: merged in memory where they fit, else where they are.
+
+    Parameters
+    ----------
+    opened : OpenTable
+        The table.
+    runner : Runner
+        Who reads it, and passes over what does not fit.
+    memory : int
+        How many bytes rows and what is made of them may take here.
+    """
+    if opened.is_here and not opened.is_above(memory):
+        domain, codes, weights = opened.read_codes()
+        yield domain, WeightedRows.of(codes, weights)
+        return
+    domain = opened.found_domain(runner)
+    reading = opened.reading(domain)
+    with ExitStack() as stack:
+        if isinstance(runner, LocalRunner):
+            yield domain, _stored(opened, reading, runner, stack.enter_context(RowStore(reading.packing, memory)))
+            return
+        kept = runner.keep(reading.load, numbered(opened.scan.parts))
+        stack.callback(kept.release)
+        kept.map_reduce(_strangers_of, Strangers.__add__).warn()
+        yield domain, _checked(FarRows(kept, reading.packing, domain, "which workers keep"), opened)
+
+
+def _stored(opened: OpenTable, reading: Reading, runner: LocalRunner, store: RowStore) -> WeightedRows | FarRows:
+    """Put all rows into a store, and return them merged if they fit, or as they lie there."""
+    found = runner.map(partial(_put, reading, store), numbered(opened.scan.parts))
+    sum(found, Strangers()).warn()
+    if store.n_rows == 0 and opened.weight is not None:
+        check_total(0.0, 0)
+    because = "which take more than memory="
+    rows = _checked(FarRows(runner.keep(_itself, store.pieces), reading.packing, reading.domain, because), opened)
+    return rows.sample(rows.n_rows, seed=0) if store.can_merge else rows
+
+
+def _put(reading: Reading, store: RowStore, part: Part) -> Strangers:
+    strangers = Strangers()
+    for window, strange in reading.windows(part):
+        store.put(window)
+        strangers += strange
+    return strangers
+
+
+def _itself(piece: Any) -> Any:
+    return piece
+
+
+def _strangers_of(piece: HeldPiece) -> Strangers:
+    return piece.strangers
+
+
+def _checked(rows: FarRows, opened: OpenTable) -> FarRows:
+    if rows.n_rows == 0 and opened.weight is None:
+        raise DataError("The data have no rows. juror needs at least one.")
+    # what a pass over the labels has looked at is told
+    if opened.weight is not None and opened.domain is not None:
+        check_total(rows.total, rows.n_rows)
+    return rows

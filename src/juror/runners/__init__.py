@@ -1,0 +1,1 @@
+"""Who does the work: threads on this machine, Dask or Spark."""

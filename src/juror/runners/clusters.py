@@ -1,0 +1,116 @@
+"""Clusters: which runner works for whose client, and whether its machines have the same juror as this one."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from juror.errors import ClusterError, ParameterError
+from juror.runners.local import Runner
+
+# What is pickled by one machine and read by another needs these to be the same
+_COMPARED = ("juror", "numpy", "python")
+
+
+def runner_for(client: Any) -> Runner:
+    """Return the runner of a cluster, whose versions it has compared with those of this process.
+
+    Parameters
+    ----------
+    client : dask.distributed.Client or pyspark.sql.SparkSession
+        A connection to the cluster; it stays open.
+
+    Examples
+    --------
+    >>> runner_for("tcp://127.0.0.1:8786")
+    Traceback (most recent call last):
+    juror.errors.ParameterError: client must be a dask.distributed.Client... Got 'tcp://127.0.0.1:8786' instead.
+    """
+    for _, accepts, make in _KINDS:
+        if accepts(client):
+            return make(client)
+    names = " or a ".join(name for name, _, _ in _KINDS)
+    raise ParameterError(f"client must be a {names}. Got {client!r} instead.")
+
+
+def is_from(package: str) -> Callable[[Any], bool]:
+    """Return what tells whether a value's class, or one it inherits from, is defined in a package.
+
+    The package need not be installed to say no.
+
+    >>> is_from("collections")(__import__("collections").Counter())
+    True
+    """
+    return lambda value: any(kind.__module__.split(".")[0] == package for kind in type(value).__mro__)
+
+
+def versions_here() -> dict[str, str | None]:
+    """Return the versions of juror, NumPy and Python of this process; None for a package that is not installed.
+
+    >>> sorted(versions_here())
+    ['juror', 'numpy', 'python']
+    """
+    found: dict[str, str | None] = {"python": ".".join(map(str, sys.version_info[:3]))}
+    for package in ("juror", "numpy"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = None
+    return found
+
+
+def check_versions(processes: Mapping[str, Mapping[str, str | None]]) -> None:
+    """Refuse a cluster whose juror is not this one, or whose Python or NumPy differ in more than the last number.
+
+    Parameters
+    ----------
+    processes : mapping of str to mapping
+        For every process, such as ``"worker at tcp://10.0.0.7:40001"``, its versions of ``juror``, ``numpy`` and
+        ``python``; None for what it has not.
+
+    Examples
+    --------
+    >>> check_versions({"worker at tcp://10.0.0.7:40001": versions_here()})
+    >>> check_versions({"worker at tcp://10.0.0.7:40001": versions_here() | {"python": "3.9.2"}})
+    Traceback (most recent call last):
+    juror.errors.ClusterError: The worker at tcp://10.0.0.7:40001 has python 3.9.2, and this process has ...
+    """
+    here = versions_here()
+    for process, there in processes.items():
+        for package in _COMPARED:
+            if _relevant(package, there[package]) != _relevant(package, here[package]):
+                raise ClusterError(
+                    f"The {process} has {_named(package, there[package])}, and this process has "
+                    f"{_named(package, here[package])}. Install the same version of {package} on both."
+                )
+
+
+def _relevant(package: str, version: str | None) -> str | None:
+    """Return the part of a version that must be the same: all of juror's, the first two numbers of others."""
+    return version if version is None or package == "juror" else ".".join(version.split(".")[:2])
+
+
+def _named(package: str, version: str | None) -> str:
+    return f"no {package}" if version is None else f"{package} {version}"
+
+
+# The packages of clusters take long to import, and are there only for those who have a client
+def _dask(client: Any) -> Runner:
+    from juror.runners.dask_runner import DaskRunner
+
+    return DaskRunner(client)
+
+
+def _spark(session: Any) -> Runner:
+    from juror.runners.spark_runner import SparkRunner
+
+    return SparkRunner(session)
+
+
+# What a client is called, how it is told, and who works for it
+_KINDS: tuple[tuple[str, Callable[[Any], bool], Callable[[Any], Runner]], ...] = (
+    ("dask.distributed.Client", is_from("distributed"), _dask),
+    ("pyspark.sql.SparkSession", is_from("pyspark"), _spark),
+)

@@ -1,6 +1,0 @@
-"""Where rows come from: every kind of data becomes a list of columns of distinct values and their indices."""
-
-from juror.sources.columns import Column
-from juror.sources.opening import Expected, open_source
-
-__all__ = ["Column", "Expected", "open_source"]

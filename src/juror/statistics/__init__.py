@@ -1,1 +1,0 @@
-"""What solvers need from the rows, one mergeable statistic a file."""
