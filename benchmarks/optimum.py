@@ -20,9 +20,10 @@ from juror.compare import factor_mse
 from juror.model import JointPMF
 from juror.paper.settings import SETTINGS
 from juror.rows.distinct import WeightedRows
+from juror.rows.packed import PackedRows
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
-from juror.solvers.em import Objective, Run, ascend
+from juror.solvers.ascent import Objective, Run, ascend
 from juror.solvers.parameters import Parameters
 from juror.solvers.sampled_starts import sampled_start
 from juror.solvers.starts import random_start, seeded_start
@@ -31,16 +32,16 @@ N_RANDOM = 5
 REACHED = 1e-4
 
 
-def climb(objective: Objective, start: Parameters) -> Run:
+def climb(objective: Objective[PackedRows], start: Parameters) -> Run:
     return ascend(objective, start, max_iter=1000, tol=1e-6, accelerate=True)
 
 
-def best_random(objective: Objective, rank: int, seed: int) -> tuple[Run, int]:
+def best_random(objective: Objective[PackedRows], rank: int, seed: int) -> tuple[Run, int]:
     """Return the best of five random starts and the passes of all."""
     runs = []
     for number in range(N_RANDOM):
         shared = (objective.marginals, rank, objective.stacking, np.random.default_rng([seed, rank, number]))
-        start = random_start(*shared) if number % 2 == 0 else seeded_start(objective.cells, objective.weights, *shared)
+        start = random_start(*shared) if number % 2 == 0 else seeded_start(objective.rows, *shared)
         runs.append(climb(objective, start))
     return max(runs, key=lambda run: run.point.objective), sum(run.n_passes for run in runs)
 
@@ -50,7 +51,7 @@ def compare(seed: int, n_rows: int, runner: LocalRunner) -> tuple[float, float]:
     recipe = SETTINGS[5].recipe
     truth = recipe.truth(seed)
     stacking = Stacking(truth.domain.cardinalities)
-    objective = Objective(WeightedRows.of(recipe.rows(n_rows, seed)), stacking, 0.1, runner)
+    objective = Objective.of(PackedRows.of(WeightedRows.of(recipe.rows(n_rows, seed)), stacking, runner), stacking, 0.1)
     aim = climb(objective, Parameters.of(truth.weights, truth.factors, stacking))
 
     began = time.process_time()
@@ -88,7 +89,11 @@ def main() -> None:
     )
     with LocalRunner(1) as runner:
         # what is compiled or read first is not counted
-        warm = Objective(WeightedRows.of(np.eye(4, dtype=np.int32)), Stacking((2,) * 4), 0.1, runner)
+        warm = Objective.of(
+            PackedRows.of(WeightedRows.of(np.eye(4, dtype=np.int32)), Stacking((2,) * 4), runner),
+            Stacking((2,) * 4),
+            0.1,
+        )
         climb(warm, sampled_start(warm, 2, np.random.default_rng(0)))
         found = [
             compare(seed, arguments.rows, runner) for seed in range(arguments.first, arguments.first + arguments.seeds)

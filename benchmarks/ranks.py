@@ -36,19 +36,21 @@ import pandas as pd
 
 import juror
 from juror.answers.scores import predict_proba
-from juror.fitting.choose import Trial, as_cpd, choose_rank_for, choose_smoothing
+from juror.fitting.choose import choose_rank_for, choose_smoothing
+from juror.fitting.held_out import Trial, as_cpd
+from juror.fitting.rank_path import choose_rank
 from juror.kernels import kernels
 from juror.record import RankScore
 from juror.rows.distinct import WeightedRows
+from juror.rows.in_memory import MemoryTable
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
+from juror.solvers.ascent import Objective, ascend
 from juror.solvers.diagnosis import empty_classes
-from juror.solvers.em import Objective, ascend
+from juror.solvers.em import EMOptions
 from juror.solvers.methods import METHODS
 from juror.solvers.parameters import Parameters
-from juror.solvers.rank_path import choose_rank
-from juror.solvers.search import EMOptions
-from juror.solvers.solution import Context
+from juror.solvers.solver import Context
 from juror.solvers.starts import random_start, seeded_start
 
 TESTED = 0.25
@@ -105,9 +107,9 @@ def counted_work() -> Iterator[list[float]]:
             setattr(module, name, kernel)
 
 
-def best_of_random(rows: WeightedRows, trial: Trial, rank: int, n_starts: int, tol: float) -> Parameters:
+def best_of_random(table: MemoryTable, trial: Trial, rank: int, n_starts: int, tol: float) -> Parameters:
     """Ascend from scattered and seeded starts in turn and return the best end."""
-    objective = Objective(rows, Stacking(trial.domain.cardinalities), SMOOTHING, trial.context.runner)
+    objective = Objective.of(table.packed, Stacking(trial.domain.cardinalities), SMOOTHING)
     runs = []
     for number in range(1 if rank == 1 else n_starts):
         shared = (
@@ -117,7 +119,7 @@ def best_of_random(rows: WeightedRows, trial: Trial, rank: int, n_starts: int, t
             np.random.default_rng([trial.context.seed, rank, number]),
         )
         scattered = number % 2 == 0
-        start = random_start(*shared) if scattered else seeded_start(objective.cells, objective.weights, *shared)
+        start = random_start(*shared) if scattered else seeded_start(objective.rows, *shared)
         runs.append(ascend(objective, start, max_iter=1000, tol=tol, accelerate=True))
     return max(runs, key=lambda run: run.point.objective).point.parameters
 
@@ -131,30 +133,29 @@ def anew(trial: Trial) -> Parameters:
         n_occupied = int(np.sum(~empty_classes(found, kept.total)))
         return RankScore(rank, trial.score(found, held), n_occupied)
 
-    rank, _ = choose_rank(score, len(kept.codes))
-    return best_of_random(trial.rows, trial, rank, LAST_STARTS, LAST_TOL)
+    rank, _ = choose_rank(score, len(kept.rows.codes))
+    return best_of_random(trial.table, trial, rank, LAST_STARTS, LAST_TOL)
 
 
 def grown(trial: Trial) -> Parameters:
     """Choose by splitting, and fit from what was found."""
     options = EMOptions(smoothing=SMOOTHING, tol=LAST_TOL)
     chosen = choose_rank_for(trial, options, "auto")
-    return trial.fit(trial.rows, chosen.rank, replace(options, init=as_cpd(chosen.found[0], trial.domain)), "fitting")
+    return trial.fit(trial.table, chosen.rank, options, "fitting", chosen.found[0])
 
 
 def grown_last_anew(trial: Trial) -> Parameters:
     """Choose by splitting, and fit from random starts."""
     chosen = choose_rank_for(trial, EMOptions(smoothing=SMOOTHING), "auto")
-    return best_of_random(trial.rows, trial, chosen.rank, LAST_STARTS, LAST_TOL)
+    return best_of_random(trial.table, trial, chosen.rank, LAST_STARTS, LAST_TOL)
 
 
 def grown_smoothing_too(trial: Trial) -> Parameters:
     """Choose rank and smoothing, and fit from what was found."""
     options = EMOptions(smoothing=SMOOTHING, tol=LAST_TOL)
     chosen = choose_rank_for(trial, options, "auto")
-    smoothing, _ = choose_smoothing(trial, options, chosen.rank, chosen.found, "auto")
-    options = replace(options, smoothing=smoothing, init=as_cpd(chosen.found[0], trial.domain))
-    return trial.fit(trial.rows, chosen.rank, options, "fitting")
+    chosen = choose_smoothing(trial, options, chosen, "auto")
+    return trial.fit(trial.table, chosen.rank, replace(options, smoothing=chosen.smoothing), "fitting", chosen.found[0])
 
 
 WAYS = {"anew": anew, "grown": grown, "grown, last anew": grown_last_anew, "grown, smoothing too": grown_smoothing_too}
@@ -169,12 +170,12 @@ def run(table: Table, way: Callable[[Trial], Parameters], seed: int) -> dict[str
     test, rows = WeightedRows.of(codes[:n_tested]), WeightedRows.of(codes[n_tested:])
     target = None if table.target is None else domain.position(table.target)
     with LocalRunner(1) as runner, counted_work() as work:
-        trial = Trial(rows, domain, METHODS["em"], target, Context(seed, runner))
+        trial = Trial(MemoryTable(rows, domain, runner), METHODS["em"], target, Context(seed, runner))
         began = time.perf_counter()
         found = way(trial)
         seconds = time.perf_counter() - began
         result = {"seconds": seconds, "work": work[0] / len(rows.codes), "rank": found.rank}
-    result["score"] = trial.score(found, test)
+    result["score"] = trial.score(found, MemoryTable(test, domain, trial.context.runner))
     if target is not None:
         guessed = predict_proba(as_cpd(found, domain), test.codes, target).argmax(axis=1)
         result["right, %"] = 100 * float(np.average(guessed == test.codes[:, target], weights=test.weights))

@@ -11,9 +11,10 @@ import numpy as np
 
 import juror
 from juror.rows.distinct import WeightedRows
+from juror.rows.packed import PackedRows
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
-from juror.solvers.em import Objective, ascend
+from juror.solvers.ascent import Objective, ascend
 from juror.solvers.starts import random_start, seeded_start
 from juror.testing import random_codes, random_model
 
@@ -42,16 +43,14 @@ def main() -> None:
     print(f"{'table':20} {'rank':>4}  {'scattered: mean, sd, best':>28}  {'seeded: mean, sd, best':>28}")
     for name, (codes, cardinalities, rank) in tables().items():
         with LocalRunner() as runner:
-            objective = Objective(WeightedRows.of(codes), Stacking(cardinalities), 0.1, runner)
+            objective = Objective.of(
+                PackedRows.of(WeightedRows.of(codes), Stacking(cardinalities), runner), Stacking(cardinalities), 0.1
+            )
             reached: dict[str, list[float]] = {"scattered": [], "seeded": []}
             for seed in range(N_STARTS):
                 for kind, values in reached.items():
                     shared = (objective.marginals, rank, objective.stacking, np.random.default_rng([seed, rank]))
-                    start = (
-                        random_start(*shared)
-                        if kind == "scattered"
-                        else seeded_start(objective.cells, objective.weights, *shared)
-                    )
+                    start = random_start(*shared) if kind == "scattered" else seeded_start(objective.rows, *shared)
                     run = ascend(objective, start, max_iter=1000, tol=1e-6, accelerate=True)
                     values.append(run.point.objective / objective.total)
         cells = [f"{np.mean(v):.4f}, {np.std(v, ddof=1):.4f}, {max(v):.4f}" for v in reached.values()]

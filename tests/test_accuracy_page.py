@@ -24,7 +24,7 @@ from scipy.stats import norm
 
 import juror
 from juror.errors import DataError, ParameterError
-from juror.fitting.api import Options
+from juror.fitting.api import FitOptions
 from juror.paper import recipes
 from juror.paper.recipes import Recipe
 
@@ -389,7 +389,7 @@ class TestSections:
         (tmp_path / "debd").mkdir()
         np.savez(tmp_path / "debd" / "nltcs.npz", train=rows[:200], valid=rows[200:300], test=rows[300:])
         monkeypatch.setenv("JUROR_DATA", str(tmp_path))
-        if "max_seconds" not in Options.__annotations__:
+        if "max_seconds" not in FitOptions.__annotations__:
             monkeypatch.setattr(debd, "fit_within", lambda codes, seconds, seed: juror.fit(codes, seed=seed))
         found = self.results(debd.SECTION, max_seconds=5)
         assert found["juror"]["log_prob"] == pytest.approx(-np.log(2), abs=0.1)
@@ -397,7 +397,7 @@ class TestSections:
         assert found["juror"]["n_test"] == 100
 
     def test_the_options_compared_are_options_of_fit(self):
-        assert set(optimum.RANDOM_START) <= set(Options.__annotations__)
+        assert set(optimum.RANDOM_START) <= set(FitOptions.__annotations__)
 
     def test_absent_data_are_a_sentence(self, monkeypatch, tmp_path):
         cell = debd.SECTION.cells(True)[0]

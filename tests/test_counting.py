@@ -19,6 +19,7 @@ from juror.counts.plans import plan_counting
 from juror.errors import DataError, ParameterError
 from juror.kernels import jit, reference
 from juror.rows.distinct import WeightedRows
+from juror.rows.in_memory import MemoryTable
 from juror.runners.local import LocalRunner
 
 few = settings(deadline=None, max_examples=40)
@@ -231,11 +232,11 @@ class TestStatistics:
 
     def test_codes_rows_and_tables_are_counted_alike(self):
         codes = random_codes(self.SIZES, 5000)
-        rows = WeightedRows.of(codes)
+        table = MemoryTable(WeightedRows.of(codes), self.DOMAIN, LocalRunner(1))
         for kind in (PairCounts, TripleCounts):
             counts = kind.of_codes(codes, self.DOMAIN)
             assert_equal(counts.tables, [by_hand(codes, self.SIZES, group) for group in counts.groups])
-            assert_equal(counts.tables, kind.of_rows(rows, self.DOMAIN).tables)
+            assert_equal(counts.tables, kind.of_rows(table).tables)
             assert_equal(counts.tables, kind.of(codes, self.DOMAIN, n_jobs=2).tables)
             assert_equal(counts.tables, kind.of_codes(codes, self.DOMAIN, np.ones(5000), n_jobs=1).tables)
 

@@ -8,21 +8,29 @@ import pytest
 import juror
 from juror import Domain
 from juror.errors import ParameterError, QueryError
+from juror.fitting import plan
+from juror.fitting.plan import Decision, check_method, decide_for_rows
 from juror.rows.distinct import WeightedRows
-from juror.solvers import deciding
-from juror.solvers.deciding import Decision, check_method, decide_for_rows
+from juror.rows.in_memory import MemoryTable
+from juror.runners.local import LocalRunner
 from juror.solvers.methods import ALL_OPTIONS, METHODS
 
 DOMAIN = Domain.from_cardinalities((3, 2, 3, 2))
 CODES = np.random.default_rng(0).integers(0, 2, (100, 4))
-ROWS = WeightedRows.of(CODES)
-LARGE = WeightedRows.of(CODES, np.full(100, 1000.0))
+
+
+def table_of(codes, weights=None):
+    return MemoryTable(WeightedRows.of(codes, weights), DOMAIN, LocalRunner(1))
+
+
+ROWS = table_of(CODES)
+LARGE = table_of(CODES, np.full(100, 1000.0))
 ENSEMBLE = {"ensemble": "auto"}
 BOTH = "Leave out those of other methods, and name yours with method=…"
 
 
-def decide(rows=ROWS, *, rank="auto", method="auto", target=None, given=()):
-    return decide_for_rows(rows, DOMAIN, rank, method, target, given)
+def decide(table=ROWS, *, rank="auto", method="auto", target=None, given=()):
+    return decide_for_rows(table, rank, method, target, given)
 
 
 class TestRows:
@@ -35,12 +43,12 @@ class TestRows:
         assert decide(LARGE) == decide(LARGE, rank=5) == Decision("em", ENSEMBLE, why)
 
     def test_the_bound_itself_is_sampled(self):
-        assert decide(WeightedRows.of(CODES, np.full(100, 250.0))).method == "bayes"
-        assert decide(WeightedRows.of(CODES, np.full(100, 250.1))).method == "em"
+        assert decide(table_of(CODES, np.full(100, 250.0))).method == "bayes"
+        assert decide(table_of(CODES, np.full(100, 250.1))).method == "em"
 
     def test_a_huge_table_is_counted(self, monkeypatch):
-        monkeypatch.setattr(deciding, "_MOST_PASSED", 10)
-        cells = 4 * len(LARGE.codes)
+        monkeypatch.setattr(plan, "_MOST_PASSED", 10)
+        cells = 4 * len(LARGE.rows.codes)
         why = f"pair tables, as {cells} cells of distinct rows are more than the 10 for EM"
         assert decide(LARGE) == Decision("juror-b", why=why)
         # which do not keep to a budget of time
@@ -59,8 +67,8 @@ class TestRows:
         assert decide(rank="cv") == decide(rank="cv", target="x1") == expected
 
     def test_a_table_is_as_large_with_weights_that_sum_to_one(self):
-        many = WeightedRows.of(np.repeat(CODES, 300, axis=0), np.full(30_000, 1 / 30_000))
-        assert decide(many) == decide(WeightedRows.of(np.repeat(CODES, 300, axis=0)))
+        many = table_of(np.repeat(CODES, 300, axis=0), np.full(30_000, 1 / 30_000))
+        assert decide(many) == decide(table_of(np.repeat(CODES, 300, axis=0)))
         assert decide(many).options == ENSEMBLE
 
     @pytest.mark.parametrize("name", METHODS)
@@ -109,7 +117,7 @@ class TestOptions:
         assert option in METHODS[found.method].option_names
 
     def test_a_budget_of_time_tells_nothing(self):
-        for options in ({}, {"target": "x0"}, {"rank": "cv"}, {"rows": LARGE}):
+        for options in ({}, {"target": "x0"}, {"rank": "cv"}, {"table": LARGE}):
             assert decide(**options, given=["max_seconds"]) == decide(**options)
 
     @pytest.mark.parametrize("given", [["chains", "n_init"], ["max_seconds", "n_directions"], ["ensemble", "draws"]])
@@ -151,8 +159,8 @@ class TestFitting:
         assert model.info.n_members == 1
 
     def test_pair_tables(self, monkeypatch):
-        monkeypatch.setattr(deciding, "_MOST_SAMPLED", 10)
-        monkeypatch.setattr(deciding, "_MOST_PASSED", 10)
+        monkeypatch.setattr(plan, "_MOST_SAMPLED", 10)
+        monkeypatch.setattr(plan, "_MOST_PASSED", 10)
         model = juror.fit(CODES, 1, n_jobs=1)
         self.check(model, "em", "EM, as there is one best model of one class")
         model = juror.fit(CODES, 2, n_jobs=1)
@@ -180,7 +188,7 @@ class TestStatistics:
 
     def test_a_method_that_needs_rows(self):
         with pytest.raises(
-            ParameterError, match=r"^method 'em' cannot be fitted from PairCounts\. Use one of \['spa',"
+            ParameterError, match=r"^method 'em' cannot be fitted from counts of pairs\. Use one of \['spa',"
         ):
             juror.fit(juror.PairCounts.of(CODES), 2, "em")
 

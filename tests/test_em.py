@@ -8,13 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import juror
+from juror.fitting.rank_path import choose_rank
 from juror.record import RankScore
 from juror.rows.distinct import WeightedRows
+from juror.rows.packed import PackedRows
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
-from juror.solvers.em import Objective, ascend
+from juror.solvers.ascent import Objective, ascend
 from juror.solvers.parameters import Parameters, n_parameters
-from juror.solvers.rank_path import choose_rank
 from juror.solvers.starts import random_start, seeded_start
 from juror.testing import dense, random_codes, random_model
 
@@ -53,7 +54,9 @@ def fit_quietly(codes, **options):
 
 
 def objective_of(codes, smoothing=0.0, shape=SHAPE):
-    return Objective(WeightedRows.of(codes), Stacking(shape), smoothing, LocalRunner(1))
+    return Objective.of(
+        PackedRows.of(WeightedRows.of(codes), Stacking(shape), LocalRunner(1)), Stacking(shape), smoothing
+    )
 
 
 def start_of(objective, rank, seed=0):
@@ -317,7 +320,7 @@ def test_a_start_is_a_point_of_the_simplex_with_every_label_possible(codes, kind
     start = start_of(objective, 7)
     if kind == "seeded":
         rng = np.random.default_rng(0)
-        start = seeded_start(objective.cells, objective.weights, objective.marginals, 7, objective.stacking, rng)
+        start = seeded_start(objective.rows, objective.marginals, 7, objective.stacking, rng)
     assert isinstance(start, Parameters)
     assert start.rank == 7
     assert np.all(start.stack > 0)

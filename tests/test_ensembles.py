@@ -11,16 +11,17 @@ import pytest
 import juror
 from juror import Domain, JointPMF
 from juror.errors import DataWarning, FitWarning, ParameterError
-from juror.fitting.choose import Trial, as_cpd
-from juror.fitting.ensemble import Settings, choose_settings, fit_ensemble
+from juror.fitting.choose import Chosen
+from juror.fitting.ensemble import choose_for_members, fit_ensemble
+from juror.fitting.held_out import Trial, as_cpd
 from juror.fitting.members import fit_members, held_out_share
 from juror.rows.distinct import WeightedRows
-from juror.rows.stacking import Stacking
+from juror.rows.in_memory import MemoryTable
 from juror.runners.local import LocalRunner
-from juror.solvers.bayes import BayesOptions, _in_time, _Table
+from juror.solvers.bayes import BayesOptions, _in_time
+from juror.solvers.em import EMOptions
 from juror.solvers.methods import METHODS
-from juror.solvers.search import EMOptions
-from juror.solvers.solution import Context
+from juror.solvers.solver import Context
 from juror.testing import dense, random_codes, random_model
 
 SHAPE = (3, 2, 4, 3)
@@ -35,9 +36,14 @@ def fit(codes=CODES, rank=3, *, shape=SHAPE, n_jobs=1, **options):
     return juror.fit(codes, rank, "em", domain=Domain.from_cardinalities(shape), n_jobs=n_jobs, **options)
 
 
+def weighted(trial, rows):
+    return replace(trial, table=replace(trial.table, rows=rows))
+
+
 def trial_of(codes=CODES, *, shape=SHAPE, target=None, **context):
     around = Context(0, LocalRunner(1), **context)
-    return Trial(WeightedRows.of(codes), Domain.from_cardinalities(shape), METHODS["em"], target, around)
+    table = MemoryTable(WeightedRows.of(codes), Domain.from_cardinalities(shape), around.runner)
+    return Trial(table, METHODS["em"], target, around)
 
 
 def members_of(model):
@@ -149,8 +155,10 @@ class TestStopping:
         assert fit(ensemble=2).info.stopped == "each stopped early, by 0.1 of the rows, held out"
 
     def test_of_many_rows_a_few_thousand_are_enough(self):
-        assert held_out_share(WeightedRows.of(CODES)) == 0.1
-        assert held_out_share(WeightedRows.of(CODES, np.full(300, 1000.0))) == pytest.approx(4000 / 300_000)
+        assert held_out_share(trial_of().table) == 0.1
+        assert held_out_share(
+            weighted(trial_of(), WeightedRows.of(CODES, np.full(300, 1000.0))).table
+        ) == pytest.approx(4000 / 300_000)
 
     def test_members_made_to_predict_see_every_row(self):
         [member] = fit_members(trial_of(target=0), EMOptions(), 3, 0.1, [0])
@@ -206,11 +214,11 @@ class TestChoosing:
     def test_the_path_tells_how_many_classes_hold_rows(self):
         # some classes hold less than half a row where rows weigh little
         rows = WeightedRows.of(CODES[:60], np.full(60, 0.2))
-        trial, options = replace(trial_of(), rows=rows), EMOptions(smoothing=0.001)
-        path = choose_settings(trial, options, "auto", with_smoothing=False).rank_path
-        kept, _ = trial.rows.split(0.2, np.random.default_rng([0, 5]))
+        trial, options = weighted(trial_of(), rows), EMOptions(smoothing=0.001)
+        path = choose_for_members(trial, options, "auto", with_smoothing=False).rank_path
+        kept, _ = trial.table.split(0.2, np.random.default_rng([0, 5]))
         for step in path:
-            members = fit_members(replace(trial, rows=kept), options, step.rank, 0.001, range(2))
+            members = fit_members(replace(trial, table=kept), options, step.rank, 0.001, range(2))
             assert step.n_occupied == int(np.median([np.sum(m.parameters.lam * kept.total >= 0.5) for m in members]))
         assert any(step.n_occupied < step.rank for step in path)
 
@@ -358,10 +366,6 @@ class TestWhatIsRefused:
             fit(ensemble=2, init=fit())
 
 
-def table_of(trial):
-    return _Table.of(trial.rows, Stacking(DOMAIN.cardinalities), None)
-
-
 class TestTime:
     @pytest.mark.parametrize("options", [{}, {"target": "x0"}, {"rank": 2}, {"rank": 2, "smoothing": 0.1}])
     def test_a_budget_that_is_spent_leaves_one_fit(self, options):
@@ -375,21 +379,23 @@ class TestTime:
         assert len(model.info.smoothing_path) <= 1
 
     def test_fewer_members_than_asked_for_are_told(self, clock):
-        solution = fit_ensemble(trial_of(until=10.0), EMOptions(ensemble=99, max_seconds=10), Settings(2, 0.1))
-        assert solution.complaints[-1] == (
-            f"max_seconds = 10 was enough for {solution.n_members} of the 99 members. Raise max_seconds."
+        solution = fit_ensemble(trial_of(until=10.0), EMOptions(ensemble=99, max_seconds=10), Chosen(2, 0.1))
+        assert str(solution.complaints[-1]) == (
+            f"max_seconds = 10 was enough for {solution.record.n_members} of the 99 members. Raise max_seconds."
         )
 
     def test_within_a_budget_there_are_as_many_members_as_there_is_time_for(self, clock):
-        solution = fit_ensemble(trial_of(until=10.0), EMOptions(ensemble="auto", max_seconds=10), Settings(2, 0.1))
+        solution = fit_ensemble(trial_of(until=10.0), EMOptions(ensemble="auto", max_seconds=10), Chosen(2, 0.1))
         assert clock.now < 10.1
-        assert 2 < solution.n_members < 100
-        assert solution.reason.endswith(f"; {solution.n_members} of at most 100 fits in max_seconds = 10")
+        assert 2 < solution.record.n_members < 100
+        assert solution.record.stopped.endswith(
+            f"; {solution.record.n_members} of at most 100 fits in max_seconds = 10"
+        )
 
     @pytest.mark.parametrize("target", [None, 0])
     def test_choosing_leaves_most_of_the_time(self, clock, target):
         clock.seconds_a_look = 0.1
-        found = choose_settings(trial_of(until=10.0, target=target), EMOptions(), "auto", with_smoothing=True)
+        found = choose_for_members(trial_of(until=10.0, target=target), EMOptions(), "auto", with_smoothing=True)
         assert len(found.rank_path) > 0
         # each of the members under way may look once more, in every fold
         assert clock.now < 4.0 + 0.1 * 25
@@ -421,12 +427,12 @@ class TestTime:
     def test_a_clock_that_stands_still(self, clock):
         clock.seconds_a_look = 0.0
         options, trial = BayesOptions(max_seconds=10), trial_of(until=10.0)
-        assert _in_time(table_of(trial), 3, options, trial.context) == options
+        assert _in_time(trial.table, 3, options, trial.context) == options
 
     def test_chains_take_what_the_pace_allows(self, clock):
         trial = trial_of(until=10.0)
         # a sweep takes a fifth of a look here, and two chains share what is left
-        found = _in_time(table_of(trial), 3, BayesOptions(max_seconds=10), trial.context)
+        found = _in_time(trial.table, 3, BayesOptions(max_seconds=10), trial.context)
         left = 10.0 - clock.now
         assert found.sweeps == pytest.approx(left / (2 * clock.seconds_a_look / 5), abs=2)
         assert found.burnt == found.sweeps * 400 // 1000
@@ -447,7 +453,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    for module in ("em", "solution"):
+    for module in ("ascent", "solver"):
         monkeypatch.setattr(f"juror.solvers.{module}.time", clock)
     return clock
 

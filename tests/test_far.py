@@ -16,11 +16,11 @@ from juror.counts.counts import PairCounts, TripleCounts
 from juror.domain import Domain
 from juror.errors import DataError, ParameterError
 from juror.rows import pieces, reading, store
-from juror.rows.distinct import WeightedRows
 from juror.rows.expected import ExpectedCounts
-from juror.rows.far import FarRows
+from juror.rows.in_memory import MemoryTable
+from juror.rows.out_of_core import OutOfCoreTable
 from juror.rows.packing import FixedPacking
-from juror.rows.reading import open_table, rows_of
+from juror.rows.reading import open_table, read_rows
 from juror.rows.stacking import Stacking
 from juror.rows.store import RowStore
 from juror.runners.local import LocalRunner
@@ -65,12 +65,13 @@ def far_and_near(table, stack, n_jobs=1, **options):
     """The rows of a table where they are, and in memory."""
     opened = open_table(in_parts(table, [30, 100]), None, (), "error", options.get("sample_weight"))
     runner = stack.enter_context(LocalRunner(n_jobs))
-    domain, far = stack.enter_context(rows_of(opened, runner, LEAST))
-    assert isinstance(far, FarRows)
+    far = stack.enter_context(read_rows(opened, runner, runner, LEAST))
+    assert isinstance(far, OutOfCoreTable)
     whole = open_table(table, None, (), "error", options.get("sample_weight"))
-    found, near = stack.enter_context(rows_of(whole, runner, 10**9))
-    assert found == domain
-    return domain, far, near
+    near = stack.enter_context(read_rows(whole, runner, runner, 10**9))
+    assert isinstance(near, MemoryTable)
+    assert near.domain == far.domain
+    return far.domain, far, near
 
 
 def model_over(domain, rank=3):
@@ -93,38 +94,48 @@ class TestPasses:
         counts = far.expected(lam, stack)
         with LocalRunner(1) as runner:
             cells = FixedPacking(Stacking(domain.cardinalities))
-            expected = ExpectedCounts.of(cells.cells(cells.pack(near.codes)), near.weights, lam, stack, runner)
+            expected = ExpectedCounts.of(
+                cells.cells(cells.pack(near.rows.codes)), near.rows.weights, lam, stack, runner
+            )
         assert counts.log_likelihood == pytest.approx(expected.log_likelihood, rel=1e-12)
         np.testing.assert_allclose(counts.cells, expected.cells, rtol=1e-10, atol=1e-12)
-        assert far.log_likelihood(lam, stack) == pytest.approx(expected.log_likelihood, rel=1e-12)
+        assert far.log_prob(lam, stack) == pytest.approx(expected.log_likelihood, rel=1e-12)
+        assert near.log_prob(lam, stack) == pytest.approx(expected.log_likelihood, rel=1e-12)
+        np.testing.assert_allclose(near.expected(lam, stack).cells, expected.cells, rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(near.label_counts, far.label_counts)
+        assert (near.n_rows, near.n_counted) == (far.n_rows, far.n_counted)
 
     def test_counts_are_those_of_rows_in_memory(self, kept_in, weight, exit_stack):
-        domain, far, near = far_and_near(self.table(weight), exit_stack, sample_weight=weight)
+        _, far, near = far_and_near(self.table(weight), exit_stack, sample_weight=weight)
         for kind in (PairCounts, TripleCounts):
-            for a, b in zip(kind.of_far(far).tables, kind.of_rows(near, domain).tables, strict=True):
+            for a, b in zip(kind.of_rows(far).tables, kind.of_rows(near).tables, strict=True):
                 assert np.array_equal(a, b)
 
     def test_a_sample_of_all_is_all(self, kept_in, weight, exit_stack):
         _, far, near = far_and_near(self.table(weight), exit_stack, sample_weight=weight)
-        sample = far.sample(10**6, seed=0)
-        assert np.array_equal(sample.codes, near.codes)
-        assert np.array_equal(sample.weights, near.weights)
+        sample = far.sample(0).rows
+        assert np.array_equal(sample.codes, near.rows.codes)
+        assert np.array_equal(sample.weights, near.rows.weights)
+        assert near.sample(0) is near
 
     def test_draws_do_not_depend_on_threads(self, kept_in, weight, exit_stack):
         drawn = []
         for n_jobs in (1, 2):
             domain, far, _ = far_and_near(self.table(weight), exit_stack, n_jobs, sample_weight=weight)
             lam, stack = model_over(domain)
-            drawn.append(far.draw(lam, stack, np.random.default_rng(3), LocalRunner(1)))
+            drawn.append(far.draw(lam, stack, np.random.default_rng(3)))
         assert np.array_equal(drawn[0].cells, drawn[1].cells)
         assert drawn[0].classes.sum() == pytest.approx(far.total)
-        again = far.draw(lam, stack, np.random.default_rng(4), LocalRunner(1))
+        again = far.draw(lam, stack, np.random.default_rng(4))
         assert not np.array_equal(again.cells, drawn[0].cells)
 
 
 def test_a_sample_has_its_share_and_does_not_depend_on_threads(kept_in, exit_stack):
     table = random_table(np.random.default_rng(1), 2000)
-    samples = [far_and_near(table, exit_stack, n_jobs)[1].sample(500, seed=1) for n_jobs in (1, 2)]
+    tables = [far_and_near(table, exit_stack, n_jobs)[1] for n_jobs in (1, 2)]
+    for each in tables:
+        each.most_sampled = 500
+    samples = [each.sample(1).rows for each in tables]
     assert np.array_equal(samples[0].codes, samples[1].codes)
     # five standard deviations of a binomial
     assert abs(samples[0].total - 500) < 5 * np.sqrt(2000 * 0.25 * 0.75)
@@ -137,7 +148,7 @@ class TestSpill:
         monkeypatch.setattr(store, "_SHARE_FOR_ROWS", 1e-9)
         before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else None
         opened = open_table(in_parts(random_table(np.random.default_rng(0), 90), [40]), None, (), "error", None)
-        with LocalRunner(2) as runner, rows_of(opened, runner, LEAST) as (_, rows):
+        with LocalRunner(2) as runner, read_rows(opened, runner, runner, LEAST) as rows:
             assert rows.n_rows == 90
             assert list(tmp_path.iterdir()) == []
         gc.collect()
@@ -146,9 +157,10 @@ class TestSpill:
     def test_rows_go_to_the_file_once_they_are_more_than_memory_holds(self):
         packing = FixedPacking(Stacking(SIZES))
         codes = random_codes(np.random.default_rng(0), 1000)
+        # too little memory to merge any of them
         with RowStore(packing, memory=4 * 1000 * packing.row_bytes) as held:
             for number in range(8):
-                held.put(pieces.Window(packing.pack(codes), None, number * 1000))
+                held.put(pieces.Encoded(codes, None, number * 1000))
                 assert (held.spilled_bytes > 0) == (number >= 2)
             assert held.spilled_bytes >= 8 * 1000 * packing.row_bytes
             for piece in held.pieces:
@@ -242,8 +254,8 @@ class TestFits:
     def test_rows_that_fit_are_merged(self, exit_stack):
         runner = exit_stack.enter_context(LocalRunner(2))
         opened = open_table(in_parts(self.TABLE, [100]), None, (), "error", None)
-        _, rows = exit_stack.enter_context(rows_of(opened, runner, 10**8))
-        assert isinstance(rows, WeightedRows)
+        rows = exit_stack.enter_context(read_rows(opened, runner, runner, 10**8))
+        assert isinstance(rows, MemoryTable)
         assert reading.merging_bytes(5) * 600 < 10**8
 
 

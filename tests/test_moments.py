@@ -19,7 +19,7 @@ from juror.errors import DataError, DataWarning, FitWarning, JurorWarning, Param
 from juror.kernels import jit, reference
 from juror.solvers import spa
 from juror.solvers.descent import descend
-from juror.solvers.juror import _tables_towards
+from juror.solvers.juror_stages import _tables_towards
 from juror.solvers.methods import METHODS
 from juror.solvers.misfit import misfit_of, misfit_of_tables
 from juror.solvers.pair_tables import PairTables
@@ -593,7 +593,7 @@ SENTENCES = {
     "rank by held-out rows without rows": (
         lambda: juror.fit(PairCounts.of(CODES)),
         ParameterError,
-        "rank='auto' needs rows to hold out, and PairCounts have none. Pass a number.",
+        "rank='auto' needs rows to hold out, and counts of pairs have none. Pass a number.",
     ),
     "weights for counts": (
         lambda: juror.fit(PairCounts.of(CODES), 2, sample_weight=np.ones(3)),
@@ -603,7 +603,7 @@ SENTENCES = {
     "EM of counts": (
         lambda: juror.fit(PairCounts.of(CODES), 2, "em"),
         ParameterError,
-        r"method 'em' cannot be fitted from PairCounts. Use one of \['spa', 'juror-a', 'juror-b', 'juror-c'\].",
+        r"method 'em' cannot be fitted from counts of pairs. Use one of \['spa', 'juror-a', 'juror-b', 'juror-c'\].",
     ),
     "a split of all": (
         lambda: juror.fit(CODES, 2, "spa", split=["x0", "x1", "x2", "x3"]),

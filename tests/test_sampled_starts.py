@@ -9,10 +9,10 @@ import juror
 from juror.kernels import jit, reference
 from juror.kernels.logarithms import log_of
 from juror.rows.distinct import WeightedRows
-from juror.rows.expected import log_prob_of_cells
+from juror.rows.packed import PackedRows
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
-from juror.solvers.em import Objective, ascend
+from juror.solvers.ascent import Objective, ascend
 from juror.solvers.parameters import Parameters
 from juror.solvers.sampled_starts import _costs, _Loose, _most_alike, _without_cheapest, sampled_start
 from juror.solvers.starts import random_start
@@ -28,7 +28,9 @@ def table(n_rows=400, missing=0.2, seed=1, shape=SHAPE, rank=4):
 
 
 def objective_of(codes, shape=SHAPE, weights=None, smoothing=0.1, n_jobs=1):
-    return Objective(WeightedRows.of(codes, weights), Stacking(shape), smoothing, LocalRunner(n_jobs))
+    return Objective.of(
+        PackedRows.of(WeightedRows.of(codes, weights), Stacking(shape), LocalRunner(n_jobs)), Stacking(shape), smoothing
+    )
 
 
 def scattered(objective, rank, seed=0):
@@ -67,7 +69,7 @@ def test_assert_is_a_start_rejects_others():
 
 
 def cells_of(objective):
-    return objective.cells.unpacked(slice(None))
+    return objective.rows.cells.unpacked(slice(None))
 
 
 class TestLoneCounts:
@@ -76,7 +78,7 @@ class TestLoneCounts:
         base, alone = scattered(objective, 3, seed), scattered(objective, rank, seed + 1)
         return (
             objective,
-            log_prob_of_cells(objective.cells, base.lam, base.stack, objective.runner),
+            objective.rows.log_prob(base.lam, base.stack),
             np.linspace(1e-4, 0.9, rank),
             alone.stack,
         )
@@ -86,7 +88,7 @@ class TestLoneCounts:
         # a class that cannot produce a label, one without weight, and one that is far better than the background
         stack[0, 1], lam[2] = 0.0, 0.0
         log_base = np.where(np.arange(len(log_base)) % 9 == 0, log_base - 900.0, log_base)
-        arguments = (cells_of(objective), objective.weights, log_base, log_of(lam / (1 - lam)), log_of(stack))
+        arguments = (cells_of(objective), objective.rows.weights, log_base, log_of(lam / (1 - lam)), log_of(stack))
         before = [argument.copy() for argument in arguments]
         for one, other in zip(jit.lone_counts(*arguments), reference.lone_counts(*arguments), strict=True):
             assert one.dtype == other.dtype == np.float64
@@ -100,14 +102,14 @@ class TestLoneCounts:
         # a background that is itself one class: what a pass of rank two finds for the other
         objective, _, lam, stack = self.case()
         base = scattered(objective, 1, 5)
-        log_base = log_prob_of_cells(objective.cells, base.lam, base.stack, objective.runner)
+        log_base = objective.rows.log_prob(base.lam, base.stack)
         gain, classes, counts = module.lone_counts(
-            cells_of(objective), objective.weights, log_base, log_of(lam / (1 - lam)), log_of(stack)
+            cells_of(objective), objective.rows.weights, log_base, log_of(lam / (1 - lam)), log_of(stack)
         )
         for f in range(len(lam)):
             two = Parameters(np.array([lam[f], 1 - lam[f]]), np.column_stack([stack[:, f], base.stack[:, 0]]))
             expected = objective.at(two).counts
-            before = objective.weights @ log_base
+            before = objective.rows.weights @ log_base
             np.testing.assert_allclose(gain[f] + objective.total * np.log1p(-lam[f]) + before, expected.log_likelihood)
             np.testing.assert_allclose(classes[f], expected.classes[0])
             np.testing.assert_allclose(counts[:, f], expected.cells[:, 0])
@@ -209,10 +211,12 @@ def test_a_start_does_not_depend_on_the_threads():
 
 def test_the_objective_is_left_alone():
     objective = objective_of(table(), smoothing=0.0)
-    before = objective.cells.packed.copy(), objective.weights.copy(), objective.pseudo_counts.copy()
+    before = objective.rows.cells.packed.copy(), objective.rows.weights.copy(), objective.pseudo_counts.copy()
     start_of(objective, 3)
     assert objective.smoothing == 0.0
-    for array, copy in zip((objective.cells.packed, objective.weights, objective.pseudo_counts), before, strict=True):
+    for array, copy in zip(
+        (objective.rows.cells.packed, objective.rows.weights, objective.pseudo_counts), before, strict=True
+    ):
         np.testing.assert_array_equal(array, copy)
 
 

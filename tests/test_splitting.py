@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,17 +12,20 @@ from hypothesis import strategies as st
 
 import juror
 from juror.errors import DataError, ParameterError
-from juror.fitting.choose import Trial, choose_rank_for, choose_smoothing, is_clear
+from juror.fitting.choose import Chosen, choose_rank_for, choose_smoothing, is_clear
+from juror.fitting.held_out import Trial
+from juror.fitting.rank_path import choose_rank
 from juror.record import RankScore
 from juror.rows.distinct import WeightedRows
+from juror.rows.in_memory import MemoryTable
+from juror.rows.packed import PackedRows
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
-from juror.solvers.em import Objective, ascend
+from juror.solvers.ascent import Objective, ascend
+from juror.solvers.em import EMOptions
 from juror.solvers.methods import METHODS
 from juror.solvers.parameters import Parameters
-from juror.solvers.rank_path import choose_rank
-from juror.solvers.search import EMOptions
-from juror.solvers.solution import Context
+from juror.solvers.solver import Context
 from juror.solvers.splitting import grown
 from juror.testing import random_codes, random_model
 
@@ -39,7 +43,9 @@ def table(missing=0.0, seed=1):
 
 
 def objective_of(codes, smoothing=0.1, shape=SHAPE, weights=None, n_jobs=1):
-    return Objective(WeightedRows.of(codes, weights), Stacking(shape), smoothing, LocalRunner(n_jobs))
+    return Objective.of(
+        PackedRows.of(WeightedRows.of(codes, weights), Stacking(shape), LocalRunner(n_jobs)), Stacking(shape), smoothing
+    )
 
 
 def alone(objective):
@@ -219,7 +225,8 @@ class TestPath:
 
 def trial_of(codes, target=None, seed=0):
     domain = juror.Domain.from_cardinalities((4,) * codes.shape[1])
-    return Trial(WeightedRows.of(codes), domain, METHODS["em"], target, Context(seed, LocalRunner(1)))
+    table = MemoryTable(WeightedRows.of(codes), domain, LocalRunner(1))
+    return Trial(table, METHODS["em"], target, Context(seed, table.runner))
 
 
 class TestChoosing:
@@ -230,7 +237,7 @@ class TestChoosing:
     def test_planted_classes_are_chosen_and_their_fits_kept(self, how, n_parts, target):
         chosen = choose_rank_for(trial_of(self.CODES, target), EMOptions(), how)
         assert chosen.rank == 4
-        assert [step.rank for step in chosen.path][:4] == [1, 2, 3, 4]
+        assert [step.rank for step in chosen.rank_path][:4] == [1, 2, 3, 4]
         assert [parameters.rank for parameters in chosen.found] == [4] * n_parts
 
     @pytest.mark.parametrize("seed", range(5))
@@ -250,29 +257,32 @@ class TestChoosing:
     def test_smoothing_is_chosen_by_the_same_score(self, how):
         trial = trial_of(self.CODES, target=0)
         chosen = choose_rank_for(trial, EMOptions(), how)
-        smoothing, tried = choose_smoothing(trial, EMOptions(), 4, chosen.found, how)
+        found = choose_smoothing(trial, EMOptions(), chosen, how)
+        smoothing, tried = found.smoothing, found.smoothing_path
         assert [value for value, _ in tried] == [0.03, 0.1, 0.3]
         assert smoothing in dict(tried)
         assert dict(tried)[smoothing] >= dict(tried)[0.1]
         # the default at the rank chosen is what the path has seen, but for where it began
-        assert dict(tried)[0.1] == pytest.approx(next(step.score for step in chosen.path if step.rank == 4), abs=0.01)
+        assert dict(tried)[0.1] == pytest.approx(
+            next(step.score for step in chosen.rank_path if step.rank == 4), abs=0.01
+        )
 
     def test_sure_labels_want_little_smoothing(self):
         column = np.random.default_rng(0).integers(0, 4, size=400)
         trial = trial_of(np.column_stack([column, column, column]), target=0)
-        smoothing, tried = choose_smoothing(
-            trial, EMOptions(), 4, choose_rank_for(trial, EMOptions(), "auto").found, "auto"
-        )
-        assert smoothing == 0.03
+        chosen = replace(choose_rank_for(trial, EMOptions(), "auto"), rank=4)
+        found = choose_smoothing(trial, EMOptions(), chosen, "auto")
+        tried = found.smoothing_path
+        assert found.smoothing == 0.03
         assert dict(tried)[0.03] > dict(tried)[0.1] > dict(tried)[0.3]
 
     def test_without_a_start_smoothing_is_chosen_from_fits_anew(self):
         trial = trial_of(self.CODES, target=0)
-        assert choose_smoothing(trial, EMOptions(), 4, (), "auto")[0] in (0.03, 0.1, 0.3)
+        assert choose_smoothing(trial, EMOptions(), Chosen(4), "auto").smoothing in (0.03, 0.1, 0.3)
 
     def test_too_few_rows_to_choose_a_smoothing(self):
         with pytest.raises(DataError, match=r"1 rows are too few to choose a smoothing\. Pass smoothing"):
-            choose_smoothing(trial_of(self.CODES[:1], target=0), EMOptions(), 1, (), "auto")
+            choose_smoothing(trial_of(self.CODES[:1], target=0), EMOptions(), Chosen(1), "auto")
 
     def test_a_gain_within_its_standard_error_is_not_clear(self):
         gains = np.array([1.0, -0.9, 1.0, -0.9])

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import juror
-from juror.rows.reading import open_table, rows_of
+from juror.rows.reading import open_table, read_rows
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
 
@@ -135,9 +135,9 @@ def em_passes(folder: Path, row_bytes: int, n_jobs: int | None = None, client: A
     with LocalRunner(n_jobs) as local:
         opened, runner = open_table(folder, None, (), "error", None).with_workers(client, local)
         began = time.perf_counter()
-        with rows_of(opened, runner, row_bytes * n_rows_of(folder)) as (domain, rows):
+        with read_rows(opened, runner, local, row_bytes * n_rows_of(folder)) as rows:
             reading = time.perf_counter() - began
-            lam, stack = _random_point(domain)
+            lam, stack = _random_point(rows.domain)
             rows.expected(lam, stack)
             return {"reading": reading, "seconds": best_of(lambda: rows.expected(lam, stack))}
 

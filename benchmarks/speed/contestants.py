@@ -15,10 +15,10 @@ import numpy as np
 import juror
 from juror.counts.counts import PairCounts, TripleCounts
 from juror.rows.distinct import WeightedRows
-from juror.rows.drawn import RowsToDraw
+from juror.rows.packed import PackedRows
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
-from juror.solvers.em import Objective, Point, ascend
+from juror.solvers.ascent import Objective, Point, ascend
 from juror.solvers.parameters import Parameters
 
 from .tasks import Task, digest, factors_of, load, mean_log_prob
@@ -41,9 +41,8 @@ class Passes:
     def __init__(self, task: Task, n_jobs: int = 1):
         stacking = Stacking(tuple(len(factor) for factor in factors_of(task)))
         self.runner = LocalRunner(n_jobs)
-        self.objective = Objective(as_rows(task["codes"]), stacking, 0.0, self.runner)
+        self.objective = Objective.of(PackedRows.of(as_rows(task["codes"]), stacking, self.runner), stacking, 0.0)
         self.start = Parameters.of(task["lam"], factors_of(task), stacking)
-        self._to_draw: RowsToDraw | None = None
 
     def ascend(self, passes: int) -> Any:
         """Take so many EM steps from the start."""
@@ -55,9 +54,7 @@ class Passes:
 
     def sweep(self) -> Any:
         """Draw a class for every row under the start, and count."""
-        if self._to_draw is None:
-            self._to_draw = RowsToDraw.of(self.objective.cells, self.objective.weights)
-        return self._to_draw.draw(self.start.lam, self.start.stack, np.random.default_rng(0), self.runner)
+        return self.objective.rows.draw(self.start.lam, self.start.stack, np.random.default_rng(0))
 
 
 def count_pairs(codes: np.ndarray, cardinalities: Sequence[int], n_jobs: int) -> PairCounts:

@@ -1,13 +1,196 @@
-"""What can go wrong, in the user's words: one clear sentence with the value, the bound and the way out."""
+"""Errors and warnings: one clear sentence with the value, the bound and the way out.
+
+A sentence that speaks of options is a :class:`Message`: a template and values. It keeps the options as facts, and each
+interface spells them in its own way: ``rank='auto'`` in Python, ``--rank auto`` on the command line.
+"""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from ast import literal_eval
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from numbers import Integral
+from string import Formatter
+from typing import Any
+
+_FORMATTER = Formatter()
+# How Python says whose argument an option is; arguments of juror.fit need no word
+_OWNERS = {"": "", "fit": "", "Domain.infer": " in Domain.infer", "Files": " with juror.Files"}
 
 
-class JurorError(ValueError):
+@dataclass(frozen=True)
+class Option:
+    """An argument that a message speaks of, with the value that it has or should have.
+
+    Parameters
+    ----------
+    name : str
+        The name in Python.
+    values : tuple
+        The value, or several if the option takes a list; empty if the message names the option alone.
+    source : str
+        How Python writes the assignment, such as ``"='auto'"``.
+    owner : str
+        The function that takes the argument, if it must be said: ``"fit"``, ``"Domain.infer"`` or ``"Files"``.
+    """
+
+    name: str
+    values: tuple[Any, ...] = ()
+    source: str = ""
+    owner: str = ""
+
+    @classmethod
+    def parse(cls, field: str, spec: str = "") -> Option:
+        """Read an option as templates write it.
+
+        >>> Option.parse("Files.decimal", "=','")
+        Option(name='decimal', values=(',',), source="=','", owner='Files')
+        """
+        owner, _, name = field.rpartition(".")
+        _, _, value = spec.partition("=")
+        return cls(name, (literal_eval(value.strip()),) if value.strip("… ") else (), spec, owner)
+
+
+Spelling = Callable[[Option], str]
+
+
+def in_python(option: Option) -> str:
+    """Spell an option as an argument of a function.
+
+    >>> in_python(Option("rank")), in_python(Option.parse("Files.decimal", "=','"))
+    ('rank', "decimal=',' with juror.Files")
+    """
+    return option.name + option.source + _OWNERS[option.owner]
+
+
+class Message:
+    """A sentence whose options are spelled when it is shown.
+
+    Parameters
+    ----------
+    template : str
+        Text with fields in braces, as for ``str.format``. A field that is not among the values names an option, and
+        may say what it is set to: ``{rank}``, ``{rank:='auto'}``, ``{rank:=…}``, ``{max_levels:= {most}}``. The owner
+        of an argument stands before it: ``{Domain.infer.levels:=…}``.
+    **values : object
+        What the other fields hold: numbers and text, an :class:`Option`, a tuple of options, a message or an error.
+
+    Examples
+    --------
+    >>> message = Message("{rank} must be at most {most:,}. Got {got!r}. Pass {rank:='auto'}.", most=1000, got="x")
+    >>> str(message)
+    "rank must be at most 1,000. Got 'x'. Pass rank='auto'."
+    >>> message.text(lambda option: " ".join(["--" + option.name, *option.values]))
+    "--rank must be at most 1,000. Got 'x'. Pass --rank auto."
+    >>> message.options
+    ('rank',)
+    """
+
+    def __init__(self, template: str, /, **values: Any) -> None:
+        self.template = template
+        self.values = values
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.text()!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and vars(other) == vars(self)
+
+    def __hash__(self) -> int:
+        return hash(self.template)
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The names of the options that the message speaks of, in the order in which it does."""
+        seen: dict[str, None] = {}
+
+        def note(option: Option) -> str:
+            seen[option.name] = None
+            return ""
+
+        self.text(note)
+        return tuple(seen)
+
+    def text(self, spelling: Spelling = in_python) -> str:
+        """Write the sentence with options spelled in a given way."""
+        return "".join(self._written(spelling))
+
+    def _written(self, spelling: Spelling) -> Iterator[str]:
+        for literal, field, spec, conversion in _FORMATTER.parse(self.template):
+            yield literal
+            if field is None:
+                continue
+            spec = (spec or "").format(**self.values)
+            if field in self.values:
+                value = _spelled(self.values[field], spelling)
+            else:
+                value, spec = spelling(Option.parse(field, spec)), ""
+            yield format(_FORMATTER.convert_field(value, conversion), spec)
+
+
+class Complaint(Message):
+    """What a fit warns of: a message, and its kind.
+
+    Parameters
+    ----------
+    kind : str
+        What is wrong, for code that asks, such as ``"not-converged"``.
+    template, **values
+        As for :class:`Message`.
+
+    Examples
+    --------
+    >>> complaint = Complaint("copies", "{n} classes are copies. Lower {rank} to {most}.", n=2, most=3)
+    >>> str(FitWarning(complaint)), complaint.kind, complaint.values
+    ('2 classes are copies. Lower rank to 3.', 'copies', {'n': 2, 'most': 3})
+    """
+
+    def __init__(self, kind: str, template: str, /, **values: Any) -> None:
+        super().__init__(template, **values)
+        self.kind = kind
+
+
+def _spelled(value: Any, spelling: Spelling) -> Any:
+    """Replace the options in a value by their text."""
+    if isinstance(value, Option):
+        return spelling(value)
+    if isinstance(value, Message | _Told):
+        return value.text(spelling)
+    if isinstance(value, tuple) and any(isinstance(item, Option) for item in value):
+        return shortlist(_spelled(item, spelling) for item in value)
+    return value
+
+
+class _Told:
+    """What errors and warnings share: they are made from text or a :class:`Message`, and know their options."""
+
+    args: tuple[Any, ...]
+
+    @property
+    def message(self) -> Message | None:
+        """The message with its facts; None if the error was made from plain text."""
+        return self.args[0] if self.args and isinstance(self.args[0], Message) else None
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The names of the options that are spoken of."""
+        return self.message.options if self.message else ()
+
+    @property
+    def option(self) -> str | None:
+        """The option that is spoken of first, or None."""
+        return next(iter(self.options), None)
+
+    def text(self, spelling: Spelling = in_python) -> str:
+        """Return the sentence with options spelled in a given way."""
+        return self.message.text(spelling) if self.message else str(self)
+
+
+class JurorError(_Told, ValueError):
     """Base of every error that juror raises on purpose."""
 
 
@@ -43,7 +226,7 @@ class MissingDependencyError(JurorError, ImportError):
     """An optional part was asked for and its package is not installed."""
 
 
-class JurorWarning(UserWarning):
+class JurorWarning(_Told, UserWarning):
     """Base of every warning that juror gives."""
 
 
@@ -63,7 +246,14 @@ def check_count(name: str, value: object, least: int = 1) -> None:
     juror.errors.ParameterError: draws must be an int in the range [1, inf). Got 0 instead.
     """
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise ParameterError(f"{name} must be an int in the range [{least}, inf). Got {value!r} instead.")
+        raise ParameterError(
+            Message(
+                "{option} must be an int in the range [{least}, inf). Got {got!r} instead.",
+                option=Option(name),
+                least=least,
+                got=value,
+            )
+        )
 
 
 def shortlist(items: Iterable[object], limit: int = 8) -> str:

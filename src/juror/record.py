@@ -1,11 +1,38 @@
-"""What a fit leaves behind besides the model: how it went, and how good it is."""
+"""The record of a fit: how it went, and how good it is.
+
+One type goes from the solver to the file, the summary and the page. A new diagnostic is one field of
+:class:`FitRecord`, made with :func:`diagnostic` and set by the solver: it is then saved, loaded, printed and shown.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
+
+
+def finite(value: Any) -> Any:
+    """Return plain values with None for infinite numbers and NaN, which JSON does not have.
+
+    >>> finite({"a": [1.0, float("inf")], "b": (float("nan"), "x")})
+    {'a': [1.0, None], 'b': [None, 'x']}
+    """
+    if isinstance(value, dict):
+        return {key: finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def diagnostic(default: Any, label: str, text: Callable[[Any], str] = str) -> Any:
+    """Make a field that summary and page show as ``label: text`` wherever it differs from its default."""
+    return field(default=default, metadata={"label": label, "text": text})
+
+
+def _spread(points: tuple[float, float, float]) -> str:
+    low, middle, high = points
+    return f"{middle:.0f}, between {low:.0f} and {high:.0f} with chance 90 %"
 
 
 @dataclass(frozen=True)
@@ -48,7 +75,7 @@ class Compression:
 
 
 @dataclass(frozen=True)
-class FitInfo:
+class FitRecord:
     """How a model was fitted.
 
     Attributes
@@ -62,8 +89,7 @@ class FitInfo:
     n_distinct : int, optional
         How many distinct rows there were; None for a fit to a statistic, and for rows that were not merged.
     n_searched : int, optional
-        How many rows the start, and the rank where it was chosen, were looked for in, where the rows were passed over
-        where they are; None otherwise.
+        Number of sampled rows used to find the start and choose the rank, for data that do not fit in memory.
     log_likelihood : float, optional
         Σ w log p of the training rows, in nats; None for a fit to a statistic and for a compressed model, −inf where
         a row is impossible.
@@ -114,27 +140,27 @@ class FitInfo:
         From which ranks the model was compressed and at what loss, the last one last; empty when it was not.
     """
 
-    method: str
-    rank: int
-    n_rows: float
-    n_distinct: int | None
-    log_likelihood: float | None
-    n_parameters: int
-    smoothing: float
-    seed: int
-    starts: tuple[float, ...]
-    trace: tuple[float, ...]
-    stopped: str
-    n_iter: int
+    method: str = ""
+    rank: int = 0
+    n_rows: float = 0.0
+    n_distinct: int | None = None
+    log_likelihood: float | None = None
+    n_parameters: int = 0
+    smoothing: float = 0.0
+    seed: int = 0
+    starts: tuple[float, ...] = ()
+    trace: tuple[float, ...] = ()
+    stopped: str = ""
+    n_iter: int = 0
     rank_path: tuple[RankScore, ...] = ()
     target: str | None = None
     warnings: tuple[str, ...] = ()
     stages: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     n_draws: int = 0
     n_members: int = 1
-    occupied: tuple[float, float, float] | None = None
+    occupied: tuple[float, float, float] | None = diagnostic(None, "classes that hold a row", _spread)
     mixing: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    projected: str = ""
+    projected: str = diagnostic("", "projected")
     rho: float | None = None
     rho_path: tuple[tuple[float, float], ...] = ()
     chosen_by: str = ""
@@ -142,6 +168,15 @@ class FitInfo:
     why: str = ""
     compressed: tuple[Compression, ...] = ()
     n_searched: int | None = None
+
+    def diagnostics(self) -> dict[str, str]:
+        """Return what fields made with :func:`diagnostic` say, by label.
+
+        >>> FitRecord(projected="200 directions a pair").diagnostics()
+        {'projected': '200 directions a pair'}
+        """
+        values = ((each.metadata, getattr(self, each.name), each.default) for each in fields(self))
+        return {meta["label"]: meta["text"](value) for meta, value, default in values if meta and value != default}
 
     @property
     def aic(self) -> float | None:
@@ -165,41 +200,41 @@ class FitInfo:
         return self.rank // max(1, self.n_members) if self.rank_path and not self.compressed else None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values that JSON can hold, which has no −inf: the score of an impossible rank is None."""
-        plain = asdict(self)
-        for step in plain["rank_path"]:
-            step["score"] = step["score"] if math.isfinite(step["score"]) else None
+        """Return plain values that JSON can hold: None where a score is not finite, text where the likelihood is."""
+        plain: dict[str, Any] = finite(asdict(self))
         if self.log_likelihood is not None and not math.isfinite(self.log_likelihood):
             plain["log_likelihood"] = str(self.log_likelihood)
-        plain["mixing"] = {
-            name: [value if math.isfinite(value) else None for value in pair] for name, pair in self.mixing.items()
-        }
-        for name in ("rho_path", "smoothing_path"):
-            plain[name] = [[value, score if math.isfinite(score) else None] for value, score in getattr(self, name)]
         return plain
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Self:
-        """Make an info from what :meth:`to_dict` gave."""
-        values = {f.name: plain[f.name] for f in fields(cls) if f.name in plain}
-        for name in ("starts", "trace", "warnings"):
-            values[name] = tuple(values[name])
-        if values.get("occupied") is not None:
-            values["occupied"] = tuple(values["occupied"])
-        values["mixing"] = {
-            name: tuple(math.inf if value is None else value for value in pair)
-            for name, pair in values.get("mixing", {}).items()
-        }
-        values["stages"] = {name: tuple(trace) for name, trace in values.get("stages", {}).items()}
-        for name in ("rho_path", "smoothing_path"):
-            values[name] = tuple(
-                (value, -math.inf if score is None else score) for value, score in values.get(name, ())
-            )
-        values["compressed"] = tuple(Compression(**step) for step in values.get("compressed", ()))
-        if values["log_likelihood"] is not None:
-            values["log_likelihood"] = float(values["log_likelihood"])
-        values["rank_path"] = tuple(
-            RankScore(**step | {"score": -math.inf if step["score"] is None else step["score"]})
-            for step in values["rank_path"]
-        )
-        return cls(**values)
+        """Make a record from what :meth:`to_dict` gave; fields of later versions may be absent."""
+        values = {each.name: plain[each.name] for each in fields(cls) if each.name in plain or each.name in _ALWAYS}
+        return cls(**{name: _READ[name](value) if name in _READ else value for name, value in values.items()})
+
+
+def _numbers(plain: Any, missing: float = -math.inf) -> tuple[Any, ...]:
+    """Read a list of numbers in which None stands for one that is not finite."""
+    return tuple(missing if number is None else number for number in plain)
+
+
+# The fields of the first version: without one of them it is no record.
+_ALWAYS = ("method", "rank", "n_rows", "n_distinct", "log_likelihood", "n_parameters", "smoothing", "seed")
+_ALWAYS += ("starts", "trace", "stopped", "n_iter")
+# How fields that are more than one number or text are read from JSON
+_READ: dict[str, Callable[[Any], Any]] = {
+    "warnings": tuple,
+    **dict.fromkeys(("starts", "trace"), _numbers),
+    **dict.fromkeys(("rho_path", "smoothing_path"), lambda pairs: tuple(_numbers(pair) for pair in pairs)),
+    "log_likelihood": lambda number: None if number is None else float(number),
+    "occupied": lambda points: None if points is None else tuple(points),
+    "stages": lambda traces: {name: _numbers(trace) for name, trace in traces.items()},
+    "mixing": lambda pairs: {name: _numbers(pair, math.inf) for name, pair in pairs.items()},
+    "compressed": lambda steps: tuple(Compression(**step) for step in steps),
+    "rank_path": lambda steps: tuple(
+        RankScore(**step | {"score": -math.inf if step["score"] is None else step["score"]}) for step in steps
+    ),
+}
+
+# The public name of the first version
+FitInfo = FitRecord

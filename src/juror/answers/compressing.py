@@ -28,13 +28,13 @@ from juror.domain import Domain
 from juror.errors import check_count
 from juror.kernels.logarithms import log_of
 from juror.record import Compression, FitInfo
-from juror.rows.distinct import WeightedRows
 from juror.rows.expected import ExpectedCounts, log_prob_of_cells
+from juror.rows.packed import PackedRows
 from juror.rows.packing import PackedCells
 from juror.rows.stacking import Stacking
 from juror.runners.blas import one_blas_thread
 from juror.runners.local import LocalRunner, partitions
-from juror.solvers.em import Objective, ascend
+from juror.solvers.ascent import Objective, ascend
 from juror.solvers.parameters import Parameters, n_parameters
 
 # Up to this many cells the loss is exact, as the entropy is; up to that many EM goes through all of them
@@ -174,8 +174,8 @@ class _Task:
     def _climb_cells(self, table: np.ndarray, start: Parameters, n_steps: int) -> Parameters:
         """Climb over all cells that are possible, each as often as it is probable."""
         possible = np.argwhere(table > 0).astype(np.int32)
-        rows = WeightedRows(possible, table[table > 0], np.ones(len(possible), dtype=np.int64))
-        objective = Objective(rows, self.stacking, 0.0, self.runner)
+        rows = PackedRows(PackedCells.of(possible, self.stacking), table[table > 0], self.runner)
+        objective = Objective.of(rows, self.stacking, 0.0)
         run = ascend(objective, start, max_iter=n_steps, tol=_TOL, accelerate=True)
         # a plain step has the marginals of the rows, a leap has not
         return objective.update(run.point)

@@ -11,7 +11,7 @@ from juror.errors import ModelFileError, ParameterError
 
 if TYPE_CHECKING:
     from juror.domain import Domain
-    from juror.solvers.methods import Statistic
+    from juror.solvers.solver import Statistic
 
 _SUFFIX = ".counts"
 _WORDS = {

@@ -14,7 +14,7 @@ from juror.cli.output import tell_written, write_json
 from juror.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
-    from juror.solvers.methods import Statistic
+    from juror.solvers.solver import Statistic
 
 
 def command(

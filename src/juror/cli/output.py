@@ -15,7 +15,8 @@ import typer
 
 from juror.cli.data import check_drop, without
 from juror.errors import ParameterError, shortlist
-from juror.files.writing import check_place, finite, write_whole
+from juror.files.writing import check_place, write_whole
+from juror.record import finite
 
 # pandas and pyarrow take long to import, and wait until there is a table for them
 if TYPE_CHECKING:

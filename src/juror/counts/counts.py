@@ -23,9 +23,8 @@ from juror.domain.variable import Label, Unknown
 from juror.errors import DataError, shortlist
 from juror.files import container
 from juror.readers.weights import check_weights
-from juror.rows.distinct import WeightedRows
-from juror.rows.far import FarRows
 from juror.rows.reading import OpenTable, open_table
+from juror.rows.table import Table
 from juror.runners.local import LocalRunner, Runner
 
 if TYPE_CHECKING:
@@ -167,6 +166,11 @@ class Counts:
         return cls(opened.domain, tuple(groups), *count_known(opened.scan, reading, groups, runner))
 
     @classmethod
+    def _zero(cls, domain: Domain, groups: Sequence[Positions]) -> Self:
+        sizes = domain.cardinalities
+        return cls(domain, tuple(groups), tuple(np.zeros([sizes[n] for n in group]) for group in groups), 0.0)
+
+    @classmethod
     def _count(
         cls,
         codes: np.ndarray,
@@ -253,20 +257,15 @@ class PairCounts(Counts):
         return cls._count(np.asarray(codes), domain, pairs_of(len(domain)), weights, n_jobs)
 
     @classmethod
-    def of_rows(cls, rows: WeightedRows, domain: Domain, n_jobs: int | None = 1) -> Self:
-        """Count the pairs of distinct weighted rows."""
-        return cls._count(rows.codes, domain, pairs_of(len(domain)), rows.weights, n_jobs)
-
-    @classmethod
-    def of_far(cls, rows: FarRows) -> Self:
-        """Count the pairs of rows where they are."""
-        groups = pairs_of(len(rows.domain))
-        return cls(rows.domain, tuple(groups), tuple(rows.tables(groups)), rows.total)
+    def of_rows(cls, table: Table) -> Self:
+        """Count the pairs of rows, wherever they are."""
+        groups = pairs_of(len(table.domain))
+        return cls(table.domain, tuple(groups), tuple(table.joint_counts(groups)), table.total)
 
     @classmethod
     def zero(cls, domain: Domain) -> Self:
         """Return the counts of no rows, to add others to."""
-        return cls.of_rows(WeightedRows.none(len(domain)), domain)
+        return cls._zero(domain, pairs_of(len(domain)))
 
 
 class TripleCounts(Counts):
@@ -342,27 +341,15 @@ class TripleCounts(Counts):
         return cls._count(np.asarray(codes), domain, choose_triples(domain.names, triples, seed), weights, n_jobs)
 
     @classmethod
-    def of_rows(
-        cls,
-        rows: WeightedRows,
-        domain: Domain,
-        triples: str | int | Sequence[Sequence[str]] = "all",
-        seed: int = 0,
-        n_jobs: int | None = 1,
-    ) -> Self:
-        """Count triples of distinct weighted rows."""
-        return cls._count(rows.codes, domain, choose_triples(domain.names, triples, seed), rows.weights, n_jobs)
-
-    @classmethod
-    def of_far(cls, rows: FarRows, triples: str | int | Sequence[Sequence[str]] = "all", seed: int = 0) -> Self:
-        """Count triples of rows where they are."""
-        groups = choose_triples(rows.domain.names, triples, seed)
-        return cls(rows.domain, tuple(groups), tuple(rows.tables(groups)), rows.total)
+    def of_rows(cls, table: Table, triples: str | int | Sequence[Sequence[str]] = "all", seed: int = 0) -> Self:
+        """Count triples of rows, wherever they are."""
+        groups = choose_triples(table.domain.names, triples, seed)
+        return cls(table.domain, tuple(groups), tuple(table.joint_counts(groups)), table.total)
 
     @classmethod
     def zero(cls, domain: Domain, triples: str | int | Sequence[Sequence[str]] = "all", seed: int = 0) -> Self:
         """Return the counts of no rows, to add others to."""
-        return cls.of_rows(WeightedRows.none(len(domain)), domain, triples, seed)
+        return cls._zero(domain, choose_triples(domain.names, triples, seed))
 
 
 def check_seen_together(domain: Domain, totals: np.ndarray) -> None:

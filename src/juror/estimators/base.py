@@ -16,11 +16,10 @@ from juror.counts.counts import PairCounts
 from juror.errors import FitWarning
 from juror.estimators.growing import check_fits_counts, grown_by
 from juror.fitting import fit
+from juror.fitting.plan import decide_for_statistic, read_options
 from juror.model import JointPMF
 from juror.readers import Column, open_source
 from juror.readers.frames import column_names
-from juror.solvers.deciding import decide_for_statistic
-from juror.solvers.methods import METHODS
 
 # told once, and shown by help() on each of the estimators
 _PARAMETERS = """Parameters
@@ -200,7 +199,7 @@ class JointEstimator(BaseEstimator):
         counts = grown_by(vars(self).get("counts_"), columns, self._markers, sample_weight, self.n_jobs)
         method = decide_for_statistic(counts, self.method).method
         # now, not when the model is asked for
-        METHODS[method].read_options(method, self._options)
+        read_options(method, self._options)
         self._forget("model_", "n_iter_")
         self.counts_ = counts
         return self

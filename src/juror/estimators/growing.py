@@ -13,10 +13,10 @@ from juror.domain import Domain
 from juror.domain.discovery import Discovery
 from juror.domain.variable import Label, Variable
 from juror.errors import DataError, ParameterError, check_count, shortlist
+from juror.fitting.plan import check_method
 from juror.readers import Column
 from juror.readers.tallies import Tally
 from juror.readers.weights import read_weights
-from juror.solvers.deciding import check_method
 from juror.solvers.methods import METHODS
 
 

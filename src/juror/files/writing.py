@@ -1,8 +1,7 @@
-"""Write files whole or not at all, to a neighbour first, then renamed over the place; and values as JSON has them."""
+"""Write files whole or not at all: to a temporary file in the same folder first, which then replaces the target."""
 
 from __future__ import annotations
 
-import math
 import os
 import tempfile
 from collections.abc import Callable
@@ -50,16 +49,3 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
-
-
-def finite(value: Any) -> Any:
-    """Return plain values with None for what is infinite or no number, which JSON does not have.
-
-    >>> finite({"a": [1.0, float("inf")], "b": (float("nan"), "x")})
-    {'a': [1.0, None], 'b': [None, 'x']}
-    """
-    if isinstance(value, dict):
-        return {key: finite(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

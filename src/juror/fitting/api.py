@@ -6,40 +6,42 @@ import time
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
-from juror.counts.counts import PairCounts, TripleCounts
 from juror.counts.designs import about_order
 from juror.counts.projections import Projections
 from juror.domain import Domain
 from juror.domain.variable import Label, Unknown
-from juror.errors import DataWarning, FitWarning, ParameterError, check_count, shortlist
-from juror.fitting.choose import Trial, as_cpd
-from juror.fitting.searching import Found, from_statistic, log_likelihood_of, search
+from juror.errors import DataWarning, FitWarning, Message, Option, ParameterError, check_count
+from juror.fitting.held_out import Trial, as_cpd
+from juror.fitting.plan import (
+    Decision,
+    Request,
+    check_members,
+    check_method,
+    check_rank,
+    decide,
+    numbers_of_rows,
+    read_options,
+)
+from juror.fitting.steps import choose_and_solve
 from juror.model import JointPMF
 from juror.progress import ProgressCallback
-from juror.record import FitInfo
-from juror.rows.distinct import WeightedRows
-from juror.rows.far import FarRows
-from juror.rows.reading import OpenTable, open_table, rows_of
-from juror.rows.store import rows_to_search
+from juror.record import FitRecord
+from juror.rows.reading import open_table
 from juror.runners.blas import one_blas_thread
-from juror.runners.local import LocalRunner, Runner
+from juror.runners.local import LocalRunner
 from juror.runners.memory import read_memory
-from juror.solvers.deciding import Decision, check_method, decide_for_far, decide_for_rows, decide_for_statistic
-from juror.solvers.methods import METHODS, Statistic
+from juror.solvers.methods import METHODS
 from juror.solvers.parameters import n_parameters
-from juror.solvers.search import EMOptions
-from juror.solvers.solution import Context
-
-_CHOSEN_RANKS = ("auto", "cv")
+from juror.solvers.solver import Context, Method, Solution, Statistic
 
 
-class Options(TypedDict, total=False):
-    """What may be set about one method or another; :func:`fit` tells which."""
+class FitOptions(TypedDict, total=False):
+    """The options of all methods; the docstring of :func:`fit` says which method has which."""
 
     n_init: int
     smoothing: float
@@ -83,7 +85,7 @@ def fit(
     n_jobs: int | None = None,
     memory: int | str = "4GB",
     client: Any = None,
-    **options: Unpack[Options],
+    **options: Unpack[FitOptions],
 ) -> JointPMF:
     """Learn the joint distribution of a table with holes in it.
 
@@ -197,151 +199,76 @@ def fit(
     """
     check_count("seed", seed, least=0)
     if progress is not None and not callable(progress):
-        raise ParameterError(f"progress must be a function to call with every step. Got {progress!r} instead.")
+        raise ParameterError(
+            Message("{progress} must be a function to call with every step. Got {got!r} instead.", got=progress)
+        )
     check_method(method)
     bytes_here, began = read_memory(memory), time.monotonic()
     with ExitStack() as stack:
-        runner = stack.enter_context(LocalRunner(n_jobs))
+        local = stack.enter_context(LocalRunner(n_jobs))
         stack.enter_context(one_blas_thread())
+        read: Any = data
         if isinstance(data, Statistic):
             _check_alone(domain, missing, unknown, sample_weight, client)
-            given = _Given(data.domain, statistic=data)
         else:
-            table = open_table(data, domain, missing, unknown, sample_weight).with_workers(client, runner)
-            given = _Request(*table, bytes_here, int(seed)).read(stack, method, rank, options)
-        decision = given.decide(rank, method, target, options)
-        name, chosen, domain = decision.method, METHODS[decision.method], given.domain
-        settings = chosen.read_options(name, {**decision.options, **given.left_of(options)})
-        _check_members(settings, options, given.far)
-        rank = _check_rank(rank, options.get("init"), domain, data)
-        target_position = None if target is None else domain.position(target)
-        # of projections that come made it was told when they were made
-        made_before = isinstance(data, Projections)
-        about_data = about_order(domain, given.rows is not None) if chosen.projects and not made_before else ()
-        for sentence in about_data:
-            warnings.warn(sentence, DataWarning, stacklevel=2)
-        seconds = getattr(settings, "max_seconds", None)
-        context = Context(int(seed), runner, progress, until=np.inf if seconds is None else began + seconds)
-        if given.rows is None:
-            found = from_statistic(given.statistic, int(rank), chosen, settings, context)
+            opened, reader = open_table(data, domain, missing, unknown, sample_weight).with_workers(client, local)
+            read = Request(opened, reader, local, bytes_here, int(seed)).read(stack, method, rank, options)
+        decision = decide(read, rank, method, target, options)
+        chosen, domain = METHODS[decision.method], read.domain
+        settings = read_options(decision.method, {**decision.options, **_left(options, data, read)})
+        check_members(settings, options, read)
+        rank = check_rank(rank, options.get("init"), domain, data)
+        position = None if target is None else domain.position(target)
+        about_data = _warn_of_order(data, read, chosen)
+        until = np.inf if settings.max_seconds is None else began + settings.max_seconds
+        context = Context(int(seed), local, progress, until=until)
+        if isinstance(read, Statistic):
+            solution = chosen.solve(read, int(rank), settings, context)
+            solution = replace(solution, record=replace(solution.record, smoothing=float(settings.smoothing)))
         else:
-            trial = Trial(given.rows, domain, chosen, target_position, context)
-            found = search(trial, rank, settings, smoothing_given="smoothing" in options, far=given.far)
-        # while the rows are still there
-        log_likelihood = log_likelihood_of(found.solution, given.far or given.rows, domain, runner)
-        counted = given.record()
-    for complaint in found.solution.complaints:
-        warnings.warn(complaint, FitWarning, stacklevel=2)
-    asked = {"seed": int(seed), "target": target, "warnings": about_data + found.solution.complaints}
-    return _model(found, domain, decision, {"log_likelihood": log_likelihood, **counted, **asked})
+            trial = Trial(read.sample(int(seed)), chosen, position, context)
+            solution = choose_and_solve(trial, read, rank, settings, smoothing_given="smoothing" in options)
+        # While the rows are still there.
+        record = _completed(solution, read, decision, int(seed))
+    for complaint in solution.complaints:
+        warnings.warn(FitWarning(complaint), stacklevel=2)
+    said = about_data + tuple(str(complaint) for complaint in solution.complaints)
+    cpd = as_cpd(solution.parameters, domain)
+    return JointPMF(cpd.weights, cpd.factors, domain, replace(record, target=target, warnings=said))
 
 
-def _model(found: Found, domain: Domain, decision: Decision, record: Mapping[str, Any]) -> JointPMF:
-    """Return what was found as a model, with the record of how."""
-    cpd = as_cpd(found.solution.parameters, domain)
-    info = FitInfo(
+def _completed(solution: Solution, read: Any, decision: Decision, seed: int) -> FitRecord:
+    """Add to the solver's record what it does not know: the method and why, the rows, the size of the model."""
+    parameters = solution.parameters
+    log_likelihood = solution.record.log_likelihood
+    if log_likelihood is None and not isinstance(read, Statistic):
+        log_likelihood = read.log_prob(parameters.lam, parameters.stack)
+    return replace(
+        solution.record,
         method=decision.method,
-        n_parameters=n_parameters(len(cpd.weights), domain.cardinalities),
-        smoothing=found.smoothing,
         why=decision.why,
-        **record,
-        **found.record(),
+        rank=parameters.rank,
+        n_parameters=n_parameters(parameters.rank, read.domain.cardinalities),
+        seed=seed,
+        log_likelihood=log_likelihood,
+        **numbers_of_rows(read, seed),
     )
-    return JointPMF(cpd.weights, cpd.factors, domain, info)
 
 
-@dataclass(frozen=True)
-class _Given:
-    """What there is to fit.
-
-    Attributes
-    ----------
-    domain : Domain
-        The variables.
-    rows : WeightedRows, optional
-        All rows, or where they are too many a sample of them.
-    far : FarRows, optional
-        All rows, where the others are a sample.
-    statistic : PairCounts, TripleCounts or Projections, optional
-        What is fitted in place of rows.
-    counted : bool
-        Whether the statistic was counted for this fit.
-    """
-
-    domain: Domain
-    rows: WeightedRows | None = None
-    far: FarRows | None = None
-    statistic: Any = None
-    counted: bool = False
-
-    def decide(self, rank: int | str, method: str, target: str | None, options: Mapping[str, Any]) -> Decision:
-        """Return the method, and why."""
-        if self.rows is None:
-            return decide_for_statistic(self.statistic, method)
-        if self.far is not None:
-            return decide_for_far(self.far, method, options)
-        return decide_for_rows(self.rows, self.domain, rank, method, target, options)
-
-    def left_of(self, options: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the options that are not spent: which triples to count is, once they are counted."""
-        return {name: value for name, value in options.items() if not (self.counted and name == "triples")}
-
-    def record(self) -> dict[str, Any]:
-        """Return how many rows there were."""
-        if self.rows is None:
-            known = getattr(self.statistic, "n_rows", None)
-            return {"n_rows": float(self.statistic.totals.max()) if known is None else known, "n_distinct": None}
-        if self.far is None:
-            return {"n_rows": self.rows.total, "n_distinct": len(self.rows.codes)}
-        return {"n_rows": self.far.total, "n_distinct": None, "n_searched": int(self.rows.n_merged.sum())}
+def _left(options: Mapping[str, Any], data: Any, read: Any) -> Mapping[str, Any]:
+    """Return the options that are not spent: which triples to count is, once this fit has counted them."""
+    spent = isinstance(read, Statistic) and read is not data
+    return {name: value for name, value in options.items() if not (spent and name == "triples")}
 
 
-@dataclass(frozen=True)
-class _Request:
-    """A table to be read, by whom, into how many bytes, and with what chance."""
-
-    opened: OpenTable
-    reader: Runner
-    memory: int
-    seed: int
-
-    def read(self, stack: ExitStack, method: str, rank: int | str, options: Mapping[str, Any]) -> _Given:
-        """Read the rows, or count them where that is all that is needed of rows that are not here."""
-        if self._is_counted(method, rank, options):
-            counts = self._counts_for(method, options)
-            return _Given(counts.domain, statistic=counts, counted=True)
-        domain, rows = stack.enter_context(rows_of(self.opened, self.reader, self.memory))
-        if isinstance(rows, WeightedRows):
-            return _Given(domain, rows)
-        return _Given(domain, rows.sample(rows_to_search(len(domain), self.memory), self.seed), rows)
-
-    def _is_counted(self, method: str, rank: int | str, options: Mapping[str, Any]) -> bool:
-        """Tell whether the method works on counts, and nothing is to be chosen by rows."""
-        by_counts = method != "auto" and bool(METHODS[method].accepts)
-        here = isinstance(self.reader, LocalRunner) and (self.opened.is_here or not self.opened.is_above(self.memory))
-        return by_counts and not here and not isinstance(rank, str) and options.get("rho") != "cv"
-
-    def _counts_for(self, method: str, options: Mapping[str, Any]) -> PairCounts | TripleCounts:
-        if TripleCounts not in METHODS[method].accepts:
-            return PairCounts.of_table(self.opened, self.reader)
-        triples = options.get("triples")
-        return TripleCounts.of_table(self.opened, self.reader, "all" if triples is None else triples, self.seed)
-
-
-def _check_members(settings: Any, given: Collection[str], far: FarRows | None) -> None:
-    """Refuse what members of an ensemble do not look at, and rows that they cannot."""
-    if isinstance(settings, EMOptions) and settings.ensemble != 1:
-        if far is not None:
-            raise ParameterError(
-                f"Members of an ensemble hold their rows in memory, and there are {far.n_rows:,} rows, {far.because}. "
-                "Leave ensemble out, or fit fewer rows, or raise memory= where there is room for them."
-            )
-        for name in ("n_init", "tol", "accelerate"):
-            if name in given:
-                raise ParameterError(
-                    f"{name} is for single fits, and members of an ensemble stop early by themselves. Leave {name} or "
-                    "ensemble out."
-                )
+def _warn_of_order(data: Any, read: Any, method: Method) -> tuple[str, ...]:
+    """Warn of nominal variables that are projected; projections made earlier have already warned about this."""
+    if not method.projects or isinstance(data, Projections):
+        return ()
+    sentences = about_order(read.domain, not isinstance(read, Statistic))
+    for sentence in sentences:
+        warnings.warn(sentence, DataWarning, stacklevel=3)
+    return sentences
 
 
 def _check_alone(
@@ -356,27 +283,9 @@ def _check_alone(
         ("client", client is not None),
     ):
         if given:
-            raise ParameterError(f"{name} belongs to the rows, which were counted already. Give it when counting them.")
-
-
-def _check_rank(rank: int | str, init: JointPMF | None, domain: Domain, data: Any) -> int | str:
-    if init is not None:
-        if init.domain.cardinalities != domain.cardinalities:
             raise ParameterError(
-                f"init has variables of {shortlist(init.domain.cardinalities)} labels, the data of "
-                f"{shortlist(domain.cardinalities)}. They must agree."
+                Message(
+                    "{option} belongs to the rows, which were counted already. Give it when counting them.",
+                    option=Option(name),
+                )
             )
-        if [(v.name, v.labels) for v in init.domain] != [(v.name, v.labels) for v in domain]:
-            raise ParameterError("init has variables of other names or labels than the data. They must agree.")
-        if rank not in ("auto", init.rank):
-            raise ParameterError(f"rank is {rank!r}, but init has rank {init.rank}. Leave rank out.")
-        return init.rank
-    if isinstance(rank, str) and rank in _CHOSEN_RANKS:
-        if isinstance(data, Statistic):
-            raise ParameterError(
-                f"rank={rank!r} needs rows to hold out, and {type(data).__name__} have none. Pass a number."
-            )
-        return rank
-    if isinstance(rank, bool) or not isinstance(rank, (int, np.integer)) or rank < 1:
-        raise ParameterError(f"rank must be 'auto', 'cv' or an int in the range [1, inf). Got {rank!r} instead.")
-    return int(rank)

@@ -1,9 +1,9 @@
 """The members of an ensemble: EM fits that are stopped early.
 
-A fit that is stopped when rows it has not seen become less probable is no worse than one that has converged, takes a
-tenth of the time, and differs from others of its kind. Each member holds out rows of its own to stop by.
-Labels are predicted about as well along most of the way, and every row helps, so that members made to predict hold out
-none and stop when their steps become small.
+A fit that is stopped when rows it has not seen become less probable is no worse than one that has converged. It takes a
+tenth of the time, and differs more from other members. Each member holds out its own rows to stop by.
+Labels are predicted about equally well along most of the ascent, and every row helps. So members made to predict hold
+out no rows, and stop when their steps become small.
 """
 
 from __future__ import annotations
@@ -13,21 +13,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from juror.errors import ParameterError
-from juror.fitting.choose import Trial
-from juror.rows.distinct import WeightedRows
+from juror.errors import Message, ParameterError
+from juror.fitting.held_out import Trial
+from juror.kernels.random_streams import Stream
+from juror.rows.in_memory import MemoryTable
+from juror.rows.packed import PackedRows
 from juror.rows.stacking import Stacking
-from juror.runners.local import LocalRunner
-from juror.solvers.em import LongStep, Objective, PlainStep, ascend
+from juror.solvers.ascent import LongStep, Objective, PlainStep, ascend
+from juror.solvers.em import EMOptions, random_start_of
 from juror.solvers.parameters import Parameters
-from juror.solvers.search import EMOptions, random_start_of
+from juror.solvers.stopping import Stop
 
-# To tell when to stop so many rows are enough; of few rows this share is held out.
+# Enough held-out rows to decide when to stop, and the largest share of the rows that is held out
 _ENOUGH_HELD_OUT, _MOST_HELD_OUT = 4000, 0.1
-# A member stops when so many steps in a row brought no higher score. Before the first look classes are hardly apart.
+# A member stops when this many steps in a row brought no higher score. The first passes are not scored: classes are
+# hardly apart.
 _PATIENCE = 3
 _FIRST_LOOK = 4
-# Who has not stopped by now has many rows for its classes, and a long way to go.
+# A member that has not stopped after this many passes has a long way to go, and takes long steps.
 _PLAIN = 20
 # Members made to predict stop at a step that gains no more than this, in nats a row.
 _ROUGH_TOL = 1e-3
@@ -48,9 +51,9 @@ class Member:
     cut: str = ""
 
 
-def held_out_share(rows: WeightedRows) -> float:
+def held_out_share(table: MemoryTable) -> float:
     """Return the share of the rows that each member holds out to stop by."""
-    return min(_MOST_HELD_OUT, _ENOUGH_HELD_OUT / rows.total)
+    return min(_MOST_HELD_OUT, _ENOUGH_HELD_OUT / table.total)
 
 
 def fit_members(trial: Trial, options: EMOptions, rank: int, smoothing: float, numbers: Sequence[int]) -> list[Member]:
@@ -61,11 +64,11 @@ def fit_members(trial: Trial, options: EMOptions, rank: int, smoothing: float, n
     trial : Trial
         Rows, domain, target and context.
     options : EMOptions
-        The most passes of each; after the context's moment none begins another.
+        The most passes of each. No pass begins after the context's deadline.
     rank, smoothing : int, float
         F and α of each.
     numbers : sequence of int
-        Which members: a number stands for a start and for the rows held out, and so for the same member always.
+        Which members: a number always stands for the same start and the same rows held out.
     """
 
     def fit(number: int) -> Member:
@@ -75,23 +78,27 @@ def fit_members(trial: Trial, options: EMOptions, rank: int, smoothing: float, n
 
 
 def _fit_member(trial: Trial, options: EMOptions, rank: int, smoothing: float, number: int) -> Member:
-    rng = np.random.default_rng([trial.context.seed, rank, number, 4])
-    kept, held = trial.rows.split(held_out_share(trial.rows), rng)
-    # of a handful of rows none may be left on one side; a single class has nothing to learn too well
+    rng = Stream.MEMBER.generator(trial.context.seed, rank, number)
+    kept, held = trial.table.split(held_out_share(trial.table), rng)
+    # A handful of rows may leave one side empty, and a single class cannot overfit.
     by_held_out = trial.target is None and rank > 1 and kept.total > 0 and held.total > 0
-    rows = kept if by_held_out else trial.rows
-    objective = Objective(rows, Stacking(trial.domain.cardinalities), smoothing, LocalRunner(1))
+    rows = (kept if by_held_out else trial.table).packed.alone()
+    objective = Objective.of(rows, Stacking(trial.domain.cardinalities), smoothing)
     start = random_start_of(objective, rank, number, rng)
     if by_held_out:
         return _climb_while_held_out_gain(trial, objective, start, held, options.max_iter)
     until = trial.context.until
     run = ascend(objective, start, max_iter=options.max_iter, tol=_ROUGH_TOL, accelerate=False, until=until)
-    cut = {"reached": "max_iter", "spent": "max_seconds"}.get(run.reason.split()[0], "")
+    cut = _CUT_BY.get(run.stopped.by, "")
     return Member(run.point.parameters, run.point.log_likelihood / objective.total, run.n_passes, False, cut)
 
 
+# The option that cut a fit short
+_CUT_BY = {Stop.MAX_ITER: "max_iter", Stop.MAX_SECONDS: "max_seconds"}
+
+
 def _climb_while_held_out_gain(
-    trial: Trial, objective: Objective, parameters: Parameters, held: WeightedRows, most: int
+    trial: Trial, objective: Objective[PackedRows], parameters: Parameters, held: MemoryTable, most: int
 ) -> Member:
     """Take EM steps until the rows held out become no more probable: plain ones first, long ones after a while."""
     plain, long = PlainStep(objective), LongStep(objective)
@@ -114,7 +121,10 @@ def _climb_while_held_out_gain(
             stale += 1
     if score == -np.inf:
         raise ParameterError(
-            f"smoothing is {objective.smoothing:g}, and some row that a member of the ensemble held out has "
-            "probability zero, so that it cannot tell when to stop. Pass smoothing above zero."
+            Message(
+                "{smoothing} is {got:g}, and some row that a member of the ensemble held out has probability zero, so "
+                "that it cannot tell when to stop. Pass {smoothing} above zero.",
+                got=objective.smoothing,
+            )
         )
     return Member(best, score, n_passes, True, cut if stale < _PATIENCE else "")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from juror.compare import factor_mse, tensor_error
-from juror.errors import JurorError
+from juror.errors import Complaint, FitWarning, JurorError
 from juror.fitting import fit
 from juror.model import JointPMF
 from juror.paper.label_study import classify, label_fit, label_reference
@@ -27,9 +27,9 @@ def run(cell: Cell) -> dict[str, Any]:
     Returns
     -------
     dict
-        What identifies the cell, ``seconds``, ``warnings`` (texts), ``failed`` (the sentence of a refusal, or None) and
-        ``measured``: ``mse``, ``mse_per_component`` and ``tensor_error``, or ``accuracy`` and ``rank``. A refusal of
-        ours is a result; any other exception is a bug and goes on its way.
+        What identifies the cell, ``seconds``, ``warnings`` (texts), ``complaints`` (their kinds), ``failed`` (the
+        sentence of a refusal, or None) and ``measured``: ``mse``, ``mse_per_component`` and ``tensor_error``, or
+        ``accuracy`` and ``rank``. A refusal of ours is a result; any other exception is a bug and is not caught.
     """
     if cell.recipe is None:
         # data that cannot be had are no result
@@ -55,6 +55,7 @@ def run(cell: Cell) -> dict[str, Any]:
         "measured": measured,
         "seconds": round(seconds, 4),
         "warnings": sorted({str(warning.message) for warning in caught}),
+        "complaints": sorted({kind for kind in map(_kind, caught) if kind}),
         "failed": failed,
     }
 
@@ -134,3 +135,9 @@ TASKS: dict[str, Callable[[Cell], Measured]] = {
     "classifier": classify,
     "label reference": label_reference,
 }
+
+
+def _kind(caught: warnings.WarningMessage) -> str | None:
+    """Return the kind of complaint behind a warning, if it is about the fit."""
+    message = caught.message.message if isinstance(caught.message, FitWarning) else None
+    return message.kind if isinstance(message, Complaint) else None

@@ -17,7 +17,7 @@ from juror.errors import ParameterError
 from juror.files.writing import write_whole
 from juror.paper.printed import TABLES as PRINTED
 from juror.paper.settings import MEASURES, Row, Setting, cell_of, effort_of
-from juror.solvers.moments import NO_HELP
+from juror.solvers.juror import SHRINKING_DID_NOT_HELP
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -227,7 +227,7 @@ def _entry(setting: Setting, row: Row, column: int | str, results: Sequence[Mapp
         spread=found[f"{setting.measure}_spread"],
         n_seeds=len(good),
         n_failed=len(failures),
-        n_unhelped=sum(any(NO_HELP in text for text in result["warnings"]) for result in good),
+        n_unhelped=sum(SHRINKING_DID_NOT_HELP in result["complaints"] for result in good),
         ranks=tuple(result["measured"]["rank"] for result in good if "rank" in result["measured"]),
         seconds=statistics.fmean(result["seconds"] for result in good) if good else None,
         failures=tuple(dict.fromkeys(failures)),

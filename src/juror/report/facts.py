@@ -9,8 +9,8 @@ from juror.answers.information import divergence
 from juror.answers.profiles import class_profiles, readable_rank
 from juror.answers.sampling import generator
 from juror.counts.seen import pass_over
-from juror.files.writing import finite
 from juror.readers.columns import as_text
+from juror.record import finite
 from juror.report.carried import Carried, carried, wanted_rank
 from juror.report.observed import observed_facts
 from juror.solvers.parameters import n_parameters

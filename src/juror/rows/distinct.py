@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +11,12 @@ import numpy as np
 
 from juror.readers.columns import MISSING
 
-# More rows than this a distinct row need not be divided into
+# Codes (rows, N), and how often each row counts, (rows,); without weights every row counts once.
+Chunk = tuple[np.ndarray, np.ndarray | None]
+
+# A distinct row is divided into at most this many rows.
 _MOST_ROWS = 2**53
-# NumPy draws without replacement from fewer than this
+# NumPy draws without replacement from at most this many rows.
 _MOST_DEALT = 10**9
 
 
@@ -61,9 +65,10 @@ class WeightedRows:
         return cls(joined.take_apart(keys[starts]), weights, n_merged)
 
     @classmethod
-    def none(cls, n_variables: int) -> WeightedRows:
-        """Return no rows of so many variables."""
-        return cls(np.empty((0, n_variables), dtype=np.int32), np.empty(0), np.empty(0, dtype=np.int64))
+    def of_chunks(cls, chunks: Sequence[Chunk]) -> WeightedRows:
+        """Merge the rows of several chunks, in their order."""
+        weights = None if chunks[0][1] is None else np.concatenate([weights for _, weights in chunks])
+        return cls.of(np.asfortranarray(np.concatenate([codes for codes, _ in chunks])), weights)
 
     @property
     def total(self) -> float:

@@ -1,4 +1,4 @@
-"""Packed rows as they lie somewhere: read and encoded once, then passed over again and again.
+"""Packed rows in pieces: read and encoded once, then passed over again and again.
 
 A *window* is some thousand packed rows in memory. A *piece* gives windows: those that a worker of a cluster holds, or
 one in a file.
@@ -22,7 +22,7 @@ from juror.readers.weights import take_weights
 from juror.rows.packing import FixedPacking
 from juror.rows.stacking import Stacking
 
-# Rows are numbered part by part, so that chance by row number is the same wherever a part is read
+# Rows are numbered part by part, so that random numbers by row number do not depend on who reads a part.
 _ROWS_A_PART = 2**40
 
 
@@ -48,6 +48,19 @@ class Window:
     def all_weights(self) -> np.ndarray:
         """How often each row counts, (rows,)."""
         return np.ones(len(self.packed)) if self.weights is None else self.weights
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """Rows as codes: the codes (rows, N), their weights (rows,) if any, and the number of the first row."""
+
+    codes: np.ndarray
+    weights: np.ndarray | None
+    number: int
+
+    def packed(self, packing: FixedPacking) -> Window:
+        """Pack the rows."""
+        return Window(packing.pack(self.codes), self.weights, self.number)
 
 
 class Piece(Protocol):
@@ -83,15 +96,14 @@ class Reading:
         """How rows are packed."""
         return FixedPacking(Stacking(self.domain.cardinalities))
 
-    def windows(self, part: Part) -> Iterator[tuple[Window, Strangers]]:
-        """Yield the rows of a part that count, packed, and what was strange about them."""
+    def chunks(self, part: Part) -> Iterator[tuple[Encoded, Strangers]]:
+        """Yield the rows of a part that count, as codes, and the labels that were not known."""
         first = getattr(part, "number", 0) * _ROWS_A_PART
         for columns in part.chunks():
             codes, weights, strangers = self.encoded(columns)
             for start in range(0, len(codes), CHUNK_ROWS):
                 rows = slice(start, start + CHUNK_ROWS)
-                some = None if weights is None else weights[rows]
-                yield Window(self.packing.pack(codes[rows]), some, first), strangers
+                yield Encoded(codes[rows], None if weights is None else weights[rows], first), strangers
                 first += len(codes[rows])
                 strangers = Strangers()
 
@@ -109,9 +121,10 @@ class Reading:
         return codes, weights, strangers
 
     def load(self, part: Part) -> HeldPiece:
-        """Read a part whole."""
-        found = list(self.windows(part))
-        return HeldPiece(tuple(window for window, _ in found), sum((s for _, s in found), Strangers()))
+        """Read a part whole, and pack it."""
+        found = list(self.chunks(part))
+        windows = tuple(chunk.packed(self.packing) for chunk, _ in found)
+        return HeldPiece(windows, sum((strangers for _, strangers in found), Strangers()))
 
 
 def check_all_there(columns: list[Column], domain: Domain) -> None:

@@ -22,9 +22,11 @@ from juror.readers.tallies import Tally
 from juror.readers.weights import check_total, take_weights
 from juror.readers.workers import is_here, workers_for
 from juror.rows.distinct import WeightedRows
-from juror.rows.far import FarRows
+from juror.rows.in_memory import MemoryTable
+from juror.rows.out_of_core import OutOfCoreTable
 from juror.rows.pieces import HeldPiece, Reading, check_all_there
-from juror.rows.store import RowStore, merging_bytes
+from juror.rows.store import RowStore, merging_bytes, rows_to_search
+from juror.rows.table import Table
 from juror.runners.local import LocalRunner, Runner
 
 
@@ -117,51 +119,62 @@ def open_table(
 
 
 @contextmanager
-def rows_of(opened: OpenTable, runner: Runner, memory: int) -> Iterator[tuple[Domain, WeightedRows | FarRows]]:
-    """Read a table, and offer its rows for the time of a block: merged in memory where they fit, else where they are.
+def read_rows(opened: OpenTable, runner: Runner, local: LocalRunner, memory: int) -> Iterator[Table]:
+    """Read a table and offer its rows inside the block: merged in memory where they fit, else out of core.
 
     Parameters
     ----------
     opened : OpenTable
         The table.
     runner : Runner
-        Who reads it, and passes over what does not fit.
+        Who reads it, and passes over rows that do not fit into memory.
+    local : LocalRunner
+        Who passes over rows in memory.
     memory : int
-        How many bytes rows and what is made of them may take here.
+        How many bytes rows and what is made of them may take in this process.
     """
     if opened.is_here and not opened.is_above(memory):
         domain, codes, weights = opened.read_codes()
-        yield domain, WeightedRows.of(codes, weights)
+        yield MemoryTable(WeightedRows.of(codes, weights), domain, local)
         return
     domain = opened.found_domain(runner)
     reading = opened.reading(domain)
+    out_of_core = partial(
+        OutOfCoreTable,
+        packing=reading.packing,
+        domain=domain,
+        local=local,
+        most_sampled=rows_to_search(len(domain), memory),
+    )
     with ExitStack() as stack:
-        if isinstance(runner, LocalRunner):
-            yield domain, _stored(opened, reading, runner, stack.enter_context(RowStore(reading.packing, memory)))
+        if runner is not local:
+            kept = runner.keep(reading.load, numbered(opened.scan.parts))
+            stack.callback(kept.release)
+            kept.map_reduce(_strangers_of, Strangers.__add__).warn()
+            yield _checked(out_of_core(kept, reason="which workers keep"), opened)
             return
-        kept = runner.keep(reading.load, numbered(opened.scan.parts))
-        stack.callback(kept.release)
-        kept.map_reduce(_strangers_of, Strangers.__add__).warn()
-        yield domain, _checked(FarRows(kept, reading.packing, domain, "which workers keep"), opened)
+        store = stack.enter_context(RowStore(reading.packing, memory))
+        _fill(store, opened, reading, local)
+        if store.can_merge and store.n_rows > 0:
+            yield _checked(MemoryTable(store.merged(), domain, local), opened)
+            return
+        kept = local.keep(_itself, store.pieces)
+        yield _checked(out_of_core(kept, reason="which take more than memory="), opened)
 
 
-def _stored(opened: OpenTable, reading: Reading, runner: LocalRunner, store: RowStore) -> WeightedRows | FarRows:
-    """Put all rows into a store, and return them merged if they fit, or as they lie there."""
-    found = runner.map(partial(_put, reading, store), numbered(opened.scan.parts))
-    sum(found, Strangers()).warn()
+def _fill(store: RowStore, opened: OpenTable, reading: Reading, runner: LocalRunner) -> None:
+    """Put all rows into a store, and warn of labels that are not known."""
+
+    def put(part: Part) -> Strangers:
+        strangers = Strangers()
+        for chunk, strange in reading.chunks(part):
+            store.put(chunk)
+            strangers += strange
+        return strangers
+
+    sum(runner.map(put, numbered(opened.scan.parts)), Strangers()).warn()
     if store.n_rows == 0 and opened.weight is not None:
         check_total(0.0, 0)
-    because = "which take more than memory="
-    rows = _checked(FarRows(runner.keep(_itself, store.pieces), reading.packing, reading.domain, because), opened)
-    return rows.sample(rows.n_rows, seed=0) if store.can_merge else rows
-
-
-def _put(reading: Reading, store: RowStore, part: Part) -> Strangers:
-    strangers = Strangers()
-    for window, strange in reading.windows(part):
-        store.put(window)
-        strangers += strange
-    return strangers
 
 
 def _itself(piece: Any) -> Any:
@@ -172,10 +185,10 @@ def _strangers_of(piece: HeldPiece) -> Strangers:
     return piece.strangers
 
 
-def _checked(rows: FarRows, opened: OpenTable) -> FarRows:
-    if rows.n_rows == 0 and opened.weight is None:
+def _checked(table: Table, opened: OpenTable) -> Table:
+    if table.n_rows == 0 and opened.weight is None:
         raise DataError("The data have no rows. juror needs at least one.")
-    # what a pass over the labels has looked at is told
+    # Without a given domain, the pass that found the domain has checked the weights.
     if opened.weight is not None and opened.domain is not None:
-        check_total(rows.total, rows.n_rows)
-    return rows
+        check_total(table.total, table.n_rows)
+    return table

@@ -1,4 +1,4 @@
-"""Where packed rows are kept on this machine: in memory while they fit a budget, in a file without a name if not."""
+"""Where rows are kept on this machine: in memory while they fit a budget, else in a file without a name."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ import numpy as np
 
 from juror.domain.variable import Strangers
 from juror.errors import DataError
+from juror.rows.distinct import WeightedRows
 from juror.rows.packing import FixedPacking
-from juror.rows.pieces import HeldPiece, Piece, Window
+from juror.rows.pieces import Encoded, HeldPiece, Piece, Window
 
-# What merging equal rows takes beside the codes, for every row and at worst
+# The most memory that merging equal rows takes beside the codes, per row
 _MERGING_BYTES = 56
-# The share of the budget that rows may take which are passed over as they are: searches need the rest
+# The share of the budget that packed rows may take; searches need the rest.
 _SHARE_FOR_ROWS = 0.5
-# A search goes over its rows some hundred times, and knows no more from more
+# A search passes over its rows some hundred times, and finds nothing better with more rows than this.
 _SHARE_FOR_SEARCH = 0.25
 _FEWEST_SEARCHED, MOST_SEARCHED = 2**14, 2**20
 
 
 class RowStore:
-    """Windows of packed rows, put in by several threads.
+    """Rows put in by several threads: as codes while all can be merged in memory, packed from then on.
 
     Parameters
     ----------
@@ -42,6 +43,7 @@ class RowStore:
         self._packing = packing
         self._memory = memory
         self._lock = Lock()
+        self._chunks: list[Encoded] = []
         self._pieces: list[tuple[int, Piece]] = []
         self._held_bytes = 0
         self._spill: _Spill | None = None
@@ -53,16 +55,25 @@ class RowStore:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._pieces = []
+        self._chunks, self._pieces = [], []
         if self._spill is not None:
             self._spill.close()
 
-    def put(self, window: Window) -> None:
+    def put(self, chunk: Encoded) -> None:
         """Take rows in."""
-        if not len(window.packed):
+        if not len(chunk.codes):
             return
         with self._lock:
-            self.n_rows += len(window.packed)
+            self.n_rows += len(chunk.codes)
+            self._chunks.append(chunk)
+            if self.can_merge:
+                return
+            waiting, self._chunks = self._chunks, []
+        for each in waiting:
+            self._put_packed(each.packed(self._packing))
+
+    def _put_packed(self, window: Window) -> None:
+        with self._lock:
             self._held_bytes += _size(window)
             if self._spill is None and self._held_bytes > self._memory * _SHARE_FOR_ROWS:
                 self._spill = _Spill()
@@ -79,6 +90,11 @@ class RowStore:
     def can_merge(self) -> bool:
         """Whether all codes fit into the budget with what it takes to merge equal rows."""
         return self.n_rows * merging_bytes(len(self._packing.stacking.cardinalities)) <= self._memory
+
+    def merged(self) -> WeightedRows:
+        """Return all rows, equal ones merged, whichever thread put them in; for a store that can merge."""
+        chunks = sorted(self._chunks, key=lambda chunk: chunk.number)
+        return WeightedRows.of_chunks([(chunk.codes, chunk.weights) for chunk in chunks])
 
     @property
     def pieces(self) -> list[Piece]:

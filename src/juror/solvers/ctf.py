@@ -1,4 +1,4 @@
-"""Coupled tensor factorisation: factors from the tables of triples of variables (Kargas, Sidiropoulos and Fu).
+"""``method="ctf"``: coupled factorisation of the tables of triples of variables (Kargas, Sidiropoulos and Fu).
 
     C(λ, A) = Σ_{triples j<k<l} w_jkl ‖Z_jkl − [λ; A_j, A_k, A_l]‖²,     Z_jkl (I_j, I_k, I_l) distributions
 
@@ -10,19 +10,103 @@ number of rows over the mean of all.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
 from juror.counts.counts import TripleCounts
 from juror.domain import Domain
-from juror.errors import DataError, shortlist
+from juror.errors import Complaint, DataError, Message, ParameterError, shortlist
 from juror.kernels import kernels
+from juror.kernels.random_streams import Stream
+from juror.record import FitRecord
+from juror.rows.stacking import Stacking
+from juror.rows.table import Table
+from juror.solvers.parameters import Parameters
+from juror.solvers.smoothing import finished, stacked_marginals
+from juror.solvers.solver import ROUGHER, Context, Options, Solution
+from juror.solvers.starts import random_start
+from juror.solvers.stopping import Stop, Stopped
 
 # The others move next, so a factor need not be moved all the way
 _INNER_STEPS, _INNER_TOL = 50, 1e-9
 # so small beside the tables themselves, the misfit is rounding or near it
 _GOOD_ENOUGH = 1e-9
+
+
+@dataclass(frozen=True)
+class CTFOptions(Options):
+    """What may be set about CTF."""
+
+    triples: str | int | Sequence[Sequence[str]] | None = None
+    n_init: int = 3
+    smoothing: float = 0.1
+    max_iter: int = 500
+    tol: float = 1e-5
+
+    def rough(self) -> Self:
+        """Return options for one start and a larger tolerance."""
+        return replace(self, n_init=1, tol=ROUGHER * self.tol)
+
+
+def solve(
+    table: Table | TripleCounts, rank: int, options: CTFOptions, context: Context, start: Parameters | None = None
+) -> Solution:
+    """Find factors from counted triples of variables by alternating least squares, from several random starts."""
+    counts = _counts_of(table, options, context.seed)
+    tables, n_rows = TripleTables(counts), float(counts.totals.mean())
+    stacking = Stacking(counts.domain.cardinalities)
+    marginals = stacked_marginals(tables.marginal, n_rows, stacking)
+    n_starts = 1 if rank == 1 else options.n_init
+    ends = []
+    for number in range(1, n_starts + 1):
+        begin = random_start(marginals, rank, stacking, Stream.START.generator(context.seed, rank, number))
+
+        def report(step: int, value: float, number: int = number) -> None:
+            context.tell(rank, number, n_starts, step, options.max_iter, objective=value)
+
+        factors = stacking.unstack(begin.stack)
+        ends.append(sweep_from(tables, begin.lam, factors, max_iter=options.max_iter, tol=options.tol, report=report))
+    best = min(ends, key=lambda end: end.trace[-1])
+    record = FitRecord(
+        trace=best.trace,
+        stopped=str(best.stopped),
+        n_iter=len(best.trace) - 1,
+        starts=tuple(end.trace[-1] for end in ends),
+    )
+    parameters = finished(best.lam, best.factors, counts.domain, tables.marginal, n_rows, options.smoothing)
+    return Solution(parameters, record, _complaints(best, tables, counts))
+
+
+def _counts_of(table: Table | TripleCounts, options: CTFOptions, seed: int) -> TripleCounts:
+    if not isinstance(table, TripleCounts):
+        return TripleCounts.of_rows(table, "all" if options.triples is None else options.triples, seed)
+    if options.triples is not None:
+        raise ParameterError(Message("{triples} were chosen when they were counted. Leave {triples:=} out."))
+    return table
+
+
+def _complaints(best: Sweeps, tables: TripleTables, counts: TripleCounts) -> tuple[Complaint, ...]:
+    complaints = []
+    if best.stopped.by is Stop.MAX_ITER:
+        complaints.append(
+            Complaint(
+                "max-iter",
+                "The fit reached {max_iter: = {limit}} before it converged. Raise {max_iter} or {tol}.",
+                limit=best.stopped.limit,
+            )
+        )
+    if tables.unseen:
+        complaints.append(
+            Complaint(
+                "unseen-triples",
+                "{unseen} of {all} triples of variables are seen whole in no row.",
+                unseen=len(tables.unseen),
+                all=len(counts.groups),
+            )
+        )
+    return tuple(complaints)
 
 
 @dataclass(frozen=True)
@@ -52,13 +136,13 @@ class _Mode:
 
 
 @dataclass(frozen=True)
-class Descent:
+class Sweeps:
     """One search from one start: where it ended, C along it, and why it stopped."""
 
     lam: np.ndarray
     factors: tuple[np.ndarray, ...]
     trace: tuple[float, ...]
-    reason: str
+    stopped: Stopped
 
 
 class TripleTables:
@@ -116,12 +200,15 @@ def _check_cover(domain: Domain, triples: np.ndarray) -> None:
     absent = [domain[n].name for n in range(len(domain)) if n not in triples]
     if absent:
         raise DataError(
-            f"The variables {shortlist(absent)} are in no triple that any row shows whole, so nothing is known of them "
-            "together with others. Count more triples, leave them out, or use method='em'."
+            Message(
+                "The variables {names} are in no triple that any row shows whole, so nothing is known of them together "
+                "with others. Count more triples, leave them out, or use {method:='em'}.",
+                names=shortlist(absent),
+            )
         )
 
 
-def solve(
+def sweep_from(
     tables: TripleTables,
     lam: np.ndarray,
     factors: Sequence[np.ndarray],
@@ -129,7 +216,7 @@ def solve(
     max_iter: int,
     tol: float,
     report: Callable[[int, float], None] = lambda sweep, value: None,
-) -> Descent:
+) -> Sweeps:
     """Sweep over factors and λ until a sweep lowers C by at most ``tol`` of it, or ``max_iter`` sweeps are spent.
 
     Parameters
@@ -149,7 +236,7 @@ def solve(
     stack = np.vstack(factors)
     inner = np.stack([A.T @ A for A in factors])
     lam, trace = np.array(lam), [_value(tables, lam, *_about_lam(tables, stack, inner))]
-    reason = f"reached max_iter = {max_iter}"
+    stopped = Stopped(Stop.MAX_ITER, max_iter)
     for sweep in range(1, max_iter + 1):
         right = np.zeros_like(lam)
         for n, mode in enumerate(tables.modes):
@@ -167,12 +254,12 @@ def solve(
         trace.append(_value(tables, lam, gram, right))
         report(sweep, trace[-1])
         if trace[-2] - trace[-1] <= tol * trace[-1]:
-            reason = f"converged: the last sweep gained at most tol = {tol:g} of the objective"
+            stopped = Stopped(Stop.GAIN_OF_SWEEP, tol)
             break
         if trace[-1] <= _GOOD_ENOUGH * tables.squares:
-            reason = f"converged: the misfit is below {_GOOD_ENOUGH:g} of the tables' own square"
+            stopped = Stopped(Stop.SMALL_MISFIT, _GOOD_ENOUGH)
             break
-    return Descent(lam, tuple(np.split(stack, tables.starts[1:-1])), tuple(trace), reason)
+    return Sweeps(lam, tuple(np.split(stack, tables.starts[1:-1])), tuple(trace), stopped)
 
 
 def _value(tables: TripleTables, lam: np.ndarray, gram: np.ndarray, right: np.ndarray) -> float:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from juror.kernels import kernels
+from juror.solvers.stopping import Stop, Stopped
 
 Factors = tuple[np.ndarray, ...]
 # J and its gradients by λ and by every factor
@@ -39,14 +40,14 @@ class Descent:
         The last point.
     trace : tuple of float
         J at the start and after every step; it never rises.
-    reason : str
+    stopped : Stopped
         Why it stopped.
     """
 
     lam: np.ndarray
     factors: Factors
     trace: tuple[float, ...]
-    reason: str
+    stopped: Stopped
 
 
 def descend(
@@ -86,7 +87,7 @@ def descend(
     # a first step as long as the point itself is too long, and is shortened
     step = longest = point.length() / max(gradient.length(_scales(point)), np.finfo(float).tiny)
     least = _LEAST_STEP * longest
-    reason = f"reached max_iter = {max_iter}"
+    stopped = Stopped(Stop.MAX_ITER, max_iter)
     for number in range(1, max_iter + 1):
         following = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * momentum * momentum))
         share = (momentum - 1.0) / following if accelerate else 0.0
@@ -99,7 +100,7 @@ def descend(
             following = 1.0
             moved, moved_value, moved_gradient, step = _step(objective, point, value, gradient, step, least)
         if moved_value > value or step < least:
-            reason = "stopped: no step along the gradient goes down any more"
+            stopped = Stopped(Stop.NO_WAY_DOWN)
             break
         before, momentum = point, following
         gain = value - moved_value
@@ -108,12 +109,12 @@ def descend(
         report(number, value)
         idle = idle + 1 if gain <= tol * value else 0
         if idle == _PATIENCE:
-            reason = f"converged: the last {_PATIENCE} steps gained at most tol = {tol:g} of the objective each"
+            stopped = Stopped(Stop.GAIN_OF_STEPS, tol, _PATIENCE)
             break
         if value <= good_enough:
-            reason = f"converged: the objective is below {good_enough:.3g}, nothing beside the data's own square"
+            stopped = Stopped(Stop.SMALL_OBJECTIVE, good_enough)
             break
-    return Descent(point.blocks[0], tuple(point.blocks[1:]), tuple(trace), reason)
+    return Descent(point.blocks[0], tuple(point.blocks[1:]), tuple(trace), stopped)
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,15 @@
-"""Look at a finished run and say what is odd about it."""
+"""Look at a finished run of EM, and complain about what is odd."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from juror.domain import Domain
-from juror.errors import shortlist
+from juror.errors import Complaint, shortlist
 from juror.rows.stacking import Stacking
-from juror.solvers.em import Run
+from juror.solvers.ascent import Run
 from juror.solvers.parameters import Parameters
+from juror.solvers.stopping import Stop
 
 # Two classes nearer than this in every factor, root mean square over the stack, are one class twice.
 _SAME_CLASS = 1e-4
@@ -16,8 +17,8 @@ _SAME_CLASS = 1e-4
 _HARDLY_SEEN = 0.5
 
 
-def diagnose(run: Run, n_rows: float, domain: Domain) -> tuple[str, ...]:
-    """Return a sentence for classes that hold next to nothing, for copies, and for what the data do not tell.
+def diagnose(run: Run, n_rows: float, domain: Domain) -> tuple[Complaint, ...]:
+    """Return complaints about empty classes, copies, variables that classes hardly show, and runs that were cut short.
 
     Parameters
     ----------
@@ -32,23 +33,47 @@ def diagnose(run: Run, n_rows: float, domain: Domain) -> tuple[str, ...]:
     rank = parameters.rank
     empty = empty_classes(parameters, n_rows)
     complaints = _unsupported(run, n_rows, empty, domain)
-    if np.any(empty) and rank > 1:
+    n_empty, copies = int(empty.sum()), _copies(parameters.stack[:, ~empty])
+    if n_empty and rank > 1:
         complaints.append(
-            f"{int(empty.sum())} of {rank} classes hold less than half a row each: the data do not carry rank {rank}. "
-            f"Lower rank to {max(1, int((~empty).sum()))} or less."
+            Complaint(
+                "empty-classes",
+                "{n} of {F} classes hold less than half a row each: the data do not carry rank {F}. Lower {rank} to "
+                "{most} or less.",
+                n=n_empty,
+                F=rank,
+                most=max(1, rank - n_empty),
+            )
         )
-    copies = _copies(parameters.stack[:, ~empty])
     if copies:
         complaints.append(
-            f"{copies} of {rank} classes are copies of others: the data do not carry rank {rank}. "
-            f"Lower rank to {rank - copies} or less."
+            Complaint(
+                "copies",
+                "{n} of {F} classes are copies of others: the data do not carry rank {F}. Lower {rank} to {most} or "
+                "less.",
+                n=copies,
+                F=rank,
+                most=rank - copies,
+            )
         )
-    gained = f"before it converged; the last step still gained {run.trace[-1] - run.trace[-2]:.3g} nats in all."
-    if run.reason.startswith("reached"):
-        complaints.append(f"The fit {run.reason} passes {gained} Raise max_iter or tol.")
-    if run.reason.startswith("spent"):
-        complaints.append(f"The fit {run.reason} {gained} Raise max_seconds or tol.")
+    if run.stopped.by in _CUT_SHORT:
+        kind, template = _CUT_SHORT[run.stopped.by]
+        complaints.append(Complaint(kind, template, limit=run.stopped.limit, gain=run.trace[-1] - run.trace[-2]))
     return tuple(complaints)
+
+
+_CUT_SHORT = {
+    Stop.MAX_ITER: (
+        "max-iter",
+        "The fit reached {max_iter: = {limit}} passes before it converged; the last step still gained {gain:.3g} nats "
+        "in all. Raise {max_iter} or {tol}.",
+    ),
+    Stop.MAX_SECONDS: (
+        "max-seconds",
+        "The fit spent {max_seconds} before it converged; the last step still gained {gain:.3g} nats in all. Raise "
+        "{max_seconds} or {tol}.",
+    ),
+}
 
 
 def empty_classes(parameters: Parameters, n_rows: float) -> np.ndarray:
@@ -56,8 +81,8 @@ def empty_classes(parameters: Parameters, n_rows: float) -> np.ndarray:
     return parameters.lam * n_rows < 0.5
 
 
-def _unsupported(run: Run, n_rows: float, empty: np.ndarray, domain: Domain) -> list[str]:
-    """Return a sentence about variables that large classes never show, whose distribution there is a guess."""
+def _unsupported(run: Run, n_rows: float, empty: np.ndarray, domain: Domain) -> list[Complaint]:
+    """Return a complaint about variables that large classes never show: their distribution there is a guess."""
     stacking = Stacking(domain.cardinalities)
     counts, lam = run.point.counts, run.point.parameters.lam
     cells = counts.cells * (n_rows / counts.classes.sum())
@@ -67,8 +92,12 @@ def _unsupported(run: Run, n_rows: float, empty: np.ndarray, domain: Domain) -> 
     if not guessed:
         return []
     return [
-        f"The variables {shortlist(guessed)} are hardly ever seen in classes that hold more than a tenth of the rows: "
-        "what the model says of them there rests on their overall distribution, not on rows. Mind this in imputation."
+        Complaint(
+            "unsupported-variables",
+            "The variables {names} are hardly ever seen in classes that hold more than a tenth of the rows: what the "
+            "model says of them there rests on their overall distribution, not on rows. Mind this in imputation.",
+            names=shortlist(guessed),
+        )
     ]
 
 

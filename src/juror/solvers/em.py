@@ -1,224 +1,200 @@
-"""Expectation–maximisation for the CPD, by maximum likelihood or maximum a posteriori.
-
-For rows x_i with weights w_i, class weights λ (F,) and factors A_n (I_n, F), the objective is
-
-    J(λ, A) = Σ_i w_i log Σ_f λ_f Π_{n seen in i} A_n[x_in, f]  +  α (Σ_f log λ_f + Σ_{n,x,f} I_n m_n[x] log A_n[x, f])
-
-where α is the named smoothing, zero for maximum likelihood: a pseudo-count of α a cell on average, spread over the
-labels of a variable as its marginal m_n is. A pass over the rows gives the expected counts of every label in every
-class; adding the pseudo-counts and scaling to the simplex gives the next point, and J never falls. A missing cell takes
-no part in its row, and so adds to no count; a class in which a variable is never seen has the variable's marginal.
-"""
+"""``method="em"``: climb the likelihood from a start that a search found, or from random starts."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Self
 
 import numpy as np
 
-from juror.errors import ParameterError
-from juror.kernels.logarithms import log_of
-from juror.rows.distinct import WeightedRows
-from juror.rows.expected import ExpectedCounts
-from juror.rows.far import FarRows
-from juror.rows.packing import PackedCells
+from juror.errors import Message, ParameterError
+from juror.kernels.random_streams import Stream
+from juror.record import FitRecord
+from juror.rows.in_memory import MemoryTable
+from juror.rows.packed import PackedRows
 from juror.rows.stacking import Stacking
-from juror.runners.local import LocalRunner
-from juror.solvers.parameters import Parameters
-from juror.solvers.squarem import extrapolate
-from juror.solvers.starts import smoothed_marginals, smoothed_shares
+from juror.rows.table import Table
+from juror.solvers.ascent import Objective, Run, ascend
+from juror.solvers.diagnosis import diagnose, empty_classes
+from juror.solvers.parameters import Factored, Parameters
+from juror.solvers.sampled_starts import TYPICAL_PASSES, sampled_start
+from juror.solvers.solver import Context, Growth, Options, Solution
+from juror.solvers.splitting import grown
+from juror.solvers.starts import random_start, seeded_start
+
+# EM cannot raise a cell from zero, so a start that may have zeros is mixed with this much of the marginals.
+_MARGIN = 0.05
+# How many random starts there are where a search would take too long
+_RANDOM_STARTS = 3
+# To compare ranks, steps that gain this much a row are enough; smaller ones would blur what decides.
+_ROUGH_TOL = 1e-5
 
 
 @dataclass(frozen=True)
-class Point:
-    """Parameters with what a pass over the rows found there."""
+class AscentOptions(Options):
+    """What may be set about climbing by EM steps."""
 
-    parameters: Parameters
-    counts: ExpectedCounts
-    objective: float
-
-    @property
-    def log_likelihood(self) -> float:
-        """Σ_i w_i log p(x_i), without the smoothing term."""
-        return self.counts.log_likelihood
+    smoothing: float = 0.1
+    accelerate: bool = True
+    max_iter: int = 1000
+    tol: float = 1e-6
+    max_seconds: float | None = None
 
 
 @dataclass(frozen=True)
-class Run:
-    """One ascent from one start.
+class EMOptions(AscentOptions):
+    """What may be set about EM."""
 
-    Attributes
-    ----------
-    point : Point
-        Where it ended.
-    trace : tuple of float
-        The objective at the start and after every step.
-    reason : str
-        Why it stopped.
-    n_passes : int
-        EM updates and trial evaluations: passes over the rows after the first.
-    """
+    n_init: int | None = None
+    init: Factored | None = None
+    ensemble: int | str = 1
 
-    point: Point
-    trace: tuple[float, ...]
-    reason: str
-    n_passes: int
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        counted = isinstance(self.ensemble, (int, np.integer)) and not isinstance(self.ensemble, bool)
+        if self.ensemble != "auto" and not (counted and int(self.ensemble) >= 1):
+            raise ParameterError(
+                Message(
+                    "{ensemble} must be 'auto' or an int in the range [1, inf). Got {got!r} instead.", got=self.ensemble
+                )
+            )
+        if self.init is not None and self.ensemble != 1:
+            raise ParameterError(
+                Message("{init} is where a single fit starts, so it does not go with {ensemble}. Leave one out.")
+            )
 
-
-class Objective:
-    """J for given rows, smoothing and runner.
-
-    Parameters
-    ----------
-    rows : WeightedRows
-        Distinct rows and weights.
-    stacking : Stacking
-        Where variables stand in the stack.
-    smoothing : float
-        The pseudo-count α of a cell, on average.
-    runner : LocalRunner
-        Who passes over the rows.
-    """
-
-    def __init__(self, rows: WeightedRows, stacking: Stacking, smoothing: float, runner: LocalRunner):
-        self.cells = PackedCells.of(rows.codes, stacking)
-        self.weights = rows.weights
-        self.total = rows.total
-        self.stacking = stacking
-        self.smoothing = smoothing
-        self.runner = runner
-        # what is known of a variable before it is seen in a class, (stacked rows, 1)
-        self.marginals = smoothed_marginals(self.cells, self.weights, stacking)
-        self.pseudo_counts = stacking.pseudo_counts(smoothing, self.marginals)
-
-    def at(self, parameters: Parameters) -> Point:
-        """Pass over the rows."""
-        counts = self.expected(parameters)
-        penalty = 0.0
-        if self.smoothing > 0:
-            # the stack's rows of ones have logarithm zero and so add nothing
-            penalty = self.smoothing * float(log_of(parameters.lam).sum())
-            penalty += float((self.pseudo_counts * log_of(parameters.stack)).sum())
-        return Point(parameters, counts, counts.log_likelihood + penalty)
-
-    def expected(self, parameters: Parameters) -> ExpectedCounts:
-        """Count over the rows."""
-        return ExpectedCounts.of(self.cells, self.weights, parameters.lam, parameters.stack, self.runner)
-
-    def update(self, point: Point) -> Parameters:
-        """Take the EM step from a point."""
-        lam = point.counts.classes + self.smoothing
-        unseen = np.broadcast_to(self.marginals, point.counts.cells.shape)
-        stack = self.stacking.normalise(point.counts.cells + self.pseudo_counts, otherwise=unseen)
-        return Parameters(lam / lam.sum(), stack)
+    def rough(self) -> Self:
+        """Return options for a single fit with a larger tolerance."""
+        return replace(self, tol=max(self.tol, _ROUGH_TOL), ensemble=1)
 
 
-class FarObjective(Objective):
-    """J for rows that are passed over where they are."""
-
-    def __init__(self, rows: FarRows, stacking: Stacking, smoothing: float):
-        self.rows = rows
-        self.total = rows.total
-        self.stacking = stacking
-        self.smoothing = smoothing
-        self.marginals = smoothed_shares(rows.label_counts, stacking)
-        self.pseudo_counts = stacking.pseudo_counts(smoothing, self.marginals)
-
-    def expected(self, parameters: Parameters) -> ExpectedCounts:
-        """Count over the rows."""
-        return self.rows.expected(parameters.lam, parameters.stack)
-
-
-def ascend(
-    objective: Objective,
-    start: Parameters,
-    *,
-    max_iter: int,
-    tol: float,
-    accelerate: bool,
-    until: float = np.inf,
-    report: Callable[[int, float], None] = lambda n_passes, log_likelihood: None,
-) -> Run:
-    """Climb from a start until a step gains at most ``tol`` a row, or ``max_iter`` passes are spent.
-
-    Parameters
-    ----------
-    objective : Objective
-        What to climb.
-    start : Parameters
-        Where to begin.
-    max_iter : int
-        The most passes over the rows; without acceleration this is the number of EM steps.
-    tol : float
-        The least gain of a step, in nats a row.
-    accelerate : bool
-        Whether to try SQUAREM's long steps. One is taken only where J is no lower for it.
-    until : float
-        The moment by ``time.monotonic`` after which no step is begun but the first.
-    report : callable
-        Told passes so far and the log-likelihood after each step.
-    """
-    plain, long = PlainStep(objective), LongStep(objective)
-    point = objective.at(start)
-    if point.log_likelihood == -np.inf and objective.smoothing == 0:
-        raise ParameterError(
-            "The start gives some row probability zero, and without smoothing EM cannot mend that. Pass smoothing "
-            "above zero, or an init whose cells are all above zero."
-        )
-    trace = [point.objective]
+def solve(table: Table, rank: int, options: EMOptions, context: Context, start: Parameters | None = None) -> Solution:
+    """Climb from the given start, or from all that are searched or drawn, and return the best."""
+    objective = Objective.of(table, Stacking(table.domain.cardinalities), options.smoothing)
+    if options.init is not None:
+        init = Parameters.of(options.init.weights, options.init.factors, objective.stacking)
+        return climb(objective, table, [init], options, context)
+    near = table.sample(context.seed)
+    # Starts are scattered around the marginals of all rows.
+    search = replace(Objective.of(near.packed, objective.stacking, options.smoothing), marginals=objective.marginals)
     n_passes = 0
-    reason = f"reached max_iter = {max_iter}"
-    while n_passes < max_iter:
-        if n_passes > 0 and time.monotonic() > until:
-            reason = "spent max_seconds"
+    if start is not None:
+        starts = [start]
+    elif options.n_init is not None:
+        starts = _random_starts(search, rank, options.n_init, context.seed)
+    elif options.max_iter < TYPICAL_PASSES or not options.accelerate:
+        # A search takes more passes than these, and long steps.
+        starts = _random_starts(search, rank, _RANDOM_STARTS, context.seed)
+    else:
+        found, n_passes = _searched(search, rank, context)
+        starts = [found]
+    if options.smoothing == 0 and near.n_counted < table.n_counted:
+        # A sample may lack labels, and EM cannot raise what is zero.
+        starts = [mixed_with_marginals(each, objective.marginals) for each in starts]
+    solution = climb(objective, table, starts, options, context)
+    return replace(solution, record=replace(solution.record, n_iter=solution.record.n_iter + n_passes))
+
+
+def _searched(objective: Objective[PackedRows], rank: int, context: Context) -> tuple[Parameters, int]:
+    """Return the start that a search finds, and the passes that it took."""
+    spent = 0
+
+    def report(n_passes: int, log_likelihood: float) -> None:
+        nonlocal spent
+        spent = n_passes
+        most = max(TYPICAL_PASSES, n_passes)
+        context.tell(rank, 1, 1, n_passes, most, log_likelihood=log_likelihood / objective.total)
+
+    rng = Stream.SEARCH.generator(context.seed, rank)
+    return sampled_start(objective, rank, rng, report, context.until), spent
+
+
+def climb(
+    objective: Objective[Any],
+    table: Table,
+    starts: Sequence[Parameters],
+    options: AscentOptions,
+    context: Context,
+) -> Solution:
+    """Climb from every start while there is time; return the best end, with complaints about it."""
+    total = objective.total
+
+    def report(start: int, n_passes: int, log_likelihood: float) -> None:
+        mean = log_likelihood / total
+        context.tell(starts[0].rank, start, len(starts), n_passes, options.max_iter, log_likelihood=mean)
+
+    runs: list[Run] = []
+    for number, start in enumerate(starts, 1):
+        if runs and context.seconds_left < 0:
             break
-        # the first step is plain: it sets labels without any count to zero, where a leap would leave a trace of them
-        step = long if accelerate and n_passes > 0 else plain
-        point, spent = step(point, max_iter - n_passes)
-        n_passes += spent
-        gain = point.objective - trace[-1]
-        trace.append(point.objective)
-        report(n_passes, point.log_likelihood)
-        if gain <= tol * objective.total:
-            reason = f"converged: the last step gained at most tol = {tol:g} a row"
-            break
-    return Run(point, tuple(trace), reason, n_passes)
+        run = ascend(
+            objective,
+            start,
+            max_iter=options.max_iter,
+            tol=options.tol,
+            accelerate=options.accelerate,
+            until=context.until,
+            report=partial(report, number),
+        )
+        runs.append(run)
+    best = max(runs, key=lambda run: run.point.objective)
+    record = FitRecord(
+        trace=best.trace,
+        stopped=str(best.stopped),
+        n_iter=best.n_passes,
+        starts=tuple(run.point.objective for run in runs),
+        log_likelihood=best.point.log_likelihood,
+    )
+    return Solution(best.point.parameters, record, diagnose(best, table.n_counted, table.domain))
 
 
-class PlainStep:
-    """One EM step."""
-
-    def __init__(self, objective: Objective):
-        self._objective = objective
-
-    def __call__(self, point: Point, budget: int) -> tuple[Point, int]:
-        """Return the next point, and the passes it took of those in the budget."""
-        return self._objective.at(self._objective.update(point)), 1
+def mixed_with_marginals(start: Parameters, marginals: np.ndarray) -> Parameters:
+    """Mix a start with a little of the marginals (stacked rows, 1), so that nothing in it is impossible."""
+    stack = (1 - _MARGIN) * start.stack + _MARGIN * marginals
+    return Parameters((1 - _MARGIN) * start.lam + _MARGIN / start.rank, stack)
 
 
-class LongStep:
-    """Two EM steps and a leap along them; the second step itself where the leap would lower J."""
+def _random_starts(objective: Objective[PackedRows], rank: int, n_init: int, seed: int) -> list[Parameters]:
+    """Draw starts, each from the seed, the rank and its own number."""
+    return [
+        random_start_of(objective, rank, number, Stream.START.generator(seed, rank, number))
+        for number in range(1 if rank == 1 else n_init)
+    ]
 
-    def __init__(self, objective: Objective):
-        self._objective = objective
-        self._longest = 4.0
 
-    def __call__(self, point: Point, budget: int) -> tuple[Point, int]:
-        """Return the next point, and the passes it took of those in the budget."""
-        objective = self._objective
-        first = objective.at(objective.update(point))
-        if budget < 3:
-            return first, 1
-        second = objective.update(first)
-        leap, length = extrapolate(point.parameters, first.parameters, second, self._longest)
-        if leap is None:
-            return objective.at(second), 2
-        landed = objective.at(Parameters(leap.lam, objective.stacking.normalise(leap.stack, otherwise=second.stack)))
-        if landed.objective >= first.objective:
-            if length >= self._longest:
-                self._longest *= 4.0
-            return landed, 2
-        self._longest = max(4.0, length / 2.0)
-        return objective.at(second), 3
+def random_start_of(objective: Objective[PackedRows], rank: int, number: int, rng: np.random.Generator) -> Parameters:
+    """Draw a start, scattered and seeded ones in turn."""
+    shared = (objective.marginals, rank, objective.stacking, rng)
+    return random_start(*shared) if number % 2 == 0 else seeded_start(objective.rows, *shared)
+
+
+def grow(
+    last: Parameters | None, table: MemoryTable, rank: int, options: EMOptions, rng: np.random.Generator
+) -> Parameters:
+    """Return a start of a rank: classes of the last fit are split; the first fit has one class."""
+    objective = Objective.of(table.packed, Stacking(table.domain.cardinalities), options.smoothing)
+    return grown(last or Parameters(np.ones(1), objective.marginals), rank, objective, rng)
+
+
+def finish(table: Table, rank: int, options: EMOptions, context: Context, found: Parameters) -> Solution:
+    """Fit all rows from the rough fit of the chosen rank; leave out classes that hold nothing, and climb on."""
+    solution = solve(table, rank, options, context, None if options.n_init is not None else found)
+    parameters = solution.parameters
+    held = ~empty_classes(parameters, table.total)
+    if np.all(held) or not np.any(held):
+        return solution
+    objective = Objective.of(table, Stacking(table.domain.cardinalities), options.smoothing)
+    start = Parameters(parameters.lam[held] / parameters.lam[held].sum(), parameters.stack[:, held])
+    more, before = climb(objective, table, [start], options, context), solution.record
+    record = replace(
+        more.record,
+        trace=before.trace + more.record.trace,
+        n_iter=before.n_iter + more.record.n_iter,
+        starts=before.starts,
+    )
+    return replace(more, record=record)
+
+
+GROWTH = Growth(grow, finish)

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from juror.rows.drawn import RowsToDraw
 from juror.rows.expected import ExpectedCounts
-from juror.rows.far import FarRows
 from juror.rows.stacking import Stacking
-from juror.runners.local import LocalRunner
+from juror.rows.table import Countable
 from juror.solvers.hyper import Hyper, first_hyper, next_hyper
 from juror.solvers.parameters import Parameters
 from juror.solvers.starts import random_start
@@ -27,7 +25,7 @@ class Sampler:
 
     Parameters
     ----------
-    rows : RowsToDraw or FarRows
+    rows : Countable
         What classes are drawn for.
     marginals : numpy.ndarray, (stacked rows, 1)
         Positive one-way marginals of the rows.
@@ -36,9 +34,7 @@ class Sampler:
     rank : int
         F.
     rng : numpy.random.Generator
-        Chance.
-    runner : LocalRunner
-        Who passes over the rows.
+        The random numbers of the chain.
     sparse : bool
         Whether the weights' prior favours few classes, see :mod:`juror.solvers.hyper`.
 
@@ -54,19 +50,17 @@ class Sampler:
 
     def __init__(
         self,
-        rows: RowsToDraw | FarRows,
+        rows: Countable,
         marginals: np.ndarray,
         stacking: Stacking,
         rank: int,
         rng: np.random.Generator,
-        runner: LocalRunner,
         *,
         sparse: bool,
     ):
         self._rows = rows
         self._stacking = stacking
         self._rng = rng
-        self._runner = runner
         self._scale_of_a = 2.0 / rank if sparse else 1.0
         self.point = random_start(marginals, rank, stacking, rng)
         self.hyper = first_hyper(stacking.cardinalities)
@@ -74,7 +68,7 @@ class Sampler:
 
     def sweep(self) -> ExpectedCounts:
         """Draw classes, the prior now and then, and the next point; return the counts under the drawn classes."""
-        counts = self._rows.draw(self.point.lam, self.point.stack, self._rng, self._runner)
+        counts = self._rows.draw(self.point.lam, self.point.stack, self._rng)
         if self.n_sweeps % _PRIOR_EVERY == 0:
             cells = self._stacking.unstack(counts.cells)
             self.hyper = next_hyper(self.hyper, counts.classes, cells, self._rng, self._scale_of_a)
@@ -88,8 +82,7 @@ def draw_point(counts: ExpectedCounts, hyper: Hyper, stacking: Stacking, rng: np
     prior = np.ones(stacking.n_rows)
     for n, (c, m) in enumerate(zip(hyper.c, hyper.m, strict=True)):
         prior[stacking.rows(n)] = c * m
-    # draws from Dirichlet distributions; where all floats are too large for one it is the smallest, and not impossible
+    # Gamma variates make Dirichlet draws. The floor keeps cells above zero where a variate underflows.
     gamma = np.maximum(rng.standard_gamma(counts.cells + prior[:, None]), _TINY)
     lam = np.maximum(rng.standard_gamma(counts.classes + hyper.a), _TINY)
-    # with the floor no column is without a count, so that nothing is taken from elsewhere
     return Parameters(lam / lam.sum(), stacking.normalise(gamma, otherwise=gamma))

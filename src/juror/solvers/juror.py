@@ -1,217 +1,279 @@
-"""JUROR, Algorithm 1 of the founding paper: factors from the histograms Y_jk of random projections of pairs.
-
-- **G1**: pair tables Z_jk by inverting the projections, then factors by SPA;
-- **G2**: Z_jk ← (RᵗR + ρI)⁻¹ (RᵗY_jk + ρ A_j D(λ) A_kᵗ), SPA again, and so on: tables are drawn towards what the model
-  says of them, which couples them. The objective is J₁ = Σ w (‖Y − R z‖² + ρ ‖z − vec(A_j D(λ) A_kᵗ)‖²);
-- **G3**: projected gradient on J = Σ w ‖Y − R vec(A_j D(λ) A_kᵗ)‖² from there.
-
-``juror-a`` is all three, ``juror-b`` G1 and G3, ``juror-c`` G1 and G2.
-"""
+"""``method="juror-a"``, ``"juror-b"`` and ``"juror-c"``: the founding paper's Algorithm 1 on pairs or projections."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Self
 
 import numpy as np
 
-from juror.counts.radon import as_distribution, filtered_back_projection
+from juror.counts.counts import PairCounts, check_seen_together
+from juror.counts.designs import Design
+from juror.counts.projections import Projections
+from juror.counts.radon import FILTERS, Radon
 from juror.domain import Domain
+from juror.errors import Complaint, Message, Option, ParameterError, shortlist
+from juror.record import FitRecord
+from juror.rows.table import Table
 from juror.solvers import spa
-from juror.solvers.descent import Descent, descend
-from juror.solvers.misfit import Factors, Misfit
+from juror.solvers.juror_stages import Outcome, Stages, StageSettings, run_stages
+from juror.solvers.misfit import Misfit, misfit_of, misfit_of_tables
 from juror.solvers.pair_tables import PairTables
-from juror.solvers.priors import Prior
+from juror.solvers.parameters import Parameters
+from juror.solvers.priors import PRIORS, Prior
+from juror.solvers.smoothing import finished
+from juror.solvers.solver import ROUGHER, Context, Options, Solution, check_choice, check_number
+from juror.solvers.stopping import Stop
 
-# SPA jumps from one choice of columns to another, so J₁ may rise for a while: wait this long for a new lowest
-_PATIENCE = 10
-# so small a share of Σ w ‖Y‖², J is rounding or near it
-_GOOD_ENOUGH = 1e-9
-
-
-@dataclass(frozen=True)
-class Stages:
-    """Which of G2 and G3 follow G1."""
-
-    shrink: bool
-    descend: bool
+# The share of Σ‖Y‖² that rounding histograms to three decimals stays below
+_UNEXPLAINED = 1e-4
+INVERSIONS = ("lstsq", "fbp")
+_MOST_STRENGTH = 1e9
+ROUTES = ("auto", "gram", "literal")
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What Algorithm 1 may be told; see :func:`juror.fit`."""
+class JurorOptions(Options):
+    """What may be set about JUROR."""
 
-    rank: int
-    split: spa.Split
-    inversion: str
-    filter: str
-    rho: float
-    max_iter: int
-    tol: float
-    prior: Prior | None
+    n_directions: int | None = None
+    bins: int | None = None
+    operator: str | None = None
+    scores: Mapping[str, Sequence[float]] | None = None
+    inversion: str = "lstsq"
+    filter: str | None = None
+    rho: float | str | None = None
+    prior: str | None = None
+    prior_strength: float | None = None
+    route: str = "auto"
+    split: Sequence[str] | None = None
+    smoothing: float = 0.1
+    max_iter: int = 1000
+    tol: float = 1e-4
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, choices in (("inversion", INVERSIONS), ("filter", (None, *FILTERS)), ("route", ROUTES)):
+            check_choice(name, getattr(self, name), choices)
+        if self.filter is not None and self.inversion != "fbp":
+            raise ParameterError(
+                Message("{filter} is a part of back projection: pass {inversion:='fbp'} too, or leave it out.")
+            )
+        if self.rho is not None and self.rho != "cv":
+            if isinstance(self.rho, str):
+                raise ParameterError(
+                    Message("{rho} must be 'cv' or a number in the range (0, inf). Got {got!r} instead.", got=self.rho)
+                )
+            check_number("rho", self.rho, above_zero=True)
+        if self.prior is None and self.prior_strength is not None:
+            raise ParameterError(
+                Message("{prior_strength} goes with a {prior}, one of {choices}.", choices=shortlist(PRIORS))
+            )
+        if self.prior_strength is not None:
+            check_number("prior_strength", self.prior_strength, above_zero=True)
+            if self.prior_strength > _MOST_STRENGTH:
+                raise ParameterError(
+                    Message(
+                        "{prior_strength} must be in the range (0, {most:g}]. Got {got!r} instead.",
+                        most=_MOST_STRENGTH,
+                        got=self.prior_strength,
+                    )
+                )
 
-@dataclass(frozen=True)
-class Outcome:
-    """The factors found, with the objective along each stage and why it stopped.
+    def rough(self) -> Self:
+        """Return options with a larger tolerance, and the default ρ where it is still to be chosen."""
+        return replace(self, tol=ROUGHER * self.tol, rho=None if self.rho == "cv" else self.rho)
 
-    Attributes
-    ----------
-    lam, factors : numpy.ndarray (F,), tuple of numpy.ndarray (I_n, F)
-        The model.
-    tables : PairTables
-        What G1 made of the histograms.
-    traces : dict of str to tuple of float
-        J after G1, J₁ along G2 from its first tables on, J (and the prior's term, if there is one) along G3.
-    reasons : dict of str to str
-        Why each stage stopped.
-    """
+    def design(self, seed: int) -> Design:
+        """Return how to project pairs."""
+        operator = "auto" if self.operator is None else self.operator
+        if operator == "auto" and self.inversion == "fbp":
+            # Back projection assumes strips. Where cells fall whole into bins, it would take the gaps for structure.
+            operator = "strips"
+        n_directions = Design.n_directions if self.n_directions is None else self.n_directions
+        return Design(n_directions, seed, self.bins, operator, {} if self.scores is None else self.scores)
 
-    lam: np.ndarray
-    factors: Factors
-    tables: PairTables
-    traces: dict[str, tuple[float, ...]]
-    reasons: dict[str, str]
-
-    @property
-    def n_iter(self) -> int:
-        """Rounds of G2 and steps of G3."""
-        return sum(len(trace) - 1 for trace in self.traces.values())
+    def check_made(self) -> None:
+        """Refuse what was settled when projections were made."""
+        for name in ("n_directions", "bins", "operator", "scores"):
+            if getattr(self, name) is not None:
+                raise ParameterError(
+                    Message(
+                        "{option} belongs to the projections, which are made already. Leave it out.",
+                        option=Option(name),
+                    )
+                )
 
 
 def solve(
-    misfit: Misfit,
-    domain: Domain,
-    weights: np.ndarray,
+    table: Table | PairCounts | Projections,
+    rank: int,
+    options: JurorOptions,
+    context: Context,
+    start: Parameters | None = None,
+    *,
     stages: Stages,
-    settings: Settings,
-    report: Callable[[float], None] = lambda value: None,
-) -> Outcome:
-    """Run Algorithm 1.
-
-    Parameters
-    ----------
-    misfit : Misfit
-        J for the histograms or tables at hand.
-    domain : Domain
-        The variables.
-    weights : numpy.ndarray, (n_pairs,)
-        w_jk.
-    stages : Stages
-        What follows G1.
-    settings : Settings
-        How.
-    report : callable
-        Told the objective after every round of G2 and step of G3.
-    """
-    tables = invert(misfit, domain, weights, settings.inversion, settings.filter)
-    lam, factors = spa.solve(tables, settings.rank, settings.split)
-    traces: dict[str, tuple[float, ...]] = {"G1": (misfit.value(lam, factors),)}
-    reasons = {}
-    if stages.shrink:
-        lam, factors, traces["G2"], reasons["G2"] = _shrink(misfit, tables, lam, factors, settings, report)
-    if stages.descend:
-        end = _descend(misfit, lam, factors, settings, report)
-        lam, factors, traces["G3"], reasons["G3"] = end.lam, end.factors, end.trace, end.reason
-    return Outcome(lam, factors, tables, traces, reasons)
-
-
-def invert(misfit: Misfit, domain: Domain, weights: np.ndarray, inversion: str, filter: str) -> PairTables:  # noqa: A002
-    """Return the pair tables behind the histograms, as distributions: negative cells at zero, scaled to sum to one."""
-    tables: list[np.ndarray] = [np.empty(0)] * len(weights)
-    for group in misfit.groups:
-        if inversion == "fbp":
-            found = filtered_back_projection(group.R, group.target.histograms(), filter)
-        else:
-            found = group.target.least_squares()
-        for number, table in zip(group.numbers, as_distribution(found), strict=True):
-            tables[number] = table
-    return PairTables(domain, tuple(tables), weights)
-
-
-def _shrink(
-    misfit: Misfit,
-    tables: PairTables,
-    lam: np.ndarray,
-    factors: Factors,
-    settings: Settings,
-    report: Callable[[float], None],
-) -> tuple[np.ndarray, Factors, tuple[float, ...], str]:
-    """Run G2; return the factors of the round with the lowest J₁, J₁ from the first tables on, and why it stopped."""
-    against = [group.target.against() for group in misfit.groups]
-    trace: list[float] = []
-    best, lowest, at = (lam, factors), np.inf, 0
-    reason = f"reached max_iter = {settings.max_iter}"
-    for number in range(1, settings.max_iter + 1):
-        shrunk, misses = _tables_towards(misfit, against, lam, factors, settings.rho)
-        if not trace:
-            trace.append(misses + _penalty(misfit, shrunk, lam, factors, settings.rho))
-        lam, factors = spa.solve(_as_tables(misfit, tables, shrunk), settings.rank, settings.split)
-        trace.append(misses + _penalty(misfit, shrunk, lam, factors, settings.rho))
-        report(trace[-1])
-        if trace[-1] < lowest:
-            best, lowest, at = (lam, factors), trace[-1], number
-        if abs(trace[-2] - trace[-1]) <= settings.tol * trace[-1]:
-            reason = f"converged: the last round changed J1 by at most tol = {settings.tol:g} of it"
-            break
-        if number - at >= _PATIENCE:
-            reason = f"stopped: {_PATIENCE} rounds brought no lower J1"
-            break
-    return *best, tuple(trace), reason
-
-
-def _tables_towards(
-    misfit: Misfit, against: Sequence[np.ndarray], lam: np.ndarray, factors: Factors, rho: float
-) -> tuple[list[np.ndarray], float]:
-    """Return the minimiser of J₁ over tables, a group an array, and its first term."""
-    shrunk, misses = [], 0.0
-    for group, right in zip(misfit.groups, against, strict=True):
-        Z = group.R.ridge(right + rho * group.tables(lam, factors), rho)
-        misses += float(group.weights @ group.target.compare(Z)[0])
-        shrunk.append(Z)
-    return shrunk, misses
-
-
-def _penalty(misfit: Misfit, shrunk: Sequence[np.ndarray], lam: np.ndarray, factors: Factors, rho: float) -> float:
-    """Return ρ Σ w ‖z − vec(A_j D(λ) A_kᵗ)‖²."""
-    total = 0.0
-    for group, Z in zip(misfit.groups, shrunk, strict=True):
-        off = Z - group.tables(lam, factors)
-        total += float(group.weights @ np.einsum("nij,nij->n", off, off))
-    return rho * total
-
-
-def _as_tables(misfit: Misfit, like: PairTables, shrunk: Sequence[np.ndarray]) -> PairTables:
-    tables: list[np.ndarray] = [np.empty(0)] * len(like.tables)
-    for group, Z in zip(misfit.groups, shrunk, strict=True):
-        for number, table in zip(group.numbers, as_distribution(Z), strict=True):
-            tables[number] = table
-    return PairTables(like.domain, tuple(tables), like.weights)
-
-
-def _descend(
-    misfit: Misfit,
-    lam: np.ndarray,
-    factors: Factors,
-    settings: Settings,
-    report: Callable[[float], None],
-) -> Descent:
-    """Run G3."""
-    prior = settings.prior
-
-    def objective(lam: np.ndarray, factors: Sequence[np.ndarray]) -> tuple[float, np.ndarray, Factors]:
-        value, by_lam, by_factor = misfit.at(lam, factors)
-        if prior is None:
-            return value, by_lam, by_factor
-        roughness, by_roughness = prior.at(factors)
-        return value + roughness, by_lam, tuple(a + b for a, b in zip(by_factor, by_roughness, strict=True))
-
-    return descend(
-        objective,
-        lam,
-        factors,
-        max_iter=settings.max_iter,
-        tol=settings.tol,
-        good_enough=_GOOD_ENOUGH * misfit.value(np.zeros_like(lam), factors),
-        report=lambda step, value: report(value),
+) -> Solution:
+    """Run Algorithm 1 on counted pairs, as if they had been projected, or on projections alone."""
+    data = table if isinstance(table, (PairCounts, Projections)) else PairCounts.of_rows(table)
+    domain = data.domain
+    check_seen_together(domain, data.totals)
+    split = spa.read_split(domain, options.split)
+    spa.check_rank(rank, domain, split)
+    if options.rho is not None and not stages.shrink:
+        raise ParameterError(Message("{rho} acts in stage G2, which 'juror-b' leaves out. Use 'juror-a' or 'juror-c'."))
+    misfit, weights, complaints = _misfit(data, options, context.seed)
+    settings = StageSettings(
+        rank=rank,
+        split=split,
+        inversion=options.inversion,
+        filter=options.filter or FILTERS[0],
+        rho=_rho(options, data, context.seed),
+        max_iter=options.max_iter,
+        tol=options.tol,
+        prior=_prior(options, domain, stages),
     )
+    steps, most = count(1), options.max_iter * (stages.shrink + stages.descend)
+
+    def report(value: float) -> None:
+        context.tell(rank, 1, 1, next(steps), most, objective=value)
+
+    end = run_stages(misfit, domain, weights, stages, settings, report)
+    last = list(end.traces.values())[-1]
+    record = FitRecord(
+        trace=last,
+        stopped="; ".join(f"{stage} {stopped}" for stage, stopped in end.stops.items()),
+        n_iter=end.n_iter,
+        # G2 returns its lowest round, not its last.
+        starts=(last[-1] if stages.descend else min(last[1:]),),
+        stages=end.traces,
+        rho=settings.rho if stages.shrink else None,
+        projected=_projected([group.R for group in misfit.groups]),
+    )
+    n_rows = float(data.totals.mean())
+    return Solution(
+        finished(end.lam, end.factors, domain, end.tables.marginal, n_rows, options.smoothing),
+        record,
+        complaints + spa.fewer(rank, len(end.lam)) + _about_stages(end),
+    )
+
+
+def _misfit(
+    data: PairCounts | Projections, options: JurorOptions, seed: int
+) -> tuple[Misfit, np.ndarray, tuple[Complaint, ...]]:
+    """Return J, the weights of pairs, and complaints about what the projections do not show."""
+    weights = data.totals / data.totals.mean()
+    if isinstance(data, Projections):
+        options.check_made()
+        misfit = misfit_of(data, weights, "literal" if options.route == "literal" else "gram")
+        operators = data.operators
+    else:
+        design = options.design(seed)
+        if options.route == "literal":
+            projections = Projections.of_counts(data, design)
+            operators = projections.operators
+            misfit = misfit_of(projections, weights, "literal")
+        else:
+            operators = design.operators(data.domain, design.directions(data.domain))
+            misfit = misfit_of_tables(operators, PairTables.of(data).tables, weights)
+    # Exact tables explain their own projections.
+    unexplained = _unexplained(misfit) if isinstance(data, Projections) else ()
+    return misfit, weights, _rank_deficient(operators) + unexplained
+
+
+def _unexplained(misfit: Misfit) -> tuple[Complaint, ...]:
+    """Complain about histograms that are projections of no table; those of rows always are."""
+    left, whole = 0.0, 0.0
+    for group in misfit.groups:
+        Y = group.target.histograms()
+        off = group.R.forward(group.target.least_squares()) - Y
+        left += float(np.sum(off * off))
+        whole += float(np.sum(Y * Y))
+    if left <= _UNEXPLAINED * whole:
+        return ()
+    return (
+        Complaint(
+            "unexplained-histograms",
+            "No tables explain the histograms: {share:.2g} of their square is left over. They were changed after they "
+            "were taken, or belong to other directions, bins or scores than those given.",
+            share=left / whole,
+        ),
+    )
+
+
+def _projected(operators: Sequence[Radon]) -> str:
+    lost = [R for R in operators if R.rank < R.shape[0] * R.shape[1]]
+    seen = f"{len(lost)} of {len(operators)} operators short of full rank" if lost else "full rank"
+    bins = sorted({R.n_bins for R in operators})
+    shown = f"{bins[0]}" if len(bins) == 1 else f"{bins[0]} to {bins[-1]}"
+    worst = max(R.condition for R in operators)
+    return f"{operators[0].n_directions} directions a pair, {shown} bins, {seen}, condition at most {worst:.3g}"
+
+
+def _rank_deficient(operators: Sequence[Radon]) -> tuple[Complaint, ...]:
+    worst: dict[tuple[int, int], Radon] = {}
+    for R in operators:
+        if R.rank < R.shape[0] * R.shape[1]:
+            worst.setdefault(R.shape, R)
+    if not worst:
+        return ()
+    seen = ", ".join(f"{R.shape[0]} × {R.shape[1]} labels with rank {R.rank}" for R in list(worst.values())[:3])
+    others = f" and {len(worst) - 3} other shapes" if len(worst) > 3 else ""
+    return (
+        Complaint(
+            "rank-deficient",
+            "{n} directions do not see all of a table: those of {seen}. What is unseen is unknown. Raise "
+            "{n_directions} or {bins}.",
+            n=operators[0].n_directions,
+            seen=seen + others,
+        ),
+    )
+
+
+def _prior(options: JurorOptions, domain: Domain, stages: Stages) -> Prior | None:
+    if options.prior is None:
+        return None
+    if not stages.descend:
+        raise ParameterError(
+            Message("{prior} acts in stage G3, which 'juror-c' leaves out. Use 'juror-a' or 'juror-b'.")
+        )
+    return Prior.over(domain, options.prior, 1.0 if options.prior_strength is None else options.prior_strength)
+
+
+def _rho(options: JurorOptions, data: PairCounts | Projections, seed: int) -> float:
+    if isinstance(options.rho, str):
+        raise ParameterError(Message("{rho:='cv'} needs rows to hold out, and a statistic has none. Pass a number."))
+    if options.rho is not None:
+        return float(options.rho)
+    return float((data.design if isinstance(data, Projections) else options.design(seed)).n_directions)
+
+
+def _about_stages(end: Outcome) -> tuple[Complaint, ...]:
+    complaints = [
+        Complaint(
+            "max-iter",
+            "Stage {stage} reached {max_iter: = {limit}} before it converged. Raise {max_iter} or {tol}.",
+            stage=stage,
+            limit=stopped.limit,
+        )
+        for stage, stopped in end.stops.items()
+        if stopped.by is Stop.MAX_ITER
+    ]
+    shrinking = end.traces.get("G2", ())
+    if len(shrinking) > 1 and min(shrinking[1:]) > shrinking[0]:
+        complaints.append(
+            Complaint(
+                SHRINKING_DID_NOT_HELP,
+                "Stage G2 began at J1 = {first:.4g} and no round came below {lowest:.4g}: shrinking pair tables did "
+                "not help. 'juror-b' leaves it out.",
+                first=shrinking[0],
+                lowest=min(shrinking[1:]),
+            )
+        )
+    return tuple(complaints)
+
+
+# The kind of complaint about a stage G2 that ends above where it began
+SHRINKING_DID_NOT_HELP = "shrinking-did-not-help"

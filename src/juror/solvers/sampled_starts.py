@@ -23,20 +23,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
 
 from juror.kernels import kernels
 from juror.kernels.logarithms import log_of
-from juror.rows.drawn import RowsToDraw
-from juror.rows.expected import ExpectedCounts, log_prob_of_cells, tables_of
+from juror.rows.expected import ExpectedCounts, tables_of
+from juror.rows.packed import PackedRows
 from juror.runners.local import partitions
-from juror.solvers.em import Objective, Point, ascend
+from juror.solvers.ascent import Objective, Point, ascend
 from juror.solvers.gibbs import Sampler
 from juror.solvers.parameters import Parameters
-from juror.solvers.starts import smoothed_marginals
+from juror.solvers.starts import smoothed_shares
 
 # The chain: classes for every one asked for, sweeps before it is looked at, sweeps counted together, and how many such
 # blocks come before the first round and before the second
@@ -67,7 +66,7 @@ _LEAST_SMOOTHING = 0.01
 _MOST_ROWS = 1e9
 _TINY = 1e-300
 
-# About so many passes a search takes, for who wants to show how far it is
+# Typical number of passes of a search, for progress bars
 TYPICAL_PASSES = 500
 
 Report = Callable[[int, float], None]
@@ -100,7 +99,7 @@ class _Loose:
 
 
 def sampled_start(
-    objective: Objective,
+    objective: Objective[PackedRows],
     rank: int,
     rng: np.random.Generator,
     report: Report = lambda n_passes, log_likelihood: None,
@@ -117,8 +116,8 @@ def sampled_start(
     rng : numpy.random.Generator
         Chance of the chain; the same for any number of threads.
     report : callable
-        Told passes so far and a log-likelihood, as in :func:`juror.solvers.em.ascend`; a sweep counts as a pass, and
-        passes of candidates count by how many there are.
+        Called with the passes so far and a log-likelihood, as in :func:`juror.solvers.ascent.ascend`. A sweep counts as
+        a pass, and passes of candidates count by their number.
     until : float
         The moment by ``time.monotonic`` after which nothing is begun that can be left out.
     """
@@ -130,20 +129,19 @@ def sampled_start(
 class _Search:
     """The chain, the best fit so far, and what was spent."""
 
-    def __init__(self, objective: Objective, rank: int, rng: np.random.Generator, report: Report, until: float):
+    def __init__(
+        self, objective: Objective[PackedRows], rank: int, rng: np.random.Generator, report: Report, until: float
+    ):
         self._objective = objective
         self._rank = rank
         self._report = report
         self._until = until
         self._n_passes = 0.0
-        # weights that sum to one stand for as many rows as there are, enormous ones for enough
-        self._scale = max(1.0, len(objective.cells) / objective.total) * min(1.0, _MOST_ROWS / objective.total)
-        weights = objective.weights * self._scale
-        n_classes = int(np.ceil(_WIDER * rank))
-        stacking = objective.stacking
-        marginals = smoothed_marginals(objective.cells, weights, stacking)
-        rows = RowsToDraw.of(objective.cells, weights)
-        self._chain = Sampler(rows, marginals, stacking, n_classes, rng, objective.runner, sparse=True)
+        # The chain counts rows: weights that sum to one stand for as many rows as there are, huge ones for enough.
+        self._scale = max(1.0, len(objective.rows) / objective.total) * min(1.0, _MOST_ROWS / objective.total)
+        rows, stacking = objective.rows.weighted(objective.rows.weights * self._scale), objective.stacking
+        marginals = smoothed_shares(rows.label_counts, stacking)
+        self._chain = Sampler(rows, marginals, stacking, int(np.ceil(_WIDER * rank)), rng, sparse=True)
 
     def run(self) -> Parameters:
         for _ in range(_BURNT):
@@ -252,8 +250,7 @@ class _Search:
         return run.point
 
     def _log_prob(self, parameters: Parameters) -> np.ndarray:
-        objective = self._objective
-        return log_prob_of_cells(objective.cells, parameters.lam, parameters.stack, objective.runner)
+        return self._objective.rows.log_prob(parameters.lam, parameters.stack)
 
     def _spend(self, n_passes: float, log_likelihood: float) -> None:
         self._n_passes += n_passes
@@ -277,7 +274,7 @@ class _Costs:
         return np.minimum(self.left, self.joined)
 
 
-def _costs(objective: Objective, parameters: Parameters) -> _Costs:
+def _costs(objective: Objective[PackedRows], parameters: Parameters) -> _Costs:
     """Return Σ_i w_i log p_i less what it is without each class, with nothing else adapted but the weights' scale.
 
     With the posterior R_if and q the merged class's probability of a row over p: −Σ w log(1 − R_if) + W log(1 − λ_f),
@@ -287,10 +284,11 @@ def _costs(objective: Objective, parameters: Parameters) -> _Costs:
     partner = _most_alike(objective, parameters)
     together = lam + lam[partner]
     merged = Parameters(together, (lam * stack + lam[partner] * stack[:, partner]) / together)
-    apart, joined = tables_of(objective.cells, lam, stack), tables_of(objective.cells, together, merged.stack)
+    rows = objective.rows
+    apart, joined = tables_of(rows.cells, lam, stack), tables_of(rows.cells, together, merged.stack)
 
-    def of_partition(rows: slice) -> np.ndarray:
-        cells, weights = objective.cells.packed[rows], objective.weights[rows]
+    def of_partition(some: slice) -> np.ndarray:
+        cells, weights = rows.cells.packed[some], rows.weights[some]
         total, R = kernels().posterior(cells, apart)
         over, Q = kernels().posterior(cells, joined)
         # means of columns may suit a row far better than either; how far does not matter
@@ -298,13 +296,13 @@ def _costs(objective: Objective, parameters: Parameters) -> _Costs:
         left = weights @ log_of(np.maximum(1.0 - R, _TINY))
         return np.stack([left, weights @ log_of(np.maximum(1.0 - R - R[:, partner] + Q, _TINY))])
 
-    sums = objective.runner.map_reduce(of_partition, partitions(len(objective.cells)), np.add)
+    sums = rows.runner.map_reduce(of_partition, partitions(len(rows)), np.add)
     # a class of all the weight there is cannot leave
     left = np.where(lam < 1.0, objective.total * log_of(1.0 - lam) - sums[0], np.inf)
     return _Costs(left, -sums[1], partner, merged)
 
 
-def _most_alike(objective: Objective, parameters: Parameters) -> np.ndarray:
+def _most_alike(objective: Objective[PackedRows], parameters: Parameters) -> np.ndarray:
     """Return for every class the other with the largest Π_n Σ_x (A_n[x, f] A_n[x, g])^½, (F,)."""
     roots = np.sqrt(parameters.stack)
     alike = np.zeros((parameters.rank, parameters.rank))
@@ -315,7 +313,7 @@ def _most_alike(objective: Objective, parameters: Parameters) -> np.ndarray:
     return alike.argmax(axis=1)
 
 
-def _without_cheapest(objective: Objective, parameters: Parameters, n_leaving: int) -> Parameters:
+def _without_cheapest(objective: Objective[PackedRows], parameters: Parameters, n_leaving: int) -> Parameters:
     """Let so many classes leave, each by its cheaper way; none takes part twice."""
     costs = _costs(objective, parameters)
     lam, stack = parameters.lam.copy(), parameters.stack.copy()
@@ -339,31 +337,28 @@ def _scaled(parameters: Parameters) -> Parameters:
     return Parameters(parameters.lam / parameters.lam.sum(), parameters.stack)
 
 
-def _smoothed(objective: Objective) -> Objective:
+def _smoothed(objective: Objective[PackedRows]) -> Objective[PackedRows]:
     """Return the objective with some smoothing, so that every class can produce every row."""
     if objective.smoothing >= _LEAST_SMOOTHING:
         return objective
-    smoothed = copy(objective)
-    smoothed.smoothing = _LEAST_SMOOTHING
-    smoothed.pseudo_counts = objective.stacking.pseudo_counts(_LEAST_SMOOTHING, objective.marginals)
-    return smoothed
+    return objective.with_smoothing(_LEAST_SMOOTHING)
 
 
 def _lone_counts(
-    objective: Objective, log_base: np.ndarray, loose: _Loose
+    objective: Objective[PackedRows], log_base: np.ndarray, loose: _Loose
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return gains but for the background's share (K,), rows (K,) and counts (stacked rows, K) of candidates."""
-    log_odds, log_stack = log_of(loose.lam / (1.0 - loose.lam)), objective.cells.joined(log_of(loose.stack))
-    count = kernels().lone_counts
+    rows, count = objective.rows, kernels().lone_counts
+    log_odds, log_stack = log_of(loose.lam / (1.0 - loose.lam)), rows.cells.joined(log_of(loose.stack))
 
-    def of_partition(rows: slice) -> tuple[np.ndarray, ...]:
+    def of_partition(some: slice) -> tuple[np.ndarray, ...]:
         found: tuple[np.ndarray, ...] = count(
-            objective.cells.packed[rows], objective.weights[rows], log_base[rows], log_odds, log_stack
+            rows.cells.packed[some], rows.weights[some], log_base[some], log_odds, log_stack
         )
         return found
 
     def add(a: tuple[np.ndarray, ...], b: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
         return tuple(x + y for x, y in zip(a, b, strict=True))
 
-    gain, classes, cells = objective.runner.map_reduce(of_partition, partitions(len(objective.cells)), add)
-    return gain, classes, objective.cells.folded(cells)
+    gain, classes, cells = rows.runner.map_reduce(of_partition, partitions(len(rows)), add)
+    return gain, classes, rows.cells.folded(cells)

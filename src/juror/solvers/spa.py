@@ -1,4 +1,4 @@
-"""Successive projection: factors from pair tables, by Ibrahim and Fu's two-block construction.
+"""``method="spa"``: factors from pair tables by successive projection, with Ibrahim and Fu's two-block construction.
 
 The variables are split into S1 and S2 and the pair tables between them stand side by side in one matrix
 
@@ -13,18 +13,52 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from juror.counts.counts import PairCounts
 from juror.domain import Domain
-from juror.errors import ParameterError, check_count, shortlist
+from juror.errors import Complaint, Message, ParameterError, check_count, shortlist
+from juror.record import FitRecord
+from juror.rows.table import Table
 from juror.solvers.pair_tables import PairTables
+from juror.solvers.parameters import Parameters
+from juror.solvers.smoothing import finished
+from juror.solvers.solver import MOST_RANK, Context, Options, Solution
+from juror.solvers.stopping import Stop, Stopped
 
-# What is this small beside its like is rounding: a column of a label never seen, a residual within the span of those
-# taken, a block of H in which a class has no part
+# Relative sizes below this are rounding: the column of a label never seen, a residual within the span of the columns
+# taken, a block of H in which a class has no part.
 _NOTHING = 1e-9
-# Columns that are as long as this share of the longest tie with it: rounding must not choose among them
+# Columns at least this share as long as the longest tie with it: rounding must not choose among them.
 _TIE = 1.0 - 1e-9
+
+
+@dataclass(frozen=True)
+class SPAOptions(Options):
+    """What may be set about SPA."""
+
+    split: Sequence[str] | None = None
+    smoothing: float = 0.1
+
+
+def solve(
+    table: Table | PairCounts, rank: int, options: SPAOptions, context: Context, start: Parameters | None = None
+) -> Solution:
+    """Find factors from pair tables by successive projection."""
+    counts = table if isinstance(table, PairCounts) else PairCounts.of_rows(table)
+    tables, split = PairTables.of(counts), read_split(counts.domain, options.split)
+    check_rank(rank, counts.domain, split)
+    lam, factors = factorise(tables, rank, split)
+    value = float(sum(w * np.sum((Z - (factors[j] * lam) @ factors[k].T) ** 2) for (j, k), Z, w in tables.each()))
+    context.tell(rank, 1, 1, 1, 1, objective=value)
+    n_rows = float(counts.totals.mean())
+    return Solution(
+        finished(lam, factors, counts.domain, tables.marginal, n_rows, options.smoothing),
+        FitRecord(trace=(value,), stopped=str(Stopped(Stop.NO_STEPS)), n_iter=1, starts=(value,)),
+        fewer(rank, len(lam)),
+    )
 
 
 @dataclass(frozen=True)
@@ -73,10 +107,12 @@ def read_split(domain: Domain, first: Sequence[str] | None) -> Split:
     if first is None:
         return balanced_split(domain.cardinalities)
     if isinstance(first, str) or not isinstance(first, Collection):
-        raise ParameterError(f"split names the variables of the first side in a list. Got {first!r} instead.")
+        raise ParameterError(
+            Message("{split} names the variables of the first side in a list. Got {got!r} instead.", got=first)
+        )
     chosen = {domain.position(name) for name in first}
     if not 0 < len(chosen) < len(domain):
-        raise ParameterError("split must leave at least one variable on either side.")
+        raise ParameterError(Message("{split} must leave at least one variable on either side."))
     return _both_sides(chosen, len(domain))
 
 
@@ -87,22 +123,37 @@ def check_rank(rank: int, domain: Domain, split: Split) -> None:
     if rank > most:
         sides = " against ".join(shortlist(domain[n].name for n in side) for side in (split.first, split.second))
         raise ParameterError(
-            f"rank must be in the range [1, {most}] for methods that begin with SPA: the split {sides} carries no "
-            f"more. Got {rank} instead. Lower rank, or use method='em' or 'ctf'."
+            Message(
+                "{rank} must be in the range [1, {most}] for methods that begin with SPA: the split {sides} carries no "
+                "more. Got {got} instead. Lower {rank}, or use {method:='em'} or 'ctf'.",
+                most=most,
+                sides=sides,
+                got=rank,
+            )
         )
 
 
-def fewer(asked: int, found: int) -> tuple[str, ...]:
-    """Return a sentence where SPA found fewer classes than asked for, to warn with."""
+def most_rank(domain: Domain, options: Any) -> int:
+    """Return the largest rank to try, which the split of the variables bounds."""
+    return min(MOST_RANK, read_split(domain, options.split).most_rank(domain.cardinalities))
+
+
+def fewer(asked: int, found: int) -> tuple[Complaint, ...]:
+    """Complain if SPA found fewer classes than asked for."""
     if found == asked:
         return ()
     return (
-        f"The pair tables between the two sides of SPA's split carry {found} classes, not the {asked} asked for: the "
-        f"model has rank {found}. Lower rank to {found}, try another split, or use method='em' or 'ctf'.",
+        Complaint(
+            "fewer-classes",
+            "The pair tables between the two sides of SPA's split carry {found} classes, not the {asked} asked for: "
+            "the model has rank {found}. Lower {rank} to {found}, try another {split}, or use {method:='em'} or 'ctf'.",
+            found=found,
+            asked=asked,
+        ),
     )
 
 
-def solve(tables: PairTables, rank: int, split: Split) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
+def factorise(tables: PairTables, rank: int, split: Split) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
     """Return λ (F,) and the factors (I_n, F). F is less than the rank asked for where the tables carry no more.
 
     Parameters
@@ -115,7 +166,7 @@ def solve(tables: PairTables, rank: int, split: Split) -> tuple[np.ndarray, tupl
         The sides of Z̃.
     """
     if rank == 1:
-        # all columns of Z̃ are multiples of one then, and their sum tells it better than the longest alone
+        # All columns of Z̃ are then multiples of one column, which their sum estimates better than the longest.
         return np.ones(1), tuple(tables.marginal(n)[:, None] for n in range(len(tables.domain)))
     Z = assemble(tables, split)
     chosen = extreme_columns(Z, rank)

@@ -18,33 +18,31 @@ difference; one trial did worse than several, and of two, three and four none di
 
 from __future__ import annotations
 
-from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from juror.errors import ParameterError
-from juror.rows.expected import log_prob_of_cells
-from juror.runners.local import LocalRunner
-from juror.solvers.em import Objective
+from juror.rows.packed import PackedRows
+from juror.solvers.ascent import Objective
 from juror.solvers.parameters import Parameters
 
-# How often a class is split for a trial, the best counting, and how many EM steps its halves are given.
+# How many times a class is split for a trial, of which the best counts, and how many EM steps its halves take.
 _TRIALS = 3
 _STEPS = 10
 # A step that gains no more than this, in nats a row of the class, is the last.
 _STEP_TOL = 3e-3
 # How much of a half that begins at one row is left to its class.
 _CLASS_SHARE = 0.5
-# A class need not look at rows of which it holds less than this share of an even one.
+# A class ignores rows of which it holds less than this share of an even share.
 _LEAST_SHARE = 0.01
-# A split that gains no more than this, in nats in all, is none: noise alone gains half a nat a parameter.
+# A split must gain more than this, in nats in all: noise alone gains half a nat a parameter.
 _LEAST_GAIN = 1.0
-# A class that nothing can be found for begins with so many rows: too few to count as held.
+# Classes added without a split begin with this many rows: too few to count as held.
 _NEXT_TO_NOTHING = 0.25
 
 
-def grown(parameters: Parameters, rank: int, objective: Objective, rng: np.random.Generator) -> Parameters:
+def grown(parameters: Parameters, rank: int, objective: Objective[PackedRows], rng: np.random.Generator) -> Parameters:
     """Split classes of a fit until there are enough: a start of hardly lower log-likelihood, and mostly of higher.
 
     Classes that hold less than half a row are left out first. Where no class gains from a split, the rest of the rank
@@ -90,7 +88,7 @@ def _without_empty(parameters: Parameters, total: float) -> Parameters:
     return Parameters(lam / lam.sum(), parameters.stack[:, held])
 
 
-def _filled(parameters: Parameters, rank: int, objective: Objective) -> Parameters:
+def _filled(parameters: Parameters, rank: int, objective: Objective[PackedRows]) -> Parameters:
     """Add classes of next to no weight around the marginals."""
     n_more = rank - parameters.rank
     lam = np.concatenate([parameters.lam, np.full(n_more, _NEXT_TO_NOTHING / max(objective.total, 1.0))])
@@ -98,20 +96,21 @@ def _filled(parameters: Parameters, rank: int, objective: Objective) -> Paramete
     return Parameters(lam / lam.sum(), stack)
 
 
-def _split_best(parameters: Parameters, most: int, objective: Objective, rng: np.random.Generator) -> Parameters:
-    """Split those classes that gain most by it, at most so many, and none that gains nothing."""
-    log_total = log_prob_of_cells(objective.cells, parameters.lam, parameters.stack, objective.runner)
-    # every class is a task for a thread, which has chance of its own and passes over the rows alone
-    alone = copy(objective)
-    alone.runner = LocalRunner(1)
+def _split_best(
+    parameters: Parameters, most: int, objective: Objective[PackedRows], rng: np.random.Generator
+) -> Parameters:
+    """Split the classes that gain most, at most ``most`` of them, and none that gains nothing."""
+    log_total = objective.rows.log_prob(parameters.lam, parameters.stack)
+    # Every class is a task for one thread, with its own random numbers.
+    alone = replace(objective, rows=objective.rows.alone())
 
     def halves_of(task: tuple[int, np.random.Generator]) -> _Halves | None:
         f, own_rng = task
         inside = _inside(alone, Parameters(parameters.lam[[f]], parameters.stack[:, [f]]), log_total, parameters.rank)
-        # a single row cannot be told from itself
-        return None if len(inside.cells) < 2 else _best_halves(inside, parameters.stack[:, [f]], own_rng)
+        # A single row cannot be split.
+        return None if len(inside.rows) < 2 else _best_halves(inside, parameters.stack[:, [f]], own_rng)
 
-    found = objective.runner.map(halves_of, enumerate(rng.spawn(parameters.rank)))
+    found = objective.rows.runner.map(halves_of, enumerate(rng.spawn(parameters.rank)))
     splits = [(f, halves) for f, halves in enumerate(found) if halves is not None and halves.gain > _LEAST_GAIN]
     lam, columns = list(parameters.lam), list(parameters.stack.T)
     for f, halves in sorted(splits, key=lambda split: -split[1].gain)[:most]:
@@ -122,26 +121,24 @@ def _split_best(parameters: Parameters, most: int, objective: Objective, rng: np
     return Parameters(np.array(lam), np.stack(columns, axis=1))
 
 
-def _inside(objective: Objective, one: Parameters, log_total: np.ndarray, rank: int) -> Objective:
-    """Return the objective for the rows of one class of so many, each with the share of it that the class holds.
+def _inside(
+    objective: Objective[PackedRows], one: Parameters, log_total: np.ndarray, rank: int
+) -> Objective[PackedRows]:
+    """Return the objective for the rows of one class out of ``rank``, each row weighted by the class's share of it.
 
-    Of every row some class holds at least an even share, so that none is left out of all classes, and what begins as
-    possible stays so without smoothing too.
+    Some class holds at least an even share of every row. So no row is left out of all classes, and what begins as
+    possible stays possible, also without smoothing.
     """
-    log_joint = log_prob_of_cells(objective.cells, one.lam, one.stack, objective.runner)
-    # a row that is impossible is in no class
+    log_joint = objective.rows.log_prob(one.lam, one.stack)
+    # An impossible row is in no class.
     possible = np.isfinite(log_joint)
     share = np.zeros_like(log_joint)
     share[possible] = np.exp(log_joint[possible] - log_total[possible])
     held = share > _LEAST_SHARE / rank
-    inside = copy(objective)
-    inside.cells = objective.cells.rows(held)
-    inside.weights = objective.weights[held] * share[held]
-    inside.total = float(inside.weights.sum())
-    return inside
+    return replace(objective, rows=objective.rows.part(held, objective.rows.weights[held] * share[held]))
 
 
-def _best_halves(inside: Objective, column: np.ndarray, rng: np.random.Generator) -> _Halves:
+def _best_halves(inside: Objective[PackedRows], column: np.ndarray, rng: np.random.Generator) -> _Halves:
     """Split a class with a stacked column (stacked rows, 1) a few times; return the split that gains most."""
     before = inside.at(Parameters(np.ones(1), column)).log_likelihood
     found = []
@@ -155,9 +152,10 @@ def _best_halves(inside: Objective, column: np.ndarray, rng: np.random.Generator
     return max(found, key=lambda halves: halves.gain)
 
 
-def _two_seeds(inside: Objective, column: np.ndarray, rng: np.random.Generator) -> Parameters:
+def _two_seeds(inside: Objective[PackedRows], column: np.ndarray, rng: np.random.Generator) -> Parameters:
     """Draw two rows of a class by weight, and begin each half between its class and one of them."""
-    seeds = rng.choice(len(inside.cells), size=2, replace=False, p=inside.weights / inside.total)
+    rows = inside.rows
+    seeds = rng.choice(len(rows), size=2, replace=False, p=rows.weights / rows.total)
     stack = np.repeat(_CLASS_SHARE * column, 2, axis=1)
-    stack[inside.cells.unpacked(seeds).T, np.arange(2)] += 1 - _CLASS_SHARE
+    stack[rows.cells.unpacked(seeds).T, np.arange(2)] += 1 - _CLASS_SHARE
     return Parameters(np.full(2, 0.5), inside.stacking.normalise(stack, otherwise=np.ones_like(stack)))

@@ -1,15 +1,15 @@
-"""Where a search begins.
+"""Random starts of a search.
 
-Two kinds, as neither won everywhere in ``benchmarks/starts.py`` (ten starts each): seeded ones did on two equal
-columns, scattered ones on average on Car and Mushroom, and two tables showed no difference beyond the spread. Why is
-not known.
+There are two kinds, as neither won everywhere in ``benchmarks/starts.py`` (ten starts each): seeded starts won on two
+equal columns, scattered starts on average on Car and Mushroom, and two tables showed no difference beyond the spread.
+The reason is not known.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from juror.rows.packing import PackedCells
+from juror.rows.packed import PackedRows
 from juror.rows.stacking import Stacking
 from juror.solvers.parameters import Parameters
 
@@ -39,36 +39,22 @@ def random_start(marginals: np.ndarray, rank: int, stacking: Stacking, rng: np.r
 
 
 def seeded_start(
-    cells: PackedCells,
-    weights: np.ndarray,
-    marginals: np.ndarray,
-    rank: int,
-    stacking: Stacking,
-    rng: np.random.Generator,
+    rows: PackedRows, marginals: np.ndarray, rank: int, stacking: Stacking, rng: np.random.Generator
 ) -> Parameters:
     """Begin every class at a row of the table, drawn by weight, no distinct row twice while there are enough.
 
     Parameters
     ----------
-    cells : PackedCells
-        Distinct rows.
-    weights : numpy.ndarray, (n_distinct,)
-        How often each counts.
+    rows : PackedRows
+        Distinct rows and their weights.
     marginals, rank, stacking, rng
         As in :func:`random_start`.
     """
-    seeds = rng.choice(len(cells), size=rank, replace=rank > len(cells), p=weights / weights.sum())
+    shares = rows.weights / rows.weights.sum()
+    seeds = rng.choice(len(rows), size=rank, replace=rank > len(rows), p=shares)
     stack = _SEED_MARGIN * marginals * rng.exponential(size=(len(marginals), rank))
-    stack[cells.unpacked(seeds).T, np.arange(rank)] += 1 - _SEED_MARGIN
+    stack[rows.cells.unpacked(seeds).T, np.arange(rank)] += 1 - _SEED_MARGIN
     return Parameters(np.full(rank, 1.0 / rank), stacking.normalise(stack, otherwise=np.ones_like(stack)))
-
-
-def smoothed_marginals(cells: PackedCells, weights: np.ndarray, stacking: Stacking) -> np.ndarray:
-    """Return one-way marginals with one count more, shared by a variable's labels, (stacked rows, 1)."""
-    packed = np.zeros(cells.n_packed)
-    for column in cells.packed.T:
-        packed += np.bincount(column, weights, minlength=cells.n_packed)
-    return smoothed_shares(cells.folded(packed[:, None]), stacking)
 
 
 def smoothed_shares(counts: np.ndarray, stacking: Stacking) -> np.ndarray:

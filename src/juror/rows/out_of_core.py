@@ -1,4 +1,4 @@
-"""Rows that are passed over where they are: on disk, or with the workers of a cluster. Only sums come back."""
+"""Rows on disk or with the workers of a cluster: passes visit them there, and only sums come back."""
 
 from __future__ import annotations
 
@@ -12,16 +12,18 @@ from juror.counts.counting import count_tables
 from juror.counts.plans import Positions
 from juror.domain import Domain
 from juror.kernels import kernels
-from juror.rows.distinct import WeightedRows
+from juror.kernels.random_streams import Stream
+from juror.rows.distinct import Chunk, WeightedRows
 from juror.rows.drawn import RowsToDraw
 from juror.rows.expected import ExpectedCounts, tables_of
+from juror.rows.in_memory import MemoryTable
 from juror.rows.packing import FixedPacking
 from juror.rows.pieces import Piece, Window
 from juror.runners.local import Kept, LocalRunner
 
 
-class FarRows:
-    """A table of rows over a domain that nobody holds as a whole.
+class OutOfCoreTable:
+    """Rows over a domain that are not in the memory of this process; a :class:`juror.rows.table.Table`.
 
     Parameters
     ----------
@@ -31,15 +33,24 @@ class FarRows:
         How their rows are packed.
     domain : Domain
         The variables.
-    because : str
-        Why nobody does.
+    reason : str
+        Why the rows are not held in memory.
+    local : LocalRunner
+        Who passes over a sample of the rows.
+    most_sampled : int
+        About how many rows a sample may have.
     """
 
-    def __init__(self, kept: Kept, packing: FixedPacking, domain: Domain, because: str):
+    def __init__(
+        self, kept: Kept, packing: FixedPacking, domain: Domain, reason: str, local: LocalRunner, most_sampled: int
+    ):
         self._kept = kept
         self._packing = packing
+        self._local = local
+        self._samples: dict[int, MemoryTable] = {}
         self.domain = domain
-        self.because = because
+        self.reason = reason
+        self.most_sampled = most_sampled
 
     @cached_property
     def _facts(self) -> _Facts:
@@ -57,7 +68,7 @@ class FarRows:
 
     @property
     def n_counted(self) -> float:
-        """How many rows there are, or as many as their weights stand for."""
+        """How many rows there are, or as many as their weights stand for if that is more."""
         return max(self.total, float(self.n_rows))
 
     @property
@@ -66,29 +77,29 @@ class FarRows:
         return self._facts.labels
 
     def expected(self, lam: np.ndarray, stack: np.ndarray) -> ExpectedCounts:
-        """Count over all rows under λ (F,) and the stack."""
+        """Return the expected counts under λ (F,) and the stack."""
         return self._kept.map_reduce(partial(_expected_of, self._packing, lam, stack), ExpectedCounts.__add__)
 
-    def draw(self, lam: np.ndarray, stack: np.ndarray, rng: np.random.Generator, runner: LocalRunner) -> ExpectedCounts:
-        """Draw a class for every row under λ (F,) and the stack, and count; chance goes by the number of a row."""
+    def draw(self, lam: np.ndarray, stack: np.ndarray, rng: np.random.Generator) -> ExpectedCounts:
+        """Draw a class for every row under λ (F,) and the stack, and count; random numbers go by the row's number."""
         key = rng.integers(2**64, dtype=np.uint64)
         return self._kept.map_reduce(partial(_drawn_of, self._packing, lam, stack, key), ExpectedCounts.__add__)
 
-    def log_likelihood(self, lam: np.ndarray, stack: np.ndarray) -> float:
+    def log_prob(self, lam: np.ndarray, stack: np.ndarray) -> float:
         """Return Σ_i w_i log p(x_i) under λ (F,) and the stack."""
-        return self._kept.map_reduce(partial(_log_likelihood_of, self._packing, lam, stack), float.__add__)
+        return self._kept.map_reduce(partial(_log_prob_of, self._packing, lam, stack), float.__add__)
 
-    def tables(self, groups: Sequence[Positions]) -> list[np.ndarray]:
-        """Count the labels of some groups of variables together."""
+    def joint_counts(self, groups: Sequence[Positions]) -> list[np.ndarray]:
+        """Count the labels of groups of variables together."""
         return self._kept.map_reduce(partial(_tables_of, self._packing, tuple(groups)), _added_tables)
 
-    def sample(self, n: int, seed: int) -> WeightedRows:
-        """Return about so many rows drawn at random, all if there are no more; equal ones merged."""
-        share = min(1.0, n / max(self.n_rows, 1))
-        pieces = self._kept.map_reduce(partial(_sample_of, self._packing, share, seed), tuple.__add__)
-        weights = None if pieces[0][1] is None else np.concatenate([weights for _, weights in pieces])
-        codes = np.concatenate([codes for codes, _ in pieces])
-        return WeightedRows.of(np.asfortranarray(codes), weights)
+    def sample(self, seed: int) -> MemoryTable:
+        """Return about ``most_sampled`` rows drawn at random, or all if there are no more; equal rows are merged."""
+        if seed not in self._samples:
+            share = min(1.0, self.most_sampled / max(self.n_rows, 1))
+            chunks = self._kept.map_reduce(partial(_sample_of, self._packing, share, seed), tuple.__add__)
+            self._samples[seed] = MemoryTable(WeightedRows.of_chunks(chunks), self.domain, self._local)
+        return self._samples[seed]
 
 
 class _Facts(NamedTuple):
@@ -143,7 +154,7 @@ def _drawn_in(
     return RowsToDraw.of(cells, window.weights).draw(lam, stack, rng, LocalRunner(1))
 
 
-def _log_likelihood_of(packing: FixedPacking, lam: np.ndarray, stack: np.ndarray, piece: Piece) -> float:
+def _log_prob_of(packing: FixedPacking, lam: np.ndarray, stack: np.ndarray, piece: Piece) -> float:
     total = 0.0
     for window in piece.windows():
         tables = tables_of(packing.cells(window.packed), lam, stack)
@@ -164,15 +175,12 @@ def _added_tables(one: list[np.ndarray], other: list[np.ndarray]) -> list[np.nda
     return [a + b for a, b in zip(one, other, strict=True)]
 
 
-_Sampled = tuple[tuple[np.ndarray, np.ndarray | None], ...]
-
-
-def _sample_of(packing: FixedPacking, share: float, seed: int, piece: Piece) -> _Sampled:
+def _sample_of(packing: FixedPacking, share: float, seed: int, piece: Piece) -> tuple[Chunk, ...]:
     found = []
     for window in piece.windows():
         chosen: np.ndarray | slice = slice(None)
         if share < 1.0:
-            chosen = np.random.default_rng([seed, window.number, 7]).random(len(window.packed)) < share
+            chosen = Stream.SAMPLE_OF_ROWS.generator(seed, window.number).random(len(window.packed)) < share
         weights = None if window.weights is None else window.weights[chosen]
         found.append((packing.unpack(window.packed[chosen]), weights))
     return tuple(found)

@@ -1,0 +1,130 @@
+"""Fits of some rows, scored on rows that they have not seen.
+
+A score is the mean log-probability of the rows held out, in nats; with a target the log-probability of its labels given
+the rest of their rows, the share of them that are the most probable, or their quadratic score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from juror.answers.posterior import CPD, BareCPD
+from juror.answers.scores import log_prob, predict_proba
+from juror.domain import Domain
+from juror.errors import DataError, Message, ZeroProbabilityError
+from juror.kernels.random_streams import Stream
+from juror.readers.columns import MISSING
+from juror.rows.in_memory import MemoryTable
+from juror.rows.stacking import Stacking
+from juror.solvers.parameters import Parameters
+from juror.solvers.solver import Context, Method
+
+_HELD_OUT, _FOLDS = 0.2, 5
+
+# What is fitted and what is scored, part by part
+Parts = Sequence[tuple[MemoryTable, MemoryTable]]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What is fitted again and again: a table in memory, by a method, perhaps for a target."""
+
+    table: MemoryTable
+    method: Method
+    target: int | None
+    context: Context
+
+    @property
+    def domain(self) -> Domain:
+        """The variables."""
+        return self.table.domain
+
+    def parts(self, how: str) -> Parts:
+        """Return what to fit and what to score: one part for ``"auto"``, every fold in turn for ``"cv"``."""
+        rng = Stream.HELD_OUT.generator(self.context.seed)
+        parts = [self.table.split(_HELD_OUT, rng)] if how == "auto" else self.table.folds(_FOLDS, rng)
+        return [] if any(kept.total == 0 or held.total == 0 for kept, held in parts) else parts
+
+    def measure(self, by: str) -> str:
+        """Say what a score is."""
+        if self.target is None:
+            return "log-probability of held-out rows, nats a row"
+        labels = f"labels of {self.domain[self.target].name!r} in held-out rows"
+        return {
+            "log": f"log-probability of {labels}, nats a row",
+            "share": f"share of {labels} predicted",
+            "quadratic": f"quadratic score of {labels}, 0 at best",
+        }[by]
+
+    def fit(
+        self, table: MemoryTable, rank: int, options: Any, stage: str, start: Parameters | None = None
+    ) -> Parameters:
+        """Fit some of the rows; complaints about such a fit do not matter."""
+        context = replace(self.context, stage=stage)
+        try:
+            return self.method.solve(table, rank, options, context, start).parameters
+        except DataError as error:
+            raise DataError(
+                Message(
+                    "With some rows held out to choose by: {error} Or pass {rank} and {rho} as numbers.", error=error
+                )
+            ) from None
+
+    def score(self, parameters: Parameters, held: MemoryTable, by: str = "log") -> float:
+        """Score a fit on rows it has not seen, labels by a name in :data:`LABEL_SCORES`."""
+        scores, weights = self.row_scores(parameters, held, by)
+        return float(weights @ scores) / float(weights.sum())
+
+    def row_scores(self, parameters: Parameters, held: MemoryTable, by: str = "log") -> tuple[np.ndarray, np.ndarray]:
+        """Return the score of every row that counts, (rows,), and its weight, (rows,)."""
+        cpd, rows = as_cpd(parameters, self.domain), held.rows
+        if self.target is None:
+            return log_prob(cpd, rows.codes), rows.weights
+        labelled = rows.codes[:, self.target] >= 0
+        if not np.any(labelled):
+            raise DataError(
+                Message(
+                    "No held-out row has a label of the target {name!r}, so nothing can be chosen by it. Pass {rank}, "
+                    "{smoothing} and {rho} as numbers.",
+                    name=self.domain[self.target].name,
+                )
+            )
+        return LABEL_SCORES[by](cpd, rows.codes[labelled], self.target), rows.weights[labelled]
+
+
+def as_cpd(parameters: Parameters, domain: Domain) -> BareCPD:
+    """Give parameters their domain, so that they can be asked."""
+    return BareCPD(parameters.lam, Stacking(domain.cardinalities).unstack(parameters.stack), domain)
+
+
+def _log_label(cpd: CPD, codes: np.ndarray, target: int) -> np.ndarray:
+    """Return the log-probability of every label given the rest of its row, (rows,); −inf for the impossible."""
+    blind = codes.copy()
+    blind[:, target] = MISSING
+    whole = log_prob(cpd, codes)
+    return np.where(np.isneginf(whole), whole, whole - np.where(np.isneginf(whole), 0.0, log_prob(cpd, blind)))
+
+
+def _right(cpd: CPD, codes: np.ndarray, target: int) -> np.ndarray:
+    """Return 1 for labels that are the most probable given the rest of their rows, (rows,); −inf for the impossible."""
+    try:
+        return np.asarray(predict_proba(cpd, codes, target).argmax(axis=1) == codes[:, target], dtype=float)
+    except ZeroProbabilityError:
+        return np.full(len(codes), -np.inf)
+
+
+def _quadratic(cpd: CPD, codes: np.ndarray, target: int) -> np.ndarray:
+    """Return −Σ_x (p(x) − [x is the label])², (rows,), Brier's score; −inf for the impossible."""
+    try:
+        off = predict_proba(cpd, codes, target)
+    except ZeroProbabilityError:
+        return np.full(len(codes), -np.inf)
+    off[np.arange(len(codes)), codes[:, target]] -= 1.0
+    return -np.einsum("ix,ix->i", off, off)
+
+
+LABEL_SCORES = {"log": _log_label, "share": _right, "quadratic": _quadratic}

@@ -1,0 +1,277 @@
+"""The plan of a fit: what to read of the data, which method to use, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from juror.counts.counts import PairCounts, TripleCounts
+from juror.counts.projections import Projections
+from juror.domain import Domain
+from juror.errors import Message, Option, ParameterError, did_you_mean, shortlist
+from juror.rows.in_memory import MemoryTable
+from juror.rows.out_of_core import OutOfCoreTable
+from juror.rows.reading import OpenTable, read_rows
+from juror.rows.table import Table
+from juror.runners.local import LocalRunner, Runner
+from juror.solvers.methods import ALL_OPTIONS, METHODS
+from juror.solvers.solver import Options, Statistic
+
+# Sampling takes seconds up to this many cells. Above it an average of EM fits is as good or better, and faster.
+_MOST_SAMPLED = 100_000
+# EM holds the distinct rows in memory and passes over them some hundred times: about an hour at this many cells.
+_MOST_PASSED = 1_000_000_000
+# Options of Domain.infer that people try to pass to the fit
+_OF_DOMAINS = frozenset({"bins", "edges", "levels", "max_levels"})
+# Options that say nothing about the method: members of an ensemble have them too.
+_OF_MEMBERS = frozenset({"max_seconds", "smoothing", "max_iter"})
+_WHAT = {PairCounts: "counts of pairs", TripleCounts: "counts of triples", Projections: "projections of pairs"}
+
+
+@dataclass(frozen=True)
+class Request:
+    """A table to be read: by whom, into how many bytes, with which seed."""
+
+    opened: OpenTable
+    reader: Runner
+    local: LocalRunner
+    memory: int
+    seed: int
+
+    def read(
+        self, stack: ExitStack, method: str, rank: int | str, options: Mapping[str, Any]
+    ) -> Table | PairCounts | TripleCounts:
+        """Read the rows, or count them if they are not in memory and the method needs no more than counts."""
+        if self._needs_counts_only(method, rank, options):
+            if TripleCounts not in METHODS[method].accepts:
+                return PairCounts.of_table(self.opened, self.reader)
+            triples = options.get("triples")
+            return TripleCounts.of_table(self.opened, self.reader, "all" if triples is None else triples, self.seed)
+        return stack.enter_context(read_rows(self.opened, self.reader, self.local, self.memory))
+
+    def _needs_counts_only(self, method: str, rank: int | str, options: Mapping[str, Any]) -> bool:
+        """Tell whether the method works on counts, and nothing is chosen by rows."""
+        by_counts = method != "auto" and bool(METHODS[method].accepts)
+        here = self.reader is self.local and (self.opened.is_here or not self.opened.is_above(self.memory))
+        return by_counts and not here and not isinstance(rank, str) and options.get("rho") != "cv"
+
+
+def numbers_of_rows(data: Table | Statistic, seed: int) -> dict[str, Any]:
+    """Return what the record of a fit says about how many rows there were."""
+    if isinstance(data, Statistic):
+        n_rows = getattr(data, "n_rows", None)
+        return {"n_rows": float(data.totals.max()) if n_rows is None else n_rows}
+    if isinstance(data, MemoryTable):
+        return {"n_rows": data.total, "n_distinct": len(data.rows.codes)}
+    return {"n_rows": data.total, "n_searched": data.sample(seed).n_rows}
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A method, options that go with the decision, and the reason in words; no reason where the user decided."""
+
+    method: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    why: str = ""
+
+
+def decide(
+    data: Table | Statistic, rank: int | str, method: str, target: str | None, given: Collection[str]
+) -> Decision:
+    """Return the method for rows or a statistic, and why; arguments as in :func:`decide_for_rows`."""
+    if isinstance(data, Statistic):
+        return decide_for_statistic(data, method)
+    if isinstance(data, OutOfCoreTable):
+        return decide_out_of_core(data, method, given)
+    assert isinstance(data, MemoryTable)
+    return decide_for_rows(data, rank, method, target, given)
+
+
+def decide_for_statistic(data: Statistic, method: str) -> Decision:
+    """Return CTF for triples and JUROR for pairs and projections, or the method named if it can be fitted from them."""
+    if method == "auto":
+        method = "ctf" if isinstance(data, TripleCounts) else "juror-b"
+        return Decision(method, why=f"{method}, which needs no more than {_WHAT[type(data)]}")
+    if not isinstance(data, METHODS[method].accepts):
+        able = [other for other, known in METHODS.items() if isinstance(data, known.accepts)]
+        raise ParameterError(
+            Message(
+                "{method} {name!r} cannot be fitted from {what}. Use one of {able}.",
+                name=method,
+                what=_WHAT[type(data)],
+                able=shortlist(able),
+            )
+        )
+    return Decision(method)
+
+
+def decide_for_rows(
+    table: MemoryTable, rank: int | str, method: str, target: str | None, given: Collection[str]
+) -> Decision:
+    """Return the method for a table: the one named, the one whose options are given, or by size.
+
+    Parameters
+    ----------
+    table : MemoryTable
+        What is to be fitted.
+    rank : int or str
+        The number of classes, or a word for choosing it.
+    method : str
+        The method named, or ``"auto"``.
+    target : str, optional
+        What is to be predicted.
+    given : collection of str
+        The names of the options given.
+    """
+    if method != "auto":
+        return Decision(method)
+    n_variables = len(table.domain)
+    cells, distinct = table.n_counted * n_variables, len(table.rows.codes) * n_variables
+    for_ensemble = target is not None or cells > _MOST_SAMPLED
+    silent = _OF_MEMBERS if for_ensemble else {"max_seconds"}
+    if not set(given) <= silent:
+        return _by_options(given)
+    if isinstance(rank, str) and rank == "cv":
+        return Decision("em", why="EM, as only single fits are compared on every fold")
+    one_class = isinstance(rank, (int, np.integer)) and rank == 1
+    if one_class and for_ensemble:
+        return Decision("em", why="EM, as there is one best model of one class")
+    if target is not None:
+        return Decision("em", {"ensemble": "auto"}, f"an ensemble of EM fits, chosen for the labels of {target!r}")
+    if cells <= _MOST_SAMPLED:
+        return Decision("bayes", why=f"sampling, as {cells:,.0f} cells are at most {_MOST_SAMPLED:,}")
+    # EM keeps to a budget of time; pair tables do not.
+    if distinct <= _MOST_PASSED or "max_seconds" in given:
+        why = f"an ensemble of EM fits, as {cells:,.0f} cells are more than the {_MOST_SAMPLED:,} for sampling"
+        return Decision("em", {"ensemble": "auto"}, why)
+    why = f"pair tables, as {distinct:,} cells of distinct rows are more than the {_MOST_PASSED:,} for EM"
+    return Decision("juror-b", why=why)
+
+
+def decide_out_of_core(table: OutOfCoreTable, method: str, given: Collection[str]) -> Decision:
+    """Return EM for rows that are not in memory, the method named, or the one whose options are given."""
+    if method != "auto":
+        return Decision(method)
+    if not set(given) <= _OF_MEMBERS:
+        return _by_options(given)
+    return Decision("em", why=f"EM, as it can pass over {table.n_rows:,} rows, {table.reason}")
+
+
+def _by_options(given: Collection[str]) -> Decision:
+    """Return the first method that has all the options given."""
+    _refuse_options_of_domains(given)
+    for name in ("em", "bayes", "spa", "spa-em", "ctf", "juror-b", *METHODS):
+        if all(option in METHODS[name].option_names for option in given):
+            return Decision(name, why=f"{name!r}, as it has {shortlist(sorted(given), 20)}")
+    unknown = [option for option in given if option not in ALL_OPTIONS]
+    if unknown:
+        raise ParameterError(f"No method has an option {unknown[0]!r}. {did_you_mean(unknown[0], sorted(ALL_OPTIONS))}")
+    raise ParameterError(
+        Message(
+            "No method has all of the options {options}. Leave out those of other methods, and name yours with "
+            "{method:=…}",
+            options=tuple(Option(name) for name in sorted(given)),
+        )
+    )
+
+
+def _refuse_options_of_domains(given: Collection[str]) -> None:
+    """Point those who want to choose intervals or orders to Domain.infer."""
+    for option in _OF_DOMAINS.intersection(given):
+        # bins is also an option of projections, which come with another of their options or with the method.
+        if option != "bins" or set(given) == {"bins"}:
+            raise ParameterError(
+                f"{option} is about variables: make them with juror.Domain.infer(data, {option}=…), and pass domain=."
+                + (" The bins of projections go with method='juror-b'." if option == "bins" else "")
+            )
+
+
+def check_method(method: Any) -> None:
+    """Refuse a name that no method has, before anything is read."""
+    if method != "auto" and (not isinstance(method, str) or method not in METHODS):
+        raise ParameterError(
+            Message(
+                "{method} must be one of {names}. Got {got!r} instead.",
+                names=shortlist(["auto", *METHODS], limit=12),
+                got=method,
+            )
+        )
+
+
+def read_options(method: str, given: Mapping[str, Any]) -> Options:
+    """Make the options of a method, or say which it does not have."""
+    known = METHODS[method].option_names
+    for option in given:
+        if option not in known:
+            hint = did_you_mean(option, known) if option not in ALL_OPTIONS else f"It has {shortlist(known, 20)}."
+            raise ParameterError(
+                Message("{method} {name!r} has no option {option!r}. {hint}", name=method, option=option, hint=hint)
+            )
+    return METHODS[method].options(**given)
+
+
+def check_members(options: Options, given: Collection[str], data: Table | Statistic) -> None:
+    """Refuse options that members of an ensemble ignore, and rows that they cannot hold."""
+    if options.ensemble == 1:
+        return
+    if isinstance(data, OutOfCoreTable):
+        raise ParameterError(
+            Message(
+                "Members of an ensemble hold their rows in memory, and there are {n:,} rows, {reason}. Leave "
+                "{ensemble} out, or fit fewer rows, or raise {memory:=} where there is room for them.",
+                n=data.n_rows,
+                reason=data.reason,
+            )
+        )
+    for name in ("n_init", "tol", "accelerate"):
+        if name in given:
+            raise ParameterError(
+                Message(
+                    "{option} is for single fits, and members of an ensemble stop early by themselves. Leave {option} "
+                    "or {ensemble} out.",
+                    option=Option(name),
+                )
+            )
+
+
+def check_rank(rank: int | str, init: Any, domain: Domain, data: Any) -> int | str:
+    """Return the rank: that of the start, a word for choosing it, or a number that makes sense."""
+    if init is not None:
+        if init.domain.cardinalities != domain.cardinalities:
+            raise ParameterError(
+                Message(
+                    "{init} has variables of {theirs} labels, the data of {ours}. They must agree.",
+                    theirs=shortlist(init.domain.cardinalities),
+                    ours=shortlist(domain.cardinalities),
+                )
+            )
+        if [(v.name, v.labels) for v in init.domain] != [(v.name, v.labels) for v in domain]:
+            raise ParameterError(
+                Message("{init} has variables of other names or labels than the data. They must agree.")
+            )
+        if rank not in ("auto", init.rank):
+            raise ParameterError(
+                Message(
+                    "{rank} is {got!r}, but {init} has rank {theirs}. Leave {rank} out.", got=rank, theirs=init.rank
+                )
+            )
+        return int(init.rank)
+    if isinstance(rank, str) and rank in ("auto", "cv"):
+        if isinstance(data, Statistic):
+            raise ParameterError(
+                Message(
+                    "{asked} needs rows to hold out, and {what} have none. Pass a number.",
+                    asked=Option("rank", (rank,), f"={rank!r}"),
+                    what=_WHAT[type(data)],
+                )
+            )
+        return rank
+    if isinstance(rank, bool) or not isinstance(rank, (int, np.integer)) or rank < 1:
+        raise ParameterError(
+            Message("{rank} must be 'auto', 'cv' or an int in the range [1, inf). Got {got!r} instead.", got=rank)
+        )
+    return int(rank)

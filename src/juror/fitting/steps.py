@@ -1,0 +1,93 @@
+"""One fit, in two steps: choose what is to be chosen (rank, smoothing, ρ), then solve for all rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from juror.errors import Message, ParameterError
+from juror.fitting.choose import SCORED_BY, Chosen, choose_rank_for, choose_rho, choose_smoothing
+from juror.fitting.ensemble import MEMBERS_SCORED_BY, choose_for_members, fit_ensemble
+from juror.fitting.held_out import Trial
+from juror.rows.table import Table
+from juror.solvers.solver import Solution
+
+
+def choose_and_solve(trial: Trial, table: Table, rank: int | str, options: Any, *, smoothing_given: bool) -> Solution:
+    """Choose what is to be chosen, and fit all rows.
+
+    Parameters
+    ----------
+    trial : Trial
+        The rows to choose by: all of them in memory, or a sample.
+    table : Table
+        All rows.
+    rank : int or str
+        The number of classes, or how to choose it.
+    options : Options
+        How to fit.
+    smoothing_given : bool
+        Whether the smoothing is not to be chosen.
+    """
+    if options.ensemble != 1:
+        return _ensemble(trial, rank, options, smoothing_given=smoothing_given)
+    measure, method = trial.measure(SCORED_BY.get(str(rank), "share")), trial.method
+    if isinstance(rank, str) and method.open_rank is not None:
+        if rank == "cv":
+            raise ParameterError(
+                Message("{rank:='cv'} is for methods that do not learn how many classes there are: pass 'auto'.")
+            )
+        rank, options = method.open_rank, options.for_open_rank()
+    chosen = _chosen(trial, rank, options, smoothing_given=smoothing_given)
+    if chosen.smoothing_path:
+        options = replace(options, smoothing=chosen.smoothing)
+    rho_path: tuple[tuple[float, float], ...] = ()
+    if options.rho == "cv":
+        rho, rho_path = choose_rho(trial, options, chosen.rank)
+        options = replace(options, rho=rho)
+    if chosen.rank_path and method.growth is not None:
+        solution = method.growth.finish(table, chosen.rank, options, trial.context, chosen.found[0])
+    else:
+        solution = method.solve(table, chosen.rank, options, trial.context)
+    return _recorded(solution, chosen, options.smoothing, measure if chosen.rank_path or rho_path else "", rho_path)
+
+
+def _chosen(trial: Trial, rank: int | str, options: Any, *, smoothing_given: bool) -> Chosen:
+    """Return the rank that was given, or choose it, and for labels the smoothing too."""
+    if not isinstance(rank, str):
+        return Chosen(rank, options.smoothing)
+    chosen = choose_rank_for(trial, options, rank)
+    tunes = trial.method.growth is not None and trial.target is not None and not smoothing_given
+    return choose_smoothing(trial, options, chosen, rank) if tunes and chosen.found else chosen
+
+
+def _ensemble(trial: Trial, rank: int | str, options: Any, *, smoothing_given: bool) -> Solution:
+    if rank == "cv":
+        raise ParameterError(
+            Message(
+                "{rank:='cv'} is for single fits, and members of an ensemble hold out rows of their own. Pass "
+                "{rank:='auto'}, or leave {ensemble} out."
+            )
+        )
+    chosen = choose_for_members(trial, options, rank, with_smoothing=not smoothing_given)
+    measure = trial.measure(MEMBERS_SCORED_BY) if chosen.rank_path or chosen.smoothing_path else ""
+    return _recorded(fit_ensemble(trial, options, chosen), chosen, chosen.smoothing, measure)
+
+
+def _recorded(
+    solution: Solution,
+    chosen: Chosen,
+    smoothing: float,
+    chosen_by: str,
+    rho_path: tuple[tuple[float, float], ...] = (),
+) -> Solution:
+    """Add what was chosen to the record."""
+    record = replace(
+        solution.record,
+        smoothing=float(smoothing),
+        rank_path=chosen.rank_path,
+        smoothing_path=chosen.smoothing_path,
+        rho_path=rho_path,
+        chosen_by=chosen_by,
+    )
+    return replace(solution, record=record)

@@ -1,0 +1,98 @@
+"""Rows in memory, equal ones merged: the table that most fits and all searches work on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from juror.counts.counting import count_tables
+from juror.domain import Domain
+from juror.rows.distinct import WeightedRows
+from juror.rows.expected import ExpectedCounts, log_prob_of_cells
+from juror.rows.packed import PackedRows
+from juror.rows.packing import PackedCells
+from juror.rows.stacking import Stacking
+from juror.runners.local import LocalRunner
+
+
+@dataclass(frozen=True, eq=False)
+class MemoryTable:
+    """Distinct rows over a domain; a :class:`juror.rows.table.Table`.
+
+    Attributes
+    ----------
+    rows : WeightedRows
+        Distinct rows and their weights.
+    domain : Domain
+        The variables.
+    runner : LocalRunner
+        Who passes over the rows.
+    """
+
+    rows: WeightedRows
+    domain: Domain
+    runner: LocalRunner
+
+    @property
+    def total(self) -> float:
+        """The sum of the weights."""
+        return self.rows.total
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows were merged."""
+        return int(self.rows.n_merged.sum())
+
+    @property
+    def n_counted(self) -> float:
+        """How many rows there are, or as many as their weights stand for if that is more."""
+        return self.rows.n_counted
+
+    @property
+    def label_counts(self) -> np.ndarray:
+        """How often every label is seen, (stacked rows, 1)."""
+        return self.packed.label_counts
+
+    @cached_property
+    def packed(self) -> PackedRows:
+        """The rows as passes read them, packed once."""
+        return PackedRows.of(self.rows, Stacking(self.domain.cardinalities), self.runner)
+
+    def expected(self, lam: np.ndarray, stack: np.ndarray) -> ExpectedCounts:
+        """Return the expected counts under λ (F,) and the stack."""
+        return self.packed.expected(lam, stack)
+
+    def draw(self, lam: np.ndarray, stack: np.ndarray, rng: np.random.Generator) -> ExpectedCounts:
+        """Draw a class for every row under λ (F,) and the stack, and count."""
+        return self.packed.draw(lam, stack, rng)
+
+    def log_prob(self, lam: np.ndarray, stack: np.ndarray) -> float:
+        """Return Σ_i w_i log p(x_i) under λ (F,) and the stack."""
+        # Packing does not pay for a single pass.
+        cells = PackedCells.plain(self.rows.codes, Stacking(self.domain.cardinalities))
+        return float(self.rows.weights @ log_prob_of_cells(cells, lam, stack, self.runner))
+
+    def joint_counts(self, groups: Sequence[tuple[int, ...]]) -> list[np.ndarray]:
+        """Count the labels of groups of variables together."""
+        # Rows that all count once are counted in integers, which is faster.
+        weights = None if np.all(self.rows.weights == 1.0) else self.rows.weights
+        return count_tables(self.rows.codes, self.domain.cardinalities, groups, weights, self.runner)
+
+    def sample(self, seed: int) -> MemoryTable:
+        """Return the table itself: a search may look at all rows in memory."""
+        return self
+
+    def split(self, fraction: float, rng: np.random.Generator) -> tuple[MemoryTable, MemoryTable]:
+        """Hold out a fraction of the rows at random; return what is kept and what is held out."""
+        kept, held = self.rows.split(fraction, rng)
+        return self._of(kept), self._of(held)
+
+    def folds(self, n: int, rng: np.random.Generator) -> list[tuple[MemoryTable, MemoryTable]]:
+        """Deal the rows into n even parts at random; return for each part all others and the part itself."""
+        return [(self._of(kept), self._of(held)) for kept, held in self.rows.folds(n, rng)]
+
+    def _of(self, rows: WeightedRows) -> MemoryTable:
+        return MemoryTable(rows, self.domain, self.runner)

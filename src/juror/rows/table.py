@@ -1,0 +1,61 @@
+"""The table protocol: what solvers ask of rows, whether these are in memory, on disk or on a cluster.
+
+A model travels as its class weights λ (F,) and its stacked factors S (stacked rows, F), see
+:mod:`juror.rows.stacking`. Every answer but a sample is a sum over the rows, so it does not matter where they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from juror.rows.expected import ExpectedCounts
+
+if TYPE_CHECKING:
+    from juror.domain import Domain
+    from juror.rows.in_memory import MemoryTable
+
+
+class Countable(Protocol):
+    """Rows that EM and Gibbs sampling pass over again and again."""
+
+    @property
+    def total(self) -> float:
+        """The sum of the row weights."""
+
+    @property
+    def label_counts(self) -> np.ndarray:
+        """How often every label is seen, (stacked rows, 1)."""
+
+    def expected(self, lam: np.ndarray, stack: np.ndarray) -> ExpectedCounts:
+        """Return the expected counts under a model, and the log-likelihood."""
+
+    def draw(self, lam: np.ndarray, stack: np.ndarray, rng: np.random.Generator) -> ExpectedCounts:
+        """Draw a class for every row under a model, and count; the number of threads does not matter."""
+
+
+class Table(Countable, Protocol):
+    """Rows over a domain."""
+
+    @property
+    def domain(self) -> Domain:
+        """The variables."""
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+
+    @property
+    def n_counted(self) -> float:
+        """How many rows there are, or as many as their weights stand for if that is more."""
+
+    def log_prob(self, lam: np.ndarray, stack: np.ndarray) -> float:
+        """Return Σ_i w_i log p(x_i) under a model."""
+
+    def joint_counts(self, groups: Sequence[tuple[int, ...]]) -> list[np.ndarray]:
+        """Count the labels of groups of variables together, such as all pairs: one table a group."""
+
+    def sample(self, seed: int) -> MemoryTable:
+        """Return the rows that a search may look at: all where they are in memory, else a random sample."""

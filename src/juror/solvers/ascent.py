@@ -1,0 +1,222 @@
+"""Expectation–maximisation for the CPD, by maximum likelihood or maximum a posteriori.
+
+For rows x_i with weights w_i, class weights λ (F,) and factors A_n (I_n, F), the objective is
+
+    J(λ, A) = Σ_i w_i log Σ_f λ_f Π_{n seen in i} A_n[x_in, f]  +  α (Σ_f log λ_f + Σ_{n,x,f} I_n m_n[x] log A_n[x, f])
+
+where α is the named smoothing, zero for maximum likelihood: a pseudo-count of α a cell on average, spread over the
+labels of a variable as its marginal m_n is. A pass over the rows gives the expected counts of every label in every
+class; adding the pseudo-counts and scaling to the simplex gives the next point, and J never falls. A missing cell takes
+no part in its row, and so adds to no count; a class in which a variable is never seen has the variable's marginal.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from juror.errors import Message, ParameterError
+from juror.kernels.logarithms import log_of
+from juror.rows.expected import ExpectedCounts
+from juror.rows.stacking import Stacking
+from juror.rows.table import Countable
+from juror.solvers.parameters import Parameters
+from juror.solvers.squarem import extrapolate
+from juror.solvers.starts import smoothed_shares
+from juror.solvers.stopping import Stop, Stopped
+
+
+@dataclass(frozen=True)
+class Point:
+    """Parameters with what a pass over the rows found there."""
+
+    parameters: Parameters
+    counts: ExpectedCounts
+    objective: float
+
+    @property
+    def log_likelihood(self) -> float:
+        """Σ_i w_i log p(x_i), without the smoothing term."""
+        return self.counts.log_likelihood
+
+
+@dataclass(frozen=True)
+class Run:
+    """One ascent from one start.
+
+    Attributes
+    ----------
+    point : Point
+        Where it ended.
+    trace : tuple of float
+        The objective at the start and after every step.
+    stopped : Stopped
+        Why it stopped.
+    n_passes : int
+        EM updates and trial evaluations: passes over the rows after the first.
+    """
+
+    point: Point
+    trace: tuple[float, ...]
+    stopped: Stopped
+    n_passes: int
+
+
+R = TypeVar("R", bound=Countable)
+
+
+@dataclass(frozen=True, eq=False)
+class Objective(Generic[R]):
+    """J for given rows and smoothing.
+
+    Attributes
+    ----------
+    rows : Countable
+        What is passed over.
+    stacking : Stacking
+        Where variables stand in the stack.
+    smoothing : float
+        The pseudo-count α of a cell, on average.
+    marginals : numpy.ndarray, (stacked rows, 1)
+        What is known of a variable before it is seen in a class.
+    pseudo_counts : numpy.ndarray, (stacked rows, 1)
+        α I_n m_n[x].
+    """
+
+    rows: R
+    stacking: Stacking
+    smoothing: float
+    marginals: np.ndarray
+    pseudo_counts: np.ndarray
+
+    @classmethod
+    def of(cls, rows: R, stacking: Stacking, smoothing: float) -> Objective[R]:
+        """Make the objective of some rows."""
+        marginals = smoothed_shares(rows.label_counts, stacking)
+        return cls(rows, stacking, smoothing, marginals, stacking.pseudo_counts(smoothing, marginals))
+
+    @property
+    def total(self) -> float:
+        """The sum of the row weights."""
+        return self.rows.total
+
+    def with_smoothing(self, smoothing: float) -> Objective[R]:
+        """Return the objective with another smoothing."""
+        pseudo_counts = self.stacking.pseudo_counts(smoothing, self.marginals)
+        return replace(self, smoothing=smoothing, pseudo_counts=pseudo_counts)
+
+    def at(self, parameters: Parameters) -> Point:
+        """Pass over the rows."""
+        counts = self.rows.expected(parameters.lam, parameters.stack)
+        penalty = 0.0
+        if self.smoothing > 0:
+            # The stack's rows of ones have logarithm zero and so add nothing.
+            penalty = self.smoothing * float(log_of(parameters.lam).sum())
+            penalty += float((self.pseudo_counts * log_of(parameters.stack)).sum())
+        return Point(parameters, counts, counts.log_likelihood + penalty)
+
+    def update(self, point: Point) -> Parameters:
+        """Take the EM step from a point."""
+        lam = point.counts.classes + self.smoothing
+        unseen = np.broadcast_to(self.marginals, point.counts.cells.shape)
+        stack = self.stacking.normalise(point.counts.cells + self.pseudo_counts, otherwise=unseen)
+        return Parameters(lam / lam.sum(), stack)
+
+
+def ascend(
+    objective: Objective[Any],
+    start: Parameters,
+    *,
+    max_iter: int,
+    tol: float,
+    accelerate: bool,
+    until: float = np.inf,
+    report: Callable[[int, float], None] = lambda n_passes, log_likelihood: None,
+) -> Run:
+    """Climb from a start until a step gains at most ``tol`` a row, or ``max_iter`` passes are spent.
+
+    Parameters
+    ----------
+    objective : Objective
+        What to climb.
+    start : Parameters
+        Where to begin.
+    max_iter : int
+        The most passes over the rows; without acceleration this is the number of EM steps.
+    tol : float
+        The least gain of a step, in nats a row.
+    accelerate : bool
+        Whether to try SQUAREM's long steps. One is taken only where J is no lower for it.
+    until : float
+        The moment by ``time.monotonic`` after which no step is begun but the first.
+    report : callable
+        Told passes so far and the log-likelihood after each step.
+    """
+    plain, long = PlainStep(objective), LongStep(objective)
+    point = objective.at(start)
+    if point.log_likelihood == -np.inf and objective.smoothing == 0:
+        raise ParameterError(
+            Message(
+                "The start gives some row probability zero, and without smoothing EM cannot mend that. Pass "
+                "{smoothing} above zero, or an {init} whose cells are all above zero."
+            )
+        )
+    trace = [point.objective]
+    n_passes = 0
+    stopped = Stopped(Stop.MAX_ITER, max_iter)
+    while n_passes < max_iter:
+        if n_passes > 0 and time.monotonic() > until:
+            stopped = Stopped(Stop.MAX_SECONDS)
+            break
+        # The first step is plain: it sets labels without any count to zero, where a leap would leave them above zero.
+        step = long if accelerate and n_passes > 0 else plain
+        point, spent = step(point, max_iter - n_passes)
+        n_passes += spent
+        gain = point.objective - trace[-1]
+        trace.append(point.objective)
+        report(n_passes, point.log_likelihood)
+        if gain <= tol * objective.total:
+            stopped = Stopped(Stop.GAIN_A_ROW, tol)
+            break
+    return Run(point, tuple(trace), stopped, n_passes)
+
+
+class PlainStep:
+    """One EM step."""
+
+    def __init__(self, objective: Objective[Any]):
+        self._objective = objective
+
+    def __call__(self, point: Point, budget: int) -> tuple[Point, int]:
+        """Return the next point, and the passes it took of those in the budget."""
+        return self._objective.at(self._objective.update(point)), 1
+
+
+class LongStep:
+    """Two EM steps and a leap along them; the second step itself where the leap would lower J."""
+
+    def __init__(self, objective: Objective[Any]):
+        self._objective = objective
+        self._longest = 4.0
+
+    def __call__(self, point: Point, budget: int) -> tuple[Point, int]:
+        """Return the next point, and the passes it took of those in the budget."""
+        objective = self._objective
+        first = objective.at(objective.update(point))
+        if budget < 3:
+            return first, 1
+        second = objective.update(first)
+        leap, length = extrapolate(point.parameters, first.parameters, second, self._longest)
+        if leap is None:
+            return objective.at(second), 2
+        landed = objective.at(Parameters(leap.lam, objective.stacking.normalise(leap.stack, otherwise=second.stack)))
+        if landed.objective >= first.objective:
+            if length >= self._longest:
+                self._longest *= 4.0
+            return landed, 2
+        self._longest = max(4.0, length / 2.0)
+        return objective.at(second), 3
