@@ -21,8 +21,7 @@ from juror.domain import Domain
 from juror.domain.evidence import Evidence, both, check_event, describe, read_evidence
 from juror.domain.variable import Unknown
 from juror.errors import ModelError, QueryError, check_count, shortlist
-from juror.files import container
-from juror.model import query
+from juror.model import file_format, query
 from juror.model.simplex import check_simplex
 from juror.record import FitInfo
 
@@ -391,4 +390,4 @@ class JointPMF:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file, whole or not at all."""
-        container.write(path, self.weights, self.factors, self.domain, self.info)
+        file_format.write(path, self.weights, self.factors, self.domain, self.info)
