@@ -11,10 +11,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from juror.errors import MissingDependencyError
 from juror.files.writing import write_whole
 from juror.paper.inversion_study import DENSITIES, REFERENCES, Inversions
 from juror.paper.table_rows import Entry, PaperTable, column_name
+from juror.plot.canvas import new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,21 +34,6 @@ _AXIS_NAMES = {
     "accuracy": "accuracy on the test part, per cent",
 }
 _DPI = 110
-
-
-def check_matplotlib() -> None:
-    """Refuse early where no picture could be drawn."""
-    _figure(1, 1)
-
-
-def _figure(width: float, height: float) -> Figure:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingDependencyError(
-            "Pictures need matplotlib, which is not installed. Run pip install 'juror[plots]'."
-        ) from None
-    return Figure(figsize=(width, height), layout="constrained")
 
 
 def write_picture(figure: Figure, path: Path) -> None:
@@ -74,7 +59,7 @@ def _lines(table: PaperTable) -> Figure:
     panels = [(measure, block) for block in blocks]
     if measure != "tensor_error":
         panels += [("tensor_error", block) for block in blocks]
-    figure = _figure(4.3 * min(len(panels), 2) + 2.6, 3.8 * ((len(panels) + 1) // 2))
+    figure = new_figure(4.3 * min(len(panels), 2) + 2.6, 3.8 * ((len(panels) + 1) // 2))
     axes = figure.subplots((len(panels) + 1) // 2, min(len(panels), 2), sharex=True, squeeze=False).ravel()
     for panel, (shown, block) in zip(axes, panels, strict=True):
         inside = [row for row in methods if row[0].block == block]
@@ -139,7 +124,7 @@ def _legend(figure: Figure, panel: Axes, printed: bool) -> None:
 def _dots(table: PaperTable) -> Figure:
     """Draw accuracies, a line a method and a panel a data set, printed hollow and measured full."""
     rows = list(reversed(table.rows()))
-    figure = _figure(5.2 * len(table.columns), 0.34 * len(rows) + 1.4)
+    figure = new_figure(5.2 * len(table.columns), 0.34 * len(rows) + 1.4)
     axes = figure.subplots(1, len(table.columns), sharey=True, squeeze=False)[0]
     for number, (panel, column) in enumerate(zip(axes, table.columns, strict=True)):
         for height, row in enumerate(rows):
@@ -164,7 +149,7 @@ def _title(table: PaperTable) -> str:
 
 def inversions_picture(inversions: Inversions) -> Figure:
     """Draw the divergence from the true pair table against N_s, a panel a kind of density."""
-    figure = _figure(12.5, 4.2)
+    figure = new_figure(12.5, 4.2)
     axes = figure.subplots(1, len(DENSITIES), sharex=True, sharey=True)
     names = list(dict.fromkeys(entry.estimator for entry in inversions.entries))
     methods = [name for name in names if name not in REFERENCES]

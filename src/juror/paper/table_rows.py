@@ -17,12 +17,14 @@ from juror.errors import ParameterError
 from juror.files.writing import write_whole
 from juror.paper.printed import TABLES as PRINTED
 from juror.paper.settings import MEASURES, Row, Setting, cell_of, effort_of
+from juror.plot.curves import ErrorLine
 from juror.solvers.moments import NO_HELP
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_ALL_MEASURES = ("mse", "mse_per_component", "tensor_error", "accuracy")
+_ERRORS = ("mse", "mse_per_component", "tensor_error")
+_ALL_MEASURES = (*_ERRORS, "accuracy")
 
 
 @dataclass(frozen=True)
@@ -156,6 +158,22 @@ class PaperTable:
             for failure in entry.failures
         ]
 
+    def error_lines(self, measure: str | None) -> tuple[list[ErrorLine], str, str]:
+        """Return what :func:`juror.plot.errors` draws: a line for every row, a title, and the name of the measure."""
+        measure = self.setting.measure if measure is None else measure
+        if measure not in _ERRORS:
+            raise ParameterError(
+                f"measure must be one of {list(_ERRORS)}, errors against sample sizes. Got {measure!r} instead."
+            )
+        lines = [line for row in self.rows() if (line := _error_line(row, measure)).errors]
+        if not lines:
+            raise ParameterError(
+                f"Table {self.setting.number} has no {measure!r} by sample size. Choose another measure."
+            )
+        quick = " (quick run, not to be quoted)" if self.quick else ""
+        meaning = MEASURES.get(measure, "factor error, its factor term divided by F")
+        return lines, f"Table {self.setting.number}. {self.setting.caption}{quick}", meaning.partition(",")[0]
+
     def to_pandas(self) -> pd.DataFrame:
         """Return a frame with a line an entry."""
         import pandas as pd
@@ -234,6 +252,16 @@ def _entry(setting: Setting, row: Row, column: int | str, results: Sequence[Mapp
         warnings=tuple(dict.fromkeys(text for result in results for text in result["warnings"])),
         **found,
     )
+
+
+def _error_line(row: Sequence[Entry], measure: str) -> ErrorLine:
+    """Return the line of the entries that have a sample size and an error above zero."""
+    points = [(entry.column, *entry.value(measure)) for entry in row]
+    drawn = [(n, e, s or 0.0) for n, e, s in points if isinstance(n, int) and e is not None and e > 0]
+    first = row[0]
+    label = f"{first.label}, {first.block}" if first.block else first.label
+    n_samples, found, spreads = ([point[i] for point in drawn] for i in range(3))
+    return ErrorLine(label, n_samples, found, spreads, first.is_reference)
 
 
 def column_name(column: int | str) -> str:

@@ -18,6 +18,7 @@ from juror.errors import MissingDependencyError, ParameterError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
+    from matplotlib.figure import Figure
     from matplotlib.image import AxesImage
 
 BLUE, VERMILION, GREY = "#0072B2", "#D55E00", "#7F7F7F"
@@ -34,18 +35,32 @@ _MOST_INCHES = 18.0
 _TITLE_LINES = 4
 
 
-def new_axes(ax: Axes | None, width: float, height: float) -> Axes:
-    """Return the Axes given, or those of a new figure of this size in inches, which pyplot knows nothing of."""
+def check_matplotlib() -> None:
+    """Raise an error that says what to install if matplotlib is absent."""
     try:
-        from matplotlib.axes import Axes
-        from matplotlib.figure import Figure
+        import matplotlib.axes
+        import matplotlib.figure  # noqa: F401
     except ImportError:
         raise MissingDependencyError(
             "Pictures need matplotlib, which is not installed. Run pip install 'juror[plots]'."
         ) from None
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """Return a new figure of this size in inches, which pyplot does not know of."""
+    check_matplotlib()
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def new_axes(ax: Axes | None, width: float, height: float) -> Axes:
+    """Return the Axes given, or those of a new figure of this size in inches, which pyplot knows nothing of."""
     if ax is None:
-        size = (min(width, _MOST_INCHES), min(height, _MOST_INCHES))
-        return Figure(figsize=size, layout="constrained").add_subplot()
+        return new_figure(min(width, _MOST_INCHES), min(height, _MOST_INCHES)).add_subplot()
+    check_matplotlib()
+    from matplotlib.axes import Axes
+
     if not isinstance(ax, Axes):
         raise ParameterError(f"ax must be one matplotlib Axes, or None for a new one. Got {type(ax).__name__} instead.")
     return ax
