@@ -33,7 +33,7 @@ NONE = np.int64(0)
 _MANY_NATS = 400.0
 
 
-class Tables(NamedTuple):
+class ScaledTables(NamedTuple):
     """What a pass reads of the parameters.
 
     Attributes
@@ -94,12 +94,12 @@ def _largest(numbers):
 
 @kernel
 def tables(lam, stack, parts, n_rows, n_columns):
-    """Return what passes over so many rows and columns of cells read of λ (F,) and the stack, see :class:`Tables`."""
+    """Return what passes over so many rows and columns of cells read of λ (F,) and the stack, see :class:`ScaledTables`."""
     L, F = parts.shape[0], lam.shape[0]
     W, nothing, no_rows = _width(F), np.empty(0), np.empty((0, F))
     if 4 * n_rows * n_columns < L:
         # scaling the tables would cost more than what is looked up
-        return Tables(lam, stack, parts, nothing, no_rows, nothing, nothing, nothing, W)
+        return ScaledTables(lam, stack, parts, nothing, no_rows, nothing, nothing, nothing, W)
     log_lam, log_rows = nothing, no_rows
     if n_columns * np.log(L / n_columns) > _MANY_NATS:
         log_lam, log_rows = logs_of(lam.reshape(1, F))[0], joined(parts, logs_of(stack))
@@ -118,7 +118,7 @@ def tables(lam, stack, parts, n_rows, n_columns):
     for f in range(P):
         scaled_lam[f] = lam[f] / top if f < F and top > 0.0 else 0.0
     log_scales[L] = np.log(top)
-    return Tables(lam, stack, parts, log_lam, log_rows, scaled_lam, scaled, log_scales, W)
+    return ScaledTables(lam, stack, parts, log_lam, log_rows, scaled_lam, scaled, log_scales, W)
 
 
 @kernel

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from juror.kernels.jit.chance import uniform
 from juror.kernels.jit.compiling import kernel
 from juror.kernels.jit.products import (
     NONE,
@@ -16,6 +15,7 @@ from juror.kernels.jit.products import (
     multiply_block,
     padded,
 )
+from juror.kernels.jit.random_numbers import uniform
 
 
 @kernel

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from juror.kernels.logarithms import log_of
-from juror.kernels.reference.chance import uniform
+from juror.kernels.reference.random_numbers import uniform
 
 
 class Tables(NamedTuple):
@@ -128,7 +128,7 @@ def draw_classes(
     cells, tables
         As in :func:`log_prob`.
     key : int
-        Whose random numbers u are, see :func:`juror.kernels.reference.chance.uniform`.
+        Whose random numbers u are, see :func:`juror.kernels.reference.random_numbers.uniform`.
     first_number : int
         The number of the first row; the next ones follow.
     """
