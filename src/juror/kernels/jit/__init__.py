@@ -1,7 +1,7 @@
 """The numba twins of :mod:`juror.kernels.reference`: same names, same arguments, same results to rounding.
 
-No ``fastmath`` where infinities may meet: with it the log-sum-exp of all −inf becomes nan. Kernels release the GIL, so
-that threads may share the blocks of a table.
+No ``fastmath`` where infinities may occur: with it the log-sum-exp of all −inf becomes nan. Kernels release the GIL,
+so that threads can work on blocks of a table in parallel.
 """
 
 from juror.kernels.jit.drawing import draw_columns, draw_labels, most_probable
