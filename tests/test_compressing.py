@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import juror
 from juror import FitInfo, JointPMF
-from juror.answers import compressing
+from juror.answers import compressing, marginals
 from juror.answers.compressing import compressed
 from juror.answers.merging import merge
 from juror.errors import ParameterError, QueryError
@@ -155,8 +155,8 @@ class TestLoss:
 
 def test_blocks_of_classes_add_up_to_the_whole_table(monkeypatch):
     p = big()
-    monkeypatch.setattr(compressing, "_NUMBERS_AT_ONCE", 100)
-    np.testing.assert_allclose(compressing._whole(p), dense(p), rtol=1e-12)
+    monkeypatch.setattr(marginals, "_NUMBERS_AT_ONCE", 100)
+    np.testing.assert_allclose(marginals.whole_table(p), dense(p), rtol=1e-12)
 
 
 @pytest.mark.parametrize("cells", [0, 10**6])

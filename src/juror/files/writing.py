@@ -1,4 +1,4 @@
-"""Write files whole or not at all, to a neighbour first, then renamed over the place; and values as JSON has them."""
+"""Write files atomically: to a temporary file in the same folder, which is then renamed. Plain values for JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from juror.errors import DataError
 
 
 def check_place(path: Path) -> None:
-    """Refuse a place where no file can be, before any work is done for it."""
+    """Refuse a path where no file can be written; call it before any long work."""
     if path.is_dir():
         raise DataError(f"{str(path)!r} is a folder. Name a file in it.")
     if path.exists() and not path.is_file():
@@ -23,14 +23,14 @@ def check_place(path: Path) -> None:
 
 
 def write_whole(path: Path, write: Callable[[IO[bytes]], Any]) -> None:
-    """Write a file through a temporary one in its folder; if anything fails, no trace is left.
+    """Write a file atomically, by way of a temporary file in its folder; if anything fails, no file is left behind.
 
     Parameters
     ----------
     path : pathlib.Path
-        Where the file shall be. One that is there already is replaced.
+        The path. An existing file is replaced.
     write : callable
-        Given the open binary stream to write to.
+        Writes the content to the open binary stream that it is given.
     """
     check_place(path)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
@@ -53,7 +53,7 @@ def _umask() -> int:
 
 
 def finite(value: Any) -> Any:
-    """Return plain values with None for what is infinite or no number, which JSON does not have.
+    """Replace infinite numbers and NaN, which JSON does not have, by None in plain values.
 
     >>> finite({"a": [1.0, float("inf")], "b": (float("nan"), "x")})
     {'a': [1.0, None], 'b': [None, 'x']}

@@ -1,4 +1,4 @@
-"""Lines: how a rank was chosen, and errors against the number of samples."""
+"""Line plots: scores of the ranks tried, and errors against the number of samples."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _REFERENCE_LINES = (":", "-.", "--", "-")
 
 
 def rank_path(model: JointPMF, *, ax: Axes | None = None) -> Axes:
-    """Draw the score on held-out rows of every rank that was tried, and mark the one that was chosen.
+    """Draw the held-out score of every rank that the fit tried, and mark the chosen rank.
 
     Parameters
     ----------
     model : JointPMF
         A model whose rank was chosen by the fit, with ``rank="auto"`` or ``"cv"``.
     ax : matplotlib Axes, optional
-        Where to draw; a new one by default.
+        The Axes to draw into; new ones by default.
 
     Examples
     --------
@@ -93,17 +93,17 @@ def errors(
     ax: Axes | None = None,
     measure: str | None = None,
 ) -> Axes:
-    """Draw errors against the number of samples N_s, a line a method, on logarithmic axes.
+    """Draw errors against the number of samples N_s, one line per method, on logarithmic axes.
 
     Parameters
     ----------
     results : PaperTable or mapping of str to two sequences
-        What :func:`juror.paper.table` returned for one of its tables 1 to 6, or for every method its sample sizes and
-        its errors, (n,) each.
+        A result of :func:`juror.paper.table` for tables 1 to 6, or by method its sample sizes and its errors, (n,)
+        each.
     ax : matplotlib Axes, optional
-        Where to draw; a new one by default.
+        The Axes to draw into; new ones by default.
     measure : str, optional
-        For a table of the paper, which of its measures: the table's own by default, or ``"tensor_error"``, ``"mse"``,
+        For a table of the paper, the measure: the table's own by default, or ``"tensor_error"``, ``"mse"``,
         ``"mse_per_component"``.
 
     Examples
@@ -133,9 +133,9 @@ def errors(
     drawn = [_draw(ax, line, _look(number, number - n_methods)) for number, line in enumerate(in_order)]
     ax.set(xscale="log", yscale="log", xlabel="samples $N_s$", ylabel=meaning)
     open_frame(ax, "both")
-    # beside a picture of our own there is room for it
+    # A new figure has room for the legend beside the plot.
     beside: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1, 0.5)} if owned else {"loc": "best"}
-    # by hand, as matplotlib by itself leaves out labels that begin with an underscore
+    # Explicit handles: by default matplotlib leaves out labels that begin with an underscore.
     ax.legend(drawn, [words(line.label, 40) for line in in_order], frameon=False, fontsize=8.5, **beside)
     if owned:
         settle(ax)
@@ -144,7 +144,7 @@ def errors(
 
 
 def _look(method: int, reference: int) -> dict[str, Any]:
-    """Return how the line of a method is drawn, or of a reference if that number is not negative."""
+    """Return the line style of a method, or of a reference if that number is not negative."""
     if reference >= 0:
         return {"color": GREY, "linestyle": _REFERENCE_LINES[reference % len(_REFERENCE_LINES)], "linewidth": 1.2}
     number = method % len(COLOURS)
@@ -153,7 +153,7 @@ def _look(method: int, reference: int) -> dict[str, Any]:
 
 def _draw(ax: Axes, line: ErrorLine, look: dict[str, Any]) -> Line2D:
     if line.spreads and not line.is_reference:
-        # a spread as wide as the mean would leave a logarithmic axis
+        # A spread as large as the mean has no lower end on a logarithmic axis.
         low = [max(e - s, e / 20) for e, s in zip(line.errors, line.spreads, strict=True)]
         high = [e + s for e, s in zip(line.errors, line.spreads, strict=True)]
         ax.vlines(line.n_samples, low, high, color=look["color"], linewidth=0.9)
