@@ -217,7 +217,7 @@ class TestModel:
         assert (q.rank, q.info.n_draws, q.info.compressed[0].rank) == (2, 0, 40)
         assert "the mean of" not in q.summary()
         assert "smoothing" not in q.summary()
-        with pytest.raises(QueryError, match="if it was compressed, the model before that"):
+        with pytest.raises(QueryError, match="if it was compressed, ask the model before compression"):
             q.interval("x0")
         p.compress(40).interval("x0")
 

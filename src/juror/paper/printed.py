@@ -1,8 +1,8 @@
 """All numbers of the paper's Tables 1–7, as printed.
 
 Two corrections. In Table 3 two rows are named JUROR-B; the second is where every other table has JUROR-C, so it is
-taken as JUROR-C. In Table 6 the rows are numbers of projections M, for a method that the text calls "Spa-r-a"; the first
-row repeats JUROR-A of Table 1, so the method is JUROR-A. Table 7 is in per cent.
+taken as JUROR-C. In Table 6 the rows are numbers of projections M, for a method that the text calls "Spa-r-a";
+the first row repeats JUROR-A of Table 1, so the method is JUROR-A. Table 7 is in per cent.
 """
 
 from __future__ import annotations

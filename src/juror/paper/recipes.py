@@ -1,8 +1,8 @@
 """The paper's data: true models, rows drawn from them with holes, and the splits of Car and Mushroom.
 
 The number of the recipe and the seed determine everything, through three independent random streams: for the true
-model, the rows and the holes. So all sample sizes of a seed have the same truth, and a small sample is the first rows of
-a larger one.
+model, the rows and the holes. So all sample sizes of a seed have the same truth, and a small sample is the first rows
+of a larger one.
 """
 
 from __future__ import annotations
