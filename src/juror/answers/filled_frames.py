@@ -42,7 +42,7 @@ def _fill_series(series: nw.Series[Any], fill: Fill) -> nw.Series[Any]:
 
 
 def _fill_pandas(series: Any, fill: Fill) -> Any:
-    if fill.is_made_anew and (fill.is_empty_column or series.dtype != object):
+    if fill.is_rebuilt and (fill.is_empty_column or series.dtype != object):
         values, positions = fill.whole_column()
         made = type(series)(values, dtype=None if fill.is_empty_column else series.dtype)
         return made.iloc[positions].set_axis(series.index).rename(series.name)
@@ -56,7 +56,7 @@ def _fill_pandas(series: Any, fill: Fill) -> Any:
 def _fill_polars(series: pl.Series, fill: Fill) -> pl.Series:
     import polars as pl
 
-    if fill.is_made_anew:
+    if fill.is_rebuilt:
         values, positions = fill.whole_column()
         return pl.Series(series.name, values, None if fill.is_empty_column else series.dtype).gather(positions)
     if series.dtype == pl.Categorical:
@@ -68,7 +68,7 @@ def _fill_polars(series: pl.Series, fill: Fill) -> pl.Series:
 
 
 def _fill_pyarrow(array: pa.ChunkedArray, fill: Fill) -> pa.ChunkedArray:
-    if fill.is_made_anew:
+    if fill.is_rebuilt:
         values, positions = fill.whole_column()
         made = pa.array(values, None if fill.is_empty_column else array.type)
         return pa.chunked_array([made.take(pa.array(positions))])

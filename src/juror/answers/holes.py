@@ -57,7 +57,7 @@ class Fill:
         return len(self.rows) == len(self.column.index)
 
     @property
-    def is_made_anew(self) -> bool:
+    def is_rebuilt(self) -> bool:
         """Whether the column is rebuilt from its distinct values: faster, and safe for text."""
         return self.column.form == "text" or self.is_empty_column
 

@@ -58,8 +58,8 @@ def merge(
     lam, A = weights[held], np.ascontiguousarray(np.concatenate(factors)[:, held].T)
     own = np.einsum("fx,fx->f", A, _log(A))
     # The first initialisation takes the farthest class each time, which handles copies well; the others are random.
-    chance = [None, *(np.random.default_rng([seed, rank, number, 0]) for number in range(1, _N_SEEDINGS))]
-    found = [_group(lam, A, own, _seeds(lam, A, own, rank, rng)) for rng in chance]
+    generators = [None, *(np.random.default_rng([seed, rank, number, 0]) for number in range(1, _N_SEEDINGS))]
+    found = [_group(lam, A, own, _seeds(lam, A, own, rank, rng)) for rng in generators]
     group, _ = min(found, key=lambda pair: pair[1])
     mu, B = _means(lam, A, group)
     ends = np.cumsum([len(factor) for factor in factors])[:-1]

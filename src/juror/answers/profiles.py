@@ -115,10 +115,10 @@ def _traits(
 ) -> tuple[Trait, ...]:
     lifts = np.divide(shares, overall, out=np.zeros_like(shares), where=overall > 0)
     typical = np.flatnonzero(lifts >= _LEAST_LIFT)
-    tells = shares[typical] * np.log(lifts[typical])
+    contributions = shares[typical] * np.log(lifts[typical])
     traits: list[Trait] = []
     shown: Counter[str] = Counter()
-    for i in typical[np.argsort(-tells, kind="stable")]:
+    for i in typical[np.argsort(-contributions, kind="stable")]:
         name, label = places[i]
         if shown[name] < _LABELS_A_VARIABLE:
             shown[name] += 1
