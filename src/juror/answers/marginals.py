@@ -95,10 +95,7 @@ class ProbabilityTable:
     def _grid(self) -> tuple[list[str], list[list[str]], int]:
         """Return headings, lines and the number of text columns: a cross table, or one line per combination."""
         if len(self.variables) == 2 and self.variables[1].cardinality <= 8:
-            head = [
-                self.names[0] + " \\ " + self.names[1],
-                *(str(label) for label in self.variables[1].labels),
-            ]
+            head = [f"{self.names[0]} \\ {self.names[1]}", *map(str, self.variables[1].labels)]
             body = [
                 [str(label), *(f"{p:.4f}" for p in line)]
                 for label, line in zip(self.variables[0].labels, self._probabilities, strict=True)

@@ -92,17 +92,8 @@ def _read(folder: Path, name: str) -> pd.DataFrame:
         path = folder / file
         if not path.is_file():
             raise DataError(f"JUROR_DATA has no file {file!r}. Unset JUROR_DATA to fetch {name!r} from OpenML.")
-        parts.append(
-            pd.read_csv(
-                path,
-                header=None,
-                names=list(table.columns),
-                na_values=["?"],
-                keep_default_na=False,
-                skipinitialspace=True,
-                comment="|",
-            )
-        )
+        layout: Any = {"header": None, "names": list(table.columns), "skipinitialspace": True, "comment": "|"}
+        parts.append(pd.read_csv(path, na_values=["?"], keep_default_na=False, **layout))
     whole = pd.concat(parts, ignore_index=True)
     if name == "adult":
         whole["income"] = whole["income"].str.rstrip(".")

@@ -260,13 +260,7 @@ class JointPMF:
         return find_mode(posterior(self, self._evidence(given)), max_nodes)
 
     def sample(
-        self,
-        n: int,
-        given: Given = None,
-        *,
-        seed: int = 0,
-        numbers: bool = False,
-        frame: str = "pandas",
+        self, n: int, given: Given = None, *, seed: int = 0, numbers: bool = False, frame: str = "pandas"
     ) -> Any:
         """Draw rows.
 

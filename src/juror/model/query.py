@@ -38,8 +38,6 @@ _COMPARE: dict[str, Callable[[Any], Any]] = {
     "<=": lambda value: Range(at_most=value),
     "<": lambda value: Range(below=value),
 }
-
-
 _MISTAKEN = {"==": "=", "=>": ">=", "=<": "<=", "<>": "!="}
 
 
@@ -99,11 +97,8 @@ class _Reader:
             if match is None:
                 start = place + len(self._text[place:]) - len(self._text[place:].lstrip())
                 what = self._text[start]
-                self._fail(
-                    start,
-                    start + 1,
-                    "This quote is not closed." if what in "\"'" else f"{what!r} is not understood.",
-                )
+                message = "This quote is not closed." if what in "\"'" else f"{what!r} is not understood."
+                self._fail(start, start + 1, message)
             kind = str(match.lastgroup)
             tokens.append(_Token(kind, match.group(kind), match.start(kind), match.end(kind)))
             place = match.end()

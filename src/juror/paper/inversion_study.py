@@ -138,20 +138,9 @@ def compare_inversions(seeds: int = 20, samples: tuple[int, ...] = SAMPLES) -> I
             ).reshape(truths.shape)
             for name, estimate in estimators.items():
                 found = as_distribution(estimate(counted / n_samples))
-                divergence, error = jensen_shannon(found, truths), squared_error(found, truths)
-                spreads = float(divergence.std(ddof=1)), float(error.std(ddof=1))
-                entries.append(
-                    InversionEntry(
-                        density,
-                        name,
-                        n_samples,
-                        seeds,
-                        float(divergence.mean()),
-                        spreads[0],
-                        float(error.mean()),
-                        spreads[1],
-                    )
-                )
+                errors = jensen_shannon(found, truths), squared_error(found, truths)
+                numbers = [float(number) for e in errors for number in (e.mean(), e.std(ddof=1))]
+                entries.append(InversionEntry(density, name, n_samples, seeds, *numbers))
     return Inversions(tuple(entries))
 
 

@@ -103,8 +103,7 @@ def _finish(panel: Axes, columns: Iterable[int | str]) -> None:
     if panel.get_subplotspec().is_last_row():  # type: ignore[union-attr]
         panel.set_xlabel("samples N_s")
     panel.grid(visible=True, color="0.92")
-    for side in ("top", "right"):
-        panel.spines[side].set_visible(False)
+    panel.spines[["top", "right"]].set_visible(False)
 
 
 def _legend(figure: Figure, panel: Axes, printed: bool) -> None:
@@ -135,8 +134,7 @@ def _dots(table: PaperTable) -> Figure:
                 panel.plot(entry.printed, height, color=_COLOURS[4], marker="D", markerfacecolor="white", linestyle="")
         panel.set(title=column_name(column), xlabel=_AXIS_NAMES["accuracy"])
         panel.grid(visible=True, axis="x", color="0.92")
-        for side in ("top", "right"):
-            panel.spines[side].set_visible(False)
+        panel.spines[["top", "right"]].set_visible(False)
     axes[0].set_yticks(range(len(rows)), labels=[row[0].label for row in rows])
     figure.suptitle(_title(table) + "; full: measured; hollow: printed in the paper", x=0.01, ha="left")
     return figure
