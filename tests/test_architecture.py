@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
@@ -62,6 +64,156 @@ def test_a_wrong_import_would_be_found(tmp_path, monkeypatch):
     wrong.write_text("from juror.model import JointPMF\nfrom juror import fitting\nimport juror.errors\n")
     monkeypatch.setattr(sys.modules[__name__], "SOURCE", tmp_path)
     assert wrong_imports(wrong) == {"model", "fitting"}
+
+
+def test_there_are_at_most_ten_levels():
+    assert len(ROOMS) <= 10
+
+
+# juror.kernels.jit has a compiled twin of each kernel in juror.kernels.reference, under the same name.
+TWINS = ("kernels/jit/", "kernels/reference/")
+# Modules with the same base name, and classes with the same name, that are allowed: the name, and why.
+SAME_MODULE_NAMES = {
+    "clusters.py": "to be renamed: cli/clusters.py holds options, not a command",
+}
+
+
+def repeated(named: list[tuple[str, Path]]) -> set[str]:
+    """Return the names that two modules share; the twins of kernels count once."""
+    places = {(name, str(module.relative_to(SOURCE)).replace(*TWINS)) for name, module in named}
+    return {name for name, n in Counter(name for name, _ in places).items() if n > 1}
+
+
+def module_names(modules: list[Path]) -> list[tuple[str, Path]]:
+    return [(module.name, module) for module in modules if module.name != "__init__.py"]
+
+
+def public_classes(modules: list[Path]) -> list[tuple[str, Path]]:
+    return [
+        (node.name, module)
+        for module in modules
+        for node in ast.parse(module.read_text()).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    ]
+
+
+def test_a_module_name_has_one_meaning():
+    assert repeated(module_names(MODULES)) == set(SAME_MODULE_NAMES)
+
+
+def test_a_class_name_has_one_meaning():
+    assert repeated(public_classes(MODULES)) == set()
+
+
+def test_a_repeated_name_would_be_found(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys.modules[__name__], "SOURCE", tmp_path)
+    modules = []
+    for name in ("a/rows.py", "b/rows.py", "b/other.py", "kernels/jit/x.py", "kernels/reference/x.py"):
+        modules.append(tmp_path / name)
+        modules[-1].parent.mkdir(parents=True, exist_ok=True)
+        modules[-1].write_text("class Tables: ...\n" if "kernels" in name else "class Query: ...\nclass _Bins: ...\n")
+    assert repeated(module_names(modules)) == {"rows.py"}
+    assert repeated(public_classes(modules)) == {"Query"}
+
+
+def dotted(module: Path) -> str:
+    """Return the dotted name of a module."""
+    parts = module.relative_to(SOURCE).with_suffix("").parts
+    return ".".join(("juror", *(parts[:-1] if parts[-1] == "__init__" else parts)))
+
+
+def imports(node: ast.AST, modules: set[str], local: bool = False) -> Iterator[tuple[str, bool]]:
+    """Yield the juror modules that a tree imports at run time, each with whether a function does so when called."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and isinstance(child.test, ast.Name) and child.test.id == "TYPE_CHECKING":
+            continue
+        if isinstance(child, ast.ImportFrom) and child.module:
+            names = (f"{child.module}.{alias.name}" for alias in child.names)
+            yield from ((name if name in modules else child.module, local) for name in names)
+        elif isinstance(child, ast.Import):
+            yield from ((alias.name, local) for alias in child.names)
+        yield from imports(child, modules, local or isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef))
+
+
+def import_graph(sources: dict[str, str], *, local: bool) -> dict[str, set[str]]:
+    """Return which modules each module imports, also the packages they are in; with or without local imports."""
+    graph = {}
+    for name, source in sources.items():
+        targets = set()
+        for target, is_local in imports(ast.parse(source), set(sources)):
+            parts = target.split(".")
+            around = {".".join(parts[:n]) for n in range(1, len(parts) + 1)}
+            targets |= {module for module in around if local or not is_local if not f"{name}.".startswith(f"{module}.")}
+        graph[name] = targets & set(sources)
+    return graph
+
+
+def reached(graph: dict[str, set[str]], start: str) -> set[str]:
+    """Return the modules that importing a module imports in the end."""
+    found: set[str] = set()
+    ahead = [start]
+    while ahead:
+        new = graph[ahead.pop()] - found
+        found |= new
+        ahead += new
+    return found
+
+
+def cycles(sources: dict[str, str]) -> set[str]:
+    """Return the modules that import themselves by way of others, all at module level."""
+    graph = import_graph(sources, local=False)
+    return {name for name in graph if name in reached(graph, name)}
+
+
+def hidden_cycles(sources: dict[str, str]) -> set[tuple[str, str]]:
+    """Return the imports in functions, from and of what, that would close a cycle if all were at module level."""
+    whole, at_module_level = import_graph(sources, local=True), import_graph(sources, local=False)
+    late = {(name, target) for name in whole for target in whole[name] - at_module_level[name]}
+    return {(name, target) for name, target in late if name in reached(whole, target)}
+
+
+SOURCES = {dotted(module): module.read_text() for module in MODULES}
+# To be mended: imports that wait in a function although what they import is not slow.
+LATE_IMPORTS = {
+    ("juror.readers.databases", "juror.readers.streams"),
+    ("juror.readers.opening", "juror.runners.dask_runner"),
+    ("juror.runners.clusters", "juror.runners.dask_runner"),
+    ("juror.runners.clusters", "juror.runners.spark_runner"),
+}
+
+
+def test_no_modules_import_each_other():
+    assert cycles(SOURCES) == set()
+
+
+def test_no_import_in_a_function_hides_a_cycle():
+    """An import may wait in a function because it is slow, not because it would close a cycle at module level."""
+    assert hidden_cycles(SOURCES) == LATE_IMPORTS
+
+
+def test_a_cycle_would_be_found():
+    package = {"juror": "", "juror.b": "from juror.b.inner import x", "juror.b.inner": "import juror.c"}
+    back = "from juror import a"
+    sound = package | {"juror.a": "import juror.b.inner", "juror.c": f"if TYPE_CHECKING:\n    {back}\n"}
+    assert cycles(sound) == set()
+    assert hidden_cycles(sound) == set()
+    plain = sound | {"juror.c": f"try:\n    {back}\nexcept ImportError:\n    pass\n"}
+    assert cycles(plain) == {"juror.a", "juror.b", "juror.b.inner", "juror.c"}
+    assert hidden_cycles(plain) == set()
+    late = sound | {"juror.c": f"def f():\n    {back}\n"}
+    assert cycles(late) == set()
+    assert hidden_cycles(late) == {("juror.c", "juror.a")}
+
+
+def test_only_its_command_imports_the_paper():
+    users = {str(m.relative_to(SOURCE)) for m in MODULES if "paper" in imported_rooms(m) and room_of(m) != "paper"}
+    assert users == {"__init__.py", "cli/paper.py"}
+
+
+def test_an_import_of_the_paper_would_be_found(tmp_path):
+    module = tmp_path / "curves.py"
+    module.write_text("def draw():\n    from juror.paper.settings import MEASURES\n")
+    assert imported_rooms(module) == {"paper"}
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: str(module.relative_to(SOURCE)))

@@ -303,7 +303,7 @@ class TestIntervals:
         assert str(answer).startswith("P(x0 | x1 = 1)\nx0  probability  90 % from")
 
     def test_a_model_without_draws_has_none(self):
-        with pytest.raises(QueryError, match="Intervals come from the draws of a fit"):
+        with pytest.raises(QueryError, match="Intervals need the draws of a fit"):
             juror.fit(CODES, 2, "em").interval("x0")
         model = juror.fit(CODES, 2, "bayes", **SHORT)
         for level in (0, 1, 1.5, "much", True):

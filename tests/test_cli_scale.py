@@ -172,7 +172,7 @@ def test_rows_above_memory_are_passed_over_where_they_are(run, tmp_path):
     path = tmp_path / "m.juror"
     status, out, _ = run("fit", tmp_path / "many.parquet", "-o", path, "--memory", "4MB", *QUICK)
     assert status == 0
-    assert "fitted to 300,000 rows where they are, by em; started from" in out
+    assert "fitted to 300,000 rows out of core, by em; started from" in out
     assert sorted(file.name for file in tmp_path.iterdir()) == ["m.juror", "many.parquet"]
 
 

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from juror import Domain, FitInfo, JointPMF, Variable, compare
+from juror.answers import marginals
 from juror.compare import align, factor_mse, tensor_error
 from juror.errors import ModelError, ParameterError
 from juror.testing import dense, random_model
@@ -161,7 +162,7 @@ def test_tensor_error_is_that_of_the_dense_tensors(models):
 def test_blocks_of_components_change_nothing(seed, monkeypatch):
     rng = np.random.default_rng(seed)
     true, est = random_model((3, 2, 4), 5, rng), random_model((3, 2, 4), 9, rng)
-    monkeypatch.setattr(compare, "_NUMBERS_AT_ONCE", 60)
+    monkeypatch.setattr(marginals, "_NUMBERS_AT_ONCE", 60)
     assert_close(tensor_error(true, est), relative_error_of_tensors(true, est))
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import juror
 from juror import FitInfo, JointPMF
-from juror.answers import compressing
+from juror.answers import compressing, marginals
 from juror.answers.compressing import compressed
 from juror.answers.merging import merge
 from juror.errors import ParameterError, QueryError
@@ -155,8 +155,8 @@ class TestLoss:
 
 def test_blocks_of_classes_add_up_to_the_whole_table(monkeypatch):
     p = big()
-    monkeypatch.setattr(compressing, "_NUMBERS_AT_ONCE", 100)
-    np.testing.assert_allclose(compressing._whole(p), dense(p), rtol=1e-12)
+    monkeypatch.setattr(marginals, "_NUMBERS_AT_ONCE", 100)
+    np.testing.assert_allclose(marginals.whole_table(p), dense(p), rtol=1e-12)
 
 
 @pytest.mark.parametrize("cells", [0, 10**6])
@@ -217,7 +217,7 @@ class TestModel:
         assert (q.rank, q.info.n_draws, q.info.compressed[0].rank) == (2, 0, 40)
         assert "the mean of" not in q.summary()
         assert "smoothing" not in q.summary()
-        with pytest.raises(QueryError, match="if it was compressed, the model before that"):
+        with pytest.raises(QueryError, match="if it was compressed, ask the model before compression"):
             q.interval("x0")
         p.compress(40).interval("x0")
 

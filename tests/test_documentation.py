@@ -418,7 +418,7 @@ def stands_in(name: str, source: str) -> bool:
 def test_letters_of_a_module_are_found():
     code = 'def f(Z, lam, names):\n    "x ∈ Ω, with ρ"\n    q: int = 1\n    return [n for n in names]\n'
     assert letters_of(code) == {"Z", "lam", "q", "n", "ρ"}
-    assert covers({"solvers/em", "kernels"}, "kernels/jit/rows")
+    assert covers({"solvers/em", "kernels"}, "kernels/jit/passes")
     assert not covers({"solvers/em"}, "solvers/embers")
 
 

@@ -225,7 +225,7 @@ class TestFits:
     def test_rank_is_chosen_by_a_sample(self, kept_in):
         whole, apart = self.pair(method="em")
         assert apart.rank == whole.rank
-        assert "where they are, by em; started from all of them" in apart.summary()
+        assert "out of core, by em; started from all of them" in apart.summary()
 
     def test_auto_is_em_where_rows_are(self, kept_in):
         _, apart = self.pair(rank=2)

@@ -17,7 +17,7 @@ from safetensors.numpy import save
 import juror
 from juror import Domain, FitInfo, JointPMF, JurorError, Variable
 from juror.errors import ModelFileError
-from juror.files import container
+from juror.model import file_format
 from juror.record import RankScore
 from juror.testing import random_model
 
@@ -443,7 +443,7 @@ NONSENSE = {
 def test_a_whole_file_that_describes_no_model_is_refused(tmp_path, kind):
     path = tmp_path / "nonsense.juror"
     parts = {"weights": SMALL.weights, "factors": SMALL.factors, "domain": SMALL.domain, "info": None}
-    container.write(path, **{**parts, **NONSENSE[kind]})
+    file_format.write(path, **{**parts, **NONSENSE[kind]})
     assert load_error(path)
 
 

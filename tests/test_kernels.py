@@ -232,7 +232,7 @@ def test_kernels_work_where_nothing_can_be_kept(monkeypatch):
 
     monkeypatch.setattr(compiling, "njit", njit)
     compiling._say_once.cache_clear()
-    with pytest.warns(RuntimeWarning, match="cannot be kept on disk.*NUMBA_CACHE_DIR"):
+    with pytest.warns(RuntimeWarning, match="cannot be cached on disk.*NUMBA_CACHE_DIR"):
         doubled = compiling.kernel(lambda x: 2 * x)
     assert compiling.kernel(doubled)(4) == 8
 

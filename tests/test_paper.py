@@ -20,9 +20,9 @@ from juror.paper import inversion_study as inversions
 from juror.paper.costs import expected_seconds
 from juror.paper.limit import matched_concentration, posterior_mean
 from juror.paper.page import page
-from juror.paper.pictures import check_matplotlib
 from juror.paper.recipes import Recipe
 from juror.paper.settings import SETTINGS, Effort, Row, Setting, cell_of, cells_of
+from juror.plot.canvas import check_matplotlib
 from juror.testing import dense
 
 TINY = Recipe(1, "uniform", F=2, I=3, N=3, kappa=0.9)

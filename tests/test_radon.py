@@ -519,11 +519,11 @@ BAD = {
     ),
     "directions of another shape": (
         lambda: Radon(even(2), even(2), [1.0, 0.0]),
-        "directions must have the shape (M, 2), one direction a row and at least one. Got (2,) instead.",
+        "directions must have the shape (M, 2), one direction per row and at least one. Got (2,) instead.",
     ),
     "an empty list of directions": (
         lambda: Radon(even(2), even(2), np.zeros((0, 2))),
-        "directions must have the shape (M, 2), one direction a row and at least one. Got (0, 2) instead.",
+        "directions must have the shape (M, 2), one direction per row and at least one. Got (0, 2) instead.",
     ),
     "a direction too long": (
         lambda: Radon(even(2), even(2), [[1.0, 0.0], [1.0, 1.0]]),

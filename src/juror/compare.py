@@ -1,12 +1,12 @@
-"""How far an estimate is from the truth: components matched, and the error measures of the papers.
+"""The error of an estimate: match its components to the true ones, and compute the error measures of the papers.
 
-For a true model (λ, A_1 … A_N) of rank F and an estimate (λ̂, Â_1 … Â_N) whose components stand in the matching order:
+For a true model (λ, A_1 … A_N) of rank F and an estimate (λ̂, Â_1 … Â_N) whose components are in matching order:
 
     factor error     Σ_n ‖Â_n − A_n‖_F² / N + ‖λ̂ − λ‖²
     tensor error     ‖Ẑ − Z‖_F² / ‖Z‖_F²,     Z[x] = Σ_f λ_f Π_n A_n[x_n, f]
 
-The first is the papers' and speaks of the parameters, so it is above zero wherever these are not unique; the second
-speaks of the distribution itself and needs no matching.
+The papers use the first, an error of the parameters: it may be above zero for the true distribution if its parameters
+are not unique. The second is an error of the distribution itself and needs no matching.
 """
 
 from __future__ import annotations
@@ -17,23 +17,22 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from juror.answers.marginals import marginal
-from juror.answers.posterior import BareCPD
+from juror.answers.marginals import whole_table
 from juror.errors import ParameterError, shortlist
 from juror.kernels.logarithms import log_of
 from juror.model import JointPMF
 from juror.runners.local import partitions
 
-# Up to this size tensors are written out, so that tiny errors are not lost in the difference of large inner products.
+# Up to this many cells tensors are written out, so that small errors are not lost to cancellation.
 _DENSE_CELLS = 1_000_000
-# Numbers held at once, in each of two arrays: 80 MB
+# Numbers in each of two temporary arrays: 80 MB.
 _NUMBERS_AT_ONCE = 10_000_000
-# Components whose columns are equal are told apart by their weights.
+# Among components with equal columns, the weights decide the matching.
 _TIE_BREAK = 1e-9
 
 
 class Components(Protocol):
-    """Weights and factors of a canonical polyadic decomposition, a model's or any other's."""
+    """Weights and factors of a canonical polyadic decomposition."""
 
     @property
     def weights(self) -> Any:
@@ -41,21 +40,21 @@ class Components(Protocol):
 
     @property
     def factors(self) -> Any:
-        """One matrix (I_n, F) a variable."""
+        """One matrix (I_n, F) per variable."""
 
 
 def factor_mse(true: Components, est: Components, per_component: bool = False) -> float:
     """Return the papers' error of the factors, Σ_n ‖Â_n − A_n‖_F² / N + ‖λ̂ − λ‖², after matching components.
 
-    All factors and the weights share one permutation: the one with the smallest Σ_n ‖Â_n − A_n‖_F², and where several
-    have it, among them the one with the smallest ‖λ̂ − λ‖².
+    All factors and the weights share one permutation: the one with the smallest Σ_n ‖Â_n − A_n‖_F², and among equals
+    the one with the smallest ‖λ̂ − λ‖².
 
     Parameters
     ----------
     true : JointPMF, or anything with weights (F,) and factors (I_n, F)
         The truth.
     est : JointPMF, or anything with weights (F',) and factors (I_n, F'), F' ≤ F
-        The estimate. One of lower rank is filled up with components of weight zero whose columns are its own one-way
+        The estimate. If its rank is lower, components of weight zero are added; their columns are its one-way
         marginals.
     per_component : bool
         Divide the factor term by F too, as the reference code of the paper on two-way marginals does.
@@ -78,14 +77,14 @@ def factor_mse(true: Components, est: Components, per_component: bool = False) -
 
 
 def align(true: Components, est: JointPMF) -> JointPMF:
-    """Return an estimate with its components in the order of the true ones they match best.
+    """Return an estimate with its components in the order of the true components that they match.
 
     Parameters
     ----------
     true : JointPMF, or anything with weights (F,) and factors (I_n, F)
-        Whose order to take.
+        The order to follow.
     est : JointPMF
-        What to put in order; filled up to rank F as in :func:`factor_mse`.
+        The estimate to reorder; extended to rank F as in :func:`factor_mse`.
 
     Examples
     --------
@@ -97,10 +96,10 @@ def align(true: Components, est: JointPMF) -> JointPMF:
 
 
 def tensor_error(true: Components, est: Components) -> float:
-    """Return the relative error of the whole tensor, ‖Ẑ − Z‖_F² / ‖Z‖_F², without making a large one.
+    """Return the relative error of the whole tensor, ‖Ẑ − Z‖_F² / ‖Z‖_F², without building a large tensor.
 
-    Ranks may differ and may be thousands. Up to a million cells the difference is taken cell by cell; beyond that from
-    inner products of components, Π_n A_nᵗ Â_n, where errors below about 1e-14 drown in rounding and may be zero.
+    Ranks may differ and may be thousands. Up to a million cells the difference is computed cell by cell; beyond that
+    from inner products of components, Π_n A_nᵗ Â_n, where errors below about 1e-14 are lost to rounding.
 
     Parameters
     ----------
@@ -119,11 +118,11 @@ def tensor_error(true: Components, est: Components) -> float:
     true, est = _as_model(true), _as_model(est)
     _check_cardinalities(true, est)
     if math.prod(true.domain.cardinalities) <= _DENSE_CELLS:
-        Z = _dense(true)
-        return float(np.sum((_dense(est) - Z) ** 2) / np.sum(Z**2))
+        Z = whole_table(true)
+        return float(np.sum((whole_table(est) - Z) ** 2) / np.sum(Z**2))
     log_sizes, units = _sizes_and_units(true)
     log_sizes_est, units_est = _sizes_and_units(est)
-    # relative to the largest true component ‖Z‖² is at least one, however small the cells of many variables are
+    # Relative to the largest true component, ‖Z‖² is at least one, even if the cells themselves would underflow.
     sizes = np.exp(log_sizes - log_sizes.max())
     with np.errstate(over="ignore"):
         sizes_est = np.exp(log_sizes_est - log_sizes.max())
@@ -135,7 +134,7 @@ def tensor_error(true: Components, est: Components) -> float:
 
 
 def _as_model(components: Components) -> JointPMF:
-    """Return a model of weights and factors, which checks that they are distributions."""
+    """Return a model with these weights and factors, which checks that they are distributions."""
     return components if isinstance(components, JointPMF) else JointPMF(components.weights, components.factors)
 
 
@@ -149,8 +148,8 @@ def _check_cardinalities(true: JointPMF, est: JointPMF) -> None:
 
 
 def _matched(true: JointPMF, est: JointPMF) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
-    """Return the estimate's weights and factors, filled up to the true rank and in the true components' order."""
-    # SciPy takes long to import, and most sessions compare nothing
+    """Return the estimate's weights and factors, extended to the true rank and in the order of the true components."""
+    # SciPy is slow to import, and few sessions need it here.
     from scipy.optimize import linear_sum_assignment
     from scipy.spatial.distance import cdist
 
@@ -163,26 +162,17 @@ def _matched(true: JointPMF, est: JointPMF) -> tuple[np.ndarray, tuple[np.ndarra
         )
     lam = np.append(est.weights, np.zeros(n_absent))
     A = [np.column_stack([a, *[a @ est.weights] * n_absent]) for a in est.factors]
-    # from differences and not from inner products, whose rounding would confuse columns that are nearly equal
+    # From differences, not from inner products, whose rounding would confuse nearly equal columns.
     distances = cdist(np.concatenate(true.factors).T, np.concatenate(A).T, "sqeuclidean")
     order = linear_sum_assignment(distances + _TIE_BREAK * np.subtract.outer(true.weights, lam) ** 2)[1]
     return lam[order], tuple(a[:, order] for a in A)
 
 
-def _dense(model: JointPMF) -> np.ndarray:
-    """Return the whole tensor, summed over blocks of components."""
-    Z = np.zeros(model.domain.cardinalities)
-    for block in partitions(model.rank, max(1, _NUMBERS_AT_ONCE // Z.size)):
-        part = BareCPD(model.weights[block], tuple(a[:, block] for a in model.factors), model.domain)
-        Z += marginal(part, range(Z.ndim))
-    return Z
-
-
 def _sizes_and_units(model: JointPMF) -> tuple[np.ndarray, list[np.ndarray]]:
     """Return log λ_f Π_n ‖A_n[:, f]‖, (F,), and the factors with columns of norm one.
 
-    A component is its size times a tensor of norm one. Inner products of the latter are products of cosines, which
-    may underflow only where they are nothing beside the sizes.
+    A component is its size times a tensor of norm one. Inner products of the latter are products of cosines; where
+    these underflow they are negligible.
     """
     norms = [np.linalg.norm(a, axis=0) for a in model.factors]
     log_sizes = log_of(model.weights) + np.sum(np.log(norms), axis=0)

@@ -1,4 +1,4 @@
-"""What a long fit tells about itself while it runs, through one callback."""
+"""The progress reports that a fit sends to a callback."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ class Progress:
     rank : int
         The rank being fitted.
     start, n_starts : int
-        Which start this is, from 1, and how many there will be.
+        The number of this start, from 1, and the number of all starts.
     iteration, max_iter : int
-        Passes over the rows or other steps so far, and the most there may be.
+        The number of passes over the rows, or other steps, so far, and its maximum.
     log_likelihood : float or None
-        Mean log-likelihood of a row, in nats; None for methods that do not look at rows.
+        Mean log-likelihood per row, in nats; None for methods that do not read rows.
     objective : float or None
-        What such methods lower: the squared misfit of pair tables, triples or histograms.
+        The objective of those methods: the squared misfit of pair tables, triples or histograms.
     """
 
     stage: str

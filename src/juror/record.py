@@ -219,8 +219,8 @@ def _numbers(plain: Any, missing: float = -math.inf) -> tuple[Any, ...]:
 
 
 # The fields of the first version: without one of them it is no record.
-_ALWAYS = ("method", "rank", "n_rows", "n_distinct", "log_likelihood", "n_parameters", "smoothing", "seed")
-_ALWAYS += ("starts", "trace", "stopped", "n_iter")
+_ALWAYS = frozenset(("method", "rank", "n_rows", "n_distinct", "log_likelihood", "n_parameters", "smoothing", "seed"))
+_ALWAYS |= {"starts", "trace", "stopped", "n_iter"}
 # How fields that are more than one number or text are read from JSON
 _READ: dict[str, Callable[[Any], Any]] = {
     "warnings": tuple,

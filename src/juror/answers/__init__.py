@@ -1,5 +1,5 @@
 """Every question that a CPD answers exactly, as functions of its weights, factors and domain.
 
-They know nothing of :class:`juror.JointPMF`, whose methods are thin calls of them: any object with those three
-attributes will do.
+The functions accept any object with these three attributes (:class:`juror.answers.posterior.CPD`). The methods of
+:class:`juror.JointPMF` call them.
 """

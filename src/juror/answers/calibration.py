@@ -1,26 +1,26 @@
-"""Calibration: whether what is predicted with probability p comes true in a share p of the rows.
+"""Calibration: whether labels predicted with probability p occur in a share p of the rows.
 
-Every row r whose label of the target is seen, y_r, is predicted from its other cells, p_rx = p(x | the others), and
-each of its labels x makes a pair (r, x) of a prediction p_rx and an outcome [y_r = x]. Pairs fall into bins of equal
-width by their prediction. With row weights w_r, over the pairs (r, x) in bin b,
+For every row r whose target label y_r is observed, the model predicts p_rx = p(x | the other cells). Each label x makes
+a pair (r, x) of a prediction p_rx and an outcome [y_r = x]. Pairs are sorted into bins of equal width by their
+prediction. With row weights w_r, over the pairs (r, x) in bin b,
 
     weight_b    = Σ w_r
     predicted_b = Σ w_r p_rx / weight_b
     observed_b  = Σ w_r [y_r = x] / weight_b
     error       = Σ_b weight_b |observed_b − predicted_b| / Σ_b weight_b
 
-Were the predictions perfectly calibrated, the label of row r would fall into bin b with probability S_rb, the sum of
-p_rx over its labels there. Rows being independent, weight_b observed_b then has the variance
+If the predictions are perfectly calibrated, the label of row r falls into bin b with probability S_rb, the sum of p_rx
+over the labels in that bin. Rows are independent, so weight_b observed_b has the variance
 
     V_b = Σ_r w_r S_rb (1 − S_rb)
 
-where a weight counts repeated rows. The mean distance from its expectation is √(2 V_b / π) for a normal variable, and
-never above 2 V_b, which is less where hardly anything is left to chance. So of noise alone the error would be about
+where a weight counts repeated rows. The mean absolute deviation is √(2 V_b / π) for a normal variable, and never above
+2 V_b, which is smaller when the predictions are almost certain. So noise alone gives an error of about
 
     noise = Σ_b min(√(2 V_b / π), 2 V_b) / Σ_b weight_b
 
-Where every label is always unlikely, as of a variable of many, all pairs fall into the first bin, and error and noise
-are both 0 but for rounding. That tells nothing; log loss and accuracy beside their references do.
+If every label is always unlikely, as for a variable with many labels, all pairs fall into the first bin, and error and
+noise are both 0 up to rounding. Then compare log loss and accuracy with their references instead.
 """
 
 from __future__ import annotations
@@ -39,35 +39,35 @@ from juror.readers.columns import MISSING
 
 @dataclass(frozen=True)
 class Calibration:
-    """How predictions of one variable compare with what is seen.
+    """How predictions of one variable compare with the observed labels.
 
     Attributes
     ----------
     target : str
         The variable that is predicted.
     predicted : tuple of float, (bins,)
-        For every bin that is not empty the mean predicted probability, rising.
+        The mean predicted probability of every non-empty bin, in increasing order.
     observed : tuple of float, (bins,)
-        For every bin the share of its pairs of a row and a label in which the row has the label.
+        For every bin, the share of its pairs (row, label) in which the row has the label.
     weight : tuple of float, (bins,)
-        For every bin the weight of these pairs; in all, ``n_rows`` times the labels.
+        For every bin, the total weight of its pairs; their sum is ``n_rows`` times the number of labels.
     spread : tuple of float, (bins,)
-        For every bin the standard deviation √V_b / weight_b of the observed share, were the predictions calibrated.
+        For every bin, the standard deviation √V_b / weight_b of the observed share under perfect calibration.
     n_rows : float
-        The weight of the rows that are judged.
+        The total weight of the rows used.
     n_impossible : float
-        The weight of rows that are left out, as their other cells are impossible under the model.
+        The total weight of the rows left out because their other cells are impossible under the model.
     accuracy, reference_accuracy : float
-        The share of rows whose label is predicted as the most probable, and that of always saying the most probable
-        label of the marginal.
+        The share of rows whose most probable label is right, and the share if the most probable label of the marginal
+        is always predicted.
     log_loss, reference_log_loss : float
-        The mean of −log p(label) in nats, and that of the marginal; infinite where a label is seen that was impossible.
+        The mean of −log p(label) in nats, and that of the marginal; infinite if an impossible label is observed.
     brier, reference_brier : float
         The mean of Σ_x (p_x − [y = x])², and that of the marginal.
     error : float
-        The expected calibration error: the mean distance of observed and predicted, by weight.
+        The expected calibration error: the weighted mean of |observed − predicted|.
     noise : float
-        What the error would be about, were the predictions perfectly calibrated; see :mod:`juror.answers.calibration`.
+        About the error of perfectly calibrated predictions; see :mod:`juror.answers.calibration`.
     """
 
     target: str
@@ -88,20 +88,20 @@ class Calibration:
 
 
 def calibration(cpd: CPD, codes: np.ndarray, weights: np.ndarray | None, target: int, n_bins: int = 10) -> Calibration:
-    """Predict one variable of every row from the row's other cells, and compare with the labels that are seen.
+    """Predict one variable of every row from the row's other cells, and compare with the observed labels.
 
     Parameters
     ----------
     cpd : CPD
         The distribution.
     codes : numpy.ndarray of integers, (n_rows, N)
-        Codes, −1 for missing. Rows whose target is missing are not looked at.
+        Codes, −1 for missing. Rows whose target is missing are ignored.
     weights : numpy.ndarray, (n_rows,), optional
-        How often each row counts; once each by default. Rows of weight zero are not looked at.
+        The weight of each row; one by default. Rows of weight zero are ignored.
     target : int
         The position of the variable.
     n_bins : int
-        How many bins of equal width; empty ones are left out.
+        The number of bins of equal width; empty bins are left out.
 
     Examples
     --------
@@ -147,9 +147,9 @@ def calibration(cpd: CPD, codes: np.ndarray, weights: np.ndarray | None, target:
 
 
 def mean_distance(variances: np.ndarray) -> np.ndarray:
-    """Return about how far counts of these variances lie from their expectations on average.
+    """Return the approximate mean absolute deviation of counts with these variances.
 
-    √(2 V / π) for a normal variable, and never above 2 V, which is less where hardly anything is left to chance.
+    √(2 V / π) for a normal variable, and never above 2 V, which is smaller for very small V.
 
     >>> mean_distance(np.array([100.0, 0.01])).round(3).tolist()
     [7.979, 0.02]
@@ -163,7 +163,7 @@ def _predictions(cpd: CPD, codes: np.ndarray, target: int) -> tuple[np.ndarray, 
     try:
         return predict_proba(cpd, codes, target), possible
     except ZeroProbabilityError:
-        # rare, so that rows are gone over a second time only now
+        # This is rare, so only now are the rows scored to find the impossible ones.
         others = codes.copy(order="K")
         others[:, target] = MISSING
         possible = log_prob(cpd, others) > -np.inf
@@ -177,13 +177,13 @@ def _scores(p: np.ndarray, labels: np.ndarray, w: np.ndarray) -> tuple[float, fl
     # Σ_x (p_x − [y = x])² without the indicators
     squares = (p * p).sum(axis=1) - 2 * own + 1
     accuracy, log_loss, brier = (float(w @ score) / float(w.sum()) for score in (hits, -log_of(own), squares))
-    # rounding, and −0.0 of labels that were sure
+    # Rounding may leave a value slightly below zero, or −0.0.
     return accuracy, max(0.0, log_loss), max(0.0, brier)
 
 
 @dataclass(frozen=True)
 class _Bins:
-    """Sums over the pairs of every bin that has some, each (bins,)."""
+    """Sums over the pairs of every non-empty bin, each (bins,)."""
 
     weight: np.ndarray
     predicted: np.ndarray
@@ -194,14 +194,14 @@ class _Bins:
     def of(cls, p: np.ndarray, labels: np.ndarray, w: np.ndarray, n_bins: int) -> _Bins:
         """Sort predictions (rows, I) of labels (rows,) into bins of equal width."""
         rows = np.arange(len(p))
-        # what is sure, or is above one by rounding, belongs to the last bin
+        # Predictions of one, or above one by rounding, belong to the last bin.
         bins = np.minimum((p * n_bins).astype(np.int64), n_bins - 1)
         cells = rows[:, None] * n_bins + bins
         S = np.bincount(cells.ravel(), p.ravel(), minlength=len(p) * n_bins).reshape(len(p), n_bins)
         pairs = np.bincount(cells.ravel(), minlength=len(p) * n_bins).reshape(len(p), n_bins)
         weight = w @ pairs
         observed = np.bincount(bins[rows, labels], w, minlength=n_bins)
-        # a row whose labels are all in one bin leaves nothing to chance, but for rounding
+        # S is one, up to rounding, for a row whose labels are all in one bin.
         variance = w @ np.maximum(S * (1 - S), 0.0)
         some = weight > 0
         return cls(weight[some], (w @ S)[some], observed[some], variance[some])

@@ -1,14 +1,14 @@
-"""Compress a model p of a large rank to a model q of a small one, near it in D(p‖q) = E_p[log p − log q].
+"""Compress a model p of large rank to a model q of small rank with a small divergence D(p‖q) = E_p[log p − log q].
 
-Classes that are alike are merged into their weighted mean (:mod:`juror.answers.merging`), and EM climbs E_p[log q] from
-there: over all cells of p where these are few, else over rows drawn from p, fresh ones at every step,
+Similar classes are merged into their weighted mean (:mod:`juror.answers.merging`). From there EM increases E_p[log q]:
+over all cells of p if there are few, else over rows drawn from p, fresh ones at every step,
 
     s ← (1 − η) s + η C,     η = (step + 2)^−0.6
 
-for the expected counts C of the fresh rows under q, the counts s beginning as those of the merged model (Cappé and
-Moulines, 2009). EM on the same rows again and again would learn these rows: with 50,000 of a posterior of Votes it
-left q further from p than the merged model was, at ranks 32 and 100. Wherever p is above zero q is too, and the one-way
-marginals of q are those of p, but for labels too rare to be drawn.
+with the expected counts C of the fresh rows under q; the counts s start as those of the merged model (Cappé and
+Moulines, 2009). EM on one fixed sample would overfit it: with 50,000 rows drawn from a posterior of Votes, q ended
+further from p than the merged model, at ranks 32 and 100. Wherever p is above zero, q is too. The one-way marginals
+of q are those of p, except for labels too rare to be drawn.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from functools import partial
 import numpy as np
 
 from juror.answers.information import Estimate
-from juror.answers.marginals import marginal
+from juror.answers.marginals import whole_table
 from juror.answers.merging import merge
 from juror.answers.posterior import CPD, BareCPD
 from juror.answers.sampling import sample
@@ -33,31 +33,29 @@ from juror.rows.packed import PackedRows
 from juror.rows.packing import PackedCells
 from juror.rows.stacking import Stacking
 from juror.runners.blas import one_blas_thread
-from juror.runners.local import LocalRunner, partitions
+from juror.runners.local import LocalRunner
 from juror.solvers.ascent import Objective, ascend
 from juror.solvers.parameters import Parameters, n_parameters
 
-# Up to this many cells the loss is exact, as the entropy is; up to that many EM goes through all of them
+# Up to the first number of cells the loss is exact, like the entropy; up to the second EM runs over all cells.
 _EXACT_CELLS, _CLIMBED_CELLS = 1_000_000, 100_000
-# Rows drawn at a step, by tasks whose number never depends on the number of threads
+# Each step draws this many rows in this many tasks, whatever the number of threads.
 _TASKS, _ROWS_A_TASK = 4, 1280
-# The gain of a step below which EM over all cells stops, in nats
+# EM over all cells stops when a step gains less than this, in nats.
 _TOL = 1e-8
-# The share of the merged model left after EM over all cells, where rounding may make a zero of what is very small
+# The share of the merged model that is mixed in after EM over all cells: rounding may have made small numbers zero.
 _LEFT = 1e-12
-# Marginals are drawn to those of p until they are this near, or so many times, labels by no more than these scales
+# Marginals are scaled towards those of p until the difference is below _NEAR, at most _ROUNDS times; the scale of a
+# label stays within _SCALES.
 _NEAR, _ROUNDS, _SCALES = 1e-14, 1000, (0.5, 2.0)
-_ROWS_AT_ONCE = 1024
-# Numbers held at once where all cells are written out: 80 MB
-_NUMBERS_AT_ONCE = 10_000_000
 
 
 def compress(
     cpd: CPD, info: FitInfo | None, rank: int, seed: int, n_jobs: int | None
 ) -> tuple[np.ndarray, tuple[np.ndarray, ...], Domain, FitInfo | None]:
-    """Return the parts of a model of a smaller rank, with a record that says from which rank and at what loss.
+    """Return the parts of a model of smaller rank, with a record of the rank before and of the loss.
 
-    The rest of the record stays, but for what is true no longer: draws, members and the likelihood of training rows.
+    The rest of the record is kept, except draws, members and the likelihood of the training rows, which no longer hold.
     """
     weights, factors, loss = compressed(cpd, rank, seed=seed, n_jobs=n_jobs)
     if rank >= len(cpd.weights):
@@ -79,22 +77,22 @@ def compress(
 def compressed(
     cpd: CPD, rank: int, *, seed: int = 0, n_jobs: int | None = None, n_steps: int = 100, n_rows: int = 50_000
 ) -> tuple[np.ndarray, tuple[np.ndarray, ...], Estimate]:
-    """Find a CPD of a smaller rank that is near a given one, and what is lost.
+    """Find a CPD of smaller rank close to a given one, and the divergence between them.
 
     Parameters
     ----------
     cpd : CPD
         p, of rank R.
     rank : int
-        The rank r of q. From R on, p comes back as it is.
+        The rank r of q. If it is at least R, p is returned unchanged.
     seed : int
-        What drawn rows and seeds of groups come from.
+        The random seed of the drawn rows and of the first groups.
     n_jobs : int, optional
-        How many threads; the result does not depend on it.
+        The number of threads; the result does not depend on it.
     n_steps : int
-        The most steps of EM; with none q is the merged model.
+        The maximum number of EM steps; with 0, q is the merged model.
     n_rows : int
-        How many fresh rows to judge by where the table is too large to write out.
+        The number of fresh rows for estimating the loss if the table is too large to write out.
 
     Returns
     -------
@@ -103,7 +101,7 @@ def compressed(
     tuple of numpy.ndarray, (I_n, r)
         Factors.
     Estimate
-        D(p‖q) in nats a row: exact up to a million cells, else a mean over fresh rows with its standard error.
+        D(p‖q) in nats per row: exact up to a million cells, else a mean over fresh rows with its standard error.
 
     Examples
     --------
@@ -132,20 +130,20 @@ def compressed(
 
 @dataclass(frozen=True)
 class _Task:
-    """What is to be compressed, and with what.
+    """The model to compress and the means to do so.
 
     Attributes
     ----------
     cpd : CPD
         p.
     table : numpy.ndarray, (I_1, …, I_N), optional
-        p cell by cell, where these are few enough.
+        All cells of p, if there are few enough.
     stacking : Stacking
-        Where variables stand in the stack.
+        The positions of the variables in the stack.
     seed : int
-        Where chance comes from.
+        The random seed.
     runner : LocalRunner
-        Who goes over rows.
+        Runs the passes over rows.
     """
 
     cpd: CPD
@@ -156,34 +154,34 @@ class _Task:
 
     @classmethod
     def of(cls, cpd: CPD, seed: int, runner: LocalRunner) -> _Task:
-        """Write out the table where that is worth it."""
+        """Make a task, with the whole table if it is small."""
         few = math.prod(cpd.domain.cardinalities) <= _EXACT_CELLS
-        return cls(cpd, _whole(cpd) if few else None, Stacking(cpd.domain.cardinalities), seed, runner)
+        return cls(cpd, whole_table(cpd) if few else None, Stacking(cpd.domain.cardinalities), seed, runner)
 
     def climb(self, start: Parameters, n_steps: int) -> Parameters:
-        """Climb E_p[log q] from a start; keep a trace of it, so that nothing is lost but what p all but rules out."""
+        """Increase E_p[log q] from a start; mix in a little of the start, so that nothing becomes impossible."""
         if self.table is not None and self.table.size <= _CLIMBED_CELLS:
             found, left = self._climb_cells(self.table, start, n_steps), _LEFT
         else:
-            # worth one row of all that were drawn
+            # The weight of one of all rows that are drawn.
             found, left = self._climb_rows(start, n_steps), 1.0 / (n_steps * _TASKS * _ROWS_A_TASK)
         classes = (1 - left) * found.lam + left * start.lam
         cells = (1 - left) * found.lam * found.stack + left * start.lam * start.stack
         return self._with_marginals(self._normalised(classes, cells, start))
 
     def _climb_cells(self, table: np.ndarray, start: Parameters, n_steps: int) -> Parameters:
-        """Climb over all cells that are possible, each as often as it is probable."""
+        """Run EM over all possible cells, each weighted by its probability."""
         possible = np.argwhere(table > 0).astype(np.int32)
         rows = PackedRows(PackedCells.of(possible, self.stacking), table[table > 0], self.runner)
         objective = Objective.of(rows, self.stacking, 0.0)
         run = ascend(objective, start, max_iter=n_steps, tol=_TOL, accelerate=True)
-        # a plain step has the marginals of the rows, a leap has not
+        # A plain EM step reproduces the marginals of the rows; an accelerated one does not.
         return objective.update(run.point)
 
     def _climb_rows(self, start: Parameters, n_steps: int) -> Parameters:
-        """Take steps with fresh rows, and return the mean of the second half of them, which is steadier than the last.
+        """Take steps with fresh rows, and return the mean over the second half of the steps, which varies less.
 
-        What is above zero at the start stays so.
+        What is above zero at the start stays above zero.
         """
         classes, cells = start.lam, start.lam * start.stack
         sum_classes, sum_cells = np.zeros_like(classes), np.zeros_like(cells)
@@ -209,10 +207,10 @@ class _Task:
         return Parameters(classes / classes.sum(), self.stacking.normalise(cells, otherwise=otherwise.stack))
 
     def _with_marginals(self, point: Parameters) -> Parameters:
-        """Scale the labels of every factor until Σ_f λ_f A_n[x, f] is the marginal of p, λ as it is.
+        """Scale the labels of every factor until Σ_f λ_f A_n[x, f] is the marginal of p; λ does not change.
 
-        The scales are near one but for labels that were hardly drawn. Those get no more than the most, as the weights
-        of the few classes that have them may not carry more.
+        The scales are near one, except for labels that were hardly drawn. Those are clipped, because the few classes
+        that have such a label may be too light to reach its marginal.
         """
         factors = list(self.stacking.unstack(point.stack))
         for n, (A, whole) in enumerate(zip(factors, self.cpd.factors, strict=True)):
@@ -221,7 +219,7 @@ class _Task:
                 reached = factors[n] @ point.lam
                 if np.abs(reached - wanted).max() <= _NEAR:
                     break
-                # a label that is impossible stays so
+                # An impossible label stays impossible.
                 scale = np.clip(
                     scale * np.divide(wanted, reached, out=np.ones_like(wanted), where=reached > 0), *_SCALES
                 )
@@ -230,19 +228,19 @@ class _Task:
         return Parameters.of(point.lam, factors, self.stacking)
 
     def better(self, one: Parameters, other: Parameters, n_rows: int) -> Parameters:
-        """Return the nearer to p: by the exact loss, or by how probable it makes fresh rows."""
+        """Return the one closer to p: by the exact loss, or by the log-probability of fresh rows."""
         if self.table is not None:
             return min(one, other, key=lambda point: self.loss(point, n_rows))
         rows = sample(self.cpd, n_rows, np.random.default_rng([self.seed, 2]))
         return max(one, other, key=lambda point: float(self._log_prob(rows, point).mean()))
 
     def loss(self, point: Parameters, n_rows: int) -> Estimate:
-        """Return D(p‖q), exact or as a mean over rows that nothing was chosen by."""
+        """Return D(p‖q), exact or as a mean over rows that no earlier step has used."""
         if self.table is not None:
-            q = _whole(BareCPD(point.lam, self.stacking.unstack(point.stack), self.cpd.domain))
+            q = whole_table(BareCPD(point.lam, self.stacking.unstack(point.stack), self.cpd.domain))
             possible = self.table > 0
             p = self.table[possible]
-            # rounding may leave it a hair below zero
+            # Rounding may leave it slightly below zero.
             return Estimate(max(0.0, float((p * (np.log(p) - log_of(q[possible]))).sum())))
         rows = sample(self.cpd, n_rows, np.random.default_rng([self.seed, 3]))
         whole = Parameters.of(self.cpd.weights, self.cpd.factors, self.stacking)
@@ -251,12 +249,3 @@ class _Task:
 
     def _log_prob(self, codes: np.ndarray, point: Parameters) -> np.ndarray:
         return log_prob_of_cells(PackedCells.plain(codes, self.stacking), point.lam, point.stack, self.runner)
-
-
-def _whole(cpd: CPD) -> np.ndarray:
-    """Return the whole table, summed over blocks of classes."""
-    table = np.zeros(cpd.domain.cardinalities)
-    for block in partitions(len(cpd.weights), max(1, _NUMBERS_AT_ONCE // table.size)):
-        part = BareCPD(cpd.weights[block], tuple(factor[:, block] for factor in cpd.factors), cpd.domain)
-        table += marginal(part, range(table.ndim))
-    return table

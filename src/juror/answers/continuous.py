@@ -1,12 +1,12 @@
 """Binned variables in their original units: densities and cumulative probabilities of numbers.
 
-A model over intervals says how probable each interval is and nothing of what is inside; here a number is taken to lie
-anywhere in its interval with the same chance. So with λ, A and w_n the widths of the intervals that a row falls in
+A model over intervals gives the probability of each interval; here the density is taken to be uniform within each. So
+with λ, A and the widths w_n of the intervals that a row falls in
 
     density(x) = Σ_f λ_f Π_n A_n[x_n, f] / Π_n w_n                        n over the binned variables, for the widths
     cdf(x)     = Σ_f λ_f Π_n (Σ_{i < x_n} A_n[i, f] + s_n A_n[x_n, f])
 
-where s_n is the share of the interval that lies at or below the number, and one for labels, which are whole.
+where s_n is the share of the interval at or below the number; it is one for labels.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from juror.readers import Column
 from juror.readers.columns import MISSING, as_text
 from juror.runners.local import partitions
 
-# Class masses of a block of rows are held in memory at once, with two arrays of their size to make them: 16 MB each.
+# Class masses of a block of rows, with two temporary arrays of the same size: 16 MB each.
 _MASSES_AT_ONCE = 1 << 21
 
 
@@ -42,7 +42,7 @@ def density(cpd: CPD, columns: Sequence[Column], unknown: Unknown) -> np.ndarray
             codes[_beyond(domain[n], _numbers(domain, column), unknown, "density"), n] = MISSING
             log_volumes += np.append(_log_widths(domain[n]), 0.0)[codes[:, n]]
     logs = log_prob(cpd, codes)
-    # where the probability is zero the density is too, also in an interval without width
+    # Where the probability is zero the density is zero too, even in an interval of width zero.
     logs = np.subtract(logs, log_volumes, out=logs, where=logs > -np.inf)
     with np.errstate(over="ignore"):
         return np.exp(logs)
@@ -52,7 +52,7 @@ def cdf(cpd: CPD, columns: Sequence[Column], unknown: Unknown) -> np.ndarray:
     """Return the cumulative probability of every row of columns, (n_rows,); see :meth:`juror.JointPMF.cdf`."""
     domain = cpd.domain
     numbers = [_numbers(domain, column) for column in columns]
-    # numbers have a place outside all intervals too, so only labels are encoded
+    # Only labels are encoded: numbers outside all intervals have a cdf too.
     labels = [replace(c, index=np.where(np.isnan(x), c.index, MISSING)) for c, x in zip(columns, numbers, strict=True)]
     codes = domain.encode_columns(labels, unknown)
     shares = {}
@@ -61,7 +61,7 @@ def cdf(cpd: CPD, columns: Sequence[Column], unknown: Unknown) -> np.ndarray:
         _check_order(domain[n], codes[:, n])
         shares[n] = np.ones(len(x))
         if domain[n].edges is not None:
-            # nothing lies beyond infinity, so there the cdf of an open-ended variable is known
+            # At ±inf the cdf of an open-ended variable is known.
             unplaced = _beyond(domain[n], np.where(np.isinf(x), np.nan, x), unknown, "cdf")
             placed = ~np.isnan(x) & ~unplaced
             codes[placed, n], shares[n][placed] = _place(domain[n], x[placed])
@@ -69,19 +69,19 @@ def cdf(cpd: CPD, columns: Sequence[Column], unknown: Unknown) -> np.ndarray:
 
 
 def _cumulative(cpd: CPD, codes: np.ndarray, shares: dict[int, np.ndarray]) -> np.ndarray:
-    """Return Σ_f λ_f Π_n (C_n[code, f] + share A_n[code, f]) for every row, C_n being the sums of the labels below.
+    """Return Σ_f λ_f Π_n (C_n[code, f] + share A_n[code, f]) for every row, with the sums C_n over the labels below.
 
     Parameters
     ----------
     cpd : CPD
         The distribution.
     codes : numpy.ndarray, (n_rows, N)
-        Where each row ends, −1 for no end.
+        The upper limit of each row, −1 for none.
     shares : dict of int to numpy.ndarray, (n_rows,)
-        By variable, how much of the label at the end counts; variables that are not there have no end.
+        By variable, the share of the limit's own label that counts; variables not listed have no limit.
     """
     nothing, everything = np.zeros((1, len(cpd.weights))), np.ones((1, len(cpd.weights)))
-    # −1 selects the last row, where everything lies below and nothing is left
+    # The code −1 selects the last row: no limit, so all labels count.
     ends = {n: np.concatenate([cpd.factors[n], nothing]) for n in shares}
     below = {n: np.concatenate([nothing, np.cumsum(cpd.factors[n][:-1], axis=0), everything]) for n in shares}
     total = np.empty(len(codes))
@@ -91,12 +91,12 @@ def _cumulative(cpd: CPD, codes: np.ndarray, shares: dict[int, np.ndarray]) -> n
             code = codes[rows, n]
             masses = masses * (below[n][code] + share[rows, None] * ends[n][code])
         total[rows] = masses.sum(axis=1)
-    # sums are rounded, and what is sure must not be more than sure
+    # Rounded sums must not exceed one.
     return np.minimum(total, 1.0)
 
 
 def _check_order(variable: Variable, codes: np.ndarray) -> None:
-    """Refuse a nominal variable that some row holds."""
+    """Refuse a nominal variable that is observed in some row."""
     if not variable.is_ordered and np.any(codes != MISSING):
         raise QueryError(
             f"Variable {variable.name!r} is nominal, so its labels have no order to add up in. Leave its column out, "
@@ -107,7 +107,7 @@ def _check_order(variable: Variable, codes: np.ndarray) -> None:
 def _numbers(domain: Domain, column: Column) -> np.ndarray:
     """Return the numbers of a binned variable, (n_rows,); NaN for labels, codes, missing cells and other variables."""
     of_value = np.full(len(column.values) + 1, np.nan)
-    # a column that the model does not know is refused where it is encoded
+    # Unknown columns are refused later, when they are encoded.
     if column.name in domain and domain[column.name].edges is not None:
         if column.form == "number":
             of_value[:-1] = column.values
@@ -126,11 +126,11 @@ def _beyond(variable: Variable, numbers: np.ndarray, unknown: Unknown, answer: s
     variable : Variable
         A binned variable.
     numbers : numpy.ndarray, (n_rows,)
-        Numbers, NaN where there is none.
+        Numbers, NaN for none.
     unknown : {"error", "warn", "missing"}
-        Whether to refuse, or to have them treated as missing with a warning or without.
+        Refuse them, or treat them as missing with or without a warning.
     answer : str
-        What the model does not know there, for messages.
+        The name of the unknown quantity, for messages.
     """
     assert variable.edges is not None
     low, high = variable.edges[0], variable.edges[-1]
@@ -154,7 +154,7 @@ def _beyond(variable: Variable, numbers: np.ndarray, unknown: Unknown, answer: s
 
 
 def _halves(variable: Variable) -> np.ndarray:
-    """Return half of every edge: the width of the largest numbers has no float, but half of it has."""
+    """Return half of every edge: the difference of two finite edges may overflow, half of it does not."""
     return np.asarray(variable.edges, dtype=np.float64) / 2
 
 
@@ -164,14 +164,14 @@ def _log_widths(variable: Variable) -> np.ndarray:
 
 
 def _place(variable: Variable, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return where numbers fall: the interval of each, and the share of it that lies at or below the number.
+    """Return the interval of every number, and the share of that interval at or below the number.
 
-    Below the first edge that is nothing of the first interval, above the last one all of the last.
+    The share is 0 of the first interval below the first edge, and 1 of the last interval above the last edge.
     """
     edges, halves = np.asarray(variable.edges, dtype=np.float64), _halves(variable)
     codes = np.clip(np.searchsorted(edges, numbers, side="right") - 1, 0, variable.cardinality - 1)
     inside = np.clip(numbers, edges[0], edges[-1])
     low, width = halves[codes], np.diff(halves)[codes]
-    # an interval without width is a point: all of it lies at or below any number from there on
+    # An interval of width zero is a point: its share is one from this number on.
     point = (numbers >= edges[codes]).astype(np.float64)
     return codes, np.divide(inside / 2 - low, width, out=point, where=width > 0)

@@ -1,4 +1,4 @@
-"""Fill the holes of a frame, column by column, each in the way of the frame's library."""
+"""Fill the holes of a frame, column by column, with the functions of the frame's own library."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ is_frame = nw.dependencies.is_into_dataframe
 
 
 def fill_frame(data: Any, fills: Sequence[Fill]) -> Any:
-    """Return a frame like the given, of its kind, with what goes into the holes of some columns."""
+    """Return a frame of the same kind with the holes of some columns filled."""
     frame = nw.from_native(data, eager_only=True)
     return frame.with_columns(*(_fill_series(frame[fill.name], fill).alias(fill.name) for fill in fills)).to_native()
 
 
 def _fill_series(series: nw.Series[Any], fill: Fill) -> nw.Series[Any]:
-    """Fill a frame's column, and read it back: a type that cannot hold a label must not change it unseen."""
+    """Fill a column and read it back, to detect a column type that silently changes a label."""
     native = series.to_native()
     try:
         with warnings.catch_warnings():
@@ -42,7 +42,7 @@ def _fill_series(series: nw.Series[Any], fill: Fill) -> nw.Series[Any]:
 
 
 def _fill_pandas(series: Any, fill: Fill) -> Any:
-    if fill.is_made_anew and (fill.is_empty_column or series.dtype != object):
+    if fill.is_rebuilt and (fill.is_empty_column or series.dtype != object):
         values, positions = fill.whole_column()
         made = type(series)(values, dtype=None if fill.is_empty_column else series.dtype)
         return made.iloc[positions].set_axis(series.index).rename(series.name)
@@ -56,11 +56,11 @@ def _fill_pandas(series: Any, fill: Fill) -> Any:
 def _fill_polars(series: pl.Series, fill: Fill) -> pl.Series:
     import polars as pl
 
-    if fill.is_made_anew:
+    if fill.is_rebuilt:
         values, positions = fill.whole_column()
         return pl.Series(series.name, values, None if fill.is_empty_column else series.dtype).gather(positions)
     if series.dtype == pl.Categorical:
-        # older polars complains of joining categories that were numbered apart
+        # Older polars warns when it joins categories with separate numberings.
         cells = np.array(series.to_list(), dtype=object)
         cells[fill.rows] = np.array(fill.labels, dtype=object)[fill.positions]
         return pl.Series(series.name, cells.tolist(), series.dtype)
@@ -68,7 +68,7 @@ def _fill_polars(series: pl.Series, fill: Fill) -> pl.Series:
 
 
 def _fill_pyarrow(array: pa.ChunkedArray, fill: Fill) -> pa.ChunkedArray:
-    if fill.is_made_anew:
+    if fill.is_rebuilt:
         values, positions = fill.whole_column()
         made = pa.array(values, None if fill.is_empty_column else array.type)
         return pa.chunked_array([made.take(pa.array(positions))])
@@ -79,7 +79,7 @@ def _fill_pyarrow(array: pa.ChunkedArray, fill: Fill) -> pa.ChunkedArray:
 
 
 def _places_after(fill: Fill) -> np.ndarray:
-    """Return where each row finds its cell in the column with the labels appended to it."""
+    """Return, for each row, the position of its cell in the column with the labels appended."""
     n_rows = len(fill.column.index)
     places = np.arange(n_rows)
     places[fill.rows] = n_rows + fill.positions
@@ -87,7 +87,7 @@ def _places_after(fill: Fill) -> np.ndarray:
 
 
 def _fill_dictionary(array: pa.DictionaryArray, fill: Fill) -> pa.ChunkedArray:
-    """Fill an Arrow column of categories, with new ones where a label is none yet."""
+    """Fill an Arrow column of categories; labels that are not yet categories are added."""
     known = array.dictionary.to_pylist()
     labels = [*known, *(label for label in fill.labels if label not in known)]
     indices = np.asarray(array.indices.fill_null(0)).astype(np.int64)
@@ -108,6 +108,6 @@ _FILLERS: dict[nw.Implementation, Callable[[Any, Fill], Any]] = {
 
 
 def _polars_errors() -> tuple[type[Exception], ...]:
-    """Return the errors of polars, when it is there: it is not among our dependencies."""
+    """Return the error types of polars if it is imported; it is an optional dependency."""
     polars = sys.modules.get("polars")
     return (polars.exceptions.PolarsError,) if polars is not None else ()

@@ -1,4 +1,4 @@
-"""Put labels into the holes of a table, and leave all else of it as it was: cells, types, index, kind of frame."""
+"""Fill the holes of a table with labels; other cells, types, index and kind of frame stay the same."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from juror.readers import Column
 
 
 def impute(cpd: CPD, data: Any, draws: int | None, seed: int, unknown: Unknown) -> Any:
-    """Fill the holes of a table with their most probable labels, or at random once or more often."""
+    """Fill the holes of a table with their most probable labels, or with one or more random draws."""
     columns = cpd.domain.open(data)
     codes = cpd.domain.encode_columns(columns, unknown)
     if draws is None:
@@ -29,25 +29,25 @@ def impute(cpd: CPD, data: Any, draws: int | None, seed: int, unknown: Unknown) 
 
 
 def fill_holes(data: Any, columns: Sequence[Column], variables: Sequence[Variable], codes: np.ndarray) -> Any:
-    """Return data like the given, its missing cells replaced by what codes say and all others as they were.
+    """Return the data with missing cells replaced by the labels of the codes, and all other cells unchanged.
 
     Parameters
     ----------
     data : frame, mapping, array or path
-        What the user gave. An array comes back as an array, a frame as a frame of its kind, all else as pandas.
+        The user's data. An array is returned as an array, a frame as a frame of its kind, all else as pandas.
     columns : sequence of Column
         The same data, opened.
     variables : sequence of Variable
-        The variables, with one for each column among them.
+        The variables of the model, which include one for each column.
     codes : numpy.ndarray, (rows, n_variables)
-        Codes to fill in, looked at only where the column is missing.
+        Codes to fill in; only those of missing cells are used.
     """
     position = {variable.name: n for n, variable in enumerate(variables)}
     places = [position[column.name] for column in columns]
     fills = [Fill(column, variables[n], codes[:, n]) for column, n in zip(columns, places, strict=True)]
     if isinstance(data, np.ndarray):
         return _fill_array(data, fills)
-    # what follows takes long to import
+    # slow to import
     from juror.answers.filled_frames import fill_frame, is_frame
 
     if is_frame(data):
@@ -58,7 +58,7 @@ def fill_holes(data: Any, columns: Sequence[Column], variables: Sequence[Variabl
 def _fill_array(array: np.ndarray, fills: Sequence[Fill]) -> np.ndarray:
     filled = array.copy()
     if array.dtype.kind == "U":
-        # text of fixed width would be cut to it
+        # NumPy would cut longer labels to the width of the array's text type.
         width = max([array.dtype.itemsize // 4, *(len(str(label)) for fill in fills for label in fill.labels)])
         filled = array.astype(f"<U{width}")
     for n, fill in enumerate(fills):

@@ -1,4 +1,4 @@
-"""What goes into the holes of one column, in the type of the cells around them."""
+"""The labels that fill the holes of one column, in the type of its other cells."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from juror.readers import Column
 
 
 class Fill:
-    """What goes into the holes of one column.
+    """The labels that fill the holes of one column.
 
     Parameters
     ----------
     column : Column
-        The column with its holes.
+        The column.
     variable : Variable
         Its variable.
     codes : numpy.ndarray, (n_rows,)
-        Codes, looked at only in the holes.
+        Codes for all rows; only those of the holes are used.
 
     Attributes
     ----------
     name : str
         The column's name.
     rows : numpy.ndarray, (n_holes,)
-        The rows of the holes.
+        The rows with a hole.
     codes : numpy.ndarray, (n_holes,)
-        The code of each.
+        The code for each hole.
     positions : numpy.ndarray, (n_holes,)
-        For each the position of its label among ``labels``.
+        The position in ``labels`` of each hole's label.
     """
 
     def __init__(self, column: Column, variable: Variable, codes: np.ndarray):
@@ -53,17 +53,17 @@ class Fill:
 
     @property
     def is_empty_column(self) -> bool:
-        """Whether the column has no value of its own, and so no type that must be kept."""
+        """Whether all cells are missing, so that there is no type to keep."""
         return len(self.rows) == len(self.column.index)
 
     @property
-    def is_made_anew(self) -> bool:
-        """Whether all cells may be taken from the few values there are, which is quick: text is what it is."""
+    def is_rebuilt(self) -> bool:
+        """Whether the column is rebuilt from its distinct values: faster, and safe for text."""
         return self.column.form == "text" or self.is_empty_column
 
     @cached_property
     def labels(self) -> list[Any]:
-        """The labels that go into some hole, in the order of the rows, as the column writes them."""
+        """The distinct labels of the holes, in the order of the rows, in the column's own form."""
         if self.column.form == "code":
             return self._codes.tolist()
         numbers = self.column.form == "number" or self.is_empty_column
@@ -74,19 +74,19 @@ class Fill:
         return [convert(self, label, code) for label, code in zip(labels, self._codes.tolist(), strict=True)]
 
     def own_value(self, label: Any, code: int) -> Any:
-        """Return the column's own way to write a label, where it has one."""
+        """Return the column's own value for a label, if it has one."""
         candidates = (False, True) if self.column.form == "boolean" else self.column.values
         return next((value for value in candidates if self.variable.find(value) == code), label)
 
     def whole_column(self) -> tuple[list[Any], np.ndarray]:
-        """Return values, those of the column and labels, and for every row the position of its cell among them."""
+        """Return the column's values followed by the labels, and the position of every row's cell in that list."""
         own = np.asarray(self.column.values, dtype=object).tolist()
         positions = self.column.index.astype(np.int64)
         positions[self.rows] = len(own) + self.positions
         return [*own, *self.labels], positions
 
     def no_room(self, dtype: object) -> DataError:
-        """Return the error of a type that cannot hold the labels."""
+        """Return the error for a column type that cannot hold the labels."""
         wanted = shortlist(self.variable.decode(self._codes))
         return DataError(
             f"Column {self.name!r} has the type {dtype}, which has no room for {wanted} in its holes. Convert it first."

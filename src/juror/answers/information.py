@@ -35,7 +35,7 @@ class Estimate(float):
     standard_error: float
 
     def __new__(cls, value: float, standard_error: float = 0.0) -> Self:
-        """Attach the standard error, which a float has no room for by itself."""
+        """Make the number, and attach its standard error."""
         estimate = super().__new__(cls, value)
         estimate.standard_error = standard_error
         return estimate
@@ -45,7 +45,7 @@ class Estimate(float):
 
     @property
     def is_exact(self) -> bool:
-        """Whether the number is exact but for rounding."""
+        """Whether the number is exact up to rounding."""
         return self.standard_error == 0.0
 
     def __repr__(self) -> str:
@@ -55,14 +55,14 @@ class Estimate(float):
 
 
 def entropy_of(probabilities: np.ndarray) -> float:
-    """Return −Σ p log p of a table, zeros adding nothing."""
+    """Return −Σ p log p of a table, with 0 log 0 = 0."""
     positive = probabilities[probabilities > 0]
-    # a sum of one short of rounding would make the entropy of a sure thing negative
+    # Rounding may make the entropy of a certain outcome slightly negative.
     return max(0.0, float(-(positive * np.log(positive)).sum()))
 
 
 def entropy(cpd: CPD, draws: int, rng: np.random.Generator) -> Estimate:
-    """Return the entropy of the joint: from the whole table when it is small, else as a mean over draws of −log p."""
+    """Return the entropy of the joint: from the whole table if it is small, else as the mean of −log p over draws."""
     n_cells = int(np.prod(cpd.domain.cardinalities, dtype=object))
     if n_cells <= _EXACT_CELLS:
         return Estimate(entropy_of(marginal(cpd, range(len(cpd.domain)))))
@@ -71,7 +71,7 @@ def entropy(cpd: CPD, draws: int, rng: np.random.Generator) -> Estimate:
 
 
 def divergence(p: CPD, q: CPD, draws: int, rng: np.random.Generator) -> Estimate:
-    """Return D(p‖q) in nats: from both tables when they are small, else as a mean over draws from p."""
+    """Return D(p‖q) in nats: from both tables if they are small, else as a mean over draws from p."""
     if int(np.prod(p.domain.cardinalities, dtype=object)) <= _EXACT_CELLS:
         P, Q = (marginal(cpd, range(len(cpd.domain))) for cpd in (p, q))
         possible = P > 0
@@ -95,14 +95,14 @@ def _information_in(pair: np.ndarray) -> float:
 
 @dataclass(frozen=True, eq=False)
 class DependenceMatrix:
-    """How much every two variables tell about each other.
+    """The mutual information of every pair of variables.
 
     Attributes
     ----------
     names : tuple of str
         The variables, along both axes.
     measure : str
-        ``"normalised"``: I(a; b) / min(H(a), H(b)), from 0 (independent) to 1 (one decides the other), or
+        ``"normalised"``: I(a; b) / min(H(a), H(b)), from 0 (independent) to 1 (one determines the other), or
         ``"information"``: I(a; b) in nats, with the entropies on the diagonal.
     """
 
@@ -125,16 +125,16 @@ class DependenceMatrix:
         return to_frame(columns | dict(zip(self.names, self._matrix, strict=True)), "polars")
 
     def strongest(self, n: int = 10) -> list[tuple[str, str, float]]:
-        """Return the n pairs that depend most, strongest first."""
+        """Return the n most dependent pairs, strongest first."""
         rows, columns = np.triu_indices(len(self.names), k=1)
         order = np.argsort(-self._matrix[rows, columns], kind="stable")[:n]
         return [(self.names[rows[i]], self.names[columns[i]], float(self._matrix[rows[i], columns[i]])) for i in order]
 
     def clustered(self) -> DependenceMatrix:
-        """Return the same matrix with the variables in an order that puts those that depend on each other together.
+        """Return the same matrix with dependent variables next to each other.
 
-        Average linkage on the distance 1 − I(a; b) / min(H(a), H(b)), the same for both measures, and of all orders
-        that this tree allows the one in which neighbours are nearest.
+        The order comes from average linkage on the distance 1 − I(a; b) / min(H(a), H(b)), for both measures; among the
+        orders of the tree, the one with the nearest neighbours is taken.
 
         >>> from juror import JointPMF
         >>> tied, loose = [[0.9, 0.1], [0.1, 0.9]], [[0.6, 0.5], [0.4, 0.5]]
@@ -147,10 +147,10 @@ class DependenceMatrix:
         from scipy.spatial.distance import squareform
 
         tied = self._matrix if self.measure == "normalised" else _normalised(self._matrix)
-        # rounded, so that rounding errors of independent variables decide nothing
+        # Round, so that the rounding errors of independent variables do not affect the order.
         distances = squareform(np.round(1 - tied, 9), checks=False)
         order = leaves_list(linkage(distances, method="average", optimal_ordering=True))
-        # an order is as good from either end: start from the one that comes first in the table
+        # Of the two directions, begin at the end that comes first in the table.
         order = order if order[0] < order[-1] else order[::-1]
         names = tuple(self.names[n] for n in order)
         return DependenceMatrix(names, self.measure, self._matrix[np.ix_(order, order)])
@@ -173,7 +173,7 @@ class DependenceMatrix:
 
 
 def dependence(cpd: CPD, measure: str) -> DependenceMatrix:
-    """Return the mutual information of all pairs, from one matrix product over the stacked factors."""
+    """Return the mutual information of all pairs, from products of the stacked factors."""
     if measure not in ("normalised", "information"):
         raise QueryError(f"measure must be 'normalised' or 'information'. Got {measure!r} instead.")
     ends = np.concatenate([[0], np.cumsum(cpd.domain.cardinalities)])
@@ -196,7 +196,7 @@ def _normalised(information: np.ndarray) -> np.ndarray:
     """Return I(a; b) / min(H(a), H(b)), with ones on the diagonal, from I with the entropies on its diagonal."""
     entropies = np.diag(information)
     scale = np.minimum.outer(entropies, entropies)
-    # a variable with one sure label tells nothing; the ratio of its rounding errors would
+    # A variable with one certain label has no entropy; a ratio of its rounding errors would be meaningless.
     shares = np.divide(information, scale, out=np.zeros_like(information), where=scale > _NO_ENTROPY)
     shares = np.minimum(shares, 1.0)
     np.fill_diagonal(shares, 1.0)

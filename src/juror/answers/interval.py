@@ -1,4 +1,4 @@
-"""Credible intervals from the draws of a posterior that stand side by side in a model."""
+"""Credible intervals from the posterior draws that a model is the mean of."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class IntervalTable:
-    """Probabilities with the ends of their credible intervals, for every combination of labels of some variables.
+    """Probabilities with credible intervals, for every combination of labels of some variables.
 
     Attributes
     ----------
     table : ProbabilityTable
-        The answer of the model, the mean of the draws. Given evidence, draws that make it more probable count for more
-        in it; the ends are of all draws alike.
+        The answer of the model, the mean of the draws. Given evidence, draws that make it more probable have more
+        weight in this mean; in the interval ends all draws have the same weight.
     low, high : numpy.ndarray, (I_a, I_b, …)
-        The ends.
+        The interval ends.
     level : float
-        The chance that a probability lies between them, given the data and the model.
+        The probability that the true value lies between the ends, given the data and the model.
     """
 
     table: ProbabilityTable
@@ -40,23 +40,18 @@ class IntervalTable:
     level: float
 
     def __getitem__(self, labels: Any) -> tuple[float, float]:
-        labels = labels if isinstance(labels, tuple) else (labels,)
-        if len(labels) != len(self.table.variables):
-            raise QueryError(
-                f"The table has {len(self.table.variables)} axes {list(self.table.names)}; {len(labels)} labels given."
-            )
-        codes = tuple(v.code(label) for v, label in zip(self.table.variables, labels, strict=True))
+        codes = self.table.codes(labels)
         return float(self.low[codes]), float(self.high[codes])
 
     def rows(self) -> Iterator[tuple[tuple[Label, ...], float, float, float]]:
-        """Give labels, probability, and both ends, for every cell."""
+        """Iterate over every cell: labels, probability, and both ends."""
         cells = product(*(variable.labels for variable in self.table.variables))
         numbers = (self.table.to_numpy().ravel(), self.low.ravel(), self.high.ravel())
         for labels, p, low, high in zip(cells, *numbers, strict=True):
             yield labels, float(p), float(low), float(high)
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return a frame with a line a cell: labels, probability, low, high."""
+        """Return a frame with one row per cell: labels, probability, low, high."""
         import pandas as pd
 
         lines = [(*labels, p, low, high) for labels, p, low, high in self.rows()]
@@ -73,30 +68,30 @@ class IntervalTable:
 def intervals(
     cpd: CPD, n_draws: int, positions: Sequence[int], evidence: Evidence, table: ProbabilityTable, level: float
 ) -> IntervalTable:
-    """Ask every draw by itself, and take quantiles of what they say.
+    """Ask every draw separately, and return quantiles of their answers.
 
     Parameters
     ----------
     cpd : CPD
-        Draws side by side, each with an equal share of the classes.
+        The classes of all draws, concatenated; each draw has the same number of classes.
     n_draws : int
-        How many.
+        The number of draws.
     positions : sequence of int
         The variables asked for.
     evidence : Evidence
-        What is known.
+        The evidence.
     table : ProbabilityTable
-        The answer of the whole.
+        The answer of the mean.
     level : float
-        How much of the draws lies within.
+        The share of the draws inside the interval.
     """
     if isinstance(level, bool) or not isinstance(level, (int, float, np.number)) or not 0 < level < 1:
         raise ParameterError(f"level must be a number in the range (0, 1). Got {level!r} instead.")
     if n_draws < 2:
         raise QueryError(
-            "Intervals come from the draws of a fit by method='bayes', at least two. This model has none: fit it so, "
-            "or, if it was conditioned, ask the fitted model with the evidence after '|', or, if it was compressed, "
-            "the model before that."
+            "Intervals need the draws of a fit by method='bayes', at least two, and this model has none. Fit with "
+            "method='bayes'. If the model was conditioned, ask the fitted model with the evidence after '|'; if it was "
+            "compressed, ask the model before compression."
         )
     answers = np.stack([marginal(posterior(draw, evidence), positions) for draw in _draws(cpd, n_draws)])
     low, high = np.quantile(answers, [(1 - level) / 2, (1 + level) / 2], axis=0)
@@ -104,7 +99,7 @@ def intervals(
 
 
 def _draws(cpd: CPD, n_draws: int) -> Iterator[BareCPD]:
-    """Take the draws apart again."""
+    """Yield each draw as a model."""
     for part in np.split(np.arange(len(cpd.weights)), n_draws):
         weights = cpd.weights[part]
         yield BareCPD(weights / weights.sum(), tuple(A[:, part] for A in cpd.factors), cpd.domain)

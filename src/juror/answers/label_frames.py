@@ -1,4 +1,4 @@
-"""Answers as frames of the kind that a person works with."""
+"""Answers as pandas, polars or pyarrow frames."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ FRAMES = ("pandas", "polars", "pyarrow")
 
 
 def to_frame(columns: Mapping[str, Sequence[Any]], kind: str) -> Any:
-    """Make a frame of columns.
+    """Make a frame from columns.
 
     Parameters
     ----------
     columns : mapping of str to sequence
         The columns by name.
     kind : {"pandas", "polars", "pyarrow"}
-        Which library's frame.
+        The library of the frame.
     """
     return _to_narwhals(columns, kind).to_native()
 
 
 def gather_frame(columns: Mapping[str, Gathered], kind: str) -> Any:
-    """Make the frame that :func:`to_frame` makes, of columns given by their values and by which of them each row has.
+    """Make the same frame as :func:`to_frame` from distinct values and the position of each row's value.
 
-    Values are put into the form of the frame's library once, and not row by row.
+    Each distinct value is converted once, not row by row.
 
     >>> gather_frame({"size": Gathered(["S", "L"], np.array([1, 1, 0]))}, "pandas")["size"].tolist()
     ['L', 'L', 'S']
@@ -44,26 +44,26 @@ def gather_frame(columns: Mapping[str, Gathered], kind: str) -> Any:
 
 
 class Gathered:
-    """A column: its values, each in some row, and for every row the position of its value.
+    """A column as distinct values and, for every row, the position of its value.
 
     Parameters
     ----------
     values : sequence
-        Values; those that are in no row are left out, as they must not decide the type of the column.
+        Values. Those that no row has are left out: they must not affect the type of the column.
     positions : numpy.ndarray, (rows,)
         For every row the position of its value.
 
     Attributes
     ----------
     values : list
-        The values that are in some row, in the order in which they come first.
+        The values that some row has, in order of first occurrence.
     positions : numpy.ndarray, (rows,)
-        For every row the position of its value among these.
+        For every row the position of its value in this list.
     """
 
     def __init__(self, values: Sequence[Any], positions: np.ndarray):
         first_rows = np.full(len(values), len(positions))
-        # of several rows of a value, the one written last counts, and that is the first
+        # Assigned from the last row to the first: the last write, which stays, is the first row of a value.
         first_rows[positions[::-1]] = np.arange(len(positions))[::-1]
         order = np.argsort(first_rows, kind="stable")[: np.count_nonzero(first_rows < len(positions))]
         renumber = np.zeros(len(values), dtype=np.int64)
@@ -84,10 +84,10 @@ def decode_frame(variables: Sequence[Variable], codes: np.ndarray, kind: str, nu
 def _to_narwhals(columns: Mapping[str, Sequence[Any]], kind: str) -> nw.DataFrame[Any]:
     if kind not in FRAMES:
         raise ParameterError(f"frame must be one of {shortlist(FRAMES)}. Got {kind!r} instead.")
-    import narwhals as nw  # takes long, and is needed for few answers
+    import narwhals as nw  # slow to import, and few answers need it
 
     if kind != "pandas":
-        # their columns have one type; a pandas column may hold any objects
+        # Columns of polars and pyarrow have one type; a pandas column may hold any objects.
         columns = {name: _of_one_type(values) for name, values in columns.items()}
     try:
         return nw.from_dict(dict(columns), backend=kind)  # type: ignore[arg-type]
@@ -98,7 +98,7 @@ def _to_narwhals(columns: Mapping[str, Sequence[Any]], kind: str) -> nw.DataFram
 
 
 def label_array(labels: Sequence[Label]) -> np.ndarray:
-    """Return labels as an array of their common type, or of objects where they have none."""
+    """Return labels as an array of their common type, or of objects if there is none."""
     if len({type(label) for label in labels}) == 1:
         return np.array(labels)
     array = np.empty(len(labels), dtype=object)

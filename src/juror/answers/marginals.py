@@ -1,4 +1,4 @@
-"""Marginals, and the labelled tables that answers come in."""
+"""Marginals, and the labelled tables that hold answers."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from juror.answers.label_frames import to_frame
-from juror.answers.posterior import CPD
+from juror.answers.posterior import CPD, BareCPD
 from juror.domain.variable import Label, Variable
 from juror.errors import QueryError
+from juror.runners.local import partitions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 _MOST_CELLS = 10_000_000
 _BAR_WIDTH = 24
 _LINES_SHOWN = 30
+# Numbers in a temporary array while the whole table is written out: 80 MB.
+_NUMBERS_AT_ONCE = 10_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +34,7 @@ class ProbabilityTable:
     Attributes
     ----------
     variables : tuple of Variable
-        One an axis.
+        The variable of each axis.
     given : str
         The evidence behind the table, as text; empty when there was none.
     """
@@ -42,7 +45,7 @@ class ProbabilityTable:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The variables' names, one an axis."""
+        """The names of the variables, one per axis."""
         return tuple(variable.name for variable in self.variables)
 
     @property
@@ -51,25 +54,28 @@ class ProbabilityTable:
         return f"P({', '.join(self.names)}" + (f" | {self.given})" if self.given else ")")
 
     def __getitem__(self, labels: Any) -> float:
+        return float(self._probabilities[self.codes(labels)])
+
+    def codes(self, labels: Any) -> tuple[int, ...]:
+        """Return the position of a cell, from its label or its tuple of labels."""
         labels = labels if isinstance(labels, tuple) else (labels,)
         if len(labels) != len(self.variables):
             raise QueryError(
                 f"The table has {len(self.variables)} axes {list(self.names)}; {len(labels)} labels given."
             )
-        codes = tuple(variable.code(label) for variable, label in zip(self.variables, labels, strict=True))
-        return float(self._probabilities[codes])
+        return tuple(variable.code(label) for variable, label in zip(self.variables, labels, strict=True))
 
     def rows(self) -> Iterator[tuple[tuple[Label, ...], float]]:
-        """Give every combination of labels with its probability."""
+        """Iterate over every combination of labels and its probability."""
         combinations = product(*(variable.labels for variable in self.variables))
         return zip(combinations, self._probabilities.ravel().tolist(), strict=True)
 
     def to_numpy(self) -> np.ndarray:
-        """Return the probabilities as an array, one axis a variable."""
+        """Return the probabilities as an array, one axis per variable."""
         return self._probabilities.copy()
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """Return columns: one a variable, and ``probability``."""
+        """Return columns: one per variable, and ``probability``."""
         labels = zip(*(labels for labels, _ in self.rows()), strict=True)
         columns: dict[str, list[Any]] = {n: list(column) for n, column in zip(self.names, labels, strict=True)}
         heading = "probability"
@@ -87,12 +93,9 @@ class ProbabilityTable:
         return to_frame(self.to_dict(), "polars")
 
     def _grid(self) -> tuple[list[str], list[list[str]], int]:
-        """Return headings, lines of text and how many columns are text: a cross table, or a row a combination."""
+        """Return headings, lines and the number of text columns: a cross table, or one line per combination."""
         if len(self.variables) == 2 and self.variables[1].cardinality <= 8:
-            head = [
-                self.names[0] + " \\ " + self.names[1],
-                *(str(label) for label in self.variables[1].labels),
-            ]
+            head = [f"{self.names[0]} \\ {self.names[1]}", *map(str, self.variables[1].labels)]
             body = [
                 [str(label), *(f"{p:.4f}" for p in line)]
                 for label, line in zip(self.variables[0].labels, self._probabilities, strict=True)
@@ -117,7 +120,7 @@ class ProbabilityTable:
 
 
 def align(head: Sequence[str], body: Sequence[Sequence[str]], n_text: int) -> str:
-    """Lay out lines in columns: the first ``n_text`` and a last one of bars to the left, numbers to the right."""
+    """Lay out lines in columns: the first ``n_text`` and bars are left-aligned, numbers right-aligned."""
     hidden = len(body) - _LINES_SHOWN
     shown = body if hidden <= 0 else body[:_LINES_SHOWN]
     widths = [max(len(line[i]) for line in [head, *shown]) for i in range(len(head))]
@@ -134,7 +137,7 @@ def align(head: Sequence[str], body: Sequence[Sequence[str]], n_text: int) -> st
 
 
 def html_table(title: str, head: Sequence[str], body: Sequence[Sequence[str]]) -> str:
-    """Write a table for a notebook; names and labels are data and shown as text."""
+    """Write a table as HTML for a notebook; names and labels are escaped."""
     heading = "".join(f"<th>{escape(cell)}</th>" for cell in head)
     lines = "".join(
         "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in line) + "</tr>" for line in body[:_LINES_SHOWN]
@@ -145,15 +148,24 @@ def html_table(title: str, head: Sequence[str], body: Sequence[Sequence[str]]) -
     return f"<table>{caption}<thead><tr>{heading}</tr></thead><tbody>{lines}</tbody></table>{more}"
 
 
+def whole_table(cpd: CPD) -> np.ndarray:
+    """Return the joint table of all variables, summed over blocks of classes to save memory."""
+    table = np.zeros(cpd.domain.cardinalities)
+    for block in partitions(len(cpd.weights), max(1, _NUMBERS_AT_ONCE // table.size)):
+        part = BareCPD(cpd.weights[block], tuple(factor[:, block] for factor in cpd.factors), cpd.domain)
+        table += marginal(part, range(table.ndim))
+    return table
+
+
 def marginal(cpd: CPD, positions: Sequence[int]) -> np.ndarray:
-    """Return the joint table of some variables, Σ_f λ_f Π_n A_n[x_n, f], one axis a variable.
+    """Return the joint table of some variables, Σ_f λ_f Π_n A_n[x_n, f], one axis per variable.
 
     Parameters
     ----------
     cpd : CPD
         The distribution.
     positions : sequence of int
-        Which variables, no one twice.
+        The variables, each at most once.
     """
     shape = [cpd.domain.cardinalities[n] for n in positions]
     if len(set(positions)) < len(positions):
@@ -164,7 +176,7 @@ def marginal(cpd: CPD, positions: Sequence[int]) -> np.ndarray:
             f"The table of {len(shape)} variables has {n_cells:,} cells, more than the {_MOST_CELLS:,} that are worth "
             "writing out. Ask for fewer variables, or draw rows with sample()."
         )
-    # two halves of about the root of the table's size each, times the rank, and one matrix product of them
+    # One matrix product of two halves, each about the square root of the table's size times the rank.
     half = int(np.searchsorted(np.cumsum(np.log(shape)), np.log(n_cells) / 2)) + 1
     first = _khatri_rao(cpd, positions[:half]) * cpd.weights
     return (first @ _khatri_rao(cpd, positions[half:]).T).reshape(shape)

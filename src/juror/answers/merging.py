@@ -1,11 +1,11 @@
-"""Merge the classes of a model that are alike: groups by their divergence, each merged into its weighted mean.
+"""Merge similar classes of a model: group them by their divergence, and replace each group by its weighted mean.
 
 For class profiles A_f = (A_1[:, f], …, A_N[:, f]) with weights λ_f, and groups g with profiles B_g,
 
     μ_g = Σ_{f in g} λ_f,     B_g = Σ_{f in g} λ_f A_f / μ_g,     D(p‖q) ≤ Σ_f λ_f Σ_n D(A_n[:, f] ‖ B_n[:, g(f)])
 
-The bound is lowered as by k-means, going back and forth between groups and means, from several seeds. All one-way
-marginals stay what they were, and what was possible in a class is possible in its group.
+The bound is lowered as in k-means, by alternating between groups and means, from several initialisations. One-way
+marginals do not change, and what is possible in a class is possible in its group.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ import numpy as np
 
 from juror.runners.local import partitions
 
-# How many sets of seeds to begin with, and how often to go back and forth from each
+# The number of initialisations, and the maximum number of rounds from each.
 _N_SEEDINGS, _ROUNDS = 6, 50
-# Below this a probability counts as this in distances: a group that lacks a label of a class is far, not infinitely so
+# Smaller probabilities are raised to this in distances, so that a group without a label of a class is at a finite
+# distance.
 _FLOOR = 1e-300
-# Distances held at once: 80 MB
+# Distances in memory at once: 80 MB.
 _DISTANCES_AT_ONCE = 10_000_000
 
 
@@ -32,13 +33,13 @@ def merge(
     Parameters
     ----------
     weights : numpy.ndarray, (R,)
-        λ, more than ``rank`` of them above zero.
+        λ; more than ``rank`` of them are above zero.
     factors : sequence of N numpy.ndarray, (I_n, R)
         The A_n.
     rank : int
-        How many groups r.
+        The number of groups r.
     seed : int
-        Where seeds of groups come from.
+        The random seed of the initialisations.
 
     Returns
     -------
@@ -56,9 +57,9 @@ def merge(
     held = weights > 0
     lam, A = weights[held], np.ascontiguousarray(np.concatenate(factors)[:, held].T)
     own = np.einsum("fx,fx->f", A, _log(A))
-    # the farthest class each time, which makes light work of copies; then some at random
-    chance = [None, *(np.random.default_rng([seed, rank, number, 0]) for number in range(1, _N_SEEDINGS))]
-    found = [_group(lam, A, own, _seeds(lam, A, own, rank, rng)) for rng in chance]
+    # The first initialisation takes the farthest class each time, which handles copies well; the others are random.
+    generators = [None, *(np.random.default_rng([seed, rank, number, 0]) for number in range(1, _N_SEEDINGS))]
+    found = [_group(lam, A, own, _seeds(lam, A, own, rank, rng)) for rng in generators]
     group, _ = min(found, key=lambda pair: pair[1])
     mu, B = _means(lam, A, group)
     ends = np.cumsum([len(factor) for factor in factors])[:-1]
@@ -71,7 +72,7 @@ def _log(probabilities: np.ndarray) -> np.ndarray:
 
 
 def _seeds(lam: np.ndarray, A: np.ndarray, own: np.ndarray, rank: int, rng: np.random.Generator | None) -> np.ndarray:
-    """Choose classes far from those chosen already by λ_f D(A_f ‖ nearest): the farthest, or at random (k-means++)."""
+    """Choose the first means by λ_f D(A_f ‖ nearest chosen): the largest, or at random in proportion (k-means++)."""
     near = np.full(len(lam), np.inf)
     free = lam.copy()
     share = lam
@@ -81,13 +82,13 @@ def _seeds(lam: np.ndarray, A: np.ndarray, own: np.ndarray, rank: int, rng: np.r
         seeds.append(chosen)
         free[chosen] = 0.0
         near = np.minimum(near, np.maximum(own - A @ _log(A[chosen]), 0.0))
-        # where all others are copies of the chosen, the heaviest
+        # If all others are copies of chosen classes, take the heaviest.
         share = free * near if np.any(free * near > 0) else free
     return np.array(seeds)
 
 
 def _group(lam: np.ndarray, A: np.ndarray, own: np.ndarray, seeds: np.ndarray) -> tuple[np.ndarray, float]:
-    """Go back and forth between groups and means; return the group of every class, (R,), and the bound."""
+    """Alternate between groups and means; return the group of every class, (R,), and the bound."""
     B = A[seeds]
     before = None
     for _ in range(_ROUNDS):
@@ -102,7 +103,7 @@ def _group(lam: np.ndarray, A: np.ndarray, own: np.ndarray, seeds: np.ndarray) -
 
 
 def _nearest(A: np.ndarray, own: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the nearest mean of every class and how far it is, Σ A log A − Σ A log B."""
+    """Return the nearest mean of every class and its distance, Σ A log A − Σ A log B."""
     log_B = _log(B).T
     group, distance = np.empty(len(A), dtype=np.int64), np.empty(len(A))
     for block in partitions(len(A), max(1, _DISTANCES_AT_ONCE // len(B))):
@@ -113,7 +114,7 @@ def _nearest(A: np.ndarray, own: np.ndarray, B: np.ndarray) -> tuple[np.ndarray,
 
 
 def _fill_empty(group: np.ndarray, cost: np.ndarray, rank: int) -> None:
-    """Give every empty group the class that costs most where it is, of those that are not alone; in place."""
+    """Move into every empty group, in place, the class with the highest cost that is not alone in its group."""
     size = np.bincount(group, minlength=rank)
     for empty in np.flatnonzero(size == 0):
         moved = int(np.where(size[group] > 1, cost, -1.0).argmax())
@@ -123,7 +124,7 @@ def _fill_empty(group: np.ndarray, cost: np.ndarray, rank: int) -> None:
 
 
 def _means(lam: np.ndarray, A: np.ndarray, group: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the weights (r,) and mean profiles (r, Σ I_n) of groups, none of which is empty."""
+    """Return the weights (r,) and mean profiles (r, Σ I_n) of non-empty groups."""
     order = np.argsort(group, kind="stable")
     firsts = np.flatnonzero(np.diff(group[order], prepend=-1))
     mu = np.add.reduceat(lam[order], firsts)

@@ -5,8 +5,8 @@ completion can have more probability than
 
     Σ_f λ_f(node) Π_{n open} max_x A_n[x, f]
 
-where every class completes the row as suits it best. Nodes are opened in the order of this bound; when the best
-bound left is no more than the best row found, that row is the mode.
+where every class completes the row in its own best way. Nodes are opened in the order of this bound. When no remaining
+bound exceeds the best row found, that row is the mode.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from juror.answers.posterior import CPD
 from juror.domain.variable import Label
 from juror.kernels.logarithms import log_of, log_sum_exp
 
-# A bound within rounding of the best row found cannot hide a better one that anybody could tell apart.
+# Rows whose log-probabilities differ by less than this are equal up to rounding.
 _ROUNDING = 1e-12
 
 
@@ -34,9 +34,9 @@ class Mode:
     row : dict
         A label for every variable.
     log_prob : float
-        The row's log-probability, given the evidence if there was any.
+        The row's log-probability, given the evidence if there is any.
     proved : bool
-        Whether no row can have more; if not, the node limit ended the search.
+        Whether no other row is more probable. If False, the search reached its node limit.
     log_bound : float
         No row has a log-probability above this.
     """
@@ -54,10 +54,10 @@ class _Node:
 
 
 def find_mode(cpd: CPD, max_nodes: int) -> Mode:
-    """Find the row of highest probability, opening at most ``max_nodes`` nodes."""
+    """Find the most probable row, opening at most ``max_nodes`` nodes."""
     log_factors = [log_of(factor) for factor in cpd.factors]
     order = _most_telling_first(cpd)
-    # log Π max over the variables still open after the first d of the order, (N + 1, F)
+    # log Π max over the variables that are open after the first d of the order, (N + 1, F)
     best_rest = np.zeros((len(order) + 1, len(cpd.weights)))
     for d in range(len(order) - 1, -1, -1):
         best_rest[d] = best_rest[d + 1] + log_factors[order[d]].max(axis=0)
@@ -70,7 +70,7 @@ def find_mode(cpd: CPD, max_nodes: int) -> Mode:
             return _mode(cpd, best, best[1])
         node = heapq.heappop(heap)
         depth = len(node.codes)
-        # made again from the labels so far: kept with every node, it would fill the memory at high rank
+        # Recomputed from the labels: stored with every node, it would fill the memory at high rank.
         so_far = log_classes + sum(log_factors[n][code] for n, code in zip(order, node.codes, strict=False))
         children = so_far + log_factors[order[depth]]
         bounds = log_sum_exp(children + best_rest[depth + 1])
@@ -91,14 +91,14 @@ def _mode(cpd: CPD, best: tuple[np.ndarray, float], log_bound: float) -> Mode:
 
 
 def _most_telling_first(cpd: CPD) -> np.ndarray:
-    """Order variables by how far fixing each alone would lower the bound, most first."""
+    """Order variables by how much fixing each alone lowers the bound, largest reduction first."""
     tops = np.stack([factor.max(axis=0) for factor in cpd.factors])
     shared = np.array([(factor * cpd.weights).sum(axis=1).max() for factor in cpd.factors])
     return np.argsort(shared / (tops @ cpd.weights), kind="stable")
 
 
 def _climb_from_classes(cpd: CPD, log_factors: list[np.ndarray]) -> tuple[np.ndarray, float]:
-    """Start at the favourite row of each class and change one variable at a time while that helps; keep the best."""
+    """From the most probable row of each class, change one variable at a time while this helps; return the best."""
     heaviest = np.argsort(-cpd.weights, kind="stable")[:64]
     return max((_climb(cpd, log_factors, f) for f in heaviest), key=lambda found: found[1])
 
@@ -108,8 +108,8 @@ def _climb(cpd: CPD, log_factors: list[np.ndarray], f: int) -> tuple[np.ndarray,
     value = -np.inf
     while True:
         before = value
-        # class weights times all factors before n, with new labels, and after n, with old ones: nothing is ever
-        # taken away from a sum again, which −inf would not allow
+        # Class weights times the factors before n, with new labels, and after n, with old ones. Sums are rebuilt
+        # rather than corrected by subtraction, which would fail with −inf.
         after = np.zeros((len(codes) + 1, len(cpd.weights)))
         for n in range(len(codes) - 1, -1, -1):
             after[n] = after[n + 1] + log_factors[n][codes[n]]

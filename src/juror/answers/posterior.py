@@ -1,4 +1,4 @@
-"""What evidence does to a CPD: it re-weights the classes and restricts the factors it speaks of.
+"""Condition a CPD on evidence: re-weight the classes and restrict the factors of the observed variables.
 
     λ'_f ∝ λ_f Π_n (Σ_x w_n[x] A_n[x, f]),     A'_n[x, f] ∝ w_n[x] A_n[x, f]
 
@@ -27,7 +27,7 @@ class CPD(Protocol):
 
     @property
     def factors(self) -> tuple[np.ndarray, ...]:
-        """One matrix (I_n, F) a variable, columns on the simplex."""
+        """One matrix (I_n, F) per variable, columns on the simplex."""
 
     @property
     def domain(self) -> Domain:
@@ -63,7 +63,7 @@ def _log_class_masses(cpd: CPD, evidence: Evidence) -> np.ndarray:
 
 
 def posterior(cpd: CPD, evidence: Evidence) -> Posterior:
-    """Condition on evidence, or raise a sentence when it has probability zero."""
+    """Condition on evidence; raise ZeroProbabilityError if its probability is zero."""
     for n, label_weights in evidence.items():
         if not np.any(label_weights > 0):
             raise ZeroProbabilityError(
@@ -86,7 +86,7 @@ def posterior(cpd: CPD, evidence: Evidence) -> Posterior:
 
 
 def _restrict(factor: np.ndarray, label_weights: np.ndarray) -> np.ndarray:
-    """Weigh the labels of a factor; a class that the evidence rules out keeps its column, its weight being zero."""
+    """Weight the labels of a factor; a class that the evidence excludes has weight zero and keeps its column."""
     weighted = label_weights[:, None] * factor
     totals = weighted.sum(axis=0)
     return np.divide(weighted, totals, out=factor.copy(), where=totals > 0)

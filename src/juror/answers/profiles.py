@@ -1,4 +1,4 @@
-"""What each latent class is typical of: the labels it shows more often than the whole."""
+"""Profiles of latent classes: the labels that are more common in a class than overall."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from juror.domain.variable import Label
 from juror.errors import check_count
 from juror.record import FitInfo
 
-# below this a label is as common in the class as anywhere
+# Labels with a smaller lift are not typical of the class.
 _LEAST_LIFT = 1.05
-# so that many neighbouring intervals of one number leave room for other variables
+# Leave room for other variables: neighbouring intervals of one binned variable often have similar lifts.
 _LABELS_A_VARIABLE = 2
-# of so many classes a reader keeps an overview
+# As many classes as a reader can survey.
 _READABLE_CLASSES = 12
 
 
 @dataclass(frozen=True)
 class Trait:
-    """A label that is more common in a class than in the whole.
+    """A label that is more common in a class than overall.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Trait:
     share : float
         A_n[i, f], the label's probability in the class.
     overall : float
-        Σ_f λ_f A_n[i, f], its probability in the whole.
+        Σ_f λ_f A_n[i, f], its overall probability.
     lift : float
         share / overall.
     """
@@ -47,16 +47,16 @@ class Trait:
 
 @dataclass(frozen=True)
 class ClassProfile:
-    """A latent class and what it is typical of.
+    """A latent class and its typical labels.
 
     Attributes
     ----------
     index : int
-        Which class f, a position among the model's weights.
+        The class f, a position in the model's weights.
     weight : float
-        λ_f, its share of the whole.
+        λ_f, its share of the population.
     traits : tuple of Trait
-        What it is typical of, what tells most first; empty for a class that is like the whole.
+        Its typical labels, the most characteristic first; empty for a class that is like the average.
     """
 
     index: int
@@ -65,31 +65,31 @@ class ClassProfile:
 
 
 def readable_rank(info: FitInfo | None, rank: int) -> int:
-    """Return by how many classes to show a model: its own, or for a mean as many as one draw or fit has, at most 12.
+    """Return the number of classes for showing a model: its own rank, or for a mean that of one draw or fit, up to 12.
 
-    The classes of a mean of draws or of fits mean nothing one by one; those of the nearest small model do.
+    Single classes of a mean of draws or fits have no meaning; those of the nearest small model do.
     """
     n_parts = 1 if info is None else max(info.n_draws, info.n_members)
     return rank if n_parts <= 1 else max(1, min(_READABLE_CLASSES, rank // n_parts))
 
 
 def class_profiles(cpd: CPD, n_traits: int = 6) -> tuple[ClassProfile, ...]:
-    """Return what each class is typical of, classes by falling weight.
+    """Return the typical labels of each class, classes by decreasing weight.
 
-    Traits are ranked by what their label adds to the divergence of the class from the whole,
+    Traits are ranked by their contribution to the divergence of the class from the overall distribution,
 
         D(A_n[·, f] ‖ p_n) = Σ_i A_n[i, f] log(A_n[i, f] / p_n[i]),     p_n[i] = Σ_f λ_f A_n[i, f],
 
-    that is by share · log(lift): a rare label that the class holds a little more of comes after a common one that
-    marks it. At most two labels a variable are shown, and only those with a lift of at least 1.05. Labels that the
-    whole never shows are passed over; only a class of weight zero could have one.
+    that is by share · log(lift): a common label that marks the class comes before a rare one. At most two labels per
+    variable are listed, and only those with a lift of at least 1.05. Labels of overall probability zero are left out;
+    only a class of weight zero could have one.
 
     Parameters
     ----------
     cpd : CPD
         A model, or anything with weights, factors and a domain.
     n_traits : int
-        At most how many traits a class.
+        The maximum number of traits per class.
 
     Examples
     --------
@@ -115,10 +115,10 @@ def _traits(
 ) -> tuple[Trait, ...]:
     lifts = np.divide(shares, overall, out=np.zeros_like(shares), where=overall > 0)
     typical = np.flatnonzero(lifts >= _LEAST_LIFT)
-    tells = shares[typical] * np.log(lifts[typical])
+    contributions = shares[typical] * np.log(lifts[typical])
     traits: list[Trait] = []
     shown: Counter[str] = Counter()
-    for i in typical[np.argsort(-tells, kind="stable")]:
+    for i in typical[np.argsort(-contributions, kind="stable")]:
         name, label = places[i]
         if shown[name] < _LABELS_A_VARIABLE:
             shown[name] += 1

@@ -1,4 +1,4 @@
-"""Draw rows, and fill the holes of rows with what is most probable or at random."""
+"""Draw rows, and fill holes with the most probable labels or with random draws."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from juror.errors import check_count
 from juror.kernels import kernels
 from juror.runners.local import partitions
 
-# Random numbers are drawn and used this many at a time, while they are at hand; drawn at once they are the same.
+# Random numbers in a block, small enough to stay in the cache; the block size does not affect the draws.
 _NUMBERS_AT_ONCE = 1 << 15
-# any number that nobody else puts beside a seed
+# An arbitrary number that makes the stream different from that of the bare seed.
 _SALT = 0x6A75726F72
 
 
 def generator(seed: int) -> np.random.Generator:
-    """Return the random generator of a seed, whose numbers are not those of ``numpy.random.default_rng(seed)``.
+    """Return the random generator of a seed; its numbers differ from those of ``numpy.random.default_rng(seed)``.
 
-    A user who made holes with those would otherwise have them filled by the numbers that chose them.
+    A user may have chosen the holes with the latter: filling them with the same numbers would be biased.
     """
     check_count("seed", seed, least=0)
     return np.random.default_rng([int(seed), _SALT])
 
 
 def sample(cpd: CPD, n: int, rng: np.random.Generator) -> np.ndarray:
-    """Draw n rows of codes, (n, N): a class for each row, then every variable given its class."""
+    """Draw n rows of codes, (n, N): first a class for each row, then every variable given the class."""
     classes = np.full(n, -1)
     codes = np.full((n, len(cpd.factors)), -1, dtype=cpd.domain.code_type, order="F")
     weights = np.cumsum(cpd.weights)
@@ -37,7 +37,7 @@ def sample(cpd: CPD, n: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def fill_most_probable(cpd: CPD, codes: np.ndarray) -> np.ndarray:
-    """Fill every hole with its most probable label given the cells that are seen in its row."""
+    """Fill every hole with its most probable label given the observed cells of its row."""
     stack = np.ascontiguousarray(np.concatenate(cpd.factors))
     starts = np.cumsum([0, *cpd.domain.cardinalities])
     filled = codes.copy(order="K")
@@ -47,7 +47,7 @@ def fill_most_probable(cpd: CPD, codes: np.ndarray) -> np.ndarray:
 
 
 def fill_at_random(cpd: CPD, codes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Fill the holes of every row with one draw from their joint distribution given the cells that are seen."""
+    """Fill the holes of every row with one draw from their joint distribution given the observed cells."""
     filled = codes.copy(order="K")
     for rows, R in class_posteriors(cpd, codes):
         classes = kernels().draw_columns(R, rng.random(len(R)))
@@ -57,9 +57,9 @@ def fill_at_random(cpd: CPD, codes: np.ndarray, rng: np.random.Generator) -> np.
 
 
 def _draw(classes: np.ndarray, cumulative: np.ndarray, column: np.ndarray, rng: np.random.Generator) -> None:
-    """Draw labels into the holes of a column, (rows,), from the sums of probabilities of each row's class, (F, I).
+    """Draw labels into the holes of a column, (rows,), from the cumulative probabilities (F, I) of each row's class.
 
-    Every row has its random number, hole or not: what is drawn for one never depends on the others' holes.
+    Every row uses one random number, with or without a hole, so that a draw does not depend on the holes of other rows.
     """
     cumulative = np.ascontiguousarray(cumulative)
     for rows in partitions(len(column), _NUMBERS_AT_ONCE):

@@ -1,4 +1,4 @@
-"""Answers about rows of data: their probability, and a label for each."""
+"""Answers about rows of data: their log-probabilities and predicted labels."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from juror.rows.packing import PackedCells
 from juror.rows.stacking import Stacking
 from juror.runners.local import partitions
 
-# Class posteriors of a block of rows are held in memory at once: 32 MB of them.
+# Class posteriors in memory at once: 32 MB.
 _POSTERIORS_AT_ONCE = 1 << 22
-# With so many labels the class posteriors are multiplied with them all at once
+# Beyond this many labels a matrix product is faster than the kernel.
 _FEW_LABELS = 32
 _CLASSES_AT_ONCE = 1024
 
@@ -29,13 +29,13 @@ _Answer = tuple[np.ndarray, np.ndarray]
 def log_prob(cpd: CPD, codes: np.ndarray) -> np.ndarray:
     """Return the log-probability of every row of codes (rows, N), missing cells summed out."""
     cells = _cells(cpd, codes)
-    # of many classes some at a time, whose tables stay near
+    # A limited number of classes at a time, so that their tables stay in the cache.
     logs = [np.asarray(kernels().log_prob(cells.packed, tables)) for _, tables in _tables(cpd, cells, _CLASSES_AT_ONCE)]
     return reduce(np.logaddexp, logs)
 
 
 def _cells(cpd: CPD, codes: np.ndarray, blind_to: int | None = None) -> PackedCells:
-    """Return the cells of rows of codes, one variable missing in all if told."""
+    """Return the cells of rows of codes; the variable ``blind_to`` counts as missing in all rows."""
     stacking = Stacking(cpd.domain.cardinalities)
     cells = PackedCells.plain(codes, stacking)
     if blind_to is not None:
@@ -44,7 +44,7 @@ def _cells(cpd: CPD, codes: np.ndarray, blind_to: int | None = None) -> PackedCe
 
 
 def _tables(cpd: CPD, cells: PackedCells, at_once: int) -> Iterator[tuple[slice, Any]]:
-    """Give runs of at most so many classes, and what kernels read of each in a pass over the cells."""
+    """Yield blocks of at most ``at_once`` classes with their parameters prepared for the kernels."""
     stacking = Stacking(cpd.domain.cardinalities)
     for classes in partitions(len(cpd.weights), at_once):
         stack = stacking.stack([factor[:, classes] for factor in cpd.factors])
@@ -52,14 +52,14 @@ def _tables(cpd: CPD, cells: PackedCells, at_once: int) -> Iterator[tuple[slice,
 
 
 def mean_log_prob(logs: np.ndarray) -> float:
-    """Return the mean of the log-probabilities of rows, (rows,), or raise a sentence when there are none."""
+    """Return the mean log-probability of rows, (rows,); raise DataError if there are none."""
     if not len(logs):
         raise DataError("There are no rows to score, so they have no mean. Give at least one.")
     return float(logs.mean())
 
 
 def class_posteriors(cpd: CPD, codes: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-    """Give blocks of rows with their class posteriors R (rows in block, F); an impossible row raises a sentence."""
+    """Yield blocks of rows with their class posteriors R (rows in block, F); raise on an impossible row."""
     cells = _cells(cpd, codes)
     rank = len(cpd.weights)
     ((_, tables),) = _tables(cpd, cells, rank)
@@ -70,7 +70,7 @@ def class_posteriors(cpd: CPD, codes: np.ndarray) -> Iterator[tuple[slice, np.nd
 
 
 def _check_possible(possible: np.ndarray, first: int) -> None:
-    """Refuse rows, numbered from the first on, of which one is impossible."""
+    """Raise an error if a row is impossible; rows are numbered from ``first`` in the message."""
     if not np.all(possible):
         raise ZeroProbabilityError(
             f"Row {first + int(np.argmin(possible))} has probability zero under this model, so nothing follows from "
@@ -79,7 +79,7 @@ def _check_possible(possible: np.ndarray, first: int) -> None:
 
 
 def predict_proba(cpd: CPD, codes: np.ndarray, target: int) -> np.ndarray:
-    """Return p(target | the other cells) for every row, (rows, I_target); the target's own cells are not looked at."""
+    """Return p(target | the other cells) for every row, (rows, I_target); the target's own cells are ignored."""
     cells, factor = _cells(cpd, codes, blind_to=target), cpd.factors[target]
     answer = _of_few_labels if len(factor) <= _FEW_LABELS else _of_many_labels
     answers = (
@@ -93,20 +93,20 @@ def predict_proba(cpd: CPD, codes: np.ndarray, target: int) -> np.ndarray:
 
 
 def _together(one: _Answer, other: _Answer) -> _Answer:
-    """Join log p(x) and p(y | x) of some classes and of others: each count for as much as they do in p(x)."""
+    """Combine log p(x) and p(y | x) of two blocks of classes, each weighted by its share of p(x)."""
     logs = np.logaddexp(one[0], other[0])
     over = np.where(logs > -np.inf, logs, 0.0)
     return logs, sum(np.exp(part - over)[:, None] * masses for part, masses in (one, other))
 
 
 def _of_few_labels(cells: PackedCells, tables: Any, factor: np.ndarray) -> _Answer:
-    """Return log p(x) (rows,) and p(y | x) (rows, I) under some classes with the factor (I, F) of y."""
+    """Return log p(x) (rows,) and p(y | x) (rows, I) under a block of classes with the factor (I, F) of y."""
     logs, masses = kernels().label_probabilities(cells.packed, tables, factor)
     return logs, masses
 
 
 def _of_many_labels(cells: PackedCells, tables: Any, factor: np.ndarray) -> _Answer:
-    """Do the same by a matrix product, which makes more of many labels than a kernel that sees row after row."""
+    """Do the same with a matrix product, which is faster for many labels."""
     logs, masses = np.empty(len(cells)), np.empty((len(cells), len(factor)))
     for rows in partitions(len(cells), max(1, _POSTERIORS_AT_ONCE // factor.shape[1])):
         logs[rows], R = kernels().posterior(cells.packed[rows], tables)

@@ -1,4 +1,4 @@
-"""A page about a model, for people."""
+"""A summary of a model as text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from juror.record import Compression, FitInfo
 
 
 def summary(model: CPD, info: FitInfo | None) -> str:
-    """Return the variables of a model, how it was fitted, and what depends on what."""
+    """Return the variables of a model, how it was fitted, and its most dependent pairs as text."""
     lines = [f"A joint distribution of {len(model.domain)} variables, rank {len(model.weights)}", ""]
     body = [[v.name, v.kind, str(v.cardinality), _labels(v)] for v in model.domain]
     lines += [align(["variable", "kind", "labels", ""], body, n_text=2), ""]
@@ -29,7 +29,7 @@ def _fit_lines(info: FitInfo) -> list[str]:
         return _what_for(info)
     if info.n_searched is not None:
         searched = f"{info.n_searched:,} of them" if info.n_searched < info.n_rows else "all of them"
-        lines = [f"fitted to {info.n_rows:,.0f} rows where they are, by {info.method}; started from {searched}"]
+        lines = [f"fitted to {info.n_rows:,.0f} rows out of core, by {info.method}; started from {searched}"]
     elif info.n_distinct is None:
         lines = [f"fitted to statistics of up to {info.n_rows:,.0f} rows, by {info.method}"]
     else:
@@ -46,7 +46,7 @@ def _fit_lines(info: FitInfo) -> list[str]:
         lines.append(f"the mean of {info.n_draws} draws of {info.rank // info.n_draws} classes each")
     if info.occupied is not None:
         low, middle, high = info.occupied
-        lines.append(f"classes that hold a row: {middle:.0f}, between {low:.0f} and {high:.0f} with chance 90 %")
+        lines.append(f"classes that hold a row: {middle:.0f}, between {low:.0f} and {high:.0f} with probability 90 %")
     for what, (rhat, size) in info.mixing.items():
         lines.append(f"chains, {what}: split-R-hat {rhat:.2f}, effective sample size {size:.0f}")
     if info.projected:

@@ -13,7 +13,7 @@ from juror.cli import options
 from juror.cli.bar import reading
 from juror.cli.clusters import cluster
 from juror.cli.counted import check_place, facts, in_a_line, read_domain, refuse_counts
-from juror.cli.data import Table, source_of
+from juror.cli.data import DataArguments, source_of
 from juror.cli.options import number_or
 from juror.cli.output import tell_written, write_json
 from juror.errors import DataError, ParameterError, shortlist
@@ -78,7 +78,7 @@ def command(
     known = _known(domain, unknown, {"--missing": missing is not None, **cut})
     csv = {"separator": separator, "quote": quote, "encoding": encoding, "decimal": decimal}
     source = source_of(data, database, csv, {"--dask": dask, "--spark": spark})
-    table = Table(source, missing or (), drop or (), weight, bins, max_levels, jobs)
+    table = DataArguments(source, missing or (), drop or (), weight, bins, max_levels, jobs)
     with cluster(dask, spark) as client, reading(", ".join(data)):
         scan = table.scan(known)
         if unknown == "add" or any(cut.values()):

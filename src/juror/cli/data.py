@@ -23,8 +23,8 @@ _ADDRESS = re.compile(r"(?:postgres|postgresql|sqlite|duckdb)://")
 
 
 @dataclass(frozen=True)
-class Table:
-    """A table to be read.
+class DataArguments:
+    """The arguments that say what table to read, and how.
 
     Attributes
     ----------

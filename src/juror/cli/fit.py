@@ -14,7 +14,7 @@ from juror.cli import options
 from juror.cli.bar import progress_bar
 from juror.cli.clusters import cluster
 from juror.cli.counted import check_place, kind_of, read_counts, refuse_for_counts
-from juror.cli.data import Table, source_of
+from juror.cli.data import DataArguments, source_of
 from juror.cli.info import facts
 from juror.cli.options import number_or
 from juror.cli.output import tell_written, write_json
@@ -119,7 +119,7 @@ def command(
         model = _fit_counts(Path(counts), settings)
     else:
         source = source_of(data, database, csv, clusters)
-        table = Table(source, missing or (), drop or (), weight, bins, max_levels, jobs)
+        table = DataArguments(source, missing or (), drop or (), weight, bins, max_levels, jobs)
         model = _fit_rows(table, memory, dask, spark, settings)
     model.save(output)
     if json:
@@ -151,7 +151,9 @@ def _fit_counts(path: Path, settings: dict[str, Any]) -> JointPMF:
         return juror.fit(counts, progress=progress, **settings)
 
 
-def _fit_rows(table: Table, memory: str, dask: str | None, spark: str | None, settings: dict[str, Any]) -> JointPMF:
+def _fit_rows(
+    table: DataArguments, memory: str, dask: str | None, spark: str | None, settings: dict[str, Any]
+) -> JointPMF:
     from juror.runners.memory import read_memory
 
     read_memory(memory)  # what is wrong with it is told before anything is read

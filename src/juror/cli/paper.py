@@ -62,7 +62,7 @@ def command(
 
 def _check_folder(folder: Path) -> None:
     """Refuse, before any work is done, a place or a machine where the results could not be written."""
-    from juror.paper.pictures import check_matplotlib
+    from juror.plot.canvas import check_matplotlib
 
     if folder.exists() and not folder.is_dir():
         raise DataError(f"{str(folder)!r} is not a folder. Name one for the results with --output.")

@@ -1,4 +1,4 @@
-"""Tables to try things on: two that come with the package, and four that are read or fetched by name."""
+"""Example tables: two that come with the package, and four that are read or fetched by name."""
 
 from juror.datasets.embedded import military, titanic
 from juror.datasets.named import load

@@ -16,7 +16,7 @@ _TITANIC_LABELS = {
     "Age": ("Child", "Adult"),
     "Survived": ("No", "Yes"),
 }
-# Dawson (1995), in the order of the labels above, the last variable running fastest
+# Dawson (1995), in the order of the labels above; the last variable varies fastest.
 _TITANIC_COUNTS = (
     0, 5, 118, 57, 0, 1, 4, 140,
     0, 11, 154, 14, 0, 13, 13, 80,
@@ -35,7 +35,7 @@ def titanic() -> pd.DataFrame:
     import pandas as pd
 
     cells = pd.DataFrame(list(product(*_TITANIC_LABELS.values())), columns=list(_TITANIC_LABELS))
-    # as categories, so that a part of the table that shows only some labels still knows the others
+    # Categories, so that a part of the table still knows labels that none of its rows has.
     cells = cells.astype({name: pd.CategoricalDtype(list(labels)) for name, labels in _TITANIC_LABELS.items()})
     return cells.loc[cells.index.repeat(_TITANIC_COUNTS)].reset_index(drop=True)
 

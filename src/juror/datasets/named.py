@@ -1,6 +1,6 @@
 """Four UCI tables by name: from the folder in ``JUROR_DATA``, or from OpenML by way of scikit-learn.
 
-scikit-learn keeps what it fetched in its cache folder and checks it against the checksum that OpenML publishes.
+scikit-learn caches the downloads and verifies the checksum that OpenML publishes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Named:
-    """Where a table is found, and the names its columns have in the files, in order."""
+    """The places of a table, and the names of its columns in the order of the files."""
 
     openml_id: int
     files: tuple[str, ...]
@@ -74,8 +74,8 @@ def load(name: str) -> pd.DataFrame:
     Parameters
     ----------
     name : {"car", "mushroom", "votes", "adult"}
-        Which table. It is read from the folder that the environment variable ``JUROR_DATA`` names when that is set, and
-        otherwise fetched from OpenML once and kept in scikit-learn's data folder.
+        The table. It is read from the folder in the environment variable ``JUROR_DATA`` if that is set, and otherwise
+        fetched from OpenML once and cached in scikit-learn's data folder.
     """
     if name not in _TABLES:
         raise ParameterError(f"name must be one of {shortlist(_TABLES)}. Got {name!r} instead.")
@@ -92,17 +92,8 @@ def _read(folder: Path, name: str) -> pd.DataFrame:
         path = folder / file
         if not path.is_file():
             raise DataError(f"JUROR_DATA has no file {file!r}. Unset JUROR_DATA to fetch {name!r} from OpenML.")
-        parts.append(
-            pd.read_csv(
-                path,
-                header=None,
-                names=list(table.columns),
-                na_values=["?"],
-                keep_default_na=False,
-                skipinitialspace=True,
-                comment="|",
-            )
-        )
+        layout: Any = {"header": None, "names": list(table.columns), "skipinitialspace": True, "comment": "|"}
+        parts.append(pd.read_csv(path, na_values=["?"], keep_default_na=False, **layout))
     whole = pd.concat(parts, ignore_index=True)
     if name == "adult":
         whole["income"] = whole["income"].str.rstrip(".")
@@ -116,7 +107,7 @@ def _openml(openml_id: int) -> pd.DataFrame:
 
 
 def _fetch(name: str, fetch: Callable[[int], Any]) -> pd.DataFrame:
-    """Fetch from OpenML and give columns the names, the order and the types that the UCI files have."""
+    """Fetch from OpenML; give the columns the names, order and types of the UCI files."""
     table = _TABLES[name]
     try:
         frame = fetch(table.openml_id)

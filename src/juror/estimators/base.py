@@ -1,4 +1,4 @@
-"""What the estimators share: their parameters, how X becomes columns, and how batches of them add up."""
+"""The common base of the estimators: their parameters, reading X, and counting batches."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from juror.model import JointPMF
 from juror.readers import Column, open_source
 from juror.readers.frames import column_names
 
-# told once, and shown by help() on each of the estimators
+# Inserted into the docstring of each estimator.
 _PARAMETERS = """Parameters
     ----------
     rank : int or "auto", default="auto"
@@ -29,35 +29,35 @@ _PARAMETERS = """Parameters
     method : str, default="auto"
         The solver, see :func:`juror.fit`; ``"auto"`` decides by the size of the table.
     n_init : int, optional
-        How many starts, for ``"em"`` and ``"ctf"``.
+        The number of starts, for ``"em"`` and ``"ctf"``.
     ensemble : int or "auto", optional
-        How many fits to average, for ``"em"``.
+        The number of fits to average, for ``"em"``.
     smoothing : float, optional
         A pseudo-count for every cell, for all methods but ``"bayes"``.
     max_iter : int, optional
-        The most passes over the rows from one start.
+        The maximum number of passes over the rows from one start.
     tol : float, optional
-        Stop when a step gains at most this, in nats a row.
+        Stop when a step gains at most this, in nats per row.
     max_seconds : float, optional
-        A budget of time.
+        A time limit.
     missing : list, optional
-        Markers that stand for a missing value besides null and NaN.
+        Values that mark a missing cell, besides null and NaN.
     unknown : {"warn", "missing", "error"}, default="warn"
-        What to do with labels that were not there when fitting: treat them as missing, with a warning or without, or
-        refuse them.
+        What to do with labels that the training rows did not have: treat them as missing, with or without a warning,
+        or refuse them.
     random_state : int, RandomState or None, default=0
-        Where chance comes from: starts, chains and rows held out.
+        The random seed of starts, chains and held-out rows.
     n_jobs : int, optional
-        How many threads; all cores by default. The result does not depend on it but with ``max_seconds``."""
+        The number of threads; all cores by default. The result depends on it only with ``max_seconds``."""
 
-# told once as well, by every partial_fit
-_GROWING = """Batches are counted and not kept: ``counts_``, a :class:`juror.PairCounts`, grows, and ``model_`` is
-        fitted from it when it is first asked for after a batch. So ``rank`` must be a number, and ``method`` one for
-        counts of pairs: ``"auto"``, which is ``"juror-b"`` here, ``"spa"``, ``"juror-a"``, ``"juror-b"`` or
+# Inserted into the docstring of each partial_fit.
+_GROWING = """Batches are counted and not kept: they are added to ``counts_``, a :class:`juror.PairCounts`, and
+        ``model_`` is fitted to the counts on first access after a batch. So ``rank`` must be a number, and ``method``
+        one that fits pair counts: ``"auto"``, which is ``"juror-b"`` here, ``"spa"``, ``"juror-a"``, ``"juror-b"`` or
         ``"juror-c"``.
 
-        The first batch says what a column is, so let it be a typical one. Labels that later batches bring join those
-        before. Columns of numbers that were cut into intervals keep them, and numbers beyond fall into the outer ones.
+        The first batch decides the kind of every column, so it should be typical. New labels in later batches are
+        added. Columns of numbers keep the intervals of the first batch; numbers beyond fall into the outer intervals.
         """
 
 _OPTIONS = ("n_init", "ensemble", "smoothing", "max_iter", "tol", "max_seconds")
@@ -66,7 +66,7 @@ E = TypeVar("E", bound=type)
 
 
 def documented(estimator: E) -> E:
-    """Write what is shared into the docstrings of an estimator, where they say ``{parameters}`` and ``{growing}``."""
+    """Replace ``{parameters}`` and ``{growing}`` in the docstrings of an estimator by the shared text."""
     estimator.__doc__ = (estimator.__doc__ or "").replace("{parameters}", _PARAMETERS)
     grow = estimator.partial_fit  # type: ignore[attr-defined]
     grow.__doc__ = (grow.__doc__ or "").replace("{growing}", _GROWING.rstrip())
@@ -110,10 +110,10 @@ class JointEstimator(BaseEstimator):
     counts_: PairCounts
     _target: str | None = None
 
-    if not TYPE_CHECKING:  # or every name would be one of Any
+    if not TYPE_CHECKING:  # a type checker would accept every attribute
 
         def __getattr__(self, name: str) -> Any:
-            # no property: a notebook that shows the estimator looks at all of them, which would fit the model
+            # Not a property: a notebook that shows the estimator reads all properties, which would fit the model.
             if name not in ("model_", "n_iter_") or not self._has_counts:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
             self.model_ = self._fit_model(self.counts_)
@@ -183,22 +183,22 @@ class JointEstimator(BaseEstimator):
         return "counts_" in vars(self)
 
     def _batch(self, X: Any) -> list[Column]:
-        """Open the columns of a batch; the first one says which there are."""
+        """Open the columns of a batch; the first batch decides their names."""
         check_fits_counts(self.method, self.rank)
         if "model_" in vars(self) and not self._has_counts:
             warnings.warn(
                 "fit keeps no counts to add to, so counting begins with this batch, and the model that was fitted is "
-                "forgotten. Use partial_fit from the first batch on.",
+                "discarded. Use partial_fit from the first batch on.",
                 FitWarning,
                 stacklevel=3,
             )
         return self._columns(X, reset=not self._has_counts)
 
     def _count(self, columns: list[Column], sample_weight: Any) -> Self:
-        """Add the counts of a batch to those before; nothing changes where it is refused."""
+        """Add the counts of a batch; if it is refused, the estimator does not change."""
         counts = grown_by(vars(self).get("counts_"), columns, self._markers, sample_weight, self.n_jobs)
         method = decide_for_statistic(counts, self.method).method
-        # now, not when the model is asked for
+        # Check the options now, not when the model is fitted later.
         read_options(method, self._options)
         self._forget("model_", "n_iter_")
         self.counts_ = counts
@@ -206,10 +206,10 @@ class JointEstimator(BaseEstimator):
 
 
 def _has_named_columns(X: Any) -> bool:
-    """Tell whether X is a frame whose columns are named by text; scikit-learn takes other frames as arrays."""
+    """Return whether X is a frame whose column names are text; scikit-learn treats other frames as arrays."""
     return nw.dependencies.is_into_dataframe(X) and all(isinstance(name, str) for name in column_names(X))
 
 
 def as_array(columns: Mapping[str, Any], dtype: Any) -> np.ndarray:
-    """Put columns side by side."""
+    """Stack columns into an array."""
     return np.column_stack([np.asarray(column) for column in columns.values()]).astype(dtype, copy=False)

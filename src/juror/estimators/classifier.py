@@ -28,7 +28,7 @@ class JointClassifier(ClassifierMixin, JointEstimator):
     classes_ : numpy.ndarray
         The labels, in the order of the columns of ``predict_proba``.
     counts_ : PairCounts
-        What was counted so far, after ``partial_fit`` only.
+        The counts of all batches, after ``partial_fit`` only.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class JointClassifier(ClassifierMixin, JointEstimator):
         return self._fit_rows([*columns, label], sample_weight)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Add the rows of X and their labels y to those of batches before.
+        """Add the rows of X and their labels y to the rows of earlier batches.
 
         {growing}
 
@@ -61,9 +61,9 @@ class JointClassifier(ClassifierMixin, JointEstimator):
         y : array-like, (n_rows,)
             Its labels.
         classes : array-like, (n_classes,), optional
-            Labels to have in ``classes_`` even if no batch shows them. Others join when they are seen.
+            Labels to include in ``classes_`` even if no batch has them. Other labels are added when they occur.
         sample_weight : array-like, (n_rows,), optional
-            How often each row counts.
+            The weight of each row.
 
         Examples
         --------
@@ -80,7 +80,7 @@ class JointClassifier(ClassifierMixin, JointEstimator):
         y = _check_labels(columns, y)
         labels = np.unique(y) if classes is None else _joined(np.unique(y), column_or_1d(classes))
         target = _free_name("target", [column.name for column in columns])
-        # by name, as the places of labels change when others join
+        # By label, not by code: codes change when labels are added.
         label = Column(target, "category", labels.tolist(), np.searchsorted(labels, y))
         self._count([*columns, label], sample_weight)
         self.classes_ = labels if first else np.union1d(self.classes_, labels)
@@ -110,7 +110,7 @@ def _check_labels(columns: list[Column], y: Any) -> np.ndarray:
 
 
 def _joined(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Return the labels of both in order, unless they are of no one order: NumPy would write numbers as text."""
+    """Return the sorted union of labels; refuse mixed types, which NumPy would turn into text."""
     try:
         sorted([*labels.tolist(), *classes.tolist()])
     except TypeError:

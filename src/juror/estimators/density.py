@@ -1,4 +1,4 @@
-"""JointDensity: the joint distribution as a scikit-learn density."""
+"""JointDensity: the joint distribution as a scikit-learn density estimator."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class JointDensity(DensityMixin, JointEstimator):
     Attributes
     ----------
     model_ : JointPMF
-        The fitted joint distribution, to ask anything of.
+        The fitted joint distribution.
     counts_ : PairCounts
-        What was counted so far, after ``partial_fit`` only.
+        The counts of all batches, after ``partial_fit`` only.
 
     Examples
     --------
@@ -41,7 +41,7 @@ class JointDensity(DensityMixin, JointEstimator):
         return self
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Add the rows of X to those of batches before; y is not used.
+        """Add the rows of X to the rows of earlier batches; y is not used.
 
         {growing}
 
@@ -67,11 +67,11 @@ class JointDensity(DensityMixin, JointEstimator):
         return self.model_.log_prob(self._columns(X, reset=False), unknown=self.unknown)  # type: ignore[arg-type]
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Return the mean log-probability of a row, higher is better."""
+        """Return the mean log-probability per row; higher is better."""
         return mean_log_prob(self.score_samples(X))
 
     def sample(self, n_samples: int = 1, *, random_state: int = 0) -> Any:
-        """Draw rows, as a frame of the kind that was fitted, or as an array where that was one."""
+        """Draw rows, as a frame of the kind that was fitted, or as an array if an array was fitted."""
         check_is_fitted(self)
         if self._frame is not None:
             return self.model_.sample(n_samples, seed=random_state, frame=self._frame)

@@ -1,4 +1,4 @@
-"""Counts of pairs that grow batch by batch, with labels that join when they are first seen."""
+"""Pair counts of a growing number of batches; new labels are added when they first occur."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from juror.solvers.methods import METHODS
 
 
 def check_fits_counts(method: str, rank: int | str) -> None:
-    """Refuse a method or a rank that counts of pairs are not enough for."""
+    """Refuse a method or a rank that needs more than pair counts."""
     check_method(method)
     able = [name for name, known in METHODS.items() if PairCounts in known.accepts]
     if method not in ("auto", *able):
@@ -46,20 +46,20 @@ def grown_by(
     sample_weight: Any,
     n_jobs: int | None,
 ) -> PairCounts:
-    """Return counts with those of a batch added.
+    """Return the counts plus the counts of a batch.
 
     Parameters
     ----------
     counts : PairCounts, optional
-        The counts of the batches before.
+        The counts of earlier batches.
     columns : sequence of Column
         The batch, with the same columns in the same order.
     missing : collection
-        The markers that it was opened with.
+        The markers of missing cells.
     sample_weight : array-like, (n_rows,), optional
-        How often each row counts.
+        The weight of each row.
     n_jobs : int, optional
-        How many threads.
+        The number of threads.
     """
     if len(columns) < 2:
         raise DataError("partial_fit counts pairs of columns, and there is 1 column. Use fit.")
@@ -72,7 +72,7 @@ def grown_by(
 
 
 def _grown(variable: Variable, batch: Tally) -> Variable:
-    """Return a variable with the labels that a batch adds; intervals of numbers stay."""
+    """Return a variable with the new labels of a batch; the intervals of a binned variable do not change."""
     if batch.infinite is not None:
         value, row = batch.infinite
         raise DataError(
@@ -80,7 +80,7 @@ def _grown(variable: Variable, batch: Tally) -> Variable:
         )
     if variable.edges is not None and batch.form == "number":
         return variable
-    # declared categories are kept even when no row shows them, as in the first batch
+    # Declared categories are kept even if no row has them, as in the first batch.
     held = [v for v, n in zip(_plain(batch.values), batch.counts, strict=True) if n > 0 or batch.form == "category"]
     _check_type(variable, held)
     new = [label for label in held if variable.find(label) is None]
@@ -101,7 +101,7 @@ def _grown(variable: Variable, batch: Tally) -> Variable:
 
 
 def _check_type(variable: Variable, held: Sequence[Label]) -> None:
-    """Refuse labels of a type that the variable does not have: they would be other labels, or none at all."""
+    """Refuse labels of a type that the variable does not have."""
     known = {"numbers"} if variable.edges is not None else {_type_of(label) for label in variable.labels}
     strange = {_type_of(label) for label in held} - known
     if strange:
@@ -118,6 +118,6 @@ def _type_of(label: Label) -> str:
 
 
 def _plain(values: Any) -> list[Any]:
-    """Return Python values, of whole numbers as int, as labels of numbers are."""
+    """Return Python values; whole numbers become int, like the labels of a variable."""
     plain = [value.item() if isinstance(value, np.generic) else value for value in values]
     return [int(value) if isinstance(value, float) and value.is_integer() else value for value in plain]

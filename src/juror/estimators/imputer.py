@@ -1,4 +1,4 @@
-"""JointImputer: fill missing cells by what the other cells of their row make most probable."""
+"""JointImputer: fill missing cells with their most probable labels given the other cells of the row."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from juror.estimators.base import JointEstimator, as_array, documented
 
 @documented
 class JointImputer(OneToOneFeatureMixin, TransformerMixin, JointEstimator):
-    """Fill every missing cell with its most probable label given the cells that are seen in its row.
+    """Fill every missing cell with its most probable label given the observed cells of its row.
 
-    Binned columns are filled with a typical number of the most probable interval. For draws in place of most probable
-    labels, as multiple imputation needs, use ``imputer.model_.impute(X, draws=…)``.
+    Binned columns are filled with a typical number of the most probable interval. For random draws instead, as in
+    multiple imputation, use ``imputer.model_.impute(X, draws=…)``.
 
     {parameters}
 
@@ -25,7 +25,7 @@ class JointImputer(OneToOneFeatureMixin, TransformerMixin, JointEstimator):
     model_ : JointPMF
         The joint distribution of the columns.
     counts_ : PairCounts
-        What was counted so far, after ``partial_fit`` only.
+        The counts of all batches, after ``partial_fit`` only.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class JointImputer(OneToOneFeatureMixin, TransformerMixin, JointEstimator):
         return self._fit_rows(self._columns(X, reset=True), sample_weight)
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Add the rows of X to those of batches before; y is not used.
+        """Add the rows of X to the rows of earlier batches; y is not used.
 
         {growing}
 
@@ -59,7 +59,7 @@ class JointImputer(OneToOneFeatureMixin, TransformerMixin, JointEstimator):
         return self._count(self._batch(X), sample_weight)
 
     def transform(self, X: Any) -> Any:
-        """Return X without holes: a frame for a frame, an array for an array."""
+        """Return X with its missing cells filled: a frame for a frame, an array for an array."""
         check_is_fitted(self)
         table = self._table(X, reset=False)
         filled = self.model_.impute(table, unknown=self.unknown)  # type: ignore[arg-type]

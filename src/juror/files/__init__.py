@@ -1,1 +1,1 @@
-"""Files that juror writes: whole or not at all, one format for models and counts."""
+"""Files that juror writes: atomically, and in one format for models and counts."""

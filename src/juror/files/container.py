@@ -1,8 +1,8 @@
-"""Save and load models and statistics: one safetensors file with a JSON header, read without running anything in it.
+"""The file format of models and statistics: one safetensors file with a JSON header. Reading it runs no code.
 
-The file's metadata have one entry, ``juror``: JSON with the format version, the domain, what else is told (the record
-of a fit, the design of a projection) and a digest of all of it with the numbers, so that a file that was cut short or
-changed is told from a whole one. The header of a statistic names its kind; a model's does not.
+The file's metadata have one entry, ``juror``: JSON with the format version, the domain, further plain values and a
+SHA-256 digest of the header and the arrays, which detects a file that was cut short or changed. The header of a
+statistic has its kind; the header of a model (:mod:`juror.model.file_format`) has none.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,7 +21,6 @@ from juror.domain import Domain
 from juror.domain.variable import Variable
 from juror.errors import ModelFileError
 from juror.files.writing import check_place, write_whole
-from juror.record import FitInfo
 
 T = TypeVar("T")
 
@@ -29,32 +28,24 @@ FORMAT_VERSION = 1
 _ENTRY = "juror"
 _DATA_SUFFIXES = frozenset((".csv", ".tsv", ".gz", ".zst", ".json", ".parquet", ".pq", ".arrow", ".feather", ".ipc"))
 _DATA_SUFFIXES |= {".duckdb", ".sqlite", ".db"}
-# Longer headers safetensors itself does not read
+# safetensors refuses longer headers.
 _MOST_HEADER_BYTES = 100_000_000
-
-
-def write(
-    path: str | os.PathLike[str],
-    weights: np.ndarray,
-    factors: Sequence[np.ndarray],
-    domain: Domain,
-    info: FitInfo | None,
-) -> None:
-    """Write a model's parts to one file, whole or not at all."""
-    tensors = {"weights": weights} | {f"factor.{n}": factor for n, factor in enumerate(factors)}
-    _write(Path(path), domain, {"info": info.to_dict() if info is not None else None}, tensors)
 
 
 def write_statistic(
     path: str | os.PathLike[str], kind: str, domain: Domain, more: Mapping[str, Any], tensors: Mapping[str, np.ndarray]
 ) -> None:
-    """Write a statistic to one file, whole or not at all: its kind, its domain, plain values and arrays."""
-    _write(Path(path), domain, {"kind": kind, **more}, tensors)
+    """Write a statistic to one file: its kind, its domain, plain values and arrays."""
+    write(path, domain, {"kind": kind, **more}, tensors)
 
 
-def _write(path: Path, domain: Domain, more: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> None:
+def write(
+    path: str | os.PathLike[str], domain: Domain, more: Mapping[str, Any], tensors: Mapping[str, np.ndarray]
+) -> None:
+    """Write a domain, further plain values for the header, and arrays to one file, whole or not at all."""
     from safetensors.numpy import save
 
+    path = Path(path)
     check_name(path)
     tensors = {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
     header = {
@@ -62,64 +53,44 @@ def _write(path: Path, domain: Domain, more: Mapping[str, Any], tensors: Mapping
         "domain": {"missing": domain.missing, "variables": [asdict(variable) for variable in domain]},
         **more,
     }
-    # one entry only: safetensors writes several in an order that changes from run to run
+    # One entry only: safetensors writes several in an order that changes from run to run.
     metadata = {_ENTRY: json.dumps(header | {"sha256": _digest(header, tensors)})}
     write_whole(path, lambda stream: stream.write(save(tensors, metadata)))
 
 
 def check_name(path: Path, what: str = "a model", suffix: str = ".juror") -> None:
-    """Refuse to write a model, or what else, where the name says there are data, before any work is done for it."""
+    """Refuse a file name that belongs to data, such as ``x.csv``, and a path where no file can be written."""
     if path.suffix.lower() in _DATA_SUFFIXES:
         raise ModelFileError(f"{path.name!r} names a file of data, not of {what}. Name it like {path.stem + suffix!r}.")
     check_place(path)
 
 
-def read(path: str | os.PathLike[str]) -> tuple[np.ndarray, tuple[np.ndarray, ...], Domain, FitInfo | None]:
-    """Read a model's parts, or raise a sentence that says what is wrong with the file."""
-    path = Path(path)
-
-    def parts(
-        header: Mapping[str, Any], tensors: Mapping[str, np.ndarray]
-    ) -> tuple[np.ndarray, tuple[np.ndarray, ...], Domain, FitInfo | None]:
-        if "kind" in header:
-            raise ModelFileError(
-                f"The file {str(path)!r} holds {header['kind']}, not a model. Read them with "
-                f"juror.{header['kind']}.load, and pass them to juror.fit."
-            )
-        factors = tuple(tensors[f"factor.{n}"] for n in range(len(tensors) - 1))
-        info = FitInfo.from_dict(header["info"]) if header["info"] is not None else None
-        return tensors["weights"], factors, _read_domain(header["domain"]), info
-
-    return _read(path, "model", parts)
-
-
 def read_statistic(
     path: str | os.PathLike[str], kind: str, make: Callable[[Domain, Mapping[str, Any], Mapping[str, np.ndarray]], T]
 ) -> T:
-    """Read a statistic of a kind and make it of its domain, header and arrays, or raise a sentence about the file."""
-    path = Path(path)
+    """Read a statistic of this kind: ``make`` gets its domain, header and arrays."""
 
     def made(header: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> T:
         found = header.get("kind", "a model")
         if found != kind:
-            raise ModelFileError(f"The file {str(path)!r} holds {found}, not {kind}.")
-        return make(_read_domain(header["domain"]), header, tensors)
+            raise ModelFileError(f"The file {os.fspath(path)!r} holds {found}, not {kind}.")
+        return make(read_domain(header["domain"]), header, tensors)
 
-    return _read(path, kind, made)
+    return read(path, kind, made)
 
 
 def read_kind(path: str | os.PathLike[str]) -> str | None:
-    """Tell by its content, whatever its name, what a file holds; its numbers are not read.
+    """Return what a file holds, from its header; neither the file name nor the arrays are read.
 
     Returns
     -------
     str, optional
-        The kind of a statistic, such as ``"PairCounts"``, or ``"model"``; None for a file that is not one of juror's.
+        The kind of a statistic, such as ``"PairCounts"``, or ``"model"``; None for a file that juror did not write.
     """
     path = Path(path)
     with path.open("rb") as stream:
         n_bytes = int.from_bytes(stream.read(8), "little")
-        # the length of what follows, and a brace: no text and no table begins like that
+        # safetensors: the length of the header in eight bytes, then its opening brace. No data file begins like that.
         if not 2 <= n_bytes <= _MOST_HEADER_BYTES or stream.read(1) != b"{":
             return None
         content = b"{" + stream.read(n_bytes - 1)
@@ -132,8 +103,11 @@ def read_kind(path: str | os.PathLike[str]) -> str | None:
     return str(kind)
 
 
-def _read(path: Path, what: str, make: Callable[[Mapping[str, Any], Mapping[str, np.ndarray]], T]) -> T:
-    """Check version and digest, and make the thing; what is wrong with the file becomes a sentence."""
+def read(
+    path: str | os.PathLike[str], what: str, make: Callable[[Mapping[str, Any], Mapping[str, np.ndarray]], T]
+) -> T:
+    """Check version and digest, and return ``make(header, arrays)``; every fault of the file is a ModelFileError."""
+    path = Path(path)
     if not path.is_file():
         raise ModelFileError(f"There is no {what} file {str(path)!r}. Check the path.")
     metadata, tensors = _read_tensors(path, what)
@@ -176,7 +150,8 @@ def _check_version(path: Path, version: Any) -> None:
         )
 
 
-def _read_domain(plain: Mapping[str, Any]) -> Domain:
+def read_domain(plain: Mapping[str, Any]) -> Domain:
+    """Make a domain from the plain values of a header."""
     variables = []
     for fields in plain["variables"]:
         lists = {key: tuple(value) for key, value in fields.items() if isinstance(value, list)}

@@ -12,7 +12,7 @@ from juror.errors import DataError
 
 
 def check_place(path: Path) -> None:
-    """Refuse a place where no file can be, before any work is done for it."""
+    """Refuse a path where no file can be written; call it before any long work."""
     if path.is_dir():
         raise DataError(f"{str(path)!r} is a folder. Name a file in it.")
     if path.exists() and not path.is_file():
@@ -22,14 +22,14 @@ def check_place(path: Path) -> None:
 
 
 def write_whole(path: Path, write: Callable[[IO[bytes]], Any]) -> None:
-    """Write a file through a temporary one in its folder; if anything fails, no trace is left.
+    """Write a file atomically, by way of a temporary file in its folder; if anything fails, no file is left behind.
 
     Parameters
     ----------
     path : pathlib.Path
-        Where the file shall be. One that is there already is replaced.
+        The path. An existing file is replaced.
     write : callable
-        Given the open binary stream to write to.
+        Writes the content to the open binary stream that it is given.
     """
     check_place(path)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")

@@ -1,6 +1,6 @@
-"""The kernels, over rows and over simplices: a definition in NumPy, a numba twin, and one place that chooses.
+"""Kernels over rows and simplices: each has a definition in NumPy and a numba twin; :func:`kernels` chooses.
 
-Set ``JUROR_KERNELS=numpy`` to run the definitions. Without numba they run too, only slower.
+Set ``JUROR_KERNELS=numpy`` to run the definitions. They also run, more slowly, where numba is not installed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _MODULES = {"numba": "juror.kernels.jit", "numpy": "juror.kernels.reference"}
 
 @cache
 def kernels() -> ModuleType:
-    """Return the module of kernels in use; importing numba waits until the first call."""
+    """Return the module of kernels in use; numba is imported on the first call."""
     fallback = "numba" if importlib.util.find_spec("numba") else "numpy"
     choice = os.environ.get("JUROR_KERNELS", fallback)
     if choice not in _MODULES:

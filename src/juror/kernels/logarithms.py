@@ -1,4 +1,4 @@
-"""Logarithms of probabilities, where zero is common and no cause for a warning."""
+"""Logarithms of probabilities: zeros are common and give −inf without a warning."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def log_of(probabilities: np.ndarray) -> np.ndarray:
 
 
 def log_sum_exp(logs: np.ndarray) -> np.ndarray:
-    """Return log Σ exp over the last axis, −inf where all of it is.
+    """Return log Σ exp over the last axis, −inf where all entries are −inf.
 
     >>> log_sum_exp(log_of(np.array([[0.25, 0.5], [0.0, 1.0]]))).round(4).tolist()
     [-0.2877, 0.0]

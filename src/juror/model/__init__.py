@@ -1,4 +1,4 @@
-"""JointPMF and what belongs to it: the query language and the file."""
+"""JointPMF, its query language and its file format."""
 
 from juror.model.joint import Given, JointPMF
 from juror.model.loading import load

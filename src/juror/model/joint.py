@@ -1,4 +1,4 @@
-"""JointPMF: a joint probability table in low-rank form, and every question it answers."""
+"""JointPMF: a joint probability table in low-rank form, with a method for every kind of question."""
 
 from __future__ import annotations
 
@@ -21,12 +21,11 @@ from juror.domain import Domain
 from juror.domain.evidence import Evidence, both, check_event, describe, read_evidence
 from juror.domain.variable import Unknown
 from juror.errors import ModelError, QueryError, check_count, shortlist
-from juror.files import container
-from juror.model import query
+from juror.model import file_format, query
 from juror.model.simplex import check_simplex
 from juror.record import FitInfo
 
-# What may stand behind given=: evidence by name, or conditions in the query language, "safety = high, doors >= 3"
+# The type of given=: evidence by name, or conditions in the query language, "safety = high, doors >= 3".
 Given = Mapping[str, Any] | str | None
 
 
@@ -38,7 +37,7 @@ class JointPMF:
     weights : array-like, (F,)
         Class weights λ: non-negative, summing to one within 1e-6.
     factors : sequence of N array-likes, (I_n, F)
-        One matrix a variable, each column a distribution over its labels.
+        One matrix per variable, each column a distribution over its labels.
     domain : Domain, optional
         The variables; ``x0, x1, …`` with labels 0, 1, … by default.
     info : FitInfo, optional
@@ -65,7 +64,7 @@ class JointPMF:
         self._weights = check_simplex(weights, 1, "The weights")
         self._factors = tuple(check_simplex(factor, 2, f"Factor {n}") for n, factor in enumerate(factors))
         if not self._factors:
-            raise ModelError("A model needs at least one factor, one a variable.")
+            raise ModelError("A model needs at least one factor; there is one per variable.")
         self._domain = Domain.from_cardinalities([len(f) for f in self._factors]) if domain is None else domain
         self._info = info
         if len(self._domain) != len(self._factors):
@@ -89,7 +88,7 @@ class JointPMF:
 
     @property
     def factors(self) -> tuple[np.ndarray, ...]:
-        """One read-only matrix (I_n, F) a variable, columns on the simplex."""
+        """One read-only matrix (I_n, F) per variable, columns on the simplex."""
         return self._factors
 
     @property
@@ -99,7 +98,7 @@ class JointPMF:
 
     @property
     def info(self) -> FitInfo | None:
-        """How the model was fitted; None for a model that was not."""
+        """How the model was fitted; None for a model that was not fitted."""
         return self._info
 
     @property
@@ -112,7 +111,7 @@ class JointPMF:
         return f"JointPMF(rank {self.rank}, {len(self.domain)} variables: {names})"
 
     def summary(self) -> str:
-        """Return a page about the model: its variables, how it was fitted, and what depends on what."""
+        """Return a summary as text: the variables, how the model was fitted, and its most dependent pairs."""
         return summary(self, self.info)
 
     def _repr_html_(self) -> str:
@@ -138,8 +137,8 @@ class JointPMF:
     def density(self, data: Any, *, unknown: Unknown = "error") -> np.ndarray:
         """Return the density of every row in original units, (n_rows,), missing cells and absent columns summed out.
 
-        That is the row's probability over the widths of its intervals: binned variables are taken to be uniform within
-        each interval. It is +inf in an interval of width zero that is possible, as all of it lies in one point.
+        It is the row's probability divided by the widths of its intervals: binned variables are taken to be uniform
+        within each interval. It is +inf in a possible interval of width zero.
 
         Parameters
         ----------
@@ -157,11 +156,11 @@ class JointPMF:
         return continuous.density(self, self.domain.open(data), unknown)
 
     def cdf(self, data: Any, *, unknown: Unknown = "error") -> np.ndarray:
-        """Return P(X ≤ x), every variable seen in the row at most its value there, (n_rows,); the rest summed out.
+        """Return P(X ≤ x) for the observed variables of every row, (n_rows,); the others are summed out.
 
-        A binned variable grows linearly within each interval, from 0 below its first edge to 1 above its last one;
-        beyond the edges of an open-ended one numbers are unknown. A label, of an interval too, counts in full, and
-        nominal variables, which have no order, are refused. The arguments are those of :meth:`density`.
+        For a binned variable it grows linearly within each interval, from 0 below the first edge to 1 above the last;
+        numbers beyond the edges of an open-ended variable are unknown. A label, also of an interval, counts in full.
+        Nominal variables have no order and are refused. The arguments are those of :meth:`density`.
 
         Examples
         --------
@@ -177,10 +176,10 @@ class JointPMF:
         Parameters
         ----------
         event : mapping of str to value, or str
-            For each variable named a label, a collection of labels, a :class:`juror.Range` or :class:`juror.Not`; or
+            By variable name a label, a collection of labels, a :class:`juror.Range` or :class:`juror.Not`; or
             conditions in the query language, like ``"Survived = Yes, Class != Crew"``.
         given : mapping or str, optional
-            Evidence; besides the above also soft: a mapping of every label to its likelihood.
+            Evidence, in the same forms or soft: a mapping of every label to its likelihood.
 
         Examples
         --------
@@ -192,11 +191,11 @@ class JointPMF:
         evidence = self._evidence(given)
         wanted = check_event(self.domain, self._evidence(event))
         known = posterior(self, evidence).log_mass
-        # both are rounded, and what is sure must not be more than sure
+        # Rounding must not give more than one.
         return min(1.0, float(np.exp(log_mass(self, both(evidence, wanted)) - known)))
 
     def marginal(self, *names: str, given: Given = None) -> marginals.ProbabilityTable:
-        """Return the joint table of some variables, given evidence if there is any."""
+        """Return the joint table of some variables, optionally given evidence."""
         if not names:
             raise QueryError(f"Name at least one variable, such as {self.domain.names[0]!r}.")
         return self._table([self.domain.position(name) for name in names], self._evidence(given))
@@ -224,15 +223,15 @@ class JointPMF:
         return intervals(self, n_draws, asked.targets, asked.evidence, table, level)
 
     def condition(self, evidence: Mapping[str, Any] | None = None, /, **more: Any) -> JointPMF:
-        """Return the joint distribution of the rest, given evidence.
+        """Return the joint distribution of the other variables, given evidence.
 
-        Variables known to have one label are gone from the result; those known to lie in a set, in a range or by
-        soft evidence stay, with their new distribution.
+        Variables fixed to one label are removed; those restricted to a set or range, or with soft evidence, stay with
+        their new distribution.
 
         Parameters
         ----------
         evidence : mapping, optional
-            Evidence by name, for names that are not Python words.
+            Evidence by name, for names that are not Python identifiers.
         **more
             Evidence by name.
         """
@@ -253,57 +252,51 @@ class JointPMF:
         Parameters
         ----------
         given : mapping, optional
-            Evidence that the row must respect.
+            Evidence that the row must satisfy.
         max_nodes : int
-            How many partial rows to open before giving up the proof.
+            The maximum number of partial rows to open; beyond it the best row found is returned without proof.
         """
         check_count("max_nodes", max_nodes)
         return find_mode(posterior(self, self._evidence(given)), max_nodes)
 
     def sample(
-        self,
-        n: int,
-        given: Given = None,
-        *,
-        seed: int = 0,
-        numbers: bool = False,
-        frame: str = "pandas",
+        self, n: int, given: Given = None, *, seed: int = 0, numbers: bool = False, frame: str = "pandas"
     ) -> Any:
         """Draw rows.
 
         Parameters
         ----------
         n : int
-            How many.
+            The number of rows.
         given : mapping, optional
-            Evidence that the rows respect.
+            Evidence that the rows satisfy.
         seed : int
             The same seed gives the same rows.
         numbers : bool
-            Give binned variables as typical numbers in place of interval labels.
+            Return binned variables as typical numbers instead of interval labels.
         frame : {"pandas", "polars", "pyarrow"}
-            What kind of frame to return.
+            The kind of frame to return.
         """
         check_count("n", n, least=0)
         drawn = sampling.sample(posterior(self, self._evidence(given)), n, sampling.generator(seed))
         return decode_frame(self.domain.variables, drawn, frame, numbers)
 
     def impute(self, data: Any, draws: int | None = None, *, seed: int = 0, unknown: Unknown = "error") -> Any:
-        """Fill the missing cells of a table; cells that are not missing stay as they are.
+        """Fill the missing cells of a table; observed cells are not changed.
 
         Parameters
         ----------
         data : frame, mapping, array or path
-            Rows, as in :func:`juror.fit`. A frame comes back as a frame of its kind, an array as an array.
+            Rows, as in :func:`juror.fit`. A frame is returned as a frame of its kind, an array as an array.
         draws : int, optional
-            By default every hole gets its most probable label given the cells seen in its row. With ``draws=1`` the
-            holes of a row get one draw from their joint distribution instead, and with more a list of that many
-            completed tables comes back, for multiple imputation.
+            By default every hole gets its most probable label given the observed cells of its row. With ``draws=1`` the
+            holes of a row get one draw from their joint distribution instead. With more draws, a list of as many
+            completed tables is returned, for multiple imputation.
         seed : int
             The same seed gives the same draws.
         unknown : {"error", "warn", "missing"}
-            What to do with labels that the model does not know: they stay in the table, and with ``"missing"`` are not
-            looked at.
+            What to do with labels that the model does not know; with ``"missing"`` they stay in the table and are
+            ignored.
         """
         return impute(self, data, draws, seed, unknown)
 
@@ -313,7 +306,7 @@ class JointPMF:
         Parameters
         ----------
         data : frame, mapping, array or path
-            Rows, as in :func:`juror.fit`. The target's own column may be there; it is not looked at.
+            Rows, as in :func:`juror.fit`. The target's own column is ignored if present.
         target : str, optional
             The variable to predict; by default the one named when fitting.
         unknown : {"error", "warn", "missing"}
@@ -331,7 +324,7 @@ class JointPMF:
         return label_array(self.domain[self.target(target)].labels)[best]
 
     def target(self, name: str | None = None) -> int:
-        """Return the position of the variable to predict: the one named, or the one named when fitting."""
+        """Return the position of the variable to predict: ``name``, or by default the target of the fit."""
         if name is None and self.info is not None:
             name = self.info.target
         if name is None:
@@ -339,12 +332,12 @@ class JointPMF:
         return self.domain.position(name)
 
     def entropy(self, *, draws: int = 100_000, seed: int = 0) -> information.Estimate:
-        """Return the entropy of the joint in nats: exact up to a million cells, else with its standard error.
+        """Return the entropy of the joint in nats: exact up to a million cells, else an estimate with standard error.
 
         Parameters
         ----------
         draws : int
-            How many rows to draw where the table is too large.
+            The number of rows to draw if the table is larger.
         seed : int
             The same seed gives the same draws.
         """
@@ -352,12 +345,12 @@ class JointPMF:
         return information.entropy(self, draws, sampling.generator(seed))
 
     def mutual_information(self, a: str, b: str, *, given: Given = None) -> float:
-        """Return how much two variables tell about each other, in nats."""
+        """Return the mutual information of two variables, in nats."""
         after = posterior(self, self._evidence(given))
         return information.mutual_information(after, self.domain.position(a), self.domain.position(b))
 
     def dependence(self, measure: str = "normalised") -> information.DependenceMatrix:
-        """Return how much every two variables tell about each other.
+        """Return the mutual information of every pair of variables.
 
         Parameters
         ----------
@@ -367,17 +360,17 @@ class JointPMF:
         return information.dependence(self, measure)
 
     def compress(self, rank: int, *, seed: int = 0, n_jobs: int | None = None) -> JointPMF:
-        """Return a model of a smaller rank as near to this one as could be found; ``info.compressed`` tells the loss.
+        """Return a model of smaller rank that is close to this one; ``info.compressed`` holds the loss.
 
-        Classes that are alike are merged, then moved by EM to lower D(p‖q). One-way marginals stay, and nothing
-        becomes impossible. Draws of a posterior are gone, and with them :meth:`interval`.
+        Similar classes are merged, then EM lowers D(p‖q). One-way marginals do not change, and nothing becomes
+        impossible. Posterior draws are lost, and with them :meth:`interval`.
 
         Parameters
         ----------
         rank : int
-            The number of classes; from the rank of this model on, the result is this model.
+            The number of classes. If it is at least the rank of this model, the result is this model.
         seed, n_jobs : int
-            Where chance comes from; and how many threads, which change nothing.
+            The random seed, and the number of threads, which does not change the result.
 
         Examples
         --------
@@ -385,10 +378,10 @@ class JointPMF:
         >>> small.rank, small.info.compressed[-1].rank, round(small.info.compressed[-1].loss, 9)
         (2, 3, 0.0)
         """
-        from juror.answers.compressing import compress  # brings the solvers along
+        from juror.answers.compressing import compress  # imports the solvers, which are slow to import
 
         return JointPMF(*compress(self, self.info, rank, seed, n_jobs))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file, whole or not at all."""
-        container.write(path, self.weights, self.factors, self.domain, self.info)
+        file_format.write(path, self.weights, self.factors, self.domain, self.info)

@@ -1,4 +1,4 @@
-"""The little query language: ``class, price | safety = high, persons in {4, more}, doors >= 3, not class = unacc``.
+"""The query language: ``class, price | safety = high, persons in {4, more}, doors >= 3, not class = unacc``.
 
     question   := names [ "|" conditions ]
     names      := name { "," name }
@@ -6,8 +6,8 @@
     condition  := [ "not" ] name ( compare value | "in" "{" value { "," value } "}" )
     compare    := "=" | "!=" | ">=" | ">" | "<=" | "<"
 
-Names and values are words, or anything between quotes; conditions on the same variable all hold. A mistake is
-answered with the question and a caret under its place.
+Names and values are words, or anything between quotes. Several conditions on one variable must all hold. A syntax error
+shows the question with a caret under the mistake.
 """
 
 from __future__ import annotations
@@ -38,14 +38,12 @@ _COMPARE: dict[str, Callable[[Any], Any]] = {
     "<=": lambda value: Range(at_most=value),
     "<": lambda value: Range(below=value),
 }
-
-
 _MISTAKEN = {"==": "=", "=>": ">=", "=<": "<=", "<>": "!="}
 
 
 @dataclass(frozen=True)
 class Question:
-    """A question that was understood: the variables asked for, by position, and the evidence."""
+    """A parsed question: the positions of the variables asked for, and the evidence."""
 
     targets: tuple[int, ...]
     evidence: Evidence
@@ -70,17 +68,17 @@ class _Token:
 
 
 def read(question: str, domain: Domain) -> Question:
-    """Understand a question about the variables of a domain, or raise a sentence that points at the mistake."""
+    """Parse a question about the variables of a domain; a QueryError points at the mistake."""
     return _Reader(question, domain).question()
 
 
 def read_conditions(text: str, domain: Domain) -> Evidence:
-    """Understand conditions alone, what stands to the right of the bar."""
+    """Parse conditions alone, the part to the right of the bar."""
     return _Reader(text, domain).conditions_only()
 
 
 class _Reader:
-    """A recursive-descent reader with one token of look-ahead."""
+    """A recursive-descent parser with one token of look-ahead."""
 
     def __init__(self, text: str, domain: Domain):
         if not isinstance(text, str):
@@ -99,11 +97,8 @@ class _Reader:
             if match is None:
                 start = place + len(self._text[place:]) - len(self._text[place:].lstrip())
                 what = self._text[start]
-                self._fail(
-                    start,
-                    start + 1,
-                    "This quote is not closed." if what in "\"'" else f"{what!r} is not understood.",
-                )
+                message = "This quote is not closed." if what in "\"'" else f"{what!r} is not understood."
+                self._fail(start, start + 1, message)
             kind = str(match.lastgroup)
             tokens.append(_Token(kind, match.group(kind), match.start(kind), match.end(kind)))
             place = match.end()
@@ -204,7 +199,7 @@ class _Reader:
         return self._peek.is_mark(mark) and bool(self._advance())
 
     def _take_word(self, word: str) -> bool:
-        # a variable called "not" or "in" is still a name when something that follows names does
+        # A variable may be called "not" or "in": it is a name if the next token can only follow a name.
         follower = self._tokens[min(self._next + 1, len(self._tokens) - 1)]
         names = follower.is_mark(*_COMPARE, ",", "|") or (word == "not" and self._is_set(self._next + 1))
         return self._peek.is_word(word) and not names and bool(self._advance())
@@ -223,7 +218,7 @@ class _Reader:
 
     def _fail(self, start: int, end: int, message: str) -> NoReturn:
         pointer = " " * start + "^" * max(1, end - start)
-        # a tab or a line break would move the text away from its pointer
+        # A tab or a line break would misalign the caret.
         shown = re.sub(r"\s", " ", self._text)
         raise QueryError(f"{message}\n  {shown}\n  {pointer}") from None
 

@@ -1,4 +1,4 @@
-"""The simplex: what makes an array a distribution, or columns of distributions."""
+"""Check that arrays are distributions."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ import numpy.typing as npt
 from juror.errors import ModelError
 
 _SUM_TOLERANCE = 1e-6
-# Sums this close to one are left alone, so that saving and loading gives back the same bits.
+# Sums this close to one are not rescaled, so that saving and loading gives the same bits.
 _EXACT_SUM = 1e-14
 
 
 def check_simplex(numbers: npt.ArrayLike, dimensions: int, name: str) -> np.ndarray:
-    """Check that every column is a distribution, scale away what rounding left, and lock the array.
+    """Check that every column is a distribution, rescale rounding errors, and make the array read-only.
 
     Parameters
     ----------
     numbers : array-like, (I,) or (I, F)
         Non-negative, every column summing to one within 1e-6.
     dimensions : int
-        How many dimensions the array must have.
+        The required number of dimensions.
     name : str
-        What to call the array in messages.
+        The name of the array in messages.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The paper's experiments: its seven tables with our numbers beside the printed ones, and when projections help."""
+"""The paper's experiments: its seven tables with printed and measured numbers, and a study of projections."""
 
 from juror.paper.experiments import finished_tables, run_tables, table
 from juror.paper.inversion_study import Inversions, compare_inversions

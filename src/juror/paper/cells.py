@@ -1,4 +1,4 @@
-"""Run one cell: draw its data, fit, measure, and keep the warnings and the time."""
+"""Run one cell: draw its data, fit, measure, and record the warnings and the time."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def run(cell: Cell) -> dict[str, Any]:
         ``accuracy`` and ``rank``. A refusal of ours is a result; any other exception is a bug and is not caught.
     """
     if cell.recipe is None:
-        # data that cannot be had are no result
+        # Data that cannot be read are an error, not a result.
         labelled(str(cell.column))
     began = time.perf_counter()
     failed: str | None = None
@@ -43,7 +43,7 @@ def run(cell: Cell) -> dict[str, Any]:
             measured = TASKS[cell.task](cell)
         except JurorError as error:
             failed = str(error)
-    # of the fit alone where there is one, since data and measures are the same for all methods
+    # The time of the fit alone, if there is one: data and measures are the same for all methods.
     seconds = measured.pop("seconds", time.perf_counter() - began)
     return {
         "fingerprint": cell.fingerprint,
@@ -84,31 +84,31 @@ def uniform_table(truth: JointPMF, codes: np.ndarray, cell: Cell) -> JointPMF:
 
 
 def product_of_marginals(truth: JointPMF, codes: np.ndarray, cell: Cell) -> JointPMF:
-    """Return the variables as if independent, each with its share of labels in the cells seen, with no smoothing."""
+    """Return independent variables, each with the label shares of its observed cells, without smoothing."""
     columns = zip(codes.T, truth.domain.cardinalities, strict=True)
     counts = [np.bincount(column[column >= 0], minlength=size) for column, size in columns]
     return one_class(truth, [count / count.sum() for count in counts])
 
 
 def em_from_truth(truth: JointPMF, codes: np.ndarray, cell: Cell) -> JointPMF:
-    """Return where EM leads from the truth itself: maximum likelihood with the search for a start taken out."""
+    """Return the result of EM started at the truth: maximum likelihood without the search for a start."""
     return fit(codes, truth.rank, "em", init=truth, domain=truth.domain, seed=cell.seed, n_jobs=1, **cell.options)
 
 
 def bayes_limit(truth: JointPMF, codes: np.ndarray, cell: Cell) -> JointPMF:
-    """Return the posterior mean under the law that truths come from: no estimator has a smaller mean error."""
+    """Return the posterior mean under the distribution of the truths: no estimator has a smaller mean error."""
     return posterior_mean(codes, truth, cell.seed, **cell.options)
 
 
 def one_class(truth: JointPMF, columns: list[np.ndarray]) -> JointPMF:
-    """Return a product of distributions as F equal classes of weight 1/F, which has factors to compare."""
+    """Return a product of distributions as F equal classes of weight 1/F, so that factors can be compared."""
     F = truth.rank
     return JointPMF(np.full(F, 1 / F), [np.repeat(column[:, None], F, axis=1) for column in columns], truth.domain)
 
 
 def _errors(truth: JointPMF, model: JointPMF) -> Measured:
     if model.rank > truth.rank:
-        # a mean of models has no classes to match
+        # The classes of a mean of models cannot be matched.
         return {"tensor_error": float(tensor_error(truth, model))}
     return {
         "mse": float(factor_mse(truth, model)),

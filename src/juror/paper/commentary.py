@@ -1,6 +1,6 @@
-"""What a person has to say about the tables of a full run. Numbers on the page come from results; words come from here.
+"""The commentary on the tables of a full run. The numbers of the page come from results, the comments from here.
 
-An empty text is left out. A quick run shows none of these, for they speak of the full one.
+Empty texts are left out. A quick run shows none of them: they describe the full run.
 """
 
 from __future__ import annotations

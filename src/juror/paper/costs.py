@@ -1,4 +1,4 @@
-"""About how long a cell takes, to run the longest first and to tell how much is left; nothing else depends on it."""
+"""The approximate time of a cell, used only to run the longest first and to estimate the remaining time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def expected_seconds(cell: Cell) -> float:
         return _LABELS.get(str(cell.column), {}).get(cell.method, 0.5) * (0.1 if cell.quick else 1.0)
     F, size, N, n_rows = cell.recipe.F, cell.recipe.I, cell.recipe.N, int(cell.column)
     most = int(cell.options.get("max_iter", 1))
-    # passes until EM converges grow with the classes, sweeps of CTF hardly
+    # The passes of EM grow with the number of classes, the sweeps of CTF hardly.
     passes = min(most, 10 * F) * 2e-9 * n_rows * N * F
     sweeps = min(most, 150) * (4e-3 + 1e-9 * comb(N, 3) * size**3 * F)
     step = 1e-3 + comb(N, 2) * size**2 * (1e-8 * F + 5e-10 * size**2)

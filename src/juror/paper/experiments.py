@@ -22,23 +22,23 @@ def table(
     *,
     jobs: int = 1,
 ) -> PaperTable:
-    """Run one table of the paper: every method and reference row on the paper's setting, beside the printed numbers.
+    """Run one table of the paper: every method and reference in the paper's setting, beside the printed numbers.
 
     Parameters
     ----------
     number : int
-        Which table, 1 to 7.
+        The table, 1 to 7.
     seeds : int, optional
-        How many random data sets a cell is averaged over: 5, or 1 when quick.
+        The number of random data sets per cell: 5, or 1 when quick.
     quick : bool
-        Cut short for a look: samples to 10,000 rows and few steps. The numbers are then not to be quoted.
+        A short run: samples up to 10,000 rows and few steps. Do not quote its numbers.
     folder : path, optional
-        Where finished cells are kept, so that a run that was stopped goes on from there.
+        A folder for finished cells; an interrupted run continues from them.
     progress : callable, optional
         Called with a :class:`juror.paper.Step` after every cell.
     jobs : int
-        How many processes, each of one thread. By default the work is done in this one. A script that asks for more
-        must do so under ``if __name__ == "__main__":``.
+        The number of processes, each with one thread. By default this process does the work. A script that asks for
+        more must do so under ``if __name__ == "__main__":``.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def table(
 
 
 def check_request(numbers: Sequence[int], seeds: int | None, jobs: int) -> None:
-    """Refuse what cannot be run, before any folder is made for it."""
+    """Check the arguments before any folder is made."""
     for number in numbers:
         if isinstance(number, bool) or number not in SETTINGS:
             raise ParameterError(f"The paper has tables 1 to {len(SETTINGS)}. Got {number!r} instead.")
@@ -78,7 +78,7 @@ def run_tables(
     seeds = effort_of(quick).seeds if seeds is None else seeds
     cells = [cell for number in numbers for cell in cells_of(SETTINGS[number], seeds, quick)]
     for name in dict.fromkeys(cell.column for cell in cells if cell.recipe is None):
-        # fetched once, and a sentence now rather than after an hour
+        # Fetch the data once, and fail now rather than after an hour.
         labelled(str(name))
     run_cells(cells, store, jobs, progress)
     return [PaperTable.of(SETTINGS[number], seeds, quick, store.results) for number in numbers]

@@ -1,10 +1,10 @@
-"""When do projections help? A pair's table from N_s samples: by counting, and from the histograms of projections.
+"""When do projections help? Estimate a pair's table from N_s samples: by counting, and from histograms of projections.
 
-Counting gives the table ẑ of relative frequencies. The others see only the M histograms R ẑ of one-way projections and
-invert them: by least squares, for points (a sample falls into the bin of its score) and for strips (a sample is spread
-evenly over its cell), or by filtered back projection of strips. Whatever comes out is made a distribution: what is
-below zero is set to zero and the rest scaled to sum one. Two references need no projections: the uniform table, and the
-product of the two one-way shares.
+Counting gives the table ẑ of relative frequencies. The other estimators get only the M histograms R ẑ of one-way
+projections and invert them: by least squares, for points (a sample falls into the bin of its score) and for strips (a
+sample is spread uniformly over its cell), or by filtered back projection of strips. Every estimate is made a
+distribution: negative cells are set to zero and the rest is scaled to sum one. Two references need no projections: the
+uniform table, and the product of the two one-way shares.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ DENSITIES = {
 
 @dataclass(frozen=True)
 class InversionEntry:
-    """One way to a table, for one kind of density and one sample size, over seeds.
+    """One estimator for one kind of density and one sample size, over all seeds.
 
     Attributes
     ----------
     density : str
         ``"smooth"``, ``"random"`` or ``"nominal"``.
     estimator : str
-        How the table was found.
+        The name of the estimator.
     n_samples, n_seeds : int
-        Samples N_s, and truths they were drawn from.
+        The number of samples N_s, and the number of true tables.
     divergence, divergence_spread : float
         Jensen–Shannon divergence from the truth in nats, mean and standard deviation.
     error, error_spread : float
@@ -72,17 +72,17 @@ class Inversions:
     entries: tuple[InversionEntry, ...]
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return a frame with a line an entry."""
+        """Return a frame with one row per entry."""
         import pandas as pd
 
         return pd.DataFrame(self.to_dicts())
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """Return plain values, a dict an entry."""
+        """Return plain values, one dict per entry."""
         return [asdict(entry) for entry in self.entries]
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write a line an entry, whole or not at all."""
+        """Write one line per entry, whole or not at all."""
         text = io.StringIO()
         writer = csv.DictWriter(text, [field.name for field in fields(InversionEntry)], lineterminator="\n")
         writer.writeheader()
@@ -90,7 +90,7 @@ class Inversions:
         write_whole(Path(path), lambda stream: stream.write(text.getvalue().encode()))
 
     def best(self, density: str, n_samples: int) -> str:
-        """Return the estimator that comes nearest, by divergence; of those equal but for rounding, the first."""
+        """Return the estimator with the smallest divergence; among equals, up to rounding, the first."""
         here = [e for e in self.entries if (e.density, e.n_samples) == (density, n_samples)]
         return min(here, key=lambda e: round(e.divergence, 9)).estimator
 
@@ -113,7 +113,7 @@ def compare_inversions(seeds: int = 20, samples: tuple[int, ...] = SAMPLES) -> I
     Parameters
     ----------
     seeds : int
-        How many truths of each kind, each with its own samples; the directions are the same for all.
+        The number of true tables of each kind, each with its own samples; all share the same directions.
     samples : tuple of int
         Sample sizes.
 
@@ -127,7 +127,7 @@ def compare_inversions(seeds: int = 20, samples: tuple[int, ...] = SAMPLES) -> I
     estimators = _estimators()
     entries = []
     for kind, density in enumerate(DENSITIES):
-        # (seeds, I, I); the nominal tables are the smooth ones, renumbered
+        # (seeds, I, I); the nominal tables are the smooth ones with their labels permuted.
         truths = np.stack([_TRUTHS[density](np.random.default_rng(seed)) for seed in range(seeds)])
         for n_samples in samples:
             counted = np.stack(
@@ -138,25 +138,14 @@ def compare_inversions(seeds: int = 20, samples: tuple[int, ...] = SAMPLES) -> I
             ).reshape(truths.shape)
             for name, estimate in estimators.items():
                 found = as_distribution(estimate(counted / n_samples))
-                divergence, error = jensen_shannon(found, truths), squared_error(found, truths)
-                spreads = float(divergence.std(ddof=1)), float(error.std(ddof=1))
-                entries.append(
-                    InversionEntry(
-                        density,
-                        name,
-                        n_samples,
-                        seeds,
-                        float(divergence.mean()),
-                        spreads[0],
-                        float(error.mean()),
-                        spreads[1],
-                    )
-                )
+                errors = jensen_shannon(found, truths), squared_error(found, truths)
+                numbers = [float(number) for e in errors for number in (e.mean(), e.std(ddof=1))]
+                entries.append(InversionEntry(density, name, n_samples, seeds, *numbers))
     return Inversions(tuple(entries))
 
 
 def _estimators() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
-    """Return the ways from relative frequencies (seeds, I, I) to an estimate of the same shape."""
+    """Return the estimators, functions from relative frequencies (seeds, I, I) to estimates of the same shape."""
     axis = axis_of(Domain.from_cardinalities([SIZE])[0])
     directions = draw_directions(N_DIRECTIONS, (SIZE, SIZE), seed=0)
     points, strips = (Radon(axis, axis, directions, kind=kind) for kind in ("cells", "strips"))

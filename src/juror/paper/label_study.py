@@ -1,9 +1,9 @@
-"""Table 7: the label of a row from its features, by ours and by scikit-learn.
+"""Table 7: predict the label of a row from its features, with juror and with scikit-learn.
 
-Ours fit the joint distribution of features and label on the training part, the label as one more variable, and take
-the most probable label given the rest. A missing cell stays missing; scikit-learn gets it as a label ``missing``. Ranks
-and the others' parameters are chosen by the accuracy on the validation part, the first of equals; all is then measured
-once on the test part. No truth is known here, so there is no third reference row.
+juror fits the joint distribution of features and label on the training part and predicts the most probable label given
+the features. A missing cell stays missing; scikit-learn gets it as a label ``missing``. Ranks, and the parameters of
+scikit-learn, are chosen by the accuracy on the validation part, the first among equals; the choice is then measured
+once on the test part. The truth is unknown, so there is no third reference row.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _TRIES = 500
 
 
 def label_fit(cell: Cell) -> dict[str, Any]:
-    """Fit the joint at every rank of the grid and measure the one that labels the validation part best."""
+    """Fit the joint at every rank of the grid; measure the one with the best accuracy on the validation part."""
     train, validation, test = split(str(cell.column), cell.seed)
     domain = Domain.infer(labelled(str(cell.column)), levels=LEVELS[str(cell.column)])
     best: tuple[float, JointPMF] | None = None
@@ -53,12 +53,12 @@ def label_fit(cell: Cell) -> dict[str, Any]:
 
 
 def accuracy(model: JointPMF, rows: pd.DataFrame) -> float:
-    """Return the per cent of rows whose label is the most probable one given their other cells."""
+    """Return the percentage of rows whose label is the most probable one given their other cells."""
     return 100 * float(np.mean(model.predict(rows, target=TARGET) == rows[TARGET].to_numpy()))
 
 
 def classify(cell: Cell) -> dict[str, Any]:
-    """Train a classifier of scikit-learn with each of a few parameters and measure the best on the validation part."""
+    """Train a classifier of scikit-learn with a few parameters; measure the best one on the validation part."""
     parts = split(str(cell.column), cell.seed)
     labels = [part[TARGET].to_numpy() for part in parts]
     (train, validation, test), sizes = _features(cell, parts)
@@ -73,13 +73,13 @@ def classify(cell: Cell) -> dict[str, Any]:
 
 
 def _features(cell: Cell, parts: list[pd.DataFrame]) -> tuple[list[np.ndarray], list[int]]:
-    """Return the features of every part, codes for naive Bayes and indicators of labels for the others, and I_n."""
+    """Return the features of every part, as codes for naive Bayes and one-hot for the others, and I_n."""
     from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
     every, *shown = (
         part.drop(columns=TARGET).astype(object).fillna(_MISSING) for part in (labelled(str(cell.column)), *parts)
     )
-    # labels from all rows: which there may be is known beforehand, as it is to ours
+    # Labels from all rows: the set of labels is known beforehand, also to juror.
     encoder = OrdinalEncoder() if cell.method == "naive bayes" else OneHotEncoder(sparse_output=False)
     encoder.fit(every)
     return [encoder.transform(part) for part in shown], [len(labels) for labels in encoder.categories_]
@@ -118,9 +118,9 @@ _CLASSIFIERS: dict[str, Callable[[int, list[int]], Iterator[Any]]] = {
 
 
 def label_reference(cell: Cell) -> dict[str, Any]:
-    """Return what the label alone gives: one over the number of labels, or the share of the most frequent one."""
+    """Return the accuracy without features: one over the number of labels, or that of the most frequent label."""
     train, _, test = split(str(cell.column), cell.seed)
     if cell.method == "uniform":
-        # all labels tie, and a tie is right as often as a guess
+        # All labels tie, so the accuracy is that of a random guess.
         return {"accuracy": 100 / labelled(str(cell.column))[TARGET].nunique()}
     return {"accuracy": 100 * float(np.mean(test[TARGET] == train[TARGET].mode()[0]))}

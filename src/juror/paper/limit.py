@@ -1,9 +1,9 @@
-"""The Bayes limit: the least mean error that any estimator can have, given the law that truths are drawn from.
+"""The Bayes limit: the smallest mean error of any estimator, given the distribution of the truths.
 
-It is reached by the posterior mean under that law. Columns of independent uniforms scaled to sum one are close to a
-Dirichlet distribution with the same mean and variance, which makes Gibbs sampling two easy draws: a class for every row
-given (λ, A), and (λ, A) given the classes. The kept draws side by side, each with an equal share of the weight, are
-their mean as one model.
+The posterior mean under that distribution reaches it. Columns of independent uniforms, scaled to sum one, are close to
+a Dirichlet distribution with the same mean and variance. Then Gibbs sampling alternates two simple draws: a class for
+every row given (λ, A), and (λ, A) given the classes. The classes of all kept draws, with equal weights for the draws,
+form their mean as one model.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from juror.rows.expected import tables_of
 from juror.rows.packing import PackedCells
 from juror.rows.stacking import Stacking
 
-# of draws to find the variance of a scaled uniform: three digits of the concentration
+# Draws for estimating the variance of a scaled uniform: enough for three digits of the concentration.
 _DRAWS = 200_000
 
 
@@ -41,18 +41,18 @@ def matched_concentration(size: int) -> float:
 def posterior_mean(
     codes: np.ndarray, truth: JointPMF, seed: int, *, sweeps: int = 1500, burnt: int = 500, thin: int = 2
 ) -> JointPMF:
-    """Return the mean over Gibbs draws of the models that the law of uniform entries and these rows make probable.
+    """Return the mean over Gibbs draws from the posterior of these rows, with uniform entries as the prior.
 
     Parameters
     ----------
     codes : numpy.ndarray, (n_rows, N)
         Rows, with −1 in the holes.
     truth : JointPMF
-        Tells the sizes and the rank, and where to begin, so that no time is lost on the way; it is forgotten soon.
+        The true model: it gives the sizes, the rank and the start, which shortens the burn-in.
     seed : int
-        Where the draws come from.
+        The random seed.
     sweeps, burnt, thin : int
-        How many sweeps, how many of the first to forget, and every which one to keep.
+        The number of sweeps, the length of the burn-in, and the thinning interval.
     """
     rng = np.random.default_rng([seed, len(codes)])
     stacking = Stacking(truth.domain.cardinalities)

@@ -1,4 +1,4 @@
-"""A page in Markdown of all tables, with pictures: words from :mod:`juror.paper.commentary`, numbers from results."""
+"""A Markdown page with all tables and pictures, and the comments of :mod:`juror.paper.commentary`."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _OTHER_MEASURES = {
 
 
 def write_page(folder: Path, tables: Sequence[PaperTable], inversions: Inversions) -> list[Path]:
-    """Write the page into a folder and its pictures into the folder ``paper`` there; return the files as written.
+    """Write the page into a folder and its pictures into the subfolder ``paper``; return the paths written.
 
     Parameters
     ----------
     folder : pathlib.Path
-        Where to.
+        The folder.
     tables : sequence of PaperTable
-        What was run.
+        The finished tables.
     inversions : Inversions
-        When projections help.
+        The comparison of inversions.
     """
     written = []
     results = folder / RESULTS_FOLDER
@@ -131,7 +131,7 @@ def _table_section(table: PaperTable) -> Iterator[str]:
 
 
 def _about_shrinking(table: PaperTable) -> str:
-    """Say in how many fits stage G2 found nothing better than what it was given; empty for tables without truth."""
+    """Return the number of fits in which stage G2 found no improvement; empty for tables without truth."""
     rows = [row for row in table.rows() if row[0].row in ("juror-a", "juror-c") or row[0].label.startswith("JUROR-A")]
     said = [
         f"{row[0].label} {sum(e.n_unhelped for e in row)} of {sum(e.n_seeds for e in row)}"
@@ -149,7 +149,7 @@ def _value_text(measure: str, entry: Entry) -> str:
 
 
 def _markdown(table: PaperTable, text: Callable[[Entry], str]) -> str:
-    """Return a table with what ``text`` says of every entry; blocks have a line with their name, references slant."""
+    """Return a table with ``text(entry)`` for every entry; blocks have a heading, references are in italics."""
     lines = [["", *map(column_name, table.columns)], ["---", *("---:" for _ in table.columns)]]
     block = ""
     for row in table.rows():
@@ -163,7 +163,7 @@ def _markdown(table: PaperTable, text: Callable[[Entry], str]) -> str:
 
 
 def _remarks(table: PaperTable) -> str:
-    """Return refusals in full, and warnings by row with an example of each."""
+    """Return all failures, and the warnings of each row with one example."""
     lines = [f"- {note}" for note in table.notes()]
     for row in table.rows():
         warned = [entry for entry in row if entry.warnings]

@@ -1,7 +1,6 @@
-"""Pictures of the tables: error against N_s on log axes, printed dashed and hollow, measured solid.
+"""Pictures of the tables: error against N_s on log axes; printed numbers dashed and hollow, measured ones solid.
 
-matplotlib is imported here and nowhere else. Colours are those of Okabe and Ito, told apart also by people who see few
-colours; every line has a marker of its own besides.
+The colours are those of Okabe and Ito, which colour-blind people can distinguish; every line also has its own marker.
 """
 
 from __future__ import annotations
@@ -11,10 +10,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from juror.errors import MissingDependencyError
 from juror.files.writing import write_whole
 from juror.paper.inversion_study import DENSITIES, REFERENCES, Inversions
 from juror.paper.table_rows import Entry, PaperTable, column_name
+from juror.plot.canvas import new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,25 +35,10 @@ _AXIS_NAMES = {
 _DPI = 110
 
 
-def check_matplotlib() -> None:
-    """Refuse early where no picture could be drawn."""
-    _figure(1, 1)
-
-
-def _figure(width: float, height: float) -> Figure:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingDependencyError(
-            "Pictures need matplotlib, which is not installed. Run pip install 'juror[plots]'."
-        ) from None
-    return Figure(figsize=(width, height), layout="constrained")
-
-
 def write_picture(figure: Figure, path: Path) -> None:
     """Write a picture as PNG, whole or not at all."""
     image = io.BytesIO()
-    # no date and no version in the file: the same numbers give the same picture
+    # No date and no version in the file: the same numbers give the same bytes.
     figure.savefig(image, format="png", dpi=_DPI, metadata={"Software": None})
     write_whole(path, lambda stream: stream.write(image.getvalue()))
 
@@ -65,7 +49,7 @@ def table_picture(table: PaperTable) -> Figure:
 
 
 def _lines(table: PaperTable) -> Figure:
-    """Draw a panel for each block of rows with the printed lines, and one of tensor errors if those are not printed."""
+    """Draw a panel for each block of rows with the printed lines, and one of tensor errors if they are not printed."""
     measure = table.setting.measure
     rows = table.rows()
     methods = [row for row in rows if not row[0].is_reference]
@@ -74,7 +58,7 @@ def _lines(table: PaperTable) -> Figure:
     panels = [(measure, block) for block in blocks]
     if measure != "tensor_error":
         panels += [("tensor_error", block) for block in blocks]
-    figure = _figure(4.3 * min(len(panels), 2) + 2.6, 3.8 * ((len(panels) + 1) // 2))
+    figure = new_figure(4.3 * min(len(panels), 2) + 2.6, 3.8 * ((len(panels) + 1) // 2))
     axes = figure.subplots((len(panels) + 1) // 2, min(len(panels), 2), sharex=True, squeeze=False).ravel()
     for panel, (shown, block) in zip(axes, panels, strict=True):
         inside = [row for row in methods if row[0].block == block]
@@ -87,7 +71,7 @@ def _lines(table: PaperTable) -> Figure:
             _line(panel, row, shown, {"label": row[0].label, "linewidth": 1, **look})
         panel.set(xscale="log", yscale="log", ylabel=_AXIS_NAMES[shown], title=block)
         _finish(panel, table.columns)
-    # to the left, where no legend is
+    # On the left: the legend is on the right.
     figure.suptitle(_title(table), x=0.01, ha="left")
     _legend(figure, axes[0], printed=True)
     return figure
@@ -96,11 +80,11 @@ def _lines(table: PaperTable) -> Figure:
 def _line(panel: Axes, row: Sequence[Entry], measure: str, style: dict[str, Any]) -> None:
     points = [(entry.column, *entry.value(measure)) for entry in row if entry.value(measure)[0] is not None]
     if not points:
-        # the legend still names what failed everywhere
+        # The legend also names rows that failed everywhere.
         panel.plot([], [], **style)
         return
     columns, means, spreads = zip(*points, strict=True)
-    # a spread as wide as the mean would leave a log axis
+    # A spread as large as the mean has no lower end on a log axis.
     bars = [(min(s or 0.0, 0.95 * m), s or 0.0) for m, s in zip(means, spreads, strict=True)]
     size = {"markersize": 5, "linewidth": 1.6, "elinewidth": 0.8, "capsize": 2}
     panel.errorbar(columns, means, yerr=list(zip(*bars, strict=True)), **size | style)
@@ -119,8 +103,7 @@ def _finish(panel: Axes, columns: Iterable[int | str]) -> None:
     if panel.get_subplotspec().is_last_row():  # type: ignore[union-attr]
         panel.set_xlabel("samples N_s")
     panel.grid(visible=True, color="0.92")
-    for side in ("top", "right"):
-        panel.spines[side].set_visible(False)
+    panel.spines[["top", "right"]].set_visible(False)
 
 
 def _legend(figure: Figure, panel: Axes, printed: bool) -> None:
@@ -137,9 +120,9 @@ def _legend(figure: Figure, panel: Axes, printed: bool) -> None:
 
 
 def _dots(table: PaperTable) -> Figure:
-    """Draw accuracies, a line a method and a panel a data set, printed hollow and measured full."""
+    """Draw accuracies, one line per method and one panel per data set; printed hollow, measured solid."""
     rows = list(reversed(table.rows()))
-    figure = _figure(5.2 * len(table.columns), 0.34 * len(rows) + 1.4)
+    figure = new_figure(5.2 * len(table.columns), 0.34 * len(rows) + 1.4)
     axes = figure.subplots(1, len(table.columns), sharey=True, squeeze=False)[0]
     for number, (panel, column) in enumerate(zip(axes, table.columns, strict=True)):
         for height, row in enumerate(rows):
@@ -151,8 +134,7 @@ def _dots(table: PaperTable) -> Figure:
                 panel.plot(entry.printed, height, color=_COLOURS[4], marker="D", markerfacecolor="white", linestyle="")
         panel.set(title=column_name(column), xlabel=_AXIS_NAMES["accuracy"])
         panel.grid(visible=True, axis="x", color="0.92")
-        for side in ("top", "right"):
-            panel.spines[side].set_visible(False)
+        panel.spines[["top", "right"]].set_visible(False)
     axes[0].set_yticks(range(len(rows)), labels=[row[0].label for row in rows])
     figure.suptitle(_title(table) + "; full: measured; hollow: printed in the paper", x=0.01, ha="left")
     return figure
@@ -163,12 +145,12 @@ def _title(table: PaperTable) -> str:
 
 
 def inversions_picture(inversions: Inversions) -> Figure:
-    """Draw the divergence from the true pair table against N_s, a panel a kind of density."""
-    figure = _figure(12.5, 4.2)
+    """Draw the divergence from the true pair table against N_s, one panel per kind of density."""
+    figure = new_figure(12.5, 4.2)
     axes = figure.subplots(1, len(DENSITIES), sharex=True, sharey=True)
     names = list(dict.fromkeys(entry.estimator for entry in inversions.entries))
     methods = [name for name in names if name not in REFERENCES]
-    # the first line is broad, for least squares may lie on it from end to end
+    # The first line is broad, because the line of least squares may cover it.
     looks: dict[str, dict[str, Any]] = {
         name: {"color": _COLOURS[(number + 6) % 8], "marker": _MARKERS[number], "linewidth": 1.6 if number else 4.5}
         for number, name in enumerate(methods)

@@ -1,8 +1,8 @@
-"""Every number that the paper prints in its Tables 1–7, as it stands there.
+"""All numbers of the paper's Tables 1–7, as printed.
 
-Two things are read otherwise than printed. In Table 3 two rows are named JUROR-B; the second stands where every other
-table has JUROR-C, and is taken for it. In Table 6 the rows are numbers of projections M, of the method that the text
-calls "Spa-r-a"; the first of them repeats JUROR-A of Table 1, so the method is JUROR-A. Table 7 is in per cent.
+Two corrections. In Table 3 two rows are named JUROR-B; the second is where every other table has JUROR-C, so it is
+taken as JUROR-C. In Table 6 the rows are numbers of projections M, for a method that the text calls "Spa-r-a";
+the first row repeats JUROR-A of Table 1, so the method is JUROR-A. Table 7 is in per cent.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ class Printed:
     Attributes
     ----------
     number : int
-        Its place among the paper's tables.
+        Its number in the paper.
     caption : str
         The paper's caption, in plain characters.
     columns : tuple of int or str
         Sample sizes N_s, or data sets.
     rows : mapping of str to tuple of float
-        A row's key with its numbers, one a column.
+        The numbers of each row by its key, one per column.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """The paper's data: true models, rows drawn from them with holes, and the splits of Car and Mushroom.
 
-Everything follows from the number of the recipe and the seed, through three streams of chance that do not touch each
-other: one for the true model, one for the rows, one for the holes. So all sample sizes of a seed have the same truth,
-and a small sample is the first rows of a larger one.
+The number of the recipe and the seed determine everything, through three independent random streams: for the true
+model, the rows and the holes. So all sample sizes of a seed have the same truth, and a small sample is the first rows
+of a larger one.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from juror.readers.columns import MISSING
 if TYPE_CHECKING:
     import pandas as pd
 
-# Part of every cell's fingerprint: raise it when a law below changes, and finished cells of old laws are run again.
+# Part of every cell's fingerprint: raise it when a distribution below changes, so that old cells are run again.
 LAW_VERSION = 1
 
 _TRUTH, _ROWS, _HOLES, _SPLIT = range(4)
 _MOST_FREQUENCY = 5.0
 TARGET = "class"
 SHARES = {"car": (0.7, 0.1, 0.2), "mushroom": (0.5, 0.2, 0.3)}
-# Car's labels have an order, which projections are to know; Mushroom's have none.
+# Car's labels have an order, which projections need; Mushroom's have none.
 LEVELS: dict[str, dict[str, Sequence[Label]]] = {
     "car": {
         "buying": ("low", "med", "high", "vhigh"),
@@ -47,22 +47,22 @@ LEVELS: dict[str, dict[str, Sequence[Label]]] = {
 
 @dataclass(frozen=True)
 class Recipe:
-    """What the synthetic data of a table are drawn from.
+    """The distribution of the synthetic data of a table.
 
     Attributes
     ----------
     number : int
-        The table whose data these are; one more source of chance beside the seed. Table 6 has the data of Table 1.
+        The table, part of the random seed. Table 6 has the data of Table 1.
     law : str
         ``"uniform"``: entries of the factors independent and uniform on [0, 1], columns scaled to sum one.
         ``"sinusoid"``: a column is 1 + a sin(2π(ν t + φ)) at t = (i + ½)/I, i = 0 … I−1, scaled to sum one, with
-        amplitude a uniform on [0, 1], frequency ν uniform on [½, 5] and phase φ uniform on [0, 1]. The one keeps it
-        from going below zero; the paper does not give its law.
+        amplitude a uniform on [0, 1], frequency ν uniform on [½, 5] and phase φ uniform on [0, 1]. Adding one keeps
+        the column non-negative; the paper does not give its distribution.
         With both, entries of λ are uniform on [0, 1], scaled to sum one.
     F, I, N : int
         Classes, labels of every variable, variables.
     kappa : float
-        The chance of a cell to be observed, independently of everything.
+        The probability that a cell is observed, independently of all else.
 
     Examples
     --------
@@ -85,30 +85,30 @@ class Recipe:
         """N variables with the ordered labels 0 … I−1."""
         return Domain.from_cardinalities([self.I] * self.N)
 
-    def _chance(self, stream: int, seed: int) -> np.random.Generator:
+    def _rng(self, stream: int, seed: int) -> np.random.Generator:
         return np.random.default_rng([self.number, stream, seed])
 
     def truth(self, seed: int) -> JointPMF:
         """Return the true model of a seed."""
-        rng = self._chance(_TRUTH, seed)
+        rng = self._rng(_TRUTH, seed)
         factors = [_LAWS[self.law](self.I, self.F, rng) for _ in range(self.N)]
         lam = rng.random(self.F)
         return JointPMF(lam / lam.sum(), [A / A.sum(axis=0) for A in factors], self.domain)
 
     def rows(self, n_rows: int, seed: int) -> np.ndarray:
         """Return codes drawn from the true model of a seed, (n_rows, N), with −1 in the holes."""
-        codes = draw(self.truth(seed), n_rows, self._chance(_ROWS, seed))
+        codes = draw(self.truth(seed), n_rows, self._rng(_ROWS, seed))
         if self.kappa < 1:
-            holes = self._chance(_HOLES, seed).random(codes.shape) >= self.kappa
+            holes = self._rng(_HOLES, seed).random(codes.shape) >= self.kappa
             codes[holes] = MISSING
         return codes
 
 
 def draw(model: JointPMF, n_rows: int, rng: np.random.Generator) -> np.ndarray:
-    """Draw rows of codes (n_rows, N): N + 1 numbers a row, one after the other, so that fewer rows are the first ones.
+    """Draw rows of codes (n_rows, N) from N + 1 random numbers per row, so that fewer rows are the first of more.
 
-    A class by inverting the cumulative sum of λ, then each variable by inverting that of its class's column. For each
-    variable the columns' cumulative sums are laid end to end, the f-th raised by f, so that one search serves all rows.
+    A class comes from inverting the cumulative sum of λ, then each variable from inverting that of its class's column.
+    The cumulative sums of all columns are concatenated, f added to the f-th, so that one search serves all rows.
     """
     uniform = rng.random((n_rows, len(model.factors) + 1))
     classes = _invert(model.weights[:, None], np.zeros(n_rows, dtype=np.intp), uniform[:, 0])
@@ -122,9 +122,9 @@ def _invert(columns: np.ndarray, which: np.ndarray, uniform: np.ndarray) -> np.n
     """Return for every row the label at which the cumulative sum of its column first exceeds a uniform number."""
     size, n_columns = columns.shape
     cumulative = np.cumsum(columns, axis=0)
-    ladder = (cumulative / cumulative[-1] + np.arange(n_columns)).T.ravel()  # ends of a column at exactly f + 1
+    ladder = (cumulative / cumulative[-1] + np.arange(n_columns)).T.ravel()  # column f ends at exactly f + 1
     found = np.searchsorted(ladder, uniform + which, side="right") - which * size
-    # adding f rounds the number, in rare cases up to the end of its column
+    # Adding f rounds the number, in rare cases up to the end of its column.
     return np.minimum(found, size - 1)
 
 
@@ -144,12 +144,12 @@ _LAWS = {"uniform": _uniform_columns, "sinusoid": _sinusoid_columns}
 
 @cache
 def labelled(name: str) -> pd.DataFrame:
-    """Return a data set with the column ``class``, read once a process."""
+    """Return a data set with the column ``class``; it is read once per process."""
     return load(name)
 
 
 def split(name: str, seed: int) -> list[pd.DataFrame]:
-    """Cut Car (70/10/20) or Mushroom (50/20/30) at random into training, validation and test rows."""
+    """Split Car (70/10/20) or Mushroom (50/20/30) at random into training, validation and test rows."""
     rows = labelled(name)
     order = np.random.default_rng([_SPLIT, seed]).permutation(len(rows))
     return [rows.iloc[part] for part in np.split(order, _ends(SHARES[name], len(rows)))]

@@ -1,7 +1,7 @@
-"""Run many cells in worker processes, longest first, and keep what is finished.
+"""Run cells in worker processes, longest first, and store the finished ones.
 
-With a folder, every finished cell is one line of JSON in ``cells.jsonl``, found again by the fingerprint of its
-setting. A run that was killed may leave a last line without its end; that line is dropped and its cell run again.
+With a folder, every finished cell is one line of JSON in ``cells.jsonl``, identified by the fingerprint of its setting.
+A killed run may leave an incomplete last line; it is dropped, and its cell is run again.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ CELLS_FILE = "cells.jsonl"
 
 @dataclass(frozen=True)
 class Step:
-    """What a run tells after every cell.
+    """The progress of a run, reported after every cell.
 
     Attributes
     ----------
     done, total : int
-        Cells finished, also by earlier runs, and cells in all.
+        The number of finished cells, including those of earlier runs, and of all cells.
     label : str
         The cell that was finished last.
     seconds : float
-        Since this run began.
+        The time since this run began.
     seconds_left : float
-        About how long the rest will take, by what was expected of the cells so far and what they took.
+        The estimated time of the remaining cells, from the expected and actual times so far.
     """
 
     done: int
@@ -64,7 +64,7 @@ class Store:
     Parameters
     ----------
     folder : pathlib.Path, optional
-        Where to keep them; made if it is not there.
+        The folder; it is created if needed.
     """
 
     def __init__(self, folder: Path | None = None):
@@ -93,7 +93,7 @@ class Store:
             write_whole(path, lambda stream: stream.write(whole))
 
     def add(self, result: Result) -> None:
-        """Keep a finished cell."""
+        """Store a finished cell."""
         self.results[result["fingerprint"]] = result
         if self.path is not None:
             with self.path.open("ab") as stream:
@@ -102,21 +102,21 @@ class Store:
                 os.fsync(stream.fileno())
 
     def has(self, cells: Sequence[Cell]) -> bool:
-        """Return whether all of some cells are finished."""
+        """Return whether all these cells are finished."""
         return all(cell.fingerprint in self.results for cell in cells)
 
 
 def run_cells(cells: Sequence[Cell], store: Store, jobs: int = 2, progress: ProgressCallback | None = None) -> None:
-    """Run the cells that are not in the store, and put them there one by one.
+    """Run the cells that are not in the store, and add each to it when finished.
 
     Parameters
     ----------
     cells : sequence of Cell
-        What to run. The same computation asked for twice is done once.
+        The cells to run. Equal computations are done once.
     store : Store
-        What is finished.
+        The finished cells.
     jobs : int
-        How many processes, each of one thread; with 1 the work is done in this one.
+        The number of processes, each with one thread; with 1 this process does the work.
     progress : callable, optional
         Called with a :class:`Step` after every cell.
     """
@@ -137,7 +137,7 @@ def run_cells(cells: Sequence[Cell], store: Store, jobs: int = 2, progress: Prog
 
 
 def _results(cells: Sequence[Cell], jobs: int) -> Generator[tuple[Cell, Result], None, None]:
-    """Give every cell with its result, in the order in which they are finished."""
+    """Yield every cell with its result, in the order of completion."""
     jobs = min(jobs, len(cells))
     if jobs <= 1:
         with threadpool_limits(limits=1):
@@ -153,7 +153,7 @@ def _results(cells: Sequence[Cell], jobs: int) -> Generator[tuple[Cell, Result],
     pids: Any = context.SimpleQueue()
     pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin, initargs=(pids,))
     try:
-        # a few more than there are workers, so that none waits and Ctrl-C finds little to cancel
+        # Submit a few more than there are workers, so that none waits and Ctrl-C has little to cancel.
         waiting = list(reversed(cells))
         running = {pool.submit(run, cell): cell for cell in _take(waiting, 2 * jobs)}
         while running:
@@ -169,7 +169,7 @@ def _results(cells: Sequence[Cell], jobs: int) -> Generator[tuple[Cell, Result],
         ) from None
     except BaseException:
         while not pids.empty():
-            # one that has ended by itself is no trouble
+            # It may have ended by itself.
             with suppress(ProcessLookupError):
                 os.kill(pids.get(), signal.SIGTERM)
         raise
@@ -182,7 +182,7 @@ def _take(waiting: list[Cell], n: int) -> list[Cell]:
 
 
 def _begin(pids: Any) -> None:
-    """Make a worker of one thread that leaves Ctrl-C to its parent and ends when the parent does."""
+    """Set up a worker: one thread, ignore Ctrl-C, end when the parent ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threadpool_limits(limits=1)
     threading.Thread(target=_end_with_parent, daemon=True).start()

@@ -1,4 +1,4 @@
-"""The seven tables as data: what is drawn, what is fitted, what is measured, and how long each fit may take."""
+"""The seven tables as data: distributions, methods, measures and the limits of each fit."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from juror.paper.recipes import LAW_VERSION, Recipe
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is spent: the one place where runs are cut short.
+    """The limits of a run: all differences between quick and full runs are here.
 
     Attributes
     ----------
     seeds : int
-        How many seeds unless the user says otherwise.
+        The default number of seeds.
     most_rows : int
         Columns with more rows than this are left out.
     options : mapping of str to dict
-        By method, what bounds the fit.
+        By method, the options that limit the fit.
     ranks : mapping
         By data set and kind of method, the ranks to choose from in Table 7.
     """
@@ -36,9 +36,9 @@ class Effort:
     ranks: Mapping[str, Mapping[str, tuple[int, ...]]]
 
 
-# RAND-EM and CTF have one random start, as the paper tells of no more. The bounds are there for Table 3, where a pass
-# or step of every method is ten times as long as elsewhere; most fits of other tables converge before them. A fit that
-# stops at its bound says so in a warning, which is kept with the cell. SPA takes no steps.
+# RAND-EM and CTF have one random start, because the paper mentions no more. The limits are for Table 3, where a pass or
+# step of every method takes ten times as long as elsewhere; most fits of other tables converge earlier. A fit that
+# stops at its limit gives a warning, which is stored with the cell. SPA has no steps.
 FULL = Effort(
     seeds=5,
     most_rows=100_000,
@@ -51,13 +51,13 @@ FULL = Effort(
         "juror-c": {"max_iter": 1000, "tol": 1e-4},
         "bayes-limit": {"sweeps": 1500, "burnt": 500, "thin": 2},
     },
-    # a pair of halves of the variables carries no more than about 10 classes for Car and 45 for Mushroom
+    # A pair of halves of the variables identifies at most about 10 classes for Car and 45 for Mushroom.
     ranks={
         "car": {"pairs": (2, 4, 6, 8, 10), "rows": (10, 20, 40, 60)},
         "mushroom": {"pairs": (5, 10, 20, 30), "rows": (10, 20, 40)},
     },
 )
-# All seven tables in a minute or two, for a look: one seed, samples to 10,000 rows, few steps, two ranks.
+# All seven tables in a minute or two: one seed, samples up to 10,000 rows, few steps, two ranks.
 QUICK = Effort(
     seeds=1,
     most_rows=10_000,
@@ -77,7 +77,7 @@ QUICK = Effort(
 )
 _RANK_KIND = {"em": "rows", "ctf": "rows"}
 N_DIRECTIONS = 200
-# To be raised with every change to a solver that changes results, so that none of the old are kept
+# Raise it with every change to a solver that changes results, so that old cells are run again.
 SOLVERS_VERSION = 2
 LABEL_SMOOTHING = 0.1
 
@@ -97,17 +97,17 @@ class Row:
     key : str
         Its name in files, unique in the table.
     label : str
-        Its name for people.
+        Its name in tables and pictures.
     task : str
-        What computes it, see :data:`juror.paper.cells.TASKS`.
+        The function that computes it, see :data:`juror.paper.cells.TASKS`.
     method : str
         The method of :func:`juror.fit`, the classifier or the reference.
     options : mapping
-        What sets this row apart from others of the same method.
+        The options that distinguish this row from others of the same method.
     printed : str
-        The key of the paper's row; empty where it has none.
+        The key of the paper's row; empty if there is none.
     block : str
-        Rows of a block stand together under its name.
+        The heading of a group of rows.
     """
 
     key: str
@@ -120,7 +120,7 @@ class Row:
 
     @property
     def is_reference(self) -> bool:
-        """Whether this is no method but a yardstick."""
+        """Whether this is a reference, not a method."""
         return self.task.endswith("reference")
 
 
@@ -146,7 +146,7 @@ _PROJECTIONS = (
             f"JUROR-A, M = {M}",
             "fit",
             "juror-a",
-            # least squares is the method's own choice, and so the first of these rows is that of Table 1
+            # Least squares is the default, so the first of these rows is the same cell as in Table 1.
             {"n_directions": M} | ({} if inversion == "lstsq" else {"inversion": inversion}),
             printed=f"M={M}",
             block=f"inversion by {name}",
@@ -182,7 +182,7 @@ class Setting:
         return PRINTED[self.number].caption
 
     def columns(self, effort: Effort) -> tuple[int | str, ...]:
-        """Return the sample sizes or data sets that an effort goes to."""
+        """Return the sample sizes, up to the limit of an effort, or the data sets."""
         return tuple(c for c in PRINTED[self.number].columns if isinstance(c, str) or c <= effort.most_rows)
 
 
@@ -203,26 +203,26 @@ SETTINGS = {
 
 @dataclass(frozen=True)
 class Cell:
-    """One computation: a row and a column of a table at a seed, with all that decides its result.
+    """One computation: a row, a column and a seed of a table, with everything that determines its result.
 
     Attributes
     ----------
     table : int
-        The table that asked for it first.
+        The first table that needs it.
     column : int or str
         The sample size or the data set.
     task, method : str
-        What to compute, see :class:`Row`.
+        See :class:`Row`.
     seed : int
-        What the data and the fit follow from.
+        The seed of the data and of the fit.
     options : dict
-        For the fit.
+        Options of the fit.
     recipe : Recipe, optional
-        Where rows come from; None for a data set.
+        The distribution of the rows; None for a data set.
     ranks : tuple of int
         For a data set, the ranks to choose from.
     quick : bool
-        Whether it was cut short for a quick look.
+        Whether it belongs to a quick run.
     """
 
     table: int
@@ -237,14 +237,14 @@ class Cell:
 
     @property
     def label(self) -> str:
-        """What to call it while it runs."""
+        """Its name in progress messages."""
         size = f"{self.column:,} rows" if isinstance(self.column, int) else self.column
         return f"Table {self.table}, {self.method}, {size}, seed {self.seed}"
 
     @property
     def fingerprint(self) -> str:
-        """Sixteen digits that change with whatever decides the result."""
-        # two tables may ask for the same computation, and it is done once
+        """Sixteen digits that identify everything that determines the result."""
+        # Without the table: the same computation in two tables is done once.
         facts = {key: value for key, value in asdict(self).items() if key != "table"}
         facts |= {"law": LAW_VERSION, "solvers": SOLVERS_VERSION, "juror": _version()}
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
@@ -256,12 +256,12 @@ def _version() -> str:
 
 
 def effort_of(quick: bool) -> Effort:
-    """Return the effort of a quick look or of a full run."""
+    """Return the effort of a quick or a full run."""
     return QUICK if quick else FULL
 
 
 def cell_of(setting: Setting, row: Row, column: int | str, seed: int, quick: bool) -> Cell:
-    """Return the computation behind a place in a table."""
+    """Return the computation for one row, column and seed of a table."""
     effort = effort_of(quick)
     options: dict[str, Any] = dict(row.options)
     ranks: tuple[int, ...] = ()
@@ -278,7 +278,7 @@ def cell_of(setting: Setting, row: Row, column: int | str, seed: int, quick: boo
 
 
 def cells_of(setting: Setting, seeds: int, quick: bool) -> list[Cell]:
-    """Return every computation of a table."""
+    """Return all computations of a table."""
     return [
         cell_of(setting, row, column, seed, quick)
         for row in setting.rows

@@ -1,4 +1,4 @@
-"""A table of the paper with our numbers beside the printed ones, from finished cells."""
+"""A table of the paper with printed and measured numbers, from finished cells."""
 
 from __future__ import annotations
 
@@ -17,26 +17,28 @@ from juror.errors import ParameterError
 from juror.files.writing import write_whole
 from juror.paper.printed import TABLES as PRINTED
 from juror.paper.settings import MEASURES, Row, Setting, cell_of, effort_of
+from juror.plot.curves import ErrorLine
 from juror.solvers.juror import SHRINKING_DID_NOT_HELP
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_ALL_MEASURES = ("mse", "mse_per_component", "tensor_error", "accuracy")
+_ERRORS = ("mse", "mse_per_component", "tensor_error")
+_ALL_MEASURES = (*_ERRORS, "accuracy")
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A place in a table: one row, one column, all seeds.
+    """One row and one column of a table, over all seeds.
 
     Attributes
     ----------
     table : int
         The paper's table.
     row, label, block : str
-        The row's key, its name for people, and the block it stands in.
+        The row's key, its name in tables, and the heading of its group.
     is_reference : bool
-        Whether the row is a yardstick and no method.
+        Whether the row is a reference, not a method.
     column : int or str
         Sample size or data set.
     printed : float, optional
@@ -44,18 +46,18 @@ class Entry:
     measured, spread : float, optional
         Mean and sample standard deviation over seeds of the table's measure.
     n_seeds, n_failed : int
-        Seeds that gave a number, and seeds whose fit was refused.
+        The number of seeds with a result, and of seeds whose fit failed.
     n_unhelped : int
-        Seeds at which no round of stage G2 came below the J₁ it was given.
+        The number of seeds for which no round of stage G2 lowered J₁.
     mse, mse_per_component, tensor_error, accuracy, and each with _spread : float, optional
         All measures: the factor error as the paper prints it, with its factor term divided by F, the squared relative
         error of the tensor, and the accuracy in per cent.
     ranks : tuple of int
-        The ranks chosen, by seed, where they were chosen.
+        The chosen ranks by seed, if ranks were chosen.
     seconds : float, optional
         Mean time of a fit.
     failures, warnings : tuple of str
-        What was said, each once.
+        The distinct messages.
     """
 
     table: int
@@ -95,11 +97,11 @@ class PaperTable:
     Attributes
     ----------
     setting : Setting
-        What the table is about.
+        The setting of the table.
     seeds : int
-        How many were asked for.
+        The number of seeds per cell.
     quick : bool
-        Whether the run was cut short for a quick look.
+        Whether this is a quick run.
     entries : tuple of Entry
         Row by row, column by column.
     """
@@ -126,13 +128,13 @@ class PaperTable:
 
     @property
     def title(self) -> str:
-        """Number, caption, and whether this is a quick look."""
+        """Number, caption, and a note on a quick run."""
         quick = " QUICK RUN, cut short: not to be quoted." if self.quick else ""
         return f"Table {self.setting.number}. {self.setting.caption}.{quick}"
 
     @property
     def legend(self) -> str:
-        """What stands in a cell."""
+        """The meaning of the numbers in a cell."""
         spread = f" ± standard deviation over {self.seeds} seeds" if self.seeds > 1 else ", one seed"
         return f"Printed / measured{spread}: {MEASURES[self.setting.measure]}."
 
@@ -149,21 +151,37 @@ class PaperTable:
         return [self.entries[i : i + n] for i in range(0, len(self.entries), n)]
 
     def notes(self) -> list[str]:
-        """Return a sentence for every refusal behind the numbers."""
+        """Return a sentence for every failure."""
         return [
             f"{entry.label} at {column_name(entry.column)}: {entry.n_failed} of {self.seeds} seeds failed: {failure}"
             for entry in self.entries
             for failure in entry.failures
         ]
 
+    def error_lines(self, measure: str | None) -> tuple[list[ErrorLine], str, str]:
+        """Return what :func:`juror.plot.errors` draws: a line for every row, a title, and the name of the measure."""
+        measure = self.setting.measure if measure is None else measure
+        if measure not in _ERRORS:
+            raise ParameterError(
+                f"measure must be one of {list(_ERRORS)}, errors against sample sizes. Got {measure!r} instead."
+            )
+        lines = [line for row in self.rows() if (line := _error_line(row, measure)).errors]
+        if not lines:
+            raise ParameterError(
+                f"Table {self.setting.number} has no {measure!r} by sample size. Choose another measure."
+            )
+        quick = " (quick run, not to be quoted)" if self.quick else ""
+        meaning = MEASURES.get(measure, "factor error, its factor term divided by F")
+        return lines, f"Table {self.setting.number}. {self.setting.caption}{quick}", meaning.partition(",")[0]
+
     def to_pandas(self) -> pd.DataFrame:
-        """Return a frame with a line an entry."""
+        """Return a frame with one row per entry."""
         import pandas as pd
 
         return pd.DataFrame([asdict(entry) for entry in self.entries])
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write a line an entry, whole or not at all; several ranks, refusals or warnings are joined by semicolons."""
+        """Write one line per entry, whole or not at all; several ranks or messages are joined by semicolons."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(["quick", *(f.name for f in fields(Entry))])
@@ -184,7 +202,7 @@ class PaperTable:
         }
 
     def to_json(self, path: str | os.PathLike[str]) -> None:
-        """Write all as JSON, whole or not at all."""
+        """Write the table as JSON, whole or not at all."""
         text = json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
         write_whole(Path(path), lambda stream: stream.write(text.encode()))
 
@@ -236,8 +254,18 @@ def _entry(setting: Setting, row: Row, column: int | str, results: Sequence[Mapp
     )
 
 
+def _error_line(row: Sequence[Entry], measure: str) -> ErrorLine:
+    """Return the line of the entries that have a sample size and an error above zero."""
+    points = [(entry.column, *entry.value(measure)) for entry in row]
+    drawn = [(n, e, s or 0.0) for n, e, s in points if isinstance(n, int) and e is not None and e > 0]
+    first = row[0]
+    label = f"{first.label}, {first.block}" if first.block else first.label
+    n_samples, found, spreads = ([point[i] for point in drawn] for i in range(3))
+    return ErrorLine(label, n_samples, found, spreads, first.is_reference)
+
+
 def column_name(column: int | str) -> str:
-    """Write a sample size with its thousands apart, or the name of a data set with a capital.
+    """Write a sample size with thousands separators, or the name of a data set with a capital.
 
     >>> column_name(10000), column_name("car")
     ('10,000', 'Car')
@@ -246,7 +274,7 @@ def column_name(column: int | str) -> str:
 
 
 def number_text(value: float, measure: str = "mse") -> str:
-    """Write three digits that count, or two decimals of a per cent.
+    """Write three significant digits, or an accuracy with two decimals.
 
     >>> number_text(0.05), number_text(14.62), number_text(0.0), number_text(95.6789, "accuracy")
     ('0.0500', '14.6', '0', '95.68')
@@ -261,14 +289,14 @@ def number_text(value: float, measure: str = "mse") -> str:
 
 
 def measured_text(mean: float | None, spread: float | None, measure: str) -> str:
-    """Write mean ± spread; a dash where there is nothing."""
+    """Write mean ± spread, or a dash if there is no number."""
     if mean is None:
         return "–"
     return number_text(mean, measure) + ("" if spread is None else f" ± {spread:.2g}")
 
 
 def entry_text(entry: Entry, measure: str) -> str:
-    """Write printed / measured ± spread, and how many seeds failed."""
+    """Write printed / measured ± spread, and the number of failed seeds."""
     printed = "–" if entry.printed is None else number_text(entry.printed, measure)
     if entry.n_failed and entry.measured is None:
         return f"{printed} / failed"

@@ -1,8 +1,8 @@
-"""Pictures of a model: each function draws into the Axes it is given, or into one of its own, and returns it.
+"""Pictures of a model: each function draws into the Axes given, or into new ones, and returns them.
 
-Without ``ax`` a figure of a sensible size is made that no window and no list of open figures holds: show it with
-``ax.figure`` at the end of a notebook's cell, or write it with ``ax.figure.savefig("picture.png")``. To draw into a
-figure of your own, pass one of its Axes. Matplotlib is needed: ``pip install 'juror[plots]'``.
+Without ``ax`` a new figure of a suitable size is made; pyplot does not know of it. Show it with ``ax.figure`` at the
+end of a notebook cell, or write it with ``ax.figure.savefig("picture.png")``. To draw into your own figure, pass one of
+its Axes. Matplotlib is needed: ``pip install 'juror[plots]'``.
 
 >>> import juror
 >>> from juror import plot

@@ -17,7 +17,7 @@ _MOST_WRITTEN = 40
 
 
 def marginal(model: JointPMF, name: str, given: Given = None, *, ax: Axes | None = None) -> Axes:
-    """Draw the distribution of one variable, a bar a label, in the order of its labels.
+    """Draw the distribution of one variable, one bar per label, in the order of its labels.
 
     Parameters
     ----------
@@ -26,9 +26,9 @@ def marginal(model: JointPMF, name: str, given: Given = None, *, ax: Axes | None
     name : str
         The variable.
     given : mapping or str, optional
-        Evidence, as in :meth:`JointPMF.marginal`. A stroke across each bar then shows the probability without it.
+        Evidence, as in :meth:`JointPMF.marginal`. A mark across each bar then shows the probability without it.
     ax : matplotlib Axes, optional
-        Where to draw; a new one by default.
+        The Axes to draw into; new ones by default.
 
     Examples
     --------
@@ -52,10 +52,10 @@ def marginal(model: JointPMF, name: str, given: Given = None, *, ax: Axes | None
     longest = float(max(after.max(), before.max() if table.given else 0.0))
     if len(labels) <= _MOST_WRITTEN:
         for place, share, other in zip(places, after, before, strict=True):
-            # beside the stroke where it would be written over
+            # To the right of the mark if it would be drawn over the number.
             end = max(share, other) if table.given and other < share + 0.12 * longest else share
             ax.annotate(percent(share), (end, place), (4, 0), textcoords="offset points", va="center", fontsize=8.5)
-    # room for the numbers, also where Axes share their scale
+    # Room for the numbers, also if Axes share their scale.
     ax.margins(x=0.14)
     ax.set_ylim(len(labels) - 0.4, -0.6)
     ax.set_xlabel("probability; strokes: without the evidence" if table.given else "probability")

@@ -1,4 +1,4 @@
-"""Whether what is predicted with some probability comes true that often."""
+"""Draw the calibration of predictions."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ def calibration(
     n_bins: int = 10,
     unknown: Unknown = "error",
 ) -> Axes:
-    """Draw how often labels were seen against the probability they were predicted with, given the rest of each row.
+    """Draw the observed share of labels against their predicted probability, given the rest of each row.
 
-    The predictions of a point on the diagonal are right on average. The grey bars are two standard deviations wide to
-    either side, what chance alone does to a calibrated model, and the area of a point grows with the predictions it
-    stands for. Judge a model on rows that it was not fitted to.
+    Predictions on the diagonal are right on average. The grey bars are two standard deviations of a perfectly
+    calibrated model to either side. The area of a point grows with the number of its predictions. Use rows that the
+    model was not fitted to.
 
     Parameters
     ----------
     model : JointPMF
         The model.
     data : frame, mapping, array or path
-        Rows that show the target, as in :func:`juror.fit`.
+        Rows with the target observed, as in :func:`juror.fit`.
     target : str, optional
         The variable to predict; by default the one named when fitting.
     ax : matplotlib Axes, optional
-        Where to draw; a new one by default.
+        The Axes to draw into; new ones by default.
     sample_weight : array-like (n_rows,) or str, optional
-        How often each row counts, or the name of the column that says so.
+        The weight of each row, or the name of the weight column.
     n_bins : int
-        Into how many bins of equal width predictions are gathered.
+        The number of bins of equal width for the predictions.
     unknown : {"error", "warn", "missing"}
         What to do with labels that the model does not know.
 

@@ -1,7 +1,7 @@
-"""Where pictures are drawn: Axes, colours, and labels that do not run into each other.
+"""Axes, colours, and labels that do not overlap.
 
-matplotlib is imported here and nowhere else in these pictures. Colours are those of Okabe and Ito, which people who see
-few colours tell apart; a scale is white to one hue, or one hue to another through white.
+Only this module imports matplotlib. The colours are those of Okabe and Ito, which colour-blind people can distinguish;
+a colour scale runs from white to one hue, or between two hues through white.
 """
 
 from __future__ import annotations
@@ -18,41 +18,56 @@ from juror.errors import MissingDependencyError, ParameterError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
+    from matplotlib.figure import Figure
     from matplotlib.image import AxesImage
 
 BLUE, VERMILION, GREY = "#0072B2", "#D55E00", "#7F7F7F"
 COLOURS = (BLUE, "#E69F00", "#009E73", VERMILION, "#CC79A7", "#56B4E9", "#000000", "#8C6D31")
 MARKERS = "osD^vPX*"
 
-# points, as matplotlib measures text
+# Font sizes in points.
 _LARGEST, _SMALLEST = 9.5, 6.0
 _LINE_HEIGHT = 1.25
-# the mean width of a letter, as a share of the size of the text
+# The mean width of a letter, as a share of the font size.
 _LETTER = 0.56
 _LONGEST_LABEL = 30
 _MOST_INCHES = 18.0
 _TITLE_LINES = 4
 
 
-def new_axes(ax: Axes | None, width: float, height: float) -> Axes:
-    """Return the Axes given, or those of a new figure of this size in inches, which pyplot knows nothing of."""
+def check_matplotlib() -> None:
+    """Raise an error that says what to install if matplotlib is absent."""
     try:
-        from matplotlib.axes import Axes
-        from matplotlib.figure import Figure
+        import matplotlib.axes
+        import matplotlib.figure  # noqa: F401
     except ImportError:
         raise MissingDependencyError(
             "Pictures need matplotlib, which is not installed. Run pip install 'juror[plots]'."
         ) from None
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """Return a new figure of this size in inches, which pyplot does not know of."""
+    check_matplotlib()
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def new_axes(ax: Axes | None, width: float, height: float) -> Axes:
+    """Return the Axes given, or those of a new figure of this size in inches."""
     if ax is None:
-        size = (min(width, _MOST_INCHES), min(height, _MOST_INCHES))
-        return Figure(figsize=size, layout="constrained").add_subplot()
+        return new_figure(min(width, _MOST_INCHES), min(height, _MOST_INCHES)).add_subplot()
+    check_matplotlib()
+    from matplotlib.axes import Axes
+
     if not isinstance(ax, Axes):
         raise ParameterError(f"ax must be one matplotlib Axes, or None for a new one. Got {type(ax).__name__} instead.")
     return ax
 
 
 def shorten(label: object, longest: int = _LONGEST_LABEL) -> str:
-    """Write a name or a label on one line, a long one cut short.
+    """Write a name or a label on one line; truncate it if it is long.
 
     >>> shorten("a column with a name that tells its whole story")
     'a column with a name that tel…'
@@ -62,7 +77,7 @@ def shorten(label: object, longest: int = _LONGEST_LABEL) -> str:
 
 
 def words(label: object, longest: int = _LONGEST_LABEL) -> str:
-    r"""Write a name or a label for matplotlib, to which a dollar must not begin a formula.
+    r"""Write a name or a label for matplotlib; escape dollar signs, which would begin a formula.
 
     >>> print(words("$5 or $6"))
     \$5 or \$6
@@ -71,40 +86,40 @@ def words(label: object, longest: int = _LONGEST_LABEL) -> str:
 
 
 def settle(ax: Axes) -> None:
-    """Give the labels of a figure of ours the room they need, so that more text can be fitted to what is left."""
+    """Lay out a new figure, so that the remaining room for further text is known."""
     ax.get_figure(root=True).draw_without_rendering()  # type: ignore[union-attr]
 
 
 def room_for(labels: Sequence[object], longest: int = _LONGEST_LABEL) -> float:
-    """Return about how many inches labels take."""
+    """Return the approximate width of labels in inches."""
     return max(len(shorten(label, longest)) for label in labels) * _LETTER * _LARGEST / 72
 
 
 def _inches(ax: Axes) -> tuple[float, float]:
-    """Return width and height of the Axes as they are now."""
+    """Return the current width and height of the Axes in inches."""
     box = ax.get_window_extent()
     dpi = ax.figure.dpi
     return box.width / dpi, box.height / dpi
 
 
 def set_title(ax: Axes, text: str) -> None:
-    """Write a title from the left edge, on a few lines if it needs them."""
+    """Write a left-aligned title, wrapped to a few lines if needed."""
     letters = int(_inches(ax)[0] * 72 / (11 * _LETTER))
-    # a number stays with its unit
+    # Keep a number and its unit on one line.
     plain = text.replace(" %", "\u00a0%").replace("$", r"\$")
     lines = textwrap.wrap(plain, max(letters, 24), max_lines=_TITLE_LINES, placeholder=" …")
     ax.set_title("\n".join(lines), loc="left", fontsize=11)
 
 
 def _size_and_step(room: float) -> tuple[float, int]:
-    """Return the size of text that fits lines of so many inches, and every how many-th line is written."""
+    """Return the font size for lines of this height in inches, and the step between lines that are written."""
     fitting = room * 72 / _LINE_HEIGHT
     size = min(_LARGEST, max(_SMALLEST, fitting))
     return size, max(1, math.ceil(size / fitting - 1e-9))
 
 
 def name_rows(ax: Axes, labels: Sequence[object], longest: int = _LONGEST_LABEL) -> None:
-    """Write labels along the vertical axis, one a step from 0, smaller or not every one where they are many."""
+    """Write labels along the vertical axis at 0, 1, …; many labels get a smaller font, or only some are written."""
     size, step = _size_and_step(_inches(ax)[1] / len(labels))
     shown = range(0, len(labels), step)
     ax.set_yticks(shown, labels=[words(labels[i], longest) for i in shown], fontsize=size)
@@ -112,7 +127,7 @@ def name_rows(ax: Axes, labels: Sequence[object], longest: int = _LONGEST_LABEL)
 
 
 def name_columns(ax: Axes, labels: Sequence[object]) -> None:
-    """Write labels along the horizontal axis, one a step from 0: level where they fit, else slanted, else upright."""
+    """Write labels along the horizontal axis at 0, 1, …: horizontal if they fit, else slanted, else vertical."""
     room = _inches(ax)[0] / len(labels)
     texts = [words(label) for label in labels]
     if max(map(len, texts)) * _LETTER * _LARGEST / 72 < room:
@@ -128,7 +143,7 @@ def name_columns(ax: Axes, labels: Sequence[object]) -> None:
 
 
 def open_frame(ax: Axes, grid: str) -> None:
-    """Leave out the lines above and to the right, and draw faint ones across along an axis, or both."""
+    """Remove the top and right frame lines, and draw a faint grid for one axis or both."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(visible=True, axis=grid, color=GREY, alpha=0.22, linewidth=0.8)  # type: ignore[arg-type]
     ax.set_axisbelow(True)
@@ -141,9 +156,9 @@ def _between(*colours: str) -> Colormap:
 
 
 def heat(ax: Axes, values: np.ndarray, *, signed: bool = False, meaning: str) -> AxesImage:
-    """Draw a table of numbers (rows, columns) in colours, with a scale beside it; what is not a number is grey.
+    """Draw a table of numbers (rows, columns) as a heat map with a colour bar; NaN is grey.
 
-    From white for zero to dark blue for the largest, or if signed from blue by white for zero to vermilion.
+    Colours run from white for zero to dark blue; if signed, from blue through white for zero to vermilion.
     """
     largest = float(np.nanmax(np.abs(values), initial=0.0)) or 1.0
     colours = (
@@ -152,7 +167,7 @@ def heat(ax: Axes, values: np.ndarray, *, signed: bool = False, meaning: str) ->
     image = ax.imshow(
         np.ma.masked_invalid(values), cmap=colours, vmin=-largest if signed else 0.0, vmax=largest, aspect="auto"
     )
-    # lines between the cells, not around the picture
+    # Lines between the cells, no frame around the picture.
     ax.spines[:].set_visible(False)
     if max(values.shape) <= 20:
         ax.set_xticks(np.arange(values.shape[1] - 1) + 0.5, minor=True)
@@ -167,7 +182,7 @@ def heat(ax: Axes, values: np.ndarray, *, signed: bool = False, meaning: str) ->
 
 
 def write_cells(ax: Axes, image: AxesImage, texts: Sequence[Sequence[str]]) -> None:
-    """Write a text into every cell of a heat map, white on dark and black on light, where there is room for it."""
+    """Write a text into every cell of a heat map, white on dark and black on light, if there is room."""
     width, height = _inches(ax)
     longest = max(len(text) for row in texts for text in row)
     fitting = min(height / len(texts) * 72 / 1.4, width / len(texts[0]) * 72 / (longest * _LETTER + 0.6))
@@ -182,7 +197,7 @@ def write_cells(ax: Axes, image: AxesImage, texts: Sequence[Sequence[str]]) -> N
 
 
 def percent(share: float, signed: bool = False) -> str:
-    """Write a share in per cent with the digits that count.
+    """Write a share in per cent with its significant digits.
 
     >>> percent(0.5), percent(0.0456), percent(0.00034), percent(0.0), percent(0.021, signed=True)
     ('50 %', '4.6 %', '0.03 %', '0 %', '+2.1 %')

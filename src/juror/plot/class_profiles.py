@@ -1,4 +1,4 @@
-"""What the latent classes are typical of, as a heat map."""
+"""Profiles of the latent classes as a heat map."""
 
 from __future__ import annotations
 
@@ -26,28 +26,28 @@ if TYPE_CHECKING:
 
     from juror.model import JointPMF
 
-# the most letters of a name, and of a label
+# The maximum length of a name, and of a label.
 _HALF = 24
 _LONGEST = 2 * _HALF + len(" = ")
 
 
 def classes(model: JointPMF, n: int = 6, n_traits: int = 4, *, ax: Axes | None = None) -> Axes:
-    """Draw what the heaviest classes are typical of: a column a class, a row a label that marks at least one of them.
+    """Draw the typical labels of the heaviest classes: one column per class, one row per typical label.
 
-    A cell says which share of the class has the label, and its colour how far that is above the share in the whole, or
-    below it. The last column is the whole. Of two labels only the last has a row, as the other tells the same. A mean
-    of draws or fits, whose classes mean nothing one by one, is shown by the nearest model of few classes.
+    A cell shows the share of the class that has the label; its colour shows the difference from the overall share. The
+    last column is the overall share. A variable of two labels has one row, as the other adds nothing. A mean of draws
+    or fits, whose single classes have no meaning, is shown by the nearest model of few classes.
 
     Parameters
     ----------
     model : JointPMF
         The model, of at least two classes.
     n : int
-        At most how many classes, the heaviest first.
+        The maximum number of classes, the heaviest first.
     n_traits : int
-        At most how many labels each class brings, as ranked by :func:`juror.answers.profiles.class_profiles`.
+        The maximum number of labels per class, as ranked by :func:`juror.answers.profiles.class_profiles`.
     ax : matplotlib Axes, optional
-        Where to draw; a new one by default.
+        The Axes to draw into; new ones by default.
 
     Examples
     --------

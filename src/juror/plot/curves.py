@@ -1,11 +1,11 @@
-"""Lines: how a rank was chosen, and errors against the number of samples."""
+"""Line plots: scores of the ranks tried, and errors against the number of samples."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from juror.errors import ParameterError, QueryError, shortlist
 from juror.plot.canvas import BLUE, COLOURS, GREY, MARKERS, VERMILION, new_axes, open_frame, set_title, settle, words
@@ -15,20 +15,19 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
     from juror.model import JointPMF
-    from juror.paper.table_rows import Entry, PaperTable
 
 _REFERENCE_LINES = (":", "-.", "--", "-")
 
 
 def rank_path(model: JointPMF, *, ax: Axes | None = None) -> Axes:
-    """Draw the score on held-out rows of every rank that was tried, and mark the one that was chosen.
+    """Draw the held-out score of every rank that the fit tried, and mark the chosen rank.
 
     Parameters
     ----------
     model : JointPMF
         A model whose rank was chosen by the fit, with ``rank="auto"`` or ``"cv"``.
     ax : matplotlib Axes, optional
-        Where to draw; a new one by default.
+        The Axes to draw into; new ones by default.
 
     Examples
     --------
@@ -70,7 +69,7 @@ def rank_path(model: JointPMF, *, ax: Axes | None = None) -> Axes:
 
 
 @dataclass(frozen=True)
-class _Line:
+class ErrorLine:
     """Errors against sample sizes, with their spreads where these are known."""
 
     label: str
@@ -80,23 +79,31 @@ class _Line:
     is_reference: bool = False
 
 
+@runtime_checkable
+class HasErrorLines(Protocol):
+    """A table of results that :func:`errors` can draw, such as :class:`juror.paper.PaperTable`."""
+
+    def error_lines(self, measure: str | None) -> tuple[Sequence[ErrorLine], str, str]:
+        """Return the lines of a measure, or of the table's own for None; a title; and the name of the measure."""
+
+
 def errors(
-    results: PaperTable | Mapping[str, tuple[Sequence[float], Sequence[float]]],
+    results: HasErrorLines | Mapping[str, tuple[Sequence[float], Sequence[float]]],
     *,
     ax: Axes | None = None,
     measure: str | None = None,
 ) -> Axes:
-    """Draw errors against the number of samples N_s, a line a method, on logarithmic axes.
+    """Draw errors against the number of samples N_s, one line per method, on logarithmic axes.
 
     Parameters
     ----------
     results : PaperTable or mapping of str to two sequences
-        What :func:`juror.paper.table` returned for one of its tables 1 to 6, or for every method its sample sizes and
-        its errors, (n,) each.
+        A result of :func:`juror.paper.table` for tables 1 to 6, or by method its sample sizes and its errors, (n,)
+        each.
     ax : matplotlib Axes, optional
-        Where to draw; a new one by default.
+        The Axes to draw into; new ones by default.
     measure : str, optional
-        For a table of the paper, which of its measures: the table's own by default, or ``"tensor_error"``, ``"mse"``,
+        For a table of the paper, the measure: the table's own by default, or ``"tensor_error"``, ``"mse"``,
         ``"mse_per_component"``.
 
     Examples
@@ -108,10 +115,15 @@ def errors(
     if isinstance(results, Mapping):
         if measure is not None:
             raise ParameterError(f"measure is for tables of the paper; a mapping has its errors. Got {measure!r}.")
-        lines = [_line_of(name, points) for name, points in results.items()]
+        lines: Sequence[ErrorLine] = [_line_of(name, points) for name, points in results.items()]
         title, meaning = "Error against the number of samples", "error"
+    elif isinstance(results, HasErrorLines):
+        lines, title, meaning = results.error_lines(measure)
     else:
-        lines, title, meaning = _lines_of_table(results, measure)
+        raise ParameterError(
+            "results must be a table of juror.paper.table, or a mapping of methods to sample sizes and errors. Got "
+            f"{type(results).__name__} instead."
+        )
     if not lines:
         raise ParameterError("There are no errors to draw: the mapping is empty.")
     owned = ax is None
@@ -121,9 +133,9 @@ def errors(
     drawn = [_draw(ax, line, _look(number, number - n_methods)) for number, line in enumerate(in_order)]
     ax.set(xscale="log", yscale="log", xlabel="samples $N_s$", ylabel=meaning)
     open_frame(ax, "both")
-    # beside a picture of our own there is room for it
+    # A new figure has room for the legend beside the plot.
     beside: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1, 0.5)} if owned else {"loc": "best"}
-    # by hand, as matplotlib by itself leaves out labels that begin with an underscore
+    # Explicit handles: by default matplotlib leaves out labels that begin with an underscore.
     ax.legend(drawn, [words(line.label, 40) for line in in_order], frameon=False, fontsize=8.5, **beside)
     if owned:
         settle(ax)
@@ -132,23 +144,23 @@ def errors(
 
 
 def _look(method: int, reference: int) -> dict[str, Any]:
-    """Return how the line of a method is drawn, or of a reference if that number is not negative."""
+    """Return the line style of a method, or of a reference if that number is not negative."""
     if reference >= 0:
         return {"color": GREY, "linestyle": _REFERENCE_LINES[reference % len(_REFERENCE_LINES)], "linewidth": 1.2}
     number = method % len(COLOURS)
     return {"color": COLOURS[number], "marker": MARKERS[number], "markersize": 5, "linewidth": 1.8}
 
 
-def _draw(ax: Axes, line: _Line, look: dict[str, Any]) -> Line2D:
+def _draw(ax: Axes, line: ErrorLine, look: dict[str, Any]) -> Line2D:
     if line.spreads and not line.is_reference:
-        # a spread as wide as the mean would leave a logarithmic axis
+        # A spread as large as the mean has no lower end on a logarithmic axis.
         low = [max(e - s, e / 20) for e, s in zip(line.errors, line.spreads, strict=True)]
         high = [e + s for e, s in zip(line.errors, line.spreads, strict=True)]
         ax.vlines(line.n_samples, low, high, color=look["color"], linewidth=0.9)
     return ax.plot(line.n_samples, line.errors, **look)[0]
 
 
-def _line_of(name: str, points: tuple[Sequence[float], Sequence[float]]) -> _Line:
+def _line_of(name: str, points: tuple[Sequence[float], Sequence[float]]) -> ErrorLine:
     try:
         n_samples, found = ([float(x) for x in values] for values in points)
     except (TypeError, ValueError):
@@ -166,37 +178,4 @@ def _line_of(name: str, points: tuple[Sequence[float], Sequence[float]]) -> _Lin
             raise ParameterError(
                 f"The results of {name!r} must be finite and above zero to stand on logarithmic axes. Got {value:g}."
             )
-    return _Line(str(name), n_samples, found, [])
-
-
-def _lines_of_table(table: PaperTable, measure: str | None) -> tuple[list[_Line], str, str]:
-    from juror.paper.settings import MEASURES
-    from juror.paper.table_rows import PaperTable
-
-    if not isinstance(table, PaperTable):
-        raise ParameterError(
-            "results must be a table of juror.paper.table, or a mapping of methods to sample sizes and errors. Got "
-            f"{type(table).__name__} instead."
-        )
-    measure = table.setting.measure if measure is None else measure
-    known = ("mse", "mse_per_component", "tensor_error")
-    if measure not in known:
-        raise ParameterError(
-            f"measure must be one of {list(known)}, errors against sample sizes. Got {measure!r} instead."
-        )
-    lines = [line for row in table.rows() if (line := _line_of_row(row, measure)).errors]
-    if not lines:
-        raise ParameterError(f"Table {table.setting.number} has no {measure!r} by sample size. Choose another measure.")
-    quick = " (quick run, not to be quoted)" if table.quick else ""
-    meaning = MEASURES.get(measure, "factor error, its factor term divided by F")
-    return lines, f"Table {table.setting.number}. {table.setting.caption}{quick}", meaning.partition(",")[0]
-
-
-def _line_of_row(row: Sequence[Entry], measure: str) -> _Line:
-    """Gather the places of a row that have a sample size and an error above zero."""
-    points = [(entry.column, *entry.value(measure)) for entry in row]
-    drawn = [(n, e, s or 0.0) for n, e, s in points if isinstance(n, int) and e is not None and e > 0]
-    first = row[0]
-    label = f"{first.label}, {first.block}" if first.block else first.label
-    n_samples, found, spreads = ([point[i] for point in drawn] for i in range(3))
-    return _Line(label, n_samples, found, spreads, first.is_reference)
+    return ErrorLine(str(name), n_samples, found, [])

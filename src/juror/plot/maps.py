@@ -1,4 +1,4 @@
-"""Heat maps: two variables against each other, and how all depend on each other."""
+"""Heat maps: the joint table of two variables, and the dependence between all variables."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SHOWN = ("joint", "residuals")
 
 
 def pair(model: JointPMF, a: str, b: str, given: Given = None, *, ax: Axes | None = None, show: str = "joint") -> Axes:
-    """Draw the joint table of two variables, the labels of ``a`` down and those of ``b`` across.
+    """Draw the joint table of two variables, the labels of ``a`` as rows and those of ``b`` as columns.
 
     Parameters
     ----------
@@ -42,9 +42,9 @@ def pair(model: JointPMF, a: str, b: str, given: Given = None, *, ax: Axes | Non
     given : mapping or str, optional
         Evidence, as in :meth:`JointPMF.marginal`.
     ax : matplotlib Axes, optional
-        Where to draw; a new one by default.
+        The Axes to draw into; new ones by default.
     show : {"joint", "residuals"}
-        The probabilities p(a, b), or how far they are from those of independent variables,
+        The probabilities p(a, b), or their deviation from independence,
         (p(a, b) − p(a) p(b)) / √(p(a) p(b)): Pearson's residuals of n rows over √n, whose squares sum to χ² / n.
 
     Examples
@@ -91,17 +91,17 @@ def _signed(value: float) -> str:
 
 
 def dependence(model: JointPMF, *, ax: Axes | None = None) -> Axes:
-    """Draw how much every two variables tell about each other, those that depend on each other side by side.
+    """Draw the dependence between every two variables, with dependent variables next to each other.
 
-    A cell is I(a; b) / min(H(a), H(b)), from 0 for independent variables to 1 where one decides the other, in the order
-    of :meth:`DependenceMatrix.clustered`. The diagonal, always 1, is left grey.
+    A cell is I(a; b) / min(H(a), H(b)), from 0 for independent variables to 1 if one determines the other, in the order
+    of :meth:`DependenceMatrix.clustered`. The diagonal, always 1, is grey.
 
     Parameters
     ----------
     model : JointPMF
         The model, of at least two variables.
     ax : matplotlib Axes, optional
-        Where to draw; a new one by default.
+        The Axes to draw into; new ones by default.
 
     Examples
     --------

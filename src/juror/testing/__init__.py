@@ -1,4 +1,4 @@
-"""For tests of juror and of what is built on it: random models, random tables, the dense tensor as an oracle."""
+"""Helpers for tests of juror and of code built on it: random models, random tables, the dense tensor."""
 
 from juror.testing.models import dense, random_codes, random_model
 

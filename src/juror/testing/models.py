@@ -1,4 +1,4 @@
-"""For tests of juror and of what is built on it: random models, random tables, and the dense tensor as an oracle."""
+"""Random models and tables, and the dense tensor as an oracle."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ def random_model(
     Parameters
     ----------
     cardinalities : sequence of int
-        The labels of each variable.
+        The number of labels of each variable.
     rank : int
         The number of classes.
     rng : numpy.random.Generator
-        The source of chance.
+        The random generator.
     domain : Domain, optional
         Names and labels; ``x0, x1, …`` by default.
     concentration : float
-        Small for classes that are sure of their labels, large for classes near the uniform distribution.
+        The Dirichlet parameter: small for classes that favour few labels, large for nearly uniform classes.
     zeros : float
-        The share of factor cells to set to zero, where a column keeps at least one label.
+        The share of factor cells to set to zero; every column keeps at least one label.
     """
     weights = rng.dirichlet(np.full(rank, 2.0))
     factors = []
@@ -48,7 +48,7 @@ def random_model(
 
 
 def dense(model: JointPMF) -> np.ndarray:
-    """Return the whole probability tensor, one axis a variable, by the definition and with no cleverness."""
+    """Return the whole probability tensor, one axis per variable, directly from the definition."""
     shape = model.domain.cardinalities
     tensor = np.zeros(shape)
     for f in range(model.rank):

@@ -1,4 +1,4 @@
-"""A variable on the number line, which a projection needs: a score and a cell for every label."""
+"""Place a variable on the number line: a score and a cell for every label, as projections need."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ import numpy as np
 from juror.domain.variable import Variable
 from juror.errors import ParameterError, shortlist
 
-# how many times as wide as the narrowest an interval may be to keep its proportion
+# Intervals keep their proportions if the widest is at most this many times as wide as the narrowest.
 _MOST_UNEVEN = 3.0
 
 
 @dataclass(frozen=True)
 class Axis:
-    """The places of a variable's labels on the number line.
+    """The positions of a variable's labels on the number line.
 
     Attributes
     ----------
     edges : tuple of float
-        The I + 1 ends of the cells, rising; a cell of no length is a point.
+        The I + 1 ends of the cells, in increasing order; a cell of length zero is a point.
     centres : tuple of float
-        The I scores, one a cell.
+        The I scores, one per cell.
 
     Examples
     --------
@@ -65,21 +65,20 @@ def axis_of(variable: Variable, scores: Sequence[float] | None = None) -> Axis:
     """Place the labels of a variable on the number line.
 
     Labels have the scores 0 … I−1, centred, in cells of length one. The intervals of a binned variable keep their
-    proportions but not their units: they are stretched to length I in all and centred, for in a projection of raw
-    units a salary would drown an age. Their scores are the middles. Where the widest is more than three times as wide
-    as the narrowest, as intervals of equal counts are, they are placed as labels are, by rank: in proportion, many
-    narrow ones would fall into one bin of a histogram and not be told apart.
+    proportions but not their units: they are scaled to a total length of I and centred, so that a salary does not
+    dominate an age in a projection. Their scores are the midpoints. If the widest is more than three times as wide as
+    the narrowest, as is common for intervals of equal counts, they are placed by rank like labels: otherwise many
+    narrow intervals would share one bin of a histogram.
 
-    The labels of a nominal variable have no order, so its projections depend on how they happen to be numbered.
+    The labels of a nominal variable have no order, so its projections depend on their arbitrary numbering.
 
     Parameters
     ----------
     variable : Variable
         The variable, with I labels.
     scores : sequence of float, (I,), optional
-        Numbers for the labels, strictly rising. They are centred on their mean and kept as given otherwise; cells end
-        halfway between them, and the outer ones reach as far outwards as inwards. A single label has a cell of length
-        one.
+        Numbers for the labels, strictly increasing. Their mean is subtracted, and they are not scaled. Cells end
+        halfway between scores, and the outer cells are symmetric. A single label has a cell of length one.
 
     Returns
     -------
@@ -102,7 +101,7 @@ def axis_of(variable: Variable, scores: Sequence[float] | None = None) -> Axis:
     by_rank = _axis(np.arange(size + 1) - size / 2)
     if variable.edges is None:
         return by_rank
-    # halved first: the span of finite edges need not be finite
+    # Halve first: the difference of finite edges may overflow.
     halves = np.asarray(variable.edges, dtype=float) / 2
     widths = np.diff(halves)
     if widths.max() / _MOST_UNEVEN > widths.min() or widths.max() == 0.0:
@@ -120,7 +119,7 @@ def _scored(variable: Variable, scores: Sequence[float]) -> Axis:
     except (TypeError, ValueError):
         numbers = np.full(variable.cardinality, np.nan)
     if numbers.shape == (variable.cardinality,):
-        # what overflows is refused below with what was not finite from the start
+        # Overflow is refused below, together with scores that are not finite.
         with np.errstate(over="ignore", invalid="ignore"):
             centres = numbers - numbers.mean()
             halves = np.diff(centres) / 2 if len(centres) > 1 else np.array([0.5])

@@ -1,4 +1,4 @@
-"""Which bins the cells of a pair's table fall into along a direction, and with what share."""
+"""The bins that the cells of a pair's table fall into along a direction, and their shares."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from juror.counts.radon.axes import Axis
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-# a cell narrower than this, in bins, is a point: one over it would not be finite
+# A narrower cell, in bins, is a point: the reciprocal of its width would overflow.
 _POINT = 1e-300
-# scores in equal steps put whole diagonals on the ends of bins; so near, in bins, rounding must not choose the side
+# Equally spaced scores put whole diagonals on bin edges; within this distance, in bins, rounding must not decide.
 _AT_AN_END = 1e-9
 
 
@@ -28,14 +28,14 @@ class Shadows:
     middles : numpy.ndarray, (M, I_j I_k)
         The image of every cell's centre, cells in C order.
     reaches : numpy.ndarray, (M, 2)
-        The outermost ends of the images, by the rule of the kind.
+        The lowest and highest end of the images along every direction.
     """
 
     middles: np.ndarray
     reaches: np.ndarray
 
     def positions(self, images: np.ndarray, n_bins: int) -> np.ndarray:
-        """Return images (M, …) in bins from the start of the first, zero for all where there is no span."""
+        """Return images (M, …) in units of bins from the start of the first; zero if the range is a single point."""
         spans = self.reaches[:, 1:] - self.reaches[:, :1]
         return np.divide(images - self.reaches[:, :1], spans, out=np.zeros_like(images), where=spans > 0) * n_bins
 
@@ -55,7 +55,7 @@ def strip_shadows(rows: Axis, columns: Axis, directions: np.ndarray) -> Shadows:
 
 
 def cell_matrix(rows: Axis, columns: Axis, directions: np.ndarray, n_bins: int) -> csr_array:
-    """Return R (M B, I_j I_k) with a one where the centre of a cell falls into a bin, on an end into the upper bin."""
+    """Return R (M B, I_j I_k): one if a cell's centre is in a bin; on an edge it is in the upper bin."""
     from scipy.sparse import csc_array, csr_array
 
     shadows = cell_shadows(rows, columns, directions)
@@ -68,7 +68,7 @@ def cell_matrix(rows: Axis, columns: Axis, directions: np.ndarray, n_bins: int) 
 
 
 def strip_matrix(rows: Axis, columns: Axis, directions: np.ndarray, n_bins: int) -> csr_array:
-    """Return R (M B, I_j I_k) with the share of a cell's rectangle that lies over a bin."""
+    """Return R (M B, I_j I_k): the share of a cell's rectangle that falls into a bin."""
     from scipy.sparse import coo_array, csr_array
 
     shadows = strip_shadows(rows, columns, directions)
@@ -82,7 +82,7 @@ def strip_matrix(rows: Axis, columns: Axis, directions: np.ndarray, n_bins: int)
     first = np.clip(np.floor(middles - wide - narrow), 0, n_bins - 1)
     last = np.clip(np.ceil(middles + wide + narrow) - 1, first, n_bins - 1)
 
-    # bin by bin along the cells that reach so far, each with the share left of the bin's end less that before it
+    # Bin after bin, for the cells that extend so far: the share left of the bin's end minus the share before.
     reaching = np.arange(middles.size)
     before = np.zeros(middles.size)
     places, cells, shares = [], [], []
@@ -103,15 +103,15 @@ def strip_matrix(rows: Axis, columns: Axis, directions: np.ndarray, n_bins: int)
 
 
 def _share_left_of(ends: np.ndarray, wide: np.ndarray, narrow: np.ndarray) -> np.ndarray:
-    """Return P(u + v < end) for u uniform on ±wide and v on ±narrow, narrow ≤ wide: a trapezoid's distribution.
+    """Return P(u + v < end) for u uniform on ±wide and v on ±narrow, narrow ≤ wide: the density is a trapezoid.
 
-    From its nearer end, at distance d, the share is d² / (8 wide narrow) along the slope of length 2 narrow, and
-    (d − narrow) / (2 wide) along the top.
+    At distance d from the nearer end, the share is d² / (8 wide narrow) on the slope, which has length 2 narrow, and
+    (d − narrow) / (2 wide) on the top.
     """
     d = np.maximum(wide + narrow - np.abs(ends), 0.0)
     on_slope = d < 2 * narrow
     height = np.divide(0.5, wide, out=np.zeros_like(wide), where=wide > _POINT)
-    # d / narrow is below two here, so that no square of a tiny number is divided by another
+    # d / narrow is below two here: a quotient of squares could underflow.
     slope = np.divide(d, narrow, out=np.zeros_like(d), where=on_slope) * d * height / 4
     share = np.where(on_slope, slope, (d - narrow) * height)
     return np.where(ends > 0, 1.0 - share, share)

@@ -1,4 +1,4 @@
-"""Filtered back projection: an inversion that smooths, from histograms of projections to the masses of cells.
+"""Filtered back projection: a smoothing inversion, from histograms of projections to the masses of cells.
 
 A density p with the projections g_θ(t) is p(x) = ∫_0^π (g_θ * k)(xᵗφ_θ) dθ, where k is the ramp filter |ω|. Cut off at
 the frequency that bins of width h can carry, the ramp has the samples (Kak and Slaney, *Principles of Computerized
@@ -6,8 +6,8 @@ Tomographic Imaging*, section 3.3)
 
     k(0) = 1 / (4h²),    k(nh) = −1 / (π²n²h²) for odd n, 0 for even n.
 
-A window that falls towards that frequency smooths further. Unlike least squares this does not return the table, not
-even from its exact histograms: what it gains with few samples of a smooth density it loses with many.
+A window that decreases towards that frequency smooths further. Unlike least squares, this does not recover the table
+even from its exact histograms: it is better with few samples of a smooth density, and worse with many.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from juror.errors import DataError, ParameterError, shortlist
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-# by the frequency in cycles a bin, from −1/2 to 1/2
+# By the frequency in cycles per bin, from −1/2 to 1/2.
 _WINDOWS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "ramp": np.ones_like,
     "shepp-logan": np.sinc,
@@ -35,27 +35,27 @@ _WINDOWS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 }
 FILTERS: tuple[str, ...] = tuple(_WINDOWS)
 
-# short records are padded to this length at least, so that a window is sampled finely enough
+# Records are padded to at least this length, so that the window is sampled finely.
 _SHORTEST_RECORD = 64
 
 
 def filtered_back_projection(radon: Radon, histograms: np.ndarray, filter: str = "ramp") -> np.ndarray:  # noqa: A002
     """Return the mass of every cell by filtered back projection.
 
-    A direction counts by the angle it stands for, half the way to its neighbours on both sides, so that directions
-    drawn at random do not favour where they happen to be dense. The masses are density × area of the cell as they come
-    out: some may be negative, and their sum is not exactly one; see `as_distribution`. A cell of no area, a point, gets
-    no mass this way: least squares is the inversion for it.
+    The weight of a direction is the angle halfway to its neighbours on both sides, which corrects for the uneven
+    spacing of random directions. The masses are density × area of the cell, without correction: some may be negative,
+    and their sum is not exactly one; see `as_distribution`. A cell of area zero, a point, gets no mass: use least
+    squares for it.
 
     Parameters
     ----------
     radon : Radon
         The operator that made the histograms. Those of kind ``"cells"`` are first spread over the shadow of a cell of
-        mean size, for a histogram of points has gaps where the density has none; ``"strips"`` loses less.
+        mean size, because a histogram of points has gaps that the density has not; ``"strips"`` loses less.
     histograms : numpy.ndarray, (..., M, B)
         Probabilities of the bins along every direction.
     filter : {"ramp", "shepp-logan", "cosine", "hamming", "hann"}
-        The window on the ramp, from the sharpest to the smoothest.
+        The window on the ramp, in order from the sharpest to the smoothest.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def filtered_back_projection(radon: Radon, histograms: np.ndarray, filter: str =
 
 
 def _spread(radon: Radon, histograms: np.ndarray) -> np.ndarray:
-    """Return histograms of points (n, M, B) as those of boxes over the equal parts of the whole table's shadow."""
+    """Spread histograms of points (n, M, B) over boxes, in equal bins of the whole table's shadow."""
     reaches = strip_shadows(radon.rows, radon.columns, radon.directions).reaches
     ends = np.linspace(reaches[:, 0], reaches[:, 1], radon.n_bins + 1, axis=1)[:, 1:]
     middles = (radon.bin_edges[:, :-1] + radon.bin_edges[:, 1:]) / 2
@@ -95,16 +95,16 @@ def _spread(radon: Radon, histograms: np.ndarray) -> np.ndarray:
             upto = np.clip((ends[m] - middles[m][:, None]) / length + 0.5, 0.0, 1.0)
         else:
             upto = (ends[m] > middles[m][:, None]).astype(float)
-        # what a box has beyond the last end stays in the last bin: nothing is lost
+        # The part of a box beyond the last edge goes to the last bin, so that no mass is lost.
         upto[:, -1] = 1.0
         spread[:, m] = histograms[:, m] @ np.diff(upto, axis=1, prepend=0.0)
     return spread
 
 
 def _filter(histograms: np.ndarray, window: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """Return histograms (n, M, B) filtered for bins of width one, (n, M, B + 2): a bin more on either side."""
+    """Return histograms (n, M, B) filtered for bins of width one, (n, M, B + 2): one more bin on either side."""
     n_bins = histograms.shape[-1]
-    # with zeros for as long again, no bin wraps round to another
+    # Pad with zeros to twice the length, so that the convolution does not wrap around.
     length = max(_SHORTEST_RECORD, 2 ** math.ceil(math.log2(2 * n_bins + 2)))
     lags = np.minimum(np.arange(length), length - np.arange(length))
     kernel = np.zeros(length)
@@ -116,18 +116,18 @@ def _filter(histograms: np.ndarray, window: Callable[[np.ndarray], np.ndarray]) 
 
 
 def _back_projector(radon: Radon) -> csr_array:
-    """Return the matrix (I_j I_k, M (B + 2)) that reads filtered histograms at the centres of cells and sums angles."""
+    """Return the matrix (I_j I_k, M (B + 2)) that interpolates at the centres of cells and sums over angles."""
     from scipy.sparse import csr_array
 
     B = radon.n_bins
     images = cell_shadows(radon.rows, radon.columns, radon.directions).middles
     shadows = strip_shadows(radon.rows, radon.columns, radon.directions)
     widths = np.diff(shadows.reaches, axis=1) / B
-    # the first of the B + 2 values stands for the middle of the bin before the first
+    # The first of the B + 2 values belongs to the middle of the bin before the first.
     places = shadows.positions(images, B) + 0.5
     left = np.clip(places.astype(np.int64), 0, B)
     right_share = places - left
-    # a histogram is density × width, and the ramp goes as one over the width squared, times the width of a sum
+    # A histogram is density × width; the ramp is ∝ 1 / width², and the sum over bins has another factor width.
     scale = np.divide(angle_weights(radon.directions)[:, None], widths**2, out=np.zeros_like(widths), where=widths > 0)
     columns = left + (B + 2) * np.arange(radon.n_directions)[:, None]
     values = np.stack([scale * (1 - right_share), scale * right_share])
@@ -137,7 +137,7 @@ def _back_projector(radon: Radon) -> csr_array:
 
 
 def angle_weights(directions: np.ndarray) -> np.ndarray:
-    """Return the angle that every direction stands for, (M,): half the way to both neighbours, π in all.
+    """Return the angle of every direction's sector, (M,): halfway to both neighbours; the sum is π.
 
     A direction and its opposite are the same line, so angles are taken modulo π.
 
@@ -153,7 +153,7 @@ def angle_weights(directions: np.ndarray) -> np.ndarray:
 
 
 def as_distribution(tables: np.ndarray) -> np.ndarray:
-    """Return tables (..., I_j, I_k) with negative cells set to zero, each then scaled to sum one.
+    """Set negative cells of tables (..., I_j, I_k) to zero, and scale each table to sum one.
 
     Examples
     --------

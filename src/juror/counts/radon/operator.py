@@ -5,7 +5,7 @@ are a linear image of the pair's table,
 
     Y = R z,    z = vec(Z_jk) in C order (I_j I_k),    R (M B, I_j I_k),
 
-whose matrix depends on the scores, the directions and the bins alone. Whatever a solver needs of R follows from one
+whose matrix depends only on the scores, the directions and the bins. All that a solver needs of R follows from one
 eigen-decomposition of its Gram matrix G = RᵗR = V diag(μ) Vᵗ.
 """
 
@@ -30,7 +30,7 @@ _MATRICES = {"cells": cell_matrix, "strips": strip_matrix}
 _SHADOWS = {"cells": cell_shadows, "strips": strip_shadows}
 
 _MOST_CELLS = 5000
-# eigenvalues of G below this share of the largest are zero: rounding leaves a few 1e-15 in their place
+# Eigenvalues of G below this share of the largest count as zero; rounding leaves about 1e-15.
 _NO_EIGENVALUE = 1e-12
 _UNIT = 1e-6
 
@@ -41,9 +41,9 @@ def draw_directions(n_directions: int, shape: tuple[int, int], seed: int) -> np.
     Parameters
     ----------
     n_directions : int
-        How many, M. The first of many are those of fewer.
+        The number M. A larger M extends the directions of a smaller one.
     shape : tuple of int
-        The sizes (I_j, I_k) of the two alphabets; each shape has directions of its own.
+        The numbers of labels (I_j, I_k); each shape has its own directions.
     seed : int
         The same seed gives the same bits.
 
@@ -71,18 +71,18 @@ class Radon:
     Parameters
     ----------
     rows, columns : Axis
-        Where the labels of the two variables stand, I_j and I_k of them.
+        The positions of the I_j and I_k labels of the two variables.
     directions : array_like, (M, 2)
         Directions of length one.
     bins : int, optional
-        Bins a direction, B; unless given max(I_j, I_k), or one more if that is even. They are equal parts of the range
-        of the projected table. Where that range is a single point, all falls into the first. An even number of bins
-        has an end in the middle of the table in every direction, and so cannot see the middle four cells in a
-        chequered pattern, which for two variables of two labels is all that they have to do with each other.
+        Bins per direction, B; by default max(I_j, I_k), or one more if that is even. Bins divide the range of the
+        projected table equally. If that range is a single point, all falls into the first bin. With an even number, a
+        bin edge lies in the middle of the table in every direction, so that a chequered pattern of the middle four
+        cells is invisible; for two variables of two labels this pattern is their whole dependence.
     kind : {"cells", "strips"}
         ``"cells"``: a cell falls into the bin of its centre, so that R z is the histogram of projected scores and R
-        holds zeros and ones. ``"strips"``: a cell's rectangle, evenly filled, is shared among the bins it lies over,
-        which is the strip-integral Radon transform of a piecewise constant density: the one for binned variables.
+        holds zeros and ones. ``"strips"``: a cell is a rectangle of uniform density, divided among the bins that it
+        overlaps: the strip-integral Radon transform of a piecewise constant density, for binned variables.
 
     Examples
     --------
@@ -117,12 +117,12 @@ class Radon:
 
     @property
     def n_directions(self) -> int:
-        """How many directions, M."""
+        """The number of directions, M."""
         return len(self.directions)
 
     @property
     def n_bins(self) -> int:
-        """How many bins a direction, B."""
+        """The number of bins per direction, B."""
         assert self.bins is not None
         return self.bins
 
@@ -134,7 +134,7 @@ class Radon:
 
     @cached_property
     def matrix(self) -> csr_array:
-        """R, sparse, (M B, I_j I_k); a column sums to M, for a cell is somewhere in every direction."""
+        """R, sparse, (M B, I_j I_k); every column sums to M, because a cell has mass one in every direction."""
         return _MATRICES[self.kind](self.rows, self.columns, self.directions, self.n_bins)
 
     def forward(self, tables: np.ndarray) -> np.ndarray:
@@ -144,7 +144,7 @@ class Radon:
         return histograms.reshape(*np.shape(tables)[:-2], self.n_directions, self.n_bins)
 
     def adjoint(self, histograms: np.ndarray) -> np.ndarray:
-        """Return Rᵗ Y: for every cell the sum (..., I_j, I_k) of the bins it is in, from histograms (..., M, B)."""
+        """Return Rᵗ Y: for every cell the sum (..., I_j, I_k) over its bins, from histograms (..., M, B)."""
         return (self.matrix.T @ self.flat_histograms(histograms).T).T.reshape(*np.shape(histograms)[:-2], *self.shape)
 
     @cached_property
@@ -160,24 +160,24 @@ class Radon:
 
     @cached_property
     def _spectrum(self) -> tuple[np.ndarray, np.ndarray]:
-        """Eigenvalues of G (rising, none below zero) and the eigenvectors, one a column."""
+        """Eigenvalues of G (increasing, none below zero) and the eigenvectors, one per column."""
         with one_blas_thread():
             values, vectors = np.linalg.eigh(self.gram)
         return np.where(values > _NO_EIGENVALUE * values[-1], values, 0.0), vectors
 
     @property
     def rank(self) -> int:
-        """The rank of R: how many eigenvalues of G are above 1e-12 of the largest, so singular values above 1e-6."""
+        """The rank of R: the number of eigenvalues of G above 1e-12 of the largest (singular values above 1e-6)."""
         return int(np.count_nonzero(self._spectrum[0]))
 
     @property
     def condition(self) -> float:
-        """The largest singular value of R over the smallest that is not zero."""
+        """The largest singular value of R divided by the smallest non-zero one."""
         values = self._spectrum[0]
         return math.sqrt(values[-1] / values[-self.rank])
 
     def ridge(self, right: np.ndarray, rho: float) -> np.ndarray:
-        """Return (G + ρI)⁻¹ b for right-hand sides b (..., I_j, I_k), without a new factorisation for a new ρ > 0."""
+        """Return (G + ρI)⁻¹ b for right-hand sides b (..., I_j, I_k); a new ρ > 0 needs no new factorisation."""
         given: object = rho
         if isinstance(given, bool) or not isinstance(given, (int, float, np.number)) or not 0 < rho < math.inf:
             raise ParameterError(f"rho must be a number in the range (0, inf). Got {rho!r} instead.")
@@ -189,10 +189,10 @@ class Radon:
         Parameters
         ----------
         histograms : numpy.ndarray, (..., M, B)
-            What was seen of the tables.
+            Histograms of the tables.
         non_negative : bool
-            Whether to keep z ≥ 0. Otherwise the minimum of least norm is taken; with it one of the minima, should R
-            leave a choice.
+            Whether to require z ≥ 0. If the minimum is not unique, the one of least norm is returned without this
+            constraint, and any of them with it.
 
         Examples
         --------
@@ -208,7 +208,7 @@ class Radon:
         free = self._filtered(right, np.divide(1.0, values, out=np.zeros_like(values), where=kept))
         if not non_negative:
             return free
-        # ‖Y − R z‖² = ‖S z − t‖² + constant for S = μ^½ Vᵗ, t = μ^-½ Vᵗ Rᵗ Y: as many equations as the rank, not M B
+        # ‖Y − R z‖² = ‖S z − t‖² + constant for S = μ^½ Vᵗ, t = μ^-½ Vᵗ Rᵗ Y: with rank(R) equations instead of M B
         from scipy.optimize import nnls
 
         roots = np.sqrt(values[kept])
@@ -219,7 +219,7 @@ class Radon:
         return tables.reshape(right.shape)
 
     def project_on_range(self, tables: np.ndarray) -> np.ndarray:
-        """Return R⁺R z (..., I_j, I_k): what least squares makes of the exact histograms of tables z."""
+        """Return R⁺R z (..., I_j, I_k): the least-squares tables from the exact histograms of tables z."""
         return self._filtered(tables, (self._spectrum[0] > 0).astype(float))
 
     def _filtered(self, tables: np.ndarray, gains: np.ndarray) -> np.ndarray:
@@ -228,14 +228,14 @@ class Radon:
         return (((self._flat_tables(tables) @ vectors) * gains) @ vectors.T).reshape(np.shape(tables))
 
     def flat_histograms(self, histograms: np.ndarray) -> np.ndarray:
-        """Return histograms (..., M, B) as rows (n, M B), or say that they do not fit this operator."""
+        """Return histograms (..., M, B) as rows (n, M B); refuse another shape."""
         return self._flat(histograms, (self.n_directions, self.n_bins), "Histograms", "directions × bins")
 
     def _flat_tables(self, tables: np.ndarray) -> np.ndarray:
         return self._flat(tables, self.shape, "Tables", "labels × labels")
 
     def _flat(self, arrays: np.ndarray, shape: tuple[int, int], what: str, meaning: str) -> np.ndarray:
-        """Return arrays (..., *shape) as rows (n, prod(shape)), or say that they do not fit this operator."""
+        """Return arrays (..., *shape) as rows (n, prod(shape)); refuse another shape."""
         arrays = np.asarray(arrays, dtype=float)
         if arrays.shape[-2:] != shape:
             raise ParameterError(
@@ -245,12 +245,12 @@ class Radon:
 
 
 def _read_directions(directions: np.ndarray) -> np.ndarray:
-    """Return directions as a read-only array (M, 2), or say what is wrong with them."""
+    """Return directions as a read-only array (M, 2) after checking them."""
     directions = np.array(directions, dtype=float)
     if directions.ndim != 2 or directions.shape[1] != 2 or len(directions) == 0:
         raise ParameterError(
-            f"directions must have the shape (M, 2), one direction a row and at least one. Got {directions.shape} "
-            f"instead."
+            f"directions must have the shape (M, 2), one direction per row and at least one. Got "
+            f"{directions.shape} instead."
         )
     lengths = np.hypot(directions[:, 0], directions[:, 1])
     wrong = np.flatnonzero(~(np.abs(lengths - 1.0) <= _UNIT))

@@ -1,17 +1,17 @@
 """The numba twins of :mod:`juror.kernels.reference`: same names, same arguments, same results to rounding.
 
-No ``fastmath`` where infinities may meet: with it the log-sum-exp of all −inf becomes nan. Kernels release the GIL, so
-that threads may share the blocks of a table.
+No ``fastmath`` where infinities may occur: with it the log-sum-exp of all −inf becomes nan. Kernels release the GIL,
+so that threads can work on blocks of a table in parallel.
 """
 
-from juror.kernels.jit.chance import uniform
-from juror.kernels.jit.counting import count_groups, pack_columns, weigh_groups
 from juror.kernels.jit.drawing import draw_columns, draw_labels, most_probable
 from juror.kernels.jit.exponentials import joined
+from juror.kernels.jit.group_counts import count_groups, pack_columns, weigh_groups
 from juror.kernels.jit.labels import label_probabilities
 from juror.kernels.jit.lone import lone_counts
+from juror.kernels.jit.passes import add_counts, draw_classes, expected_counts, folded, log_prob, posterior
 from juror.kernels.jit.products import tables
-from juror.kernels.jit.rows import add_counts, draw_classes, expected_counts, folded, log_prob, posterior
+from juror.kernels.jit.random_numbers import uniform
 from juror.kernels.jit.simplices import least_squares_factor, least_squares_weights, project_columns
 
 __all__ = [

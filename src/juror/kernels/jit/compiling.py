@@ -1,7 +1,7 @@
-"""How kernels are compiled, and kept on disk.
+"""Compile kernels and cache them on disk.
 
-numba keeps what it compiled beside the source, by the time stamp of the file that a kernel is in. It does not look at
-those of the functions that the kernel calls, so whatever was compiled from other sources is forgotten here first.
+numba caches compiled code by the time stamp of the file that holds the kernel. It ignores changes of the functions that
+the kernel calls in other files. So this module clears the cache whenever any source file of the folder has changed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _HERE = Path(__file__).parent
 
 
 def forget_stale(folder=_HERE):
-    """Remove what was compiled when any source of a folder was another; leave a folder that cannot be written alone."""
+    """Clear the cache of a folder if any of its source files has changed; do nothing if it cannot be written."""
     sources = hashlib.sha256(b"".join(source.read_bytes() for source in sorted(folder.glob("*.py")))).hexdigest()
     compiled = folder / "__pycache__"
     stamp = compiled / "kernels.sha256"
@@ -30,15 +30,15 @@ def forget_stale(folder=_HERE):
                 file.unlink(missing_ok=True)
         stamp.write_text(sources)
     except OSError:
-        # numba then keeps what it compiles in the user's own folder, where there is one
+        # numba then uses its cache folder in the user's home, if there is one.
         return
 
 
 def kernel(function=None, **options):
-    """Compile a function when it is first called, without the GIL; keep it on disk where that is possible.
+    """Compile a function on its first call, to run without the GIL; cache it on disk if possible.
 
-    Division by zero gives what it does in NumPy, not an exception, which takes less code. Names must differ between
-    functions of one file: numba may take those of one name for each other.
+    Division by zero gives inf or nan as in NumPy, not an exception: that needs less code. Functions of one file must
+    have different names: numba's cache may confuse functions of the same name.
     """
     if function is None:
         return lambda function: kernel(function, **options)
@@ -54,8 +54,8 @@ def kernel(function=None, **options):
 @cache
 def _say_once():
     warnings.warn(
-        "Compiled kernels cannot be kept on disk, so every process compiles them anew, which takes seconds. Set "
-        "NUMBA_CACHE_DIR to a folder that can be written.",
+        "Compiled kernels cannot be cached on disk, so every process compiles them again, which takes seconds. Set "
+        "NUMBA_CACHE_DIR to a writable folder.",
         RuntimeWarning,
         stacklevel=3,
     )

@@ -1,4 +1,4 @@
-"""Labels drawn at random, and the most probable ones."""
+"""Draw labels at random, or take the most probable ones."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from juror.kernels.jit.compiling import kernel
 from juror.kernels.jit.vectors import add, load, multiply, spread, store
 from juror.kernels.reference import drawing as reference
 
-# Up to this many classes holes are filled row by row; products of large matrices are quicker than that
+# Up to this many classes the kernel works row by row; beyond, matrix products are faster.
 _MOST_BY_ROWS = 512
 
 
 @kernel(inline="always")
 def _first_above(sums, u):
-    """Return the first position at which sums (K,), which do not fall, are above u times the last; 0 if none is."""
+    """Return the first position at which cumulative sums (K,) exceed u times the last one; 0 if none does."""
     last = sums.shape[0] - 1
     level = u * sums[last]
-    # all are looked at: a count has no branch that the machine could only guess at
+    # Counting over all entries avoids branches that the processor would mispredict.
     below = 0
     for k in range(last):
         below += sums[k] <= level
@@ -69,10 +69,10 @@ def _most_probable(R, stack, starts, codes):
 
 @kernel
 def _panels(stack, starts):
-    """Return the factors in panels of eight labels, (F, 8) each, the last of a factor padded by zeros.
+    """Return the factors in panels of eight labels, (F, 8) each, the last panel of a factor padded with zeros.
 
-    Panels lie one after the other in one dimension; besides them come where those of each factor begin, and how many
-    labels the widest factor has in its panels.
+    The panels are concatenated in one dimension. Also returned: the position of the first panel of each factor, and the
+    padded number of labels of the widest factor.
     """
     N, F = starts.shape[0] - 1, stack.shape[1]
     firsts, widest = np.zeros(N + 1, dtype=np.int64), 0

@@ -1,4 +1,4 @@
-"""One row at a time, in logarithms: nothing underflows, at the price of an exponential a class."""
+"""Rows in log space: nothing underflows, at the cost of one exponential per row and class."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import numpy as np
 from juror.kernels.jit.compiling import kernel
 
 _LOG2_E = 1.4426950408889634
-# log 2 in two parts, the first with zeros at its end so that its multiples are exact
+# log 2 in two parts; the first ends in zero bits, so that its multiples are exact.
 _LOG_2, _LOG_2_REST = 6.93147180369123816490e-01, 1.90821492927058770002e-10
-# adding it leaves the nearest whole number in the last bits
+# Adding this leaves the nearest whole number in the lowest bits.
 _ROUNDER = 1.5 * 2.0**52
 _SMALLEST = -700.0
 
 
 @kernel(fastmath={"contract"})
 def exp_below(values, top, bits):
-    """Replace values (F,) by exp(values − top), to the last bit or so; zero below e⁻⁷⁰⁰. bits (F,) is scratch.
+    """Replace values (F,) by exp(values − top), accurate to about one bit; zero below e⁻⁷⁰⁰. bits (F,) is scratch.
 
-    With k whole and |r| ≤ ½ log 2, e^x = 2^k e^r, the latter by thirteen terms of its series. Written out so that it
-    is done for several values at once, which a call of ``np.exp`` is not.
+    e^x = 2^k e^r with k whole and |r| ≤ ½ log 2; e^r by thirteen terms of its series. It is written out so that the
+    compiler vectorises it, which it does not do for ``np.exp``.
     """
     for f in range(values.shape[0]):
         below = values[f] - top
@@ -50,7 +50,7 @@ def exp_below(values, top, bits):
 
 @kernel(fastmath={"reassoc", "nsz"})
 def _sum(values):
-    # all are from zero to one, so that their order is all that may change
+    # All values lie in [0, 1], so that reordering is the only effect of these flags.
     total = 0.0
     for f in range(values.shape[0]):
         total += values[f]
@@ -59,7 +59,7 @@ def _sum(values):
 
 @kernel
 def add_log_factors(cells, i, log_stack, out):
-    """Add Σ_n log S[c_in, f] to out (F,), four factors at a time, so that out is read and written less often."""
+    """Add Σ_n log S[c_in, f] to out (F,), four factors at a time, for fewer loads and stores of out."""
     F, N = out.shape[0], cells.shape[1]
     n = 0
     while n + 4 <= N:
@@ -76,7 +76,7 @@ def add_log_factors(cells, i, log_stack, out):
 
 @kernel
 def add_logs_of_parts(cells, i, lam, stack, parts, out):
-    """Fill out (F,) with log λ + Σ log S over the parts of all cells of a row, where no logarithms are at hand."""
+    """Fill out (F,) with log λ + Σ log S over the parts of all cells of a row, taking the logarithms here."""
     for f in range(out.shape[0]):
         out[f] = np.log(lam[f])
     for g in range(cells.shape[1]):
@@ -100,7 +100,7 @@ def logs_of(numbers):
 
 @kernel
 def joined(parts, log_stack):
-    """Return Σ over the parts of every packed row, (L, width) with −1 for none, of the log stack, (L, F)."""
+    """Return, for every packed row, the sum of the log stack over its parts (L, width), −1 for none: (L, F)."""
     out = np.zeros((parts.shape[0], log_stack.shape[1]))
     for row in range(parts.shape[0]):
         into = out[row]
@@ -115,7 +115,7 @@ def joined(parts, log_stack):
 
 @kernel
 def exp_and_sum(logs, bits):
-    """Replace logs (F,) by e^(logs − the largest); return their sum and its logarithm before, 0 and −inf if all are."""
+    """Replace logs (F,) by e^(logs − max); return their sum and log Σ e^logs, which are 0 and −inf if all are −inf."""
     top = -np.inf
     for f in range(logs.shape[0]):
         top = max(top, logs[f])

@@ -1,4 +1,4 @@
-"""What rows say about the labels of one more variable."""
+"""Probabilities of the labels of one more variable, given each row."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from juror.kernels.jit.compiling import kernel
 from juror.kernels.jit.products import NONE, SAFE, aligned, log_of_sum, multiply_chunk, padded, row_in_logs
 from juror.kernels.jit.vectors import add, fold, for_widths, load, multiply, store
 
-# Few enough rows that the sums of their labels stay near
+# Rows in a block, and sums over labels in it, few enough to stay in the cache.
 _BLOCK = 256
 _MOST_SUMS = 1 << 15
 

@@ -1,4 +1,4 @@
-"""Classes that do not see each other, each alone before a background."""
+"""Candidate classes, each added alone to a background distribution."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from juror.kernels.jit.exponentials import add_log_factors, exp_below
 
 @kernel
 def lone_counts(cells, weights, log_base, log_odds, log_stack):
-    """Return, for every class alone before a background, Σ w log(1 + e^t), its rows (F,) and its counts."""
+    """Return, for every class added alone to a background, Σ w log(1 + e^t) (F,), its rows (F,) and its counts."""
     F = log_odds.shape[0]
     gain, class_counts = np.zeros(F), np.zeros(F)
     counts = np.zeros(log_stack.shape)
@@ -21,11 +21,11 @@ def lone_counts(cells, weights, log_base, log_odds, log_stack):
         add_log_factors(cells, i, log_stack, ratio)
         for f in range(F):
             small[f] = -abs(ratio[f])
-        # e^-|t| cannot overflow, and both log(1 + e^t) and the share follow from it
+        # e^-|t| cannot overflow; log(1 + e^t) and the share follow from it.
         exp_below(small, 0.0, bits)
         for f in range(F):
-            # log(1 + s) = 2 artanh(s / (2 + s)), by its series, which no call interrupts; s ≤ 1, so the first term left
-            # out is below 1e-13
+            # log(1 + s) = 2 artanh(s / (2 + s)) by its series, which vectorises; s ≤ 1, so the first term left out is
+            # below 1e-13.
             y = small[f] / (2.0 + small[f])
             z = y * y
             series = z / 25.0 + 1.0 / 23.0

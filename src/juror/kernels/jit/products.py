@@ -1,13 +1,13 @@
-"""Blocks of rows by products of scaled probabilities: no exponential a row, and vectors of classes throughout.
+"""Blocks of rows by products of scaled probabilities: no exponentials, and vectors of classes throughout.
 
-Every stacked row is divided by its largest entry, so that products of any number of them only fall, from one on. A row
-whose sum over the classes falls below 1e-200 is done again in logarithms; in any other row, what underflowed has a
-posterior below 1e-100.
+Every stacked row is divided by its largest entry, so that products never exceed one. A row whose sum over the classes
+falls below 1e-200 is computed again in log space; in any other row, classes that underflowed have a posterior below
+1e-100.
 
-Classes go in *chunks* of W floats, F padded with zeros. Tables lie chunk after chunk, (chunks, stacked rows, W): while
-one chunk is worked on for all rows of a block, all that is needed of the tables stays near. Where the product of a row
-and a chunk goes is up to the caller: at a place of its own, so many floats further for the next row and the next
-chunk. Mostly they lie chunk after chunk too, (chunks, rows in block, W).
+Classes are handled in *chunks* of W floats, F padded with zeros. Tables are stored chunk after chunk, (chunks, stacked
+rows, W), so that the part in use stays in the cache while one chunk is computed for all rows of a block. The caller
+decides where products are stored: ``place`` is the position of the first, ``row_step`` and ``chunk_step`` the distances
+to the next row and chunk. Most callers store them chunk after chunk too, (chunks, rows in block, W).
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from juror.kernels.jit.compiling import kernel
 from juror.kernels.jit.exponentials import add_log_factors, add_logs_of_parts, exp_and_sum, joined, logs_of
 from juror.kernels.jit.vectors import add, for_widths, load, multiply, spread, store, total
 
-# Rows worked on together, fewer where they have more cells than are read again for every chunk from the nearest cache,
-# or where their products of all classes are too many floats to stay near
+# Rows in a block; fewer if their cells would not stay in the first-level cache, or if their products would leave the
+# cache.
 _BLOCK = 512
 _MOST_CELLS = 1 << 13
 _MOST_PRODUCTS = 1 << 19
-# The least sum of products that is taken as it is
+# A row whose products sum to less is computed again in log space.
 SAFE = 1e-200
-# A zero that is no literal: for those numba compiles functions of their own
+# A zero that is not a literal: numba would compile a separate function for a literal.
 NONE = np.int64(0)
-# Rows of more nats than this, were all labels of a column alike, may well have less
+# Above this many nats (uniform labels), products may underflow: prepare logarithms.
 _MANY_NATS = 400.0
 
 
-class Tables(NamedTuple):
-    """What a pass reads of the parameters.
+class ScaledTables(NamedTuple):
+    """The parameters in the form that a pass over rows reads.
 
     Attributes
     ----------
@@ -43,19 +43,19 @@ class Tables(NamedTuple):
     stack : numpy.ndarray, (stacked rows, F)
         Stacked factors S.
     parts : numpy.ndarray of int32, (L, width)
-        The stacked rows that each of the L rows which cells select is the product of, −1 for none.
+        Cells select one of L rows; each is the product of these stacked rows, −1 for none.
     log_lam : numpy.ndarray, (F,)
-        Log class weights, where so many columns are multiplied that many rows may need logarithms; else empty.
+        Log class weights if many rows may need log space; else empty.
     log_rows : numpy.ndarray, (L, F)
-        The logarithm of the rows which cells select, likewise.
+        Logarithms of the L rows, or empty like ``log_lam``.
     scaled_lam : numpy.ndarray, (chunks · W,)
-        Class weights, the largest one; empty where the pass is to go in logarithms.
+        Class weights divided by the largest; empty if the whole pass is in log space.
     scaled : numpy.ndarray, (chunks · L · W,)
-        Those rows, the largest entry of each one.
+        The L rows, each divided by its largest entry.
     log_scales : numpy.ndarray, (L + 1,)
-        The logarithm of what every such row was divided by, and at the end of what the weights were.
+        The logarithm of the divisor of each of the L rows, and last that of the weights.
     width : int
-        W.
+        The floats W in a chunk.
     """
 
     lam: np.ndarray
@@ -71,7 +71,7 @@ class Tables(NamedTuple):
 
 @kernel
 def aligned(n):
-    """Return room for n floats that begins where a line of the cache does."""
+    """Return an array of n floats, aligned to a cache line."""
     room = np.empty(n + 8)
     first = -(room.ctypes.data // 8) % 8
     return room[first : first + n]
@@ -79,7 +79,7 @@ def aligned(n):
 
 @kernel
 def _width(F):
-    # long vectors are quicker, unless that adds many classes that are none
+    # Longer vectors are faster, unless they need much more padding.
     by_8, by_16 = -(-F // 8) * 8, -(-F // 16) * 16
     return 16 if 4 * by_16 <= 5 * by_8 else 8
 
@@ -94,12 +94,12 @@ def _largest(numbers):
 
 @kernel
 def tables(lam, stack, parts, n_rows, n_columns):
-    """Return what passes over so many rows and columns of cells read of λ (F,) and the stack, see :class:`Tables`."""
+    """Return λ (F,) and the stack as :class:`ScaledTables`, for passes over a table of n_rows × n_columns cells."""
     L, F = parts.shape[0], lam.shape[0]
     W, nothing, no_rows = _width(F), np.empty(0), np.empty((0, F))
     if 4 * n_rows * n_columns < L:
-        # scaling the tables would cost more than what is looked up
-        return Tables(lam, stack, parts, nothing, no_rows, nothing, nothing, nothing, W)
+        # Few cells: scaling the tables would cost more than log space.
+        return ScaledTables(lam, stack, parts, nothing, no_rows, nothing, nothing, nothing, W)
     log_lam, log_rows = nothing, no_rows
     if n_columns * np.log(L / n_columns) > _MANY_NATS:
         log_lam, log_rows = logs_of(lam.reshape(1, F))[0], joined(parts, logs_of(stack))
@@ -118,12 +118,12 @@ def tables(lam, stack, parts, n_rows, n_columns):
     for f in range(P):
         scaled_lam[f] = lam[f] / top if f < F and top > 0.0 else 0.0
     log_scales[L] = np.log(top)
-    return Tables(lam, stack, parts, log_lam, log_rows, scaled_lam, scaled, log_scales, W)
+    return ScaledTables(lam, stack, parts, log_lam, log_rows, scaled_lam, scaled, log_scales, W)
 
 
 @kernel
 def _multiply_parts(parts, stack, tops, product):
-    """Fill product (F,) with that of some stacked rows, scaled to a largest of one; return the scale's logarithm."""
+    """Fill product (F,) with the product of stacked rows, its largest entry scaled to one; return the log scale."""
     F = product.shape[0]
     row, top = stack[parts[0]], tops[parts[0]]
     log_scale, scale = np.log(top), 1.0 / top if top > 0.0 else 0.0
@@ -141,7 +141,7 @@ def _multiply_parts(parts, stack, tops, product):
                 product[f] *= row[f] * scale
     top = _largest(product)
     for f in range(F):
-        # what came near to underflow is left to logarithms, where rows without any product end
+        # Near underflow: with a product of zero, the row is computed in log space.
         product[f] = product[f] / top if top >= SAFE else 0.0
     return log_scale + np.log(top)
 
@@ -196,19 +196,19 @@ _fold_8, _fold_16 = for_widths(_fold)
 
 @kernel
 def padded(t):
-    """The classes and the zeros that fill their last chunk."""
+    """Return the number of classes, padded to whole chunks."""
     return -(-t.lam.shape[0] // t.width) * t.width
 
 
 @kernel
 def block_size(cells, n_classes):
-    """How many rows go together where the products of so many classes are kept."""
+    """Return the number of rows in a block if the products of n_classes classes are kept."""
     return min(_BLOCK, max(16, _MOST_PRODUCTS // n_classes), max(64, _MOST_CELLS // cells.shape[1]))
 
 
 @kernel
 def multiply_chunk(cells, first, n, t, f, products, place, row_step, sums):
-    """Store the products of the chunk from class f on for n rows from the first on, and add them to sums (n,)."""
+    """Store the products of the chunk that begins at class f for n rows, and add them to sums (n,)."""
     if t.width == 16:
         _multiply_16(cells, first, n, t.scaled_lam, t.scaled, f, t.parts.shape[0], products, place, row_step, sums)
     else:
@@ -217,7 +217,7 @@ def multiply_chunk(cells, first, n, t, f, products, place, row_step, sums):
 
 @kernel
 def log_of_sum(cells, i, t, over):
-    """Return ℓ of row i, whose scaled products sum to so much."""
+    """Return ℓ of row i from the sum of its scaled products."""
     log_scale = t.log_scales[t.parts.shape[0]]
     for g in range(cells.shape[1]):
         log_scale += t.log_scales[cells[i, g]]
@@ -238,10 +238,9 @@ def row_in_logs(cells, i, t, joint, bits):
 
 @kernel
 def multiply_block(cells, first, n, t, products, place, row_step, chunk_step, sums, logs):
-    """Fill, for n rows from the first on, products with λ_f Π S[c, f] up to a factor a row, sums (n,) and ℓ (n,).
+    """Fill products with λ_f Π S[c, f], up to a factor per row, sums (n,) and ℓ (n,), for n rows.
 
-    An impossible row has products and a sum of zero, and ℓ = −inf. With a chunk_step of zero only the last chunk is
-    kept.
+    An impossible row has products and a sum of zero, and ℓ = −inf. With chunk_step = 0 only the last chunk is kept.
     """
     F, W = t.lam.shape[0], t.width
     sums[:n] = 0.0
@@ -260,7 +259,7 @@ def multiply_block(cells, first, n, t, products, place, row_step, chunk_step, su
 
 @kernel
 def add_block(cells, first, n, t, block, products, shares, counts):
-    """Add the products of n rows, each times its share, to counts of the cells of the row, chunk after chunk."""
+    """Add the products of n rows, each times its share, to the counts of the row's cells, chunk after chunk."""
     L, W = t.parts.shape[0], t.width
     for f in range(0, t.lam.shape[0], W):
         if W == 16:
@@ -271,9 +270,9 @@ def add_block(cells, first, n, t, block, products, shares, counts):
 
 @kernel
 def fold_counts(counts, t, n_columns):
-    """Return the classes (F,) and the stacked rows (stacked rows, F) that counts, chunk after chunk, are of.
+    """Return class counts (F,) and counts of stacked rows (stacked rows, F) from counts stored chunk after chunk.
 
-    Every row of the table was counted once a column.
+    Every row of the table was counted once per column.
     """
     (n_stacked, F), W, P = t.stack.shape, t.width, padded(t)
     stacked, every = np.zeros(P * n_stacked), np.zeros(P)
@@ -295,7 +294,7 @@ def fold_counts(counts, t, n_columns):
 def _find(W):
     def find_chunk(products, n, block, F, targets, classes):
         for i in range(n):
-            # no branches, which the machine could only guess at
+            # Without branches, which the processor would mispredict.
             first, reached, after = 0, 0.0, 0.0
             for f in range(0, F - W, W):
                 after += total(load(products, f * block + i * W, W))
@@ -315,14 +314,14 @@ _find_8, _find_16 = for_widths(_find)
 
 @kernel
 def find_classes(products, n, block, F, W, targets, classes):
-    """Fill classes (n,) with the first at which the products of a row add up to more than its target."""
+    """Fill classes (n,) with the first class at which the cumulative products of a row exceed its target."""
     if W == 16:
         _find_16(products, n, block, F, targets, classes)
     else:
         _find_8(products, n, block, F, targets, classes)
     for i in range(n):
         if classes[i] >= F:
-            # rounding left all sums of the chunk below the target: the last class there that has a chance, or none
+            # Rounding left all sums at or below the target: take the last possible class of the chunk, or −1.
             classes[i] = min(F, classes[i] - F + W) - 1
             while classes[i] >= 0 and products[classes[i] // W * W * block + i * W + classes[i] % W] <= 0.0:
                 classes[i] -= 1

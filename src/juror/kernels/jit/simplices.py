@@ -1,4 +1,4 @@
-"""Nearest points and least squares over simplices."""
+"""Projections onto simplices and least squares over them; see the definitions in NumPy."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _steepest(gram):
 
 @kernel
 def _follow(ahead, moved, x, momentum):
-    """Move x to moved and set ahead of it; return the next momentum and how far the furthest entry went."""
+    """Set x to moved and ahead beyond it; return the next momentum and the largest change of an entry."""
     uphill, furthest = 0.0, 0.0
     for i in range(x.shape[0]):
         for f in range(x.shape[1]):

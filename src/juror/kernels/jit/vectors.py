@@ -1,9 +1,8 @@
 """Vectors of 4, 8 or 16 floats inside numba functions.
 
-Left to itself the compiler handles the classes of a row sixteen at a time and what is left over, which for ten classes
-is all of them, one by one. These few operations say what is meant: *width* floats from a place in a one-dimensional
-array on are read, multiplied, added up or written together, in whatever registers the machine has. Nothing checks
-that they lie inside the array.
+By itself the compiler handles sixteen classes at a time and the remainder one by one; with ten classes, all are
+remainder. These operations make the vectors explicit: *width* consecutive floats of a one-dimensional array are read,
+multiplied, added or written together, in the registers of the machine. There are no bounds checks.
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ from juror.kernels.jit.compiling import kernel
 
 
 def for_widths(make):
-    """Compile what ``make(W)`` returns, for vectors of 8 and of 16.
+    """Compile the functions ``make(8)`` and ``make(16)``.
 
-    Each gets a name of its own: numba's cache on disk may take functions of one name for each other.
+    Each gets its own name: numba's cache on disk may confuse functions of the same name.
     """
     compiled = []
     for width in (8, 16):
@@ -29,7 +28,7 @@ def for_widths(make):
 
 
 class Vector(types.Type):
-    """The numba type of so many floats."""
+    """The numba type of a vector of ``width`` floats."""
 
     def __init__(self, width):
         self.width = width
@@ -43,14 +42,14 @@ class _VectorModel(models.PrimitiveModel):
 
 
 def _place(context, builder, array_type, array, first, vector):
-    """The address of the floats from ``first`` on, as that of a vector."""
+    """Return the address of element ``first`` as a pointer to a vector."""
     data = context.make_array(array_type)(context, builder, array).data
     return builder.bitcast(builder.gep(data, [first]), context.get_value_type(vector).as_pointer())
 
 
 @intrinsic(prefer_literal=True)
 def load(typing, array, first, width):
-    """Return ``width`` floats of an array from ``first`` on."""
+    """Return ``width`` floats of an array, beginning at ``first``."""
     vector = Vector(width.literal_value)
 
     def generate(context, builder, signature, arguments):
@@ -63,7 +62,7 @@ def load(typing, array, first, width):
 
 @intrinsic
 def store(typing, array, first, floats):
-    """Write floats into an array from ``first`` on."""
+    """Write floats into an array, beginning at ``first``."""
 
     def generate(context, builder, signature, arguments):
         written = builder.store(arguments[2], _place(context, builder, array, *arguments[:2], floats))
@@ -87,7 +86,7 @@ def add(typing, a, b):
 
 @intrinsic(prefer_literal=True)
 def spread(typing, number, width):
-    """Return ``width`` times the same number."""
+    """Return a vector with the same number in all ``width`` places."""
     vector = Vector(width.literal_value)
 
     def generate(context, builder, signature, arguments):
@@ -100,7 +99,7 @@ def spread(typing, number, width):
 
 
 def _halves(builder, floats):
-    """The sum of the first and the second half of a vector."""
+    """Return the sum of the first and the second half of a vector."""
     width = floats.type.count // 2
     low, high = (
         builder.shuffle_vector(
@@ -115,7 +114,7 @@ def _halves(builder, floats):
 
 @intrinsic
 def fold(typing, floats):
-    """Return four sums of floats, each half added to the other until four are left."""
+    """Add the halves of a vector until four sums are left."""
 
     def generate(context, builder, signature, arguments):
         folded = arguments[0]
@@ -128,7 +127,7 @@ def fold(typing, floats):
 
 @intrinsic
 def total(typing, floats):
-    """Return the sum of the floats, each half added to the other until one is left."""
+    """Add the halves of a vector until one sum is left."""
 
     def generate(context, builder, signature, arguments):
         folded = arguments[0]

@@ -1,9 +1,8 @@
 """The kernels' definition, in NumPy."""
 
-from juror.kernels.reference.chance import uniform
-from juror.kernels.reference.counting import count_groups, pack_columns, weigh_groups
 from juror.kernels.reference.drawing import draw_columns, draw_labels, most_probable
-from juror.kernels.reference.rows import (
+from juror.kernels.reference.group_counts import count_groups, pack_columns, weigh_groups
+from juror.kernels.reference.passes import (
     add_counts,
     draw_classes,
     expected_counts,
@@ -15,6 +14,7 @@ from juror.kernels.reference.rows import (
     posterior,
     tables,
 )
+from juror.kernels.reference.random_numbers import uniform
 from juror.kernels.reference.simplices import least_squares_factor, least_squares_weights, project_columns
 
 __all__ = [

@@ -1,11 +1,11 @@
-"""Labels drawn at random, and the most probable ones.
+"""Draw labels at random, or take the most probable ones.
 
-A number u, from 0 up to but not including 1, draws from probabilities p over K things the first k with
+A random number u in [0, 1) selects, from probabilities p over K outcomes, the first k with
 
     Σ_{j ≤ k} p_j > u Σ_j p_j
 
-so that rounding in the sums leaves nothing to a thing of probability zero. Sums run from the first to the last, in
-double precision: the same numbers draw the same things everywhere.
+so that rounding never selects an outcome of probability zero. Sums run from the first to the last outcome, in double
+precision: the same u selects the same outcome in every implementation.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def draw_columns(probabilities: np.ndarray, uniform: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     probabilities : numpy.ndarray, (rows, K)
-        One distribution a row, up to a factor.
+        One distribution per row, up to a factor.
     uniform : numpy.ndarray, (rows,)
         u.
     """
@@ -34,9 +34,9 @@ def draw_labels(classes: np.ndarray, cumulative: np.ndarray, uniform: np.ndarray
     classes : numpy.ndarray, (rows,)
         The class of every row.
     cumulative : numpy.ndarray, (F, I)
-        The sums Σ_{j ≤ k} p_j of every class.
+        The cumulative sums Σ_{j ≤ k} p_j of every class.
     uniform : numpy.ndarray, (rows,)
-        u, for every row: that of a row without a hole is not looked at.
+        u, one for every row; it is not used in rows without a hole.
     column : numpy.ndarray of int, (rows,)
         Codes; those below zero are overwritten.
     """
@@ -45,7 +45,7 @@ def draw_labels(classes: np.ndarray, cumulative: np.ndarray, uniform: np.ndarray
 
 
 def most_probable(R: np.ndarray, stack: np.ndarray, starts: np.ndarray, codes: np.ndarray) -> None:
-    """Fill every hole with its most probable label, the x at which Σ_f R[i, f] A_n[x, f] is largest, the first of them.
+    """Fill every hole with its most probable label, the first x that maximises Σ_f R[i, f] A_n[x, f].
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def most_probable(R: np.ndarray, stack: np.ndarray, starts: np.ndarray, codes: n
     stack : numpy.ndarray, (Σ I_n, F)
         The factors A_n, one below the other.
     starts : numpy.ndarray of int, (N + 1,)
-        Where each factor begins in the stack, and where the last one ends.
+        The position of each factor in the stack, and the end of the last one.
     codes : numpy.ndarray of int, (rows, N)
         Codes; those below zero are overwritten.
     """

@@ -1,7 +1,7 @@
-"""Nearest points and least squares over simplices.
+"""Projections onto simplices and least squares over them.
 
-Least squares steps along the projected gradient with momentum, which starts anew whenever it points uphill; a step is
-as long as the largest row sum of |K|, which bounds its largest eigenvalue, allows.
+Least squares uses projected gradient steps with momentum; the momentum is reset whenever it points uphill. The step
+length is one over the largest row sum of |K|, which bounds its largest eigenvalue.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ def project_columns(points: np.ndarray) -> np.ndarray:
     >>> project_columns(np.array([[2.0, 0.5], [0.0, 0.5]])).tolist()
     [[1.0, 0.5], [0.0, 0.5]]
     """
-    # the same for all entries of a column plus a number; near zero nothing is lost to rounding
+    # A constant added to a column does not change the result; near zero less is lost to rounding.
     points = points - points.max(axis=0)
     falling = -np.sort(-points, axis=0)
     excess = np.cumsum(falling, axis=0) - 1.0
     size = np.arange(1, len(points) + 1)[:, None]
-    # the support is as long as its smallest member stays above θ
+    # The support ends where the sorted values fall to θ.
     support = np.count_nonzero(falling * size > excess, axis=0)
     theta = np.take_along_axis(excess, support[None] - 1, axis=0) / support
     return np.maximum(points - theta, 0.0)
@@ -49,9 +49,9 @@ def least_squares_factor(
     right : numpy.ndarray, (I, F)
         r.
     start : numpy.ndarray, (I, F)
-        Where to begin.
+        The first point.
     max_iter : int
-        The most steps.
+        The maximum number of steps.
     tol : float
         Stop when no entry moves further than this in a step.
     """

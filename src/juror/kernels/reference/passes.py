@@ -1,11 +1,11 @@
 """Passes over the rows of a table.
 
-With cells c (rows, N) as in :mod:`juror.rows.stacking`, or packed as in :mod:`juror.rows.packing`, the rows S (L, F)
-that they select and class weights λ (F,):
+Cells c (rows, N), as in :mod:`juror.rows.stacking` or packed as in :mod:`juror.rows.packing`, select rows of S (L, F).
+With class weights λ (F,):
 
     log joint    L[i, f] = log λ_f + Σ_n log S[c_in, f]
     log prob     ℓ_i     = log Σ_f exp L[i, f]
-    posterior    R[i, f] = exp(L[i, f] − ℓ_i),  zero for a row that no class can produce
+    posterior    R[i, f] = exp(L[i, f] − ℓ_i),  zero for an impossible row
     expected     C[s, f] = Σ_i w_i R[i, f] Σ_n [s is a part of c_in]   and   Σ_i w_i ℓ_i
 """
 
@@ -16,22 +16,22 @@ from typing import NamedTuple
 import numpy as np
 
 from juror.kernels.logarithms import log_of
-from juror.kernels.reference.chance import uniform
+from juror.kernels.reference.random_numbers import uniform
 
 
 class Tables(NamedTuple):
-    """What a pass reads of the parameters.
+    """The parameters in the form that a pass over rows reads.
 
     Attributes
     ----------
     log_lam : numpy.ndarray, (F,)
         Log class weights.
     log_stack : numpy.ndarray, (L, F)
-        The logarithm of the rows that cells select.
+        Logarithms of the rows S that cells select.
     parts : numpy.ndarray of int32, (L, width)
-        The stacked rows that each of those is the product of, −1 for none.
+        Each row of S is the product of these stacked rows, −1 for none.
     n_stacked : int
-        How many stacked rows there are.
+        The number of stacked rows.
     """
 
     log_lam: np.ndarray
@@ -41,7 +41,7 @@ class Tables(NamedTuple):
 
 
 def tables(lam: np.ndarray, stack: np.ndarray, parts: np.ndarray, n_rows: int, n_columns: int) -> Tables:
-    """Return what passes over a table of cells read of the parameters; it is made once for all of them.
+    """Prepare the parameters for passes over a table of cells; one result serves all passes.
 
     Parameters
     ----------
@@ -50,9 +50,9 @@ def tables(lam: np.ndarray, stack: np.ndarray, parts: np.ndarray, n_rows: int, n
     stack : numpy.ndarray, (stacked rows, F)
         Stacked factors S.
     parts : numpy.ndarray of int32, (L, width)
-        The stacked rows that each of the L rows which cells select is the product of, −1 for none.
+        Cells select one of L rows; each is the product of these stacked rows, −1 for none.
     n_rows, n_columns : int
-        The size of the table of cells. It makes no difference but for the time.
+        The size of the table of cells; it affects the speed only.
     """
     return Tables(log_of(lam), joined(parts, log_of(stack)), parts, len(stack))
 
@@ -67,9 +67,9 @@ def log_prob(cells: np.ndarray, tables: Tables) -> np.ndarray:
     Parameters
     ----------
     cells : numpy.ndarray of uint16 or int32, (rows, N)
-        The rows selected by every row of the table.
+        For every row of the table, the rows of S that it selects.
     tables : Tables
-        The parameters.
+        The prepared parameters.
     """
     joint = _log_joint(cells, tables.log_lam, tables.log_stack)
     top = joint.max(axis=1)
@@ -101,7 +101,7 @@ def expected_counts(cells: np.ndarray, weights: np.ndarray, tables: Tables) -> t
     cells, tables
         As in :func:`log_prob`.
     weights : numpy.ndarray, (rows,)
-        How often each row counts.
+        The weight of each row.
     """
     total, R = posterior(cells, tables)
     R *= weights[:, None]
@@ -111,7 +111,7 @@ def expected_counts(cells: np.ndarray, weights: np.ndarray, tables: Tables) -> t
 
 
 def add_counts(cells: np.ndarray, drawn: np.ndarray, counts: np.ndarray) -> None:
-    """Add to counts, (L, F), how often the cells of every row were drawn in every class, drawn (rows, F)."""
+    """Add to counts (L, F), for the cells of every row, how often each class was drawn for it, drawn (rows, F)."""
     for n in range(cells.shape[1]):
         np.add.at(counts, cells[:, n], drawn)
 
@@ -128,9 +128,9 @@ def draw_classes(
     cells, tables
         As in :func:`log_prob`.
     key : int
-        Whose random numbers u are, see :func:`juror.kernels.reference.chance.uniform`.
+        The key of the random numbers u, see :func:`juror.kernels.reference.random_numbers.uniform`.
     first_number : int
-        The number of the first row; the next ones follow.
+        The counter of the first row; the next rows follow.
     """
     total, R = posterior(cells, tables)
     ladder, u = np.cumsum(R, axis=1), uniform(key, first_number + np.arange(len(cells)))
@@ -144,7 +144,7 @@ def draw_classes(
 
 
 def joined(parts: np.ndarray, log_stack: np.ndarray) -> np.ndarray:
-    """Return the log stack of packed rows, (L, F): the sum over the parts of each.
+    """Return the log stack of packed rows, (L, F): for each the sum over its parts.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def joined(parts: np.ndarray, log_stack: np.ndarray) -> np.ndarray:
 
 
 def folded(parts: np.ndarray, counts: np.ndarray, n_stacked: int) -> np.ndarray:
-    """Return counts of stacked rows, (n_stacked, F), from those of packed rows, (L, F); parts as in :func:`joined`."""
+    """Return counts of stacked rows, (n_stacked, F), from counts of packed rows, (L, F); parts as in :func:`joined`."""
     out = np.zeros((n_stacked, counts.shape[1]))
     row, place = np.nonzero(parts >= 0)
     np.add.at(out, parts[row, place], counts[row])
@@ -167,19 +167,19 @@ def folded(parts: np.ndarray, counts: np.ndarray, n_stacked: int) -> np.ndarray:
 def lone_counts(
     cells: np.ndarray, weights: np.ndarray, log_base: np.ndarray, log_odds: np.ndarray, log_stack: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return, for every class alone before a background, Σ w log(1 + e^t), its rows (F,) and its counts.
+    """Return, for every class added alone to a background, Σ w log(1 + e^t) (F,), its rows (F,) and its counts.
 
     With t_if = log o_f + Σ_n log S[c_in, f] − log b_i, the class has the share 1 / (1 + e^−t) of a row and the
-    background has the rest; classes do not see each other.
+    background has the rest. The classes do not compete with each other.
 
     Parameters
     ----------
     cells, weights, log_stack
         As in :func:`expected_counts`.
     log_base : numpy.ndarray, (rows,)
-        log b, the log-probability of every row under the background; finite.
+        log b, the finite log-probability of every row under the background.
     log_odds : numpy.ndarray, (F,)
-        log o, the weight of each class over that of the background.
+        log o, the weight of each class divided by the weight of the background.
     """
     ratio = _log_joint(cells, log_odds, log_stack) - log_base[:, None]
     small = np.exp(-np.abs(ratio))

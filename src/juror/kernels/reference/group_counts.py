@@ -1,7 +1,7 @@
-"""Counting codes that are seen together.
+"""Count how often codes occur together.
 
-Columns are joined into packs, packs are counted together in groups, and the tables of single columns are folded from
-the joint tables of the groups; :mod:`juror.counts.counting` says which. With codes x_n in −1 … I_n − 1:
+Columns are joined into packs, packs are counted together in groups, and the tables of single columns are sums over the
+joint tables of the groups; :mod:`juror.counts.counting` plans packs and groups. With codes x_n in −1 … I_n − 1:
 
     pack     c_p(i)  = the number with the digits x_n(i) + 1 to the bases I_n + 1, n in p
     group    T_g[c]  = Σ_i w_i [c_p(i) = c_p for all p in g]
@@ -29,18 +29,18 @@ def pack_columns(
     columns : numpy.ndarray of integers, (N, rows)
         Codes, −1 for missing, every column contiguous.
     first, last : int
-        Which rows.
+        The range of rows.
     sizes : numpy.ndarray, (N,)
-        The labels I_n of every column.
+        The number of labels I_n of every column.
     members, bounds : numpy.ndarray, (N,), (n_packs + 1,)
-        The columns, pack after pack, and where each pack begins.
+        The columns, pack after pack, and the position at which each pack begins.
     packs : numpy.ndarray of unsigned integers, (n_packs, last − first)
-        What is filled.
+        The output.
 
     Returns
     -------
     int
-        A column with a code outside −1 … I_n − 1, of which the packs then say nothing; −1 if there is none.
+        A column with a code outside −1 … I_n − 1, or −1 if there is none. After a fault the packs are undefined.
     """
     for p in range(len(bounds) - 1):
         packs[p] = 0
@@ -70,19 +70,19 @@ def count_groups(
     packs : numpy.ndarray of unsigned integers, (n_packs, rows)
         Joint codes of columns; fewer than 2³² rows.
     widths : numpy.ndarray, (n_packs,)
-        How many levels each pack has.
+        The number of levels of each pack.
     groups : numpy.ndarray, (n_groups, 3)
-        Packs to count together, −1 in front where there are fewer than three.
+        The packs to count together, padded with −1 in front if there are fewer than three.
     bounds : numpy.ndarray, (n_groups + 1,)
-        Where the tables of each group begin among the folds.
+        The position in folds at which the tables of each group begin.
     folds : numpy.ndarray, (n_tables, 4)
-        For every table the maps of its group's packs, and where it begins in out.
+        For every table the maps of its group's packs, and its position in out.
     digits : numpy.ndarray
-        All maps behind each other: the cell of every level of a pack, −1 if it is left out.
+        All maps, concatenated: the cell of every level of a pack, −1 if the level is left out.
     starts, sizes : numpy.ndarray, (n_maps,)
-        Where every map begins, and how many cells it has.
+        The position in digits of every map, and its number of cells.
     out : numpy.ndarray of int64
-        What is added to.
+        The output; counts are added to it.
     """
     for g, group in enumerate(groups):
         counts = np.bincount(_joint_codes(packs, widths, group), minlength=int(_shape(widths, group).prod()))
@@ -101,7 +101,7 @@ def weigh_groups(
     sizes: np.ndarray,
     out: np.ndarray,
 ) -> None:
-    """As :func:`count_groups` for rows that count by their weights, (rows,), into sums of float64."""
+    """Do the same as :func:`count_groups` with row weights, (rows,); out is of float64."""
     for g, group in enumerate(groups):
         counts = np.bincount(_joint_codes(packs, widths, group), weights, minlength=int(_shape(widths, group).prod()))
         _fold(counts, widths, group, folds[bounds[g] : bounds[g + 1]], digits, starts, sizes, out)

@@ -1,10 +1,9 @@
-"""Passes over the rows of a table."""
+"""Passes over the rows of a table; see the definitions in NumPy."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from juror.kernels.jit.chance import uniform
 from juror.kernels.jit.compiling import kernel
 from juror.kernels.jit.products import (
     NONE,
@@ -16,13 +15,14 @@ from juror.kernels.jit.products import (
     multiply_block,
     padded,
 )
+from juror.kernels.jit.random_numbers import uniform
 
 
 @kernel
 def log_prob(cells, tables):
     """Return ℓ, the log-probability of every row, (rows,)."""
     rows, block = cells.shape[0], block_size(cells, tables.width)
-    # products are summed and not needed after that: all go to one place
+    # Only the sums are needed, so that all products overwrite each other.
     logs, sums, products = np.empty(rows), np.empty(block), aligned(tables.width)
     for first in range(0, rows, block):
         n = min(block, rows - first)
@@ -34,7 +34,7 @@ def log_prob(cells, tables):
 def posterior(cells, tables):
     """Return ℓ (rows,) and the class posterior R (rows, F)."""
     rows, F, W, P = cells.shape[0], tables.lam.shape[0], tables.width, padded(tables)
-    # products go where they stay, unless that would leave gaps between the rows
+    # Write products into R directly, unless F is padded.
     in_place, block = P == F, block_size(cells, W if P == F else P)
     logs, sums, R = np.empty(rows), np.empty(block), np.empty((rows, F))
     products = R.reshape(rows * F) if in_place else aligned(block * P)
@@ -95,10 +95,10 @@ def draw_classes(cells, key, first_number, tables):
 
 @kernel
 def add_counts(cells, drawn, counts):
-    """Add to counts, (L, F), how often the cells of every row were drawn in every class, drawn (rows, F)."""
+    """Add to counts (L, F), for the cells of every row, how often each class was drawn for it, drawn (rows, F)."""
     for i in range(cells.shape[0]):
         for f in range(drawn.shape[1]):
-            # most rows are drawn in a few classes only
+            # Most rows were drawn in few classes.
             if drawn[i, f] > 0.0:
                 for n in range(cells.shape[1]):
                     counts[cells[i, n], f] += drawn[i, f]
@@ -106,7 +106,7 @@ def add_counts(cells, drawn, counts):
 
 @kernel
 def folded(parts, counts, n_stacked):
-    """Return the counts of stacked rows, (n_stacked, F), of those of packed rows, (L, F)."""
+    """Return counts of stacked rows, (n_stacked, F), from counts of packed rows, (L, F)."""
     out = np.zeros((n_stacked, counts.shape[1]))
     for row in range(parts.shape[0]):
         of = counts[row]

@@ -1,7 +1,7 @@
-"""Random numbers by number: the same for any order and any threads that ask for them.
+"""Counter-based random numbers: they depend neither on the order of the calls nor on the threads.
 
-The generator SplitMix64 (Steele, Lea and Flood, 2014) passes over 2⁶⁴ states by adding a constant and scrambles each;
-so its n-th number follows from the key it starts at without those before.
+The generator SplitMix64 (Steele, Lea and Flood, 2014) adds a constant to a 64-bit state and scrambles the sum. So the
+n-th number follows from the key, its first state, without the numbers before.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
 def uniform(key: int, numbers: np.ndarray) -> np.ndarray:
-    """Return the random numbers, from 0 up to but not including 1, of a key below 2⁶⁴ and of whole numbers from 0 on.
+    """Return random numbers in [0, 1) for a key below 2⁶⁴ and counters, whole numbers from 0 on.
 
     >>> uniform(7, np.arange(3)).round(3).tolist()
     [0.39, 0.017, 0.901]

@@ -1,4 +1,4 @@
-"""Counting codes that are seen together."""
+"""Count how often codes occur together."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import numpy as np
 
 from juror.kernels.jit.compiling import kernel
 
-# Rows whose joint codes are made at once, so that they are still in the nearest cache when they are counted
+# Rows in a block: their joint codes are still in the first-level cache when they are counted.
 _BLOCK = 8192
-# Rows that a cell may hold of a block before the others wait for it: then four tables take turns
+# A cell is crowded if it holds more than one in _CROWDED rows of a block: then four tables are used in turn.
 _CROWDED = 4
 _WAYS = 4
-# Larger tables than this do not take turns
+# Larger tables are never used in turn: they would leave the cache.
 _MOST_IN_TURNS = 2**16
 _HALF_WORD = np.uint64(0xFFFF)
 
@@ -63,7 +63,7 @@ def _join(left, right, width, out):
 
 @kernel
 def _joint_codes(packs, widths, group, start, stop, out):
-    """Return the joint codes of a group's packs in some rows, in out unless a pack has them already."""
+    """Return the joint codes of a group in some rows: written to out, or a view of the pack if there is only one."""
     third = packs[group[2]][start:stop]
     if group[1] < 0:
         return third
@@ -78,7 +78,7 @@ def _joint_codes(packs, widths, group, start, stop, out):
 
 @kernel
 def _tally(joint, counts):
-    """Count joint codes, four 16-bit ones to a word where they are short: fewer loads."""
+    """Count joint codes; 16-bit codes are loaded four at a time."""
     done = 0
     if joint.itemsize == 2:
         done = joint.shape[0] // 4 * 4
@@ -93,7 +93,7 @@ def _tally(joint, counts):
 
 @kernel
 def _tally_in_turns(joint, a, b, c, d):
-    """Count joint codes in four tables in turn: a cell that is counted again at once has to wait for itself."""
+    """Count joint codes in four tables in turn: repeated writes to one cell would wait for each other."""
     quarter = joint.shape[0] // 4
     for i in range(quarter):
         a[joint[i]] += 1
@@ -111,7 +111,7 @@ def _add(source, out):
 
 @kernel
 def _count_group(packs, widths, group, tables, cells, joint):
-    """Fill the first of the tables with how often every joint code of a group is seen."""
+    """Fill the first table with the number of rows of every joint code of a group; the others are scratch."""
     counts = tables[0][:cells]
     counts[:] = 0
     n_rows, in_turns = packs.shape[1], False
@@ -132,7 +132,7 @@ def _count_group(packs, widths, group, tables, cells, joint):
 
 @kernel
 def _weigh_group(packs, weights, widths, group, counts, joint):
-    """Fill counts with the weight of every joint code of a group."""
+    """Fill counts with the sum of the row weights of every joint code of a group."""
     counts[:] = 0.0
     for start in range(0, packs.shape[1], _BLOCK):
         stop = min(start + _BLOCK, packs.shape[1])
@@ -143,7 +143,7 @@ def _weigh_group(packs, weights, widths, group, counts, joint):
 
 @kernel
 def _sum_out(source, outer, inner, digits, size, out):
-    """Add to out (outer, size, inner) the rows of source (outer, width, inner), each where its digit says."""
+    """Add source (outer, width, inner) to out (outer, size, inner), level v at digits[v], or nowhere if that is −1."""
     width = digits.shape[0]
     for o in range(outer):
         for v in range(width):
@@ -162,12 +162,12 @@ def _width(widths, p):
 
 @kernel
 def _fold(counts, widths, group, folds, digits, starts, sizes, one, two, out):
-    """Add to out the tables that a group's joint table holds; one and two are scratch."""
+    """Sum the joint table of a group to the tables asked for, and add them to out; one and two are scratch."""
     w0, w1, w2 = _width(widths, group[0]), _width(widths, group[1]), _width(widths, group[2])
     last_a, last_b = -1, -1
     for t in range(folds.shape[0]):
         a, b, c, place = folds[t]
-        # tables come sorted, so that what two of them share is summed once
+        # Tables come sorted, so that partial sums are shared between neighbours.
         if a != last_a:
             one[: sizes[a] * w1 * w2] = 0
             _sum_out(counts, 1, w1 * w2, digits[starts[a] : starts[a] + w0], sizes[a], one)

@@ -1,4 +1,4 @@
-"""Random numbers by number: the same for any order and any threads that ask for them."""
+"""Counter-based random numbers: they depend neither on the order of the calls nor on the threads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 @kernel
 def uniform(key, number):
-    """Return the random number from 0 up to but not including 1 of a key and a number; see the definition."""
+    """Return a random number in [0, 1) from a key and a counter; see the definition in NumPy."""
     bits = np.uint64(key) + (np.uint64(number) + np.uint64(1)) * _STEP
     bits = (bits ^ (bits >> np.uint64(30))) * _FIRST
     bits = (bits ^ (bits >> np.uint64(27))) * _SECOND
