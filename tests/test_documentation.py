@@ -433,7 +433,7 @@ def test_figures_of_the_comparison_are_measured_ones():
 
 def test_the_comparison_has_every_option():
     table = (
-        (ROOT / "docs" / "solvers.md").read_text().partition("What may be set about each:\n\n")[2].partition("\n\n")[0]
+        (ROOT / "docs" / "solvers.md").read_text().partition("The options of each method:\n\n")[2].partition("\n\n")[0]
     )
     rows = [line.split("|") for line in table.splitlines()[2:]]
     told = {
