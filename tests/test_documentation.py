@@ -348,7 +348,7 @@ def test_the_page_of_the_command_line_has_every_option(site, monkeypatch):
 
 # --- symbols ---------------------------------------------------------------------------------------------------------
 
-ROOMS = ("solvers", "radon", "statistics", "kernels")
+ROOMS = ("solvers", "counts", "rows", "kernels")
 GREEK_NAMES = {"lam", "rho", "eta", "alpha", "beta", "gamma", "theta", "mu", "tau", "phi", "sigma", "kappa", "epsilon"}
 
 
