@@ -55,8 +55,9 @@ right = (model.predict(answers, target="class") == mushrooms["class"]).mean()
 learnt = (
     f"The first question is {first}: it removes {settled:.0%} of the uncertainty about whether a mushroom is "
     f"poisonous. Mushrooms that smell of almond or anise are edible, and every other smell is a warning. Only "
-    f"mushrooms without a smell leave a doubt: {without:.1%} of them are poisonous. The next question is then {second}, which "
-    f"removes {settled_then:.0%} of the remaining uncertainty: with green spores {green:.0%} are poisonous, with any "
-    f"other colour {others:.1%}. With both answers {right:.1%} of the mushrooms in the table are classified correctly."
+    f"mushrooms without a smell leave a doubt: {without:.1%} of them are poisonous. The next question is then "
+    f"{second}, which removes {settled_then:.0%} of the remaining uncertainty: with green spores {green:.0%} are "
+    f"poisonous, with any other colour {others:.1%}. With both answers {right:.1%} of the mushrooms in the table are "
+    "classified correctly."
 )
 print(learnt.replace("%", " %"))
