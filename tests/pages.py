@@ -19,7 +19,11 @@ from markdown_it import MarkdownIt
 from juror.cli import main
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+# Pages for developers, which no site shows; the Python in CONTRIBUTING.md is code of the package and has no prompts
+CONTRIBUTING, ARCHITECTURE = ROOT / "CONTRIBUTING.md", ROOT / "ARCHITECTURE.md"
+FRONT = [ROOT / "README.md", CONTRIBUTING, ARCHITECTURE, ROOT / "CHANGELOG.md"]
+SITE = sorted((ROOT / "docs").rglob("*.md"))
+PAGES = [*FRONT, *SITE]
 
 
 def name_of(page: Path) -> str:

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import patch
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -18,8 +19,25 @@ from sphinx.errors import SphinxError
 import juror
 from browser import open_browser
 from juror.cli.output import write_frame
+from juror.readers import files, paths
 from juror.solvers.methods import METHODS
-from pages import PAGES, ROOT, Block, BuiltPage, Shell, blocks_of, commands_of, far_of_style, matches, name_of
+from pages import (
+    ARCHITECTURE,
+    CONTRIBUTING,
+    FRONT,
+    PAGES,
+    ROOT,
+    SITE,
+    Block,
+    BuiltPage,
+    Shell,
+    blocks_of,
+    commands_of,
+    far_of_style,
+    matches,
+    name_of,
+)
+from test_architecture import ROOMS as LEVELS
 
 SOURCE = Path(juror.__file__).parent
 # what a reader does before there is a juror to run
@@ -85,7 +103,8 @@ def targets():
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_block_is_one_that_runs(page, targets):
-    said = {block.line: complaint(block, targets) for block in blocks_of(page.read_text())}
+    blocks = [block for block in blocks_of(page.read_text()) if page != CONTRIBUTING or block.kind != "python"]
+    said = {block.line: complaint(block, targets) for block in blocks}
     assert {line: words for line, words in said.items() if words} == {}
 
 
@@ -169,6 +188,84 @@ def test_a_shell_pipes_and_writes_files(tmp_path):
     assert shell.run("juror ask t.juror c").startswith("juror: There is no variable 'c'.")
 
 
+# --- pages for developers --------------------------------------------------------------------------------------------
+
+EXAMPLES = [block for block in blocks_of(CONTRIBUTING.read_text()) if block.kind == "python"]
+
+
+@pytest.fixture
+def _as_before(monkeypatch):
+    """Undo what the examples of CONTRIBUTING.md register."""
+    monkeypatch.setattr(juror.JointPMF, "collision", None, raising=False)
+    with patch.dict(METHODS), patch.dict(paths._KINDS), patch.dict(files._OPENERS):
+        yield
+
+
+def run_example(text: str, folder: Path) -> list[str]:
+    """Run an example and the tests in it, each in a folder of its own; return the names of the tests."""
+    names: dict[str, object] = {"__name__": "example"}
+    exec(compile(text, "CONTRIBUTING.md", "exec"), names)
+    tests = {name: test for name, test in names.items() if name.startswith("test_")}
+    for test in tests.values():
+        test(folder) if test.__code__.co_argcount else test()
+    return list(tests)
+
+
+@pytest.mark.usefixtures("_as_before")
+@pytest.mark.parametrize("block", EXAMPLES, ids=["method", "reader", "answer"])
+def test_examples_for_contributors_run_as_they_are_printed(block, tmp_path):
+    assert len(block.text.splitlines()) <= 40
+    assert run_example(block.text, tmp_path)
+
+
+def test_an_example_that_is_wrong_would_be_found(tmp_path):
+    with pytest.raises(AssertionError):
+        run_example("def test_it():\n    assert 1 == 2\n", tmp_path)
+    with pytest.raises(NameError):
+        run_example("nobody\n", tmp_path)
+    assert run_example("x = 1\n", tmp_path) == []
+
+
+@pytest.mark.parametrize("page", FRONT, ids=name_of)
+def test_links_of_the_front_pages_lead_somewhere(page):
+    inlines = [token for token in MarkdownIt().enable("table").parse(page.read_text()) if token.type == "inline"]
+    links = [child.attrs["href"] for token in inlines for child in token.children if child.type == "link_open"]
+    assert links
+    assert [link for link in links if not leads_somewhere(link)] == []
+
+
+def leads_somewhere(link: str) -> bool:
+    """Say whether a link leads to a file of the repository, and to a heading of it where it names one."""
+    path, _, anchor = link.partition("#")
+    if not (ROOT / path).exists():
+        return False
+    headings = re.findall(r"^#+ (.*)$", (ROOT / path).read_text(), re.MULTILINE) if anchor else []
+    return not anchor or anchor in {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_a_link_that_leads_nowhere_would_be_found():
+    assert leads_somewhere("docs/speed.md#pair-and-triple-counts")
+    assert not leads_somewhere("docs/speed.md#pears")
+    assert not leads_somewhere("docs/sped.md")
+
+
+def test_the_readme_is_a_front_door():
+    text = (ROOT / "README.md").read_text()
+    assert len(text.splitlines()) <= 150
+    assert "make demo" in text
+    assert "make test" in text
+
+
+def test_the_map_of_the_package_is_true():
+    page = ARCHITECTURE.read_text()
+    table = page.partition("## The rooms")[2].partition("## ")[0]
+    rooms = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", table, re.MULTILINE)
+    assert [tuple(re.findall(r"\w+", room)) for room in rooms] == list(LEVELS)
+    modules = set(re.findall(r"`((?:\w+/)*\w+\.(?:py|js))`", page))
+    assert len(modules) > 30
+    assert [name for name in modules if not any((base / name).exists() for base in (SOURCE, ROOT))] == []
+
+
 # --- the site --------------------------------------------------------------------------------------------------------
 
 # one process builds it
@@ -219,7 +316,7 @@ def test_every_page_is_reached_from_the_first(site):
                 found = (page.parent / unquote(address.path)).resolve()
                 assert found.exists(), f"{page} leads to {link}, which is not there"
                 ahead |= {found} - seen
-    pages = {site / page.relative_to(ROOT / "docs").with_suffix(".html") for page in PAGES[1:]}
+    pages = {site / page.relative_to(ROOT / "docs").with_suffix(".html") for page in SITE}
     assert pages - seen == set()
 
 
@@ -348,7 +445,7 @@ def test_the_page_of_the_command_line_has_every_option(site, monkeypatch):
 
 # --- symbols ---------------------------------------------------------------------------------------------------------
 
-ROOMS = ("solvers", "radon", "statistics", "kernels")
+ROOMS = ("solvers", "counts", "rows", "kernels")
 GREEK_NAMES = {"lam", "rho", "eta", "alpha", "beta", "gamma", "theta", "mu", "tau", "phi", "sigma", "kappa", "epsilon"}
 
 
@@ -425,15 +522,19 @@ def test_letters_of_a_module_are_found():
 # --- how the solvers compare -----------------------------------------------------------------------------------------
 
 
-def test_figures_of_the_comparison_are_measured_ones():
+@pytest.mark.parametrize(("page", "part"), [("docs/solvers.md", ""), ("README.md", "## How good and how fast it is")])
+def test_figures_of_the_comparison_are_measured_ones(page, part):
     pages = [(ROOT / "docs" / f"{name}.md").read_text() for name in ("accuracy", "paper", "speed", "scale")]
     measured = {figure for page in pages for figure in re.findall(r"\d+\.\d+", page)}
-    assert set(re.findall(r"\d+\.\d+", (ROOT / "docs" / "solvers.md").read_text())) - measured == set()
+    shown = (ROOT / page).read_text()
+    shown = shown.partition(part)[2] if part else shown
+    assert re.findall(r"\d+\.\d+", shown)
+    assert set(re.findall(r"\d+\.\d+", shown)) - measured == set()
 
 
 def test_the_comparison_has_every_option():
     table = (
-        (ROOT / "docs" / "solvers.md").read_text().partition("What may be set about each:\n\n")[2].partition("\n\n")[0]
+        (ROOT / "docs" / "solvers.md").read_text().partition("The options of each method:\n\n")[2].partition("\n\n")[0]
     )
     rows = [line.split("|") for line in table.splitlines()[2:]]
     told = {

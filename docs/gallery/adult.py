@@ -51,8 +51,9 @@ MARRIED = {"marital-status": "Married-civ-spouse"}
 learnt = (
     f"Of the men in this table {rich(sex='Male')} earn more than 50,000 dollars, of the women {rich(sex='Female')}. "
     f"Among the married the difference is gone: {rich(sex='Male', **MARRIED)} and {rich(sex='Female', **MARRIED)}. "
-    f"What differs is who is in the table: {model.prob(MARRIED, given={'sex': 'Male'}):.0%} of its men are married and "
-    f"{model.prob(MARRIED, given={'sex': 'Female'}):.0%} of its women. On the {len(test):,} people that the model has "
-    f"not seen it tells {accuracy:.1%} of the incomes, where always saying no more than 50,000 would tell {usual:.1%}."
+    f"What differs is the share of married people: {model.prob(MARRIED, given={'sex': 'Male'}):.0%} of the men and "
+    f"{model.prob(MARRIED, given={'sex': 'Female'}):.0%} of the women. On the {len(test):,} people that the model has "
+    f"not seen, it predicts {accuracy:.1%} of the incomes correctly. Always predicting at most 50,000 would be correct "
+    f"for {usual:.1%}."
 )
 print(learnt.replace("%", " %"))

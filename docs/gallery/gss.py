@@ -68,15 +68,15 @@ said = (table.loc[known, "any reason"] == "yes").mean()
 before, now = YEARS[0], YEARS[-1]
 learnt = (
     f"Of the answers to the seven items {holes:.0%} are missing, and dropping incomplete rows keeps {len(complete):,} "
-    f"of {len(table):,}. That bends the answer: by the complete rows {yes(dropped, 'any reason'):.1%} would allow an "
-    f"abortion for any reason, by all rows {yes(model, 'any reason'):.1%}, as people who skip one item more often say "
-    f"no to this one. It also loses the years before 1977, in which the parties stood the other way round: in {before} "
-    f"{yes(model, item, party='Republican', years=before):.0%} of Republicans and "
+    f"of {len(table):,}. That biases the answer: in the complete rows {yes(dropped, 'any reason'):.1%} would allow an "
+    f"abortion for any reason, in all rows {yes(model, 'any reason'):.1%}, because people who skip one item more often "
+    f"say no to this one. It also loses the years before 1977, in which the parties had opposite positions: in "
+    f"{before} {yes(model, item, party='Republican', years=before):.0%} of Republicans and "
     f"{yes(model, item, party='Democrat', years=before):.0%} of Democrats would allow it to a woman who is not "
     f"married, in {now} {yes(model, item, party='Republican', years=now):.0%} and "
-    f"{yes(model, item, party='Democrat', years=now):.0%}. Holes can be filled, within limits: with every answer of "
-    f"1977–85 on any reason hidden, {right:.0%} of them are told right one by one, but the share of yes comes out at "
-    f"{yes(blind, 'any reason', years='1977–85'):.0%} where {said:.0%} was said, as answers hung together a little "
-    "differently in the years that were left."
+    f"{yes(model, item, party='Democrat', years=now):.0%}. Missing answers can be filled, within limits. With every "
+    f"answer of 1977–85 on any reason hidden, {right:.0%} of the answers are filled correctly. But the share of yes "
+    f"comes out at {yes(blind, 'any reason', years='1977–85'):.0%}, while {said:.0%} said yes, because the answers "
+    "depend on each other slightly differently in the other years."
 )
 print(learnt.replace("%", " %"))

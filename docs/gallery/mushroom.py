@@ -53,10 +53,11 @@ others = model.prob("class = poisonous", given={first: "none", second: juror.Not
 answers = mushrooms[[first, second]]
 right = (model.predict(answers, target="class") == mushrooms["class"]).mean()
 learnt = (
-    f"The first question is {first}: it settles {settled:.0%} of whether a mushroom is poisonous. What smells of "
-    f"almond or anise is edible and every other smell is a warning; only mushrooms without a smell leave a doubt, as "
-    f"{without:.1%} of them are poisonous. The next question is then {second}, which settles {settled_then:.0%} of "
-    f"what is left: with green spores {green:.0%} are poisonous, with any other colour {others:.1%}. With both answers "
-    f"{right:.1%} of the mushrooms in the table are told right."
+    f"The first question is {first}: it removes {settled:.0%} of the uncertainty about whether a mushroom is "
+    f"poisonous. Mushrooms that smell of almond or anise are edible, and every other smell is a warning. Only "
+    f"mushrooms without a smell leave a doubt: {without:.1%} of them are poisonous. The next question is then "
+    f"{second}, which removes {settled_then:.0%} of the remaining uncertainty: with green spores {green:.0%} are "
+    f"poisonous, with any other colour {others:.1%}. With both answers {right:.1%} of the mushrooms in the table are "
+    "classified correctly."
 )
 print(learnt.replace("%", " %"))

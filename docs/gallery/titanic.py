@@ -55,10 +55,11 @@ figure.savefig(folder / "titanic-survival.png", dpi=110)
 
 learnt = (
     f"Women and children came first, but by class. Of the women in first class {chance['women', '1st']:.0%} were "
-    f"saved, in third class {chance['women', '3rd']:.0%}; of the children in first and second class nearly all, in "
-    f"third class {chance['children', '3rd']:.0%} ({low['children', '3rd']:.0%} to {high['children', '3rd']:.0%} with "
-    f"a probability of 95%), as few as of the men in first class, {chance['men', '1st']:.0%}. The men of second class "
-    f"fared worst: {chance['men', '2nd']:.0%} of them were saved ({low['men', '2nd']:.0%} to "
-    f"{high['men', '2nd']:.0%}), half of the share in third class, {chance['men', '3rd']:.0%}."
+    f"saved, in third class {chance['women', '3rd']:.0%}. Nearly all children in first and second class were saved, "
+    f"but in third class only {chance['children', '3rd']:.0%} ({low['children', '3rd']:.0%} to "
+    f"{high['children', '3rd']:.0%} with a probability of 95%), about as many as of the men in first class, "
+    f"{chance['men', '1st']:.0%}. The men of second class fared worst: {chance['men', '2nd']:.0%} of them were saved "
+    f"({low['men', '2nd']:.0%} to {high['men', '2nd']:.0%}), half of the share in third class, "
+    f"{chance['men', '3rd']:.0%}."
 )
 print(learnt.replace("%", " %"))
