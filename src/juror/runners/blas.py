@@ -1,7 +1,7 @@
 """One thread in BLAS while juror computes, so that the same seed gives the same bits on any machine.
 
-Matrix products add up in an order that depends on the number of threads. The limit is one for the whole process, so
-fits that run side by side share it: the first sets it and the last lifts it.
+The order of the sums in a matrix product depends on the number of threads. The limit holds for the whole process, so
+fits that run at the same time share it: the first sets it and the last lifts it.
 """
 
 from __future__ import annotations
