@@ -12,6 +12,12 @@ from servers import start_postgres
 collect_ignore = ["conftest.py"]
 
 
+def pytest_cmdline_main(config):
+    """Keep the tests of a cluster in one process, also where pytest-xdist was asked for no more than processes."""
+    if config.getoption("dist", "no") == "load":
+        config.option.dist = "loadgroup"
+
+
 @pytest.fixture(scope="session")
 def postgres():
     """A PostgreSQL server, started for the first test of a process that asks for it."""

@@ -144,21 +144,6 @@ def wait_for(is_so, seconds=40.0):
         time.sleep(0.02)
 
 
-def test_an_executor_is_killed_between_passes(cluster, runner, tmp_path):
-    # what the executor that loads anew must still find
-    ballast = np.ones(50_000)
-    kept = runner.keep(partial(load_signed, folder=str(tmp_path), ballast=ballast), range(6))
-    assert kept.map_reduce(total, operator.add) == 63.0
-    before = sorted(tmp_path.iterdir())
-    assert len(before) == 6
-    victim = int(before[0].name.split("-")[1])
-    cluster.kill_executor(victim)
-    assert kept.map_reduce(total, operator.add) == 63.0
-    lost = sum(note.name.split("-")[1] == str(victim) for note in before)
-    assert len(list(tmp_path.iterdir())) == 6 + lost
-    kept.release()
-
-
 def test_nothing_is_left_of_what_was_kept_or_sent(runner, monkeypatch):
     context, sent = runner._context, []
     monkeypatch.setattr(
@@ -227,7 +212,7 @@ def test_files_go_by_their_own_route(runner, tmp_path):
         ),
         (
             die,
-            r"Spark gave up on a part, because every process that worked on it died: Python worker exited unexpectedly "
+            r"Spark gave up on a part because every process that worked on it died: Python worker exited unexpectedly "
             r"\(crashed\).* Give executors more memory, or cut the data into smaller parts\.",
         ),
     ],
@@ -402,7 +387,7 @@ LOST = "Job aborted due to stage failure: Task 0 in stage 3.0 failed 4 times, mo
         (
             f"{LOST} stage 3.0 (TID 7) (10.0.0.7 executor 5): ExecutorLostFailure (executor 5 exited caused by one of "
             "the running tasks) Reason: Command exited with code 137",
-            "Spark gave up on a part, because every process that worked on it died: ExecutorLostFailure (executor 5 "
+            "Spark gave up on a part because every process that worked on it died: ExecutorLostFailure (executor 5 "
             "exited caused by one of the running tasks) Reason: Command exited with code 137. Give executors more "
             "memory, or cut the data into smaller parts.",
         ),
@@ -427,18 +412,6 @@ def test_what_is_not_from_java_is_named():
     assert message_of(error) == expected
 
 
-# The last test of the cluster: an executor takes long to be replaced, which no one needs to wait for any more
-def test_an_executor_is_killed_in_the_middle(cluster, runner, tmp_path):
-    count = partial(wait_for_death, folder=str(tmp_path))
-    with ThreadPoolExecutor(1) as pool:
-        counts = pool.submit(runner.map_reduce, count, range(8), operator.add)
-        wait_for((tmp_path / "victim").exists)
-        cluster.kill_executor(int((tmp_path / "victim").read_text()))
-        assert counts.result(timeout=60) == Counter(range(8))
-    tasks = Counter(note.name.split("-")[0] for note in tmp_path.glob("*-*"))
-    assert tasks["3"] == 2  # it was lost with its executor, and done again
-
-
 class TestFitsFromFiles(SameModel):
     @pytest.fixture
     def source(self, labels, session, tmp_path):
@@ -451,3 +424,32 @@ class TestFitsFromFrames(SameModel):
     @pytest.fixture
     def source(self, labels, session):
         return (session.createDataFrame(TABLES[labels]).repartition(3),), {}
+
+
+# The last tests of the cluster: it takes long to replace an executor, and no other test has to wait for it
+
+
+def test_an_executor_is_killed_between_passes(cluster, runner, tmp_path):
+    # what the executor that loads anew must still find
+    ballast = np.ones(50_000)
+    kept = runner.keep(partial(load_signed, folder=str(tmp_path), ballast=ballast), range(6))
+    assert kept.map_reduce(total, operator.add) == 63.0
+    before = sorted(tmp_path.iterdir())
+    assert len(before) == 6
+    victim = int(before[0].name.split("-")[1])
+    cluster.kill_executor(victim)
+    assert kept.map_reduce(total, operator.add) == 63.0
+    lost = sum(note.name.split("-")[1] == str(victim) for note in before)
+    assert len(list(tmp_path.iterdir())) == 6 + lost
+    kept.release()
+
+
+def test_an_executor_is_killed_in_the_middle(cluster, runner, tmp_path):
+    count = partial(wait_for_death, folder=str(tmp_path))
+    with ThreadPoolExecutor(1) as pool:
+        counts = pool.submit(runner.map_reduce, count, range(8), operator.add)
+        wait_for((tmp_path / "victim").exists)
+        cluster.kill_executor(int((tmp_path / "victim").read_text()))
+        assert counts.result(timeout=60) == Counter(range(8))
+    tasks = Counter(note.name.split("-")[0] for note in tmp_path.glob("*-*"))
+    assert tasks["3"] == 2  # it was lost with its executor, and done again
