@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -101,6 +103,7 @@ class PostgresServer:
                     stdout=log,
                     stderr=log,
                     cwd=self.folder,
+                    preexec_fn=_end_with_parent,
                     **self._user,
                 )
             if self._is_ready(self._process):
@@ -116,6 +119,12 @@ class PostgresServer:
                 return True
             time.sleep(0.02)
         return False
+
+
+def _end_with_parent() -> None:
+    """Ask the system to end this process at once when the process of the tests ends, even when that is killed."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGQUIT)  # 1 is PR_SET_PDEATHSIG
 
 
 def free_port() -> int:

@@ -1,9 +1,8 @@
-"""A real Spark standalone cluster on loopback for tests: one master, two workers, and a session that uses them."""
+"""A real Spark cluster on loopback for tests: a session, and two executors in processes of their own."""
 
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -17,8 +16,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-# what starts quickly and stays small, not what runs fast: the tests are of seconds
-_JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xss512k"
+# to start quickly and stay small, not to run fast: the tests are short
+_JAVA_OPTIONS = (
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xss512k -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+)
 _PATIENCE = 60.0
 
 
@@ -67,85 +68,57 @@ def why_not() -> str | None:
 def spark_cluster() -> Iterator[SparkCluster]:
     """Start a cluster with a session; stop and remove all of it in the end, whatever happens."""
     import pyspark
+    from pyspark import SparkContext
 
     folder = Path(tempfile.mkdtemp(prefix="juror-spark-"))
     before = dict(os.environ)
-    daemons: list[subprocess.Popen[bytes]] = []
+    app = None
     try:
-        os.environ.update(_settings(Path(pyspark.__file__).parent, folder))
-        master = _start(folder, daemons, "master", "master.Master", "--host", "127.0.0.1", "--port", "0")
-        url = _wait_for(daemons[0], master, r"Starting Spark master at (spark://\S+)")
-        for name in ("worker-0", "worker-1"):
-            size = ("--cores", "1", "--memory", "700m", "--work-dir", str(folder / name))
-            _start(folder, daemons, name, "worker.Worker", "--host", "127.0.0.1", *size, url)
-        yield SparkCluster(_session(url, folder), folder)
+        os.environ.update(_environment(Path(pyspark.__file__).parent, folder))
+        session = _session(folder)
+        app = session.sparkContext.applicationId
+        yield SparkCluster(session, folder)
     finally:
         _stop_session()
-        for daemon in daemons:
-            # executors are in the groups of their workers
+        assert SparkContext._gateway is None
+        for pid in processes_of(app) if app is not None else ():
             with suppress(ProcessLookupError):
-                os.killpg(daemon.pid, signal.SIGKILL)
-            daemon.wait()
+                os.kill(pid, signal.SIGKILL)
         os.environ.clear()
         os.environ.update(before)
         _remove(folder)
 
 
 def _remove(folder: Path) -> None:
-    """Remove the folder; what was killed may write there until the system has got round to it."""
+    """Remove the folder; a killed process may write there until the system has ended it."""
     deadline = time.monotonic() + _PATIENCE
     while folder.exists() and time.monotonic() < deadline:
         shutil.rmtree(folder, ignore_errors=True)
         time.sleep(0.1)
 
 
-def _settings(home: Path, folder: Path) -> dict[str, str]:
-    """Return the environment of all of Spark's processes: nothing of it leaves the folder and loopback."""
-    for name in ("local", "tmp", "conf"):
+def _environment(installed: Path, folder: Path) -> dict[str, str]:
+    """Return the environment of all of Spark's processes: they write to the folder only, and talk on loopback only."""
+    for name in ("local", "tmp", "conf", "home"):
         (folder / name).mkdir()
+    # workers write beside Spark's programs
+    for name in ("bin", "jars"):
+        (folder / "home" / name).symlink_to(installed / name)
+    tests = Path(__file__).parent
     return {
-        "SPARK_HOME": str(home),
+        "SPARK_HOME": str(folder / "home"),
         "SPARK_CONF_DIR": str(folder / "conf"),
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_LOCAL_DIRS": str(folder / "local"),
-        "SPARK_DAEMON_MEMORY": "200m",
-        "SPARK_DAEMON_JAVA_OPTS": _JAVA_OPTIONS,
         "PYSPARK_PYTHON": sys.executable,
         "PYSPARK_DRIVER_PYTHON": sys.executable,
-        # what tests send by name is to be found there
-        "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]),
+        # workers import what tests send by name
+        "PYTHONPATH": os.pathsep.join([str(tests), os.environ.get("PYTHONPATH", "")]),
         "TMPDIR": str(folder / "tmp"),
     }
 
 
-def _start(folder: Path, daemons: list[subprocess.Popen[bytes]], name: str, role: str, *words: str) -> Path:
-    """Start the master or a worker in a process group of its own, and return its log."""
-    log = folder / f"{name}.log"
-    command = [str(Path(os.environ["SPARK_HOME"], "bin", "spark-class")), f"org.apache.spark.deploy.{role}"]
-    with log.open("wb") as stream:
-        daemons.append(
-            subprocess.Popen(
-                [*command, "--webui-port", "0", *words],
-                stdin=subprocess.DEVNULL,
-                stdout=stream,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-        )
-    return log
-
-
-def _wait_for(daemon: subprocess.Popen[bytes], log: Path, pattern: str) -> str:
-    deadline = time.monotonic() + _PATIENCE
-    while time.monotonic() < deadline and daemon.poll() is None:
-        found = re.search(pattern, log.read_text(errors="replace"))
-        if found:
-            return found[1]
-        time.sleep(0.05)
-    raise RuntimeError(f"Spark did not start; its log ends in\n{log.read_text(errors='replace')[-2000:]}")
-
-
-def _session(url: str, folder: Path) -> Any:
+def _session(folder: Path) -> Any:
     from pyspark.sql import SparkSession
 
     settings = {
@@ -160,15 +133,18 @@ def _session(url: str, folder: Path) -> Any:
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.ui.showConsoleProgress": "false",
         "spark.log.level": "OFF",
-        # once lost with an executor is no failure for good, and four times take long
+        # a task lost with an executor may be run again; by default Spark tries four times, which takes long
         "spark.task.maxFailures": "2",
         # compiling queries takes longer than running ours
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
         # by TCP, Java and Python wait 40 ms for one another at the beginning of every task
         "spark.python.unix.domain.socket.enabled": "true",
+        # else every Python worker spends a second on imports
+        "spark.python.daemon.module": "spark_daemon",
     }
-    builder = SparkSession.builder.master(url).appName("juror tests")
+    # master and workers of a standalone cluster in the driver's process, with two executors in processes of their own
+    builder = SparkSession.builder.master("local-cluster[2,1,700]").appName("juror tests")
     for name, value in settings.items():
         builder = builder.config(name, value)
     return builder.getOrCreate()

@@ -20,8 +20,8 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 # From the data to the faces. A room may import from its own level and from those before it.
 ROOMS = (
     ("errors", "progress", "record"),
-    ("kernels",),
-    ("readers", "runners"),
+    ("kernels", "runners"),
+    ("readers",),
     ("domain",),
     ("rows", "counts", "files"),
     ("solvers",),

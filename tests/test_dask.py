@@ -23,8 +23,9 @@ from pyarrow import parquet
 
 import juror
 from juror.errors import ClusterError, DataError, ParameterError
+from juror.readers.dask_frames import is_dask_frame, scan_dask_frame
 from juror.runners.clusters import check_versions, runner_for, versions_here
-from juror.runners.dask_runner import DaskRunner, is_dask_frame, scan_dask_frame
+from juror.runners.dask_runner import DaskRunner
 from juror.runners.local import LocalRunner
 from runner_contract import (
     RunnerContract,

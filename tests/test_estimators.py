@@ -38,6 +38,12 @@ def people():
     return juror.datasets.titanic().sample(frac=1, random_state=0).reset_index(drop=True)
 
 
+@pytest.fixture(scope="module")
+def few(people):
+    """Enough people for what does not depend on their number."""
+    return people.head(300)
+
+
 def with_holes(frame: pd.DataFrame, share: float = 0.2) -> pd.DataFrame:
     return frame.mask(np.random.default_rng(0).random(frame.shape) < share)
 
@@ -58,15 +64,15 @@ def test_grid_search_over_rank_prefers_a_rank_that_tells_more(people):
     assert search.best_params_ == {"rank": 4}
 
 
-def test_density_scores_are_the_models_log_probabilities(people):
-    density = juror.JointDensity(rank=3).fit(people)
-    np.testing.assert_array_equal(density.score_samples(people), density.model_.log_prob(people))
-    assert density.score(people) == pytest.approx(density.model_.log_prob(people).mean())
+def test_density_scores_are_the_models_log_probabilities(few):
+    density = juror.JointDensity(rank=3).fit(few)
+    np.testing.assert_array_equal(density.score_samples(few), density.model_.log_prob(few))
+    assert density.score(few) == pytest.approx(density.model_.log_prob(few).mean())
 
 
-def test_density_samples_come_in_the_kind_that_was_fitted(people):
-    assert isinstance(juror.JointDensity(rank=2).fit(people).sample(3), pd.DataFrame)
-    assert isinstance(juror.JointDensity(rank=2).fit(pl.from_pandas(people)).sample(3), pl.DataFrame)
+def test_density_samples_come_in_the_kind_that_was_fitted(few):
+    assert isinstance(juror.JointDensity(rank=2).fit(few).sample(3), pd.DataFrame)
+    assert isinstance(juror.JointDensity(rank=2).fit(pl.from_pandas(few)).sample(3), pl.DataFrame)
     numbers = np.random.default_rng(0).normal(size=(200, 2))
     drawn = juror.JointDensity(rank=2).fit(numbers).sample(5)
     assert drawn.shape == (5, 2)
@@ -101,8 +107,8 @@ def test_imputer_in_a_pipeline(people):
     assert cross_val_score(pipeline, X, y, cv=3).mean() > 0.7
 
 
-def test_imputer_leaves_observed_cells_and_fills_the_others(people):
-    X = with_holes(people)
+def test_imputer_leaves_observed_cells_and_fills_the_others(few):
+    X = with_holes(few)
     filled = juror.JointImputer(rank=4).fit_transform(X)
     assert not filled.isna().any().any()
     seen = X.notna()
@@ -122,21 +128,21 @@ def test_imputer_fills_numbers_into_arrays_of_numbers():
     assert np.corrcoef(filled[:50, 1], X[:50, 1])[0, 1] > 0.9
 
 
-def test_unseen_labels_count_as_missing_with_a_warning_unless_they_are_refused(people):
+def test_unseen_labels_count_as_missing_with_a_warning_unless_they_are_refused(few):
     strange = pd.DataFrame({"Class": ["4th"], "Sex": ["Male"], "Age": ["Adult"], "Survived": ["No"]})
     with pytest.raises(juror.JurorError, match="holds '4th' in row 0"):
-        juror.JointDensity(rank=2, unknown="error").fit(people).score_samples(strange)
-    lenient = juror.JointDensity(rank=2, unknown="missing").fit(people)
+        juror.JointDensity(rank=2, unknown="error").fit(few).score_samples(strange)
+    lenient = juror.JointDensity(rank=2, unknown="missing").fit(few)
     expected = lenient.model_.log_prob(strange.drop(columns="Class"))
     np.testing.assert_allclose(lenient.score_samples(strange), expected)
     with pytest.warns(juror.DataWarning, match="Column 'Class' holds labels that were not there before in 1 rows"):
-        np.testing.assert_allclose(juror.JointDensity(rank=2).fit(people).score_samples(strange), expected)
+        np.testing.assert_allclose(juror.JointDensity(rank=2).fit(few).score_samples(strange), expected)
 
 
-def test_no_rows_have_no_mean_score(people):
-    density = juror.JointDensity(rank=2).fit(people)
+def test_no_rows_have_no_mean_score(few):
+    density = juror.JointDensity(rank=2).fit(few)
     with pytest.raises(juror.JurorError, match="There are no rows to score, so they have no mean"):
-        density.score(people.head(0))
+        density.score(few.head(0))
 
 
 # names have no order and a batch may show one of them only, which is warned of

@@ -266,7 +266,7 @@ def test_memory_that_is_none(memory):
 
 
 def test_a_client_for_rows_in_memory_is_refused():
-    with pytest.raises(ParameterError, match="client is for rows that workers can read by themselves"):
+    with pytest.raises(ParameterError, match="client is for data that workers can read"):
         juror.fit({"a": ["x", "y"]}, client=object())
 
 

@@ -23,12 +23,12 @@ import pytest
 from juror.errors import ClusterError, DataError, ParameterError
 from juror.readers import spark_frames
 from juror.readers.files import scan_path
-from juror.readers.spark_frames import Batches, is_spark_frame, scan_spark_frame, session_of
+from juror.readers.spark_frames import SparkPartition, is_spark_frame, scan_spark_frame
 from juror.runners import clusters, spark_runner
 from juror.runners.clusters import runner_for
 from juror.runners.local import LocalRunner
+from juror.runners.spark_errors import message_of
 from juror.runners.spark_runner import SparkRunner
-from juror.runners.spark_words import sentence_of
 from runner_contract import RunnerContract, colours_of, fail_at, itself, one_tenth_to
 from same_model import TABLES, SameModel
 from spark_cluster import processes_of, spark_cluster, why_not
@@ -144,21 +144,6 @@ def wait_for(is_so, seconds=40.0):
         time.sleep(0.02)
 
 
-def test_an_executor_is_killed_between_passes(cluster, runner, tmp_path):
-    # what the executor that loads anew must still find
-    ballast = np.ones(50_000)
-    kept = runner.keep(partial(load_signed, folder=str(tmp_path), ballast=ballast), range(6))
-    assert kept.map_reduce(total, operator.add) == 63.0
-    before = sorted(tmp_path.iterdir())
-    assert len(before) == 6
-    victim = int(before[0].name.split("-")[1])
-    cluster.kill_executor(victim)
-    assert kept.map_reduce(total, operator.add) == 63.0
-    lost = sum(note.name.split("-")[1] == str(victim) for note in before)
-    assert len(list(tmp_path.iterdir())) == 6 + lost
-    kept.release()
-
-
 def test_nothing_is_left_of_what_was_kept_or_sent(runner, monkeypatch):
     context, sent = runner._context, []
     monkeypatch.setattr(
@@ -221,10 +206,13 @@ def test_files_go_by_their_own_route(runner, tmp_path):
 @pytest.mark.parametrize(
     ("fn", "sentence"),
     [
-        (divide, r"A task failed on an executor of Spark: ZeroDivisionError: division by zero\. Its log tells more\."),
+        (
+            divide,
+            r"A task failed on an executor of Spark: ZeroDivisionError: division by zero\. See its log for details\.",
+        ),
         (
             die,
-            r"Spark gave up on a part, as whoever worked on it died again and again: Python worker exited unexpectedly "
+            r"Spark gave up on a part because every process that worked on it died: Python worker exited unexpectedly "
             r"\(crashed\).* Give executors more memory, or cut the data into smaller parts\.",
         ),
     ],
@@ -282,7 +270,7 @@ def test_a_frame_comes_in_arrow_batches(runner, frame):
     scan = scan_spark_frame(frame, missing=["?"])
     assert scan.names == ("a", "A", "b.c", "d", "e", "f", "nothing")
     assert scan.numbers == {"A", "d", "e", "f"}
-    assert scan.client is session_of(frame)
+    assert scan.client is frame.sparkSession
     assert runner.map_reduce(rows_of, scan.parts, operator.add) == CELLS
     assert runner.map_reduce(lengths_of, scan.parts, operator.add) == [2, 3, 0, 0]
 
@@ -311,13 +299,13 @@ def test_batches_are_put_together(runner, session, monkeypatch):
     assert runner.map_reduce(first_rows_of, scan.parts, operator.add) == [[0]]
     batches = [pa.record_batch({"id": np.arange(10)})] * 5
     monkeypatch.setattr(spark_frames, "CHUNK_ROWS", 20)
-    part = Batches(iter(batches), ("id",), ())
+    part = SparkPartition(iter(batches), ("id",), ())
     assert [(columns[0].first_row, len(columns[0].index)) for columns in part.chunks()] == [(0, 20), (20, 20), (40, 10)]
 
 
 def test_errors_of_a_frame(runner, frame):
     parts = scan_spark_frame(frame).parts
-    with pytest.raises(ClusterError, match=r"^The rows of a Spark frame come to a task once, and were asked for again"):
+    with pytest.raises(ClusterError, match=r"^A task can read the rows of a Spark frame only once, and this one re"):
         runner.map_reduce(read_twice, parts, operator.add)
     with pytest.raises(ClusterError, match=r"^A task failed on an executor of Spark: TypeError: unsupported operand"):
         runner.map_reduce(divide, parts, operator.add)
@@ -399,7 +387,7 @@ LOST = "Job aborted due to stage failure: Task 0 in stage 3.0 failed 4 times, mo
         (
             f"{LOST} stage 3.0 (TID 7) (10.0.0.7 executor 5): ExecutorLostFailure (executor 5 exited caused by one of "
             "the running tasks) Reason: Command exited with code 137",
-            "Spark gave up on a part, as whoever worked on it died again and again: ExecutorLostFailure (executor 5 "
+            "Spark gave up on a part because every process that worked on it died: ExecutorLostFailure (executor 5 "
             "exited caused by one of the running tasks) Reason: Command exited with code 137. Give executors more "
             "memory, or cut the data into smaller parts.",
         ),
@@ -415,25 +403,13 @@ LOST = "Job aborted due to stage failure: Task 0 in stage 3.0 failed 4 times, mo
     ],
 )
 def test_one_sentence_of_a_page(cause, sentence):
-    assert sentence_of(Exception(JAVA.format(cause))) == sentence
+    assert message_of(Exception(JAVA.format(cause))) == sentence
 
 
 def test_what_is_not_from_java_is_named():
     error = ConnectionRefusedError("[Errno 111] Connection refused")
     expected = "Spark could not do the work: ConnectionRefusedError: [Errno 111] Connection refused"
-    assert sentence_of(error) == expected
-
-
-# The last test of the cluster: an executor takes long to be replaced, which no one needs to wait for any more
-def test_an_executor_is_killed_in_the_middle(cluster, runner, tmp_path):
-    count = partial(wait_for_death, folder=str(tmp_path))
-    with ThreadPoolExecutor(1) as pool:
-        counts = pool.submit(runner.map_reduce, count, range(8), operator.add)
-        wait_for((tmp_path / "victim").exists)
-        cluster.kill_executor(int((tmp_path / "victim").read_text()))
-        assert counts.result(timeout=60) == Counter(range(8))
-    tasks = Counter(note.name.split("-")[0] for note in tmp_path.glob("*-*"))
-    assert tasks["3"] == 2  # it was lost with its executor, and done again
+    assert message_of(error) == expected
 
 
 class TestFitsFromFiles(SameModel):
@@ -448,3 +424,32 @@ class TestFitsFromFrames(SameModel):
     @pytest.fixture
     def source(self, labels, session):
         return (session.createDataFrame(TABLES[labels]).repartition(3),), {}
+
+
+# The last tests of the cluster: it takes long to replace an executor, and no other test has to wait for it
+
+
+def test_an_executor_is_killed_between_passes(cluster, runner, tmp_path):
+    # what the executor that loads anew must still find
+    ballast = np.ones(50_000)
+    kept = runner.keep(partial(load_signed, folder=str(tmp_path), ballast=ballast), range(6))
+    assert kept.map_reduce(total, operator.add) == 63.0
+    before = sorted(tmp_path.iterdir())
+    assert len(before) == 6
+    victim = int(before[0].name.split("-")[1])
+    cluster.kill_executor(victim)
+    assert kept.map_reduce(total, operator.add) == 63.0
+    lost = sum(note.name.split("-")[1] == str(victim) for note in before)
+    assert len(list(tmp_path.iterdir())) == 6 + lost
+    kept.release()
+
+
+def test_an_executor_is_killed_in_the_middle(cluster, runner, tmp_path):
+    count = partial(wait_for_death, folder=str(tmp_path))
+    with ThreadPoolExecutor(1) as pool:
+        counts = pool.submit(runner.map_reduce, count, range(8), operator.add)
+        wait_for((tmp_path / "victim").exists)
+        cluster.kill_executor(int((tmp_path / "victim").read_text()))
+        assert counts.result(timeout=60) == Counter(range(8))
+    tasks = Counter(note.name.split("-")[0] for note in tmp_path.glob("*-*"))
+    assert tasks["3"] == 2  # it was lost with its executor, and done again

@@ -199,7 +199,7 @@ def _scan_stream(stream: Any, missing: Collection[object], expected: Expected) -
 
 
 def _scan_dask(frame: Any, missing: Collection[object], expected: Expected) -> Scan:
-    from juror.runners.dask_runner import scan_dask_frame
+    from juror.readers.dask_frames import scan_dask_frame
 
     return scan_dask_frame(frame, missing)
 
@@ -223,7 +223,7 @@ def _is_stream(data: Any) -> bool:
 
 
 def _is_dask_frame(data: Any) -> bool:
-    from juror.runners.dask_runner import is_dask_frame
+    from juror.readers.dask_frames import is_dask_frame
 
     return is_dask_frame(data)
 

@@ -1,23 +1,24 @@
-"""Frames of Spark that are not files: their partitions come to the tasks as Arrow batches, once."""
+"""Spark frames: every partition reaches its task as Arrow batches, which can be read once."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from juror.errors import ClusterError, DataError
 from juror.readers.columns import Column, check_column_names, read_markers
 from juror.readers.scans import CHUNK_ROWS, Scan
-from juror.runners.spark_words import in_plain_words
+from juror.runners.spark_errors import short_spark_errors
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
 def is_spark_frame(data: Any) -> bool:
-    """Tell whether data are a Spark DataFrame, without importing Spark.
+    """Tell whether data are a Spark frame, without importing Spark.
 
     >>> is_spark_frame({"colour": ["red"]})
     False
@@ -26,24 +27,24 @@ def is_spark_frame(data: Any) -> bool:
     return module is not None and isinstance(data, module.DataFrame)
 
 
-def session_of(frame: Any) -> Any:
-    """Return the session of a Spark frame: the client that can read it."""
-    return frame.sparkSession
-
-
 @dataclass(frozen=True)
 class SparkFrame:
-    """The partitions of a Spark frame, which Spark alone can read; markers stand for missing values.
+    """The partitions of a Spark frame, which only Spark can read.
 
-    The frame knows its columns by their positions, as Spark takes ``a`` and ``A`` for the same name.
+    Spark takes ``a`` and ``A`` for the same name, so the columns of ``frame`` are called ``c0``, ``c1`` and so on.
     """
 
     frame: Any
     names: tuple[str, ...]
     missing: tuple[Any, ...] = ()
 
+    @property
+    def open_partition(self) -> Callable[..., SparkPartition]:
+        """The function that makes a part of the Arrow batches and the ``number`` of a partition; executors call it."""
+        return partial(SparkPartition, names=self.names, missing=self.missing)
+
     def select(self, names: Collection[str]) -> SparkFrame:
-        """Return the frame with these columns only, so that Spark need not bring the others."""
+        """Return the frame with these columns only, so that Spark does not send the others."""
         kept = [n for n, name in enumerate(self.names) if name in names]
         frame = self.frame.select(*(self.frame.columns[n] for n in kept))
         return SparkFrame(frame, tuple(self.names[n] for n in kept), self.missing)
@@ -55,7 +56,7 @@ def scan_spark_frame(frame: Any, missing: Collection[object] = ()) -> Scan:
     Parameters
     ----------
     frame : pyspark.sql.DataFrame
-        The rows. In messages they are numbered within their partition, as a frame has no other numbers.
+        The rows. Messages number them within their partition, as Spark does not number them in the frame.
     missing : collection
         Markers that stand for a missing value besides null and NaN.
     """
@@ -68,18 +69,18 @@ def scan_spark_frame(frame: Any, missing: Collection[object] = ()) -> Scan:
     if not names:
         raise DataError("The data have no columns. juror needs at least one.")
     check_column_names(names)
-    with in_plain_words():
-        # of no rows, so no job is run
+    with short_spark_errors():
+        # no rows, so Spark runs no job
         table = frame.limit(0).toArrow()
     columns = [from_arrow(name, table.column(n), markers) for n, name in enumerate(names)]
     numbers = frozenset(column.name for column in columns if column.form == "number")
     parts = SparkFrame(frame.toDF(*(f"c{n}" for n in range(len(names)))), names, markers)
-    return Scan(parts, names, numbers, client=session_of(frame))
+    return Scan(parts, names, numbers, client=frame.sparkSession)
 
 
 @dataclass
-class Batches:
-    """The rows of a partition as Spark brings them: once; and the number of the partition."""
+class SparkPartition:
+    """The rows of a partition as a task gets them from Spark: they can be read once."""
 
     batches: Iterable[pa.RecordBatch]
     names: tuple[str, ...]
@@ -93,8 +94,8 @@ class Batches:
 
         if self._is_read:
             raise ClusterError(
-                "The rows of a Spark frame come to a task once, and were asked for again. Write the frame to Parquet "
-                "files, and pass these."
+                "A task can read the rows of a Spark frame only once, and this one read them again. Write the frame to "
+                "Parquet files, and pass these."
             )
         self._is_read = True
         wanted = [(n, name) for n, name in enumerate(self.names) if names is None or name in names]
@@ -105,7 +106,7 @@ class Batches:
 
 
 def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """Put batches together until they are worth factorising; Spark makes them of ten thousand rows."""
+    """Join batches until there are enough rows to factorise at once; Spark makes batches of ten thousand rows."""
     import pyarrow as pa
 
     held: list[pa.RecordBatch] = []

@@ -1,4 +1,4 @@
-"""Who works on a table: threads here, or the cluster that a client stands for."""
+"""Choose the runner of a table: local threads, or the cluster of a client."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from juror.runners.local import LocalRunner, Runner
 
 
 def workers_for(scan: Scan, client: Any, local: LocalRunner) -> tuple[Scan, Runner]:
-    """Return a table as its workers see it, and who they are: the cluster of a client, or threads on this machine.
+    """Return a table as its workers see it, and the runner: the cluster of a client, or threads on this machine.
 
     Parameters
     ----------
     scan : Scan
-        The table; a frame of a cluster brings its own client.
+        The table. A frame of a cluster brings its own client.
     client : dask.distributed.Client or pyspark.sql.SparkSession, optional
         The cluster.
     local : LocalRunner
-        The threads, where there is none.
+        The threads to use without a client.
     """
     client = scan.client if client is None else client
     if client is None:
         return scan, local
     if is_here(scan):
         raise ParameterError(
-            "client is for rows that workers can read by themselves: files that they see, or a frame of the cluster. "
-            "These are in the memory of this process; leave client out, or write them to a Parquet file."
+            "client is for data that workers can read: files that they see, or a frame of the cluster. These rows are "
+            "in the memory of this process. Leave client out, or write them to a Parquet file."
         )
     from juror.runners.clusters import runner_for
 
     scan = _with_whole_paths(scan)
     if isinstance(scan.parts, tuple) and scan.parts:
-        # a stream cannot be sent, and says so; frameworks would say more
+        # a stream cannot be pickled, and its own error is shorter than that of a cluster
         pickle.dumps(scan.parts[0])
     return scan, runner_for(client)
 
 
 def _with_whole_paths(scan: Scan) -> Scan:
-    """Name files by their whole paths: workers may be in other folders."""
+    """Make the paths of files absolute, as workers may be in other folders."""
     if not isinstance(scan.parts, (list, tuple)):
         return scan
     parts = [replace(part, path=os.path.abspath(part.path)) if hasattr(part, "path") else part for part in scan.parts]

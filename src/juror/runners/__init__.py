@@ -1,1 +1,1 @@
-"""Who does the work: threads on this machine, Dask or Spark."""
+"""Runners: threads on this machine, Dask, Spark."""

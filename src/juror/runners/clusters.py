@@ -1,4 +1,4 @@
-"""Clusters: which runner works for whose client, and whether its machines have the same juror as this one."""
+"""Choose the runner for the client of a cluster, and check that its machines have the same juror as this one."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 from juror.errors import ClusterError, ParameterError
 from juror.runners.local import Runner
 
-# What is pickled by one machine and read by another needs these to be the same
+# Pickles of one machine can be read by another if these are the same
 _COMPARED = ("juror", "numpy", "python")
 
 
 def runner_for(client: Any) -> Runner:
-    """Return the runner of a cluster, whose versions it has compared with those of this process.
+    """Return the runner of a cluster, after a check of the versions there.
 
     Parameters
     ----------
@@ -36,9 +36,9 @@ def runner_for(client: Any) -> Runner:
 
 
 def is_from(package: str) -> Callable[[Any], bool]:
-    """Return what tells whether a value's class, or one it inherits from, is defined in a package.
+    """Return a function that tells whether a value's class, or one of its bases, is defined in a package.
 
-    The package need not be installed to say no.
+    It does not import the package.
 
     >>> is_from("collections")(__import__("collections").Counter())
     True
@@ -62,13 +62,13 @@ def versions_here() -> dict[str, str | None]:
 
 
 def check_versions(processes: Mapping[str, Mapping[str, str | None]]) -> None:
-    """Refuse a cluster whose juror is not this one, or whose Python or NumPy differ in more than the last number.
+    """Raise a ClusterError where juror differs, or Python or NumPy differ in more than the last number.
 
     Parameters
     ----------
     processes : mapping of str to mapping
         For every process, such as ``"worker at tcp://10.0.0.7:40001"``, its versions of ``juror``, ``numpy`` and
-        ``python``; None for what it has not.
+        ``python``; None for a missing package.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def _named(package: str, version: str | None) -> str:
     return f"no {package}" if version is None else f"{package} {version}"
 
 
-# The packages of clusters take long to import, and are there only for those who have a client
+# Dask and Spark are slow to import, and optional
 def _dask(client: Any) -> Runner:
     from juror.runners.dask_runner import DaskRunner
 
@@ -109,7 +109,7 @@ def _spark(session: Any) -> Runner:
     return SparkRunner(session)
 
 
-# What a client is called, how it is told, and who works for it
+# The class of a client, how to recognise it, and its runner
 _KINDS: tuple[tuple[str, Callable[[Any], bool], Callable[[Any], Runner]], ...] = (
     ("dask.distributed.Client", is_from("distributed"), _dask),
     ("pyspark.sql.SparkSession", is_from("pyspark"), _spark),

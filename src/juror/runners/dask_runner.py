@@ -1,107 +1,45 @@
-"""A Dask cluster as a runner: workers read the parts, and merge what they found among themselves.
+"""A Dask cluster as a runner: its workers read the parts and merge the results.
 
-A job of ``map_reduce`` is a tree of tasks: a leaf for every part, and a merge for every eight neighbours, level after
-level, on workers, so that one result comes here however many parts there are. The tree depends on the number of parts
-only, so sums are the same bits whoever is first. Dask runs tasks again when a worker is lost; as they return values and
-put nothing aside, no part is counted twice.
+``map_reduce`` submits a tree of tasks: one leaf for every part, then one merge for every eight neighbours, level by
+level. Workers merge, so a single result comes back. The tree depends only on the number of parts, so a sum has the same
+bits whichever task ends first. Dask runs a task again when its worker is lost. Tasks are pure, so no part is counted
+twice.
 """
 
 from __future__ import annotations
 
 import pickle
-import sys
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import reduce
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, Protocol, TypeVar, runtime_checkable
 from uuid import uuid4
 
 from juror.errors import ClusterError, DataError, ParameterError
-from juror.readers.columns import Column, read_markers
-from juror.readers.scans import Held, Scan
 from juror.runners.clusters import check_versions
 from juror.runners.local import Kept
 
 R = TypeVar("R")
 
-# As many results are merged by one task: a worker holds so many at once
+# Results that one task merges; its worker holds them all at once
 _NEIGHBOURS = 8
-# Parts go to the scheduler so many at a time, and functions in pieces of so many bytes: Dask warns of messages > 10 MB
+# Parts in a message to the scheduler, and bytes of a function in one: Dask warns of messages above 10 MB
 _BATCH = 1024
 _PIECE = 2**22
-# While waiting, look every so many seconds whether the cluster is still there
-_GLANCE = 2.0
-# First what all others wait for, then what makes results smaller, then what makes more of them
+# Seconds between two checks that the cluster is still there
+_CHECK_EVERY = 2.0
+# Priorities: functions first, as all tasks wait for them; then merges, which free memory; then leaves
 _FUNCTIONS, _MERGING, _LEAVES = 3, 2, 1
 
 
-@dataclass(frozen=True)
-class FramePart:
-    """A partition of a Dask frame; without a client, it is computed where it is read.
+@runtime_checkable
+class DelayedPart(Protocol):
+    """A part that the cluster makes, such as a partition of a Dask frame."""
 
-    Attributes
-    ----------
-    partition : dask.delayed.Delayed
-        How to make the pandas frame.
-    missing : tuple
-        Markers that stand for a missing value.
-    number : int
-        Which partition of the frame it is.
-    """
-
-    partition: Any
-    missing: tuple[Any, ...]
-    number: int = 0
-
-    def chunks(self, names: Collection[str] | None = None) -> Iterator[list[Column]]:
-        """Compute the partition in this thread, and yield all its rows at once."""
-        return _hold(self.partition.compute(scheduler="synchronous"), self.missing, self.number).chunks(names)
-
-
-def is_dask_frame(data: Any) -> bool:
-    """Tell whether data are a Dask frame, without importing Dask to say no.
-
-    >>> is_dask_frame({"colour": ["red"]})
-    False
-    """
-    # whoever has such a frame has imported its module
-    module = sys.modules.get("dask.dataframe")
-    return module is not None and isinstance(data, module.DataFrame)
-
-
-def scan_dask_frame(frame: Any, missing: Collection[object] = ()) -> Scan:
-    """Offer the partitions of a Dask frame, in their order, as a table in parts.
-
-    Parameters
-    ----------
-    frame : dask.dataframe.DataFrame
-        The frame. Its rows stay on the cluster of the current client, if there is one.
-    missing : collection
-        Markers that stand for a missing value.
-    """
-    from juror.readers.frames import open_frame
-
-    markers = read_markers(missing)
-    # a frame of no rows that has the columns and types of all partitions
-    columns = open_frame(frame._meta, ())
-    if not columns:
-        raise DataError("The data have no columns. juror needs at least one.")
-    # objects can be numbers as well
-    numbers = (c.name for c in columns if c.form == "number" or frame._meta[c.name].dtype == object)
-    parts = [FramePart(partition, markers, number) for number, partition in enumerate(frame.to_delayed())]
-    return Scan(parts, tuple(column.name for column in columns), frozenset(numbers), client=_current_client())
-
-
-def _current_client() -> Any:
-    """Return the client that Dask itself would compute a frame with, which alone has what was persisted, or None."""
-    if "distributed" not in sys.modules:
-        return None
-    try:
-        return _distributed().Client.current()
-    except ValueError:
-        return None
+    def delayed(self) -> Any:
+        """Return the task, a ``dask.delayed.Delayed``, that makes the part with its rows."""
+        ...
 
 
 class DaskRunner:
@@ -112,7 +50,7 @@ class DaskRunner:
     client : dask.distributed.Client
         A connection to the cluster, not an asynchronous one. It stays open.
     patience : float
-        For how many seconds to wait for a worker when the cluster has none, as one that grows on demand.
+        How many seconds to wait for a worker when the cluster has none, for clusters that grow on demand.
     """
 
     def __init__(self, client: Any, patience: float = 60.0):
@@ -139,13 +77,13 @@ class DaskRunner:
     def keep(self, load: Callable[[Any], Any], parts: Any) -> Kept:
         """Load something from every part, and keep it in the memory of the worker that did.
 
-        Dask loads it again when that worker is lost, writes it to that worker's disk when memory gets short, and may
-        copy it to a worker that has nothing to do.
+        Dask loads it again when that worker is lost, writes it to that worker's disk when memory is short, and may copy
+        it to an idle worker.
         """
         self._check_versions()
         kept = _KeptThere(self, self._map(_load, self._inputs(parts), self._send((load,)), _LEAVES))
         try:
-            # this waits for all of them, and raises what loading raised
+            # wait for all of them, and raise the errors of loading
             kept.map_reduce(_nothing, _nothing)
         except BaseException:
             kept.release()
@@ -153,18 +91,15 @@ class DaskRunner:
         return kept
 
     def _inputs(self, parts: Iterable[Any]) -> list[Any]:
-        """Return what leaves are given: parts, or futures of parts for the partitions of a frame."""
+        """Return the arguments of the leaves: the parts, or futures of the parts of a frame."""
         parts = list(parts)
-        if not all(isinstance(part, FramePart) for part in parts):
+        if not all(isinstance(part, DelayedPart) for part in parts):
             return parts
-        from dask.delayed import delayed
-
-        hold = delayed(_hold, pure=False)
         with self._reached():
-            return list(self._client.compute([hold(part.partition, part.missing, part.number) for part in parts]))
+            return list(self._client.compute([part.delayed() for part in parts]))
 
     def _plant(self, leaf: Callable[..., Any], fn: Any, inputs: Sequence[Any], merge: Any) -> Any:
-        """Submit the tree of a job, and return its root: as no other future is held, workers forget what is merged."""
+        """Submit the tree of a job and return its root. No other future is held, so workers free what is merged."""
         functions = self._send((fn, merge))
         level = self._map(leaf, inputs, functions, _LEAVES)
         while len(level) > 1:
@@ -173,9 +108,9 @@ class DaskRunner:
         return level[0]
 
     def _send(self, functions: tuple[Callable[..., Any], ...]) -> Any:
-        """Send functions, with the arrays they may hold, to the cluster once a job; workers pass them on.
+        """Send functions, with the arrays they hold, to the cluster once a job; workers pass them on.
 
-        They are the result of a task and not scattered data, so they too can be made again when a worker is lost.
+        They are the result of a task, not scattered data, so Dask can make them again when a worker is lost.
         """
         whole = _distributed().protocol.pickle.dumps(functions)
         pieces = [whole[start : start + _PIECE] for start in range(0, len(whole), _PIECE)]
@@ -186,7 +121,7 @@ class DaskRunner:
     def _map(self, task: Callable[..., Any], inputs: Sequence[Any], functions: Any, priority: int) -> list[Any]:
         if not inputs:
             raise DataError("The data have no rows. juror needs at least one.")
-        # not pure: Dask would take the result of an earlier job for one with the same arguments
+        # not pure, or Dask would reuse the result of an earlier job with the same arguments
         options = {"key": f"juror{task.__name__}", "pure": False, "priority": priority, "batch_size": _BATCH}
         with self._reached():
             return list(self._client.map(task, inputs, functions=functions, **options))
@@ -196,14 +131,14 @@ class DaskRunner:
             return self._client.submit(task, *arguments, key=f"juror-{name}-{uuid4()}", priority=_FUNCTIONS)
 
     def _result(self, future: Any) -> Any:
-        """Wait for a future and return its value, or raise what its task raised; let go of it in any case.
+        """Wait for a future and return its value, or raise the error of its task; release it in any case.
 
-        Where this is interrupted, Dask forgets the tasks that have not begun, as no one waits for them.
+        After an interrupt, Dask drops the tasks that have not begun, as nobody holds their futures.
         """
         try:
             with self._reached():
                 error = self._wait(future)
-                # this also raises that the future was cancelled, which is no error of a task
+                # for a cancelled future, which is not an error of its task, result() raises
                 if future.status != "error":
                     return future.result()
                 trace = future.traceback()
@@ -212,13 +147,13 @@ class DaskRunner:
             future.release()
 
     def _wait(self, future: Any) -> Any:
-        """Wait until a task has ended, and return what it raised, if anything."""
+        """Wait until a task has ended, and return its error, if any."""
         last_seen = time.monotonic()
         while True:
             try:
-                return future.exception(timeout=min(_GLANCE, self._patience))
+                return future.exception(timeout=min(_CHECK_EVERY, self._patience))
             except TimeoutError:
-                # without workers Dask would wait for ever; without a scheduler this raises
+                # without workers Dask would wait forever; without a scheduler nthreads() raises
                 if self._client.nthreads():
                     last_seen = time.monotonic()
             if time.monotonic() - last_seen > self._patience:
@@ -228,7 +163,7 @@ class DaskRunner:
                 )
 
     def _raise(self, error: BaseException) -> NoReturn:
-        """Raise what a task raised, in clear words where it is the worker that failed."""
+        """Raise the error of a task, or a ClusterError where its worker failed."""
         if isinstance(error, _distributed().KilledWorker):
             raise ClusterError(
                 f"{error.allowed_failures + 1} Dask workers died one after the other at the same task, the last at "
@@ -250,7 +185,7 @@ class DaskRunner:
             )
 
     def _check_versions(self) -> None:
-        """Compare the versions of workers that were not there before with those of this process."""
+        """Compare the versions of new workers with those of this process."""
         self._check_client()
         with self._reached():
             workers = set(self._client.nthreads())
@@ -258,7 +193,7 @@ class DaskRunner:
                 return
             found = self._client.get_versions(packages=["juror"])
         versions = {f"worker at {address}": there["packages"] for address, there in found["workers"].items()}
-        # it unpickles tasks too
+        # the scheduler unpickles tasks too
         check_versions(versions | {f"scheduler at {self._address}": found["scheduler"]["packages"]})
         self._checked = workers
 
@@ -276,7 +211,7 @@ class DaskRunner:
 
 
 class _KeptThere:
-    """Futures of what workers have loaded."""
+    """The futures of values that workers hold."""
 
     def __init__(self, runner: DaskRunner, futures: list[Any]):
         self._runner, self._futures = runner, futures
@@ -292,7 +227,7 @@ class _KeptThere:
 
 
 class _Loaded:
-    """A value that tells Dask how large it is, which only knows arrays: tasks go where the large ones are."""
+    """A value that reports its size, so that Dask sends tasks to the large ones; of itself it measures arrays only."""
 
     def __init__(self, value: Any):
         buffers: list[pickle.PickleBuffer] = []
@@ -304,13 +239,13 @@ class _Loaded:
 
 
 def _distributed() -> Any:
-    """Return Dask's package of clusters, which whoever has a client has imported, as one that needs no types."""
+    """Import Dask's package of clusters, as Any to the type checker."""
     import distributed
 
     return distributed
 
 
-# What tasks do; pickled by name, so that the scheduler needs nothing but juror to read them
+# The tasks. They are pickled by name, so that the scheduler can read them if it has juror.
 def _unpickle(pieces: list[bytes]) -> Any:
     return pickle.loads(b"".join(pieces))
 
@@ -333,9 +268,3 @@ def _merge(results: list[Any], functions: tuple[Callable[..., Any], ...]) -> Any
 
 def _nothing(*values: Any) -> None:
     return None
-
-
-def _hold(frame: Any, missing: tuple[Any, ...], number: int) -> Held:
-    from juror.readers.frames import open_frame
-
-    return Held(open_frame(frame, missing), number)

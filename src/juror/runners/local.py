@@ -1,4 +1,7 @@
-"""Runners apply a function to the partitions of a table and merge what comes back, always in the same order."""
+"""What every runner does, and the runner of this machine: threads.
+
+A runner applies a function to the parts of a table and merges the results, always in the same order.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +20,14 @@ P = TypeVar("P")
 R = TypeVar("R")
 K = TypeVar("K")
 
-# The number of rows in a partition never depends on the number of threads, so neither do the sums. What comes back for
-# each costs as much as some hundred rows, so they are not too small, and no more than any machine's threads share.
+# The number of rows in a partition never depends on the number of threads, so neither do the sums. Merging one result
+# costs as much as a few hundred rows, so partitions are not too small; there are enough of them for many threads.
 _LEAST_ROWS = 8192
 _MOST_PARTITIONS = 64
 
 
 def partitions(n_rows: int, size: int | None = None) -> Iterator[slice]:
-    """Cut a table into runs of rows, of a size that depends on the table only unless given.
+    """Cut a table into slices of consecutive rows. The default size depends only on the number of rows.
 
     >>> list(partitions(5, size=2))
     [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
@@ -36,30 +39,30 @@ def partitions(n_rows: int, size: int | None = None) -> Iterator[slice]:
 
 
 class Kept(Protocol):
-    """What was loaded from every part of a table, and stays where it was loaded until it is released."""
+    """The values loaded from every part of a table. They stay where they were loaded until they are released."""
 
     def map_reduce(self, fn: Callable[[Any], R], merge: Callable[[R, R], R]) -> R:
-        """Apply a function to what was loaded from every part, and merge the results in the parts' order."""
+        """Apply a function to every value, and merge the results in the order of the parts."""
         ...
 
     def release(self) -> None:
-        """Let go of it."""
+        """Free the values."""
         ...
 
 
 class Runner(Protocol):
-    """Who works on the parts of a table: threads here, or a cluster.
+    """Applies functions to the parts of a table: threads of this process, or a cluster.
 
-    Functions are pure: they may be run again for a part, on another machine, when one is lost. So they and what they
-    return can be pickled, and they put nothing aside. What a function raises is raised here as it is.
+    Functions must be pure, as a cluster may run one again for the same part when a machine is lost. Functions and
+    results must be picklable. An error of a function is raised here unchanged.
     """
 
     def map_reduce(self, fn: Callable[[Any], R], parts: Any, merge: Callable[[R, R], R]) -> R:
-        """Apply a function to every part, and merge the results in the parts' order."""
+        """Apply a function to every part, and merge the results in the order of the parts."""
         ...
 
     def keep(self, load: Callable[[Any], Any], parts: Any) -> Kept:
-        """Load something from every part, and keep it where the part is read; if it is lost, load it again."""
+        """Load a value from every part, and keep it where the part is read. A lost value is loaded again."""
         ...
 
 
@@ -77,7 +80,7 @@ class _KeptHere:
 
 
 class _Merging(Generic[R]):
-    """Results merged in the order of their numbers, whichever comes first; only those that came early are held."""
+    """Merges results in the order of their numbers, and holds only those that come too early."""
 
     def __init__(self, merge: Callable[[R, R], R]):
         self._merge = merge
@@ -130,7 +133,7 @@ class LocalRunner:
         return (results[number] for number in range(len(parts)))
 
     def map_reduce(self, fn: Callable[[P], R], parts: Iterable[P], merge: Callable[[R, R], R]) -> R:
-        """Apply a function to every partition and merge the results from left to right, as soon as it is their turn."""
+        """Apply a function to every partition, and merge the results from left to right as soon as possible."""
         parts = list(parts)
         if not parts:
             raise DataError("The data have no rows. juror needs at least one.")
@@ -141,7 +144,7 @@ class LocalRunner:
         return merging.merged
 
     def _run(self, fn: Callable[[P], R], parts: Sequence[P], put: Callable[[int, R], None]) -> None:
-        """Let every thread take the next partition when it is done with one: a task each would cost more."""
+        """Let every thread take the next partition when it is free. One task for each partition would cost more."""
         assert self._pool is not None
         left = iter(range(len(parts)))
 
@@ -153,10 +156,10 @@ class LocalRunner:
             for done in as_completed([self._pool.submit(work) for _ in range(min(self.n_jobs, len(parts)))]):
                 done.result()
         except BaseException:
-            # the others need not go on
+            # stop the other threads
             deque(left, maxlen=0)
             raise
 
     def keep(self, load: Callable[[P], K], parts: Iterable[P]) -> Kept:
-        """Load something from every part, and keep it in memory."""
+        """Load a value from every part, and keep it in memory."""
         return _KeptHere(self, list(self.map(load, parts)))

@@ -1,8 +1,8 @@
-"""Spark as a runner: it schedules, and every task reads its own rows.
+"""A Spark cluster as a runner: Spark schedules the tasks, and every task reads its own rows.
 
-Parts of files travel to the tasks, which read them as threads here would. A Spark frame that is not files comes to the
-tasks as Arrow batches. What a task returns is pickled there; only that comes back, and is merged here, one after the
-other in the order of the parts, so that the sums are those of any other runner to the last bit.
+Parts of files are sent to the tasks, which read them as local threads do. The partitions of a Spark frame reach the
+tasks as Arrow batches. Tasks pickle their results, and this process merges them in the order of the parts, so sums have
+the same bits as those of every other runner.
 """
 
 from __future__ import annotations
@@ -11,25 +11,39 @@ import pickle
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial, reduce
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from juror.errors import ClusterError, DataError, JurorError, ParameterError
-from juror.readers.spark_frames import Batches, SparkFrame
 from juror.runners.clusters import check_versions
 from juror.runners.local import Kept
-from juror.runners.spark_words import MARK, first_line, in_plain_words
+from juror.runners.spark_errors import TASK_FAILED, first_line, short_spark_errors
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 R = TypeVar("R")
-# What a task made of a partition: whether that is an error of juror's, and the pickled value or error
+# What a task returns: whether juror raised an error, and the pickled value or error
 _Outcome = tuple[bool, bytes]
 
-# Results come in windows of parts, as Spark gives up on a job of more than spark.driver.maxResultSize: few at first,
-# then as many as take this share of it, with room for results that grow.
+# Spark aborts a job whose results exceed spark.driver.maxResultSize. So parts are run in windows: a small one first,
+# then as many parts as fill a quarter of that size, as later results may be larger.
 _FIRST_WINDOW = 64
 _SHARE = 4
+
+
+@runtime_checkable
+class PartitionedFrame(Protocol):
+    """The parts of a table that are the partitions of a Spark frame."""
+
+    @property
+    def frame(self) -> Any:
+        """The Spark frame."""
+        ...
+
+    @property
+    def open_partition(self) -> Callable[..., Any]:
+        """The function that makes a part of the Arrow batches and the ``number`` of a partition."""
+        ...
 
 
 class SparkRunner:
@@ -65,18 +79,18 @@ class SparkRunner:
             return reduce(merge, self._fetch(*self._tasks(shipped, parts)))
 
     def keep(self, load: Callable[[Any], Any], parts: Any) -> Kept:
-        """Load something from every part, and keep it in the executors' memory, or on their disks where it is full.
+        """Load something from every part, and keep it in the executors' memory, or on their disks when that is full.
 
-        What an executor takes with it when it is lost, others load again.
+        When an executor is lost, others load its values again.
         """
         return _KeptBySpark(self, load, parts)
 
     def _tasks(self, shipped: Any, parts: Any) -> tuple[Any, Callable[..., Any]]:
-        """Return an RDD of some parts, and what to do in each of its partitions to apply a shipped function."""
+        """Return an RDD of the parts, and the function that applies a shipped function to one of its partitions."""
         tasks: Callable[..., Any]
-        if isinstance(parts, SparkFrame):
+        if isinstance(parts, PartitionedFrame):
             # a partition of the frame becomes one row: its outcome
-            apply = partial(_apply_to_batches, shipped, parts.names, parts.missing)
+            apply = partial(_apply_to_batches, shipped, parts.open_partition)
             schema = "raised boolean, result binary"
             rdd = self._job(lambda _: parts.frame.mapInArrow(lambda batches: apply(batches), schema).rdd)
             tasks = _outcomes_of_rows
@@ -90,7 +104,7 @@ class SparkRunner:
         return rdd, tasks
 
     def _fetch(self, rdd: Any, tasks: Callable[..., Any]) -> Iterator[Any]:
-        """Run tasks in the partitions of an RDD, and yield what they return in the order of the partitions."""
+        """Run tasks in the partitions of an RDD, and yield their results in the order of the partitions."""
         n_parts, start, largest = self._job(lambda _: rdd.getNumPartitions()), 0, 1
         window = min(_FIRST_WINDOW, self._context.defaultParallelism)
         while start < n_parts:
@@ -98,14 +112,14 @@ class SparkRunner:
             outcomes = self._job(lambda context, *job: context.runJob(*job), rdd, tasks, chosen)
             largest = max([largest, *(len(blob) for _, blob in outcomes)])
             start, window = start + len(chosen), max(1, self._most_bytes // largest)
-            # each is let go of before the next is unpickled
+            # free each before the next is unpickled
             outcomes.reverse()
             while outcomes:
                 yield _value_of(*outcomes.pop())
 
     def _job(self, run: Callable[..., R], *arguments: Any) -> R:
-        """Let Spark do something; where it cannot, say so in one sentence."""
-        with in_plain_words():
+        """Call Spark, with its errors shortened to one sentence."""
+        with short_spark_errors():
             if not self._is_running():
                 raise ClusterError("The Spark session is stopped. Start another, and begin again.")
             return run(self._context, *arguments)
@@ -113,12 +127,12 @@ class SparkRunner:
     def _is_running(self) -> bool:
         try:
             return self._context._jsc is not None and not self._context._jsc.sc().isStopped()
-        except Exception:  # whatever the bridge to Java raises: Java does not answer, so it is gone with all it had
+        except Exception:  # whatever the bridge to Java raises, Java has ended
             return False
 
     @contextmanager
     def _shipped(self, fn: Callable[..., Any]) -> Iterator[Any]:
-        """Bring a function to the executors for the time of a block."""
+        """Broadcast a function to the executors inside the block."""
         shipped = self._ship(fn)
         try:
             yield shipped
@@ -126,21 +140,21 @@ class SparkRunner:
             self._unship(shipped)
 
     def _ship(self, fn: Callable[..., Any]) -> Any:
-        # what Spark broadcasts by itself, as part of a large task, stays there until Java collects its garbage
+        # Spark would broadcast large tasks by itself, but keep them until Java collects its garbage
         pickled = _pickled(fn)
         return self._job(lambda context: context.broadcast(pickled))
 
     def _unship(self, shipped: Any) -> None:
-        # with the session all that it held is gone
+        # a stopped session has freed everything
         if self._is_running():
             shipped.destroy()
 
     def _check_versions(self) -> None:
-        """Compare what runs here with what the executors have, in tasks that need nothing but Python."""
+        """Compare the versions of the executors with those of this process, in tasks that need Python only."""
         report = _reporter()
         n_tasks = self._job(lambda context: context.defaultParallelism)
         found = self._job(lambda context: context.parallelize(range(n_tasks), n_tasks).mapPartitions(report).collect())
-        for host, versions in found:  # one by one, as a host may have several
+        for host, versions in found:  # one by one, as a host may have several executors
             check_versions({f"Spark executor on {host}": versions})
 
 
@@ -150,7 +164,7 @@ class _KeptBySpark:
     def __init__(self, runner: SparkRunner, load: Callable[[Any], Any], parts: Any):
         from pyspark import StorageLevel
 
-        # the function is needed as long as something may have to be loaded again
+        # the function stays there, as Spark may have to load something again
         self._runner, self._load, self._values = runner, runner._ship(load), None
         try:
             rdd, tasks = runner._tasks(self._load, parts)
@@ -163,7 +177,7 @@ class _KeptBySpark:
 
     def map_reduce(self, fn: Callable[[Any], R], merge: Callable[[R, R], R]) -> R:
         if self._values is None:
-            raise ClusterError("What Spark kept of the rows was released before. Load it again.")
+            raise ClusterError("The rows that Spark kept were released. Load them again.")
         with self._runner._shipped(fn) as shipped:
             return reduce(merge, self._runner._fetch(self._values, partial(_apply_to_kept, shipped)))
 
@@ -175,15 +189,15 @@ class _KeptBySpark:
         self._load = self._values = None
 
 
-# What follows runs on the executors, or reads here what they return.
+# The functions below run on the executors, or read their results.
 def _outcome(fn: Callable[[Any], Any], thing: Any) -> _Outcome:
-    """Apply a function; what juror raises is a result, as Spark would try again what will never do."""
+    """Apply a function. An error of juror is a result, as Spark would only retry the task in vain."""
     try:
         return False, pickle.dumps(fn(thing), protocol=5)
     except JurorError as error:
         return True, pickle.dumps(error, protocol=5)
     except Exception as error:
-        raise RuntimeError(f"{MARK}{type(error).__name__}: {first_line(str(error))}") from error
+        raise RuntimeError(f"{TASK_FAILED}{type(error).__name__}: {first_line(str(error))}") from error
 
 
 def _apply(shipped: Any, parts: Iterable[bytes]) -> Iterator[_Outcome]:
@@ -193,18 +207,18 @@ def _apply(shipped: Any, parts: Iterable[bytes]) -> Iterator[_Outcome]:
 
 def _apply_to_kept(shipped: Any, outcomes: Iterable[_Outcome]) -> Iterator[_Outcome]:
     fn = pickle.loads(shipped.value)
-    # what was lost and loaded again may have failed this time
+    # values that were lost and loaded again may have failed this time
     return ((raised, blob) if raised else _outcome(fn, pickle.loads(blob)) for raised, blob in outcomes)
 
 
 def _apply_to_batches(
-    shipped: Any, names: tuple[str, ...], missing: tuple[Any, ...], batches: Iterable[pa.RecordBatch]
+    shipped: Any, open_partition: Callable[..., Any], batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
     from pyspark import TaskContext
 
     here = TaskContext.get()
-    part = Batches(batches, names, missing, here.partitionId() if here is not None else 0)
+    part = open_partition(batches, number=here.partitionId() if here is not None else 0)
     raised, blob = _outcome(pickle.loads(shipped.value), part)
     yield pa.RecordBatch.from_pydict({"raised": pa.array([raised]), "result": pa.array([blob], pa.binary())})
 
@@ -232,7 +246,7 @@ def _pickled(thing: Any) -> bytes:
 
 
 def _reporter() -> Callable[[Iterable[Any]], Iterator[tuple[str, dict[str, str | None]]]]:
-    """Return a function that tells the versions of what it runs in; pickled whole, as juror may be missing there."""
+    """Return a function that reports the versions where it runs. It is pickled whole, as juror may be missing there."""
 
     def report(_: Iterable[Any]) -> Iterator[tuple[str, dict[str, str | None]]]:
         import platform

@@ -66,6 +66,8 @@ def random_codes(model: JointPMF, n_rows: int, rng: np.random.Generator, *, miss
     classes = rng.choice(model.rank, size=n_rows, p=model.weights)
     codes = np.empty((n_rows, len(model.factors)), dtype=np.int32)
     for n, factor in enumerate(model.factors):
-        codes[:, n] = [rng.choice(len(factor), p=factor[:, f]) for f in classes]
+        # the draws of rng.choice(len(factor), p=factor[:, f]) for every class f, at once
+        bounds = np.cumsum(factor, axis=0)
+        codes[:, n] = ((bounds / bounds[-1])[:, classes] <= rng.random(n_rows)).sum(axis=0)
     codes[rng.random(codes.shape) < missing] = -1
     return codes

@@ -1,4 +1,4 @@
-"""What Spark and Java say at length, in one sentence."""
+"""The errors of Spark and Java, each shortened to one sentence."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from contextlib import contextmanager
 
 from juror.errors import ClusterError, JurorError
 
-# Of a cause in Java's many lines only this much is worth reading
+# Characters of a cause that are shown
 _LONGEST_CAUSE = 300
-MARK = "juror's task failed: "
+# Marks, in Java's text, the error of a juror task
+TASK_FAILED = "juror's task failed: "
 
-# How causes begin, and what to say about them
-_SENTENCES = (
-    (rf"{MARK}(.*)", "A task failed on an executor of Spark: {}. Its log tells more."),
+# Patterns of causes, and the message for each
+_MESSAGES = (
+    (rf"{TASK_FAILED}(.*)", "A task failed on an executor of Spark: {}. See its log for details."),
     (
         r"most recent failure: Lost task [^)]*\) \([^)]*\): (?:[\w.$]+: )*((?:ExecutorLost|Python worker exited).*)",
-        "Spark gave up on a part, as whoever worked on it died again and again: {}. Give executors more memory, or cut "
+        "Spark gave up on a part because every process that worked on it died: {}. Give executors more memory, or cut "
         "the data into smaller parts.",
     ),
     (r"\[PYTHON_VERSION_MISMATCH\] (.*)", "{}"),
@@ -26,27 +27,27 @@ _SENTENCES = (
 
 
 @contextmanager
-def in_plain_words() -> Iterator[None]:
-    """Make one sentence of what Spark and Java say at length."""
+def short_spark_errors() -> Iterator[None]:
+    """Raise the errors of Spark and Java as a ClusterError of one sentence."""
     try:
         yield
     except JurorError:
         raise
     except Exception as error:
-        raise ClusterError(sentence_of(error)) from None
+        raise ClusterError(message_of(error)) from None
 
 
-def sentence_of(error: Exception) -> str:
+def message_of(error: Exception) -> str:
     """Return what an exception of Spark says, in one sentence."""
     text = str(error)
-    for pattern, sentence in _SENTENCES:
+    for pattern, message in _MESSAGES:
         found = re.search(pattern, text, re.MULTILINE)
         if found:
-            return sentence.format(first_line(found[1]).rstrip("."))
+            return message.format(first_line(found[1]).rstrip("."))
     return f"Spark could not do the work: {type(error).__name__}: {first_line(text)}"
 
 
 def first_line(text: str) -> str:
-    """Return the first line of a text, no more of it than is worth reading."""
+    """Return the first line of a text, cut where it gets too long to read."""
     line = text.strip().partition("\n")[0]
     return line if len(line) <= _LONGEST_CAUSE else f"{line[:_LONGEST_CAUSE]}…"
