@@ -472,7 +472,7 @@ def test_a_page_of_fewer_classes_says_how_far_it_is(browser, tmp_path):
     with watched(browser, tmp_path / "small.html") as page:
         assert "a smaller model near the fitted one" in page.inner_text(".notice")
         page.click("#tab-fit")
-        assert "3, the nearest model of so many" in page.inner_text("#fit-facts")
+        assert "3, the nearest model with that many" in page.inner_text("#fit-facts")
         page.click("#tab-explorer")
         small = model.compress(3)
         click(page, "colour", "red")
@@ -645,7 +645,7 @@ def test_few_rows_behind_the_evidence_are_told(browser, tmp_path):
         click(page, "Class", "Crew")
         assert "of 2,201 rows" not in sentence(page)
         click(page, "Age", "Child")
-        assert "of 2,201 rows, so few that the model has little to go by" in sentence(page)
+        assert "of 2,201 rows, too few for reliable answers" in sentence(page)
 
 
 def test_a_panel_is_one_stop_of_the_tab_key(page):

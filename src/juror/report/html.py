@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import re
 from html import escape
 from importlib.resources import files
 from pathlib import PurePath
@@ -14,22 +13,16 @@ from typing import Any
 
 import numpy as np
 
-# Each after those that it imports: they become one script
-_SCRIPTS = (
-    "model", "evidence", "dom", "charts", "panel", "explorer", "dependence", "classes", "fit", "observed", "main",
-)  # fmt: skip
 _POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:"
 # The worst pairs are told also where there is no room for their tables
 _PAIRS_TOLD = 20
 # Models that are further apart than this, in nats a row, tell different stories of many rows
 _MUCH = 0.1
-_IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
-_EXPORT = re.compile(r"^export ", re.MULTILINE)
 
 
 def make_page(facts: dict[str, Any]) -> str:
     """Return the HTML of a report from the facts of :func:`juror.report.facts.gather_facts`."""
-    style, script = _asset("style.css"), _joined_scripts()
+    style, script = _asset("style.css"), _asset("page.js")
     return Template(_asset("page.html")).substitute(
         title=escape(PurePath(facts["file"]).stem),
         about=escape(_about(facts)),
@@ -51,12 +44,6 @@ def _version() -> str:
 
 def _asset(name: str) -> str:
     return files("juror.report").joinpath("assets", name).read_text(encoding="utf-8")
-
-
-def _joined_scripts() -> str:
-    """Return the modules of the page as one, as a page from a file may not import another."""
-    modules = (_asset(f"{name}.js") for name in _SCRIPTS)
-    return "\n" + "\n".join(_EXPORT.sub("", _IMPORT.sub("", module)) for module in modules)
 
 
 def _digest(text: str) -> str:
