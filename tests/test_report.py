@@ -15,7 +15,7 @@ import juror
 from juror.cli.app import main
 from juror.errors import ParameterError
 from juror.report import Report
-from juror.report.carried import carried
+from juror.report.page_model import make_page_model
 from juror.testing import dense, random_model
 
 PEOPLE = juror.datasets.titanic()
@@ -88,7 +88,7 @@ def test_a_label_cannot_end_the_page_s_data():
 def test_a_large_model_is_carried_by_a_near_one_and_the_page_says_how_near():
     rng = np.random.default_rng(0)
     model = random_model([4, 3, 5], 40, rng, concentration=3.0)
-    taken = carried(model, 4, seed=0)
+    taken = make_page_model(model, 4, seed=0)
     assert taken.model.rank == 4
     p, q = dense(model), dense(taken.model)
     assert taken.loss == pytest.approx(float((p * np.log(p / q)).sum()), abs=1e-9)
@@ -127,7 +127,7 @@ def test_a_fit_whose_rows_are_impossible_has_a_page():
 def test_the_distance_of_the_classes_shown_is_that_from_the_fitted_model(rank):
     model = juror.fit(PEOPLE[:200])
     report = Report(model, rank=rank)
-    shown = carried(model, rank, seed=0).model.compress(12, seed=0)
+    shown = make_page_model(model, rank, seed=0).model.compress(12, seed=0)
     p, q = dense(model), dense(shown)
     assert report.facts["classes"]["compressed"]["loss"] == pytest.approx(float((p * np.log(p / q)).sum()), abs=1e-9)
 

@@ -9,7 +9,6 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-import juror
 from juror.cli import options
 from juror.cli.data import files_at, without
 from juror.cli.options import Drop, Model, Seed, UnknownOption, unknown_of
@@ -54,9 +53,6 @@ def command(
 
     It is one file, which needs no server and no network. With DATA it also shows how well the model knows these rows.
     """
-    from juror.report import Report
-    from juror.report.carried import wanted_rank
-
     csv = {"separator": separator, "quote": quote, "encoding": encoding, "decimal": decimal}
     _check(output, json)
     if data is None:
@@ -64,21 +60,29 @@ def command(
         more = {"weight": weight, "drop": drop, "unknown": unknown != "error"}
         _refuse_without_data([*told, *(name for name, value in more.items() if value)])
     began = time.perf_counter()
-    loaded = juror.load(model)
+    from juror.model.loading import load
+
+    loaded = load(model)
+    missing, expected = loaded.domain.missing, loaded.domain.expected
     rows: Any = None
     if data is not None:
         files = files_at(data, separator, quote, encoding, decimal)
-        rows = without(files.scan(loaded.domain.missing, loaded.domain.expected.text), drop or ())
+        rows = without(files.scan(missing, expected.text), drop or ())
     classes = _rank(rank)
+    # Bad arguments are refused before these slow imports.
+    from juror.report import Report
+    from juror.report.page_model import wanted_rank
+
     _tell_compression(loaded.rank, wanted_rank(loaded, classes))
     how: dict[str, Any] = {"unknown": unknown_of(unknown), "sample_weight": weight, "seed": seed}
     report = Report(loaded, rows, name=model.name, rank=classes, **how)
+    facts = report.facts
     if json:
-        write_json(report.facts)
+        write_json(facts)
     else:
         assert output is not None
         report.save(output)
-        _tell_loss(report.facts["model"])
+        _tell_loss(facts["model"])
         tell_written(output, began)
 
 
