@@ -1,4 +1,4 @@
-"""The facts about a table beside a model, against the dense tensor and loops over the rows."""
+"""The facts about data, checked against the dense tensor and loops over the rows."""
 
 import json
 import re

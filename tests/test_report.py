@@ -100,7 +100,7 @@ def test_a_large_model_is_carried_by_a_near_one_and_the_page_says_how_near():
     assert taken.loss == pytest.approx(float((p * np.log(p / q)).sum()), abs=1e-9)
     pairs = [(p.sum(axis=n), q.sum(axis=n)) for n in range(3)]
     assert taken.pair_difference == pytest.approx(max(np.abs(a - b).max() for a, b in pairs), abs=1e-12)
-    notice = "All here is of a smaller model near the fitted one"
+    notice = "This page shows a smaller model near the fitted one"
     assert notice in Report(model, rank=4).to_html()
     assert notice not in Report(model).to_html()
 
