@@ -5,9 +5,11 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 JUROR_DATA ?= $(if $(wildcard ../shared/data),$(abspath ../shared/data))
 export JUROR_DATA
+# Made by npm: the tools that check and bundle the JavaScript of the report page
+PAGE := page/node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types docs bench scale bench-accuracy paper explorer cost optimum clean
+.PHONY: help demo test lint types page docs bench scale bench-accuracy paper explorer cost optimum clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -18,12 +20,16 @@ demo: $(VENV)/.package  ## install, fit the embedded example, ask it a few thing
 test: $(VENV)/.test  ## install what the tests need and run them all
 	$(BIN)/python -m pytest -n auto --dist loadgroup -q
 
-lint: $(VENV)/.lint  ## check style and formatting
+lint: $(VENV)/.lint $(PAGE)  ## check style and formatting; of the report page's JavaScript also the types and the bundle
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	npm --prefix page run --silent check
 
 types: $(VENV)/.lint  ## check types
 	$(BIN)/mypy
+
+page: $(PAGE)  ## bundle page/src, the JavaScript of the report page, into the package (needs npm)
+	npm --prefix page run --silent build
 
 docs: $(VENV)/.docs  ## build the site into build/docs; open build/docs/index.html
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs build/docs
@@ -49,8 +55,8 @@ cost: $(VENV)/.package  ## how the time of juror-b grows with directions and row
 optimum: $(VENV)/.package  ## whether the search of EM finds the optimum, and at what cost (minutes)
 	$(BIN)/python benchmarks/optimum.py
 
-clean:  ## remove the virtual environment and caches
-	rm -rf $(VENV) demo .mypy_cache .ruff_cache .pytest_cache .hypothesis src/*.egg-info
+clean:  ## remove the virtual environment, npm's packages and caches
+	rm -rf $(VENV) page/node_modules demo .mypy_cache .ruff_cache .pytest_cache .hypothesis src/*.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.python:
@@ -83,4 +89,9 @@ $(VENV)/.bench: $(VENV)/.package
 
 $(VENV)/.lint: $(VENV)/.package
 	@$(INSTALL) -e '.[lint]'
+	@touch $@
+
+$(PAGE): page/package.json page/package-lock.json
+	@command -v npm > /dev/null || { echo "The report page's JavaScript is checked with tools from npm. Install nodejs and npm."; exit 1; }
+	@npm --prefix page ci --silent --no-audit --no-fund --ignore-scripts
 	@touch $@

@@ -1,7 +1,7 @@
-"""How large the report page is and how fast it moves, in a real browser; and its portraits under docs/explorer/.
+"""The size and the speed of the report page in a real browser; and its pictures in docs/explorer/.
 
-A click is timed from its event to the new numbers being laid out (computing, writing to the document, layout), and to
-the frame after that, which the eye sees. Times are of this machine, without a graphics card.
+A click is timed from its event until the new numbers are laid out (computation, changes of the document, layout), and
+until the next frame is shown. Times are for this machine, without a graphics card.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import juror
 from juror.testing import random_model
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from browser import find_browser, open_browser, watched  # the way to start one is told once, for tests
+from browser import find_browser, open_browser, watched  # as the tests do
 
 PICTURES = Path(__file__).parent.parent / "docs" / "explorer"
 N_CLICKS = 30
@@ -72,12 +72,12 @@ def measured(browser: Any, model: juror.JointPMF, folder: Path) -> dict[str, flo
         "opened, s": opened,
         "click, ms": statistics.median(laid_out),
         "slowest": max(laid_out),
-        "to the eye": statistics.median(seen),
+        "to the frame": statistics.median(seen),
     }
 
 
 def table(browser: Any, folder: Path) -> Iterator[str]:
-    head = ["kB", "made, s", "opened, s", "click, ms", "slowest", "to the eye"]
+    head = ["kB", "made, s", "opened, s", "click, ms", "slowest", "to the frame"]
     yield f"| model | rank | {' | '.join(head)} |"
     yield f"|{'---|' * (len(head) + 2)}"
     for name, make in MODELS.items():
@@ -87,7 +87,7 @@ def table(browser: Any, folder: Path) -> Iterator[str]:
 
 
 def portraits(browser: Any, folder: Path) -> None:
-    """Draw the explorer in light, in dark and on a phone."""
+    """Take screenshots of the explorer: light, dark, and on a phone."""
     people = juror.datasets.load("adult").drop(columns=["fnlwgt", "education-num"])
     model = juror.fit(people, rank=30, method="em", domain=juror.Domain.infer(people, bins=10))
     path = folder / "adult.html"
@@ -107,7 +107,9 @@ def portraits(browser: Any, folder: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--portraits", action="store_true", help="draw docs/explorer/*.png in place of measuring")
+    parser.add_argument(
+        "--portraits", action="store_true", help="take the screenshots docs/explorer/*.png instead of measuring"
+    )
     options = parser.parse_args()
     if find_browser() is None:
         sys.exit("There is no browser on this machine. Install Debian's chromium.")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-# as root, and in a machine without a network, where it would try in vain to reach its makers
+# The browser may run as root and without a network. It must not try to reach its makers.
 _FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -26,13 +26,13 @@ _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable
 
 
 def find_browser() -> str | None:
-    """Return the path of a browser of the Chromium family; None when there is none."""
+    """Return the path of a browser of the Chromium family, or None."""
     return next((path for name in _NAMES if (path := shutil.which(name))), None)
 
 
 @contextmanager
 def open_browser() -> Iterator[Browser]:
-    """Start a browser, or say loudly that there is none: skipped on a developer's machine, a failure in CI."""
+    """Start a browser. Without one, tests are skipped on a developer's machine and fail in CI."""
     path = find_browser()
     if path is None:
         message = f"NO BROWSER: report page and site are NOT TESTED. Install Debian's chromium, or one of {_NAMES}."
@@ -42,25 +42,59 @@ def open_browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=_FLAGS)
         yield browser
+        _idle.pop(browser, None)
         browser.close()
+
+
+class Tab:
+    """A tab of the browser that notes errors, dialogs, and requests for anything but the page itself."""
+
+    def __init__(self, browser: Browser, **options: Any):
+        self.page = browser.new_context(**options).new_page()
+        self.page.set_default_timeout(10_000)
+        self.errors: list[str] = []
+        self.own = "about:blank"
+        self.page.on("console", lambda message: message.type == "error" and self._note("console", message.text))
+        self.page.on("dialog", lambda dialog: (self._note("dialog", dialog.message), dialog.dismiss()))
+        self.page.on("pageerror", lambda error: self._note("error", error))
+        self.page.on(
+            "request", lambda request: request.url.split("#")[0] == self.own or self._note("request", request.url)
+        )
+
+    def _note(self, kind: str, what: object) -> None:
+        self.errors.append(f"{kind}: {what}")
+
+    def _check_request(self, url: str) -> None:
+        if url.split("#")[0] != self.own:
+            self._note("request", url)
+
+    def show(self, path: Path, fragment: str = "") -> None:
+        """Load a page afresh: nothing of the page before is left."""
+        self.own = "about:blank"
+        self.page.goto(self.own)
+        self.errors.clear()
+        self.own = path.as_uri()
+        self.page.goto(self.own + fragment)
+        self.page.wait_for_selector("html[data-ready]", state="attached")
+
+
+# Tabs with default options that no test uses now; a new one takes longer than a page
+_idle: dict[Browser, list[Tab]] = {}
 
 
 @contextmanager
 def watched(browser: Browser, path: Path, fragment: str = "", **options: Any) -> Iterator[Page]:
-    """Open a page from a file, and fail if it says an error or asks for anything beyond itself."""
-    context = browser.new_context(**options)
-    page = context.new_page()
-    page.set_default_timeout(10_000)
-    errors: list[str] = []
-    page.on("console", lambda message: message.type != "error" or errors.append(f"console: {message.text}"))
-    page.on("dialog", lambda dialog: (errors.append(f"dialog: {dialog.message}"), dialog.dismiss()))
-    page.on("pageerror", lambda error: errors.append(f"error: {error}"))
-    own = path.as_uri()
-    page.on("request", lambda request: request.url.split("#")[0] == own or errors.append(f"request: {request.url}"))
+    """Open a page from a file, and fail if it reports an error or requests anything but itself."""
+    idle = _idle.setdefault(browser, [])
+    tab = idle.pop() if idle and not options else Tab(browser, **options)
     try:
-        page.goto(path.as_uri() + fragment)
-        page.wait_for_selector("html[data-ready]", state="attached")
-        yield page
-        assert errors == []
-    finally:
-        context.close()
+        tab.show(path, fragment)
+        yield tab.page
+        assert tab.errors == []
+    except BaseException:
+        tab.page.context.close()
+        raise
+    if options:
+        tab.page.context.close()
+    else:
+        idle.append(tab)

@@ -1,4 +1,4 @@
-"""The pages of the documentation as tests see them: their blocks, how a console is run, what is built of them."""
+"""Helpers for tests of the documentation: blocks of code, console commands, and the built HTML pages."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def name_of(page: Path) -> str:
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: what stands behind the fence, what is in it, and the line of the fence."""
+    """A fenced block: its kind (the word after the fence), its text, and the line of the fence."""
 
     kind: str
     text: str
@@ -41,7 +41,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Command:
-    """A line of a console block, and what is shown below it."""
+    """A command of a console block, and the output shown below it."""
 
     line: str
     shown: str
@@ -56,7 +56,7 @@ def blocks_of(text: str) -> list[Block]:
 
 
 def commands_of(text: str) -> list[Command]:
-    """Return the commands of a console block. A line that ends in a backslash goes on."""
+    """Return the commands of a console block. A line that ends in a backslash continues on the next."""
     commands: list[Command] = []
     for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
         line, _, shown = part.replace("\\\n", "").partition("\n")
@@ -65,9 +65,9 @@ def commands_of(text: str) -> list[Command]:
 
 
 def matches(shown: str, printed: str) -> bool:
-    """Say whether what was printed is what is shown; … and ... stand for anything, seconds for any seconds."""
+    """Say whether the printed text matches the shown one; … and ... match anything, seconds match any seconds."""
     tidy = [re.sub(r"\bafter [\d.]+ s\b", "after 1 s", _tidy(text)) for text in (shown, printed)]
-    # a line of its own stands for any lines, none of them too
+    # On a line of its own … matches any number of lines.
     pattern = re.escape(tidy[0]).replace(re.escape("..."), "…")
     pattern = re.sub(r"^…(\n|\Z)", r"(?s:.*?)\1?", pattern.replace("\\\n", "\n"), flags=re.MULTILINE)
     return re.fullmatch(pattern.replace("…", ".*?"), tidy[1]) is not None
@@ -78,7 +78,7 @@ def _tidy(text: str) -> str:
 
 
 class _Screen(io.TextIOWrapper):
-    """Where a command prints to, a terminal or not."""
+    """An output stream for a command: a terminal or not."""
 
     def __init__(self, buffer: io.BytesIO, *, terminal: bool):
         super().__init__(buffer, encoding="utf-8", write_through=True)
@@ -102,15 +102,15 @@ def _inside(folder: Path):
 class Shell:
     """Run the commands of a page, one after the other, in one folder.
 
-    ``juror`` runs in this process, everything else in a shell. A fit that was made before of the same bytes by the same
-    command is not made again: pages begin with the same one.
+    ``juror`` runs in this process, everything else in a shell. A fit of the same bytes by the same command is made only
+    once, because many pages begin with the same fit.
     """
 
     folder: Path
     made: dict[tuple[str, str], tuple[str, bytes]] = field(default_factory=dict)
 
     def run(self, line: str) -> str:
-        """Return what a terminal would show."""
+        """Run a line and return what a terminal would show."""
         words = shlex.split(line)
         if words[0] != "juror":
             return self._in_a_shell(line)
@@ -151,9 +151,9 @@ class Shell:
                 main(arguments)
             except SystemExit as end:
                 status = end.code
-        # 2 is a mistake that a page shows; 1 is a bug
+        # 2 is a user's mistake, which a page may show. 1 is a bug.
         assert status in (0, 2), err.buffer.getvalue().decode()
-        # or the first to be forgotten closes the bytes that both write to
+        # Otherwise the garbage collector closes the buffer that both share.
         out.detach()
         err.detach()
 
@@ -173,7 +173,7 @@ class Shell:
 
 
 def _behind_pipe(line: str) -> str:
-    """Return what stands behind the first bar that is a word of the shell, not part of a question."""
+    """Return the text after the first pipe of the shell; a bar in quotes belongs to a question."""
     quote = ""
     for at, letter in enumerate(line):
         if quote:
@@ -185,7 +185,7 @@ def _behind_pipe(line: str) -> str:
     raise ValueError(f"There is no pipe in {line!r}.")
 
 
-# attributes that make a browser fetch something
+# Attributes that make a browser fetch something
 FETCHED = {"src", "srcset", "data", "poster", "background", "xlink:href"}
 LINKS_THAT_FETCH = {
     "stylesheet",
@@ -201,7 +201,7 @@ FAR = re.compile(r"^(https?:)?//")
 
 
 class BuiltPage(HTMLParser):
-    """What a page fetches from afar, and which pages it leads to."""
+    """The external addresses that a page fetches, and the pages that it links to."""
 
     def __init__(self, text: str):
         super().__init__()
@@ -229,5 +229,5 @@ class BuiltPage(HTMLParser):
 
 
 def far_of_style(text: str) -> list[str]:
-    """Return what a style sheet fetches from afar."""
+    """Return the external addresses that a style sheet fetches."""
     return [a for a in re.findall(r"(?:url\(|@import)\s*['\"]?([^'\")\s;]+)", text) if FAR.match(a)]

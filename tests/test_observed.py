@@ -1,4 +1,4 @@
-"""The facts about a table beside a model, against the dense tensor and loops over the rows."""
+"""The facts about data, checked against the dense tensor and loops over the rows."""
 
 import json
 import re
@@ -13,11 +13,11 @@ from pyarrow import parquet
 from juror import Domain, JointPMF, Variable
 from juror.answers import sampling as drawing
 from juror.answers.calibration import calibration
-from juror.counts.seen import arrivals, pass_over
 from juror.errors import DataError, DataWarning, ParameterError
 from juror.report import observed, unusual
 from juror.report.gaps import noise
 from juror.report.observed import observed_facts, rows_to_calibrate
+from juror.report.seen import arrivals, pass_over
 from juror.testing import dense, random_codes, random_model
 
 SHAPE = (3, 2, 4, 2)

@@ -1,4 +1,4 @@
-"""The facts of a report and the file they become; what the page does in a browser is in test_explorer.py."""
+"""The facts of a report, and the page as a file. test_explorer.py opens the page in a browser."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import pytest
 import juror
 from juror.cli.app import main
 from juror.errors import ParameterError
-from juror.report import Report
-from juror.report.carried import carried
+from juror.report import Report, page_model
+from juror.report.page_model import make_page_model, wanted_rank
 from juror.testing import dense, random_model
 
 PEOPLE = juror.datasets.titanic()
@@ -24,6 +24,12 @@ PEOPLE = juror.datasets.titanic()
 @pytest.fixture(scope="module")
 def model():
     return juror.fit(PEOPLE, rank=4, method="em")
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    """A mean of many draws."""
+    return juror.fit(PEOPLE[:200])
 
 
 def embedded(html: str) -> dict:
@@ -88,30 +94,47 @@ def test_a_label_cannot_end_the_page_s_data():
 def test_a_large_model_is_carried_by_a_near_one_and_the_page_says_how_near():
     rng = np.random.default_rng(0)
     model = random_model([4, 3, 5], 40, rng, concentration=3.0)
-    taken = carried(model, 4, seed=0)
+    taken = make_page_model(model, 4, seed=0)
     assert taken.model.rank == 4
     p, q = dense(model), dense(taken.model)
     assert taken.loss == pytest.approx(float((p * np.log(p / q)).sum()), abs=1e-9)
     pairs = [(p.sum(axis=n), q.sum(axis=n)) for n in range(3)]
     assert taken.pair_difference == pytest.approx(max(np.abs(a - b).max() for a, b in pairs), abs=1e-12)
-    notice = "All here is of a smaller model near the fitted one"
+    notice = "This page shows a smaller model near the fitted one"
     assert notice in Report(model, rank=4).to_html()
     assert notice not in Report(model).to_html()
 
 
-def test_a_page_stays_below_two_megabytes_whatever_the_rank():
+def largest(cardinalities: list[int], rank: int) -> juror.JointPMF:
+    """Return the largest model that a page takes as it is; one of the given rank is too large for a page."""
     rng = np.random.default_rng(0)
-    large = random_model([10] * 30, 600, rng)
-    rows = large.sample(500, seed=1).assign(weight=rng.random(500))
-    small = Report(large, rows, sample_weight="weight")
-    assert small.facts["model"]["rank"] < 600
-    assert len(small.to_html().encode()) < 2_000_000
-    assert Report(large, rank="all").facts["model"]["rank"] == 600
+    most = wanted_rank(random_model(cardinalities, rank, rng), "auto")
+    assert most < rank
+    return random_model(cardinalities, most, rng)
+
+
+def test_a_page_stays_below_two_megabytes_whatever_the_rank():
+    large = largest([10] * 30, 600)
+    rows = large.sample(500, seed=1).assign(weight=np.random.default_rng(1).random(500))
+    report = Report(large, rows, sample_weight="weight")
+    assert report.facts["model"]["rank"] == large.rank
+    assert len(report.to_html().encode()) < 2_000_000
+    larger = random_model([10] * 30, large.rank + 1, np.random.default_rng(0))
+    assert Report(larger, rank="all").facts["model"]["rank"] == large.rank + 1
 
 
 def test_a_page_of_many_variables_leaves_room_for_all_pairs():
-    wide = random_model([4] * 400, 80, np.random.default_rng(0))
-    assert len(Report(wide).to_html().encode()) < 2_000_000
+    report = Report(largest([4] * 400, 80))
+    assert report.facts["model"]["loss"] == 0.0
+    assert len(report.to_html().encode()) < 2_000_000
+
+
+def test_a_model_that_is_too_large_is_compressed(monkeypatch):
+    monkeypatch.setattr(page_model, "_MODEL_BYTES", 2_000)
+    model = random_model([3, 4, 2], 20, np.random.default_rng(0))
+    known = Report(model).facts["model"]
+    assert known["rank"] == wanted_rank(model, "auto") < known["fitted_rank"] == 20
+    assert known["loss"] > 0
 
 
 def test_a_fit_whose_rows_are_impossible_has_a_page():
@@ -124,10 +147,10 @@ def test_a_fit_whose_rows_are_impossible_has_a_page():
 
 
 @pytest.mark.parametrize("rank", [2, 5, 30])
-def test_the_distance_of_the_classes_shown_is_that_from_the_fitted_model(rank):
-    model = juror.fit(PEOPLE[:200])
+def test_the_distance_of_the_classes_shown_is_that_from_the_fitted_model(drawn, rank):
+    model = drawn
     report = Report(model, rank=rank)
-    shown = carried(model, rank, seed=0).model.compress(12, seed=0)
+    shown = make_page_model(model, rank, seed=0).model.compress(12, seed=0)
     p, q = dense(model), dense(shown)
     assert report.facts["classes"]["compressed"]["loss"] == pytest.approx(float((p * np.log(p / q)).sum()), abs=1e-9)
 
@@ -144,8 +167,7 @@ def test_a_rank_that_is_none_is_refused(model, rank):
         Report(model, rank=rank)
 
 
-def test_classes_of_a_mean_of_draws_are_those_of_a_near_model():
-    drawn = juror.fit(PEOPLE[:200])
+def test_classes_of_a_mean_of_draws_are_those_of_a_near_model(drawn):
     known = Report(drawn).facts["classes"]
     assert drawn.info.n_draws > 0
     assert known["n_classes"] == 12

@@ -9,7 +9,6 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-import juror
 from juror.cli import options
 from juror.cli.data import files_at, without
 from juror.cli.options import Drop, Model, Seed, UnknownOption, unknown_of
@@ -24,7 +23,7 @@ def command(
         str | None,
         typer.Argument(
             metavar="DATA",
-            help="Rows to hold the model against: a .csv, .parquet or .arrow file, a folder of them, or a glob.",
+            help="Rows to compare the model with: a .csv, .parquet or .arrow file, a folder of them, or a glob.",
             show_default=False,
         ),
     ] = None,
@@ -37,8 +36,8 @@ def command(
         str,
         typer.Option(
             metavar="CLASSES",
-            help="How many classes the page has: 'all', or the nearest model of so many; with 'auto' all if it then "
-            "stays below 2 MB, else as many as do and are found in half a minute.",
+            help="The most classes of the page, or 'all'. With 'auto' it has all if it then stays below 2 MB, else as "
+            "many as do and as half a minute of work allows.",
         ),
     ] = "auto",
     weight: options.Weight = None,
@@ -52,10 +51,9 @@ def command(
 ) -> None:
     """Write a page about MODEL that opens in any browser: click what is known, and see what follows.
 
-    It is one file, which needs no server and no network. With DATA it also shows how well the model knows these rows.
+    It is one file, which needs no server and no network. With DATA it also shows how well the model fits these rows.
     """
-    from juror.report import Report
-    from juror.report.carried import wanted_rank
+    from juror.model.loading import load
 
     csv = {"separator": separator, "quote": quote, "encoding": encoding, "decimal": decimal}
     _check(output, json)
@@ -64,26 +62,32 @@ def command(
         more = {"weight": weight, "drop": drop, "unknown": unknown != "error"}
         _refuse_without_data([*told, *(name for name, value in more.items() if value)])
     began = time.perf_counter()
-    loaded = juror.load(model)
+    loaded = load(model)
+    missing, expected = loaded.domain.missing, loaded.domain.expected
     rows: Any = None
     if data is not None:
         files = files_at(data, separator, quote, encoding, decimal)
-        rows = without(files.scan(loaded.domain.missing, loaded.domain.expected.text), drop or ())
+        rows = without(files.scan(missing, expected.text), drop or ())
     classes = _rank(rank)
+    # Slow imports, after all arguments are checked
+    from juror.report import Report
+    from juror.report.page_model import wanted_rank
+
     _tell_compression(loaded.rank, wanted_rank(loaded, classes))
     how: dict[str, Any] = {"unknown": unknown_of(unknown), "sample_weight": weight, "seed": seed}
     report = Report(loaded, rows, name=model.name, rank=classes, **how)
+    facts = report.facts
     if json:
-        write_json(report.facts)
+        write_json(facts)
     else:
         assert output is not None
         report.save(output)
-        _tell_loss(report.facts["model"])
+        _tell_loss(facts["model"])
         tell_written(output, began)
 
 
 def _check(output: Path | None, json: bool) -> None:
-    """Refuse what cannot be written, before any work is done for it."""
+    """Refuse an output that cannot be written, before any work is done."""
     if json == (output is not None):
         raise ParameterError("Say where the page goes, -o report.html, or have its facts with --json: one of the two.")
     if output is not None:
@@ -115,7 +119,7 @@ def _tell_compression(fitted: int, wanted: int) -> None:
 def _tell_loss(model: dict[str, Any]) -> None:
     if model["rank"] < model["fitted_rank"]:
         typer.echo(
-            f"the page answers by a model of {model['rank']:,} classes, {model['loss']:.3g} nats a row from the fitted "
-            f"one; tables of two variables differ by at most {model['pair_difference']:.2g}",
+            f"the page has a model of {model['rank']:,} classes, {model['loss']:.3g} nats a row from the fitted one; "
+            f"tables of two variables differ by at most {model['pair_difference']:.2g}",
             err=True,
         )

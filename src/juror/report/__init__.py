@@ -1,4 +1,4 @@
-"""The report: facts about a model, and a page that holds the whole model and answers in the browser."""
+"""The report: facts about a model, and a page that holds the model and computes answers in the browser."""
 
 from juror.report.document import Report
 

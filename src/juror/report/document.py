@@ -1,4 +1,4 @@
-"""Report: a page about a model, as a value that can be saved, shown in a notebook, or read as facts."""
+"""Report: a page about a model that can be saved, shown in a notebook, or read as facts."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ if TYPE_CHECKING:
 class Report:
     """A page about a model: click what is known, and see what follows.
 
-    It is one file that holds the model and answers in the browser, without a server or a network. Beside bars for every
-    variable it shows what depends on what, the latent classes, how the model was fitted and, with data, how well it
-    knows them. A notebook shows it in place.
+    The page is one file that holds the model and computes answers in the browser, without a server or a network. It has
+    bars for every variable, the dependence of every pair, the latent classes, how the model was fitted and, with data,
+    how well the model agrees with them. A notebook shows the page in place.
 
     Parameters
     ----------
     model : JointPMF
         The model.
     data : frame, mapping, array, path or other table, optional
-        Rows to hold the model against, as in :func:`juror.fit`.
+        Rows to compare the model with, as in :func:`juror.fit`.
     name : str
-        The model's file, as it stands in the commands that the page gives; its title is the name without its ending.
+        The model's file, for the commands to copy from the page. The title is this name without its ending.
     rank : int, "auto" or "all"
-        How many classes the page has: all, or the nearest model of so many; ``"auto"`` has all if that keeps the page
-        below two megabytes, else as many as do and are found in about half a minute. The page says how far from the
-        fitted model that is, and so does ``facts["model"]["loss"]``, in nats a row.
+        The number of classes of the page: all, or at most this many, those of the nearest such model. ``"auto"`` takes
+        all if the page then stays below two megabytes, else as many as do and as half a minute of compression allows.
+        The page and ``facts["model"]["loss"]`` say how far this is from the fitted model, in nats a row.
     sample_weight : array-like (n_rows,) or str, optional
-        How often each row of the data counts, or the name of the column that says so.
+        How often each row of the data counts, or the name of the column of weights.
     unknown : {"error", "warn", "missing"}
         What to do with labels of the data that the model does not know.
     seed : int
-        Where chance comes from: a compression, and a sample of rows where there are many.
+        Seed of a compression, and of the sample of rows if there are many.
 
     Examples
     --------
@@ -73,7 +73,7 @@ class Report:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """All that the page shows, as plain values that JSON can hold."""
+        """All facts that the page shows, as plain values that JSON can hold."""
         return self._facts
 
     @cached_property
@@ -86,7 +86,7 @@ class Report:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page to a file, whole or not at all."""
-        # of all text only the title may hold what UTF-8 cannot: the name of a file
+        # The name of a file, which is the title, may hold what UTF-8 cannot encode.
         html = self._html.encode(errors="replace")
         write_whole(Path(path), lambda stream: stream.write(html))
 

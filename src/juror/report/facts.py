@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal
 
+from juror.answers.information import dependence as dependence_of
 from juror.answers.information import divergence
-from juror.answers.profiles import class_profiles, readable_rank
+from juror.answers.marginals import marginal
+from juror.answers.profiles import ClassProfile, class_profiles, readable_rank
 from juror.answers.sampling import generator
-from juror.counts.seen import pass_over
 from juror.readers.columns import as_text
 from juror.record import finite
-from juror.report.carried import Carried, carried, wanted_rank
 from juror.report.observed import observed_facts
+from juror.report.page_model import PageModel, make_page_model, wanted_rank
+from juror.report.seen import pass_over
 from juror.solvers.parameters import n_parameters
 
 if TYPE_CHECKING:
-    from juror.domain.variable import Unknown, Variable
+    from juror.domain.variable import Unknown
     from juror.model import JointPMF
 
 _MOST_CARDS = 24
-# by which the distance of a model from another is told where their tables are large
+# Draws to estimate the distance of two models whose tables are too large to write out
 _DRAWS = 5_000
 
 
@@ -34,36 +37,43 @@ def gather_facts(
     unknown: Unknown,
     seed: int,
 ) -> dict[str, Any]:
-    """Return what a report tells about a model, and beside what data; see :class:`juror.Report`."""
+    """Return what a report says about a model, and about data if there are any; see :class:`juror.Report`."""
     wanted_rank(model, rank)
-    # before what takes long: data that do not fit the model are told at once
+    # Data that do not fit the model are refused before the slow work starts.
     seen = None if data is None else pass_over(data, model.domain, unknown=unknown, weight=sample_weight, seed=seed)
-    page = carried(model, rank, seed)
-    # all but the fit is of the model that the page has, so that no two numbers on it disagree
+    page = make_page_model(model, rank, seed)
+    size, fit = _model_facts(model, page)
+    # All facts but those of the fit are about the model of the page, so that no two numbers on it disagree.
+    cpd, domain = page.model, model.domain
+    labels = [[as_text(label) for label in variable.labels] for variable in domain]
+    profiles, compressed = _shown_classes(model, page, seed)
+    marginals = [marginal(cpd, [n]).tolist() for n in range(len(domain))]
+    dependence = dependence_of(cpd, "normalised")
+    order = [domain.position(name) for name in dependence.clustered().names]
     return {
         "file": name,
-        "variables": [_variable_facts(page.model, n) for n in range(len(model.domain))],
-        "model": _model_facts(model, page),
-        "dependence": _dependence_facts(page.model),
-        "classes": _class_facts(model, page, seed),
-        "fit": _fit_facts(model),
-        "observed": None if seen is None else observed_facts(page.model, seen, seed=seed),
+        "variables": [
+            {
+                "name": variable.name,
+                "kind": variable.kind,
+                "labels": labels[n],
+                "edges": None if variable.edges is None else [float(edge) for edge in variable.edges],
+                "probabilities": marginals[n],
+            }
+            for n, variable in enumerate(domain)
+        ],
+        "model": size,
+        "dependence": {"order": order, "matrix": dependence.to_numpy().tolist()},
+        "classes": _class_facts(profiles, compressed),
+        "fit": fit,
+        "observed": None if seen is None else observed_facts(cpd, seen, seed=seed),
     }
 
 
-def _variable_facts(model: JointPMF, n: int) -> dict[str, Any]:
-    variable: Variable = model.domain[n]
-    return {
-        "name": variable.name,
-        "kind": variable.kind,
-        "labels": [as_text(label) for label in variable.labels],
-        "edges": None if variable.edges is None else [float(edge) for edge in variable.edges],
-        "probabilities": model.marginal(variable.name).to_numpy().tolist(),
-    }
-
-
-def _model_facts(model: JointPMF, page: Carried) -> dict[str, Any]:
-    return {
+def _model_facts(model: JointPMF, page: PageModel) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    """Return the parameters and the size of the page's model, and how the model was fitted if it says so."""
+    info, factors = model.info, page.model.factors
+    size = {
         "rank": page.model.rank,
         "fitted_rank": model.rank,
         "n_variables": len(model.domain),
@@ -72,25 +82,32 @@ def _model_facts(model: JointPMF, page: Carried) -> dict[str, Any]:
         "standard_error": page.standard_error,
         "pair_difference": page.pair_difference,
         "weights": page.model.weights.tolist(),
-        "factors": [factor.tolist() for factor in page.model.factors],
+        "factors": [factor.tolist() for factor in factors],
     }
+    if info is None:
+        return size, None
+    derived = {"aic": info.aic, "bic": info.bic, "chosen_rank": info.chosen_rank}
+    return size, finite(info.to_dict() | derived)
 
 
-def _dependence_facts(model: JointPMF) -> dict[str, Any]:
-    matrix = model.dependence()
-    order = [model.domain.position(name) for name in matrix.clustered().names]
-    return {"order": order, "matrix": matrix.to_numpy().tolist()}
+def _shown_classes(
+    model: JointPMF, page: PageModel, seed: int
+) -> tuple[Sequence[ClassProfile], dict[str, float] | None]:
+    """Return the classes to show: those of the model, or of a small model near it if it is a mean of many fits.
+
+    For a small model, also return how far it is from the fitted one.
+    """
+    wanted = readable_rank(model.info, model.rank)
+    if wanted == model.rank:
+        return class_profiles(page.model), None
+    # The page's model is near the fitted one and smaller, so it is quicker to compress.
+    shown = page.model.compress(wanted, seed=seed)
+    loss = divergence(model, shown, _DRAWS, generator(seed))
+    distance = {"rank": model.rank, "loss": float(loss), "standard_error": loss.standard_error}
+    return class_profiles(shown), distance
 
 
-def _class_facts(model: JointPMF, page: Carried, seed: int) -> dict[str, Any]:
-    """Tell what classes are typical of: those of the model, or for a mean of many fits those of one that is near."""
-    shown, compressed, wanted = page.model, None, readable_rank(model.info, model.rank)
-    if wanted < model.rank:
-        # by way of the page's model, which is near and smaller
-        shown = page.model.compress(wanted, seed=seed)
-        loss = divergence(model, shown, _DRAWS, generator(seed))
-        compressed = {"rank": model.rank, "loss": float(loss), "standard_error": loss.standard_error}
-    profiles = class_profiles(shown)
+def _class_facts(profiles: Sequence[ClassProfile], compressed: dict[str, float] | None) -> dict[str, Any]:
     cards = [asdict(profile) for profile in profiles[:_MOST_CARDS]]
     for card in cards:
         card["traits"] = [trait | {"label": as_text(trait["label"])} for trait in card["traits"]]
@@ -100,12 +117,3 @@ def _class_facts(model: JointPMF, page: Carried, seed: int) -> dict[str, Any]:
         "compressed": compressed,
         "profiles": cards,
     }
-
-
-def _fit_facts(model: JointPMF) -> dict[str, Any] | None:
-    if model.info is None:
-        return None
-    info = model.info
-    more = {"aic": info.aic, "bic": info.bic, "chosen_rank": info.chosen_rank}
-    told: dict[str, Any] = finite(info.to_dict() | more)
-    return told

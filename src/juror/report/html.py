@@ -1,11 +1,10 @@
-"""The page of a report: facts and the code that shows them, in one HTML file that asks the network for nothing."""
+"""The page of a report: facts and the code that shows them, in one HTML file that needs no network."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import json
-import re
 from html import escape
 from importlib.resources import files
 from pathlib import PurePath
@@ -14,27 +13,21 @@ from typing import Any
 
 import numpy as np
 
-# Each after those that it imports: they become one script
-_SCRIPTS = (
-    "model", "evidence", "dom", "charts", "panel", "explorer", "dependence", "classes", "fit", "observed", "main",
-)  # fmt: skip
 _POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:"
-# The worst pairs are told also where there is no room for their tables
+# The worst pairs are listed even if there is no room for their tables
 _PAIRS_TOLD = 20
-# Models that are further apart than this, in nats a row, tell different stories of many rows
+# Models further apart than this, in nats a row, give different answers for many rows
 _MUCH = 0.1
-_IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
-_EXPORT = re.compile(r"^export ", re.MULTILINE)
 
 
 def make_page(facts: dict[str, Any]) -> str:
     """Return the HTML of a report from the facts of :func:`juror.report.facts.gather_facts`."""
-    style, script = _asset("style.css"), _joined_scripts()
+    style, script = _asset("style.css"), _asset("page.js")
     return Template(_asset("page.html")).substitute(
         title=escape(PurePath(facts["file"]).stem),
         about=escape(_about(facts)),
         notice=_notice(facts["model"]),
-        # only this style and this script, and nothing from anywhere else: what a label says is never run
+        # The browser runs only this style and this script, by their digests. Text of a label is never run.
         policy=f"{_POLICY}; style-src {_digest(style)}; script-src {_digest(script)}",
         style=style,
         script=script,
@@ -44,7 +37,7 @@ def make_page(facts: dict[str, Any]) -> str:
 
 
 def _version() -> str:
-    from importlib.metadata import version  # takes a while, and is wanted once
+    from importlib.metadata import version  # slow to import
 
     return version("juror")
 
@@ -53,18 +46,12 @@ def _asset(name: str) -> str:
     return files("juror.report").joinpath("assets", name).read_text(encoding="utf-8")
 
 
-def _joined_scripts() -> str:
-    """Return the modules of the page as one, as a page from a file may not import another."""
-    modules = (_asset(f"{name}.js") for name in _SCRIPTS)
-    return "\n" + "\n".join(_EXPORT.sub("", _IMPORT.sub("", module)) for module in modules)
-
-
 def _digest(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def _packed(facts: dict[str, Any]) -> dict[str, Any]:
-    """Return facts as the page has them: long rows of numbers as base64 of doubles, and nothing that it computes."""
+    """Return facts as the page has them: many numbers as base64, and without what the page computes itself."""
     model, dependence = facts["model"], facts["dependence"]
     return facts | {
         "variables": [_without_probabilities(variable) for variable in facts["variables"]],
@@ -87,13 +74,13 @@ def _doubles(numbers: Any) -> str:
 
 
 def _half(matrix: Any) -> str:
-    """Return what stands above the diagonal as base64 of floats: the page shows three digits of it."""
+    """Return the part above the diagonal as base64 of floats: the page shows three digits."""
     full = np.asarray(matrix, dtype="<f4")
     return base64.b64encode(full[np.triu_indices(len(full), k=1)].tobytes()).decode()
 
 
 def _shortened(observed: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return what was observed with those pairs only that the page can show: of many variables there are thousands."""
+    """Return the facts about data with only the pairs that the page shows: many variables have thousands of pairs."""
     if observed is None:
         return None
     pairs = observed["pairs"]
@@ -102,14 +89,14 @@ def _shortened(observed: dict[str, Any] | None) -> dict[str, Any] | None:
 
 
 def _rounded(pair: dict[str, Any]) -> dict[str, Any]:
-    """Return a pair whose counts, where weights made them fractions, have the digits that the page can show."""
+    """Return a pair with counts rounded to the digits that the page shows; weights can make counts fractions."""
     if pair["counts"] is None:
         return pair
     return pair | {"counts": [[n if isinstance(n, int) else float(f"{n:.5g}") for n in row] for row in pair["counts"]]}
 
 
 def _embedded(facts: dict[str, Any]) -> str:
-    """Return JSON that no label can end early: a script element ends where its text has ``</script``."""
+    """Return JSON without ``<``, so that no label can end the script element with ``</script``."""
     return json.dumps(facts, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
@@ -124,18 +111,19 @@ def _about(facts: dict[str, Any]) -> str:
 
 
 def _notice(model: dict[str, Any]) -> str:
-    """Say how far the page is from the fitted model, where it is not that."""
+    """Say how far the page's model is from the fitted one, if it is another."""
     if model["rank"] == model["fitted_rank"]:
         return ""
+    points, far = _points(model["pair_difference"]), _far(model["loss"])
     return (
-        '<p class="notice">All here is of a smaller model near the fitted one: shares of two labels together differ by '
-        f"at most {_points(model['pair_difference'])} points, those given rare evidence by more{_far(model['loss'])}. "
-        "A report made with <code>--rank all</code> has no such difference.</p>"
+        '<p class="notice">This page shows a smaller model near the fitted one. Shares of two labels together differ '
+        f"by at most {points} points, shares given rare evidence by more{far}. "
+        "A report made with <code>--rank all</code> shows the fitted model.</p>"
     )
 
 
 def _far(loss: float) -> str:
-    return f". It is {loss:.2g} nats a row away, which is much" if loss > _MUCH else ""
+    return f". It is {loss:.2g} nats a row away, which is a lot" if loss > _MUCH else ""
 
 
 def _points(share: float) -> str:

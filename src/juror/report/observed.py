@@ -1,4 +1,4 @@
-"""What a table shows beside what a model says of it: the facts behind the page when data are given."""
+"""A table compared with a model: the facts behind the page when data are given."""
 
 from __future__ import annotations
 
@@ -12,58 +12,60 @@ from juror.answers.calibration import calibration
 from juror.answers.marginals import marginal
 from juror.answers.posterior import CPD
 from juror.answers.scores import log_prob
-from juror.counts.seen import Seen
 from juror.errors import DataError
 from juror.kernels.logarithms import log_of
 from juror.readers.columns import MISSING
-from juror.report.gaps import cell_gaps, marginal_gaps, pair_gaps
+from juror.record import finite
+from juror.report.gaps import marginal_gaps, pair_gaps
+from juror.report.seen import Seen
 from juror.report.unusual import unusual_rows
 from juror.runners.blas import one_blas_thread
 from juror.runners.local import LocalRunner
 
-# Predicting a cell looks up the row's cells in every class, and weighs every label by it, which takes about twice as
-# long each; so much of both is done in some seconds
+# To predict a cell, the other cells of its row are looked up in every class, and every label is weighted by every
+# class, which takes about twice as long. This many such steps take some seconds.
 _CALIBRATION_WORK = 3e10
 _LEAST_CALIBRATED = 200
 _WORST_CELLS = 12
-# How many unusual rows, and how many cells of pair tables are given: those of the worst pairs first
+# Number of unusual rows, and of cells of pair tables, those of the worst pairs first
 _UNUSUAL = 20
 MOST_CELLS = 60_000
 
 
 def observed_facts(model: CPD, seen: Seen, *, seed: int = 0, n_jobs: int | None = None) -> dict[str, Any]:
-    """Compare what was seen of a table with a model, in plain values that JSON can hold.
+    """Compare a table with a model, in plain values that JSON can hold.
 
-    Variables come in the order of the model's. What is not a number, or not a finite one, is None.
+    Variables have the order of the model. A value that is infinite or not a number is None.
 
     Parameters
     ----------
     model : CPD
-        A :class:`juror.JointPMF`, or what else has weights, factors and a domain.
+        A :class:`juror.JointPMF`, or anything else with weights, factors and a domain.
     seen : Seen
-        Counts of the table's variables and pairs, and rows of it; see :func:`juror.counts.seen.pass_over`.
+        Counts of the table's variables and pairs, and a sample of its rows; see :func:`juror.report.seen.pass_over`.
     seed : int
-        Where the chance of rows to compare with comes from.
+        Seed of the rows that are drawn for comparison.
     n_jobs : int, optional
-        How many threads, which change nothing.
+        Number of threads. The result does not depend on it.
 
     Returns
     -------
     dict
-        ``n_rows``, the weight of all rows; ``missing``, for every variable the share of it in which the cell is
-        missing; ``marginals``, ``pairs``, ``n_pairs_without_table``, ``n_pairs_never_seen_together``, ``cells`` and
-        ``cells_by_chance``, as :mod:`juror.report.gaps` makes them. By the rows to judge by: ``is_sampled``, whether
-        these are draws and not all rows; ``n_rows_judged``, their weight; ``n_impossible``, the weight of those that
-        are impossible under the model; ``mean_log_prob`` in nats, and of the product of the model's marginals,
-        ``mean_log_prob_independent``, and of the uniform table, ``mean_log_prob_uniform``, each None where it is
-        infinite; ``unusual``, as :mod:`juror.report.unusual` makes them; ``calibration``, for every variable the fields
-        of a :class:`juror.answers.calibration.Calibration`, None where no row can be judged, by rows of the weight
-        ``n_rows_calibrated``: fewer, where the model is large.
+        From the counts: ``n_rows``, the weight of all rows; ``missing``, for every variable the share of rows in which
+        it is missing; ``marginals``, ``pairs``, ``n_pairs_without_table``, ``n_pairs_never_seen_together``, ``cells``
+        and ``cells_by_chance``, see :mod:`juror.report.gaps`.
+
+        From the sample: ``is_sampled``, whether it is smaller than the table; ``n_rows_judged``, its weight;
+        ``n_impossible``, the weight of rows that are impossible under the model; the mean log-probability in nats under
+        the model, ``mean_log_prob``, under the product of its marginals, ``mean_log_prob_independent``, and under the
+        uniform table, ``mean_log_prob_uniform``; ``unusual``, see :mod:`juror.report.unusual`; ``calibration``, for
+        every variable the fields of a :class:`juror.answers.calibration.Calibration`, or None if no row can be judged;
+        ``n_rows_calibrated``, the weight of the rows behind the calibration, fewer than the sample for large models.
 
     Examples
     --------
     >>> import juror
-    >>> from juror.counts.seen import pass_over
+    >>> from juror.report.seen import pass_over
     >>> titanic = juror.datasets.titanic()
     >>> model = juror.fit(titanic, rank=4)
     >>> facts = observed_facts(model, pass_over(titanic, model.domain))
@@ -78,25 +80,24 @@ def observed_facts(model: CPD, seen: Seen, *, seed: int = 0, n_jobs: int | None 
 
 
 def _counted(model: CPD, seen: Seen) -> dict[str, Any]:
-    """Return what is known of all rows."""
+    """Return the facts about all rows, from the counts."""
     N = len(model.domain)
     singles, pairs = seen.tables[:N], seen.tables[N:]
     return {
         "n_rows": seen.total,
         "missing": [_share_missing(float(counts.sum()), seen.total) for counts in singles],
         "marginals": marginal_gaps(model, singles),
-        **pair_gaps(model, pairs, MOST_CELLS),
-        **cell_gaps(model, pairs, _WORST_CELLS),
+        **pair_gaps(model, pairs, MOST_CELLS, _WORST_CELLS),
     }
 
 
 def _share_missing(seen: float, total: float) -> float:
-    """Return the share of the weight that is not seen; sums of weights in another order differ by rounding."""
+    """Return the share of the weight that is not seen. Sums of weights in another order differ by rounding."""
     return 0.0 if math.isclose(seen, total, rel_tol=1e-12) else 1.0 - seen / total
 
 
 def _judged(model: CPD, seen: Seen, seed: int, n_jobs: int | None) -> dict[str, Any]:
-    """Return what is known of the rows to judge by."""
+    """Return the facts about the sampled rows."""
     rows = seen.draw(seen.n_sampled).distinct()
     logs = log_prob(model, rows.codes)
     rng = np.random.default_rng([int(seed), 13])
@@ -112,11 +113,8 @@ def _judged(model: CPD, seen: Seen, seed: int, n_jobs: int | None) -> dict[str, 
 
 
 def _mean(logs: np.ndarray, weights: np.ndarray) -> float | None:
-    return _finite(float(weights @ logs / weights.sum()))
-
-
-def _finite(number: float) -> float | None:
-    return number if math.isfinite(number) else None
+    mean: float | None = finite(float(weights @ logs / weights.sum()))
+    return mean
 
 
 def independent_log_prob(model: CPD, codes: np.ndarray) -> np.ndarray:
@@ -124,7 +122,7 @@ def independent_log_prob(model: CPD, codes: np.ndarray) -> np.ndarray:
 
     Missing cells are summed out, here and under the uniform table.
     """
-    # a label more for missing, whose logarithm is 0
+    # The last entry is for missing cells: their logarithm is 0.
     logs = (np.append(log_of(marginal(model, [n])), 0.0)[codes[:, n]] for n in range(len(model.domain)))
     return np.asarray(sum(logs))
 
@@ -135,7 +133,7 @@ def uniform_log_prob(model: CPD, codes: np.ndarray) -> np.ndarray:
 
 
 def rows_to_calibrate(rank: int, cardinalities: tuple[int, ...], n_rows: int) -> int:
-    """Return by how many of the rows predictions are judged: all, or as many as there is time for.
+    """Return how many rows to judge predictions by: all, or as many as there is time for.
 
     >>> rows_to_calibrate(30, (10,) * 30, 5_000), rows_to_calibrate(12_288, (10,) * 30, 5_000)
     (5000, 1627)
@@ -146,7 +144,7 @@ def rows_to_calibrate(rank: int, cardinalities: tuple[int, ...], n_rows: int) ->
 
 def _calibrated(model: CPD, seen: Seen, n_jobs: int | None) -> dict[str, Any]:
     """Return the calibration of every variable."""
-    # fewer than all are draws again: a heavy row that is taken once must not count by its weight
+    # A subset is drawn anew: a heavy row that is drawn once must not count by its weight.
     n = rows_to_calibrate(len(model.weights), model.domain.cardinalities, len(seen.held))
     rows = seen.draw(n).distinct()
 
@@ -154,16 +152,11 @@ def _calibrated(model: CPD, seen: Seen, n_jobs: int | None) -> dict[str, Any]:
         try:
             found = calibration(model, rows.codes, rows.weights, target)
         except DataError:
-            # no row shows it, or none that does is possible: there is nothing to tell, and the page says so
+            # No row shows the variable, or all that do are impossible. The page says so.
             return None
-        return {name: _plain(value) for name, value in asdict(found).items()}
+        facts: dict[str, Any] = finite(asdict(found))
+        return facts
 
     with LocalRunner(n_jobs) as runner:
         judged = list(runner.map(of_variable, range(len(model.domain))))
     return {"n_rows_calibrated": float(rows.weights.sum()), "calibration": judged}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return list(value)
-    return _finite(value) if isinstance(value, float) else value

@@ -1,14 +1,14 @@
-"""The most unusual rows of a sample, and the cells that make them so.
+"""The most unusual rows of a sample, and the cells that make them unusual.
 
-A row with more cells seen is less probable by nature. So the surprise of a row is how many nats it is less probable
-than rows with the same cells S seen are on average,
+A row with more cells seen is always less probable. So the surprise of a row is how many nats less probable it is than
+the average row with the same cells S seen,
 
-    surprise = −log p(x_S) − H(S),    H(S) = −E log p(X_S) with X drawn from the model,
+    surprise = −log p(x_S) − H(S),    H(S) = −E log p(X_S) with X drawn from the model.
 
-and the larger, the more unusual. The entropies H(S) are found by drawing. For all rows at once, rows are drawn for
-each with the same holes, and −log p of these fitted by least squares as a sum over the cells seen. The rows that are
-most surprising then are compared with rows drawn for their own holes alone, which also tell how many are as improbable.
-Rows that are impossible under the model are the most unusual of all.
+The entropies H(S) are estimated from draws, in two steps. First, rows are drawn with the same holes as the sample, and
+−log p is fitted by least squares as a sum over the cells seen: this gives the candidates. Second, every candidate is
+compared with rows drawn for its own pattern of holes, which also gives the share of draws that are as improbable. Rows
+that are impossible under the model are the most unusual of all.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ import numpy as np
 from juror.answers.posterior import CPD
 from juror.answers.sampling import sample
 from juror.answers.scores import log_prob
-from juror.counts.seen import RowSample
 from juror.readers.columns import MISSING, as_text
+from juror.record import finite
+from juror.report.seen import RowSample
 
-# Rows drawn for each pattern of holes of a candidate, and candidates for each row that is asked for
+# Rows drawn for each pattern of holes, and candidates for each row to return
 _DRAWN = 400
 _CANDIDATES = 3
 _DRAWS_A_TERM = 40
@@ -33,20 +34,20 @@ _DRAWS_A_TERM = 40
 
 @dataclass(frozen=True)
 class _Reference:
-    """What is usual for rows with the same cells seen: H(S) (rows,), and the share of draws that are as improbable."""
+    """For every row: H(S) of its pattern of holes, and the share of draws that are as improbable as the row."""
 
     entropies: np.ndarray
     as_improbable: np.ndarray
 
     @classmethod
     def of(cls, cpd: CPD, codes: np.ndarray, logs: np.ndarray, rng: np.random.Generator) -> _Reference:
-        """Compare rows (rows, N) of log-probabilities (rows,) with rows drawn for each pattern of holes."""
+        """Compare rows (rows, N) with log-probabilities (rows,) to draws with the same pattern of holes."""
         patterns, places = np.unique(codes == MISSING, axis=0, return_inverse=True)
         drawn = sample(cpd, _DRAWN, rng)
-        # all patterns in one go: what is made of the model for a pass costs as much as many rows
+        # All patterns in one call: its fixed cost is that of many rows.
         with_holes = np.where(patterns[:, None, :], MISSING, drawn[None]).reshape(-1, codes.shape[1])
         usual = log_prob(cpd, with_holes).reshape(len(patterns), _DRAWN)[places.ravel()]
-        # equal rows may differ by rounding
+        # Equal rows may differ by rounding.
         return cls(-usual.mean(axis=1), (usual <= logs[:, None] + 1e-9).mean(axis=1))
 
 
@@ -64,22 +65,22 @@ def unusual_rows(cpd: CPD, rows: RowSample, logs: np.ndarray, n: int, rng: np.ra
     n : int
         How many rows to return, at most.
     rng : numpy.random.Generator
-        The source of chance for the rows to compare with.
+        Generator of the draws.
 
     Returns
     -------
     list of dict
-        Of each row: ``row``, its number as juror's messages count, from 0, in its ``file`` where there are several; of
-        equal rows the first, and the ``weight`` of all in the sample; ``cells`` as text, None for holes;
-        ``log_prob`` and ``surprise``, both None where it is ``impossible``; ``as_improbable``, the share of rows drawn
-        from the model with the same cells seen that are at most as probable; and ``cell_probabilities``, for every cell
-        seen p(cell | the others), None where these are impossible by themselves.
+        For each row: ``row``, its number as in juror's messages, from 0, and its ``file`` if there are several; of
+        equal rows, the number of the first and the ``weight`` of all in the sample; ``cells`` as text, None for holes;
+        ``log_prob`` and ``surprise``, both None if the row is ``impossible``; ``as_improbable``, the share of draws
+        with the same cells seen that are at most as probable; and ``cell_probabilities``, p(cell | the other cells) of
+        every cell seen, None where the other cells are impossible together.
     """
     candidates = _candidates(cpd, rows.codes, logs, _CANDIDATES * n, rng)
     codes, logs = rows.codes[candidates], logs[candidates]
     reference = _Reference.of(cpd, codes, logs, rng)
     surprises = -logs - reference.entropies
-    # impossible rows are all as surprising, and stay in their order
+    # Impossible rows are equally surprising and stay in their order.
     worst = np.argsort(-surprises, kind="stable")[:n]
     found = rows.chosen(candidates[worst])
     probabilities = cell_probabilities(cpd, codes[worst], logs[worst])
@@ -90,25 +91,25 @@ def unusual_rows(cpd: CPD, rows: RowSample, logs: np.ndarray, n: int, rng: np.ra
             "weight": float(found.weights[i]),
             "cells": _texts(cpd, found.codes[i]),
             "impossible": bool(logs[k] == -np.inf),
-            "log_prob": float(logs[k]) if logs[k] > -np.inf else None,
-            "surprise": float(surprises[k]) if logs[k] > -np.inf else None,
+            "log_prob": finite(float(logs[k])),
+            "surprise": finite(float(surprises[k])),
             "as_improbable": float(reference.as_improbable[k]),
-            "cell_probabilities": [None if np.isnan(p) else float(p) for p in probabilities[i]],
+            "cell_probabilities": finite(probabilities[i].tolist()),
         }
         for i, k in enumerate(worst)
     ]
 
 
 def _candidates(cpd: CPD, codes: np.ndarray, logs: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
-    """Return the positions of about the n most surprising rows, in the order of the rows."""
+    """Return the positions of roughly the n most surprising rows, in the order of the rows."""
     if len(codes) <= n:
         return np.arange(len(codes))
     holes = codes == MISSING
     terms = np.column_stack([np.ones(len(codes)), ~holes])
-    # few rows of many variables would fit the noise of one draw each
+    # With one draw each, few rows of many variables would fit noise.
     n_times = math.ceil(_DRAWS_A_TERM * terms.shape[1] / len(codes))
     drawn = np.where(np.tile(holes, (n_times, 1)), MISSING, sample(cpd, n_times * len(codes), rng))
-    # the least squares of repeated terms are those of the means
+    # Least squares with repeated terms equals least squares of the means.
     usual = log_prob(cpd, drawn).reshape(n_times, len(codes)).mean(axis=0)
     coefficients, *_ = np.linalg.lstsq(terms, usual, rcond=None)
     return np.sort(np.argsort(logs - terms @ coefficients, kind="stable")[:n])
@@ -117,7 +118,7 @@ def _candidates(cpd: CPD, codes: np.ndarray, logs: np.ndarray, n: int, rng: np.r
 def cell_probabilities(cpd: CPD, codes: np.ndarray, logs: np.ndarray) -> np.ndarray:
     """Return p(cell | the other cells seen) of every cell, (rows, N), as p(row) over p(row without the cell).
 
-    It is NaN for holes, and where the other cells are impossible by themselves.
+    NaN for holes, and where the other cells are impossible together.
 
     Parameters
     ----------
@@ -133,7 +134,7 @@ def cell_probabilities(cpd: CPD, codes: np.ndarray, logs: np.ndarray) -> np.ndar
     without[:, np.arange(N), np.arange(N)] = MISSING
     others = log_prob(cpd, without.reshape(-1, N)).reshape(n_rows, N)
     known = (codes != MISSING) & (others > -np.inf)
-    # both are rounded, and what is sure must not be more than sure
+    # Rounding must not lift a probability above one.
     ratios = np.minimum(1.0, np.exp(logs[:, None] - np.where(known, others, 0.0)))
     return np.where(known, ratios, np.nan)
 

@@ -1,4 +1,6 @@
-// Put the page together: facts from the page's own text, one view at a time, and the theme.
+// Put the page together: read the facts from the page's own text, show one view at a time, follow the theme.
+
+/** @import { Facts } from "./types" */
 
 import { Explorer } from "./explorer.js";
 import { DependenceMap } from "./dependence.js";
@@ -8,7 +10,8 @@ import { showClasses } from "./classes.js";
 import { showFit } from "./fit.js";
 import { countsOfPair, showObserved } from "./observed.js";
 
-const facts = JSON.parse(byId("facts").textContent);
+/** @type {Facts} */
+const facts = JSON.parse(byId("facts").textContent ?? "");
 const variables = facts.variables.map((variable, position) => ({ ...variable, position }));
 const joint = new Joint(
   variables.map(({ labels }) => labels.length),
@@ -22,17 +25,19 @@ showFit(facts.fit, facts.model);
 if (facts.observed) showObserved(facts.observed, variables, joint, facts.fit);
 else byId("tab-observed").hidden = true;
 
-// the map is painted when it is first looked at: it may be large
+// The map may be large, so it is painted when it is first shown.
+/** @type {DependenceMap | null} */
 let map = null;
 const showMap = () => (map ??= new DependenceMap(facts.dependence, variables, joint, countsOfPair(facts.observed, variables)));
 
-const tabs = [...document.querySelectorAll('[role="tab"]')];
+const tabs = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('[role="tab"]')]);
 
+/** @param {HTMLElement} tab */
 function open(tab) {
   for (const other of tabs) {
-    other.setAttribute("aria-selected", other === tab);
+    other.setAttribute("aria-selected", String(other === tab));
     other.tabIndex = other === tab ? 0 : -1;
-    byId(other.getAttribute("aria-controls")).hidden = other !== tab;
+    byId(other.getAttribute("aria-controls") ?? "").hidden = other !== tab;
   }
   if (tab.id === "tab-dependence") showMap();
 }
@@ -52,42 +57,44 @@ open(tabs[0]);
 
 addEventListener("keydown", (event) => {
   if (byId("explorer").hidden) return;
-  const isTyping = event.target.matches?.("input, select, textarea");
+  const search = byId("search");
+  const isTyping = event.target instanceof Element && event.target.matches("input, select, textarea");
   if (event.key === "/" && !isTyping) {
     event.preventDefault();
-    byId("search").focus();
+    search.focus();
   } else if (event.key.toLowerCase() === "z" && (event.ctrlKey || event.metaKey) && !event.shiftKey && !isTyping) {
     event.preventDefault();
     explorer.undo();
-  } else if (event.key === "Escape" && event.target === byId("search")) {
-    event.target.value = "";
-    event.target.dispatchEvent(new Event("input"));
+  } else if (event.key === "Escape" && event.target === search) {
+    search.value = "";
+    search.dispatchEvent(new Event("input"));
   }
 });
 
-// light or dark as the system has it, until the reader says otherwise
+// Light or dark as the system says, until the reader chooses.
 const root = document.documentElement;
 const systemIsDark = matchMedia("(prefers-color-scheme: dark)");
 let isChosen = false;
 
-function wear(isDark) {
+/** @param {boolean} isDark */
+function setTheme(isDark) {
   root.dataset.theme = isDark ? "dark" : "light";
   map?.draw();
 }
 
-wear(systemIsDark.matches);
-systemIsDark.addEventListener("change", (event) => isChosen || wear(event.matches));
+setTheme(systemIsDark.matches);
+systemIsDark.addEventListener("change", (event) => isChosen || setTheme(event.matches));
 byId("theme").addEventListener("click", () => {
   isChosen = true;
-  wear(root.dataset.theme === "light");
+  setTheme(root.dataset.theme === "light");
 });
-// on paper all views follow one another, in the colours of paper
-let worn = null;
+// On paper all views follow one another, in the light theme.
+let wasDark = false;
 addEventListener("beforeprint", () => {
   showMap();
-  worn = root.dataset.theme;
-  wear(false);
+  wasDark = root.dataset.theme === "dark";
+  setTheme(false);
 });
-addEventListener("afterprint", () => wear(worn === "dark"));
+addEventListener("afterprint", () => setTheme(wasDark));
 
 root.dataset.ready = "";

@@ -1,13 +1,16 @@
 // The latent classes: how large each is, and what it is typical of.
 
+/** @import { ClassFacts, ClassProfile, Trait } from "./types" */
+
 import { byId, make, number, percent, plural } from "./dom.js";
 
+/** @param {ClassFacts} facts */
 export function showClasses({ profiles, n_classes: nClasses, shown_weight: shownWeight, compressed }) {
   const notes = [];
   if (compressed) {
     notes.push(
-      `The model is a mean of many fits, whose ${plural(compressed.rank, "class", "classes")} mean little one by one. ` +
-        `These are the classes of the nearest model that has ${nClasses}: ${number(compressed.loss, 3)} nats a row from it` +
+      `The model is a mean of many fits. Its ${plural(compressed.rank, "class", "classes")} have little meaning one by one. ` +
+        `Shown are the classes of the nearest model with ${nClasses}, which is ${number(compressed.loss, 3)} nats a row away` +
         `${compressed.standard_error ? ` (standard error ${number(compressed.standard_error, 2)})` : ""}.`,
     );
   }
@@ -18,28 +21,33 @@ export function showClasses({ profiles, n_classes: nClasses, shown_weight: shown
   byId("class-cards").replaceChildren(...profiles.map(card));
 }
 
+/**
+ * @param {ClassProfile} profile
+ * @param {number} index
+ */
 function card({ weight, traits }, index) {
   const head = make("h3", {}, `Class ${index + 1}`, make("span", { class: "weight" }, percent(weight)));
-  const meter = make("div", { class: "meter", "aria-hidden": "true" }, make("span", {}));
-  meter.firstChild.style.width = `${100 * weight}%`;
+  const share = make("span");
+  share.style.width = `${100 * weight}%`;
   return make(
     "article",
     { class: "card" },
     head,
-    meter,
-    traits.length === 0 ? make("p", {}, "Much like all rows.") : make("ul", { class: "traits" }, traits.map(trait)),
+    make("div", { class: "meter", "aria-hidden": "true" }, share),
+    traits.length === 0 ? make("p", {}, "Much like all rows.") : make("ul", { class: "traits" }, traits.map(traitItem)),
   );
 }
 
-function trait({ variable, label, share, overall, lift }) {
-  const bars = make("span", { class: "twin", "aria-hidden": "true" }, make("span", { class: "here" }), make("span", { class: "overall" }));
-  bars.children[0].style.width = `${100 * share}%`;
-  bars.children[1].style.left = `${100 * overall}%`;
+/** @param {Trait} trait */
+function traitItem({ variable, label, share, overall, lift }) {
+  const [here, everywhere] = [make("span", { class: "here" }), make("span", { class: "overall" })];
+  here.style.width = `${100 * share}%`;
+  everywhere.style.left = `${100 * overall}%`;
   return make(
     "li",
     {},
     make("span", { class: "what" }, make("b", {}, variable), " ", label),
-    bars,
+    make("span", { class: "twin", "aria-hidden": "true" }, here, everywhere),
     make("span", { class: "how" }, `${percent(share)} here, ${percent(overall)} of all, ×${number(lift, lift < 10 ? 2 : 3)}`),
   );
 }

@@ -1,29 +1,39 @@
-// The panel of a variable: a bar for each of its labels, and for an ordered one a way to choose a range.
+// The panel of a variable: a bar for each label, and for an ordered variable a way to choose a range.
+
+/** @import { Variable } from "./types" */
+/** @import { Explorer } from "./explorer.js" */
 
 import { make, most, percent } from "./dom.js";
 import { span } from "./evidence.js";
 import { jensenShannon } from "./model.js";
 
-// In quarters of a rem: the head of a panel with the space below it, a bar, the row of a range, and the most bars seen
+// Heights in quarters of a rem: the head with the space below it, a bar, the row of a range. And how many bars fit.
 const ROWS = { head: 16.6, bar: 5.9, range: 8.5, mostBars: 14 };
-// Names without an order are easier to scan by size when they are many
+// Many labels without an order are easier to scan by size.
 const MANY_LABELS = 8;
 
 /** The bars of one variable. */
 export class Panel {
   moved = 0;
   isGiven = false;
+  /** @type {Bar[]} */
   #bars;
+  /** @type {Bar[]} */
   #inOrder;
   #movedText = make("span", {
     class: "moved",
     title: "How far this panel moved: the Jensen–Shannon divergence from its marginal, in bits, 0 to 1",
   });
 
+  /**
+   * @param {Variable} variable
+   * @param {Float64Array} marginal
+   * @param {Explorer} explorer
+   */
   constructor(variable, marginal, explorer) {
     this.variable = variable;
     this.marginal = marginal;
-    this.#bars = variable.labels.map((label, code) => new Bar(variable, code, marginal[code], explorer));
+    this.#bars = variable.labels.map((_, code) => new Bar(variable, code, marginal[code], explorer));
     const bySize = variable.kind === "nominal" && variable.labels.length > MANY_LABELS;
     this.#inOrder = bySize ? [...this.#bars].sort((a, b) => marginal[b.code] - marginal[a.code]) : this.#bars;
     this.#inOrder[0].button.tabIndex = 0;
@@ -55,38 +65,56 @@ export class Panel {
   #fit() {
     const bars = ROWS.bar * Math.min(ROWS.mostBars, this.#bars.length);
     const range = this.range?.isOpen ? ROWS.range : 0;
-    this.element.style.setProperty("--rows", Math.ceil(ROWS.head + bars + range));
+    this.element.style.setProperty("--rows", String(Math.ceil(ROWS.head + bars + range)));
   }
 
+  /** @param {string} words */
   isFoundBy(words) {
     return this.text.includes(words);
   }
 
+  /**
+   * @param {Float64Array} probabilities
+   * @param {number[]} codes the known ones
+   */
   show(probabilities, codes) {
     this.isGiven = codes.length > 0;
     this.moved = jensenShannon(probabilities, this.marginal);
     this.#movedText.textContent = this.moved >= 0.005 ? `Δ ${this.moved.toFixed(2)}` : "";
     this.element.classList.toggle("given", this.isGiven);
-    // one scale for the bars and the ticks that show where they were
+    // The bars and the ticks of the marginal have one scale.
     const largest = Math.max(most(probabilities), most(this.marginal));
     this.#bars.forEach((bar, code) => bar.show(probabilities[code], largest, codes.includes(code)));
     this.range?.show(codes);
     if (this.isGiven && this.#bars.length > ROWS.mostBars) this.#scrollTo(this.#bars[codes[0]].button);
   }
 
-  /** What is known must be in sight, also where a panel shows only some of its bars. */
+  /**
+   * Scroll a known bar into view, for panels that show only some of their bars.
+   *
+   * @param {HTMLElement} button
+   */
   #scrollTo(button) {
     const frame = button.parentElement;
+    if (!frame) return;
     const top = button.offsetTop - frame.offsetTop;
     if (top < frame.scrollTop || top + button.offsetHeight > frame.scrollTop + frame.clientHeight) frame.scrollTop = top;
   }
 
-  /** Mark bars that a range being drawn would take. */
+  /**
+   * Mark the bars of a range that is being drawn.
+   *
+   * @param {number[]} codes
+   */
   outline(codes) {
     this.#bars.forEach((bar, code) => bar.button.classList.toggle("in-range", codes.includes(code)));
   }
 
-  /** One bar of a panel is reached by Tab, the others by arrows. */
+  /**
+   * Tab reaches one bar of a panel, arrows the others.
+   *
+   * @param {KeyboardEvent} event
+   */
   #move(event) {
     const here = this.#inOrder.findIndex((bar) => bar.button === document.activeElement);
     const last = this.#inOrder.length - 1;
@@ -96,25 +124,35 @@ export class Panel {
     this.#inOrder[there].button.focus();
   }
 
+  /** @param {EventTarget | null} button */
   #stopAt(button) {
     for (const bar of this.#bars) bar.button.tabIndex = bar.button === button ? 0 : -1;
   }
 }
 
 /**
- * One label: a button with its share as text, its bar, and a tick where the marginal stands. Bar and tick are the
- * background of one element, and nothing is written twice: so hundreds of them move in a few milliseconds.
+ * One label: a button with its share as text, its bar, and a tick at its marginal. Bar and tick are the background of
+ * one element, and only changes are written to the document, so that hundreds of bars move in a few milliseconds.
  */
 class Bar {
   #track = make("span", { class: "track", "aria-hidden": "true" });
   #value = document.createTextNode("");
+  /** @type {boolean | null} */
   #isKnown = null;
+  /** @type {number | null} */
   #largest = null;
 
+  /**
+   * @param {Variable} variable
+   * @param {number} code
+   * @param {number} marginal
+   * @param {Explorer} explorer
+   */
   constructor(variable, code, marginal, explorer) {
     this.code = code;
     this.marginal = marginal;
     const label = variable.labels[code];
+    /** @param {boolean} several */
     const act = (several) => explorer.choose(variable, code, several);
     this.button = make(
       "button",
@@ -131,8 +169,10 @@ class Bar {
           event.preventDefault();
           if (!event.repeat) act(event.shiftKey);
         },
-        // without this the space key clicks once more when it comes up
-        onkeyup: (event) => event.key === " " && event.preventDefault(),
+        // Otherwise the space key clicks once more when it goes up.
+        onkeyup: (event) => {
+          if (event.key === " ") event.preventDefault();
+        },
         onpointerdown: (event) => {
           const draws = variable.kind !== "nominal" && event.pointerType !== "touch" && event.button === 0;
           if (draws && !event.shiftKey) explorer.startRange(variable, code);
@@ -145,11 +185,16 @@ class Bar {
     );
   }
 
+  /**
+   * @param {number} probability
+   * @param {number} largest the probability of a full bar
+   * @param {boolean} isKnown
+   */
   show(probability, largest, isKnown) {
     const text = percent(probability);
     if (this.#value.data !== text) this.#value.data = text;
-    if (this.#isKnown !== isKnown) this.button.setAttribute("aria-pressed", (this.#isKnown = isKnown));
-    this.button.dataset.probability = probability;
+    if (this.#isKnown !== isKnown) this.button.setAttribute("aria-pressed", String((this.#isKnown = isKnown)));
+    this.button.dataset.probability = String(probability);
     this.#track.style.backgroundSize = `2px 100%, ${((100 * probability) / largest).toFixed(2)}% 100%`;
     if (this.#largest !== largest) {
       this.#largest = largest;
@@ -158,18 +203,29 @@ class Bar {
   }
 }
 
-/** From one label to another, for hands that do not draw over bars. */
+/** Two lists to choose a range with, for those who cannot draw over bars. */
 class RangeChooser {
-  #ends;
+  #from;
+  #to;
 
+  /**
+   * @param {Variable} variable
+   * @param {Explorer} explorer
+   * @param {() => void} onOpened
+   */
   constructor(variable, explorer, onOpened) {
     this.variable = variable;
-    const options = () => variable.labels.map((label, code) => make("option", { value: code }, label));
-    const changed = () => explorer.chooseCodes(variable, span(...this.#ends.map((end) => Number(end.value))));
-    this.#ends = ["from", "to"].map((word) =>
-      make("select", { "aria-label": `${variable.name} ${word}`, onchange: changed }, options()),
-    );
-    this.element = make("div", { class: "range", hidden: true }, "from ", this.#ends[0], " to ", this.#ends[1]);
+    const changed = () => explorer.chooseCodes(variable, span(Number(this.#from.value), Number(this.#to.value)));
+    /** @param {string} word */
+    const list = (word) =>
+      make(
+        "select",
+        { "aria-label": `${variable.name} ${word}`, onchange: changed },
+        variable.labels.map((label, code) => make("option", { value: code }, label)),
+      );
+    this.#from = list("from");
+    this.#to = list("to");
+    this.element = make("div", { class: "range", hidden: true }, "from ", this.#from, " to ", this.#to);
     this.button = make(
       "button",
       {
@@ -179,7 +235,7 @@ class RangeChooser {
         title: "Choose a range, or draw over the bars with the mouse",
         onclick: () => {
           this.element.hidden = !this.element.hidden;
-          this.button.setAttribute("aria-expanded", this.isOpen);
+          this.button.setAttribute("aria-expanded", String(this.isOpen));
           onOpened();
         },
       },
@@ -192,8 +248,9 @@ class RangeChooser {
     return !this.element.hidden;
   }
 
+  /** @param {number[]} codes */
   show(codes) {
-    this.#ends[0].value = codes[0] ?? 0;
-    this.#ends[1].value = codes.at(-1) ?? this.variable.labels.length - 1;
+    this.#from.value = String(codes[0] ?? 0);
+    this.#to.value = String(codes.at(-1) ?? this.variable.labels.length - 1);
   }
 }

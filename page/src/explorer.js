@@ -1,25 +1,42 @@
-// The explorer: one panel of bars a variable. A click on a bar makes it evidence, and all other panels move.
+// The explorer: one panel of bars for each variable. A click on a bar makes it evidence, and all other panels move.
+
+/** @import { Evidence, Variable } from "./types" */
+/** @import { Joint } from "./model.js" */
 
 import { byId, make, number, percent, plural } from "./dom.js";
 import { askLine, clicked, fromFragment, inWords, question, same, span, toFragment, withCodes } from "./evidence.js";
 import { Panel } from "./panel.js";
 
+/** @typedef {{ variable: Variable, from: number, to: number }} Drag a range that is being drawn */
+/** @typedef {NonNullable<ReturnType<Joint["given"]>>} Answer */
+
 export class Explorer {
+  /** @type {Evidence} */
   #evidence = new Map();
+  /** @type {Evidence[]} */
   #past = [];
   #several = false;
+  /** @type {Drag | null} */
   #drag = null;
 
-  /** `nRows` is how many rows the model was fitted to; null when it does not say. */
+  /**
+   * @param {Variable[]} variables
+   * @param {Joint} joint
+   * @param {string} file the model's file, for the command line to copy
+   * @param {number | null} nRows how many rows the model was fitted to; null when it does not say
+   */
   constructor(variables, joint, file, nRows) {
-    Object.assign(this, { variables, joint, file, nRows });
-    this.marginals = joint.given(new Map()).marginals;
-    this.panels = variables.map((variable) => new Panel(variable, this.marginals[variable.position], this));
+    this.variables = variables;
+    this.joint = joint;
+    this.file = file;
+    this.nRows = nRows;
+    const answer = /** @type {Answer} */ (joint.given(this.#evidence));
+    this.panels = variables.map((variable) => new Panel(variable, answer.marginals[variable.position], this));
     byId("panels").append(...this.panels.map((panel) => panel.element));
     byId("asked").append(...variables.map(({ name, position }) => make("option", { value: position }, name)));
     this.#listen();
     const fragment = location.hash;
-    this.#show(joint.given(this.#evidence));
+    this.#show(answer);
     this.#takeFragment(fragment);
   }
 
@@ -32,34 +49,54 @@ export class Explorer {
       this.know(new Map());
       keepFocus(event);
     });
-    byId("several").addEventListener("click", (event) => {
+    byId("several").addEventListener("click", () => {
       this.#several = !this.#several;
-      event.currentTarget.setAttribute("aria-pressed", this.#several);
+      byId("several").setAttribute("aria-pressed", String(this.#several));
     });
     byId("copy-link").hidden = !HAS_ADDRESS;
     byId("copy-link").addEventListener("click", () => copy(`${location.href.split("#")[0]}#${this.#fragment}`, "The link"));
-    byId("copy-ask").addEventListener("click", () => copy(byId("ask-line").textContent, "The line"));
+    byId("copy-ask").addEventListener("click", () => copy(byId("ask-line").textContent ?? "", "The line"));
     addEventListener("hashchange", () => this.#takeFragment(location.hash));
     addEventListener("pointerup", () => this.#dropRange());
     addEventListener("pointercancel", () => this.#stopDrawing());
   }
 
-  /** A bar was clicked, or a key pressed on it. */
+  /**
+   * A bar was clicked, or a key was pressed on it.
+   *
+   * @param {Variable} variable
+   * @param {number} code
+   * @param {boolean} several
+   */
   choose(variable, code, several) {
     this.know(clicked(this.#evidence, variable, code, several || this.#several));
   }
 
+  /**
+   * @param {Variable} variable
+   * @param {number[]} codes
+   */
   chooseCodes(variable, codes) {
     this.know(withCodes(this.#evidence, variable, codes));
   }
 
-  /** The pointer went down on a bar of an ordered variable: what it passes over until it is up becomes a range. */
+  /**
+   * The pointer went down on a bar of an ordered variable. The bars it crosses until it goes up become a range.
+   *
+   * @param {Variable} variable
+   * @param {number} code
+   */
   startRange(variable, code) {
     this.#drag = { variable, from: code, to: code };
   }
 
+  /**
+   * @param {Variable} variable
+   * @param {number} code
+   * @param {boolean} isDown
+   */
   moveRange(variable, code, isDown) {
-    // the pointer may have come up outside the window
+    // The pointer may have gone up outside the window.
     if (!isDown) this.#stopDrawing();
     if (this.#drag?.variable !== variable || this.#drag.to === code) return;
     this.#drag.to = code;
@@ -79,16 +116,22 @@ export class Explorer {
   }
 
   undo() {
-    if (this.#past.length) this.know(this.#past.pop(), false);
+    const before = this.#past.pop();
+    if (before) this.know(before, false);
   }
 
-  /** Take evidence as known, unless it is impossible, which is said and changes nothing. */
+  /**
+   * Take evidence as known. Impossible evidence changes nothing; the page says so.
+   *
+   * @param {Evidence} evidence
+   * @param {boolean} [isNew]
+   */
   know(evidence, isNew = true) {
     if (same(evidence, this.#evidence)) return true;
     const answer = this.joint.given(evidence);
     if (answer === null) {
       const words = [...evidence].map(([n, codes]) => inWords(this.variables[n], codes)).join(" and ");
-      say(`Under this model it never happens that ${words}, so nothing follows from it. Nothing was changed.`);
+      say(`Under this model it never happens that ${words}. Nothing was changed.`);
       for (const panel of this.panels) panel.range?.show(this.#evidence.get(panel.variable.position) ?? []);
       return false;
     }
@@ -98,6 +141,7 @@ export class Explorer {
     return true;
   }
 
+  /** @param {Answer} answer */
   #show({ marginals, logProbability }) {
     for (const panel of this.panels) {
       panel.show(marginals[panel.variable.position], this.#evidence.get(panel.variable.position) ?? []);
@@ -111,6 +155,7 @@ export class Explorer {
     this.#showAskLine();
   }
 
+  /** @param {number} logProbability */
   #showSentence(logProbability) {
     if (this.#evidence.size === 0) {
       byId("sentence").replaceChildren("Nothing is given. Click a bar to say what you know, and all others move.");
@@ -131,7 +176,7 @@ export class Explorer {
       ),
     );
     const probability = Math.exp(logProbability);
-    // below the smallest double there is still a logarithm to tell
+    // Below the smallest double there is still the logarithm to show.
     const small = probability > 1e-300 ? `${number(100 * probability, 3)} %` : `e^${number(logProbability, 5)}`;
     const share = probability < 1e-4 ? small : percent(probability);
     byId("sentence").replaceChildren(
@@ -144,11 +189,16 @@ export class Explorer {
     );
   }
 
-  /** How many of the fitted rows that is, where they are so few that what follows is hardly founded on them. */
+  /**
+   * How many of the fitted rows agree with the evidence, where they are few: the answers then rest on little data.
+   *
+   * @param {number} probability
+   */
   #inRows(probability) {
+    if (this.nRows === null) return "";
     const rows = probability * this.nRows;
-    if (this.nRows === null || rows >= FEW_ROWS) return "";
-    return `: about ${number(rows, 2)} of ${number(Math.round(this.nRows))} rows, so few that the model has little to go by`;
+    if (rows >= FEW_ROWS) return "";
+    return `: about ${number(rows, 2)} of ${number(Math.round(this.nRows))} rows, too few for reliable answers`;
   }
 
   #showAskLine() {
@@ -159,27 +209,31 @@ export class Explorer {
     byId("ask-line").textContent = askLine(this.file, question(target, this.#evidence, this.variables));
   }
 
-  /** Put panels in the order chosen and hide those that are not searched for. */
+  /** Put panels in the chosen order and hide those that the search does not find. */
   #arrange() {
     const words = byId("search").value.trim().toLowerCase();
-    const ordered = [...this.panels].sort(ORDERS[byId("sort").value]);
+    const ordered = [...this.panels].sort(ORDERS[/** @type {keyof ORDERS} */ (byId("sort").value)]);
     const focused = document.activeElement;
     const places = byId("panels");
     if (ordered.some((panel, i) => places.children[i] !== panel.element)) {
       places.append(...ordered.map((panel) => panel.element));
-      // an element that is moved loses the focus
-      if (places.contains(focused)) focused.focus();
+      // An element that is moved loses the focus.
+      if (focused instanceof HTMLElement && places.contains(focused)) focused.focus();
     }
     let found = 0;
     for (const panel of this.panels) {
       panel.element.hidden = !panel.isFoundBy(words);
-      found += !panel.element.hidden;
+      if (!panel.element.hidden) found++;
     }
     const all = plural(this.panels.length, "variable");
-    byId("found").textContent = !words ? "" : found ? `${number(found)} of ${all}` : `None of ${all} has “${words}”.`;
+    byId("found").textContent = !words ? "" : found ? `${number(found)} of ${all}` : `None of ${all} contains “${words}”.`;
   }
 
-  /** Know what a link says; where that is impossible the address goes back to what is known. */
+  /**
+   * Take the evidence of a link. If it is impossible, the address goes back to the evidence that is shown.
+   *
+   * @param {string} text
+   */
   #takeFragment(text) {
     const { evidence, problems } = fromFragment(text, this.variables);
     const isTaken = this.know(evidence);
@@ -196,43 +250,63 @@ export class Explorer {
     try {
       history.replaceState(null, "", `#${this.#fragment}`);
     } catch {
-      // some browsers forbid it to frames, or a hundred times in half a minute: the button still gives the link
+      // Some browsers forbid this in frames, or limit how often it may be done. The button still gives the link.
     }
   }
 }
 
 const FEW_ROWS = 10;
 
-// within a notebook a page has no address of its own that a link could carry
+// In a notebook the page has no address of its own, so there is no link to copy.
 const HAS_ADDRESS = location.protocol !== "about:";
 
+/** @satisfies {Record<string, (a: Panel, b: Panel) => number>} */
 const ORDERS = {
   table: (a, b) => a.variable.position - b.variable.position,
-  moved: (a, b) => b.isGiven - a.isGiven || b.moved - a.moved || a.variable.position - b.variable.position,
+  moved: (a, b) =>
+    Number(b.isGiven) - Number(a.isGiven) || b.moved - a.moved || a.variable.position - b.variable.position,
   name: (a, b) => a.variable.name.localeCompare(b.variable.name),
 };
 
-/** Where a key took away what it was pressed on, the focus goes on to what stands there now. */
+/**
+ * A key may remove the element that has the focus. The focus then moves to the next one.
+ *
+ * @param {MouseEvent} event
+ */
 function keepFocus(event) {
-  if (event.detail === 0) (byId("sentence").querySelector(".chip") ?? byId("search")).focus();
+  if (event.detail !== 0) return;
+  const chip = /** @type {HTMLElement | null} */ (byId("sentence").querySelector(".chip"));
+  (chip ?? byId("search")).focus();
 }
 
-/** Tell the reader something, on the screen and aloud. */
-export function say(text) {
+/**
+ * Show a message, which screen readers also read aloud.
+ *
+ * @param {string} text
+ */
+function say(text) {
   byId("message").textContent = text;
 }
 
-/** Tell that something is done, which need not stay. */
-function sayInPassing(text) {
+/**
+ * Show a message for some seconds.
+ *
+ * @param {string} text
+ */
+function sayBriefly(text) {
   say(text);
   setTimeout(() => byId("message").textContent === text && say(""), 4000);
 }
 
+/**
+ * @param {string} text
+ * @param {string} what
+ */
 async function copy(text, what) {
   try {
     await navigator.clipboard.writeText(text);
-    sayInPassing(`${what} is on the clipboard.`);
+    sayBriefly(`${what} is on the clipboard.`);
   } catch {
-    say(`This browser keeps pages off its clipboard. ${what} to copy by hand: ${text}`);
+    say(`This browser does not let the page use the clipboard. ${what} to copy by hand: ${text}`);
   }
 }

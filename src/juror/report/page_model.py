@@ -1,4 +1,4 @@
-"""The model that a page carries: the fitted one where the page stays small, else the nearest that is small enough."""
+"""The model of a page: the fitted one if the page stays small with it, else the nearest model that is small enough."""
 
 from __future__ import annotations
 
@@ -11,39 +11,35 @@ import numpy as np
 from juror.errors import ParameterError
 from juror.model import JointPMF
 
-# Of the two million bytes that a page may have, what the model may take, in base64: four characters for three bytes.
-# Tables of data and the page's own text take up to 600,000.
+# A page has at most two million bytes. The data and the page's own text take up to 600,000; this is left for the model.
 _MODEL_BYTES = 1_350_000
+# A double in base64: four characters for three bytes
 _BYTES_A_NUMBER = 8 * 4 / 3
-# Finding the nearest model takes as long as there are classes before, classes after and labels: so much of it takes
-# about half a minute
+# The time to compress grows with (classes before) × (classes after) × (labels). This product takes about half a minute.
 _COMPRESSION_WORK = 1e9
 
 
 @dataclass(frozen=True)
-class Carried:
-    """The model of a page and how far it is from the one that was fitted.
+class PageModel:
+    """The model of a page, and how far it is from the fitted one.
 
     Attributes
     ----------
     model : JointPMF
-        What the page answers by.
-    fitted_rank : int
-        The number of classes before.
+        The model that gives the page's answers.
     loss, standard_error : float
-        D(fitted‖carried) in nats a row, and its standard error; zero for the model itself.
+        D(fitted‖model) in nats a row, and its standard error; zero for the fitted model itself.
     pair_difference : float
-        The largest difference of the two in any cell of any table of two variables.
+        The largest difference of the two models in any cell of any table of two variables.
     """
 
     model: JointPMF
-    fitted_rank: int
     loss: float = 0.0
     standard_error: float = 0.0
     pair_difference: float = 0.0
 
 
-def carried(model: JointPMF, rank: int | Literal["auto", "all"], seed: int) -> Carried:
+def make_page_model(model: JointPMF, rank: int | Literal["auto", "all"], seed: int) -> PageModel:
     """Return the model for a page.
 
     Parameters
@@ -51,24 +47,23 @@ def carried(model: JointPMF, rank: int | Literal["auto", "all"], seed: int) -> C
     model : JointPMF
         The fitted one.
     rank : int, "auto" or "all"
-        How many classes the page has: all of them, this many at most, or as many as keep it below two megabytes and
-        are found in about half a minute.
+        The most classes, or all of them. ``"auto"`` keeps the page below two megabytes and a compression to about half
+        a minute.
     seed : int
-        Where the chance of a compression comes from.
+        Seed of the compression.
     """
     wanted = wanted_rank(model, rank)
     if wanted == model.rank:
-        return Carried(model, model.rank)
+        return PageModel(model)
     small = model.compress(wanted, seed=seed)
     assert small.info is not None
     step = small.info.compressed[-1]
-    # a loss is never below zero but for the noise of its estimate
-    loss = max(0.0, step.loss)
-    return Carried(small, model.rank, loss, step.standard_error, _pair_difference(model, small))
+    # The estimate of a small loss may be below zero.
+    return PageModel(small, max(0.0, step.loss), step.standard_error, _pair_difference(model, small))
 
 
 def wanted_rank(model: JointPMF, rank: int | Literal["auto", "all"]) -> int:
-    """Return how many classes the model of a page has, no more than the fitted one."""
+    """Return the number of classes of a page's model, at most that of the fitted one."""
     if isinstance(rank, bool) or not (rank in ("auto", "all") or (isinstance(rank, int) and rank >= 1)):
         raise ParameterError(f"rank must be 'auto', 'all' or a whole number from 1. Got {rank!r} instead.")
     if isinstance(rank, int):
@@ -77,9 +72,9 @@ def wanted_rank(model: JointPMF, rank: int | Literal["auto", "all"]) -> int:
 
 
 def _fitting(model: JointPMF) -> int:
-    """Return how many classes fit into a page, all of them if they do, else as many as are found in time."""
-    n_labels = sum(model.domain.cardinalities)
-    # beside the model a page has the dependence of all pairs, in floats
+    """Return how many classes fit into a page: all, or as many as can be computed in time."""
+    n_labels = sum(variable.cardinality for variable in model.domain)
+    # The page also holds the dependence of all pairs, as floats.
     left = _MODEL_BYTES - len(model.domain) ** 2 / 2 * _BYTES_A_NUMBER / 2
     room = max(1, int(left / (_BYTES_A_NUMBER * (1 + n_labels))))
     return model.rank if model.rank <= room else max(1, min(room, int(_COMPRESSION_WORK / (model.rank * n_labels))))
@@ -90,7 +85,7 @@ def _pair_difference(one: JointPMF, other: JointPMF) -> float:
     ends = np.concatenate([[0], np.cumsum(one.domain.cardinalities)])
     stacks = [(np.concatenate(model.factors), model.weights) for model in (one, other)]
     largest = 0.0
-    # the rows of one variable at a time, beside those of all that follow
+    # The tables of one variable with all that follow it, in one product
     for start, end in pairwise(ends[:-1]):
         tables = [(stack[start:end] * weights) @ stack[end:].T for stack, weights in stacks]
         largest = max(largest, float(np.abs(tables[0] - tables[1]).max()))

@@ -1,4 +1,8 @@
-// The model beside data: what was observed and what is fitted, unusual rows, and whether predictions come true.
+// The model compared with data: observed and fitted shares, unusual rows, and whether predictions come true.
+
+/** @import { CalibrationFacts, FitFacts, Gap, MarginalFacts, ObservedFacts, PairFacts, UnusualRow, Variable } from "./types" */
+/** @import { Counts } from "./dependence.js" */
+/** @import { Joint } from "./model.js" */
 
 import { calibrationChart, tint } from "./charts.js";
 import { byId, dataTable, factList, make, most, number, percent, plural, points } from "./dom.js";
@@ -7,16 +11,30 @@ const PAIRS_SHOWN = 20;
 const CELLS_SHOWN = 4;
 const SURPRISING = 0.1;
 
-/** A function from two positions to the counts of that pair, null where there are none. */
+/**
+ * A function from two positions to the counts of that pair; null without data.
+ *
+ * @param {ObservedFacts | null} observed
+ * @param {Variable[]} variables
+ * @returns {Counts | null}
+ */
 export function countsOfPair(observed, variables) {
   if (!observed) return null;
   const tables = new Map(observed.pairs.map(({ variables: [a, b], counts }) => [JSON.stringify([a, b]), counts]));
   return (a, b) => {
-    const counts = (i, j) => tables.get(JSON.stringify([variables[i].name, variables[j].name]));
-    return counts(a, b) ?? counts(b, a)?.[0].map((_, j) => counts(b, a).map((row) => row[j])) ?? null;
+    /** @type {(i: number, j: number) => number[][] | null} */
+    const counts = (i, j) => tables.get(JSON.stringify([variables[i].name, variables[j].name])) ?? null;
+    const turned = counts(b, a);
+    return counts(a, b) ?? turned?.[0].map((_, j) => turned.map((row) => row[j])) ?? null;
   };
 }
 
+/**
+ * @param {ObservedFacts} observed
+ * @param {Variable[]} variables
+ * @param {Joint} joint
+ * @param {FitFacts | null} fit
+ */
 export function showObserved(observed, variables, joint, fit) {
   byId("observed-facts").replaceChildren(...caution(observed, fit), ...wholeRows(observed), ...wrongCells(observed));
   byId("observed-marginals").replaceChildren(...marginals(observed, variables));
@@ -26,23 +44,32 @@ export function showObserved(observed, variables, joint, fit) {
   byId("observed").classList.add("filled");
 }
 
-/** Rows that a model was fitted to speak well of it. */
+/**
+ * A model looks better on the rows that it was fitted to.
+ *
+ * @param {ObservedFacts} observed
+ * @param {FitFacts | null} fit
+ */
 function caution(observed, fit) {
   if (fit === null || observed.n_rows !== fit.n_rows) return [];
   const words =
-    "These are as many rows as the model was fitted to. If they are the same, all that follows flatters it: judge a " +
-    "model by rows that it has not seen.";
+    "These are as many rows as the model was fitted to. If they are the same rows, what follows flatters the model: " +
+    "judge it by rows that it has not seen.";
   return [make("p", { class: "notice" }, words)];
 }
 
-/** The single cells that are furthest off, in a sentence and a table. */
+/**
+ * The single cells that differ most from the model, in a sentence and a table.
+ *
+ * @param {ObservedFacts} observed
+ */
 function wrongCells({ cells, cells_by_chance: chance }) {
   const wrong = cells.filter(({ deviations }) => deviations === null || deviations > chance);
   const verdict = wrong.length
-    ? `Two labels together are seen far more or less often than the model has it in ${wrong.length === cells.length ? "these cells, and perhaps others" : plural(wrong.length, "cell")}.`
+    ? `Two labels are seen together far more or less often than the model expects in ${wrong.length === cells.length ? "these cells, and perhaps others" : plural(wrong.length, "cell")}.`
     : "No two labels are seen together more or less often than chance explains.";
   const table = dataTable(
-    `Labels that are seen together more or less often than expected; of all cells the largest is about ${number(chance, 2)} deviations off by chance`,
+    `Labels that are seen together more or less often than expected; chance alone gives a largest deviation of about ${number(chance, 2)}`,
     ["labels", "rows seen", "rows expected", "deviations"],
     wrong.map(({ variables: names, labels, observed, expected, deviations }) => [
       `${names[0]} = ${labels[0]} and ${names[1]} = ${labels[1]}`,
@@ -54,7 +81,9 @@ function wrongCells({ cells, cells_by_chance: chance }) {
   return [make("h3", {}, "Where the model is wrong"), make("p", {}, verdict), ...(wrong.length ? [table] : [])];
 }
 
+/** @param {ObservedFacts} observed */
 function wholeRows(observed) {
+  /** @param {number | null} value */
   const nats = (value) => (value === null ? "−∞: some rows are impossible" : `${number(value, 5)} nats`);
   return [
     factList([
@@ -69,14 +98,22 @@ function wholeRows(observed) {
 }
 
 const NOISE =
-  "A gap is half the sum of the differences of observed and fitted shares; beside it stands the gap that chance alone " +
-  "would make in as many rows if the model were the truth. Rows that the model was fitted to lie nearer than that.";
+  "A gap is half the sum of the differences between observed and fitted shares. Beside it is the gap that chance alone " +
+  "would give in as many rows if the model were true. Rows that the model was fitted to give smaller gaps than that.";
 
+/** @param {number | null} value */
 const gap = (value) => (value === null ? "–" : percent(value));
-const excess = (one) => (one.distance === null ? -1 : one.distance - one.noise);
 
+/** @param {Gap} one */
+const excess = ({ distance, noise }) => (distance === null || noise === null ? -1 : distance - noise);
+
+/**
+ * @param {ObservedFacts} observed
+ * @param {Variable[]} variables
+ */
 function marginals(observed, variables) {
   const detail = make("div", {});
+  /** @param {number} n */
   const show = (n) => detail.replaceChildren(labelTable(observed.marginals[n], variables[n]));
   const order = observed.marginals.map((_, n) => n).sort((a, b) => excess(observed.marginals[b]) - excess(observed.marginals[a]));
   show(order[0]);
@@ -100,6 +137,10 @@ function marginals(observed, variables) {
   ];
 }
 
+/**
+ * @param {MarginalFacts} marginal
+ * @param {Variable} variable
+ */
 function labelTable({ variable, counts, observed, fitted }, { labels }) {
   if (observed === null) return make("p", {}, `No row shows ${variable}.`);
   return dataTable(
@@ -109,17 +150,23 @@ function labelTable({ variable, counts, observed, fitted }, { labels }) {
   );
 }
 
+/**
+ * @param {ObservedFacts} observed
+ * @param {Variable[]} variables
+ * @param {Joint} joint
+ */
 function pairs(observed, variables, joint) {
-  const positions = new Map(variables.map(({ name, position }) => [name, position]));
+  const byName = new Map(variables.map((variable) => [variable.name, variable]));
   const detail = make("div", {});
   const shown = observed.pairs.filter((pair) => excess(pair) > 0).slice(0, PAIRS_SHOWN);
   if (!shown.length) {
     const words = observed.pairs.length ? "No pair is further from the model than chance explains." : "No row shows two variables.";
     return [make("h3", {}, "Every pair"), make("p", {}, words)];
   }
+  /** @param {PairFacts} pair */
   const show = ({ variables: names, counts }) => {
-    const [a, b] = names.map((name) => variables[positions.get(name)]);
-    detail.replaceChildren(differenceTable(a, b, counts, joint.pair(a.position, b.position)));
+    const [a, b] = [byName.get(names[0]), byName.get(names[1])];
+    if (a && b && counts) detail.replaceChildren(differenceTable(a, b, counts, joint.pair(a.position, b.position)));
   };
   const first = shown.find(({ counts }) => counts !== null);
   if (first) show(first);
@@ -146,7 +193,14 @@ function pairs(observed, variables, joint) {
   ];
 }
 
-/** Observed minus fitted, in points. */
+/**
+ * Observed minus fitted, in points.
+ *
+ * @param {Variable} a
+ * @param {Variable} b
+ * @param {number[][]} counts
+ * @param {number[][]} fitted
+ */
 function differenceTable(a, b, counts, fitted) {
   const total = counts.flat().reduce((sum, n) => sum + n, 0);
   const differences = counts.map((row, i) => row.map((n, j) => n / total - fitted[i][j]));
@@ -166,10 +220,14 @@ function differenceTable(a, b, counts, fitted) {
   );
 }
 
+/**
+ * @param {ObservedFacts} observed
+ * @param {Variable[]} variables
+ */
 function unusual(observed, variables) {
-  // the probability that a label has on average, Σ p²: a fifth where five are equally common
+  // The average probability of a label, Σ p²: a fifth where five labels are equally common.
   const usual = observed.marginals.map(({ fitted }) => fitted.reduce((sum, p) => sum + p * p, 0));
-  const rows = observed.unusual.filter(({ impossible, surprise }) => impossible || surprise > 0);
+  const rows = observed.unusual.filter(({ impossible, surprise }) => impossible || (surprise ?? 0) > 0);
   if (!rows.length) return [make("h3", {}, "The most unusual rows"), make("p", {}, "No row is less probable than usual.")];
   const several = rows.some(({ file }) => file !== null);
   return [
@@ -177,9 +235,9 @@ function unusual(observed, variables) {
     make(
       "p",
       {},
-      "Surprise is how many nats a row is less probable than rows with the same cells seen are on average. Its most " +
-        "surprising cells are told with their probability given the rest of the row, and marked where that is a tenth of " +
-        "what is usual for the variable. The first row below the names of the columns has the number 0.",
+      "Surprise says how many nats less probable a row is than the average row with the same cells seen. The most " +
+        "surprising cells are listed with their probability given the rest of the row. They are marked where it is less " +
+        "than a tenth of what is usual for the variable. Rows are numbered from 0, below the names of the columns.",
     ),
     dataTable(
       "Unusual rows, the most unusual first",
@@ -195,46 +253,61 @@ function unusual(observed, variables) {
   ];
 }
 
-/** The cells that are least probable given the rest, beside what is usual for a variable of so many labels. */
+/**
+ * The cells that are least probable given the rest of the row, relative to what is usual for their variable.
+ *
+ * @param {UnusualRow} row
+ * @param {Variable[]} variables
+ * @param {number[]} usual
+ */
 function surprisingCells({ cells, cell_probabilities: probabilities }, variables, usual) {
-  const seen = cells
-    .map((label, n) => ({ label, n, p: probabilities[n], ratio: probabilities[n] === null ? null : probabilities[n] / usual[n] }))
-    .filter(({ label }) => label !== null);
-  const words = ({ label, n, p }) => `${variables[n].name} = ${label}${p === null ? "" : ` (${percent(p)})`}`;
-  const oddest = seen.filter(({ p }) => p !== null).sort((a, b) => a.ratio - b.ratio).slice(0, CELLS_SHOWN);
+  const seen = cells.flatMap((label, n) => {
+    if (label === null) return [];
+    const p = probabilities[n];
+    const text = `${variables[n].name} = ${label}${p === null ? "" : ` (${percent(p)})`}`;
+    return [{ text, ratio: p === null ? Infinity : p / usual[n] }];
+  });
+  const known = seen.filter(({ ratio }) => ratio < Infinity);
+  const oddest = known.sort((a, b) => a.ratio - b.ratio).slice(0, CELLS_SHOWN);
   return make(
     "div",
     { class: "row-cells" },
-    oddest.map((cell) => make("span", { class: cell.ratio < SURPRISING ? "cell surprising" : "cell" }, words(cell))),
-    make("details", {}, make("summary", {}, "the whole row"), seen.map(words).join(", ")),
+    oddest.map(({ text, ratio }) => make("span", { class: ratio < SURPRISING ? "cell surprising" : "cell" }, text)),
+    make("details", {}, make("summary", {}, "the whole row"), seen.map(({ text }) => text).join(", ")),
   );
 }
 
+/**
+ * @param {ObservedFacts} observed
+ * @returns {Node[]}
+ */
 function calibrations(observed) {
   const known = observed.calibration.filter((one) => one !== null);
   const unknown = observed.marginals.filter((_, n) => observed.calibration[n] === null).map(({ variable }) => variable);
-  const missed = unknown.length ? `No row judged shows ${unknown.join(", ")}, so what is predicted of it cannot be told.` : "";
+  const missed = unknown.length ? `No row judged shows ${unknown.join(", ")}, so predictions of it cannot be checked.` : "";
   if (!known.length) return [make("h3", {}, "Do predictions come true"), make("p", {}, missed)];
   const impossible = most(known.map((one) => one.n_impossible));
   const left = impossible ? ` Rows that are impossible under the model are left out, up to ${number(impossible)}.` : "";
   const order = [...known].sort((a, b) => b.error - b.noise - (a.error - a.noise));
   const chart = make("figure", {});
+  /** @param {CalibrationFacts} one */
   const show = (one) =>
     chart.replaceChildren(
       make("figcaption", {}, `${one.target}: observed against predicted, for ${plural(one.n_rows, "row")}`),
       calibrationChart(`Calibration of ${one.target}`, one.predicted, one.observed, one.weight),
     );
   show(order[0]);
+  /** @param {number | null} value */
   const nats = (value) => (value === null ? "∞" : number(value, 3));
   return [
     make("h3", {}, "Do predictions come true"),
     make(
       "p",
       {},
-      `Every variable is predicted from the other cells of ${plural(observed.n_rows_calibrated, "row")}. What is ` +
-        "predicted with probability p should be there in a share p of the cases: the error is the mean distance from " +
-        "that, and beside it stands what chance alone would make of it. Hits and loss stand beside those of always " +
-        `telling the marginal.${left} ${missed}`,
+      `Every variable is predicted from the other cells of ${plural(observed.n_rows_calibrated, "row")}. A label that is ` +
+        "predicted with probability p should be there in a share p of the rows. The error is the mean distance from " +
+        "that; beside it is the error that chance alone would give. Hits and loss are compared with those of always " +
+        `predicting the marginal.${left} ${missed}`,
     ),
     make(
       "div",

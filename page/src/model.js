@@ -1,7 +1,12 @@
-// The joint distribution in the browser: p(x) = Σ_f λ_f Π_n A_n[x_n, f], asked as Python asks it.
-// Evidence is a Map from the position of a variable to the sorted codes that it may have.
+// The joint distribution in the browser: p(x) = Σ_f λ_f Π_n A_n[x_n, f], with the same answers as in Python.
 
-/** Read base64 of little-endian numbers, which is how every machine that runs a browser holds them. */
+/** @import { Evidence } from "./types" */
+
+/**
+ * Read base64 of little-endian numbers, the byte order of every machine that runs a browser.
+ *
+ * @param {string} text
+ */
 function bytesOf(text) {
   const binary = atob(text);
   const bytes = new Uint8Array(binary.length);
@@ -9,12 +14,15 @@ function bytesOf(text) {
   return bytes.buffer;
 }
 
+/** @param {string} text */
 export const doubles = (text) => new Float64Array(bytesOf(text));
+
+/** @param {string} text */
 export const floats = (text) => new Float32Array(bytesOf(text));
 
 export class Joint {
   /**
-   * @param {number[]} cardinalities how many labels each variable has
+   * @param {number[]} cardinalities number of labels of each variable
    * @param {Float64Array} weights λ, (F,)
    * @param {Float64Array} stacked all factors one above the other, (Σ I_n, F) row by row
    */
@@ -22,21 +30,31 @@ export class Joint {
     this.cardinalities = cardinalities;
     this.weights = weights;
     this.stacked = stacked;
-    this.firstRow = [0];
-    for (const cardinality of cardinalities) this.firstRow.push(this.firstRow.at(-1) + cardinality);
+    let row = 0;
+    this.firstRow = cardinalities.map((cardinality) => (row += cardinality) - cardinality);
   }
 
   get rank() {
     return this.weights.length;
   }
 
-  /** The row of a factor: p(variable = code | class), (F,). */
+  /**
+   * The row of a factor: p(variable = code | class), (F,).
+   *
+   * @param {number} variable
+   * @param {number} code
+   */
   row(variable, code) {
     const start = (this.firstRow[variable] + code) * this.rank;
     return this.stacked.subarray(start, start + this.rank);
   }
 
-  /** log λ_f + Σ log p(evidence on a variable | class), (F,), one variable left out if told: nothing underflows. */
+  /**
+   * log λ_f + Σ log p(evidence on a variable | class), (F,), without the variable `leftOut`. Logarithms do not underflow.
+   *
+   * @param {Evidence} evidence
+   * @param {number} [leftOut]
+   */
   #logWeights(evidence, leftOut = -1) {
     const logs = this.weights.map(Math.log);
     for (const [variable, codes] of evidence) {
@@ -47,7 +65,12 @@ export class Joint {
     return logs;
   }
 
-  /** Σ over codes of p(variable = code | class), (F,). */
+  /**
+   * Σ over codes of p(variable = code | class), (F,).
+   *
+   * @param {number} variable
+   * @param {number[]} codes
+   */
   #massOf(variable, codes) {
     if (codes.length === 1) return this.row(variable, codes[0]);
     const mass = new Float64Array(this.rank);
@@ -58,24 +81,33 @@ export class Joint {
     return mass;
   }
 
-  /** The marginal of every variable given evidence, and its log-probability; null when it has none. */
+  /**
+   * The marginal of every variable given evidence, and the log-probability of the evidence; null if it is impossible.
+   *
+   * @param {Evidence} evidence
+   */
   given(evidence) {
     const logs = this.#logWeights(evidence);
     const logProbability = logSumExp(logs);
     if (logProbability === -Infinity) return null;
     const weights = logs.map((log) => Math.exp(log - logProbability));
-    const marginals = this.cardinalities.map((cardinality, variable) =>
-      evidence.has(variable)
-        ? this.#within(variable, evidence)
-        : Float64Array.from({ length: cardinality }, (_, code) => Math.min(1, dot(weights, this.row(variable, code)))),
-    );
-    // what is sure must not be more than sure by rounding
+    const marginals = this.cardinalities.map((cardinality, variable) => {
+      const codes = evidence.get(variable);
+      if (codes) return this.#within(variable, codes, evidence);
+      return Float64Array.from({ length: cardinality }, (_, code) => Math.min(1, dot(weights, this.row(variable, code))));
+    });
+    // Rounding must not lift a probability above one.
     return { marginals, logProbability: Math.min(0, logProbability) };
   }
 
-  /** The distribution of a variable that is itself known to lie among some codes. */
-  #within(variable, evidence) {
-    const codes = evidence.get(variable);
+  /**
+   * The distribution of a variable that has evidence of its own, the codes that it may have.
+   *
+   * @param {number} variable
+   * @param {number[]} codes
+   * @param {Evidence} evidence
+   */
+  #within(variable, codes, evidence) {
     const marginal = new Float64Array(this.cardinalities[variable]);
     const others = this.#logWeights(evidence, variable);
     const logs = codes.map((code) => logSumExp(this.row(variable, code).map((p, f) => Math.log(p) + others[f])));
@@ -84,31 +116,49 @@ export class Joint {
     return marginal;
   }
 
-  /** The joint table of two variables, an array of rows. */
+  /**
+   * The joint table of two variables, an array of rows.
+   *
+   * @param {number} a
+   * @param {number} b
+   */
   pair(a, b) {
-    const table = [];
-    for (let i = 0; i < this.cardinalities[a]; i++) {
+    return Array.from({ length: this.cardinalities[a] }, (_, i) => {
       const weighted = this.row(a, i).map((p, f) => p * this.weights[f]);
-      table.push(Float64Array.from({ length: this.cardinalities[b] }, (_, j) => dot(weighted, this.row(b, j))));
-    }
-    return table;
+      return Array.from({ length: this.cardinalities[b] }, (__, j) => dot(weighted, this.row(b, j)));
+    });
   }
 }
 
-/** log Σ exp of some logarithms, −∞ when all are. */
+/**
+ * log Σ exp of some logarithms, −∞ when all are.
+ *
+ * @param {number[] | Float64Array} logs
+ */
 function logSumExp(logs) {
-  const largest = logs.reduce((most, log) => Math.max(most, log), -Infinity);
+  let [largest, sum] = [-Infinity, 0];
+  for (const log of logs) largest = Math.max(largest, log);
   if (largest === -Infinity) return largest;
-  return largest + Math.log(logs.reduce((sum, log) => sum + Math.exp(log - largest), 0));
+  for (const log of logs) sum += Math.exp(log - largest);
+  return largest + Math.log(sum);
 }
 
+/**
+ * @param {Float64Array} a
+ * @param {Float64Array} b
+ */
 function dot(a, b) {
   let sum = 0;
   for (let f = 0; f < a.length; f++) sum += a[f] * b[f];
   return sum;
 }
 
-/** The Jensen–Shannon divergence of two distributions in bits: 0 when they are equal, 1 when they share nothing. */
+/**
+ * The Jensen–Shannon divergence of two distributions in bits: 0 when they are equal, 1 when they share nothing.
+ *
+ * @param {Float64Array} p
+ * @param {Float64Array} q
+ */
 export function jensenShannon(p, q) {
   let bits = 0;
   for (let i = 0; i < p.length; i++) {

@@ -1,32 +1,47 @@
-// How the model was fitted, as FitInfo tells it.
+// How the model was fitted: what FitInfo says.
+
+/** @import { FitFacts, ModelFacts } from "./types" */
+/** @import { Point } from "./charts.js" */
 
 import { lineChart } from "./charts.js";
 import { byId, dataTable, factList, make, number, plural } from "./dom.js";
 
+/**
+ * @param {FitFacts | null} fit
+ * @param {ModelFacts} model
+ */
 export function showFit(fit, model) {
   const isMean = fit !== null && (fit.n_draws > 0 || fit.n_members > 1);
+  /** @type {[string, string | null][]} */
   const size = [
     ["variables", number(model.n_variables)],
     ["classes", number(model.fitted_rank)],
-    // of a mean of many fits they say nothing about how much it can bend
+    // The number of parameters says nothing about how flexible a mean of many fits is.
     ["free parameters", isMean ? null : number(model.n_parameters)],
-    ["classes of this page", model.rank < model.fitted_rank ? carriedBy(model) : null],
+    ["classes of this page", model.rank < model.fitted_rank ? aboutPage(model) : null],
   ];
   if (!fit) {
     byId("fit-facts").replaceChildren(factList(size), make("p", {}, "The model does not say how it was fitted."));
     return;
   }
-  byId("fit-facts").replaceChildren(factList([...size, ...told(fit)]));
+  byId("fit-facts").replaceChildren(factList([...size, ...entries(fit)]));
   byId("fit-warnings").replaceChildren(...warnings(fit.warnings));
   byId("fit-charts").replaceChildren(...[rankPath(fit), trace(fit), starts(fit)].filter((chart) => chart !== null));
 }
 
-function carriedBy({ rank, loss, standard_error: error, pair_difference: difference }) {
-  const chance = error ? ` (standard error ${number(error, 2)})` : "";
-  return `${number(rank)}, the nearest model of so many: ${number(loss, 3)} nats a row from the fitted one${chance}, tables of two variables differ by at most ${number(difference, 2)}`;
+/** @param {number} error */
+const standardError = (error) => (error ? ` (standard error ${number(error, 2)})` : "");
+
+/** @param {ModelFacts} model */
+function aboutPage({ rank, loss, standard_error: error, pair_difference: difference }) {
+  return `${number(rank)}, the nearest model with that many: ${number(loss, 3)} nats a row from the fitted one${standardError(error)}, tables of two variables differ by at most ${number(difference, 2)}`;
 }
 
-function told(fit) {
+/**
+ * @param {FitFacts} fit
+ * @returns {[string, string | null | undefined][]}
+ */
+function entries(fit) {
   const perRow = typeof fit.log_likelihood === "number" && fit.n_rows ? fit.log_likelihood / fit.n_rows : null;
   const chosen = fit.rank_path.find((step) => step.rank === fit.chosen_rank && step.score !== null);
   return [
@@ -49,38 +64,51 @@ function told(fit) {
     ["classes that hold a row", fit.occupied && `${number(fit.occupied[1])}, between ${number(fit.occupied[0])} and ${number(fit.occupied[2])}`],
     ["projections", fit.projected],
     ["rho", fit.rho === null ? null : number(fit.rho)],
-    ...fit.compressed.map(({ rank, loss, standard_error: error }) => [
-      "compressed",
-      `from ${number(rank)} classes, ${number(loss, 3)} nats a row away${error ? ` (standard error ${number(error, 2)})` : ""}`,
-    ]),
+    ...fit.compressed.map(
+      ({ rank, loss, standard_error: error }) =>
+        /** @type {[string, string]} */ ([
+          "compressed",
+          `from ${number(rank)} classes, ${number(loss, 3)} nats a row away${standardError(error)}`,
+        ]),
+    ),
     ["seed", number(fit.seed)],
-    ...Object.entries(fit.mixing).map(([name, [rhat, ess]]) => [
-      `mixing of ${name}`,
-      `R̂ ${number(rhat, 4)}, effective size ${number(ess, 4)}${name === "log-likelihood" ? ", for comparison only: classes trade places" : ""}`,
-    ]),
+    ...Object.entries(fit.mixing).map(
+      ([name, [rhat, ess]]) =>
+        /** @type {[string, string]} */ ([
+          `mixing of ${name}`,
+          `R̂ ${number(rhat, 4)}, effective size ${number(ess, 4)}${name === "log-likelihood" ? ", for comparison only: classes trade places" : ""}`,
+        ]),
+    ),
   ];
 }
 
+/** @param {string[]} texts */
 function warnings(texts) {
-  if (!texts.length) return [make("p", {}, "The fit warned of nothing.")];
+  if (!texts.length) return [make("p", {}, "The fit gave no warnings.")];
   return [make("h3", {}, "Warnings"), make("ul", { class: "warnings" }, texts.map((text) => make("li", {}, text)))];
 }
 
+/**
+ * @param {string} caption
+ * @param {Element} chart
+ * @param {Element} table
+ */
 function figure(caption, chart, table) {
   return make("figure", {}, make("figcaption", {}, caption), chart, make("details", {}, make("summary", {}, "as a table"), table));
 }
 
+/** @param {FitFacts} fit */
 function rankPath(fit) {
-  const steps = fit.rank_path.filter((step) => step.score !== null);
-  if (steps.length < 2) return null;
-  const end = fit.chosen_rank === null ? "" : `; rank ${fit.chosen_rank} was chosen, from which on more classes gained too little`;
+  const points = fit.rank_path.flatMap(({ rank, score }) => (score === null ? [] : [/** @type {Point} */ ([rank, score])]));
+  if (points.length < 2) return null;
+  const end = fit.chosen_rank === null ? "" : `; rank ${fit.chosen_rank} was chosen, because more classes gained too little`;
   return figure(
     `Rank path: the score of every rank tried${end}`,
     lineChart({
       title: "Held-out score against rank",
       xLabel: "rank",
       yLabel: "score",
-      points: steps.map(({ rank, score }) => [rank, score]).sort((a, b) => a[0] - b[0]),
+      points: points.sort((a, b) => a[0] - b[0]),
       marked: fit.chosen_rank,
     }),
     dataTable("Rank path", ["rank", "score", "occupied classes"], fit.rank_path.map((step) => [
@@ -89,32 +117,43 @@ function rankPath(fit) {
   );
 }
 
+/**
+ * Numbers as points over 1, 2, 3, …; null when there are too few of them, or one is not finite.
+ *
+ * @param {(number | null)[]} values
+ */
+function numbered(values) {
+  const known = values.filter((value) => value !== null);
+  if (known.length < 3 || known.length < values.length) return null;
+  return known.map((value, i) => /** @type {Point} */ ([i + 1, value]));
+}
+
+/** @param {FitFacts} fit */
 function trace(fit) {
-  if (fit.trace.length < 3 || fit.trace.includes(null)) return null;
-  const step = Math.max(1, Math.floor(fit.trace.length / 20));
+  const points = numbered(fit.trace);
+  if (points === null) return null;
+  const step = Math.max(1, Math.floor(points.length / 20));
   return figure(
     "Objective along the best start",
-    lineChart({
-      title: "Objective against step",
-      xLabel: "step",
-      yLabel: "objective",
-      points: fit.trace.map((value, i) => [i + 1, value]),
-    }),
+    lineChart({ title: "Objective against step", xLabel: "step", yLabel: "objective", points }),
     dataTable("Objective along the best start", ["step", "objective"],
-      fit.trace.map((value, i) => [number(i + 1), number(value, 9)]).filter((_, i) => i % step === 0)),
+      points.filter((_, i) => i % step === 0).map(([i, value]) => [number(i), number(value, 9)])),
   );
 }
 
+/** @param {FitFacts} fit */
 function starts(fit) {
-  if (fit.starts.length < 3 || fit.starts.includes(null)) return null;
+  const points = numbered(fit.starts);
+  if (points === null) return null;
+  const sorted = points.map(([, value]) => value).sort((a, b) => a - b);
   return figure(
     "What every start reached",
     lineChart({
       title: "Objective of every start, sorted",
       xLabel: "start, sorted",
       yLabel: "objective",
-      points: [...fit.starts].sort((a, b) => a - b).map((value, i) => [i + 1, value]),
+      points: sorted.map((value, i) => [i + 1, value]),
     }),
-    dataTable("What every start reached", ["start", "objective"], fit.starts.map((value, i) => [number(i + 1), number(value, 9)])),
+    dataTable("What every start reached", ["start", "objective"], points.map(([i, value]) => [number(i), number(value, 9)])),
   );
 }

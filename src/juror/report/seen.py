@@ -1,27 +1,27 @@
-"""One pass over a table of any size: what every variable and every pair of them shows, and a sample of rows.
+"""One pass over a table of any size: counts of every variable and of every pair, and a sample of rows.
 
-Weights are counts, so rows are drawn in proportion to them, and every draw counts once. A row of weight w arrives first
-after a time E₁ / w, again after E₂ / (w − 1) more, then E₃ / (w − 2), …, until its weight is used up, where E₁, E₂, …
-are exponential variables of mean one. The first n arrivals of all rows are n draws without replacement from the table
-in which every row stands as often as it counts. Where some weight is a fraction, each wait is E / w, without an end,
-and the draws are with replacement.
+Weights are counts, so rows are drawn in proportion to their weights, and every draw counts once. A row of weight w
+first arrives after the time E₁ / w, again after another E₂ / (w − 1), then E₃ / (w − 2), …, until its weight is used
+up. E₁, E₂, … are exponential variables of mean one. The first n arrivals of all rows are n draws without replacement
+from the table in which every row is repeated by its weight. If some weight is a fraction, every wait is E / w, there is
+no end, and the draws are with replacement.
 
-A row that is not among the n that arrive first is not among the first n arrivals either. So a pass keeps n rows,
-whatever their order, and parts merge; how often each is drawn is found at the end. Where all rows fit they are taken as
-they are, with their weights. Chance goes by the number of a row in its table, so that the same rows are drawn from a
-frame as from a file that holds it, with any number of threads.
+A row that is not among the n rows that arrive first has no share in the first n arrivals. So a pass keeps n rows in any
+order, and parts can be merged; the number of draws of each row is found at the end. If all rows fit, they are kept with
+their weights and nothing is drawn. The random numbers of a row depend only on the seed and on the number of the row in
+its table, so a frame and a file with the same rows give the same draws, for any number of threads.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from juror.counts.counting import count_tables
-from juror.counts.groups import pairs_of
 from juror.counts.plans import Positions
 from juror.domain import Domain
 from juror.domain.variable import Strangers, Unknown
@@ -33,7 +33,7 @@ from juror.readers.weights import check_total, take_weights
 from juror.rows.reading import open_table
 from juror.runners.local import LocalRunner
 
-# Rows of several files, or of the parts of a cluster's frame, are numbered part by part
+# First number of the rows of a part, where parts are numbered separately: several files, or a frame on a cluster
 _ROWS_A_PART = 2**40
 
 
@@ -48,13 +48,13 @@ class RowSample:
     weights : numpy.ndarray, (n,)
         How often each row counts.
     chances : numpy.ndarray, (n,)
-        When each row arrives.
+        Arrival time of each row.
     numbers : numpy.ndarray of int64, (n,)
-        The row's number among all of the table, by which chance goes.
+        Number of the row in the whole table; its random numbers depend on it.
     rows : numpy.ndarray of int64, (n,)
-        The row's number as juror's messages count: from 0, in its file or frame.
+        Number of the row as in juror's messages: from 0, in its file or frame.
     origins : numpy.ndarray of object, (n,)
-        The file that the row is from, where there are several; else empty.
+        The row's file if there are several, else empty.
     """
 
     codes: np.ndarray
@@ -72,18 +72,18 @@ class RowSample:
         return RowSample(*(getattr(self, name)[which] for name in self.__dataclass_fields__))
 
     def first(self, n: int) -> RowSample:
-        """Return at most so many rows, those that arrive first, in this order."""
+        """Return the n rows that arrive first, in order of arrival."""
         return self.chosen(np.argsort(self.chances, kind="stable")[:n])
 
     def merged(self, other: RowSample, n: int) -> RowSample:
-        """Return at most n rows of both, those that arrive first."""
+        """Return the n rows of both that arrive first."""
         both = ((getattr(self, name), getattr(other, name)) for name in self.__dataclass_fields__)
         return RowSample(*map(np.concatenate, both)).first(n)
 
     def distinct(self) -> RowSample:
-        """Merge equal rows and add up their weights; each keeps the number of the first, and they come in that order.
+        """Merge equal rows and add their weights. A merged row has the number of the first, and rows are in that order.
 
-        Their chances are those of the first rows, and mean nothing any more.
+        The arrival times have no meaning after this.
         """
         ordered = self.chosen(np.lexsort((self.rows, self.origins.astype(str))))
         _, first, places = np.unique(ordered.codes, axis=0, return_index=True, return_inverse=True)
@@ -99,21 +99,21 @@ class Seen:
     Attributes
     ----------
     tables : tuple of numpy.ndarray
-        Counts of every variable, (I_n,), then of every pair, (I_j, I_k), over rows where the cells are seen.
+        Counts of every variable, (I_n,), then of every pair, (I_j, I_k), over rows whose cells are not missing.
     held : RowSample
-        The rows of weights above zero that arrive first, with their weights, at most ``n_sampled``.
+        The first rows to arrive, at most ``n_sampled``, with their weights, all above zero.
     strangers : Strangers
         Labels that the domain does not know.
     n_rows, n_counted : int
-        How many rows there are, and how many with weights above zero.
+        Number of rows, and of rows with weights above zero.
     total : float
-        The sum of these weights.
+        Sum of the weights.
     is_whole : bool
-        Whether all weights are whole numbers.
+        Whether all weights are integers.
     n_sampled : int
         How many rows can be drawn.
     seed : int
-        The source of their chance.
+        Seed of the draws.
     """
 
     tables: tuple[np.ndarray, ...]
@@ -132,14 +132,14 @@ class Seen:
         return self.n_counted > self.n_sampled
 
     def draw(self, n: int) -> RowSample:
-        """Return all rows with their weights, or where there are more than n, so many draws that count once each.
+        """Return all rows with their weights; if there are more than n, return n draws, each of weight one.
 
-        Those of a smaller n are the first of a larger one. A row that is drawn several times stands there as often.
+        The draws for a smaller n are the first draws for a larger n. A row that is drawn twice is there twice.
 
         Parameters
         ----------
         n : int
-            How many, up to ``n_sampled``.
+            Number of draws, at most ``n_sampled``.
 
         Examples
         --------
@@ -174,7 +174,7 @@ class Seen:
 
 @dataclass(frozen=True)
 class _Pass:
-    """How parts of a table are passed over."""
+    """How to pass over a part of a table."""
 
     domain: Domain
     groups: tuple[Positions, ...]
@@ -184,16 +184,18 @@ class _Pass:
     seed: int
 
     def of_part(self, part: Part) -> Seen:
-        seen, before = self.nothing(), None
+        """Return what is seen in a part, chunk by chunk."""
+        seen, before = None, 0
         for columns in part.chunks():
-            if before is None:
-                # the parts of one file count on; each of several files, and of a cluster's frame, begins at 0
-                is_apart = bool(columns[0].origin) or columns[0].first_row == 0
-                before = _ROWS_A_PART * getattr(part, "number", 0) if is_apart else 0
-            seen = seen.merged(self.of_chunk(columns, before))
-        return seen
+            if seen is None and (columns[0].origin or columns[0].first_row == 0):
+                # Rows of one file are numbered across its parts. Other parts each start at 0.
+                before = _ROWS_A_PART * getattr(part, "number", 0)
+            chunk = self.of_chunk(columns, before)
+            seen = chunk if seen is None else seen.merged(chunk)
+        return self.nothing() if seen is None else seen
 
     def nothing(self) -> Seen:
+        """Return what is seen in a part without rows."""
         sizes = self.domain.cardinalities
         codes = np.empty((0, len(self.domain)), dtype=self.domain.code_type)
         empty, rows = np.empty(0), np.empty(0, dtype=np.int64)
@@ -202,15 +204,16 @@ class _Pass:
         return Seen(tables, none, Strangers(), 0, 0, 0.0, True, self.n_sampled, self.seed)
 
     def of_chunk(self, columns: list[Column], before: int) -> Seen:
+        """Return what is seen in a chunk; ``before`` is the number of the first row of its part."""
         n_rows, weights = len(columns[0].index), None
         rows, origin = columns[0].first_row + np.arange(n_rows), columns[0].origin
         if self.weight is not None:
             columns, weights = take_weights(columns, self.weight)
             if not np.all(weights > 0):
-                # rows of weight zero are not looked at
+                # Rows of weight zero are dropped.
                 columns = [replace(column, index=column.index[weights > 0]) for column in columns]
                 rows, weights = rows[weights > 0], weights[weights > 0]
-        # a variable whose column is absent is missing in every row
+        # A variable without a column is missing in every row.
         codes, strangers = self.domain.encode_chunk(columns, self.unknown)
         tables = count_tables(codes, self.domain.cardinalities, self.groups, weights, LocalRunner(1))
         origins = np.full(len(codes), origin, dtype=object)
@@ -222,7 +225,7 @@ class _Pass:
 
 
 def waits(rates: np.ndarray, numbers: np.ndarray, seed: int, turn: int) -> np.ndarray:
-    """Return how long rows (n_rows,) by their numbers wait to arrive once more, with a chance of its own every turn."""
+    """Return how long rows (n_rows,) wait for their next arrival; every turn has its own random numbers."""
     key = int(np.random.SeedSequence([seed, 11, turn]).generate_state(1, np.uint64)[0])
     return np.asarray(-np.log1p(-uniform(key, numbers)) / rates)
 
@@ -230,25 +233,25 @@ def waits(rates: np.ndarray, numbers: np.ndarray, seed: int, turn: int) -> np.nd
 def arrivals(
     weights: np.ndarray, numbers: np.ndarray, n: int, seed: int, is_whole: bool
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first n arrivals of rows; all, where weights are whole and sum to less.
+    """Return the first n arrivals of rows, or all if the weights are integers and sum to less than n.
 
     Parameters
     ----------
     weights : numpy.ndarray, (n_rows,)
         How often each row counts, above zero.
     numbers : numpy.ndarray of int64, (n_rows,)
-        The numbers of the rows, by which chance goes.
+        The numbers of the rows; their random numbers depend on them.
     n : int
-        How many arrivals.
+        Number of arrivals.
     seed : int
-        The source of chance.
+        Seed of the random numbers.
     is_whole : bool
-        Whether a row arrives at most as often as it counts: draws are then without replacement.
+        Whether the weights are integers. A row then arrives at most as often as it counts: no replacement.
 
     Returns
     -------
     rows, times : numpy.ndarray, (n,)
-        Which rows arrive, a row as often as it does, and when.
+        The rows in order of arrival, and the times.
     """
     rows, times = np.empty(0, dtype=np.int64), np.empty(0)
     last, going, turn = np.zeros(len(weights)), np.arange(len(weights)), 0
@@ -258,7 +261,7 @@ def arrivals(
         rows, times = np.append(rows, going), np.append(times, last[going])
         first = np.argsort(times, kind="stable")[:n]
         rows, times, turn = rows[first], times[first], turn + 1
-        # a row goes on for as long as its next arrival may be among the first
+        # A row goes on while its next arrival may be among the first n.
         going = going[last[going] <= (times[-1] if len(times) == n else np.inf)]
         going = going[weights[going] > turn] if is_whole else going
     return rows, times
@@ -275,12 +278,12 @@ def pass_over(
     n_jobs: int | None = None,
     client: Any = None,
 ) -> Seen:
-    """Count every variable and every pair of a table, and keep rows to draw from.
+    """Count every variable and every pair of a table, and keep a sample of rows.
 
     Parameters
     ----------
     data : frame, mapping, array, path or stream
-        Rows, as in :func:`juror.fit`; columns that the domain has and the table has not are missing in every row.
+        Rows, as in :func:`juror.fit`. A variable without a column is missing in every row.
     domain : Domain
         The variables.
     unknown : {"error", "warn", "missing"}
@@ -292,7 +295,7 @@ def pass_over(
     seed : int
         The same seed draws the same rows.
     n_jobs, client : optional
-        Who reads the rows, as in :func:`juror.fit`.
+        Threads or cluster that read the rows, as in :func:`juror.fit`.
 
     Examples
     --------
@@ -302,9 +305,10 @@ def pass_over(
     >>> seen.n_rows, len(seen.draw(2))
     (3, 2)
     """
+    variables = range(len(domain))
+    groups = (*((n,) for n in variables), *combinations(variables, 2))
     check_count("n_sampled", n_sampled)
     check_count("seed", seed, least=0)
-    groups = (*((n,) for n in range(len(domain))), *pairs_of(len(domain)))
     opened = open_table(data, domain, (), unknown, weight)
     how = _Pass(domain, groups, unknown, opened.weight, int(n_sampled), int(seed))
     with LocalRunner(n_jobs) as local:

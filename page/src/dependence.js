@@ -1,4 +1,7 @@
-// The dependence map: how much every two variables tell about each other, and the table of the pair that is chosen.
+// The dependence map: how much every two variables tell about each other, and the table of the chosen pair.
+
+/** @import { DependenceFacts, Variable } from "./types" */
+/** @import { Joint } from "./model.js" */
 
 import { tint } from "./charts.js";
 import { floats } from "./model.js";
@@ -8,14 +11,26 @@ const NAMES = 130;
 const READABLE = 9;
 const MOST_LABELS = 60;
 
+/** @typedef {{ a: number, b: number, value: number }} Tie the dependence of two variables */
+/** @typedef {(a: number, b: number) => number[][] | null} Counts the counts of a pair, null where there are none */
+
 export class DependenceMap {
   #canvas = byId("map");
   #cell;
+  /** @type {[number, number] | null} */
   #chosen = null;
 
-  /** `matrix` is what stands above its diagonal; `observed` gives the counts of a pair where data came along, else null. */
+  /**
+   * @param {DependenceFacts} facts
+   * @param {Variable[]} variables
+   * @param {Joint} joint
+   * @param {Counts | null} observed null when the report has no data
+   */
   constructor({ order, matrix }, variables, joint, observed) {
-    Object.assign(this, { order, variables, joint, observed });
+    this.order = order;
+    this.variables = variables;
+    this.joint = joint;
+    this.observed = observed;
     this.matrix = squared(floats(matrix), order.length);
     const strongest = this.#strongest();
     this.most = strongest[0]?.value ?? 0;
@@ -27,6 +42,7 @@ export class DependenceMap {
   }
 
   #strongest() {
+    /** @type {Tie[]} */
     const pairs = [];
     for (let a = 0; a < this.order.length; a++) {
       for (let b = a + 1; b < this.order.length; b++) pairs.push({ a, b, value: this.matrix[a][b] });
@@ -34,6 +50,7 @@ export class DependenceMap {
     return pairs.sort((one, other) => other.value - one.value);
   }
 
+  /** @param {Tie[]} strongest */
   #listPairs(strongest) {
     const shown = strongest.slice(0, 12);
     byId("strongest").replaceChildren(
@@ -52,14 +69,21 @@ export class DependenceMap {
     );
     byId("strongest-of").textContent =
       `${shown.length < strongest.length ? `The ${shown.length} strongest of ${plural(strongest.length, "pair")}` : "All pairs"}, strongest first`;
-    for (const end of ["pair-a", "pair-b"]) {
-      byId(end).append(...this.variables.map(({ name, position }) => make("option", { value: position }, name)));
+    for (const list of [byId("pair-a"), byId("pair-b")]) {
+      list.append(...this.variables.map(({ name, position }) => make("option", { value: position }, name)));
     }
   }
 
   #listen() {
+    /**
+     * The pair of the cell under the pointer.
+     *
+     * @param {MouseEvent} event
+     * @returns {[number, number] | null}
+     */
     const place = (event) => {
       const box = this.#canvas.getBoundingClientRect();
+      /** @type {(value: number, size: number) => number} */
       const at = (value, size) => Math.floor((value * (this.#size / size) - this.#margin) / this.#cell);
       const [column, row] = [at(event.clientX - box.left, box.width), at(event.clientY - box.top, box.height)];
       const isInside = Math.min(column, row) >= 0 && Math.max(column, row) < this.order.length;
@@ -71,14 +95,14 @@ export class DependenceMap {
     });
     this.#canvas.addEventListener("pointermove", (event) => {
       const pair = place(event);
-      const [a, b] = pair ?? [];
+      const [a, b] = pair ?? [0, 0];
       byId("map-cell").textContent =
-        pair && a !== b
+        a !== b
           ? `${this.variables[a].name} and ${this.variables[b].name}: ${this.matrix[a][b].toFixed(3)}`
           : "Point at a cell to read it, click it for its table.";
     });
-    for (const end of ["pair-a", "pair-b"]) {
-      byId(end).addEventListener("change", () => this.choose(Number(byId("pair-a").value), Number(byId("pair-b").value)));
+    for (const list of [byId("pair-a"), byId("pair-b")]) {
+      list.addEventListener("change", () => this.choose(Number(byId("pair-a").value), Number(byId("pair-b").value)));
     }
     byId("pair-what").addEventListener("change", () => this.#chosen && this.choose(...this.#chosen));
   }
@@ -91,13 +115,14 @@ export class DependenceMap {
     return this.#margin + this.#cell * this.order.length;
   }
 
-  /** Paint the map with the colours of the theme. */
+  /** Paint the map in the colours of the theme. */
   draw() {
     const scale = Math.max(1, devicePixelRatio);
     const size = this.#size;
     Object.assign(this.#canvas, { width: size * scale, height: size * scale });
     this.#canvas.style.width = `${size}px`;
     const pen = this.#canvas.getContext("2d");
+    if (!pen) return;
     pen.scale(scale, scale);
     const colours = themeColours("--map-0", "--map-1", "--map-2");
     this.order.forEach((a, row) =>
@@ -112,6 +137,7 @@ export class DependenceMap {
     byId("map-most").textContent = this.most.toFixed(2);
   }
 
+  /** @param {CanvasRenderingContext2D} pen */
   #drawNames(pen) {
     pen.fillStyle = themeText("--ink");
     pen.font = `${Math.min(13, this.#cell + 1)}px system-ui, sans-serif`;
@@ -130,43 +156,60 @@ export class DependenceMap {
     });
   }
 
-  /** Show the table of a pair. */
+  /**
+   * Show the table of a pair.
+   *
+   * @param {number} a
+   * @param {number} b
+   */
   choose(a, b) {
     this.#chosen = [a, b];
-    [byId("pair-a").value, byId("pair-b").value] = [a, b];
+    byId("pair-a").value = String(a);
+    byId("pair-b").value = String(b);
     if (a === b) {
       byId("pair").replaceChildren(make("p", {}, "Choose two different variables."));
       return;
     }
     byId("pair").replaceChildren(...pairTable(this.variables[a], this.variables[b], this.joint.pair(a, b), {
-      what: byId("pair-what").value,
+      what: /** @type {keyof WHAT} */ (byId("pair-what").value),
       counts: this.observed?.(a, b) ?? null,
       dependence: this.matrix[a][b],
     }));
   }
 }
 
-/** The table of two variables beside what it were if they had nothing to do with each other. */
+/**
+ * The table of two variables, compared with the table that they would have if they were independent.
+ *
+ * @param {Variable} down
+ * @param {Variable} across
+ * @param {number[][]} fitted
+ * @param {{ what: keyof WHAT, counts: number[][] | null, dependence: number }} options
+ */
 function pairTable(down, across, fitted, { what, counts, dependence }) {
-  const total = counts?.flat().reduce((sum, n) => sum + n, 0);
-  const isObserved = counts !== null && total > 0 && what !== "fitted";
-  const joint = isObserved ? counts.map((row) => row.map((n) => n / total)) : fitted;
+  const total = counts === null ? 0 : counts.flat().reduce((sum, n) => sum + n, 0);
+  const isObserved = total > 0 && what !== "fitted";
+  const joint = counts !== null && isObserved ? counts.map((row) => row.map((n) => n / total)) : fitted;
   const ofRow = joint.map((row) => row.reduce((sum, p) => sum + p, 0));
   const ofColumn = across.labels.map((_, j) => joint.reduce((sum, row) => sum + row[j], 0));
+  /** @typedef {(i: number, j: number) => string} Text */
+  /** @type {(i: number, j: number) => number} */
   const residual = (i, j) => joint[i][j] - ofRow[i] * ofColumn[j];
-  const shown = {
+  /** @type {Record<keyof WHAT, Text>} */
+  const texts = {
     residual: (i, j) => points(residual(i, j)),
     joint: (i, j) => percent(joint[i][j]),
     row: (i, j) => (ofRow[i] > 0 ? percent(joint[i][j] / ofRow[i]) : "–"),
     fitted: (i, j) => percent(fitted[i][j]),
-  }[what];
+  };
   const [rows, columns] = [ofRow, ofColumn].map(commonest);
   const furthest = most(rows.flatMap((i) => columns.map((j) => Math.abs(residual(i, j)))));
+  /** @type {(i: number, j: number) => HTMLElement} */
   const cell = (i, j) => {
     const td = make(
       "td",
       { title: `${percent(joint[i][j])}, ${percent(ofRow[i] * ofColumn[j])} if independent, ${points(residual(i, j))} points` },
-      shown(i, j),
+      texts[what](i, j),
     );
     td.style.background = tint(residual(i, j), furthest);
     return td;
@@ -199,14 +242,23 @@ function pairTable(down, across, fitted, { what, counts, dependence }) {
   ];
 }
 
-/** The positions of the most common labels, in their order; of fewer all. */
+/**
+ * The positions of the most common labels, in the order of the labels.
+ *
+ * @param {number[]} shares
+ */
 function commonest(shares) {
   const places = shares.map((_, place) => place);
   if (places.length <= MOST_LABELS) return places;
   return places.sort((a, b) => shares[b] - shares[a]).slice(0, MOST_LABELS).sort((a, b) => a - b);
 }
 
-/** A symmetric matrix of what stands above its diagonal, row by row; ones on it. */
+/**
+ * A symmetric matrix from the part above its diagonal, row by row. The diagonal is one.
+ *
+ * @param {Float32Array} above
+ * @param {number} size
+ */
 function squared(above, size) {
   const matrix = Array.from({ length: size }, () => new Float64Array(size).fill(1));
   let place = 0;
@@ -223,15 +275,26 @@ const WHAT = {
   fitted: "Joint shares",
 };
 
+/** @param {string} name */
 function themeText(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-/** Colours of the theme, written #rrggbb, as numbers. */
+/**
+ * Colours of the theme, written #rrggbb, as numbers.
+ *
+ * @param {...string} names
+ */
 function themeColours(...names) {
   return names.map((name) => [1, 3, 5].map((i) => parseInt(themeText(name).slice(i, i + 2), 16)));
 }
 
+/**
+ * A colour on the scale through some colours, from 0 to 1.
+ *
+ * @param {number[][]} colours
+ * @param {number} share
+ */
 function blend(colours, share) {
   const place = Math.min(1, Math.max(0, share)) * (colours.length - 1);
   const first = Math.min(colours.length - 2, Math.floor(place));
@@ -239,6 +302,11 @@ function blend(colours, share) {
   return `rgb(${mixed.join(" ")})`;
 }
 
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {string} text
+ * @param {number} width
+ */
 function shortened(pen, text, width) {
   if (pen.measureText(text).width <= width) return text;
   let end = text.length;

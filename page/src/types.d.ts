@@ -1,0 +1,184 @@
+// The shapes that modules share. `Facts` is the JSON that src/juror/report/html.py writes into the page.
+
+export interface Facts {
+  file: string;
+  variables: Omit<Variable, "position">[];
+  model: ModelFacts;
+  dependence: DependenceFacts;
+  classes: ClassFacts;
+  fit: FitFacts | null;
+  observed: ObservedFacts | null;
+}
+
+export interface Variable {
+  name: string;
+  kind: "nominal" | "ordinal" | "binned";
+  labels: string[];
+  edges: number[] | null;
+  /** The place of the variable in the model; main.js adds it. */
+  position: number;
+}
+
+/** What is known: for the position of a variable, the sorted codes that it may have. */
+export type Evidence = Map<number, number[]>;
+
+export interface ModelFacts {
+  rank: number;
+  fitted_rank: number;
+  n_variables: number;
+  n_parameters: number;
+  loss: number;
+  standard_error: number;
+  pair_difference: number;
+  /** Base64 of doubles, (rank,). */
+  weights: string;
+  /** Base64 of doubles, (number of labels, rank). */
+  factors: string;
+}
+
+export interface DependenceFacts {
+  /** Positions of the variables, so that variables that depend on each other are neighbours. */
+  order: number[];
+  /** Base64 of floats: the part above the diagonal, row by row. */
+  matrix: string;
+}
+
+export interface Trait {
+  variable: string;
+  label: string;
+  share: number;
+  overall: number;
+  lift: number;
+}
+
+export interface ClassProfile {
+  index: number;
+  weight: number;
+  traits: Trait[];
+}
+
+export interface ClassFacts {
+  n_classes: number;
+  shown_weight: number;
+  compressed: { rank: number; loss: number; standard_error: number } | null;
+  profiles: ClassProfile[];
+}
+
+export interface FitFacts {
+  method: string;
+  why: string;
+  n_rows: number;
+  n_distinct: number | null;
+  n_draws: number;
+  n_members: number;
+  /** Text where it is infinite. */
+  log_likelihood: number | string | null;
+  aic: number | null;
+  bic: number | null;
+  smoothing: number;
+  n_iter: number;
+  stopped: string;
+  starts: (number | null)[];
+  trace: (number | null)[];
+  target: string | null;
+  n_searched: number | null;
+  occupied: [number, number, number] | null;
+  projected: string | null;
+  rho: number | null;
+  compressed: { rank: number; loss: number; standard_error: number }[];
+  seed: number;
+  mixing: Record<string, [number | null, number | null]>;
+  warnings: string[];
+  rank_path: { rank: number; score: number | null; n_occupied: number }[];
+  chosen_rank: number | null;
+  chosen_by: string | null;
+}
+
+/** Counts and probabilities: half the sum of their differences, and what random sampling alone would give. */
+export interface Gap {
+  n: number;
+  distance: number | null;
+  noise: number | null;
+}
+
+export interface MarginalFacts extends Gap {
+  variable: string;
+  counts: number[];
+  observed: number[] | null;
+  fitted: number[];
+}
+
+export interface PairFacts extends Gap {
+  variables: [string, string];
+  counts: number[][] | null;
+}
+
+export interface CellFacts {
+  variables: [string, string];
+  labels: [string, string];
+  n: number;
+  observed: number;
+  expected: number;
+  /** Null where the model says that the cell is impossible. */
+  deviations: number | null;
+}
+
+export interface UnusualRow {
+  row: number;
+  file: string | null;
+  weight: number;
+  cells: (string | null)[];
+  impossible: boolean;
+  log_prob: number | null;
+  surprise: number | null;
+  as_improbable: number;
+  cell_probabilities: (number | null)[];
+}
+
+export interface CalibrationFacts {
+  target: string;
+  predicted: number[];
+  observed: number[];
+  weight: number[];
+  n_rows: number;
+  n_impossible: number;
+  accuracy: number;
+  reference_accuracy: number;
+  log_loss: number | null;
+  reference_log_loss: number | null;
+  error: number;
+  noise: number;
+}
+
+export interface ObservedFacts {
+  n_rows: number;
+  missing: number[];
+  marginals: MarginalFacts[];
+  pairs: PairFacts[];
+  n_pairs: number;
+  n_pairs_without_table: number;
+  n_pairs_never_seen_together: number;
+  cells: CellFacts[];
+  cells_by_chance: number;
+  is_sampled: boolean;
+  n_rows_judged: number;
+  n_rows_calibrated: number;
+  n_impossible: number;
+  mean_log_prob: number | null;
+  mean_log_prob_independent: number | null;
+  mean_log_prob_uniform: number | null;
+  unusual: UnusualRow[];
+  calibration: (CalibrationFacts | null)[];
+}
+
+type Value = string | number | boolean | null | undefined;
+type Listeners = { [Name in keyof HTMLElementEventMap as `on${Name}`]?: (event: HTMLElementEventMap[Name]) => void };
+type PlainAttribute = "class" | "hidden" | "id" | "role" | "scope" | "tabindex" | "title" | "value";
+
+/** Attributes of an element; names that begin with "on" are listeners. */
+export type Attributes = Listeners & { [Name in PlainAttribute]?: Value } & {
+  [name: `aria-${string}` | `data-${string}`]: Value;
+};
+
+/** What an element may hold; null is left out. */
+export type Child = Node | string | null | Child[];

@@ -1,0 +1,1581 @@
+// src/dom.js
+function make(tag, attributes = {}, ...children) {
+  return furnish(document.createElement(tag), attributes, children);
+}
+function makeSvg(tag, attributes = {}, ...children) {
+  return furnish(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+}
+function furnish(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value !== false && value !== null && value !== void 0) {
+      element.setAttribute(name, value === true ? "" : String(value));
+    }
+  }
+  const flat = (
+    /** @type {any[]} */
+    children.flat(Infinity)
+  );
+  element.append(...flat.filter((child) => child !== null));
+  return element;
+}
+function byId(id) {
+  return (
+    /** @type {any} */
+    document.getElementById(id)
+  );
+}
+var SURE = 1e-12;
+function percent(p) {
+  const value = 100 * p;
+  if (p === 0) return "0 %";
+  if (1 - p < SURE) return "100 %";
+  if (value < 0.01) return "<0.01 %";
+  if (value > 99.99) return ">99.99 %";
+  return `${value.toFixed(value < 10 || value > 99.9 ? 2 : 1)} %`;
+}
+function points(difference) {
+  const value = 100 * difference;
+  const text = Math.abs(value).toFixed(Math.abs(value) >= 9.95 ? 0 : Math.abs(value) >= 0.095 ? 1 : 2);
+  return Number(text) === 0 ? "0" : `${value < 0 ? "−" : "+"}${text}`;
+}
+function number(value, digits = 4) {
+  if (value === null || value === void 0) return "–";
+  if (typeof value !== "number") return value;
+  if (Number.isInteger(value)) return value.toLocaleString("en-GB").replace("-", "−");
+  const size = Math.abs(value);
+  const isPlain = size >= 1e-4 && size < 1e12;
+  const text = isPlain ? value.toLocaleString("en-GB", { maximumSignificantDigits: digits }) : value.toExponential(digits - 1).replace("e+", "e");
+  return text.replaceAll("-", "−");
+}
+var plural = (n, one, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`;
+function most(values) {
+  let largest = -Infinity;
+  for (const value of values) largest = Math.max(largest, value);
+  return largest;
+}
+function factList(entries2) {
+  const known = entries2.flatMap(([name, value]) => value ? [[make("dt", {}, name), make("dd", {}, value)]] : []);
+  return make("dl", { class: "facts" }, known);
+}
+function dataTable(caption, head, rows) {
+  const cell = (value, column) => column === 0 ? make("th", { scope: "row" }, value) : make("td", {}, value);
+  return make(
+    "div",
+    { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
+    make(
+      "table",
+      {},
+      make("caption", {}, caption),
+      make("thead", {}, make("tr", {}, head.map((name) => make("th", { scope: "col" }, name)))),
+      make("tbody", {}, rows.map((row) => make("tr", {}, row.map(cell))))
+    )
+  );
+}
+
+// src/evidence.js
+function clicked(evidence, variable, code, several) {
+  const known = evidence.get(variable.position) ?? [];
+  const isKnown = known.includes(code);
+  if (!several) return withCodes(evidence, variable, isKnown && known.length === 1 ? [] : [code]);
+  const codes = isKnown ? known.filter((other) => other !== code) : [...known, code];
+  return withCodes(evidence, variable, codes);
+}
+function withCodes(evidence, variable, codes) {
+  const next = new Map(evidence);
+  if (codes.length === 0 || codes.length === variable.labels.length) next.delete(variable.position);
+  else next.set(variable.position, [...codes].sort((a, b) => a - b));
+  return next;
+}
+function span(from, to) {
+  const [low, high] = from <= to ? [from, to] : [to, from];
+  return Array.from({ length: high - low + 1 }, (_, i) => low + i);
+}
+function same(one, other) {
+  return JSON.stringify([...one]) === JSON.stringify([...other]);
+}
+function rangeOf(variable, codes) {
+  const [low, high] = [codes[0], codes[codes.length - 1]];
+  if (variable.kind === "nominal" || codes.length < 2 || high - low + 1 !== codes.length) return null;
+  return { low: low > 0 ? low : null, high: high < variable.labels.length - 1 ? high : null };
+}
+var edgesOf = ({ edges }) => edges !== null && new Set(edges).size === edges.length ? edges : null;
+function rangeInWords(variable, { low, high }) {
+  const edges = edgesOf(variable);
+  if (edges) {
+    const edge = (place) => Number(edges[place].toPrecision(6));
+    if (low === null) return `below ${edge((high ?? 0) + 1)}`;
+    return high === null ? `at least ${edge(low)}` : `${edge(low)} to below ${edge(high + 1)}`;
+  }
+  if (low === null) return `at most ${variable.labels[high ?? 0]}`;
+  return high === null ? `at least ${variable.labels[low]}` : `from ${variable.labels[low]} to ${variable.labels[high]}`;
+}
+function inWords(variable, codes) {
+  const label = (code) => variable.labels[code] || "(empty)";
+  const range = rangeOf(variable, codes);
+  if (range) return `${variable.name} is ${rangeInWords(variable, range)}`;
+  if (codes.length > 1 && codes.length === variable.labels.length - 1) {
+    return `${variable.name} is not ${label(variable.labels.findIndex((_, code) => !codes.includes(code)))}`;
+  }
+  const names = codes.map(label);
+  return `${variable.name} is ${names.length < 2 ? names[0] : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`}`;
+}
+function question(target, evidence, variables2) {
+  const conditions = [...evidence].flatMap(([n, codes]) => conditionsOf(variables2[n], codes));
+  return term(target.name) + (conditions.length ? ` | ${conditions.join(", ")}` : "");
+}
+function conditionsOf(variable, codes) {
+  const name = term(variable.name);
+  const label = (code) => term(variable.labels[code]);
+  const range = rangeOf(variable, codes);
+  if (range) {
+    const edges = edgesOf(variable);
+    const low = range.low === null ? [] : [`${name} >= ${edges ? edges[range.low] : label(range.low)}`];
+    if (range.high === null) return low;
+    return [...low, edges ? `${name} < ${edges[range.high + 1]}` : `${name} <= ${label(range.high)}`];
+  }
+  return [codes.length === 1 ? `${name} = ${label(codes[0])}` : `${name} in {${codes.map(label).join(", ")}}`];
+}
+function term(text) {
+  const isWord = /^[\p{L}\p{N}_][\p{L}\p{N}_.:/%+-]*$/u.test(text) && !/^(not|in)$/i.test(text);
+  return isWord ? text : `"${text.replace(/["\\]/g, "\\$&")}"`;
+}
+function askLine(file, text) {
+  const path = file.startsWith("-") ? `./${file}` : file;
+  return `juror ask ${/^[\w./@%+:-]+$/.test(path) ? path : quoted(path)} ${quoted(text)}`;
+}
+function quoted(text) {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+function toFragment(evidence, variables2) {
+  const words = new URLSearchParams();
+  for (const [n, codes] of evidence) {
+    for (const code of codes) words.append(`given.${variables2[n].name}`, variables2[n].labels[code]);
+  }
+  return words.toString();
+}
+function fromFragment(text, variables2) {
+  const wanted = /* @__PURE__ */ new Map();
+  const problems = [];
+  for (const [key, label] of new URLSearchParams(text.replace(/^#/, "").replaceAll("&amp;", "&"))) {
+    const name = key.startsWith("given.") ? key.slice("given.".length) : null;
+    const variable = variables2.find((one) => one.name === name);
+    const code = variable?.labels.indexOf(label) ?? -1;
+    if (name === null) problems.push(`The link has “${key}”, which is not understood. The link may have been cut.`);
+    else if (!variable) problems.push(`The link names “${name}”, which this model does not have.`);
+    else if (code < 0) problems.push(`The link has ${name} = “${label}”, which is not among its labels.`);
+    else wanted.set(variable, [.../* @__PURE__ */ new Set([...wanted.get(variable) ?? [], code])]);
+  }
+  let evidence = /* @__PURE__ */ new Map();
+  for (const [variable, codes] of wanted) evidence = withCodes(evidence, variable, codes);
+  return { evidence, problems };
+}
+
+// src/model.js
+function bytesOf(text) {
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
+  return bytes.buffer;
+}
+var doubles = (text) => new Float64Array(bytesOf(text));
+var floats = (text) => new Float32Array(bytesOf(text));
+var Joint = class {
+  /**
+   * @param {number[]} cardinalities number of labels of each variable
+   * @param {Float64Array} weights λ, (F,)
+   * @param {Float64Array} stacked all factors one above the other, (Σ I_n, F) row by row
+   */
+  constructor(cardinalities, weights, stacked) {
+    this.cardinalities = cardinalities;
+    this.weights = weights;
+    this.stacked = stacked;
+    let row = 0;
+    this.firstRow = cardinalities.map((cardinality) => (row += cardinality) - cardinality);
+  }
+  get rank() {
+    return this.weights.length;
+  }
+  /**
+   * The row of a factor: p(variable = code | class), (F,).
+   *
+   * @param {number} variable
+   * @param {number} code
+   */
+  row(variable, code) {
+    const start = (this.firstRow[variable] + code) * this.rank;
+    return this.stacked.subarray(start, start + this.rank);
+  }
+  /**
+   * log λ_f + Σ log p(evidence on a variable | class), (F,), without the variable `leftOut`. Logarithms do not underflow.
+   *
+   * @param {Evidence} evidence
+   * @param {number} [leftOut]
+   */
+  #logWeights(evidence, leftOut = -1) {
+    const logs = this.weights.map(Math.log);
+    for (const [variable, codes] of evidence) {
+      if (variable === leftOut) continue;
+      const mass = this.#massOf(variable, codes);
+      for (let f = 0; f < logs.length; f++) logs[f] += Math.log(mass[f]);
+    }
+    return logs;
+  }
+  /**
+   * Σ over codes of p(variable = code | class), (F,).
+   *
+   * @param {number} variable
+   * @param {number[]} codes
+   */
+  #massOf(variable, codes) {
+    if (codes.length === 1) return this.row(variable, codes[0]);
+    const mass = new Float64Array(this.rank);
+    for (const code of codes) {
+      const row = this.row(variable, code);
+      for (let f = 0; f < mass.length; f++) mass[f] += row[f];
+    }
+    return mass;
+  }
+  /**
+   * The marginal of every variable given evidence, and the log-probability of the evidence; null if it is impossible.
+   *
+   * @param {Evidence} evidence
+   */
+  given(evidence) {
+    const logs = this.#logWeights(evidence);
+    const logProbability = logSumExp(logs);
+    if (logProbability === -Infinity) return null;
+    const weights = logs.map((log) => Math.exp(log - logProbability));
+    const marginals2 = this.cardinalities.map((cardinality, variable) => {
+      const codes = evidence.get(variable);
+      if (codes) return this.#within(variable, codes, evidence);
+      return Float64Array.from({ length: cardinality }, (_, code) => Math.min(1, dot(weights, this.row(variable, code))));
+    });
+    return { marginals: marginals2, logProbability: Math.min(0, logProbability) };
+  }
+  /**
+   * The distribution of a variable that has evidence of its own, the codes that it may have.
+   *
+   * @param {number} variable
+   * @param {number[]} codes
+   * @param {Evidence} evidence
+   */
+  #within(variable, codes, evidence) {
+    const marginal = new Float64Array(this.cardinalities[variable]);
+    const others = this.#logWeights(evidence, variable);
+    const logs = codes.map((code) => logSumExp(this.row(variable, code).map((p, f) => Math.log(p) + others[f])));
+    const total = logSumExp(logs);
+    codes.forEach((code, i) => marginal[code] = Math.exp(logs[i] - total));
+    return marginal;
+  }
+  /**
+   * The joint table of two variables, an array of rows.
+   *
+   * @param {number} a
+   * @param {number} b
+   */
+  pair(a, b) {
+    return Array.from({ length: this.cardinalities[a] }, (_, i) => {
+      const weighted = this.row(a, i).map((p, f) => p * this.weights[f]);
+      return Array.from({ length: this.cardinalities[b] }, (__, j) => dot(weighted, this.row(b, j)));
+    });
+  }
+};
+function logSumExp(logs) {
+  let [largest, sum] = [-Infinity, 0];
+  for (const log of logs) largest = Math.max(largest, log);
+  if (largest === -Infinity) return largest;
+  for (const log of logs) sum += Math.exp(log - largest);
+  return largest + Math.log(sum);
+}
+function dot(a, b) {
+  let sum = 0;
+  for (let f = 0; f < a.length; f++) sum += a[f] * b[f];
+  return sum;
+}
+function jensenShannon(p, q) {
+  let bits = 0;
+  for (let i = 0; i < p.length; i++) {
+    const middle = (p[i] + q[i]) / 2;
+    if (p[i] > 0) bits += p[i] / 2 * Math.log2(p[i] / middle);
+    if (q[i] > 0) bits += q[i] / 2 * Math.log2(q[i] / middle);
+  }
+  return Math.min(1, Math.max(0, bits));
+}
+
+// src/panel.js
+var ROWS = { head: 16.6, bar: 5.9, range: 8.5, mostBars: 14 };
+var MANY_LABELS = 8;
+var Panel = class {
+  moved = 0;
+  isGiven = false;
+  /** @type {Bar[]} */
+  #bars;
+  /** @type {Bar[]} */
+  #inOrder;
+  #movedText = make("span", {
+    class: "moved",
+    title: "How far this panel moved: the Jensen–Shannon divergence from its marginal, in bits, 0 to 1"
+  });
+  /**
+   * @param {Variable} variable
+   * @param {Float64Array} marginal
+   * @param {Explorer} explorer
+   */
+  constructor(variable, marginal, explorer2) {
+    this.variable = variable;
+    this.marginal = marginal;
+    this.#bars = variable.labels.map((_, code) => new Bar(variable, code, marginal[code], explorer2));
+    const bySize = variable.kind === "nominal" && variable.labels.length > MANY_LABELS;
+    this.#inOrder = bySize ? [...this.#bars].sort((a, b) => marginal[b.code] - marginal[a.code]) : this.#bars;
+    this.#inOrder[0].button.tabIndex = 0;
+    const many = variable.labels.length > ROWS.mostBars ? ` ${variable.labels.length} labels` : "";
+    const head = make("h3", { id: `v${variable.position}`, title: variable.name }, variable.name, make("span", { class: "count" }, many));
+    const bars = make(
+      "div",
+      {
+        class: "bars",
+        role: "group",
+        "aria-labelledby": head.id,
+        onkeydown: (event) => this.#move(event),
+        onfocusin: (event) => this.#stopAt(event.target)
+      },
+      this.#inOrder.map((bar) => bar.button)
+    );
+    this.range = variable.kind === "nominal" || variable.labels.length < 3 ? null : new RangeChooser(variable, explorer2, () => this.#fit());
+    this.element = make(
+      "section",
+      { class: "panel", "aria-labelledby": head.id },
+      make("header", {}, head, this.#movedText, this.range?.button ?? null),
+      this.range?.element ?? null,
+      bars
+    );
+    this.#fit();
+    this.text = [variable.name, ...variable.labels].join("\n").toLowerCase();
+  }
+  #fit() {
+    const bars = ROWS.bar * Math.min(ROWS.mostBars, this.#bars.length);
+    const range = this.range?.isOpen ? ROWS.range : 0;
+    this.element.style.setProperty("--rows", String(Math.ceil(ROWS.head + bars + range)));
+  }
+  /** @param {string} words */
+  isFoundBy(words) {
+    return this.text.includes(words);
+  }
+  /**
+   * @param {Float64Array} probabilities
+   * @param {number[]} codes the known ones
+   */
+  show(probabilities, codes) {
+    this.isGiven = codes.length > 0;
+    this.moved = jensenShannon(probabilities, this.marginal);
+    this.#movedText.textContent = this.moved >= 5e-3 ? `Δ ${this.moved.toFixed(2)}` : "";
+    this.element.classList.toggle("given", this.isGiven);
+    const largest = Math.max(most(probabilities), most(this.marginal));
+    this.#bars.forEach((bar, code) => bar.show(probabilities[code], largest, codes.includes(code)));
+    this.range?.show(codes);
+    if (this.isGiven && this.#bars.length > ROWS.mostBars) this.#scrollTo(this.#bars[codes[0]].button);
+  }
+  /**
+   * Scroll a known bar into view, for panels that show only some of their bars.
+   *
+   * @param {HTMLElement} button
+   */
+  #scrollTo(button) {
+    const frame2 = button.parentElement;
+    if (!frame2) return;
+    const top = button.offsetTop - frame2.offsetTop;
+    if (top < frame2.scrollTop || top + button.offsetHeight > frame2.scrollTop + frame2.clientHeight) frame2.scrollTop = top;
+  }
+  /**
+   * Mark the bars of a range that is being drawn.
+   *
+   * @param {number[]} codes
+   */
+  outline(codes) {
+    this.#bars.forEach((bar, code) => bar.button.classList.toggle("in-range", codes.includes(code)));
+  }
+  /**
+   * Tab reaches one bar of a panel, arrows the others.
+   *
+   * @param {KeyboardEvent} event
+   */
+  #move(event) {
+    const here = this.#inOrder.findIndex((bar) => bar.button === document.activeElement);
+    const last = this.#inOrder.length - 1;
+    const there = { ArrowDown: Math.min(here + 1, last), ArrowUp: Math.max(here - 1, 0), Home: 0, End: last }[event.key];
+    if (here < 0 || there === void 0) return;
+    event.preventDefault();
+    this.#inOrder[there].button.focus();
+  }
+  /** @param {EventTarget | null} button */
+  #stopAt(button) {
+    for (const bar of this.#bars) bar.button.tabIndex = bar.button === button ? 0 : -1;
+  }
+};
+var Bar = class {
+  #track = make("span", { class: "track", "aria-hidden": "true" });
+  #value = document.createTextNode("");
+  /** @type {boolean | null} */
+  #isKnown = null;
+  /** @type {number | null} */
+  #largest = null;
+  /**
+   * @param {Variable} variable
+   * @param {number} code
+   * @param {number} marginal
+   * @param {Explorer} explorer
+   */
+  constructor(variable, code, marginal, explorer2) {
+    this.code = code;
+    this.marginal = marginal;
+    const label = variable.labels[code];
+    const act = (several) => explorer2.choose(variable, code, several);
+    this.button = make(
+      "button",
+      {
+        class: "bar",
+        tabindex: -1,
+        title: `${label}: ${percent(marginal)} when nothing is given`,
+        "data-marginal": marginal,
+        "data-variable": variable.name,
+        "data-label": label,
+        onclick: (event) => act(event.shiftKey),
+        onkeydown: (event) => {
+          if (event.key !== "Enter" && event.key !== " ") return;
+          event.preventDefault();
+          if (!event.repeat) act(event.shiftKey);
+        },
+        // Otherwise the space key clicks once more when it goes up.
+        onkeyup: (event) => {
+          if (event.key === " ") event.preventDefault();
+        },
+        onpointerdown: (event) => {
+          const draws = variable.kind !== "nominal" && event.pointerType !== "touch" && event.button === 0;
+          if (draws && !event.shiftKey) explorer2.startRange(variable, code);
+        },
+        onpointerenter: (event) => explorer2.moveRange(variable, code, event.buttons !== 0)
+      },
+      make("span", { class: "label" }, label === "" ? "(empty)" : label),
+      this.#track,
+      make("span", { class: "value" }, this.#value)
+    );
+  }
+  /**
+   * @param {number} probability
+   * @param {number} largest the probability of a full bar
+   * @param {boolean} isKnown
+   */
+  show(probability, largest, isKnown) {
+    const text = percent(probability);
+    if (this.#value.data !== text) this.#value.data = text;
+    if (this.#isKnown !== isKnown) this.button.setAttribute("aria-pressed", String(this.#isKnown = isKnown));
+    this.button.dataset.probability = String(probability);
+    this.#track.style.backgroundSize = `2px 100%, ${(100 * probability / largest).toFixed(2)}% 100%`;
+    if (this.#largest !== largest) {
+      this.#largest = largest;
+      this.#track.style.backgroundPosition = `${(100 * this.marginal / largest).toFixed(2)}% 0, 0 0`;
+    }
+  }
+};
+var RangeChooser = class {
+  #from;
+  #to;
+  /**
+   * @param {Variable} variable
+   * @param {Explorer} explorer
+   * @param {() => void} onOpened
+   */
+  constructor(variable, explorer2, onOpened) {
+    this.variable = variable;
+    const changed = () => explorer2.chooseCodes(variable, span(Number(this.#from.value), Number(this.#to.value)));
+    const list = (word) => make(
+      "select",
+      { "aria-label": `${variable.name} ${word}`, onchange: changed },
+      variable.labels.map((label, code) => make("option", { value: code }, label))
+    );
+    this.#from = list("from");
+    this.#to = list("to");
+    this.element = make("div", { class: "range", hidden: true }, "from ", this.#from, " to ", this.#to);
+    this.button = make(
+      "button",
+      {
+        class: "quiet",
+        "aria-expanded": "false",
+        "aria-label": `Choose a range of ${variable.name}`,
+        title: "Choose a range, or draw over the bars with the mouse",
+        onclick: () => {
+          this.element.hidden = !this.element.hidden;
+          this.button.setAttribute("aria-expanded", String(this.isOpen));
+          onOpened();
+        }
+      },
+      "range"
+    );
+    this.show([]);
+  }
+  get isOpen() {
+    return !this.element.hidden;
+  }
+  /** @param {number[]} codes */
+  show(codes) {
+    this.#from.value = String(codes[0] ?? 0);
+    this.#to.value = String(codes.at(-1) ?? this.variable.labels.length - 1);
+  }
+};
+
+// src/explorer.js
+var Explorer = class {
+  /** @type {Evidence} */
+  #evidence = /* @__PURE__ */ new Map();
+  /** @type {Evidence[]} */
+  #past = [];
+  #several = false;
+  /** @type {Drag | null} */
+  #drag = null;
+  /**
+   * @param {Variable[]} variables
+   * @param {Joint} joint
+   * @param {string} file the model's file, for the command line to copy
+   * @param {number | null} nRows how many rows the model was fitted to; null when it does not say
+   */
+  constructor(variables2, joint2, file, nRows) {
+    this.variables = variables2;
+    this.joint = joint2;
+    this.file = file;
+    this.nRows = nRows;
+    const answer = (
+      /** @type {Answer} */
+      joint2.given(this.#evidence)
+    );
+    this.panels = variables2.map((variable) => new Panel(variable, answer.marginals[variable.position], this));
+    byId("panels").append(...this.panels.map((panel) => panel.element));
+    byId("asked").append(...variables2.map(({ name, position }) => make("option", { value: position }, name)));
+    this.#listen();
+    const fragment = location.hash;
+    this.#show(answer);
+    this.#takeFragment(fragment);
+  }
+  #listen() {
+    byId("search").addEventListener("input", () => this.#arrange());
+    byId("sort").addEventListener("change", () => this.#arrange());
+    byId("asked").addEventListener("change", () => this.#showAskLine());
+    byId("undo").addEventListener("click", () => this.undo());
+    byId("reset").addEventListener("click", (event) => {
+      this.know(/* @__PURE__ */ new Map());
+      keepFocus(event);
+    });
+    byId("several").addEventListener("click", () => {
+      this.#several = !this.#several;
+      byId("several").setAttribute("aria-pressed", String(this.#several));
+    });
+    byId("copy-link").hidden = !HAS_ADDRESS;
+    byId("copy-link").addEventListener("click", () => copy(`${location.href.split("#")[0]}#${this.#fragment}`, "The link"));
+    byId("copy-ask").addEventListener("click", () => copy(byId("ask-line").textContent ?? "", "The line"));
+    addEventListener("hashchange", () => this.#takeFragment(location.hash));
+    addEventListener("pointerup", () => this.#dropRange());
+    addEventListener("pointercancel", () => this.#stopDrawing());
+  }
+  /**
+   * A bar was clicked, or a key was pressed on it.
+   *
+   * @param {Variable} variable
+   * @param {number} code
+   * @param {boolean} several
+   */
+  choose(variable, code, several) {
+    this.know(clicked(this.#evidence, variable, code, several || this.#several));
+  }
+  /**
+   * @param {Variable} variable
+   * @param {number[]} codes
+   */
+  chooseCodes(variable, codes) {
+    this.know(withCodes(this.#evidence, variable, codes));
+  }
+  /**
+   * The pointer went down on a bar of an ordered variable. The bars it crosses until it goes up become a range.
+   *
+   * @param {Variable} variable
+   * @param {number} code
+   */
+  startRange(variable, code) {
+    this.#drag = { variable, from: code, to: code };
+  }
+  /**
+   * @param {Variable} variable
+   * @param {number} code
+   * @param {boolean} isDown
+   */
+  moveRange(variable, code, isDown) {
+    if (!isDown) this.#stopDrawing();
+    if (this.#drag?.variable !== variable || this.#drag.to === code) return;
+    this.#drag.to = code;
+    this.panels[variable.position].outline(span(this.#drag.from, code));
+  }
+  #stopDrawing() {
+    const drag = this.#drag;
+    this.#drag = null;
+    if (drag) this.panels[drag.variable.position].outline([]);
+    return drag;
+  }
+  #dropRange() {
+    const drag = this.#stopDrawing();
+    if (drag && drag.from !== drag.to) this.chooseCodes(drag.variable, span(drag.from, drag.to));
+  }
+  undo() {
+    const before = this.#past.pop();
+    if (before) this.know(before, false);
+  }
+  /**
+   * Take evidence as known. Impossible evidence changes nothing; the page says so.
+   *
+   * @param {Evidence} evidence
+   * @param {boolean} [isNew]
+   */
+  know(evidence, isNew = true) {
+    if (same(evidence, this.#evidence)) return true;
+    const answer = this.joint.given(evidence);
+    if (answer === null) {
+      const words = [...evidence].map(([n, codes]) => inWords(this.variables[n], codes)).join(" and ");
+      say(`Under this model it never happens that ${words}. Nothing was changed.`);
+      for (const panel of this.panels) panel.range?.show(this.#evidence.get(panel.variable.position) ?? []);
+      return false;
+    }
+    if (isNew) this.#past.push(this.#evidence);
+    this.#evidence = evidence;
+    this.#show(answer);
+    return true;
+  }
+  /** @param {Answer} answer */
+  #show({ marginals: marginals2, logProbability }) {
+    for (const panel of this.panels) {
+      panel.show(marginals2[panel.variable.position], this.#evidence.get(panel.variable.position) ?? []);
+    }
+    byId("undo").disabled = this.#past.length === 0;
+    byId("reset").disabled = this.#evidence.size === 0;
+    this.#writeFragment();
+    say("");
+    this.#showSentence(logProbability);
+    this.#arrange();
+    this.#showAskLine();
+  }
+  /** @param {number} logProbability */
+  #showSentence(logProbability) {
+    if (this.#evidence.size === 0) {
+      byId("sentence").replaceChildren("Nothing is given. Click a bar to say what you know, and all others move.");
+      return;
+    }
+    const parts = [...this.#evidence].map(
+      ([n, codes]) => make(
+        "button",
+        {
+          class: "chip",
+          title: "Clear this",
+          onclick: (event) => {
+            this.chooseCodes(this.variables[n], []);
+            keepFocus(event);
+          }
+        },
+        inWords(this.variables[n], codes)
+      )
+    );
+    const probability = Math.exp(logProbability);
+    const small = probability > 1e-300 ? `${number(100 * probability, 3)} %` : `e^${number(logProbability, 5)}`;
+    const share = probability < 1e-4 ? small : percent(probability);
+    byId("sentence").replaceChildren(
+      "Given that ",
+      ...parts.flatMap((part, i) => i ? [" and ", part] : [part]),
+      ", which holds with probability ",
+      make("strong", { id: "probability", "data-probability": probability, "data-log-probability": logProbability }, share),
+      this.#inRows(probability),
+      "."
+    );
+  }
+  /**
+   * How many of the fitted rows agree with the evidence, where they are few: the answers then rest on little data.
+   *
+   * @param {number} probability
+   */
+  #inRows(probability) {
+    if (this.nRows === null) return "";
+    const rows = probability * this.nRows;
+    if (rows >= FEW_ROWS) return "";
+    return `: about ${number(rows, 2)} of ${number(Math.round(this.nRows))} rows, too few for reliable answers`;
+  }
+  #showAskLine() {
+    const wanted = byId("asked").value;
+    const free = this.panels.filter(({ variable }) => !this.#evidence.has(variable.position));
+    const moved = (free.length ? free : this.panels).reduce((best, panel) => panel.moved > best.moved ? panel : best);
+    const target = wanted === "" ? moved.variable : this.variables[Number(wanted)];
+    byId("ask-line").textContent = askLine(this.file, question(target, this.#evidence, this.variables));
+  }
+  /** Put panels in the chosen order and hide those that the search does not find. */
+  #arrange() {
+    const words = byId("search").value.trim().toLowerCase();
+    const ordered = [...this.panels].sort(ORDERS[
+      /** @type {keyof ORDERS} */
+      byId("sort").value
+    ]);
+    const focused = document.activeElement;
+    const places = byId("panels");
+    if (ordered.some((panel, i) => places.children[i] !== panel.element)) {
+      places.append(...ordered.map((panel) => panel.element));
+      if (focused instanceof HTMLElement && places.contains(focused)) focused.focus();
+    }
+    let found = 0;
+    for (const panel of this.panels) {
+      panel.element.hidden = !panel.isFoundBy(words);
+      if (!panel.element.hidden) found++;
+    }
+    const all = plural(this.panels.length, "variable");
+    byId("found").textContent = !words ? "" : found ? `${number(found)} of ${all}` : `None of ${all} contains “${words}”.`;
+  }
+  /**
+   * Take the evidence of a link. If it is impossible, the address goes back to the evidence that is shown.
+   *
+   * @param {string} text
+   */
+  #takeFragment(text) {
+    const { evidence, problems } = fromFragment(text, this.variables);
+    const isTaken = this.know(evidence);
+    this.#writeFragment();
+    if (isTaken && problems.length) say(problems.join(" "));
+  }
+  get #fragment() {
+    return toFragment(this.#evidence, this.variables);
+  }
+  #writeFragment() {
+    if (!HAS_ADDRESS) return;
+    try {
+      history.replaceState(null, "", `#${this.#fragment}`);
+    } catch {
+    }
+  }
+};
+var FEW_ROWS = 10;
+var HAS_ADDRESS = location.protocol !== "about:";
+var ORDERS = {
+  table: (a, b) => a.variable.position - b.variable.position,
+  moved: (a, b) => Number(b.isGiven) - Number(a.isGiven) || b.moved - a.moved || a.variable.position - b.variable.position,
+  name: (a, b) => a.variable.name.localeCompare(b.variable.name)
+};
+function keepFocus(event) {
+  if (event.detail !== 0) return;
+  const chip = (
+    /** @type {HTMLElement | null} */
+    byId("sentence").querySelector(".chip")
+  );
+  (chip ?? byId("search")).focus();
+}
+function say(text) {
+  byId("message").textContent = text;
+}
+function sayBriefly(text) {
+  say(text);
+  setTimeout(() => byId("message").textContent === text && say(""), 4e3);
+}
+async function copy(text, what) {
+  try {
+    await navigator.clipboard.writeText(text);
+    sayBriefly(`${what} is on the clipboard.`);
+  } catch {
+    say(`This browser does not let the page use the clipboard. ${what} to copy by hand: ${text}`);
+  }
+}
+
+// src/charts.js
+var WIDTH = 420;
+var HEIGHT = 220;
+var MOST_POINTS = 1e3;
+var EDGE = { left: 86, right: 14, top: 12, bottom: 40 };
+function ends(values) {
+  const [low, high] = [-most(values.map((value) => -value)), most(values)];
+  const room = (high - low || Math.abs(high) || 1) * 0.05;
+  return [low - room, high + room];
+}
+function roundNumbers([low, high]) {
+  const rough = (high - low) / 4;
+  const size = 10 ** Math.floor(Math.log10(rough));
+  const step = ([1, 2, 5].find((factor) => factor * size >= rough) ?? 10) * size;
+  const first = Math.ceil(low / step);
+  return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, i) => (first + i) * step);
+}
+function frame(title, xLabel, yLabel, xEnds, yEnds) {
+  const x = (value) => EDGE.left + (value - xEnds[0]) / (xEnds[1] - xEnds[0]) * (WIDTH - EDGE.left - EDGE.right);
+  const y = (value) => HEIGHT - EDGE.bottom - (value - yEnds[0]) / (yEnds[1] - yEnds[0]) * (HEIGHT - EDGE.top - EDGE.bottom);
+  const svg = makeSvg(
+    "svg",
+    { class: "chart", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": title },
+    roundNumbers(yEnds).map((value) => [
+      makeSvg("line", { class: "grid", x1: EDGE.left, x2: WIDTH - EDGE.right, y1: y(value), y2: y(value) }),
+      makeSvg("text", { x: EDGE.left - 6, y: y(value) + 4, "text-anchor": "end" }, number(value, 6))
+    ]),
+    roundNumbers(xEnds).map(
+      (value) => makeSvg("text", { x: x(value), y: HEIGHT - EDGE.bottom + 16, "text-anchor": "middle" }, number(value, 6))
+    ),
+    makeSvg("text", { x: (WIDTH + EDGE.left) / 2, y: HEIGHT - 6, "text-anchor": "middle", class: "axis" }, xLabel),
+    makeSvg(
+      "text",
+      {
+        x: 0,
+        y: 0,
+        "text-anchor": "middle",
+        class: "axis",
+        transform: `translate(12 ${(HEIGHT - EDGE.bottom) / 2}) rotate(-90)`
+      },
+      yLabel
+    )
+  );
+  return { svg, x, y };
+}
+function lineChart({ title, xLabel, yLabel, points: all, marked = null }) {
+  const step = Math.ceil(all.length / MOST_POINTS);
+  const points2 = all.filter((_, i) => i % step === 0 || i === all.length - 1);
+  const { svg, x, y } = frame(title, xLabel, yLabel, ends(points2.map((p) => p[0])), ends(points2.map((p) => p[1])));
+  svg.append(
+    makeSvg("polyline", { class: "line", points: points2.map((p) => `${x(p[0])},${y(p[1])}`).join(" ") }),
+    ...points2.length <= 60 ? points2.map(
+      (p) => makeSvg(
+        "circle",
+        { class: p[0] === marked ? "dot marked" : "dot", cx: x(p[0]), cy: y(p[1]), r: p[0] === marked ? 6 : 3 },
+        makeSvg("title", {}, `${xLabel} ${number(p[0])}: ${number(p[1], 6)}`)
+      )
+    ) : []
+  );
+  return svg;
+}
+function calibrationChart(title, predicted, observed, weight) {
+  const { svg, x, y } = frame(title, "predicted", "observed", [-0.03, 1.03], [-0.03, 1.03]);
+  const heaviest = most(weight);
+  svg.append(
+    makeSvg("line", { class: "reference", x1: x(0), y1: y(0), x2: x(1), y2: y(1) }),
+    makeSvg("polyline", { class: "line thin", points: predicted.map((p, i) => `${x(p)},${y(observed[i])}`).join(" ") }),
+    ...predicted.map(
+      (p, i) => makeSvg(
+        "circle",
+        { class: "dot", cx: x(p), cy: y(observed[i]), r: 3 + 6 * Math.sqrt(weight[i] / heaviest) },
+        makeSvg("title", {}, `predicted ${number(p, 3)}, observed ${number(observed[i], 3)}, ${number(weight[i])} cells`)
+      )
+    )
+  );
+  return svg;
+}
+function tint(value, furthest) {
+  const strength = furthest > 0 ? Math.round(55 * Math.abs(value) / furthest) : 0;
+  return `color-mix(in srgb, var(${value < 0 ? "--less" : "--more"}) ${strength}%, transparent)`;
+}
+
+// src/dependence.js
+var NAMES = 130;
+var READABLE = 9;
+var MOST_LABELS = 60;
+var DependenceMap = class {
+  #canvas = byId("map");
+  #cell;
+  /** @type {[number, number] | null} */
+  #chosen = null;
+  /**
+   * @param {DependenceFacts} facts
+   * @param {Variable[]} variables
+   * @param {Joint} joint
+   * @param {Counts | null} observed null when the report has no data
+   */
+  constructor({ order, matrix }, variables2, joint2, observed) {
+    this.order = order;
+    this.variables = variables2;
+    this.joint = joint2;
+    this.observed = observed;
+    this.matrix = squared(floats(matrix), order.length);
+    const strongest = this.#strongest();
+    this.most = strongest[0]?.value ?? 0;
+    this.#cell = Math.max(3, Math.min(30, Math.floor(620 / order.length)));
+    this.#listPairs(strongest);
+    this.#listen();
+    this.draw();
+    if (strongest.length) this.choose(strongest[0].a, strongest[0].b);
+  }
+  #strongest() {
+    const pairs2 = [];
+    for (let a = 0; a < this.order.length; a++) {
+      for (let b = a + 1; b < this.order.length; b++) pairs2.push({ a, b, value: this.matrix[a][b] });
+    }
+    return pairs2.sort((one, other) => other.value - one.value);
+  }
+  /** @param {Tie[]} strongest */
+  #listPairs(strongest) {
+    const shown = strongest.slice(0, 12);
+    byId("strongest").replaceChildren(
+      ...shown.map(
+        ({ a, b, value }) => make(
+          "li",
+          {},
+          make(
+            "button",
+            { class: "link", onclick: () => this.choose(a, b) },
+            `${this.variables[a].name} and ${this.variables[b].name}`
+          ),
+          ` ${value.toFixed(3)}`
+        )
+      )
+    );
+    byId("strongest-of").textContent = `${shown.length < strongest.length ? `The ${shown.length} strongest of ${plural(strongest.length, "pair")}` : "All pairs"}, strongest first`;
+    for (const list of [byId("pair-a"), byId("pair-b")]) {
+      list.append(...this.variables.map(({ name, position }) => make("option", { value: position }, name)));
+    }
+  }
+  #listen() {
+    const place = (event) => {
+      const box = this.#canvas.getBoundingClientRect();
+      const at = (value, size) => Math.floor((value * (this.#size / size) - this.#margin) / this.#cell);
+      const [column, row] = [at(event.clientX - box.left, box.width), at(event.clientY - box.top, box.height)];
+      const isInside = Math.min(column, row) >= 0 && Math.max(column, row) < this.order.length;
+      return isInside ? [this.order[row], this.order[column]] : null;
+    };
+    this.#canvas.addEventListener("click", (event) => {
+      const pair = place(event);
+      if (pair && pair[0] !== pair[1]) this.choose(...pair);
+    });
+    this.#canvas.addEventListener("pointermove", (event) => {
+      const pair = place(event);
+      const [a, b] = pair ?? [0, 0];
+      byId("map-cell").textContent = a !== b ? `${this.variables[a].name} and ${this.variables[b].name}: ${this.matrix[a][b].toFixed(3)}` : "Point at a cell to read it, click it for its table.";
+    });
+    for (const list of [byId("pair-a"), byId("pair-b")]) {
+      list.addEventListener("change", () => this.choose(Number(byId("pair-a").value), Number(byId("pair-b").value)));
+    }
+    byId("pair-what").addEventListener("change", () => this.#chosen && this.choose(...this.#chosen));
+  }
+  get #margin() {
+    return this.#cell >= READABLE ? NAMES : 0;
+  }
+  get #size() {
+    return this.#margin + this.#cell * this.order.length;
+  }
+  /** Paint the map in the colours of the theme. */
+  draw() {
+    const scale = Math.max(1, devicePixelRatio);
+    const size = this.#size;
+    Object.assign(this.#canvas, { width: size * scale, height: size * scale });
+    this.#canvas.style.width = `${size}px`;
+    const pen = this.#canvas.getContext("2d");
+    if (!pen) return;
+    pen.scale(scale, scale);
+    const colours = themeColours("--map-0", "--map-1", "--map-2");
+    this.order.forEach(
+      (a, row) => this.order.forEach((b, column) => {
+        pen.fillStyle = a === b ? themeText("--line") : blend(colours, this.most ? this.matrix[a][b] / this.most : 0);
+        const [x, y] = [column, row].map((place) => this.#margin + place * this.#cell);
+        pen.fillRect(x, y, this.#cell - (this.#cell > 6 ? 1 : 0), this.#cell - (this.#cell > 6 ? 1 : 0));
+      })
+    );
+    if (this.#margin) this.#drawNames(pen);
+    byId("map-legend").style.background = `linear-gradient(to right, ${[0, 0.5, 1].map((x) => blend(colours, x)).join(", ")})`;
+    byId("map-most").textContent = this.most.toFixed(2);
+  }
+  /** @param {CanvasRenderingContext2D} pen */
+  #drawNames(pen) {
+    pen.fillStyle = themeText("--ink");
+    pen.font = `${Math.min(13, this.#cell + 1)}px system-ui, sans-serif`;
+    this.order.forEach((n, place) => {
+      const name = shortened(pen, this.variables[n].name, NAMES - 12);
+      const middle = this.#margin + (place + 0.5) * this.#cell;
+      pen.textBaseline = "middle";
+      pen.textAlign = "right";
+      pen.fillText(name, this.#margin - 6, middle);
+      pen.save();
+      pen.translate(middle, this.#margin - 6);
+      pen.rotate(-Math.PI / 2);
+      pen.textAlign = "left";
+      pen.fillText(name, 0, 0);
+      pen.restore();
+    });
+  }
+  /**
+   * Show the table of a pair.
+   *
+   * @param {number} a
+   * @param {number} b
+   */
+  choose(a, b) {
+    this.#chosen = [a, b];
+    byId("pair-a").value = String(a);
+    byId("pair-b").value = String(b);
+    if (a === b) {
+      byId("pair").replaceChildren(make("p", {}, "Choose two different variables."));
+      return;
+    }
+    byId("pair").replaceChildren(...pairTable(this.variables[a], this.variables[b], this.joint.pair(a, b), {
+      what: (
+        /** @type {keyof WHAT} */
+        byId("pair-what").value
+      ),
+      counts: this.observed?.(a, b) ?? null,
+      dependence: this.matrix[a][b]
+    }));
+  }
+};
+function pairTable(down, across, fitted, { what, counts, dependence }) {
+  const total = counts === null ? 0 : counts.flat().reduce((sum, n) => sum + n, 0);
+  const isObserved = total > 0 && what !== "fitted";
+  const joint2 = counts !== null && isObserved ? counts.map((row) => row.map((n) => n / total)) : fitted;
+  const ofRow = joint2.map((row) => row.reduce((sum, p) => sum + p, 0));
+  const ofColumn = across.labels.map((_, j) => joint2.reduce((sum, row) => sum + row[j], 0));
+  const residual = (i, j) => joint2[i][j] - ofRow[i] * ofColumn[j];
+  const texts = {
+    residual: (i, j) => points(residual(i, j)),
+    joint: (i, j) => percent(joint2[i][j]),
+    row: (i, j) => ofRow[i] > 0 ? percent(joint2[i][j] / ofRow[i]) : "–",
+    fitted: (i, j) => percent(fitted[i][j])
+  };
+  const [rows, columns] = [ofRow, ofColumn].map(commonest);
+  const furthest = most(rows.flatMap((i) => columns.map((j) => Math.abs(residual(i, j)))));
+  const cell = (i, j) => {
+    const td = make(
+      "td",
+      { title: `${percent(joint2[i][j])}, ${percent(ofRow[i] * ofColumn[j])} if independent, ${points(residual(i, j))} points` },
+      texts[what](i, j)
+    );
+    td.style.background = tint(residual(i, j), furthest);
+    return td;
+  };
+  const source = isObserved ? `observed in ${plural(total, "row")} that show both` : "as fitted";
+  const isCut = rows.length < down.labels.length || columns.length < across.labels.length;
+  return [
+    make("h3", {}, `${down.name} and ${across.name}`),
+    make(
+      "p",
+      {},
+      `${WHAT[what]}, ${source}${isCut ? `, for the ${MOST_LABELS} most common labels` : ""}. Normalised mutual information ${number(dependence, 3)} by the model. Colours show `,
+      make("span", { class: "swatch more" }, "more"),
+      " and ",
+      make("span", { class: "swatch less" }, "less"),
+      " than if the two were independent."
+    ),
+    make(
+      "div",
+      { class: "scroll", tabindex: "0", role: "region", "aria-label": `Table of ${down.name} and ${across.name}` },
+      make(
+        "table",
+        { class: "pair" },
+        make("thead", {}, make("tr", {}, make("td", { class: "corner" }, `${down.name} ↓ ${across.name} →`), columns.map((j) => make("th", { scope: "col" }, across.labels[j])))),
+        make("tbody", {}, rows.map(
+          (i) => make("tr", {}, make("th", { scope: "row" }, down.labels[i]), columns.map((j) => cell(i, j)))
+        ))
+      )
+    )
+  ];
+}
+function commonest(shares) {
+  const places = shares.map((_, place) => place);
+  if (places.length <= MOST_LABELS) return places;
+  return places.sort((a, b) => shares[b] - shares[a]).slice(0, MOST_LABELS).sort((a, b) => a - b);
+}
+function squared(above, size) {
+  const matrix = Array.from({ length: size }, () => new Float64Array(size).fill(1));
+  let place = 0;
+  for (let a = 0; a < size; a++) {
+    for (let b = a + 1; b < size; b++) matrix[a][b] = matrix[b][a] = above[place++];
+  }
+  return matrix;
+}
+var WHAT = {
+  residual: "Percentage points above or below independence",
+  joint: "Joint shares",
+  row: "Shares within each row",
+  fitted: "Joint shares"
+};
+function themeText(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+function themeColours(...names) {
+  return names.map((name) => [1, 3, 5].map((i) => parseInt(themeText(name).slice(i, i + 2), 16)));
+}
+function blend(colours, share) {
+  const place = Math.min(1, Math.max(0, share)) * (colours.length - 1);
+  const first = Math.min(colours.length - 2, Math.floor(place));
+  const mixed = colours[first].map((c, i) => Math.round(c + (colours[first + 1][i] - c) * (place - first)));
+  return `rgb(${mixed.join(" ")})`;
+}
+function shortened(pen, text, width) {
+  if (pen.measureText(text).width <= width) return text;
+  let end = text.length;
+  while (end > 1 && pen.measureText(`${text.slice(0, end)}…`).width > width) end--;
+  return `${text.slice(0, end)}…`;
+}
+
+// src/classes.js
+function showClasses({ profiles, n_classes: nClasses, shown_weight: shownWeight, compressed }) {
+  const notes = [];
+  if (compressed) {
+    notes.push(
+      `The model is a mean of many fits. Its ${plural(compressed.rank, "class", "classes")} have little meaning one by one. Shown are the classes of the nearest model with ${nClasses}, which is ${number(compressed.loss, 3)} nats a row away${compressed.standard_error ? ` (standard error ${number(compressed.standard_error, 2)})` : ""}.`
+    );
+  }
+  if (profiles.length < nClasses) {
+    notes.push(`The ${profiles.length} largest of ${plural(nClasses, "class", "classes")}, together ${percent(shownWeight)} of all rows.`);
+  }
+  byId("classes-notes").replaceChildren(...notes.map((note) => make("p", {}, note)));
+  byId("class-cards").replaceChildren(...profiles.map(card));
+}
+function card({ weight, traits }, index) {
+  const head = make("h3", {}, `Class ${index + 1}`, make("span", { class: "weight" }, percent(weight)));
+  const share = make("span");
+  share.style.width = `${100 * weight}%`;
+  return make(
+    "article",
+    { class: "card" },
+    head,
+    make("div", { class: "meter", "aria-hidden": "true" }, share),
+    traits.length === 0 ? make("p", {}, "Much like all rows.") : make("ul", { class: "traits" }, traits.map(traitItem))
+  );
+}
+function traitItem({ variable, label, share, overall, lift }) {
+  const [here, everywhere] = [make("span", { class: "here" }), make("span", { class: "overall" })];
+  here.style.width = `${100 * share}%`;
+  everywhere.style.left = `${100 * overall}%`;
+  return make(
+    "li",
+    {},
+    make("span", { class: "what" }, make("b", {}, variable), " ", label),
+    make("span", { class: "twin", "aria-hidden": "true" }, here, everywhere),
+    make("span", { class: "how" }, `${percent(share)} here, ${percent(overall)} of all, ×${number(lift, lift < 10 ? 2 : 3)}`)
+  );
+}
+
+// src/fit.js
+function showFit(fit, model) {
+  const isMean = fit !== null && (fit.n_draws > 0 || fit.n_members > 1);
+  const size = [
+    ["variables", number(model.n_variables)],
+    ["classes", number(model.fitted_rank)],
+    // The number of parameters says nothing about how flexible a mean of many fits is.
+    ["free parameters", isMean ? null : number(model.n_parameters)],
+    ["classes of this page", model.rank < model.fitted_rank ? aboutPage(model) : null]
+  ];
+  if (!fit) {
+    byId("fit-facts").replaceChildren(factList(size), make("p", {}, "The model does not say how it was fitted."));
+    return;
+  }
+  byId("fit-facts").replaceChildren(factList([...size, ...entries(fit)]));
+  byId("fit-warnings").replaceChildren(...warnings(fit.warnings));
+  byId("fit-charts").replaceChildren(...[rankPath(fit), trace(fit), starts(fit)].filter((chart) => chart !== null));
+}
+var standardError = (error) => error ? ` (standard error ${number(error, 2)})` : "";
+function aboutPage({ rank, loss, standard_error: error, pair_difference: difference }) {
+  return `${number(rank)}, the nearest model with that many: ${number(loss, 3)} nats a row from the fitted one${standardError(error)}, tables of two variables differ by at most ${number(difference, 2)}`;
+}
+function entries(fit) {
+  const perRow = typeof fit.log_likelihood === "number" && fit.n_rows ? fit.log_likelihood / fit.n_rows : null;
+  const chosen = fit.rank_path.find((step) => step.rank === fit.chosen_rank && step.score !== null);
+  return [
+    ["method", fit.method],
+    ["why", fit.why],
+    ["rows", number(fit.n_rows)],
+    ["distinct rows", fit.n_distinct === null ? null : number(fit.n_distinct)],
+    ["mean of", fit.n_draws ? plural(fit.n_draws, "draw") : fit.n_members > 1 ? plural(fit.n_members, "fit") : null],
+    ["log-likelihood", fit.log_likelihood === null ? null : `${number(fit.log_likelihood, 8)} nats`],
+    ["a row", perRow === null ? null : `${number(perRow, 5)} nats`],
+    ["held-out score", chosen && `${number(chosen.score, 5)}${fit.chosen_by ? ` (${fit.chosen_by})` : ""}`],
+    ["AIC", fit.aic === null ? null : number(fit.aic, 8)],
+    ["BIC", fit.bic === null ? null : number(fit.bic, 8)],
+    ["smoothing", fit.n_draws ? null : number(fit.smoothing)],
+    ["iterations", number(fit.n_iter)],
+    ["stopped", fit.stopped],
+    [fit.n_draws ? "chains" : "starts", number(fit.starts.length)],
+    ["target", fit.target],
+    ["searched in", fit.n_searched === null ? null : plural(fit.n_searched, "row")],
+    ["classes that hold a row", fit.occupied && `${number(fit.occupied[1])}, between ${number(fit.occupied[0])} and ${number(fit.occupied[2])}`],
+    ["projections", fit.projected],
+    ["rho", fit.rho === null ? null : number(fit.rho)],
+    ...fit.compressed.map(
+      ({ rank, loss, standard_error: error }) => (
+        /** @type {[string, string]} */
+        [
+          "compressed",
+          `from ${number(rank)} classes, ${number(loss, 3)} nats a row away${standardError(error)}`
+        ]
+      )
+    ),
+    ["seed", number(fit.seed)],
+    ...Object.entries(fit.mixing).map(
+      ([name, [rhat, ess]]) => (
+        /** @type {[string, string]} */
+        [
+          `mixing of ${name}`,
+          `R̂ ${number(rhat, 4)}, effective size ${number(ess, 4)}${name === "log-likelihood" ? ", for comparison only: classes trade places" : ""}`
+        ]
+      )
+    )
+  ];
+}
+function warnings(texts) {
+  if (!texts.length) return [make("p", {}, "The fit gave no warnings.")];
+  return [make("h3", {}, "Warnings"), make("ul", { class: "warnings" }, texts.map((text) => make("li", {}, text)))];
+}
+function figure(caption, chart, table) {
+  return make("figure", {}, make("figcaption", {}, caption), chart, make("details", {}, make("summary", {}, "as a table"), table));
+}
+function rankPath(fit) {
+  const points2 = fit.rank_path.flatMap(({ rank, score }) => score === null ? [] : [
+    /** @type {Point} */
+    [rank, score]
+  ]);
+  if (points2.length < 2) return null;
+  const end = fit.chosen_rank === null ? "" : `; rank ${fit.chosen_rank} was chosen, because more classes gained too little`;
+  return figure(
+    `Rank path: the score of every rank tried${end}`,
+    lineChart({
+      title: "Held-out score against rank",
+      xLabel: "rank",
+      yLabel: "score",
+      points: points2.sort((a, b) => a[0] - b[0]),
+      marked: fit.chosen_rank
+    }),
+    dataTable("Rank path", ["rank", "score", "occupied classes"], fit.rank_path.map((step) => [
+      number(step.rank),
+      step.score === null ? "impossible" : number(step.score, 6),
+      number(step.n_occupied)
+    ]))
+  );
+}
+function numbered(values) {
+  const known = values.filter((value) => value !== null);
+  if (known.length < 3 || known.length < values.length) return null;
+  return known.map((value, i) => (
+    /** @type {Point} */
+    [i + 1, value]
+  ));
+}
+function trace(fit) {
+  const points2 = numbered(fit.trace);
+  if (points2 === null) return null;
+  const step = Math.max(1, Math.floor(points2.length / 20));
+  return figure(
+    "Objective along the best start",
+    lineChart({ title: "Objective against step", xLabel: "step", yLabel: "objective", points: points2 }),
+    dataTable(
+      "Objective along the best start",
+      ["step", "objective"],
+      points2.filter((_, i) => i % step === 0).map(([i, value]) => [number(i), number(value, 9)])
+    )
+  );
+}
+function starts(fit) {
+  const points2 = numbered(fit.starts);
+  if (points2 === null) return null;
+  const sorted = points2.map(([, value]) => value).sort((a, b) => a - b);
+  return figure(
+    "What every start reached",
+    lineChart({
+      title: "Objective of every start, sorted",
+      xLabel: "start, sorted",
+      yLabel: "objective",
+      points: sorted.map((value, i) => [i + 1, value])
+    }),
+    dataTable("What every start reached", ["start", "objective"], points2.map(([i, value]) => [number(i), number(value, 9)]))
+  );
+}
+
+// src/observed.js
+var PAIRS_SHOWN = 20;
+var CELLS_SHOWN = 4;
+var SURPRISING = 0.1;
+function countsOfPair(observed, variables2) {
+  if (!observed) return null;
+  const tables = new Map(observed.pairs.map(({ variables: [a, b], counts }) => [JSON.stringify([a, b]), counts]));
+  return (a, b) => {
+    const counts = (i, j) => tables.get(JSON.stringify([variables2[i].name, variables2[j].name])) ?? null;
+    const turned = counts(b, a);
+    return counts(a, b) ?? turned?.[0].map((_, j) => turned.map((row) => row[j])) ?? null;
+  };
+}
+function showObserved(observed, variables2, joint2, fit) {
+  byId("observed-facts").replaceChildren(...caution(observed, fit), ...wholeRows(observed), ...wrongCells(observed));
+  byId("observed-marginals").replaceChildren(...marginals(observed, variables2));
+  byId("observed-pairs").replaceChildren(...pairs(observed, variables2, joint2));
+  byId("observed-rows").replaceChildren(...unusual(observed, variables2));
+  byId("observed-calibration").replaceChildren(...calibrations(observed));
+  byId("observed").classList.add("filled");
+}
+function caution(observed, fit) {
+  if (fit === null || observed.n_rows !== fit.n_rows) return [];
+  const words = "These are as many rows as the model was fitted to. If they are the same rows, what follows flatters the model: judge it by rows that it has not seen.";
+  return [make("p", { class: "notice" }, words)];
+}
+function wrongCells({ cells, cells_by_chance: chance }) {
+  const wrong = cells.filter(({ deviations }) => deviations === null || deviations > chance);
+  const verdict = wrong.length ? `Two labels are seen together far more or less often than the model expects in ${wrong.length === cells.length ? "these cells, and perhaps others" : plural(wrong.length, "cell")}.` : "No two labels are seen together more or less often than chance explains.";
+  const table = dataTable(
+    `Labels that are seen together more or less often than expected; chance alone gives a largest deviation of about ${number(chance, 2)}`,
+    ["labels", "rows seen", "rows expected", "deviations"],
+    wrong.map(({ variables: names, labels, observed, expected, deviations }) => [
+      `${names[0]} = ${labels[0]} and ${names[1]} = ${labels[1]}`,
+      number(observed),
+      number(expected, 3),
+      deviations === null ? "impossible" : number(deviations, 3)
+    ])
+  );
+  return [make("h3", {}, "Where the model is wrong"), make("p", {}, verdict), ...wrong.length ? [table] : []];
+}
+function wholeRows(observed) {
+  const nats = (value) => value === null ? "−∞: some rows are impossible" : `${number(value, 5)} nats`;
+  return [
+    factList([
+      ["rows", number(observed.n_rows)],
+      ["judged one by one", observed.is_sampled ? `${number(observed.n_rows_judged)}, drawn at random` : "all of them"],
+      ["impossible rows", observed.n_impossible ? number(observed.n_impossible) : null],
+      ["mean log-probability", nats(observed.mean_log_prob)],
+      ["if all were independent", nats(observed.mean_log_prob_independent)],
+      ["if all rows were equally likely", nats(observed.mean_log_prob_uniform)]
+    ])
+  ];
+}
+var NOISE = "A gap is half the sum of the differences between observed and fitted shares. Beside it is the gap that chance alone would give in as many rows if the model were true. Rows that the model was fitted to give smaller gaps than that.";
+var gap = (value) => value === null ? "–" : percent(value);
+var excess = ({ distance, noise }) => distance === null || noise === null ? -1 : distance - noise;
+function marginals(observed, variables2) {
+  const detail = make("div", {});
+  const show = (n) => detail.replaceChildren(labelTable(observed.marginals[n], variables2[n]));
+  const order = observed.marginals.map((_, n) => n).sort((a, b) => excess(observed.marginals[b]) - excess(observed.marginals[a]));
+  show(order[0]);
+  return [
+    make("h3", {}, "Every variable"),
+    make("p", {}, NOISE),
+    make(
+      "div",
+      { class: "columns" },
+      dataTable(
+        "Observed and fitted marginals, the largest gap beyond chance first",
+        ["variable", "missing", "gap", "of chance"],
+        order.map((n) => {
+          const { variable, distance, noise } = observed.marginals[n];
+          const open2 = make("button", { class: "link", onclick: () => show(n) }, variable);
+          return [open2, percent(observed.missing[n]), gap(distance), gap(noise)];
+        })
+      ),
+      detail
+    )
+  ];
+}
+function labelTable({ variable, counts, observed, fitted }, { labels }) {
+  if (observed === null) return make("p", {}, `No row shows ${variable}.`);
+  return dataTable(
+    variable,
+    ["label", "rows", "observed", "fitted", "points apart"],
+    labels.map((label, i) => [label, number(counts[i]), percent(observed[i]), percent(fitted[i]), points(observed[i] - fitted[i])])
+  );
+}
+function pairs(observed, variables2, joint2) {
+  const byName = new Map(variables2.map((variable) => [variable.name, variable]));
+  const detail = make("div", {});
+  const shown = observed.pairs.filter((pair) => excess(pair) > 0).slice(0, PAIRS_SHOWN);
+  if (!shown.length) {
+    const words = observed.pairs.length ? "No pair is further from the model than chance explains." : "No row shows two variables.";
+    return [make("h3", {}, "Every pair"), make("p", {}, words)];
+  }
+  const show = ({ variables: names, counts }) => {
+    const [a, b] = [byName.get(names[0]), byName.get(names[1])];
+    if (a && b && counts) detail.replaceChildren(differenceTable(a, b, counts, joint2.pair(a.position, b.position)));
+  };
+  const first = shown.find(({ counts }) => counts !== null);
+  if (first) show(first);
+  const rest = [
+    observed.n_pairs > shown.length ? `${shown.length} of ${plural(observed.n_pairs, "pair")} further off than chance` : "",
+    observed.n_pairs_never_seen_together ? `${plural(observed.n_pairs_never_seen_together, "pair")} never seen together` : ""
+  ].filter((text) => text);
+  return [
+    make("h3", {}, "Every pair"),
+    make(
+      "div",
+      { class: "columns" },
+      dataTable(
+        `Observed and fitted tables of two variables${rest.length ? ` (${rest.join(", ")})` : ""}, the largest gap beyond chance first`,
+        ["pair", "rows", "gap", "of chance"],
+        shown.map((pair) => {
+          const name = pair.variables.join(" and ");
+          const open2 = pair.counts === null ? name : make("button", { class: "link", onclick: () => show(pair) }, name);
+          return [open2, number(pair.n), gap(pair.distance), gap(pair.noise)];
+        })
+      ),
+      detail
+    )
+  ];
+}
+function differenceTable(a, b, counts, fitted) {
+  const total = counts.flat().reduce((sum, n) => sum + n, 0);
+  const differences = counts.map((row, i) => row.map((n, j) => n / total - fitted[i][j]));
+  const furthest = most(differences.flat().map(Math.abs));
+  return dataTable(
+    `${a.name} and ${b.name}: points that the observed share is above the fitted one`,
+    [`${a.name} ↓ ${b.name} →`, ...b.labels],
+    a.labels.map((label, i) => [
+      label,
+      ...b.labels.map((_, j) => {
+        const title = `${number(counts[i][j])} rows, ${percent(counts[i][j] / total)}; fitted ${percent(fitted[i][j])}`;
+        const cell = make("span", { class: "tinted", title }, points(differences[i][j]));
+        cell.style.background = tint(differences[i][j], furthest);
+        return cell;
+      })
+    ])
+  );
+}
+function unusual(observed, variables2) {
+  const usual = observed.marginals.map(({ fitted }) => fitted.reduce((sum, p) => sum + p * p, 0));
+  const rows = observed.unusual.filter(({ impossible, surprise }) => impossible || (surprise ?? 0) > 0);
+  if (!rows.length) return [make("h3", {}, "The most unusual rows"), make("p", {}, "No row is less probable than usual.")];
+  const several = rows.some(({ file }) => file !== null);
+  return [
+    make("h3", {}, "The most unusual rows"),
+    make(
+      "p",
+      {},
+      "Surprise says how many nats less probable a row is than the average row with the same cells seen. The most surprising cells are listed with their probability given the rest of the row. They are marked where it is less than a tenth of what is usual for the variable. Rows are numbered from 0, below the names of the columns."
+    ),
+    dataTable(
+      "Unusual rows, the most unusual first",
+      ["row", ...several ? ["file"] : [], "surprise", "draws as improbable", "surprising cells"],
+      rows.map((row) => [
+        number(row.row),
+        ...several ? [row.file] : [],
+        row.impossible ? "impossible" : `${number(row.surprise, 3)} nats`,
+        row.as_improbable === 0 ? "none" : percent(row.as_improbable),
+        surprisingCells(row, variables2, usual)
+      ])
+    )
+  ];
+}
+function surprisingCells({ cells, cell_probabilities: probabilities }, variables2, usual) {
+  const seen = cells.flatMap((label, n) => {
+    if (label === null) return [];
+    const p = probabilities[n];
+    const text = `${variables2[n].name} = ${label}${p === null ? "" : ` (${percent(p)})`}`;
+    return [{ text, ratio: p === null ? Infinity : p / usual[n] }];
+  });
+  const known = seen.filter(({ ratio }) => ratio < Infinity);
+  const oddest = known.sort((a, b) => a.ratio - b.ratio).slice(0, CELLS_SHOWN);
+  return make(
+    "div",
+    { class: "row-cells" },
+    oddest.map(({ text, ratio }) => make("span", { class: ratio < SURPRISING ? "cell surprising" : "cell" }, text)),
+    make("details", {}, make("summary", {}, "the whole row"), seen.map(({ text }) => text).join(", "))
+  );
+}
+function calibrations(observed) {
+  const known = observed.calibration.filter((one) => one !== null);
+  const unknown = observed.marginals.filter((_, n) => observed.calibration[n] === null).map(({ variable }) => variable);
+  const missed = unknown.length ? `No row judged shows ${unknown.join(", ")}, so predictions of it cannot be checked.` : "";
+  if (!known.length) return [make("h3", {}, "Do predictions come true"), make("p", {}, missed)];
+  const impossible = most(known.map((one) => one.n_impossible));
+  const left = impossible ? ` Rows that are impossible under the model are left out, up to ${number(impossible)}.` : "";
+  const order = [...known].sort((a, b) => b.error - b.noise - (a.error - a.noise));
+  const chart = make("figure", {});
+  const show = (one) => chart.replaceChildren(
+    make("figcaption", {}, `${one.target}: observed against predicted, for ${plural(one.n_rows, "row")}`),
+    calibrationChart(`Calibration of ${one.target}`, one.predicted, one.observed, one.weight)
+  );
+  show(order[0]);
+  const nats = (value) => value === null ? "∞" : number(value, 3);
+  return [
+    make("h3", {}, "Do predictions come true"),
+    make(
+      "p",
+      {},
+      `Every variable is predicted from the other cells of ${plural(observed.n_rows_calibrated, "row")}. A label that is predicted with probability p should be there in a share p of the rows. The error is the mean distance from that; beside it is the error that chance alone would give. Hits and loss are compared with those of always predicting the marginal.${left} ${missed}`
+    ),
+    make(
+      "div",
+      { class: "columns" },
+      dataTable(
+        "Predictions of every variable, the largest error beyond chance first",
+        ["variable", "hits", "by marginal", "loss, nats", "by marginal", "error", "of chance"],
+        order.map((one) => [
+          make("button", { class: "link", onclick: () => show(one) }, one.target),
+          percent(one.accuracy),
+          percent(one.reference_accuracy),
+          nats(one.log_loss),
+          nats(one.reference_log_loss),
+          percent(one.error),
+          percent(one.noise)
+        ])
+      ),
+      chart
+    )
+  ];
+}
+
+// src/main.js
+var facts = JSON.parse(byId("facts").textContent ?? "");
+var variables = facts.variables.map((variable, position) => ({ ...variable, position }));
+var joint = new Joint(
+  variables.map(({ labels }) => labels.length),
+  doubles(facts.model.weights),
+  doubles(facts.model.factors)
+);
+var explorer = new Explorer(variables, joint, facts.file, facts.fit?.n_rows ?? null);
+showClasses(facts.classes);
+showFit(facts.fit, facts.model);
+if (facts.observed) showObserved(facts.observed, variables, joint, facts.fit);
+else byId("tab-observed").hidden = true;
+var map = null;
+var showMap = () => map ??= new DependenceMap(facts.dependence, variables, joint, countsOfPair(facts.observed, variables));
+var tabs = (
+  /** @type {HTMLElement[]} */
+  [...document.querySelectorAll('[role="tab"]')]
+);
+function open(tab) {
+  for (const other of tabs) {
+    other.setAttribute("aria-selected", String(other === tab));
+    other.tabIndex = other === tab ? 0 : -1;
+    byId(other.getAttribute("aria-controls") ?? "").hidden = other !== tab;
+  }
+  if (tab.id === "tab-dependence") showMap();
+}
+for (const tab of tabs) {
+  tab.addEventListener("click", () => open(tab));
+  tab.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    const shown = tabs.filter((other) => !other.hidden);
+    const next = shown[(shown.indexOf(tab) + step + shown.length) % shown.length];
+    next.focus();
+    open(next);
+  });
+}
+open(tabs[0]);
+addEventListener("keydown", (event) => {
+  if (byId("explorer").hidden) return;
+  const search = byId("search");
+  const isTyping = event.target instanceof Element && event.target.matches("input, select, textarea");
+  if (event.key === "/" && !isTyping) {
+    event.preventDefault();
+    search.focus();
+  } else if (event.key.toLowerCase() === "z" && (event.ctrlKey || event.metaKey) && !event.shiftKey && !isTyping) {
+    event.preventDefault();
+    explorer.undo();
+  } else if (event.key === "Escape" && event.target === search) {
+    search.value = "";
+    search.dispatchEvent(new Event("input"));
+  }
+});
+var root = document.documentElement;
+var systemIsDark = matchMedia("(prefers-color-scheme: dark)");
+var isChosen = false;
+function setTheme(isDark) {
+  root.dataset.theme = isDark ? "dark" : "light";
+  map?.draw();
+}
+setTheme(systemIsDark.matches);
+systemIsDark.addEventListener("change", (event) => isChosen || setTheme(event.matches));
+byId("theme").addEventListener("click", () => {
+  isChosen = true;
+  setTheme(root.dataset.theme === "light");
+});
+var wasDark = false;
+addEventListener("beforeprint", () => {
+  showMap();
+  wasDark = root.dataset.theme === "dark";
+  setTheme(false);
+});
+addEventListener("afterprint", () => setTheme(wasDark));
+root.dataset.ready = "";
