@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 import juror
-from juror.cli import bar, clusters, main
+from juror.cli import bar, connect, main
 from juror.cli import data as rows
 from juror.cli.words import in_words_of_the_command_line
 from juror.errors import ClusterError
@@ -259,8 +259,8 @@ def test_a_domain_makes_two_offices_cut_numbers_alike(run, folder, tmp_path):
     status, _, err = run(*alike)
     assert status == 2
     assert err.endswith(
-        "not among its 3 labels ['blue', 'grün', 'red']. Pass --unknown add to have it among them, or "
-        "--unknown missing to treat it as missing.\n"
+        "not among its 3 labels ['blue', 'grün', 'red']. Pass --unknown missing to treat it as missing. "
+        "Or pass --unknown add to add it to the labels.\n"
     )
     assert run(*alike, "--unknown", "missing")[0] == 0
     assert juror.PairCounts.load(south).domain == juror.PairCounts.load(north).domain
@@ -642,7 +642,7 @@ def test_a_cluster_whose_package_is_not_installed(run, tmp_path, monkeypatch, op
     def missing(module: str) -> None:
         raise ImportError(module)
 
-    monkeypatch.setattr(clusters, "import_module", missing)
+    monkeypatch.setattr(connect, "import_module", missing)
     status, _, err = run("fit", "north.csv", "-o", tmp_path / "x.juror", option, "tcp://127.0.0.1:9")
     assert status == 2
     assert err == f'juror: {option} needs {package}, which is not installed. Run pip install "juror[{extra}]".\n'
@@ -659,25 +659,25 @@ class FakeClient:
 
 
 def test_a_client_is_closed_whatever_happens(monkeypatch):
-    monkeypatch.setattr(clusters, "import_module", lambda module: SimpleNamespace(Client=FakeClient))
+    monkeypatch.setattr(connect, "import_module", lambda module: SimpleNamespace(Client=FakeClient))
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
-        with clusters.cluster(address, None) as client:
+        with connect.cluster(address, None) as client:
             assert (client.address, client.open) == (address, True)
         assert not client.open
-        with pytest.raises(ZeroDivisionError), clusters.cluster(address, None) as client:
+        with pytest.raises(ZeroDivisionError), connect.cluster(address, None) as client:
             raise ZeroDivisionError
         assert not client.open
 
 
 def test_who_answers_but_is_no_scheduler(monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr(clusters, "_PATIENCE", 0.3)
+    monkeypatch.setattr(connect, "_PATIENCE", 0.3)
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
         with (
             pytest.raises(ClusterError, match=f"There is no Dask scheduler at {address} "),
-            clusters.cluster(address, None),
+            connect.cluster(address, None),
         ):
             pass
 
