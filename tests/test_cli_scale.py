@@ -371,7 +371,7 @@ COUNTS = ("-o", "OUT/x.counts")
         ),
         (
             ("fit", "csv/*.csv", *OUT),
-            "Column 'colour' of 'csv/north.csv' holds text that is not UTF-8. Save the file as UTF-8, or name it with",
+            "Column 'colour' of 'csv/north.csv' holds text that is not UTF-8. Save the file as UTF-8, or name its --en",
         ),
         (
             ("fit", "parquet", *OUT, "--separator", ";"),

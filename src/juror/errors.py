@@ -54,8 +54,8 @@ class Option:
         Option(name='decimal', values=(',',), source="=','", owner='Files')
         """
         owner, _, name = field.rpartition(".")
-        _, _, value = spec.partition("=")
-        return cls(name, (literal_eval(value.strip()),) if value.strip("… ") else (), spec, owner)
+        value = spec.partition("=")[2].strip(" …")
+        return cls(name, (literal_eval(value),) if value else (), spec, owner)
 
 
 Spelling = Callable[[Option], str]
