@@ -10,8 +10,9 @@ import typer
 
 from juror.cli.options import CountsOutput, JsonFacts
 from juror.cli.output import tell_written, write_json
-from juror.cli.saved_files import KINDS, check_name_for, facts, in_a_line, read_counts, same_file
+from juror.cli.saved_files import check_name_for, facts, in_a_line, read_counts, same_file
 from juror.errors import DataError, ParameterError
+from juror.files import KINDS
 
 if TYPE_CHECKING:
     from juror.solvers.solver import Statistic

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import juror
 from juror.errors import ModelFileError, ParameterError
+from juror.files import KINDS
 
 if TYPE_CHECKING:
     from juror.domain import Domain
@@ -15,11 +16,6 @@ if TYPE_CHECKING:
     from juror.solvers.solver import Statistic
 
 _SUFFIX = ".counts"
-KINDS = {
-    "PairCounts": "counts of pairs",
-    "TripleCounts": "counts of triples",
-    "Projections": "projections of pairs",
-}
 
 
 def kind_of(path: Path) -> str | None:
