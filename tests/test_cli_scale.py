@@ -252,7 +252,7 @@ def test_a_domain_makes_two_offices_cut_numbers_alike(run, folder, tmp_path):
     status, _, err = run("merge", north, south, "-o", both)
     assert status == 2
     assert err.startswith(
-        f"juror: The file {str(south)!r} does not fit to those before it: Variable 'price' is cut at ["
+        f"juror: The file {str(south)!r} does not match those before it: Variable 'price' is cut at ["
     )
     assert err.endswith(" there. Count both with the same --domain, such as that of the other counts.\n")
     alike = ("count", "parquet/south.parquet", "-o", south, "--domain", north)
@@ -322,8 +322,8 @@ def test_counts_have_no_rows_to_say_something_about(run, tmp_path, option):
     status, out, err = run("fit", "north.counts", "-o", tmp_path / "m.juror", "--rank", "2", *option)
     assert (status, out) == (2, "")
     assert err == (
-        f"juror: {option[0]} is about rows, and 'north.counts' holds counts of pairs. Leave it out: what is said about "
-        "rows is said when they are counted.\n"
+        f"juror: {option[0]} is about rows, and 'north.counts' holds counts of pairs. Leave it out: it matters only "
+        "when rows are counted.\n"
     )
     assert list(tmp_path.iterdir()) == []
 
@@ -530,7 +530,7 @@ def test_variables_of_other_names_are_not_merged(run, folder, tmp_path):
     status, _, err = run("merge", "north.counts", tmp_path / "other.counts", "-o", tmp_path / "all.counts")
     assert status == 2
     assert err == (
-        f"juror: The file {str(tmp_path / 'other.counts')!r} does not fit to those before it: The variables are "
+        f"juror: The file {str(tmp_path / 'other.counts')!r} does not match those before it: The variables are "
         "['colour', 'size', 'sold'] here and ['size', 'colour', 'sold'] there. Both must have the same, in the same "
         "order.\n"
     )

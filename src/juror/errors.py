@@ -167,7 +167,7 @@ def _spelled(value: Any, spelling: Spelling) -> Any:
     if isinstance(value, Message | _Told):
         return value.text(spelling)
     if isinstance(value, tuple) and any(isinstance(item, Option) for item in value):
-        return shortlist(_spelled(item, spelling) for item in value)
+        return str([_spelled(item, spelling) for item in value])
     return value
 
 

@@ -1,4 +1,4 @@
-"""juror count: what there is to know of rows, without the rows."""
+"""juror count: count labels, so that a model can be fitted without the rows."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def command(
     check_place(output, data, "counts", ".counts")
     if database is None:
         refuse_counts(data)
-    asked = None if triples is None else number_or(("all",), "--triples", triples)
+    asked = number_or(("all",), "--triples", triples)
     cut = {"--bins": bins is not None, "--max-levels": max_levels != options.MAX_LEVELS}
     known = _known(domain, unknown, {"--missing": missing is not None, **cut})
     csv = {"separator": separator, "quote": quote, "encoding": encoding, "decimal": decimal}

@@ -61,27 +61,21 @@ def command(
     check_place(output, data, "a model", ".juror")
     csv = {"separator": separator, "quote": quote, "encoding": encoding, "decimal": decimal}
     clusters = {"--dask": dask, "--spark": spark}
-    settings = {"method": method, "seed": seed, "target": target, "n_jobs": n_jobs} | _given(
-        rank=number_or(("auto", "cv"), "--rank", rank),
-        n_init=n_init,
-        ensemble=None if ensemble is None else number_or(("auto",), "--ensemble", ensemble),
-        max_seconds=max_seconds,
-        smoothing=smoothing,
-        max_iter=max_iter,
-        tol=tol,
-        n_directions=n_directions,
-        inversion=inversion,
-        rho=None if rho is None else number_or(("cv",), "--rho", rho, float),
-    )
+    general = {"method": method, "target": target, "smoothing": smoothing, "n_jobs": n_jobs, "seed": seed}
+    steps = {"n_init": n_init, "max_seconds": max_seconds, "max_iter": max_iter, "tol": tol}
+    projections = {"n_directions": n_directions, "inversion": inversion}
+    numbers = {
+        "rank": number_or(("auto", "cv"), "--rank", rank),
+        "ensemble": number_or(("auto",), "--ensemble", ensemble),
+        "rho": number_or(("cv",), "--rho", rho, float),
+    }
+    # A method refuses options that it does not have, so pass on only those that were given.
+    settings = {name: value for name, value in (general | steps | projections | numbers).items() if value is not None}
     if database is None and _holds_counts(data):
         (counts,) = data
-        about_rows = {"--missing": missing, "--drop": drop, "--weight": sample_weight, "--bins": bins, **clusters}
-        refuse_for_counts(
-            Path(counts),
-            {option: value is not None for option, value in about_rows.items()}
-            | {"--max-levels": max_levels != options.MAX_LEVELS, "--memory": memory != options.MEMORY}
-            | {f"--{name}": value != options.CSV[name] for name, value in csv.items()},
-        )
+        columns = {"missing": missing, "drop": drop, "sample_weight": sample_weight, "bins": bins}
+        rows = {"max_levels": max_levels, "memory": memory, "dask": dask, "spark": spark}
+        refuse_for_counts(Path(counts), columns | rows | csv)
         model = _fit_counts(Path(counts), settings)
     else:
         source = source_of(data, database, csv, clusters)
@@ -135,8 +129,3 @@ def _fit_rows(
             progress=progress,
             **settings,
         )
-
-
-def _given(**values: Any) -> dict[str, Any]:
-    """Return the options that were given: a method refuses options that it does not have."""
-    return {name: value for name, value in values.items() if value is not None}

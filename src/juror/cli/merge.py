@@ -65,5 +65,5 @@ def _added(merged: Statistic, other: Statistic, path: Path) -> Statistic:
         return merged + other
     except DataError as error:
         raise DataError(
-            "The file {path!r} does not fit to those before it: {error}", path=str(path), error=error
+            "The file {path!r} does not match those before it: {error}", path=str(path), error=error
         ) from None

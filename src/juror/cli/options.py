@@ -20,6 +20,8 @@ MAX_LEVELS = 1000
 MEMORY = "4GB"
 QUOTE, ENCODING, DECIMAL = '"', "utf-8", "."
 CSV = {"separator": None, "quote": QUOTE, "encoding": ENCODING, "decimal": DECIMAL}
+# Defaults of options that differ from None
+DEFAULTS = {"max_levels": MAX_LEVELS, "memory": MEMORY} | CSV
 
 
 def _option(name: str, text: str, metavar: str | None = None, panel: str | None = None, short: str = "") -> Any:
@@ -135,13 +137,13 @@ def unknown_of(text: str) -> Unknown:
     return choices[text]
 
 
-def number_or(words: tuple[str, ...], option: str, text: str, kind: type[int] | type[float] = int) -> Any:
-    """Read a number, or one of the words that may stand for it.
+def number_or(words: tuple[str, ...], option: str, text: str | None, kind: type[int] | type[float] = int) -> Any:
+    """Read a number, or one of the words that may stand for it; None if the option was not given.
 
     >>> number_or(("auto", "cv"), "--rank", "5")
     5
     """
-    if text in words:
+    if text is None or text in words:
         return text
     try:
         return kind(text)

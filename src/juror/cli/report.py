@@ -84,7 +84,7 @@ def command(
 def _check(output: Path | None, json: bool) -> None:
     """Refuse an output that cannot be written, before any work is done."""
     if json == (output is not None):
-        raise ParameterError("Pass either -o report.html, to write the page, or --json, to print its facts.")
+        raise ParameterError("Say where the page goes, -o report.html, or have its facts with --json: one of the two.")
     if output is not None:
         check_place(output)
         if output.suffix.lower() not in (".html", ".htm"):

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import juror
-from juror.errors import ModelFileError, ParameterError
+from juror.cli.options import DEFAULTS
+from juror.errors import ModelFileError, Option, ParameterError
 from juror.files import KINDS
 
 if TYPE_CHECKING:
@@ -90,13 +91,16 @@ def same_file(one: Path, other: Path) -> bool:
     return one.exists() and other.exists() and one.samefile(other)
 
 
-def refuse_for_counts(path: Path, given: Mapping[str, bool]) -> None:
+def refuse_for_counts(path: Path, given: Mapping[str, Any]) -> None:
     """Refuse options about rows: counts have no rows."""
-    for option, is_given in given.items():
-        if is_given:
+    for name, value in given.items():
+        if value != DEFAULTS.get(name):
             raise ParameterError(
-                f"{option} is about rows, and {str(path)!r} holds {KINDS[kind_of(path) or '']}. Leave it out: what is "
-                "said about rows is said when they are counted."
+                "{option} is about rows, and {path!r} holds {kind}. Leave it out: it matters only when rows are "
+                "counted.",
+                option=Option(name),
+                path=str(path),
+                kind=KINDS[kind_of(path) or ""],
             )
 
 
