@@ -27,7 +27,8 @@ nitpick_ignore_regex = [(r"py:.*", r"(?!juror(\.|$)).*")]
 # so are those of ours that a signature names and no user makes
 nitpick_ignore = [
     ("py:class", "juror.compare.Components"),
-    ("py:class", "juror.fitting.api.Options"),
+    ("py:class", "juror.errors.Message"),
+    ("py:class", "juror.fitting.api.FitOptions"),
     ("py:class", "juror.paper.settings.Cell"),
     ("py:class", "juror.paper.settings.Setting"),
     ("py:class", "juror.counts.radon.axes.Axis"),

@@ -190,7 +190,7 @@ def test_predict_and_score(run, folder, model):
             "There is no variable 'Clas'. Did you mean 'Class'?",
         ),
         (("fit", "people.csv", "-o", "x.juror", "--weight", "Class"), "Column 'Class' must hold a number in every row"),
-        (("sample", "people.juror", "-n", "-1"), "n must be an int in the range [0, inf). Got -1 instead."),
+        (("sample", "people.juror", "-n", "-1"), "-n must be an int in the range [0, inf). Got -1 instead."),
         (("sample", "people.juror", "-o", "x.xlsx"), "--output must end in one of ['.csv', '.json', '.parquet']."),
         (("sample", "people.juror", "--given", "Sex ="), "A label is missing here.\n  Sex =\n       ^"),
         (("score", "people.juror", "people.csv", "--unknown", "guess"), "--unknown must be error, warn or missing."),

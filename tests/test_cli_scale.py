@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 import juror
-from juror.cli import bar, clusters, main
+from juror.cli import bar, connect, main
 from juror.cli import data as rows
 from juror.cli.words import in_words_of_the_command_line
 from juror.errors import ClusterError
@@ -252,15 +252,15 @@ def test_a_domain_makes_two_offices_cut_numbers_alike(run, folder, tmp_path):
     status, _, err = run("merge", north, south, "-o", both)
     assert status == 2
     assert err.startswith(
-        f"juror: The file {str(south)!r} does not fit to those before it: Variable 'price' is cut at ["
+        f"juror: The file {str(south)!r} does not match those before it: Variable 'price' is cut at ["
     )
     assert err.endswith(" there. Count both with the same --domain, such as that of the other counts.\n")
     alike = ("count", "parquet/south.parquet", "-o", south, "--domain", north)
     status, _, err = run(*alike)
     assert status == 2
     assert err.endswith(
-        "not among its 3 labels ['blue', 'grün', 'red']. Pass --unknown add to have it among them, or "
-        "--unknown missing to treat it as missing.\n"
+        "not among its 3 labels ['blue', 'grün', 'red']. Pass --unknown missing to treat it as missing. "
+        "Or pass --unknown add to add it to the labels.\n"
     )
     assert run(*alike, "--unknown", "missing")[0] == 0
     assert juror.PairCounts.load(south).domain == juror.PairCounts.load(north).domain
@@ -322,8 +322,8 @@ def test_counts_have_no_rows_to_say_something_about(run, tmp_path, option):
     status, out, err = run("fit", "north.counts", "-o", tmp_path / "m.juror", "--rank", "2", *option)
     assert (status, out) == (2, "")
     assert err == (
-        f"juror: {option[0]} is about rows, and 'north.counts' holds counts of pairs. Leave it out: what is said about "
-        "rows is said when they are counted.\n"
+        f"juror: {option[0]} is about rows, and 'north.counts' holds counts of pairs. Leave it out: it matters only "
+        "when rows are counted.\n"
     )
     assert list(tmp_path.iterdir()) == []
 
@@ -371,7 +371,7 @@ COUNTS = ("-o", "OUT/x.counts")
         ),
         (
             ("fit", "csv/*.csv", *OUT),
-            "Column 'colour' of 'csv/north.csv' holds text that is not UTF-8. Save the file as UTF-8, or name it with",
+            "Column 'colour' of 'csv/north.csv' holds text that is not UTF-8. Save the file as UTF-8, or name its --en",
         ),
         (
             ("fit", "parquet", *OUT, "--separator", ";"),
@@ -530,7 +530,7 @@ def test_variables_of_other_names_are_not_merged(run, folder, tmp_path):
     status, _, err = run("merge", "north.counts", tmp_path / "other.counts", "-o", tmp_path / "all.counts")
     assert status == 2
     assert err == (
-        f"juror: The file {str(tmp_path / 'other.counts')!r} does not fit to those before it: The variables are "
+        f"juror: The file {str(tmp_path / 'other.counts')!r} does not match those before it: The variables are "
         "['colour', 'size', 'sold'] here and ['size', 'colour', 'sold'] there. Both must have the same, in the same "
         "order.\n"
     )
@@ -642,7 +642,7 @@ def test_a_cluster_whose_package_is_not_installed(run, tmp_path, monkeypatch, op
     def missing(module: str) -> None:
         raise ImportError(module)
 
-    monkeypatch.setattr(clusters, "import_module", missing)
+    monkeypatch.setattr(connect, "import_module", missing)
     status, _, err = run("fit", "north.csv", "-o", tmp_path / "x.juror", option, "tcp://127.0.0.1:9")
     assert status == 2
     assert err == f'juror: {option} needs {package}, which is not installed. Run pip install "juror[{extra}]".\n'
@@ -659,25 +659,25 @@ class FakeClient:
 
 
 def test_a_client_is_closed_whatever_happens(monkeypatch):
-    monkeypatch.setattr(clusters, "import_module", lambda module: SimpleNamespace(Client=FakeClient))
+    monkeypatch.setattr(connect, "import_module", lambda module: SimpleNamespace(Client=FakeClient))
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
-        with clusters.cluster(address, None) as client:
+        with connect.cluster(address, None) as client:
             assert (client.address, client.open) == (address, True)
         assert not client.open
-        with pytest.raises(ZeroDivisionError), clusters.cluster(address, None) as client:
+        with pytest.raises(ZeroDivisionError), connect.cluster(address, None) as client:
             raise ZeroDivisionError
         assert not client.open
 
 
 def test_who_answers_but_is_no_scheduler(monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr(clusters, "_PATIENCE", 0.3)
+    monkeypatch.setattr(connect, "_PATIENCE", 0.3)
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
         with (
             pytest.raises(ClusterError, match=f"There is no Dask scheduler at {address} "),
-            clusters.cluster(address, None),
+            connect.cluster(address, None),
         ):
             pass
 

@@ -15,8 +15,14 @@ from string import Formatter
 from typing import Any
 
 _FORMATTER = Formatter()
-# How Python says whose argument an option is; arguments of juror.fit need no word
-_OWNERS = {"": "", "fit": "", "Domain.infer": " in Domain.infer", "Files": " with juror.Files"}
+# How Python says which function takes an argument: where it is named, and where it is set
+_OWNERS = {
+    "": ("{}", "{}"),
+    "fit": ("{}", "{}"),
+    "Domain.infer": ("{} in Domain.infer", "Domain.infer({})"),
+    "Files": ("{} of juror.Files", "{} with juror.Files"),
+    "Query": ("{} of juror.Query", "juror.Query(sql, {})"),
+}
 
 
 @dataclass(frozen=True)
@@ -32,7 +38,7 @@ class Option:
     source : str
         How Python writes the assignment, such as ``"='auto'"``.
     owner : str
-        The function that takes the argument, if it must be said: ``"fit"``, ``"Domain.infer"`` or ``"Files"``.
+        The function that takes the argument, if it must be said, such as ``"Domain.infer"`` or ``"Files"``.
     """
 
     name: str
@@ -48,8 +54,8 @@ class Option:
         Option(name='decimal', values=(',',), source="=','", owner='Files')
         """
         owner, _, name = field.rpartition(".")
-        _, _, value = spec.partition("=")
-        return cls(name, (literal_eval(value.strip()),) if value.strip("… ") else (), spec, owner)
+        value = spec.partition("=")[2].strip(" …")
+        return cls(name, (literal_eval(value),) if value else (), spec, owner)
 
 
 Spelling = Callable[[Option], str]
@@ -61,7 +67,7 @@ def in_python(option: Option) -> str:
     >>> in_python(Option("rank")), in_python(Option.parse("Files.decimal", "=','"))
     ('rank', "decimal=',' with juror.Files")
     """
-    return option.name + option.source + _OWNERS[option.owner]
+    return _OWNERS[option.owner][bool(option.source)].format(option.name + option.source)
 
 
 class Message:
@@ -161,14 +167,23 @@ def _spelled(value: Any, spelling: Spelling) -> Any:
     if isinstance(value, Message | _Told):
         return value.text(spelling)
     if isinstance(value, tuple) and any(isinstance(item, Option) for item in value):
-        return shortlist(_spelled(item, spelling) for item in value)
+        return str([_spelled(item, spelling) for item in value])
     return value
 
 
-class _Told:
-    """What errors and warnings share: they are made from text or a :class:`Message`, and know their options."""
+class _Told(Exception):  # noqa: N818 (warnings share it)
+    """What errors and warnings share: they know the options that they speak of.
 
-    args: tuple[Any, ...]
+    Parameters
+    ----------
+    text : str or Message
+        The sentence. With values it is the template of a :class:`Message`, without values it is shown as it is.
+    **values : object
+        The values of the template.
+    """
+
+    def __init__(self, text: str | Message = "", /, **values: Any) -> None:
+        super().__init__(Message(text, **values) if isinstance(text, str) and values else text)
 
     @property
     def message(self) -> Message | None:
@@ -239,7 +254,7 @@ class FitWarning(JurorWarning):
 
 
 def check_count(name: str, value: object, least: int = 1) -> None:
-    """Refuse what is not a whole number from a least one.
+    """Refuse a value that is not a whole number of at least ``least``.
 
     >>> check_count("draws", 0)
     Traceback (most recent call last):
@@ -247,12 +262,27 @@ def check_count(name: str, value: object, least: int = 1) -> None:
     """
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise ParameterError(
-            Message(
-                "{option} must be an int in the range [{least}, inf). Got {got!r} instead.",
-                option=Option(name),
-                least=least,
-                got=value,
-            )
+            "{option} must be an int in the range [{least}, inf). Got {got!r} instead.",
+            option=Option(name),
+            least=least,
+            got=value,
+        )
+
+
+def check_choice(name: str, value: object, choices: Iterable[object]) -> None:
+    """Refuse a value that is not among the choices.
+
+    >>> check_choice("inversion", "svd", ["lstsq", "fbp"])
+    Traceback (most recent call last):
+    juror.errors.ParameterError: inversion must be one of ['lstsq', 'fbp']. Got 'svd' instead.
+    """
+    choices = list(choices)
+    if value not in choices:
+        raise ParameterError(
+            "{option} must be one of {choices}. Got {got!r} instead.",
+            option=Option(name),
+            choices=shortlist(choices, limit=12),
+            got=value,
         )
 
 

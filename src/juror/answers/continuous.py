@@ -140,9 +140,15 @@ def _beyond(variable: Variable, numbers: np.ndarray, unknown: Unknown, answer: s
     row = int(np.argmax(beyond))
     if unknown == "error":
         raise DataError(
-            f"Column {variable.name!r} holds {float(numbers[row])!r} in row {row}, beyond its outer edges {low} to "
-            f'{high}, where its {answer} is not known. Pass unknown="missing" to treat it as missing, or fit with '
-            f"wider edges, Domain.infer(data, edges={{{variable.name!r}: [...]}})."
+            "Column {column!r} holds {number!r} in row {row}, beyond its outer edges {low} to {high}, where its "
+            '{answer} is not known. Pass {unknown:="missing"} to treat it as missing, or fit with wider edges, '
+            "Domain.infer(data, edges={{{column!r}: [...]}}).",
+            column=variable.name,
+            number=float(numbers[row]),
+            row=row,
+            low=low,
+            high=high,
+            answer=answer,
         )
     warnings.warn(
         f"Column {variable.name!r} holds numbers beyond its outer edges {low} to {high} in {np.count_nonzero(beyond)} "

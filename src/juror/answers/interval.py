@@ -13,7 +13,7 @@ from juror.answers.marginals import ProbabilityTable, align, marginal
 from juror.answers.posterior import CPD, BareCPD, posterior
 from juror.domain.evidence import Evidence
 from juror.domain.variable import Label
-from juror.errors import ParameterError, QueryError
+from juror.errors import Message, ParameterError, QueryError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,9 +89,11 @@ def intervals(
         raise ParameterError(f"level must be a number in the range (0, 1). Got {level!r} instead.")
     if n_draws < 2:
         raise QueryError(
-            "Intervals need the draws of a fit by method='bayes', at least two, and this model has none. Fit with "
-            "method='bayes'. If the model was conditioned, ask the fitted model with the evidence after '|'; if it was "
-            "compressed, ask the model before compression."
+            Message(
+                "Intervals need the draws of a fit by {method:='bayes'}, at least two, and this model has none. Fit "
+                "with {method:='bayes'}. If the model was conditioned, ask the fitted model with the evidence after '|'; if "
+                "it was compressed, ask the model before compression."
+            )
         )
     answers = np.stack([marginal(posterior(draw, evidence), positions) for draw in _draws(cpd, n_draws)])
     low, high = np.quantile(answers, [(1 - level) / 2, (1 + level) / 2], axis=0)

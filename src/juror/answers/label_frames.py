@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from juror.domain.variable import Label, Variable
-from juror.errors import MissingDependencyError, ParameterError, shortlist
+from juror.errors import MissingDependencyError, check_choice
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -82,8 +82,7 @@ def decode_frame(variables: Sequence[Variable], codes: np.ndarray, kind: str, nu
 
 
 def _to_narwhals(columns: Mapping[str, Sequence[Any]], kind: str) -> nw.DataFrame[Any]:
-    if kind not in FRAMES:
-        raise ParameterError(f"frame must be one of {shortlist(FRAMES)}. Got {kind!r} instead.")
+    check_choice("frame", kind, FRAMES)
     import narwhals as nw  # slow to import, and few answers need it
 
     if kind != "pandas":

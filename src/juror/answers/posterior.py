@@ -75,8 +75,9 @@ def posterior(cpd: CPD, evidence: Evidence) -> Posterior:
     mass = float(log_sum_exp(logs))
     if mass == -np.inf:
         raise ZeroProbabilityError(
-            f"The evidence {describe(cpd.domain, evidence)} has probability zero under this model, so nothing follows "
-            "from it. Drop or widen a part of it, or fit with smoothing above zero."
+            "The evidence {evidence} has probability zero under this model, so nothing follows from it. Drop or "
+            "widen a part of it, or fit with {smoothing} above zero.",
+            evidence=describe(cpd.domain, evidence),
         )
     weights = np.exp(logs - mass)
     factors = list(cpd.factors)

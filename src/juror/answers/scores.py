@@ -73,8 +73,9 @@ def _check_possible(possible: np.ndarray, first: int) -> None:
     """Raise an error if a row is impossible; rows are numbered from ``first`` in the message."""
     if not np.all(possible):
         raise ZeroProbabilityError(
-            f"Row {first + int(np.argmin(possible))} has probability zero under this model, so nothing follows from "
-            "it. Fit with smoothing above zero, or leave the row out."
+            "Row {row} has probability zero under this model, so nothing follows from it. Fit with {smoothing} "
+            "above zero, or leave the row out.",
+            row=first + int(np.argmin(possible)),
         )
 
 

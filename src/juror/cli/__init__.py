@@ -1,4 +1,4 @@
-"""The command line: one command a file, thin. Data go to stdout, all else to stderr."""
+"""The command line: one thin module per command. Data go to stdout, everything else to stderr."""
 
 from juror.cli.app import main
 

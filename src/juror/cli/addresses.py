@@ -1,8 +1,7 @@
-"""Addresses with passwords in them: taken out of the arguments before anything can show them.
+"""Keep passwords in addresses of databases out of messages.
 
-Whatever reads arguments may repeat them, in a message of ours or in one about how the command is used. So ``main``
-puts an address without its password in the place of one that has it, and only who opens the database asks for the
-whole.
+Any code that reads the arguments may repeat them in a message. So ``main`` first removes the passwords from them, and
+the code that opens the database asks here for the full address.
 """
 
 from __future__ import annotations
@@ -13,23 +12,23 @@ from collections.abc import Sequence
 _OPTION = "--database="
 _ADDRESS = re.compile(r"\w[\w+.\-]*://\S+")
 
-# The addresses of this call of the command line, by how they are shown
+# Full addresses of this run, by the address without its password
 _hidden: dict[str, str] = {}
 
 
 def hide(arguments: Sequence[str]) -> list[str]:
-    """Return the arguments, addresses in them without passwords; those of an earlier call are forgotten."""
+    """Return the arguments without passwords; forget the addresses of an earlier run."""
     _hidden.clear()
     return [_without_password(argument) for argument in arguments]
 
 
 def reveal(address: str) -> str:
-    """Return the whole of an address that was hidden, or the address."""
+    """Return the full address, with its password if it has one."""
     return _hidden.get(address, address)
 
 
 def scrubbed(text: str) -> str:
-    """Take the passwords of hidden addresses out of a text that is not ours."""
+    """Remove the passwords of hidden addresses from a text."""
     if not _hidden:
         return text
     from juror.readers import databases

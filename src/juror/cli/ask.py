@@ -1,4 +1,4 @@
-"""juror ask: any conditional of a model."""
+"""juror ask: answer a question about a model."""
 
 from __future__ import annotations
 
@@ -7,23 +7,21 @@ from typing import Annotated
 
 import typer
 
-import juror
 from juror.cli.options import Json, Model
 from juror.cli.output import write_columns
+from juror.cli.saved_files import read_model
 
 
 def command(
     model: Model,
     question: Annotated[
         str,
-        typer.Argument(
-            metavar="QUESTION", help="Like 'class | safety = high, persons in {4, more}'.", show_default=False
-        ),
+        typer.Argument(metavar="QUESTION", help="Such as 'class | safety = high, persons in {4, more}'."),
     ],
     json: Json = False,
 ) -> None:
-    """Answer a QUESTION: names of variables, a bar, and conditions."""
-    table = juror.load(model).ask(question)
+    """Answer a QUESTION about MODEL: names of variables, then a bar and conditions."""
+    table = read_model(model).ask(question)
     if sys.stdout.isatty() and not json:
         typer.echo(str(table))
     else:

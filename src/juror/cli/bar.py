@@ -1,4 +1,4 @@
-"""How far a command is: the progress bar of a fit, and a sign that rows are read, on stderr and only on a terminal."""
+"""Progress on stderr: a bar for a fit, a spinner while rows are read. Shown only on a terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from juror.progress import Progress, ProgressCallback
 
 @contextmanager
 def reading(what: str) -> Iterator[None]:
-    """Show that something is read, of which nobody knows how much is left."""
+    """Show a spinner while something of unknown length is read."""
     if not sys.stderr.isatty():
         yield
         return
@@ -23,12 +23,12 @@ def reading(what: str) -> Iterator[None]:
 
 @contextmanager
 def progress_bar(first: str = "fitting") -> Iterator[ProgressCallback | None]:
-    """Give a callback that draws what a fit tells, or None where nobody is looking.
+    """Yield a progress callback that draws a bar, or None if stderr is not a terminal.
 
     Parameters
     ----------
     first : str
-        What is done until the fit tells something.
+        What to show until the first call.
     """
     if not sys.stderr.isatty():
         yield None
@@ -39,7 +39,7 @@ def progress_bar(first: str = "fitting") -> Iterator[ProgressCallback | None]:
 
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[detail]}"), TimeElapsedColumn())
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        # a bar without end moves to and fro
+        # A bar without a total moves to and fro.
         task = bar.add_task(first, total=None, detail="")
 
         def draw(step: Progress) -> None:

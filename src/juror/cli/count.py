@@ -1,4 +1,4 @@
-"""juror count: what there is to know of rows, without the rows."""
+"""juror count: count labels, so that a model can be fitted without the rows."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import typer
 import juror
 from juror.cli import options
 from juror.cli.bar import reading
-from juror.cli.clusters import cluster
-from juror.cli.counted import check_place, facts, in_a_line, read_domain, refuse_counts
+from juror.cli.connect import cluster
 from juror.cli.data import DataArguments, source_of
 from juror.cli.options import number_or
 from juror.cli.output import tell_written, write_json
-from juror.errors import DataError, ParameterError, shortlist
+from juror.cli.saved_files import check_place, facts, in_a_line, read_domain, refuse_counts
+from juror.errors import DataError, ParameterError, check_choice, shortlist
 
 if TYPE_CHECKING:
     from juror.counts.counts import PairCounts, TripleCounts
@@ -32,27 +32,18 @@ def command(
     output: options.CountsOutput,
     triples: Annotated[
         str | None,
-        typer.Option(
-            metavar="N",
-            help="Count triples of columns in place of pairs: 'all', or so many, drawn by --seed.",
-            show_default=False,
-        ),
+        typer.Option(metavar="N", help="Count triples of columns, not pairs: 'all', or N of them, drawn by --seed."),
     ] = None,
     domain: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE",
-            help="A model or counts whose columns, labels and intervals to take, so that two offices count alike.",
-            show_default=False,
+            metavar="FILE", help="Take columns, labels and intervals from this model or these counts, to count alike."
         ),
     ] = None,
     unknown: Annotated[
-        str,
-        typer.Option(
-            "--unknown", help="What to do with labels that --domain does not know: error, warn, missing, or add them."
-        ),
+        str, typer.Option(help="What to do with labels that --domain does not know: error, warn, missing or add.")
     ] = "error",
-    weight: options.Weight = None,
+    sample_weight: options.Weight = None,
     missing: options.Missing = None,
     drop: options.Drop = None,
     bins: options.Bins = None,
@@ -64,26 +55,26 @@ def command(
     quote: options.Quote = options.QUOTE,
     encoding: options.Encoding = options.ENCODING,
     decimal: options.Decimal = options.DECIMAL,
-    jobs: options.Jobs = None,
+    n_jobs: options.Jobs = None,
     seed: options.Seed = 0,
     json: options.JsonFacts = False,
 ) -> None:
-    """Count how often labels of every two columns of DATA are seen together, and write that."""
+    """Count how often the labels of every two columns of DATA occur together, and write the counts."""
     began = time.perf_counter()
     check_place(output, data, "counts", ".counts")
     if database is None:
         refuse_counts(data)
-    asked = None if triples is None else number_or("all", "--triples", triples, int)
+    asked = number_or(("all",), "--triples", triples)
     cut = {"--bins": bins is not None, "--max-levels": max_levels != options.MAX_LEVELS}
     known = _known(domain, unknown, {"--missing": missing is not None, **cut})
     csv = {"separator": separator, "quote": quote, "encoding": encoding, "decimal": decimal}
     source = source_of(data, database, csv, {"--dask": dask, "--spark": spark})
-    table = DataArguments(source, missing or (), drop or (), weight, bins, max_levels, jobs)
+    table = DataArguments(source, missing or (), drop or (), sample_weight, bins, max_levels, n_jobs)
     with cluster(dask, spark) as client, reading(", ".join(data)):
         scan = table.scan(known)
         if unknown == "add" or any(cut.values()):
             known, unknown = table.infer(scan, client, known), "error"
-        how = {"sample_weight": weight, "unknown": unknown, "n_jobs": jobs, "client": client}
+        how = {"sample_weight": sample_weight, "unknown": unknown, "n_jobs": n_jobs, "client": client}
         how |= {"missing": table.missing} if known is None else {"domain": known}
         counts = _count(scan, asked, seed, how)
     counts.save(output)
@@ -95,9 +86,8 @@ def command(
 
 
 def _known(path: Path | None, unknown: str, given: dict[str, bool]) -> Domain | None:
-    """Return the domain of --domain, if it is named; refuse what only goes with it, or does not."""
-    if unknown not in _UNKNOWN:
-        raise ParameterError(f"--unknown must be one of {shortlist(_UNKNOWN)}. Got {unknown!r} instead.")
+    """Return the domain of --domain, or None; refuse options that need --domain, or contradict it."""
+    check_choice("unknown", unknown, _UNKNOWN)
     if path is None:
         if unknown != "error":
             raise ParameterError("--unknown is about labels that --domain does not know. Leave it out, or name one.")
@@ -112,7 +102,7 @@ def _count(scan: Scan, triples: Any, seed: int, how: dict[str, Any]) -> PairCoun
     weight = how["sample_weight"]
     columns = [name for name in scan.names if name != weight]
     least, what = (2, "Pairs") if triples is None else (3, "Triples")
-    # a column of weights that is not there is what the library speaks of
+    # The library itself refuses a column of weights that does not exist.
     if len(columns) < least and weight in (None, *scan.names):
         raise DataError(f"{what} need at least {least} columns. There is only {shortlist(columns)} to count.")
     try:
@@ -120,7 +110,6 @@ def _count(scan: Scan, triples: Any, seed: int, how: dict[str, Any]) -> PairCoun
             return juror.PairCounts.of(scan, **how)
         return juror.TripleCounts.of(scan, triples=triples, seed=seed, **how)
     except DataError as error:
-        # here there is a better way out than elsewhere
-        missing = 'Pass unknown="missing" to treat it as missing.'
-        better = "Pass --unknown add to have it among them, or --unknown missing to treat it as missing."
-        raise DataError(str(error).replace(missing, better)) from None
+        if error.option != "unknown":
+            raise
+        raise DataError("{error} Or pass {unknown:='add'} to add it to the labels.", error=error) from None

@@ -1,4 +1,4 @@
-"""Rows as the command line describes them: what DATA names, and what options say about it."""
+"""The rows that DATA and the options of a command describe."""
 
 from __future__ import annotations
 
@@ -34,37 +34,37 @@ class DataArguments:
         Markers that stand for a missing value.
     drop : sequence of str
         Columns to leave out.
-    weight : str, optional
+    sample_weight : str, optional
         The column of row weights.
     bins : int, optional
-        How many intervals numbers are cut into.
+        The number of intervals that numbers are cut into.
     max_levels : int
         The most labels a column may have.
-    jobs : int, optional
-        How many threads read.
+    n_jobs : int, optional
+        The number of threads that read.
     """
 
     source: Files | Query
     missing: Sequence[str]
     drop: Sequence[str]
-    weight: str | None
+    sample_weight: str | None
     bins: int | None
     max_levels: int
-    jobs: int | None
+    n_jobs: int | None
 
     def scan(self, domain: Domain | None = None) -> Scan:
-        """Open the table without the columns that are dropped, as a domain expects it if there is one."""
+        """Open the table without the dropped columns, with the types that a domain expects, if one is given."""
         if domain is None:
             return without(self.source.scan(self.missing), self.drop)
         return without(self.source.scan(domain.missing, domain.expected.text), self.drop)
 
     def infer(self, scan: Scan, client: Any, known: Domain | None = None) -> Domain:
-        """Find the variables of the open table, or add what it shows to those that are known."""
+        """Infer the variables of the open table, or add its labels to a known domain."""
         choices: dict[str, Any] = {
             "bins": self.bins,
             "max_levels": self.max_levels,
-            "sample_weight": self.weight,
-            "n_jobs": self.jobs,
+            "sample_weight": self.sample_weight,
+            "n_jobs": self.n_jobs,
             "client": client,
         }
         if known is not None:
@@ -86,10 +86,10 @@ def source_of(
     csv : mapping of str to str
         How CSV files are written: separator, quote, encoding and decimal.
     clusters : mapping of str to str
-        The options that name a cluster, and what they name.
+        The address of each cluster, by option.
     """
     if database is None:
-        # workers stand in folders of their own
+        # Workers run in other folders, so they need absolute paths.
         is_read_elsewhere = any(address is not None for address in clusters.values())
         paths = [os.path.abspath(path) if is_read_elsewhere else path for path in data]
         return files_at(paths[0] if len(paths) == 1 else paths, **csv)
@@ -111,12 +111,12 @@ def files_at(data: str | Sequence[str], separator: str | None, quote: str, encod
     """Return the files that DATA names, and how they are written."""
     for path in [data] if isinstance(data, str) else data:
         _check_path(path)
-    # people write the two characters, which no shell turns into one
+    # Shells pass \t as two characters.
     return juror.Files(data, "\t" if separator == "\\t" else separator, quote, encoding, decimal)
 
 
 def _check_path(data: str) -> None:
-    """Refuse what is no path: addresses of databases, and queries without one."""
+    """Refuse text that is no path: the address of a database, or a query without --database."""
     if _ADDRESS.match(data):
         raise ParameterError(
             f"{data!r} is the address of a database. Pass it to 'juror fit' or 'juror count' with --database, and a "
@@ -129,7 +129,7 @@ def _check_path(data: str) -> None:
 
 
 def check_drop(drop: Collection[str], names: Sequence[str]) -> None:
-    """Refuse to drop columns that are not there, or all."""
+    """Refuse to drop columns that do not exist, or all columns."""
     for name in drop:
         if name not in names:
             raise ParameterError(f"--drop names no column {name!r}. {did_you_mean(name, names)}")
@@ -138,7 +138,7 @@ def check_drop(drop: Collection[str], names: Sequence[str]) -> None:
 
 
 def without(scan: Scan, drop: Collection[str]) -> Scan:
-    """Offer a table without the columns that the user dropped, whatever they hold."""
+    """Return a scan without the dropped columns, whatever they hold."""
     from juror.readers.scans import without_columns
 
     check_drop(drop, scan.names)

@@ -1,4 +1,4 @@
-"""What ``make demo`` shows: the embedded example fitted, summarised, asked, sampled and saved."""
+"""``make demo``: fit, summarise, ask, sample and save the embedded example."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FOLDER = Path("demo")
 
 
 def main() -> None:
-    """Fit the people of the Titanic and show what can be asked of the model."""
+    """Fit the people of the Titanic and show what the model can answer."""
     people = titanic()
     typer.echo("The 2201 people aboard the Titanic, their joint distribution fitted by Gibbs sampling:\n")
     with progress_bar() as progress:

@@ -1,4 +1,4 @@
-"""juror impute: fill the holes of a file."""
+"""juror impute: fill the missing cells of a file."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-import juror
 from juror.cli import options
 from juror.cli.data import files_at
 from juror.cli.options import Data, Drop, Json, Model, Output, Seed, UnknownOption, unknown_of
 from juror.cli.output import check_output, read_table, write_frame
+from juror.cli.saved_files import read_model
 from juror.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -29,9 +29,8 @@ def command(
     draws: Annotated[
         int | None,
         typer.Option(
-            help="Fill with random draws, not with the most probable labels; more than one writes as many files, "
-            "numbered before their ending.",
-            show_default=False,
+            help="Fill with random draws, not with the most probable labels; N above 1 writes N numbered files.",
+            metavar="N",
         ),
     ] = None,
     drop: Drop = None,
@@ -45,7 +44,7 @@ def command(
 ) -> None:
     """Fill the missing cells of DATA; all other cells stay as they are."""
     check_output(output, json)
-    loaded = juror.load(model)
+    loaded = read_model(model)
     if draws is not None and draws > 1 and output is None:
         raise ParameterError(f"--draws {draws} makes {draws} tables, which need files: name one with --output.")
     domain = loaded.domain
@@ -66,7 +65,7 @@ def _is_csv(files: Files) -> bool:
 
 
 def _with_own_cells(filled: pa.Table, table: pa.Table, domain: Domain, files: Files) -> pd.DataFrame:
-    """Write the cells that a CSV file has as they stand there: 007 and 1.50, not 7 and 1.5."""
+    """Keep the cells of a CSV file as they are written there: 007 and 1.50, not 7 and 1.5."""
     from juror.readers.columns import as_text
 
     written = read_table(files, (), domain.missing, filled.column_names).select(filled.column_names).to_pandas()

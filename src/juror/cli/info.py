@@ -1,4 +1,4 @@
-"""juror info: what a model or counts are about."""
+"""juror info: describe a model or counts."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-import juror
-from juror.cli import counted
+from juror.cli import saved_files
 from juror.cli.options import JsonFacts
 from juror.cli.output import write_json
 
@@ -19,19 +18,17 @@ if TYPE_CHECKING:
 def command(
     model: Annotated[
         Path,
-        typer.Argument(
-            metavar="MODEL", help="A model that 'juror fit' wrote, or counts of 'juror count'.", show_default=False
-        ),
+        typer.Argument(metavar="MODEL", help="A model that 'juror fit' wrote, or counts that 'juror count' wrote."),
     ],
     json: JsonFacts = False,
 ) -> None:
-    """Print the variables of MODEL, how it was fitted, and what depends on what; or what counts hold."""
-    if counted.kind_of(model) in (None, "model"):
-        loaded = juror.load(model)
+    """Print the variables of MODEL, how it was fitted, and which variables depend on each other."""
+    if saved_files.kind_of(model) in (None, "model"):
+        loaded = saved_files.read_model(model)
         _tell(facts(loaded) if json else loaded.summary())
     else:
-        counts = counted.read_counts(model)
-        _tell(counted.facts(counts) if json else counted.described(counts))
+        counts = saved_files.read_counts(model)
+        _tell(saved_files.facts(counts) if json else saved_files.described(counts))
 
 
 def _tell(what: dict[str, Any] | str) -> None:
@@ -42,8 +39,8 @@ def _tell(what: dict[str, Any] | str) -> None:
 
 
 def facts(model: JointPMF) -> dict[str, Any]:
-    """Return what there is to know about a model, as plain values."""
+    """Return the facts about a model as plain values."""
     fitted = None
     if model.info is not None:
         fitted = model.info.to_dict() | {"aic": model.info.aic, "bic": model.info.bic}
-    return {"rank": model.rank, "variables": counted.variable_facts(model.domain), "fit": fitted}
+    return {"rank": model.rank, "variables": saved_files.variable_facts(model.domain), "fit": fitted}

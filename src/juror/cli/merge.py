@@ -1,4 +1,4 @@
-"""juror merge: the counts of several files as one."""
+"""juror merge: add up the counts of several files."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from juror.cli.counted import check_name_for, facts, in_a_line, read_counts, same_file
 from juror.cli.options import CountsOutput, JsonFacts
 from juror.cli.output import tell_written, write_json
+from juror.cli.saved_files import check_name_for, facts, in_a_line, read_counts, same_file
 from juror.errors import DataError, ParameterError
+from juror.files import KINDS
 
 if TYPE_CHECKING:
     from juror.solvers.solver import Statistic
@@ -20,12 +21,12 @@ if TYPE_CHECKING:
 def command(
     parts: Annotated[
         list[Path],
-        typer.Argument(metavar="PART...", help="Two or more files that 'juror count' wrote.", show_default=False),
+        typer.Argument(metavar="PART...", help="Two or more files that 'juror count' wrote."),
     ],
     output: CountsOutput,
     json: JsonFacts = False,
 ) -> None:
-    """Add up the counts of several files; labels that only some of them have are joined."""
+    """Add up the counts of several files; the labels may differ."""
     began = time.perf_counter()
     check_name_for(output, "counts", ".counts")
     _check_different(parts, output)
@@ -41,7 +42,7 @@ def command(
 
 
 def _check_different(parts: list[Path], output: Path) -> None:
-    """Refuse what would count rows twice, now or when the same command is run again."""
+    """Refuse to count rows twice, now or when the same command runs again."""
     if len(parts) < 2:
         raise ParameterError(f"There is only {str(parts[0])!r} to merge. Name two files or more.")
     for n, part in enumerate(parts):
@@ -57,10 +58,12 @@ def _check_different(parts: list[Path], output: Path) -> None:
 def _added(merged: Statistic, other: Statistic, path: Path) -> Statistic:
     if type(other) is not type(merged):
         raise DataError(
-            f"The file {str(path)!r} holds {type(other).__name__}, and those before it {type(merged).__name__}. Merge "
-            "files of one kind."
+            f"The file {str(path)!r} holds {KINDS[type(other).__name__]}, and those before it "
+            f"{KINDS[type(merged).__name__]}. Merge files of one kind."
         )
     try:
         return merged + other
     except DataError as error:
-        raise DataError(f"The file {str(path)!r} does not fit to those before it: {error}") from None
+        raise DataError(
+            "The file {path!r} does not match those before it: {error}", path=str(path), error=error
+        ) from None

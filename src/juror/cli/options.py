@@ -1,9 +1,13 @@
-"""Arguments and options that several commands share."""
+"""The arguments and options of the commands: their names, types and help.
+
+A parameter of a command has the name of the argument that it sets in Python, whatever the option is called. This is how
+messages find the option that they speak of: see ``in_shell`` in :mod:`juror.cli.app`.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,117 +18,136 @@ if TYPE_CHECKING:
 
 MAX_LEVELS = 1000
 MEMORY = "4GB"
+QUOTE, ENCODING, DECIMAL = '"', "utf-8", "."
+CSV = {"separator": None, "quote": QUOTE, "encoding": ENCODING, "decimal": DECIMAL}
+# Defaults of options that differ from None
+DEFAULTS = {"max_levels": MAX_LEVELS, "memory": MEMORY} | CSV
 
-Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model that 'juror fit' wrote.", show_default=False)]
-# text, and no path: a glob or a query is not one, and paths lose the second slash of an address
+
+def _option(name: str, text: str, metavar: str | None = None, panel: str | None = None, short: str = "") -> Any:
+    names = (short, name) if short else (name,)
+    return typer.Option(*names, help=text, metavar=metavar, rich_help_panel=panel)
+
+
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model that 'juror fit' wrote.")]
+# Data are text, not paths: a glob or a query is no path, and a path would lose the second slash of an address.
 Data = Annotated[
-    str,
-    typer.Argument(
-        metavar="DATA",
-        help="A .csv, .parquet or .arrow file, a folder of them, or a glob in quotes.",
-        show_default=False,
-    ),
+    str, typer.Argument(metavar="DATA", help="A .csv, .parquet or .arrow file, a folder of them, or a glob in quotes.")
 ]
 Rows = Annotated[
     list[str],
     typer.Argument(
         metavar="DATA...",
-        help=".csv, .parquet or .arrow files, folders of them, globs in quotes, or with --database a query.",
-        show_default=False,
+        help=".csv, .parquet or .arrow files, folders of them, globs in quotes, or a query on --database.",
     ),
 ]
-Output = Annotated[
-    Path | None,
-    typer.Option("-o", "--output", help="Write to this .csv or .parquet file, not to stdout.", show_default=False),
+RowsOrCounts = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="DATA...",
+        help=".csv, .parquet or .arrow files, folders of them, globs in quotes, a query on --database, or a file of "
+        "counts that 'juror count' wrote.",
+    ),
 ]
-CountsOutput = Annotated[
-    Path,
-    typer.Option("-o", "--output", help="Where to write the counts, by custom a .counts file.", show_default=False),
-]
-Json = Annotated[bool, typer.Option("--json", help="Write JSON in place of CSV.")]
-JsonFacts = Annotated[bool, typer.Option("--json", help="Write JSON in place of words.")]
-Given = Annotated[
-    str | None, typer.Option("--given", help="Conditions, like 'safety = high, doors >= 3'.", show_default=False)
-]
-Seed = Annotated[int, typer.Option("--seed", help="The same seed gives the same result.")]
-Jobs = Annotated[int | None, typer.Option("--jobs", help="How many threads; all cores by default.", show_default=False)]
+Output = Annotated[Path | None, _option("--output", "Write to this .csv or .parquet file, not to stdout.", short="-o")]
+ModelOutput = Annotated[Path, _option("--output", "Where to write the model.", short="-o")]
+CountsOutput = Annotated[Path, _option("--output", "Where to write the counts, usually a .counts file.", short="-o")]
+Json = Annotated[bool, _option("--json", "Write JSON instead of CSV.")]
+JsonFacts = Annotated[bool, _option("--json", "Write JSON instead of text.")]
+Given = Annotated[str | None, _option("--given", "Conditions, such as 'safety = high, doors >= 3'.")]
+Seed = Annotated[int, _option("--seed", "The random seed. The same seed gives the same result.")]
+Jobs = Annotated[int | None, _option("--jobs", "The number of threads; all cores by default.")]
 UnknownOption = Annotated[
-    str, typer.Option("--unknown", help="What to do with labels the model does not know: error, warn or missing.")
+    str, _option("--unknown", "What to do with labels that the model does not know: error, warn or missing.")
 ]
 
-# About columns
+# The model to fit, and how to fit it
+_FIT = "Method"
+Rank = Annotated[
+    str, _option("--rank", "The number of classes; 'auto' chooses it on held-out rows, 'cv' by cross-validation.")
+]
+Target = Annotated[str | None, _option("--target", "The column to predict.", "COLUMN")]
+Method = Annotated[str, _option("--method", "The solver: auto, em, bayes, spa, spa-em, ctf, juror-a, -b or -c.")]
+Smoothing = Annotated[
+    float | None, _option("--smoothing", "The pseudo-count of each cell; 0.1 or chosen by default.", panel=_FIT)
+]
+Starts = Annotated[
+    int | None, _option("--starts", "The number of random starts, for em and ctf; em searches by default.", panel=_FIT)
+]
+Ensemble = Annotated[str | None, _option("--ensemble", "How many fits em averages, or 'auto'.", panel=_FIT)]
+MaxSeconds = Annotated[float | None, _option("--max-seconds", "A time limit, for em, spa-em and bayes.", panel=_FIT)]
+MaxIter = Annotated[int | None, _option("--max-iter", "The most passes or steps from one start.", panel=_FIT)]
+Tol = Annotated[
+    float | None,
+    _option("--tol", "Stop when a step gains less: nats per row, or a fraction of the misfit.", panel=_FIT),
+]
+Directions = Annotated[
+    int | None, _option("--directions", "The number of projections per pair, for juror; 200 by default.", panel=_FIT)
+]
+Inversion = Annotated[str | None, _option("--inversion", "How juror inverts projections: lstsq or fbp.", panel=_FIT)]
+Rho = Annotated[str | None, _option("--rho", "How strongly juror couples pair tables: a number or 'cv'.", panel=_FIT)]
+
+# How to read columns
+_COLUMNS = "Columns"
 Missing = Annotated[
     list[str] | None,
-    typer.Option("--missing", metavar="MARKER", help="A marker that means missing, like '?'; may be repeated."),
+    _option("--missing", "A marker that means missing, such as '?'; may be repeated.", "MARKER", _COLUMNS),
 ]
-Drop = Annotated[
-    list[str] | None, typer.Option("--drop", metavar="COLUMN", help="Leave a column out; may be repeated.")
-]
-Weight = Annotated[
-    str | None,
-    typer.Option("--weight", metavar="COLUMN", help="The column of row weights or counts.", show_default=False),
-]
-Bins = Annotated[
-    int | None, typer.Option("--bins", help="How many intervals for columns of many numbers.", show_default=False)
-]
-MaxLevels = Annotated[int, typer.Option("--max-levels", help="The most labels a column may have.")]
+Drop = Annotated[list[str] | None, _option("--drop", "Leave a column out; may be repeated.", "COLUMN", _COLUMNS)]
+Weight = Annotated[str | None, _option("--weight", "The column of row weights or counts.", "COLUMN", _COLUMNS)]
+Bins = Annotated[int | None, _option("--bins", "The number of intervals for columns of many numbers.", panel=_COLUMNS)]
+MaxLevels = Annotated[int, _option("--max-levels", "The most labels that a column may have.", panel=_COLUMNS)]
 
-# About where rows are, and who reads them
+# Where rows are, and who reads them
+_WHERE = "Large data"
 Database = Annotated[
     str | None,
-    typer.Option(
+    _option(
         "--database",
-        metavar="URI",
-        help="Where to run the query that DATA is then: duckdb:///file.db, sqlite:///file.db or "
-        "postgresql://user@host/name, which takes a password from PGPASSWORD.",
-        show_default=False,
+        "Where to run the query in DATA: duckdb:///file.db, sqlite:///file.db or postgresql://user@host/name, with the "
+        "password in PGPASSWORD.",
+        "URI",
+        _WHERE,
     ),
 ]
-Dask = Annotated[
-    str | None,
-    typer.Option("--dask", metavar="ADDRESS", help="A Dask scheduler whose workers read, tcp://…", show_default=False),
-]
+Dask = Annotated[str | None, _option("--dask", "A Dask scheduler whose workers read DATA, tcp://…", "ADDRESS", _WHERE)]
 Spark = Annotated[
-    str | None,
-    typer.Option("--spark", metavar="MASTER", help="A Spark cluster whose executors read, spark://…"),
+    str | None, _option("--spark", "A Spark cluster whose executors read DATA, spark://…", "MASTER", _WHERE)
 ]
 Memory = Annotated[
-    str, typer.Option("--memory", help="How much memory rows may take; more of them are passed over on disk.")
+    str, _option("--memory", "How much memory rows may take; larger tables are kept on disk.", panel=_WHERE)
 ]
 
-# About CSV files
+# How CSV files are written
+_CSV = "CSV files"
 Separator = Annotated[
     str | None,
-    typer.Option(
-        "--separator",
-        metavar="CHARACTER",
-        help="What stands between cells of CSV files, \\t for a tab; found by default.",
-        show_default=False,
-    ),
+    _option("--separator", "The character between cells, \\t for a tab; detected by default.", "CHARACTER", _CSV),
 ]
-Quote = Annotated[
-    str, typer.Option("--quote", metavar="CHARACTER", help="What stands around cells of CSV files; '' for nothing.")
-]
-Encoding = Annotated[str, typer.Option("--encoding", help="The encoding of CSV files.")]
-Decimal = Annotated[str, typer.Option("--decimal", help="The decimal mark of numbers in CSV files, '.' or ','.")]
-QUOTE, ENCODING, DECIMAL = '"', "utf-8", "."
-CSV = {"separator": None, "quote": QUOTE, "encoding": ENCODING, "decimal": DECIMAL}
+Quote = Annotated[str, _option("--quote", "The character around cells; '' for none.", "CHARACTER", _CSV)]
+Encoding = Annotated[str, _option("--encoding", "The encoding.", panel=_CSV)]
+Decimal = Annotated[str, _option("--decimal", "The decimal mark, '.' or ','.", "CHARACTER", _CSV)]
 
 
 def unknown_of(text: str) -> Unknown:
-    """Check the choice of --unknown."""
+    """Check the value of --unknown."""
     choices: dict[str, Unknown] = {"error": "error", "warn": "warn", "missing": "missing"}
     if text not in choices:
         raise ParameterError(f"--unknown must be error, warn or missing. Got {text!r} instead.")
     return choices[text]
 
 
-def number_or(word: str, option: str, text: str, kind: type[int] | type[float]) -> int | float | str:
-    """Read a number, or leave the one word that may stand for it."""
-    if text == word:
+def number_or(words: tuple[str, ...], option: str, text: str | None, kind: type[int] | type[float] = int) -> Any:
+    """Read a number, or one of the words that may stand for it; None if the option was not given.
+
+    >>> number_or(("auto", "cv"), "--rank", "5")
+    5
+    """
+    if text is None or text in words:
         return text
     try:
         return kind(text)
     except ValueError:
+        choices = ", ".join(map(repr, words))
         what = "a whole number from 1" if kind is int else "a number above 0"
-        raise ParameterError(f"{option} must be {word!r} or {what}. Got {text!r} instead.") from None
+        raise ParameterError(f"{option} must be {choices} or {what}. Got {text!r} instead.") from None

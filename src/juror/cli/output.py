@@ -1,4 +1,4 @@
-"""Tables in and out of the command line: files to columns, frames to CSV, JSON or Parquet."""
+"""Read the tables of a command, and write its results as CSV, JSON or Parquet."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from juror.errors import ParameterError, shortlist
 from juror.files.writing import check_place, write_whole
 from juror.record import finite
 
-# pandas and pyarrow take long to import, and wait until there is a table for them
+# pandas and pyarrow are slow to import: load them only if there is a table.
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def read_table(files: Files, drop: Sequence[str], missing: Collection[Any], text: Collection[str] = ()) -> pa.Table:
-    """Read data files whole, without the columns that the user dropped, whatever they hold."""
+    """Read data files into memory, without the dropped columns."""
     from juror.readers import files as readers
     from juror.readers.csv_dialects import Written
 
@@ -46,7 +46,7 @@ def read_for(model: JointPMF, files: Files, drop: Sequence[str]) -> list[Column]
 
 
 def write_frame(frame: pd.DataFrame | pa.Table, output: Path | None, as_json: bool = False) -> None:
-    """Write a frame to a file, whole or not at all, or to stdout; an Arrow table keeps its types in Parquet."""
+    """Write a frame to a file, completely or not at all, or to stdout; an Arrow table keeps its types in Parquet."""
     import pyarrow as pa
 
     if isinstance(frame, pa.Table) and (output is None or output.suffix.lower() != ".parquet"):
@@ -59,7 +59,7 @@ def write_frame(frame: pd.DataFrame | pa.Table, output: Path | None, as_json: bo
 
 
 def write_columns(columns: Mapping[str, Sequence[Any]], as_json: bool) -> None:
-    """Write columns to stdout, the same bytes as :func:`write_frame`, without waiting for pandas."""
+    """Write columns to stdout, the same bytes as :func:`write_frame`, without importing pandas."""
     rows = zip(*columns.values(), strict=True)
     if as_json:
         text = _json([dict(zip(columns, row, strict=True)) for row in rows], indent=1)
@@ -72,7 +72,7 @@ def write_columns(columns: Mapping[str, Sequence[Any]], as_json: bool) -> None:
 
 
 def check_output(output: Path | None, as_json: bool) -> None:
-    """Refuse a file name that no writer fits, before any work is done for it."""
+    """Refuse an unknown suffix, before any work is done."""
     if output is None:
         return
     check_place(output)
@@ -83,7 +83,7 @@ def check_output(output: Path | None, as_json: bool) -> None:
 
 
 def tell_written(output: Path, began: float) -> None:
-    """Say what was written, and how long it took since a time of ``time.perf_counter``."""
+    """Report what was written, and the time since ``began``, a value of ``time.perf_counter``."""
     seconds = time.perf_counter() - began
     typer.echo(f"wrote {output} ({output.stat().st_size / 1024:.0f} kB) after {seconds:.1f} s", err=True)
 

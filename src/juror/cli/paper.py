@@ -1,4 +1,4 @@
-"""juror paper: run the tables of the paper again."""
+"""juror paper: reproduce the tables of the paper."""
 
 from __future__ import annotations
 
@@ -21,11 +21,13 @@ if TYPE_CHECKING:
 
 def command(
     table: Annotated[
-        list[int] | None, typer.Option("--table", metavar="N", help="A table, 1 to 7; may be repeated. All by default.")
+        list[int] | None, typer.Option("--table", metavar="N", help="A table, 1 to 7; may be repeated; all by default.")
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Cut short, for a look: a minute or two for all.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Run smaller experiments: a minute or two for all tables.")
+    ] = False,
     seeds: Annotated[
-        int | None, typer.Option(help="Random data sets a cell; 5, or 1 with --quick.", show_default=False)
+        int | None, typer.Option(help="The number of random data sets per cell; 5, or 1 with --quick.")
     ] = None,
     output: Annotated[
         Path | None,
@@ -33,15 +35,15 @@ def command(
             "-o",
             "--output",
             metavar="DIR",
-            help="Write paper.md here and numbers, pictures and finished cells, to go on from, into its folder paper.",
-            show_default=False,
+            help="Write paper.md here, and numbers, pictures and finished cells into its folder paper. A second run "
+            "reuses the finished cells.",
         ),
     ] = None,
-    jobs: Annotated[int, typer.Option(help="How many processes.")] = 2,
+    jobs: Annotated[int, typer.Option(help="The number of processes.")] = 2,
     json: Json = False,
 ) -> None:
-    """Run the tables of the paper again and print our numbers beside the printed ones."""
-    # what takes long to import waits until it is asked for
+    """Reproduce the tables of the paper, and print our numbers beside those of the paper."""
+    # These are slow to import.
     from juror.paper import Store, compare_inversions, run_tables
     from juror.paper.experiments import check_request
     from juror.paper.page import RESULTS_FOLDER
@@ -61,7 +63,7 @@ def command(
 
 
 def _check_folder(folder: Path) -> None:
-    """Refuse, before any work is done, a place or a machine where the results could not be written."""
+    """Refuse, before any work is done, a folder that cannot be written, or a missing matplotlib."""
     from juror.plot.canvas import check_matplotlib
 
     if folder.exists() and not folder.is_dir():
@@ -80,7 +82,7 @@ def _tell(tables: list[PaperTable], inversions: Inversions | None, json: bool) -
 def _write(
     folder: Path, tables: list[PaperTable], inversions: Inversions, seeds: int | None, quick: bool, store: Store
 ) -> None:
-    """Write the tables just run, and the page of all tables that are finished in the folder."""
+    """Write the new tables, and a page of all tables finished in the folder."""
     from juror.paper import finished_tables
     from juror.paper.page import RESULTS_FOLDER, write_page
 
@@ -95,7 +97,7 @@ def _write(
 
 @contextmanager
 def _bar() -> Iterator[ProgressCallback | None]:
-    """Give a callback that draws how far the run is, or None where nobody is looking."""
+    """Yield a callback that draws a progress bar, or None if stderr is not a terminal."""
     if not sys.stderr.isatty():
         yield None
         return

@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
-import juror
 from juror.cli import options
 from juror.cli.data import files_at
 from juror.cli.options import Data, Drop, Json, Model, Output, UnknownOption, unknown_of
 from juror.cli.output import check_output, read_for, write_frame
+from juror.cli.saved_files import read_model
 
 
 def command(
@@ -18,9 +18,7 @@ def command(
     data: Data,
     target: Annotated[
         str | None,
-        typer.Option(
-            metavar="COLUMN", help="The variable to predict; by default the one named at fit.", show_default=False
-        ),
+        typer.Option(metavar="COLUMN", help="The variable to predict; by default the target of the fit."),
     ] = None,
     proba: Annotated[bool, typer.Option("--proba", help="Also write the probability of every label.")] = False,
     output: Output = None,
@@ -36,7 +34,7 @@ def command(
     from juror.answers.label_frames import to_frame
 
     check_output(output, json)
-    loaded = juror.load(model)
+    loaded = read_model(model)
     columns = read_for(loaded, files_at(data, separator, quote, encoding, decimal), drop or ())
     variable = loaded.domain[loaded.target(target)]
     chances = loaded.predict_proba(columns, variable.name, unknown=unknown_of(unknown))

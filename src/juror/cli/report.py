@@ -5,14 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
 from juror.cli import options
 from juror.cli.data import files_at, without
-from juror.cli.options import Drop, Model, Seed, UnknownOption, unknown_of
+from juror.cli.options import Drop, Model, Seed, UnknownOption, number_or, unknown_of
 from juror.cli.output import tell_written, write_json
+from juror.cli.saved_files import read_model
 from juror.errors import ParameterError
 from juror.files.writing import check_place
 
@@ -24,23 +25,22 @@ def command(
         typer.Argument(
             metavar="DATA",
             help="Rows to compare the model with: a .csv, .parquet or .arrow file, a folder of them, or a glob.",
-            show_default=False,
         ),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="Where to write the page, an .html file.", show_default=False),
+        typer.Option("-o", "--output", help="Where to write the page, an .html file."),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Write the facts of the page to stdout, as JSON.")] = False,
     rank: Annotated[
         str,
         typer.Option(
             metavar="CLASSES",
-            help="The most classes of the page, or 'all'. With 'auto' it has all if it then stays below 2 MB, else as "
-            "many as do and as half a minute of work allows.",
+            help="The number of classes on the page: 'all', or a number to compress the model to; 'auto' keeps all if "
+            "the page stays below 2 MB, and else as many as fit and are found in half a minute.",
         ),
     ] = "auto",
-    weight: options.Weight = None,
+    sample_weight: options.Weight = None,
     drop: Drop = None,
     unknown: UnknownOption = "error",
     separator: options.Separator = None,
@@ -49,32 +49,29 @@ def command(
     decimal: options.Decimal = options.DECIMAL,
     seed: Seed = 0,
 ) -> None:
-    """Write a page about MODEL that opens in any browser: click what is known, and see what follows.
+    """Write a page about MODEL that opens in any browser: click on what you know, and see what follows.
 
-    It is one file, which needs no server and no network. With DATA it also shows how well the model fits these rows.
+    The page is one file and needs no server or network. With DATA it also shows how well the model fits these rows.
     """
-    from juror.model.loading import load
-
     csv = {"separator": separator, "quote": quote, "encoding": encoding, "decimal": decimal}
     _check(output, json)
     if data is None:
         told = [name for name, value in csv.items() if value != options.CSV[name]]
-        more = {"weight": weight, "drop": drop, "unknown": unknown != "error"}
+        more = {"weight": sample_weight, "drop": drop, "unknown": unknown != "error"}
         _refuse_without_data([*told, *(name for name, value in more.items() if value)])
     began = time.perf_counter()
-    loaded = load(model)
-    missing, expected = loaded.domain.missing, loaded.domain.expected
+    loaded = read_model(model)
     rows: Any = None
     if data is not None:
         files = files_at(data, separator, quote, encoding, decimal)
-        rows = without(files.scan(missing, expected.text), drop or ())
-    classes = _rank(rank)
+        rows = without(files.scan(loaded.domain.missing, loaded.domain.expected.text), drop or ())
+    classes = number_or(("auto", "all"), "--rank", rank)
     # Slow imports, after all arguments are checked
     from juror.report import Report
     from juror.report.page_model import wanted_rank
 
     _tell_compression(loaded.rank, wanted_rank(loaded, classes))
-    how: dict[str, Any] = {"unknown": unknown_of(unknown), "sample_weight": weight, "seed": seed}
+    how: dict[str, Any] = {"unknown": unknown_of(unknown), "sample_weight": sample_weight, "seed": seed}
     report = Report(loaded, rows, name=model.name, rank=classes, **how)
     facts = report.facts
     if json:
@@ -99,16 +96,6 @@ def _check(output: Path | None, json: bool) -> None:
 def _refuse_without_data(names: Sequence[str]) -> None:
     if names:
         raise ParameterError(f"--{names[0]} is about DATA, and there is none. Name the data after the model.")
-
-
-def _rank(text: str) -> int | Literal["auto", "all"]:
-    if text == "all":
-        return "all"
-    if text == "auto":
-        return "auto"
-    if not text.isdecimal() or int(text) < 1:
-        raise ParameterError(f"--rank must be 'auto', 'all' or a whole number from 1. Got {text!r} instead.")
-    return int(text)
 
 
 def _tell_compression(fitted: int, wanted: int) -> None:

@@ -6,20 +6,20 @@ from typing import Annotated
 
 import typer
 
-import juror
 from juror.cli.options import Given, Json, Model, Output, Seed
 from juror.cli.output import check_output, write_frame
+from juror.cli.saved_files import read_model
 
 
 def command(
     model: Model,
-    n: Annotated[int, typer.Option("-n", help="How many rows.")] = 10,
+    n: Annotated[int, typer.Option("-n", help="The number of rows.")] = 10,
     given: Given = None,
-    numbers: Annotated[bool, typer.Option("--numbers", help="Write typical numbers in place of intervals.")] = False,
+    numbers: Annotated[bool, typer.Option("--numbers", help="Write typical numbers instead of intervals.")] = False,
     output: Output = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
     """Draw rows from MODEL."""
     check_output(output, json)
-    write_frame(juror.load(model).sample(n, given, seed=seed, numbers=numbers), output, json)
+    write_frame(read_model(model).sample(n, given, seed=seed, numbers=numbers), output, json)

@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
-import juror
 from juror.cli import options
 from juror.cli.data import files_at
 from juror.cli.options import Data, Drop, Json, Model, Output, UnknownOption, unknown_of
 from juror.cli.output import check_output, read_for, write_frame, write_json
+from juror.cli.saved_files import read_model
 
 
 def command(
@@ -26,12 +26,12 @@ def command(
     decimal: options.Decimal = options.DECIMAL,
     json: Json = False,
 ) -> None:
-    """Write the mean log-probability of the rows of DATA, in nats; the higher, the better MODEL knows them."""
+    """Write the mean log-probability of the rows of DATA, in nats; higher is better."""
     from juror.answers.label_frames import to_frame
     from juror.answers.scores import mean_log_prob
 
     check_output(output, json)
-    loaded = juror.load(model)
+    loaded = read_model(model)
     columns = read_for(loaded, files_at(data, separator, quote, encoding, decimal), drop or ())
     logs = loaded.log_prob(columns, unknown=unknown_of(unknown))
     if rows:

@@ -20,7 +20,7 @@ from juror.counts.labelled import count_known, count_labelled, placed, places_of
 from juror.counts.plans import Positions
 from juror.domain import Domain
 from juror.domain.variable import Label, Unknown
-from juror.errors import DataError, shortlist
+from juror.errors import DataError, Message, shortlist
 from juror.files import container
 from juror.readers.weights import check_weights
 from juror.rows.reading import OpenTable, open_table
@@ -355,10 +355,13 @@ class TripleCounts(Counts):
 def check_seen_together(domain: Domain, totals: np.ndarray) -> None:
     """Refuse variables that no row shows together, totals (n_pairs,) in the order of pairs."""
     if len(domain) < 2:
-        raise DataError("A method that works on pairs needs at least 2 variables. There is 1; use method='em'.")
+        message = Message("A method that works on pairs needs at least 2 variables. There is 1; use {method:='em'}.")
+        raise DataError(message)
     for (j, k), total in zip(combinations(range(len(domain)), 2), totals, strict=True):
         if not total > 0:
             raise DataError(
-                f"The variables {domain[j].name!r} and {domain[k].name!r} are never observed together, so their pair "
-                "table is unknown. Leave one out, or use method='em', which needs no pair tables."
+                "The variables {one!r} and {other!r} are never observed together, so their pair table is unknown. "
+                "Leave one out, or use {method:='em'}, which needs no pair tables.",
+                one=domain[j].name,
+                other=domain[k].name,
             )

@@ -11,7 +11,7 @@ import numpy as np
 
 from juror.counts.radon import Axis, Radon, axis_of, draw_directions
 from juror.domain import Domain
-from juror.errors import ParameterError, check_count, shortlist
+from juror.errors import ParameterError, check_choice, check_count, shortlist
 
 _OPERATORS = ("auto", "cells", "strips")
 
@@ -53,8 +53,7 @@ class Design:
         # as saving and loading leaves them, and so that equal ones are equal
         scores = {name: tuple(np.ravel(scores).tolist()) for name, scores in self.scores.items()}
         object.__setattr__(self, "scores", scores)
-        if self.operator not in _OPERATORS:
-            raise ParameterError(f"operator must be one of {shortlist(_OPERATORS)}. Got {self.operator!r} instead.")
+        check_choice("operator", self.operator, _OPERATORS)
 
     def directions(self, domain: Domain) -> dict[tuple[int, int], np.ndarray]:
         """Draw the directions (M, 2) of every shape of pair table in a domain."""

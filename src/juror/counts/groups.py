@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import combinations
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -21,16 +22,15 @@ def choose_triples(names: Sequence[str], triples: str | int | Sequence[Sequence[
     """Return the positions of the variables of every triple asked for, among the names of all."""
     n_variables = len(names)
     if n_variables < 3:
-        raise DataError(f"Triples need at least 3 variables. There are {n_variables}; use method='em' or 'spa'.")
+        raise DataError("Triples need at least 3 variables. There are {n}; use {method:='em'} or 'spa'.", n=n_variables)
     if triples == "all":
         return list(combinations(range(n_variables), 3))
     if isinstance(triples, (int, np.integer)) and not isinstance(triples, bool):
         return _random_triples(n_variables, int(triples), seed)
-    if isinstance(triples, str) or not isinstance(triples, Sequence):
-        raise ParameterError(f"triples must be 'all', a number, or a list of three names each. Got {triples!r}.")
-    for triple in triples:
-        if isinstance(triple, str) or not isinstance(triple, Sequence):
-            raise ParameterError(f"triples must be 'all', a number, or a list of three names each. Got {triples!r}.")
+    if not _is_list(triples) or not all(map(_is_list, triples)):
+        raise ParameterError(
+            "{triples} must be 'all', a number, or a list of three names each. Got {got!r}.", got=triples
+        )
     chosen = [tuple(sorted(_position(names, name) for name in triple)) for triple in triples]
     for named, group in zip(triples, chosen, strict=True):
         if len(set(group)) != 3:
@@ -38,6 +38,10 @@ def choose_triples(names: Sequence[str], triples: str | int | Sequence[Sequence[
     if len(set(chosen)) < len(chosen):
         raise ParameterError("A triple is named twice. Name each once.")
     return chosen
+
+
+def _is_list(value: object) -> TypeGuard[Sequence[Any]]:
+    return isinstance(value, Sequence) and not isinstance(value, str)
 
 
 def _position(names: Sequence[str], name: str) -> int:
@@ -52,8 +56,12 @@ def _random_triples(n_variables: int, n: int, seed: int) -> list[Positions]:
     check_count("seed", seed, least=0)
     if not least <= n <= most:
         raise ParameterError(
-            f"triples must be in the range [{least}, {most}] for {n_variables} variables, so that every one is in a "
-            f"triple. Got {n} instead."
+            "{triples} must be in the range [{least}, {most}] for {n_variables} variables, so that every one is in "
+            "a triple. Got {n} instead.",
+            least=least,
+            most=most,
+            n_variables=n_variables,
+            n=n,
         )
     rng = np.random.default_rng([int(seed), n_variables])
     order = rng.permutation(n_variables)

@@ -21,7 +21,7 @@ from juror.counts.designs import Design, Directions, about_order, shapes
 from juror.counts.radon import Radon
 from juror.domain import Domain
 from juror.domain.variable import Label, Unknown
-from juror.errors import DataError, DataWarning
+from juror.errors import DataError, DataWarning, Message
 from juror.files import container
 
 _SUM_TOLERANCE = 1e-6
@@ -190,8 +190,10 @@ class Projections:
             raise DataError("These projections are of different variables or labels and cannot be added.")
         if not other.design.same_bins(self.design) or not _equal(other.directions, self.directions):
             raise DataError(
-                "These projections have different directions, bins or scores and cannot be added. Make both with the "
-                "same n_directions, seed, bins, operator and scores."
+                Message(
+                    "These projections have different directions, bins or scores and cannot be added. Make both with "
+                    "the same {n_directions}, {seed}, {bins}, {operator} and {scores}."
+                )
             )
         masses = tuple(a + b for a, b in zip(self.masses, other.masses, strict=True))
         return Projections(self.domain, self.design, self.directions, masses)

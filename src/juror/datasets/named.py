@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from juror.errors import DataError, ParameterError, shortlist
+from juror.errors import DataError, check_choice, shortlist
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,8 +77,7 @@ def load(name: str) -> pd.DataFrame:
         The table. It is read from the folder in the environment variable ``JUROR_DATA`` if that is set, and otherwise
         fetched from OpenML once and cached in scikit-learn's data folder.
     """
-    if name not in _TABLES:
-        raise ParameterError(f"name must be one of {shortlist(_TABLES)}. Got {name!r} instead.")
+    check_choice("name", name, _TABLES)
     folder = os.environ.get("JUROR_DATA")
     return _read(Path(folder), name) if folder else _fetch(name, _openml)
 

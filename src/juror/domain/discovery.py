@@ -11,7 +11,16 @@ from typing import Any
 import numpy as np
 
 from juror.domain.variable import Label, Variable, as_number
-from juror.errors import DataError, DataWarning, ParameterError, check_count, did_you_mean, shortlist
+from juror.errors import (
+    DataError,
+    DataWarning,
+    Option,
+    ParameterError,
+    check_choice,
+    check_count,
+    did_you_mean,
+    shortlist,
+)
 from juror.readers.tallies import Tally, have_decimal_commas, way_out_of_labels
 
 _FEWEST_BINS, _MOST_BINS = 2, 32
@@ -33,8 +42,7 @@ class Discovery:
     max_levels: int = 1000
 
     def __post_init__(self) -> None:
-        if self.binning not in _BINNINGS:
-            raise ParameterError(f"binning must be one of {shortlist(_BINNINGS)}. Got {self.binning!r} instead.")
+        check_choice("binning", self.binning, _BINNINGS)
         for name in ("bin_above", "max_levels"):
             check_count(name, getattr(self, name))
         for count in self._bins_by_column.values() if isinstance(self.bins, Mapping) else [self.bins]:
@@ -42,11 +50,16 @@ class Discovery:
                 check_count("bins", count)
         for name in ("levels", "edges"):
             if not isinstance(getattr(self, name), Mapping):
-                raise ParameterError(f"{name} must be a dict of columns. Got {getattr(self, name)!r} instead.")
+                given = getattr(self, name)
+                raise ParameterError(
+                    "{option} must be a dict of columns. Got {got!r} instead.", option=Option(name), got=given
+                )
         for column, labels in self.levels.items():
             if not isinstance(labels, Iterable) or isinstance(labels, (str, bytes, Set, Mapping)):
                 raise ParameterError(
-                    f"levels must list the labels of {column!r} in their order. Got {labels!r} instead."
+                    "{levels} must list the labels of {column!r} in their order. Got {got!r} instead.",
+                    column=column,
+                    got=labels,
                 )
 
     @property
@@ -96,8 +109,8 @@ class Discovery:
             return self._with_given_edges(column)
         if not np.any(column.counts > 0):
             raise DataError(
-                f"Column {column.name!r} holds no value, only missing ones. Drop it, or pass a domain= that "
-                "names its labels."
+                "{fact}. Drop it, or pass a {domain:=} that names its labels.",
+                fact=f"Column {column.name!r} holds no value, only missing ones",
             )
         if column.name in self._bins_by_column and column.form != "number":
             raise ParameterError(f"Column {column.name!r} holds {column.form}, so it cannot be cut into bins.")
@@ -115,8 +128,11 @@ class Discovery:
     def _check_levels(self, name: str, labels: Sequence[Label]) -> None:
         if len(labels) > self.max_levels:
             raise DataError(
-                f"Column {name!r} has {len(labels)} distinct labels, more than max_levels = {self.max_levels}. "
-                f"{way_out_of_labels(labels)}"
+                "Column {column!r} has {n} distinct labels, more than {max_levels: = {most}}. {way_out}",
+                column=name,
+                n=len(labels),
+                most=self.max_levels,
+                way_out=way_out_of_labels(labels),
             )
 
     def _text(self, column: Tally) -> Variable:
@@ -140,8 +156,12 @@ class Discovery:
         if column.infinite is not None:
             value, row = column.infinite
             raise DataError(
-                f"Column {column.name!r} holds {value} in {row}; numbers must be finite. Replace it, or pass "
-                f"missing=[float('{value}')] to treat it as missing."
+                "Column {column!r} holds {value} in {row}; numbers must be finite. Replace it, or pass {marker} to "
+                "treat it as missing.",
+                column=column.name,
+                value=value,
+                row=row,
+                marker=Option("missing", (value,), f"=[float('{value}')]"),
             )
         wanted = self._bins_by_column.get(column.name) if isinstance(self.bins, Mapping) else self.bins
         if wanted is None and self._are_categories(numbers, float(counts.sum())):
@@ -189,12 +209,14 @@ def _seen(column: Tally) -> list[Any]:
 
 
 def _warn_of_groups(column: Tally) -> None:
-    share = float(column.counts.max() / column.counts.sum())
     warnings.warn(
-        f"Column {column.name!r} has more distinct numbers than are told apart in parts of a table, so its intervals "
-        f"are cut between groups of them, of which the largest has {share:.2%} of the rows. Pass edges in Domain.infer "
-        "to cut where you like.",
-        DataWarning,
+        DataWarning(
+            "Column {column!r} has more distinct numbers than are told apart in parts of a table, so its intervals "
+            "are cut between groups of them, of which the largest has {share:.2%} of the rows. Pass "
+            "{Domain.infer.edges} to cut where you like.",
+            column=column.name,
+            share=column.counts.max() / column.counts.sum(),
+        ),
         stacklevel=2,
     )
 
@@ -336,19 +358,23 @@ def _plain(numbers: np.ndarray) -> list[float]:
 
 def _warn_of_hidden_numbers(name: str, labels: Sequence[str]) -> None:
     """Say so when a text column is numbers but for a few strangers, which are most likely missing markers."""
+    read = f"Column {name!r} is read as text, but all its labels are numbers"
     if len(labels) >= 10 and have_decimal_commas(labels):
         warnings.warn(
-            f"Column {name!r} is read as text, but all its labels are numbers with a decimal comma, such as "
-            f"{labels[0]!r}. Pass decimal=',' with juror.Files if it is to be numbers.",
-            DataWarning,
+            DataWarning(
+                "{fact}. Pass {Files.decimal:=','} if it is to be numbers.",
+                fact=f"{read} with a decimal comma, such as {labels[0]!r}",
+            ),
             stacklevel=2,
         )
     strangers = [label for label in labels if not _is_number(label)]
     if len(labels) >= 10 and 0 < len(strangers) <= 2:
         warnings.warn(
-            f"Column {name!r} is read as text, but all its labels are numbers except {shortlist(strangers)}. If "
-            f"these mean missing, pass missing={strangers!r} and give the column as numbers.",
-            DataWarning,
+            DataWarning(
+                "{fact}. If these mean missing, pass {markers} and give the column as numbers.",
+                fact=f"{read} except {shortlist(strangers)}",
+                markers=Option("missing", tuple(strangers), f"={strangers!r}"),
+            ),
             stacklevel=2,
         )
 

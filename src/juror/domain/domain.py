@@ -11,7 +11,7 @@ import numpy as np
 
 from juror.domain.discovery import Discovery
 from juror.domain.variable import Label, Strangers, Unknown, Variable
-from juror.errors import DataError, ParameterError, QueryError, check_count, did_you_mean, shortlist
+from juror.errors import DataError, QueryError, check_choice, check_count, did_you_mean, shortlist
 from juror.readers import Column, Expected, open_source
 from juror.readers.columns import MISSING, as_text, read_markers
 from juror.readers.opening import open_scan, open_weighted
@@ -260,16 +260,17 @@ def _united_markers(one: Domain, other: Domain, variables: Sequence[Variable]) -
         clash = [label for label in variable.labels if variable.edges is None and as_text(label) in markers]
         if clash:
             raise DataError(
-                f"Variable {variable.name!r} has the label {clash[0]!r} on one side, which is a marker for missing on "
-                "the other. Count both with the same missing=."
+                "Variable {name!r} has the label {label!r} on one side, which is a marker for missing on the "
+                "other. Count both with the same {missing:=}.",
+                name=variable.name,
+                label=clash[0],
             )
     return one.missing if set(one.missing) == set(other.missing) else tuple(markers[text] for text in sorted(markers))
 
 
 def check_unknown(unknown: object) -> None:
-    """Refuse a choice that there is not."""
-    if unknown not in get_args(Unknown):
-        raise ParameterError(f"unknown must be one of {shortlist(get_args(Unknown))}. Got {unknown!r} instead.")
+    """Refuse an unknown choice of ``unknown``."""
+    check_choice("unknown", unknown, get_args(Unknown))
 
 
 def discover(scan: Scan, options: Discovery, missing: Collection[Label], runner: Runner, weight: str | None) -> Domain:

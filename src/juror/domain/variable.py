@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from juror.errors import DataError, DataWarning, ParameterError, QueryError, did_you_mean, shortlist
+from juror.errors import DataError, DataWarning, ParameterError, QueryError, check_choice, did_you_mean, shortlist
 from juror.readers import Column
 from juror.readers.columns import MISSING, as_text, united
 
@@ -88,8 +88,7 @@ class Variable:
         object.__setattr__(self, "labels", tuple(self.labels))
         if not self.labels:
             raise DataError(f"Variable {self.name!r} has no labels. It needs at least one.")
-        if self.kind not in _KINDS:
-            raise ParameterError(f"kind must be one of {shortlist(_KINDS)}. Got {self.kind!r} instead.")
+        check_choice("kind", self.kind, _KINDS)
         for label in self.labels:
             if not isinstance(label, (str, int, float, bool)) or label != label:
                 raise DataError(
@@ -120,8 +119,11 @@ class Variable:
         if self.kind != other.kind or self.edges is not None or _type_of(self) != _type_of(other):
             here, there = _described(self, other), _described(other, self)
             raise DataError(
-                f"Variable {self.name!r} is {here} here and {there} there. Count both with the same domain=, such as "
-                "that of the other counts."
+                "Variable {name!r} is {here} here and {there} there. Count both with the same {domain:=}, such as "
+                "that of the other counts.",
+                name=self.name,
+                here=here,
+                there=there,
             )
         # whole numbers that rise have an order of their own; that of named levels must be the same for both
         rising = all(_type_of(v) is not str and list(v.labels) == sorted(v.labels) for v in (self, other))
@@ -237,16 +239,17 @@ class Variable:
         value = column.values[column.index[row]]
         value = value.item() if isinstance(value, np.generic) else value
         where = f"Column {column.name!r} holds {value!r} in {column.row_in_words(row)}, which is "
-        way_out = 'Pass unknown="missing" to treat it as missing.'
         if self.edges is not None and "," in str(value) and as_number(str(value).replace(",", ".")) is not None:
-            return DataError(f"{where}a number with a decimal comma. Pass decimal=',' with juror.Files.")
+            return DataError("{where}a number with a decimal comma. Pass {Files.decimal:=','}.", where=where)
         if self.edges is not None and as_number(value) is None:
-            return DataError(f"{where}neither a number nor one of its intervals {shortlist(self.labels)}. {way_out}")
-        if self.edges is not None:
-            return DataError(f"{where}outside its edges {self.edges[0]:g} to {self.edges[-1]:g}. {way_out}")
-        if column.form == "code":
-            return DataError(f"{where}not a code in the range [0, {self.cardinality - 1}]. {way_out}")
-        return DataError(f"{where}not among its {self.cardinality} labels {shortlist(self.labels)}. {way_out}")
+            what = f"neither a number nor one of its intervals {shortlist(self.labels)}"
+        elif self.edges is not None:
+            what = f"outside its edges {self.edges[0]:g} to {self.edges[-1]:g}"
+        elif column.form == "code":
+            what = f"not a code in the range [0, {self.cardinality - 1}]"
+        else:
+            what = f"not among its {self.cardinality} labels {shortlist(self.labels)}"
+        return DataError('{what}. Pass {unknown:="missing"} to treat it as missing.', what=where + what)
 
     def decode(self, codes: np.ndarray, numbers: bool = False) -> list[Any]:
         """Return the label of every code, None where it is missing.

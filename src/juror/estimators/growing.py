@@ -12,7 +12,7 @@ from juror.counts.counts import PairCounts, TripleCounts
 from juror.domain import Domain
 from juror.domain.discovery import Discovery
 from juror.domain.variable import Label, Variable
-from juror.errors import DataError, ParameterError, check_count, shortlist
+from juror.errors import DataError, Option, ParameterError, check_count, shortlist
 from juror.fitting.plan import check_method
 from juror.readers import Column
 from juror.readers.tallies import Tally
@@ -34,7 +34,8 @@ def check_fits_counts(method: str, rank: int | str) -> None:
         )
     if rank in ("auto", "cv"):
         raise ParameterError(
-            f"rank={rank!r} needs rows to hold out, and partial_fit keeps counts of pairs only. Pass a number."
+            "{given} needs rows to hold out, and partial_fit keeps counts of pairs only. Pass a number.",
+            given=Option("rank", (rank,), f"={rank!r}"),
         )
     check_count("rank", rank)
 

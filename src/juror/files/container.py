@@ -20,6 +20,7 @@ import numpy as np
 from juror.domain import Domain
 from juror.domain.variable import Variable
 from juror.errors import ModelFileError
+from juror.files import KINDS
 from juror.files.writing import check_place, write_whole
 
 T = TypeVar("T")
@@ -134,7 +135,7 @@ def _read_tensors(path: Path, what: str) -> tuple[dict[str, str], dict[str, np.n
         with safe_open(path, framework="np") as opened:
             return opened.metadata() or {}, {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118
     except (SafetensorError, OSError) as error:
-        named = "a juror model" if what == "model" else f"a file of {what}"
+        named = "a juror model" if what == "model" else f"a file of {KINDS.get(what, what)}"
         raise ModelFileError(
             f"The file {str(path)!r} is not {named}, or was cut short ({error}). Fetch or make it again."
         ) from None

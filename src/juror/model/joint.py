@@ -328,7 +328,8 @@ class JointPMF:
         if name is None and self.info is not None:
             name = self.info.target
         if name is None:
-            raise QueryError(f"Name the variable to predict, target=…, one of {shortlist(self.domain.names)}.")
+            names = shortlist(self.domain.names)
+            raise QueryError("Name the variable to predict, {target:=…}, one of {names}.", names=names)
         return self.domain.position(name)
 
     def entropy(self, *, draws: int = 100_000, seed: int = 0) -> information.Estimate:

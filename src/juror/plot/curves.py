@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from juror.errors import ParameterError, QueryError, shortlist
+from juror.errors import Message, ParameterError, QueryError, shortlist
 from juror.plot.canvas import BLUE, COLOURS, GREY, MARKERS, VERMILION, new_axes, open_frame, set_title, settle, words
 
 if TYPE_CHECKING:
@@ -39,8 +39,10 @@ def rank_path(model: JointPMF, *, ax: Axes | None = None) -> Axes:
     info = model.info
     if info is None or not info.rank_path:
         raise QueryError(
-            "The rank of this model was not chosen along a path, so there is none to draw. Fit with rank='auto' or "
-            "'cv', and a method other than 'bayes'."
+            Message(
+                "The rank of this model was not chosen along a path, so there is none to draw. Fit with {rank:='auto'} "
+                "or 'cv', and a method other than 'bayes'."
+            )
         )
     chosen = info.chosen_rank
     steps = [step for step in info.rank_path if math.isfinite(step.score)]

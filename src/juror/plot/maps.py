@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from juror.errors import ParameterError, QueryError
+from juror.errors import QueryError, check_choice
 from juror.plot.canvas import (
     heat,
     name_columns,
@@ -54,8 +54,7 @@ def pair(model: JointPMF, a: str, b: str, given: Given = None, *, ax: Axes | Non
     >>> pair(model, "x0", "x1").images[0].get_array().round(3).tolist()
     [[0.325, 0.225], [0.075, 0.375]]
     """
-    if show not in _SHOWN:
-        raise ParameterError(f"show must be one of {list(_SHOWN)}. Got {show!r} instead.")
+    check_choice("show", show, _SHOWN)
     table = model.marginal(a, b, given=given)
     signed = show == "residuals"
     values = _residuals(table.to_numpy()) if signed else table.to_numpy()

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from juror.errors import DataError, ParameterError, shortlist
+from juror.errors import DataError, Option, ParameterError, shortlist
 
 MISSING = -1
 # Codes count labels, and no variable has two thousand million of them
@@ -82,10 +82,12 @@ def read_markers(missing: Any) -> tuple[Any, ...]:
     """Return the user's markers as plain Python values."""
     if isinstance(missing, (str, bytes)):
         raise ParameterError(
-            f"missing must be a list of markers. Got the text {missing!r}; write missing=[{missing!r}]."
+            "{missing} must be a list of markers. Got the text {got!r}; write {marker}.",
+            got=missing,
+            marker=Option("missing", (missing,), f"=[{missing!r}]"),
         )
     if not isinstance(missing, (Collection, np.ndarray)):
-        raise ParameterError(f"missing must be a list of markers, like ['?']. Got {missing!r} instead.")
+        raise ParameterError("{missing} must be a list of markers, like ['?']. Got {got!r} instead.", got=missing)
     plain = tuple(marker.item() if isinstance(marker, np.generic) else marker for marker in missing)
     for marker in plain:
         if not isinstance(marker, (str, int, float, bool)) or marker != marker:
@@ -170,8 +172,11 @@ def united(name: str, one: Sequence[Any], other: Sequence[Any], ordered: bool = 
         ready = [label for label, before in after.items() if label not in order and before <= set(order)]
         if len(ready) != 1:
             raise DataError(
-                f"Column {name!r} has the ordered labels {shortlist(one)} in one part and {shortlist(other)} in "
-                "another, which are of no one order. Name all of them in their order with Domain.infer(…, levels=…)."
+                "Column {column!r} has the ordered labels {one} in one part and {other} in another, which are of no "
+                "one order. Name all of them in their order with {Domain.infer.levels:=…}.",
+                column=name,
+                one=shortlist(one),
+                other=shortlist(other),
             )
         order += ready
     return order

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 from pyarrow import csv
 
-from juror.errors import DataError, ParameterError
+from juror.errors import DataError, Option, ParameterError
 from juror.readers.paths import ending_of, not_text, reading
 
 _START_BYTES = 1 << 20
@@ -60,24 +60,27 @@ class Written:
         if self.quote != "":
             _check_character("quote", self.quote)
         if self.decimal not in (".", ","):
-            raise ParameterError(f"decimal must be '.' or ','. Got {self.decimal!r} instead.")
+            raise ParameterError("{decimal} must be '.' or ','. Got {got!r} instead.", got=self.decimal)
         if self.separator in (self.quote, self.decimal):
             other = "quote" if self.separator == self.quote else "decimal"
-            raise ParameterError(f"separator and {other} must differ. Both are {self.separator!r}.")
+            raise ParameterError(
+                "{separator} and {other} must differ. Both are {got!r}.", other=Option(other), got=self.separator
+            )
         try:
             # other codecs, such as hex, turn bytes into bytes
             "".encode(self.encoding)
         except (LookupError, TypeError):
             raise ParameterError(
-                f"encoding must be one that Python knows, like 'utf-8' or 'latin-1'. Got {self.encoding!r} instead."
+                "{encoding} must be one that Python knows, like 'utf-8' or 'latin-1'. Got {got!r} instead.",
+                got=self.encoding,
             ) from None
 
 
 def _check_character(name: str, value: object) -> None:
     if not isinstance(value, str) or len(value) != 1 or not value.isascii():
-        raise ParameterError(f"{name} must be one ASCII character. Got {value!r} instead.")
+        raise ParameterError("{name} must be one ASCII character. Got {got!r} instead.", name=Option(name), got=value)
     if value in "\r\n":
-        raise ParameterError(f"{name} must not be a line break. Got {value!r} instead.")
+        raise ParameterError("{name} must not be a line break. Got {got!r} instead.", name=Option(name), got=value)
 
 
 @dataclass(frozen=True)

@@ -80,8 +80,9 @@ def _open(
     kind = kind_of(files)
     if written is not None and kind != "csv":
         raise ParameterError(
-            "separator, quote, encoding and decimal say how CSV files are written, and "
-            f"{files[0].path!r} is none. Leave them out."
+            "{separator}, {quote}, {encoding} and {decimal} say how CSV files are written, and {path!r} is none. Leave "
+            "them out.",
+            path=files[0].path,
         )
     opened = _OPENERS[kind]([found.path for found in files], markers, text, written or Written())
     names = opened.schema.names

@@ -89,7 +89,7 @@ def open_weighted(
     if sample_weight is None or isinstance(sample_weight, str):
         scan = open_scan(data, missing, expected)
         if isinstance(sample_weight, str) and (sample_weight not in scan.names or len(scan.names) == 1):
-            raise ParameterError(f"sample_weight names no column beside others: {sample_weight!r}.")
+            raise ParameterError("{sample_weight} names no column beside others: {name!r}.", name=sample_weight)
         return scan, sample_weight
     columns = open_source(data, missing, expected)
     weights = read_weights(sample_weight, len(columns[0].index))

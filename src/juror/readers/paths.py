@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 import pyarrow as pa
 
-from juror.errors import DataError, shortlist
+from juror.errors import DataError, Message, shortlist
 
 _KINDS = {
     ".csv": "csv",
@@ -27,11 +27,11 @@ _KINDS = {
 _COMPRESSED = (".gz", ".zst")
 # Files that have another way in
 _ELSEWHERE = {
-    ".counts": "Load the counts with juror.PairCounts.load, and pass them in place of rows.",
-    ".juror": "It looks like a model: load it with juror.load.",
-    ".duckdb": "Name a query on it with juror.Query(sql, path).",
-    ".sqlite": "Name a query on it with juror.Query(sql, 'sqlite:///…').",
-    ".db": "Name a query on it with juror.Query(sql, 'sqlite:///…') or 'duckdb:///…'.",
+    ".counts": Message("It looks like counts of rows."),
+    ".juror": Message("It looks like a model."),
+    ".duckdb": Message("Name a query on it with {Query.database:='duckdb:///…'}."),
+    ".sqlite": Message("Name a query on it with {Query.database:='sqlite:///…'}."),
+    ".db": Message("Name a query on it with {Query.database:='sqlite:///…'} or 'duckdb:///…'."),
 }
 # What pyarrow raises for files that are damaged, and Python for texts that are not in their encoding
 _FAILURES = (pa.ArrowException, OSError, EOFError, UnicodeError)
@@ -148,7 +148,7 @@ def ending_of(path: str) -> str:
     """
     ending, compression = _endings(path)
     if ending in _ELSEWHERE:
-        raise DataError(f"The file {path!r} is no table of rows. {_ELSEWHERE[ending]}")
+        raise DataError("The file {path!r} is no table of rows. {way_out}", path=path, way_out=_ELSEWHERE[ending])
     if ending not in _KINDS or (compression and _KINDS[ending] != "csv"):
         raise DataError(
             f"The file {path!r} ends in {ending + compression!r}; juror reads {shortlist(_KINDS)}, and the first two "
@@ -195,5 +195,7 @@ def reading(path: str, encoding: str | None = None) -> Iterator[None]:
 def not_text(what: str, encoding: str | None, where: str = "") -> DataError:
     """Return the error for text that is not in the encoding it should be in."""
     expected = "UTF-8" if encoding in (None, "utf-8") else encoding
-    way_out = "Write it as UTF-8." if encoding is None else "Save the file as UTF-8, or name its encoding."
-    return DataError(f"{what} holds text that is not {expected}{where}. {way_out}")
+    fact = f"{what} holds text that is not {expected}{where}."
+    if encoding is None:
+        return DataError(f"{fact} Write it as UTF-8.")
+    return DataError("{fact} Save the file as UTF-8, or name its {encoding}.", fact=fact)

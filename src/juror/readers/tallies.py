@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from juror.errors import DataError, shortlist
+from juror.errors import DataError, Message, shortlist
 from juror.readers.columns import Column, Form, united
 from juror.readers.scans import Part, Scan
 from juror.readers.weights import take_weights
@@ -111,16 +111,19 @@ def check_labels(seen: Tally, most: float) -> None:
     n_labels = np.count_nonzero(seen.counts > 0) if seen.form == "text" else len(seen.values)
     if seen.form in ("text", "category") and n_labels > most:
         raise DataError(
-            f"Column {seen.name!r} has {n_labels} distinct labels or more, such as "
-            f"{shortlist(list(seen.values)[:3])}, above max_levels = {most:g}. {way_out_of_labels(seen.values)}"
+            "{fact}, above {max_levels: = {most:g}}. {way_out}",
+            fact=f"Column {seen.name!r} has {n_labels} distinct labels or more, such as "
+            f"{shortlist(list(seen.values)[:3])}",
+            most=most,
+            way_out=way_out_of_labels(seen.values),
         )
 
 
-def way_out_of_labels(labels: Sequence[Any]) -> str:
+def way_out_of_labels(labels: Sequence[Any]) -> Message:
     """Say what to do about a column of too many labels."""
     if have_decimal_commas(labels):
-        return "These look like numbers with a decimal comma: pass decimal=',' with juror.Files."
-    return "Drop it if it is an identifier, group its labels, or raise max_levels in Domain.infer."
+        return Message("These look like numbers with a decimal comma: pass {Files.decimal:=','}.")
+    return Message("Drop it if it is an identifier, group its labels, or raise {Domain.infer.max_levels}.")
 
 
 def have_decimal_commas(labels: Sequence[Any]) -> bool:

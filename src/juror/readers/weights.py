@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from juror.errors import DataError, DataWarning, ParameterError, shortlist
+from juror.errors import DataError, DataWarning, Message, ParameterError, shortlist
 from juror.readers.columns import Column
 
 _MOST_WEIGHT = 2.0**53
@@ -26,9 +26,15 @@ def read_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
     try:
         weights = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ParameterError(f"sample_weight must be numbers, one a row. Got {shortlist([sample_weight])}.") from None
+        raise ParameterError(
+            "{sample_weight} must be numbers, one a row. Got {got}.", got=shortlist([sample_weight])
+        ) from None
     if weights.shape != (n_rows,):
-        raise ParameterError(f"sample_weight must have shape ({n_rows},), one a row. Got {weights.shape} instead.")
+        raise ParameterError(
+            "{sample_weight} must have shape ({n_rows},), one a row. Got {got} instead.",
+            n_rows=n_rows,
+            got=weights.shape,
+        )
     check_rows(weights)
     return weights
 
@@ -38,7 +44,7 @@ def take_weights(columns: Sequence[Column], name: str) -> tuple[list[Column], np
     others = [column for column in columns if column.name != name]
     found = [column for column in columns if column.name == name]
     if not found or not others:
-        raise ParameterError(f"sample_weight names no column beside others: {name!r}.")
+        raise ParameterError("{sample_weight} names no column beside others: {name!r}.", name=name)
     (column,) = found
     if column.form not in ("number", "code") or np.any(column.index < 0):
         # a piece of no rows has no values to tell its form by
@@ -56,29 +62,39 @@ def check_rows(weights: np.ndarray, column: Column | None = None) -> None:
     if len(wrong):
         row = int(wrong[0])
         where = f"row {row}" if column is None else column.row_in_words(row)
-        raise ParameterError(f"sample_weight must be finite and not negative. Got {weights[row]} in {where}.")
+        raise ParameterError(
+            "{sample_weight} must be finite and not negative. Got {got} in {where}.", got=weights[row], where=where
+        )
 
 
 def check_total(total: float, n_counted: int) -> None:
     """Refuse weights that are all zero or too large to be exact; warn of those that say little."""
     if n_counted == 0:
-        raise ParameterError("sample_weight is zero in every row. At least one must count.")
+        raise ParameterError(Message("{sample_weight} is zero in every row. At least one must count."))
     if total > _MOST_WEIGHT:
         raise ParameterError(
-            f"sample_weight sums to {total:g}, and counts are exact up to {_MOST_WEIGHT:g} only. Scale it."
+            "{sample_weight} sums to {total:g}, and counts are exact up to {most:g} only. Scale it.",
+            total=total,
+            most=_MOST_WEIGHT,
         )
     if total < n_counted / 10:
         warnings.warn(
-            f"sample_weight sums to {total:g} for {n_counted} rows. Weights count rows, so these say little beside the "
-            "smoothing; scale them, for example to a mean of one.",
-            DataWarning,
+            DataWarning(
+                "{sample_weight} sums to {total:g} for {n} rows. Weights count rows, so these say little beside the "
+                "smoothing; scale them, for example to a mean of one.",
+                total=total,
+                n=n_counted,
+            ),
             stacklevel=2,
         )
     # whole numbers are counts, and may be large; fractions are the weights of a survey
     if total > 2 * n_counted and not total.is_integer():
         warnings.warn(
-            f"sample_weight sums to {total:g} for {n_counted} rows, in fractions. Weights count rows, so these stand "
-            "for more rows than there are; scale them to a mean of one.",
-            DataWarning,
+            DataWarning(
+                "{sample_weight} sums to {total:g} for {n} rows, in fractions. Weights count rows, so these stand for "
+                "more rows than there are; scale them to a mean of one.",
+                total=total,
+                n=n_counted,
+            ),
             stacklevel=2,
         )

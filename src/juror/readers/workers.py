@@ -7,7 +7,7 @@ import pickle
 from dataclasses import replace
 from typing import Any
 
-from juror.errors import ParameterError
+from juror.errors import Message, ParameterError
 from juror.readers.scans import Held, Scan
 from juror.runners.local import LocalRunner, Runner
 
@@ -29,8 +29,10 @@ def workers_for(scan: Scan, client: Any, local: LocalRunner) -> tuple[Scan, Runn
         return scan, local
     if is_here(scan):
         raise ParameterError(
-            "client is for data that workers can read: files that they see, or a frame of the cluster. These rows are "
-            "in the memory of this process. Leave client out, or write them to a Parquet file."
+            Message(
+                "{client} is for data that workers can read: files that they see, or a frame of the cluster. These "
+                "rows are in the memory of this process. Leave {client} out, or write them to a Parquet file."
+            )
         )
     from juror.runners.clusters import runner_for
 

@@ -65,7 +65,7 @@ def make_page_model(model: JointPMF, rank: int | Literal["auto", "all"], seed: i
 def wanted_rank(model: JointPMF, rank: int | Literal["auto", "all"]) -> int:
     """Return the number of classes of a page's model, at most that of the fitted one."""
     if isinstance(rank, bool) or not (rank in ("auto", "all") or (isinstance(rank, int) and rank >= 1)):
-        raise ParameterError(f"rank must be 'auto', 'all' or a whole number from 1. Got {rank!r} instead.")
+        raise ParameterError("{rank} must be 'auto', 'all' or a whole number from 1. Got {got!r} instead.", got=rank)
     if isinstance(rank, int):
         return min(rank, model.rank)
     return model.rank if rank == "all" else _fitting(model)

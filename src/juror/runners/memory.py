@@ -27,7 +27,9 @@ def read_memory(memory: object) -> int:
     elif isinstance(memory, Integral) and memory not in (True, False):
         found = int(memory)
     if found is None:
-        raise ParameterError(f"memory must be a number of bytes or text like '4GB' or '500MB'. Got {memory!r} instead.")
+        raise ParameterError(
+            "{memory} must be a number of bytes or text like '4GB' or '500MB'. Got {got!r} instead.", got=memory
+        )
     if found < _LEAST:
-        raise ParameterError(f"memory must be at least 2 MB. Got {memory!r} instead.")
+        raise ParameterError("{memory} must be at least 2 MB. Got {got!r} instead.", got=memory)
     return found

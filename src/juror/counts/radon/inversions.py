@@ -20,7 +20,7 @@ import numpy as np
 
 from juror.counts.radon.bins import cell_shadows, strip_shadows
 from juror.counts.radon.operator import Radon
-from juror.errors import DataError, ParameterError, shortlist
+from juror.errors import DataError, ParameterError, check_choice
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -72,8 +72,7 @@ def filtered_back_projection(radon: Radon, histograms: np.ndarray, filter: str =
     >>> bool(np.abs(masses - table).sum() < 0.2)
     True
     """
-    if filter not in _WINDOWS:
-        raise ParameterError(f"filter must be one of {shortlist(_WINDOWS)}. Got {filter!r} instead.")
+    check_choice("filter", filter, _WINDOWS)
     sinograms = radon.flat_histograms(histograms).reshape(-1, radon.n_directions, radon.n_bins)
     if radon.kind == "cells":
         sinograms = _spread(radon, sinograms)

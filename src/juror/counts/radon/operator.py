@@ -20,7 +20,7 @@ import numpy as np
 
 from juror.counts.radon.axes import Axis
 from juror.counts.radon.bins import cell_matrix, cell_shadows, strip_matrix, strip_shadows
-from juror.errors import ParameterError, check_count, shortlist
+from juror.errors import ParameterError, check_choice, check_count
 from juror.runners.blas import one_blas_thread
 
 if TYPE_CHECKING:
@@ -103,8 +103,7 @@ class Radon:
     kind: str = "cells"
 
     def __post_init__(self) -> None:
-        if self.kind not in _MATRICES:
-            raise ParameterError(f"kind must be one of {shortlist(_MATRICES)}. Got {self.kind!r} instead.")
+        check_choice("kind", self.kind, _MATRICES)
         bins = max(self.shape) // 2 * 2 + 1 if self.bins is None else self.bins
         check_count("bins", bins)
         object.__setattr__(self, "bins", int(bins))
@@ -180,7 +179,7 @@ class Radon:
         """Return (G + ρI)⁻¹ b for right-hand sides b (..., I_j, I_k); a new ρ > 0 needs no new factorisation."""
         given: object = rho
         if isinstance(given, bool) or not isinstance(given, (int, float, np.number)) or not 0 < rho < math.inf:
-            raise ParameterError(f"rho must be a number in the range (0, inf). Got {rho!r} instead.")
+            raise ParameterError("{rho} must be a number in the range (0, inf). Got {got!r} instead.", got=rho)
         return self._filtered(right, 1.0 / (self._spectrum[0] + rho))
 
     def least_squares(self, histograms: np.ndarray, non_negative: bool = False) -> np.ndarray:

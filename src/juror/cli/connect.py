@@ -1,4 +1,4 @@
-"""The cluster that --dask or --spark names, for the time of a command."""
+"""Connect to the cluster that --dask or --spark names, for the duration of a command."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from typing import Any
 
 from juror.errors import ClusterError, MissingDependencyError, ParameterError
 
-# For so many seconds a scheduler may keep us waiting before we say that it is not there
+# Seconds to wait for a scheduler before we say that it does not answer
 _PATIENCE = 10.0
 _HOST = re.compile(r"(?:\[(?P<six>[^\]]+)\]|(?P<name>[^:/\[\]]+)):(?P<port>\d+)")
-# Schedulers behind these can be knocked at; a cluster of another kind is found by its own library
+# Schemes whose port we can test; other clusters are found by their own library
 _KNOCKED = ("tcp", "tls", "spark")
 
 
 @contextmanager
 def cluster(dask: str | None, spark: str | None) -> Iterator[Any]:
-    """Connect to a cluster and let go of it in the end; None where none is named."""
+    """Connect to a cluster and disconnect at the end; yield None if no cluster is named."""
     if dask is not None and spark is not None:
         raise ParameterError("--dask and --spark name two clusters. Name one.")
     if dask is not None:
@@ -40,7 +40,7 @@ def _dask(address: str) -> Iterator[Any]:
     Client = _installed("--dask", "distributed", "dask").Client
     _knock("--dask", "Dask scheduler", address, "tcp://host:8786")
     try:
-        # somebody who takes the call and says nothing would keep Dask waiting for ever
+        # A server that accepts the connection and never answers would block Dask for ever.
         client = _in_time(lambda: Client(address, timeout=_PATIENCE, set_as_default=False), 2 * _PATIENCE)
     except (OSError, ValueError) as error:
         raise _unreachable("Dask scheduler", address, error) from None
@@ -53,7 +53,7 @@ def _dask(address: str) -> Iterator[Any]:
 @contextmanager
 def _spark(master: str) -> Iterator[Any]:
     SparkSession = _installed("--spark", "pyspark.sql", "spark").SparkSession
-    # Spark itself tries for a minute, and writes pages about it
+    # Spark itself tries for a minute, and prints pages of errors.
     _knock("--spark", "Spark master", master, "spark://host:7077")
     try:
         builder = SparkSession.builder.master(master).appName("juror")
@@ -67,7 +67,7 @@ def _spark(master: str) -> Iterator[Any]:
 
 
 def _knock(option: str, what: str, address: str, example: str) -> None:
-    """Refuse at once what is no address, or one where nobody listens; one of several that listens is enough."""
+    """Refuse text that is no address, and addresses where nothing listens; one of several is enough."""
     scheme, mark, rest = address.partition("://")
     if not mark and option == "--spark" and re.match(r"local|yarn", address):
         return
@@ -88,7 +88,7 @@ def _knock(option: str, what: str, address: str, example: str) -> None:
 
 
 def _in_time(make: Callable[[], Any], seconds: float) -> Any:
-    """Make something in a thread of its own, which is left behind when it takes too long."""
+    """Call a function in a thread, and abandon the thread if it takes too long."""
     made: Future[Any] = Future()
 
     def work() -> None:
@@ -101,7 +101,7 @@ def _in_time(make: Callable[[], Any], seconds: float) -> Any:
     try:
         return made.result(seconds)
     except TimeoutError as error:
-        # raised by what is made, or by us: there is no answer in either case
+        # Raised by the function or by our limit: there is no answer in either case.
         raise OSError(str(error) or f"no answer in {seconds:g} seconds") from None
 
 
@@ -113,7 +113,7 @@ def _unreachable(what: str, address: str, error: Exception) -> ClusterError:
 
 
 def _installed(option: str, module: str, extra: str) -> Any:
-    """Return a module of an optional package, which the checker of types need not know."""
+    """Import an optional package, whose types mypy need not know."""
     try:
         return import_module(module)
     except ImportError:

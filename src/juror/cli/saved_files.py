@@ -1,4 +1,4 @@
-"""Files of counts: told from others by what they hold, read, and described."""
+"""Files that juror wrote, models and counts: recognised by their content, read and described."""
 
 from __future__ import annotations
 
@@ -7,24 +7,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import juror
-from juror.errors import ModelFileError, ParameterError
+from juror.cli.options import DEFAULTS
+from juror.errors import ModelFileError, Option, ParameterError
+from juror.files import KINDS
 
 if TYPE_CHECKING:
     from juror.domain import Domain
+    from juror.model import JointPMF
     from juror.solvers.solver import Statistic
 
 _SUFFIX = ".counts"
-_WORDS = {
-    "PairCounts": "counts of pairs",
-    "TripleCounts": "counts of triples",
-    "Projections": "projections of pairs",
-}
 
 
 def kind_of(path: Path) -> str | None:
-    """Return the kind of counts that a file holds, by its content; None for what is not a file of juror's.
+    """Return what a file holds by its content: "model" or a kind of counts; None if juror did not write it.
 
-    A file that is called one of counts is taken for one, so that what is wrong with it is told.
+    A file with the suffix of counts must hold counts.
     """
     from juror.files.container import read_kind
 
@@ -35,9 +33,19 @@ def kind_of(path: Path) -> str | None:
     kind = read_kind(path)
     if kind is None and path.suffix.lower() == _SUFFIX:
         raise ModelFileError(f"The file {str(path)!r} does not hold counts that juror wrote. Fetch it again.")
-    if kind is not None and kind != "model" and kind not in _WORDS:
+    if kind is not None and kind != "model" and kind not in KINDS:
         raise ModelFileError(f"The file {str(path)!r} holds {kind}, which this juror cannot read. Install a newer one.")
     return kind
+
+
+def read_model(path: Path) -> JointPMF:
+    """Read a model."""
+    kind = kind_of(path) if path.is_file() else None
+    if kind in KINDS:
+        raise ModelFileError(
+            f"The file {str(path)!r} holds {KINDS[kind]}, not a model. Fit a model to them with 'juror fit'."
+        )
+    return juror.load(path)
 
 
 def read_counts(path: Path) -> Statistic:
@@ -55,18 +63,18 @@ def read_domain(path: Path) -> Domain:
     """Read the domain of a model or of counts."""
     if not path.is_file():
         raise ModelFileError(f"--domain must be a file of a model or of counts. There is no file {str(path)!r}.")
-    return juror.load(path).domain if kind_of(path) in (None, "model") else read_counts(path).domain
+    return read_model(path).domain if kind_of(path) in (None, "model") else read_counts(path).domain
 
 
 def check_place(output: Path, data: Sequence[str], what: str, suffix: str) -> None:
-    """Refuse, before any work is done, a place that is named like something else, or that is read from."""
+    """Refuse, before any work is done, an output that is also an input, or has the suffix of another kind."""
     check_name_for(output, what, suffix)
     if any(same_file(Path(path), output) for path in data):
-        raise ParameterError(f"{str(output)!r} is what is read. Name another file with --output.")
+        raise ParameterError(f"{str(output)!r} is also an input. Name another file with --output.")
 
 
 def check_name_for(output: Path, what: str, suffix: str) -> None:
-    """Refuse a place that is named like something else, or where no file can be."""
+    """Refuse an output that has the suffix of another kind, or that cannot be written."""
     from juror.files.container import check_name
 
     check_name(output, what, suffix)
@@ -79,43 +87,46 @@ def check_name_for(output: Path, what: str, suffix: str) -> None:
 
 
 def same_file(one: Path, other: Path) -> bool:
-    """Tell whether two paths mean one file that is there."""
+    """Tell whether two paths are the same existing file."""
     return one.exists() and other.exists() and one.samefile(other)
 
 
-def refuse_for_counts(path: Path, given: Mapping[str, bool]) -> None:
-    """Refuse options about rows, of which there are none any more."""
-    for option, is_given in given.items():
-        if is_given:
+def refuse_for_counts(path: Path, given: Mapping[str, Any]) -> None:
+    """Refuse options about rows: counts have no rows."""
+    for name, value in given.items():
+        if value != DEFAULTS.get(name):
             raise ParameterError(
-                f"{option} is about rows, and {str(path)!r} holds {_WORDS[kind_of(path) or '']}. Leave it out: what is "
-                "said about rows is said when they are counted."
+                "{option} is about rows, and {path!r} holds {kind}. Leave it out: it matters only when rows are "
+                "counted.",
+                option=Option(name),
+                path=str(path),
+                kind=KINDS[kind_of(path) or ""],
             )
 
 
 def refuse_counts(data: Sequence[str]) -> None:
-    """Refuse to count what is counted."""
+    """Refuse data that are counts already."""
     for path in data:
         kind = kind_of(Path(path))
-        if kind in _WORDS:
+        if kind in KINDS:
             raise ParameterError(
-                f"The file {path!r} holds {_WORDS[kind]} already. Add them to others with 'juror merge', or fit a "
+                f"The file {path!r} holds {KINDS[kind]} already. Add them to others with 'juror merge', or fit a "
                 "model to them with 'juror fit'."
             )
 
 
 def in_a_line(counts: Statistic) -> str:
-    """Say in a line what was counted."""
-    what = _WORDS[type(counts).__name__].rpartition(" ")[2].removesuffix("s")
+    """Describe counts in one line."""
+    what = KINDS[type(counts).__name__].rpartition(" ")[2].removesuffix("s")
     tables = _tables(counts, f"{what} table")
     return f"{_rows(counts)} of {len(counts.domain)} variables, {tables}"
 
 
 def described(counts: Statistic) -> str:
-    """Say what counts hold: their variables, tables and rows."""
+    """Describe counts: their variables, tables and rows."""
     from juror.answers.marginals import align
 
-    words = _WORDS[type(counts).__name__]
+    words = KINDS[type(counts).__name__]
     lines = [f"{words.capitalize()} of {len(counts.domain)} variables, {_rows(counts)}", ""]
     body = [[v.name, v.kind, str(v.cardinality), _some(v.labels)] for v in counts.domain]
     lines += [align(["variable", "kind", "labels", ""], body, n_text=2), ""]
@@ -128,7 +139,7 @@ def described(counts: Statistic) -> str:
 
 
 def facts(counts: Statistic) -> dict[str, Any]:
-    """Return what there is to know about counts, as plain values; the counts themselves stay in their file."""
+    """Return the facts about counts as plain values, without the counts themselves."""
     return {
         "kind": type(counts).__name__,
         "rows": _most_rows(counts),
