@@ -18,11 +18,11 @@ from juror.counts.plans import Positions
 from juror.domain.discovery import Discovery
 from juror.domain.domain import Domain, discover
 from juror.domain.variable import Label, Strangers, Variable
-from juror.errors import DataError
+from juror.errors import DataError, check_any_rows
 from juror.readers.columns import MISSING, Column
 from juror.readers.scans import Part, Scan
 from juror.readers.tallies import Tally, check_labels
-from juror.readers.weights import check_total, take_weights
+from juror.readers.weights import check_total, counted_rows
 from juror.rows.pieces import Reading
 from juror.runners.local import LocalRunner, Runner
 
@@ -130,12 +130,8 @@ class _Count:
         return one.added(other, self.groups, self.most_labels)
 
     def of_chunk(self, columns: list[Column]) -> LabelledCounts:
-        n_rows, weights = len(columns[0].index), None
-        if self.weight is not None:
-            columns, weights = take_weights(columns, self.weight)
-            counted = weights > 0
-            if not np.all(counted):
-                columns, weights = [replace(c, index=c.index[counted]) for c in columns], weights[counted]
+        n_rows = len(columns[0].index)
+        columns, weights, _ = counted_rows(columns, self.weight)
         columns = [self._over_intervals(column) for column in columns]
         # tables of labels that no row shows could be large
         columns = [_shown(column) if len(column.values) > self.most_labels else column for column in columns]
@@ -232,8 +228,7 @@ def count_labelled(
         known = {variable.name: variable for variable in discover(some, options, missing, runner, weight)}
     count = _Count(groups, known, weight, options.max_levels)
     counts = runner.map_reduce(partial(_Count.of_part, count), scan.parts, partial(_Count.merge, count))
-    if counts.n_rows == 0:
-        raise DataError("The data have no rows. juror needs at least one.")
+    check_any_rows(counts.n_rows)
     if weight is not None and not numbers:
         check_total(counts.total, counts.n_counted)
     others = options.variables([side for side in counts.sides if side.name not in known])
@@ -269,8 +264,7 @@ def count_known(scan: Scan, reading: Reading, groups: Sequence[Positions], runne
     Returns the tables and the weight of all rows.
     """
     counts = runner.map_reduce(partial(_known_of_part, reading, tuple(groups)), scan.parts, _KnownCounts.__add__)
-    if counts.n_rows == 0:
-        raise DataError("The data have no rows. juror needs at least one.")
+    check_any_rows(counts.n_rows)
     if reading.weight is not None:
         check_total(counts.total, counts.n_counted)
     counts.strangers.warn()

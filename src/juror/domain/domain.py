@@ -11,7 +11,7 @@ import numpy as np
 
 from juror.domain.discovery import Discovery
 from juror.domain.variable import Label, Strangers, Unknown, Variable
-from juror.errors import DataError, ParameterError, QueryError, check_count, did_you_mean, shortlist
+from juror.errors import DataError, ParameterError, QueryError, check_any_rows, check_count, did_you_mean, shortlist
 from juror.readers import Column, Expected, open_source
 from juror.readers.columns import MISSING, as_text, read_markers
 from juror.readers.opening import open_scan, open_weighted
@@ -239,7 +239,9 @@ class Domain:
     def encode_chunk(self, columns: Sequence[Column], unknown: Unknown = "error") -> tuple[np.ndarray, Strangers]:
         """Return the codes of a piece of a table, and what there is to warn of: there may be more pieces."""
         check_unknown(unknown)
-        codes = np.full((len(columns[0].index), len(self)), MISSING, dtype=self.code_type, order="F")
+        codes = np.empty((len(columns[0].index), len(self)), dtype=self.code_type, order="F")
+        if len({column.name for column in columns}) < len(self):
+            codes.fill(MISSING)
         strangers = Strangers()
         for column in columns:
             if column.name not in self:
@@ -294,8 +296,7 @@ def discover(scan: Scan, options: Discovery, missing: Collection[Label], runner:
     # columns in memory are counted whole before they are refused; and rows are counted in any case
     most = math.inf if is_here(scan) else options.max_levels
     census = take_census(scan, runner, most, looked_at or names[:1], weight)
-    if census.n_rows == 0:
-        raise DataError("The data have no rows. juror needs at least one.")
+    check_any_rows(census.n_rows)
     if weight is not None:
         check_total(census.total, census.n_counted)
     return Domain(options.variables(census.tallies, names), tuple(missing))

@@ -213,7 +213,10 @@ class Variable:
         """
         if column.form == "code":
             known = np.arange(len(column.values)) < self.cardinality
-            codes = np.where(column.index < self.cardinality, column.index, MISSING).astype(kind)
+            index = column.index
+            if len(column.values) > self.cardinality:
+                index = np.where(index < self.cardinality, index, MISSING)
+            codes = index.astype(kind, copy=False)
         else:
             of_values = self._codes_of_values(column)
             known = of_values != MISSING

@@ -19,6 +19,8 @@ MISSING = -1
 # Codes count labels, and no variable has two thousand million of them
 _MOST_CODES = 2**31
 
+_INDEX_TYPES = tuple(map(np.dtype, ("int8", "int16", "int32")))
+
 Form = Literal["text", "boolean", "number", "category", "code"]
 
 
@@ -34,8 +36,9 @@ class Column:
         What the values are. A ``code`` is already a position among a variable's labels.
     values : list or numpy.ndarray, (n_values,)
         The distinct values; sorted when they are numbers, in declared order when they are categories.
-    index : numpy.ndarray of int32, (n_rows,)
-        For every row the position of its value in ``values``, −1 where it is missing.
+    index : numpy.ndarray of signed integers, (n_rows,)
+        For every row the position of its value in ``values``, −1 where it is missing. To read only: codes are the
+        user's own array.
     ordered : bool
         Whether the categories were declared as ordered.
     first_row : int
@@ -96,21 +99,23 @@ def read_markers(missing: Any) -> tuple[Any, ...]:
 
 
 def from_codes(name: str, codes: np.ndarray, missing: Collection[object] = ()) -> Column:
-    """Take a vector of integer codes, −1 where missing, as it is."""
-    codes = np.ascontiguousarray(codes)  # read several times
-    marked = is_marked(codes, missing)
+    """Take a vector of integer codes, −1 where missing, as it is: signed integers of up to 32 bits are not copied."""
+    marked = is_marked(codes, missing) if missing else np.zeros(1, dtype=bool)
     if marked.any():
-        # a marker may be a number that no code can be, and numbers without a sign have no −1
+        # a marker may be a number that no code can be, and unsigned integers have no −1
         codes = np.where(marked, 0, codes)
-    if codes.min(initial=0) < MISSING or codes.max(initial=0) >= _MOST_CODES:
+    highest = int(codes.max()) if len(codes) else MISSING
+    if highest >= _MOST_CODES or codes.min(initial=0) < MISSING:
         row = int(np.argmax((codes < MISSING) | (codes >= _MOST_CODES)))
         raise DataError(
             f"Column {name!r} holds the code {int(codes[row])} in row {row}; codes must be 0, 1, 2, … with −1 "
             "for missing. Pass a frame or a dict of columns if these are values and not codes."
         )
-    index = codes.astype(np.int32)
-    index[marked] = MISSING
-    return Column(name, "code", range(int(index.max(initial=MISSING)) + 1), index)
+    index = codes if codes.dtype in _INDEX_TYPES else codes.astype(np.int32)
+    if marked.any():
+        index[marked] = MISSING
+        highest = int(index.max())
+    return Column(name, "code", range(highest + 1), index)
 
 
 def is_missing(value: object, missing: Collection[object]) -> bool:

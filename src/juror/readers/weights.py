@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,22 @@ def take_weights(columns: Sequence[Column], name: str) -> tuple[list[Column], np
     weights = np.asarray(column.values, dtype=np.float64)[column.index]
     check_rows(weights, column)
     return others, weights
+
+
+def counted_rows(
+    columns: Sequence[Column], weight: str | None
+) -> tuple[list[Column], np.ndarray | None, np.ndarray | slice]:
+    """Take out the column of weights, if there is one, and drop the rows of weight zero.
+
+    Returns the other columns, the weights (n_counted,) or None, and which rows are left, to index arrays with.
+    """
+    if weight is None:
+        return list(columns), None, slice(None)
+    others, weights = take_weights(columns, weight)
+    counted = weights > 0
+    if np.all(counted):
+        return others, weights, slice(None)
+    return [replace(column, index=column.index[counted]) for column in others], weights[counted], counted
 
 
 def check_rows(weights: np.ndarray, column: Column | None = None) -> None:

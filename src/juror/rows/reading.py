@@ -13,13 +13,12 @@ import numpy as np
 from juror.domain.discovery import Discovery
 from juror.domain.domain import Domain, check_unknown, discover
 from juror.domain.variable import Label, Strangers, Unknown
-from juror.errors import DataError, ParameterError
+from juror.errors import ParameterError, check_any_rows
 from juror.readers import Expected
 from juror.readers.columns import read_markers
 from juror.readers.opening import open_weighted
 from juror.readers.scans import Part, Scan, numbered
-from juror.readers.tallies import Tally
-from juror.readers.weights import check_total, take_weights
+from juror.readers.weights import check_total, counted_rows
 from juror.readers.workers import is_here, workers_for
 from juror.rows.distinct import WeightedRows
 from juror.rows.in_memory import MemoryTable
@@ -84,19 +83,13 @@ class OpenTable:
         Rows of weight zero are not looked at. There are no weights where every row counts once.
         """
         (held,) = self.scan.parts
-        columns, weights = list(held.columns), None
-        if self.weight is not None:
-            columns, weights = take_weights(columns, self.weight)
-        if len(columns[0].index) == 0:
-            raise DataError("The data have no rows. juror needs at least one.")
+        check_any_rows(len(held.columns[0].index))
+        columns, weights, _ = counted_rows(held.columns, self.weight)
         if weights is not None:
-            check_total(float(weights.sum()), int(np.count_nonzero(weights)))
-            if not np.all(weights > 0):
-                columns = [replace(column, index=column.index[weights > 0]) for column in columns]
-                weights = weights[weights > 0]
+            check_total(float(weights.sum()), len(weights))
         domain = self.domain
         if domain is None:
-            domain = Domain(Discovery().variables([Tally.of(c, weights) for c in columns]), self.missing)
+            domain = Domain(Discovery().of_columns(columns, weights), self.missing)
         check_all_there(columns, domain)
         return domain, domain.encode_columns(columns, self.unknown), weights
 
@@ -186,8 +179,8 @@ def _strangers_of(piece: HeldPiece) -> Strangers:
 
 
 def _checked(table: Table, opened: OpenTable) -> Table:
-    if table.n_rows == 0 and opened.weight is None:
-        raise DataError("The data have no rows. juror needs at least one.")
+    if opened.weight is None:
+        check_any_rows(int(table.n_rows))
     # Without a given domain, the pass that found the domain has checked the weights.
     if opened.weight is not None and opened.domain is not None:
         check_total(table.total, table.n_rows)

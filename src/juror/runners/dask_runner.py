@@ -18,7 +18,7 @@ from functools import reduce
 from typing import Any, NoReturn, TypeVar
 from uuid import uuid4
 
-from juror.errors import ClusterError, DataError, ParameterError
+from juror.errors import ClusterError, DataError, ParameterError, check_any_rows
 from juror.readers.columns import Column, read_markers
 from juror.readers.scans import Held, Scan
 from juror.runners.clusters import check_versions
@@ -184,8 +184,7 @@ class DaskRunner:
         return self._submit("functions", _unpickle, pieces)
 
     def _map(self, task: Callable[..., Any], inputs: Sequence[Any], functions: Any, priority: int) -> list[Any]:
-        if not inputs:
-            raise DataError("The data have no rows. juror needs at least one.")
+        check_any_rows(len(inputs))
         # not pure: Dask would take the result of an earlier job for one with the same arguments
         options = {"key": f"juror{task.__name__}", "pure": False, "priority": priority, "batch_size": _BATCH}
         with self._reached():
