@@ -18,7 +18,7 @@ from juror.readers.opening import open_scan, open_weighted
 from juror.readers.scans import Scan
 from juror.readers.tallies import take_census
 from juror.readers.weights import check_total
-from juror.readers.workers import is_here, workers_for
+from juror.readers.workers import workers_for
 from juror.runners.local import LocalRunner, Runner
 
 
@@ -294,7 +294,7 @@ def discover(scan: Scan, options: Discovery, missing: Collection[Label], runner:
     options.check_names(names)
     looked_at = [name for name in names if name not in options.levels]
     # columns in memory are counted whole before they are refused; and rows are counted in any case
-    most = math.inf if is_here(scan) else options.max_levels
+    most = math.inf if scan.in_memory else options.max_levels
     census = take_census(scan, runner, most, looked_at or names[:1], weight)
     check_any_rows(census.n_rows)
     if weight is not None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import pyarrow as pa
 from pyarrow import csv
@@ -92,6 +93,8 @@ class Dialect:
         As in :class:`Written`.
     null : tuple of str
         Cells that are missing.
+    content : bytes, optional
+        What is in the file, without compression, where it is small. Workers of a cluster read the file itself.
     """
 
     separator: str | None
@@ -99,13 +102,17 @@ class Dialect:
     encoding: str
     decimal: str
     null: tuple[str, ...]
+    content: bytes | None = field(default=None, repr=False, compare=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"content": None}
 
     def open(
         self, path: str, block_bytes: int, types: Mapping[str, pa.DataType], names: Sequence[str] = ()
     ) -> csv.CSVStreamingReader:
         """Open a file; only some of its columns, if any are named, and those of no given type as the first block is."""
         return csv.open_csv(
-            path,
+            path if self.content is None else pa.BufferReader(self.content),
             csv.ReadOptions(use_threads=False, block_size=block_bytes, encoding=self.encoding),
             csv.ParseOptions(
                 delimiter=self.separator or ",",
@@ -134,11 +141,12 @@ class Dialect:
         )
 
 
-def find_dialect(path: str, written: Written, missing: Sequence[object]) -> Dialect:
-    """Look at the first line of a file for what ``written`` leaves open."""
+def find_dialect(path: str, written: Written, missing: Sequence[object], small_bytes: int = 0) -> Dialect:
+    """Look at the first line of a file for what ``written`` leaves open; keep a file of up to so many bytes."""
     encoding = written.encoding
     with reading(path), pa.input_stream(path) as stream:
-        start = stream.read(_START_BYTES)
+        start = stream.read(max(_START_BYTES, small_bytes))
+        is_small = len(start) <= small_bytes and not stream.read(1)
     if not start:
         raise DataError(f"The file {path!r} is empty. It needs a line of column names and some rows.")
     if codecs.lookup(encoding).name == "utf-8":
@@ -150,4 +158,5 @@ def find_dialect(path: str, written: Written, missing: Sequence[object]) -> Dial
     candidates = "\t" if ending_of(path).startswith(".tsv") else ",;\t"
     found = next((mark for mark in candidates if mark in line and mark != written.decimal), None)
     null = ("", *(str(marker) for marker in missing))
-    return Dialect(written.separator or found, written.quote, encoding, written.decimal, null)
+    content = start if is_small else None
+    return Dialect(written.separator or found, written.quote, encoding, written.decimal, null, content)

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
+from juror.readers.columns import check_column_names
 from juror.readers.csv_dialects import BLOCK_BYTES, Dialect, Written, find_dialect
 from juror.readers.csv_types import settle_types
-from juror.readers.file_parts import FilePart, Opened
+from juror.readers.file_parts import SMALL_BYTES, FilePart, Opened
 from juror.readers.schemas import check_names
 
 _STORED_TEXT = pa.dictionary(pa.int32(), pa.string())
@@ -41,10 +42,18 @@ class CsvPart(FilePart):
 
 def open_csv_files(paths: Sequence[str], missing: Sequence[object], text: Collection[str], written: Written) -> Opened:
     """Find out how CSV files are written and of what types their columns are."""
-    dialects = {path: find_dialect(path, written, missing) for path in paths}
-    check_names({path: dialect.names(path) for path, dialect in dialects.items()})
+    dialects: dict[str, Dialect] = {}
+    left = SMALL_BYTES
+    for path in paths:
+        dialects[path] = find_dialect(path, written, missing, left)
+        left -= len(dialects[path].content or b"")
+    if len(paths) > 1:
+        check_names({path: dialect.names(path) for path, dialect in dialects.items()})
+    schema = settle_types(dialects, text)
+    check_column_names(schema.names)
     return Opened(
-        settle_types(dialects, text),
+        schema,
         None,
         lambda path, layout, keys: [CsvPart(path, layout, keys, dialect=dialects[path])],
+        is_small=all(dialect.content is not None for dialect in dialects.values()),
     )

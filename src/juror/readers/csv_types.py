@@ -55,11 +55,14 @@ def settle_types(
         How large a file is that is looked at as a whole, and how much of others at once.
     """
     (first, dialect), *_ = files.items()
-    size = os.path.getsize(first) * (1 if ending_of(first) in (".csv", ".tsv") else _COMPRESSED)
+    if dialect.content is not None:
+        size = len(dialect.content)
+    else:
+        size = os.path.getsize(first) * (1 if ending_of(first) in (".csv", ".tsv") else _COMPRESSED)
     first_bytes = small_file if size < small_file else block_bytes
     known = {name: pa.string() for name in text}
     with reading(first, dialect.encoding), dialect.open(first, first_bytes, known) as reader:
-        schema = reader.schema
+        schema, names = reader.schema, reader.schema.names
         is_all = len(files) == 1 and not _has_more(reader)
     for field in schema:
         if pa.types.is_binary(field.type):
@@ -67,7 +70,7 @@ def settle_types(
     types = {field.name: field.type for field in schema if not pa.types.is_string(field.type)}
     if types and not is_all and not _hold(files, types, block_bytes):
         types = _try_all(files, list(types), block_bytes)
-    return pa.schema([(name, types.get(name, pa.string())) for name in schema.names])
+    return pa.schema([(name, types.get(name, pa.string())) for name in names])
 
 
 def _has_more(reader: csv.CSVStreamingReader) -> bool:

@@ -19,6 +19,8 @@ from juror.readers.scans import CHUNK_ROWS
 
 # Row groups and batches are put together until a part has so many rows: what comes back for a part costs some rows
 LEAST_ROWS = 10**5
+# Files of up to so many bytes together are read at once
+SMALL_BYTES = 1 << 22
 # Chunks of wide tables have fewer rows, so that their cells fit into some 100 MB
 _MOST_CELLS = 1 << 24
 _LEAST_CHUNK_ROWS = 1024
@@ -153,11 +155,14 @@ class Opened:
         How many rows they have, where that is known.
     parts : callable
         Cuts one of the files into parts, given its path, the layout and its keys.
+    is_small : bool
+        Whether all rows of all files can be read at once.
     """
 
     schema: pa.Schema
     n_rows: int | None
     parts: Callable[[str, Layout, Keys], Sequence[FilePart]]
+    is_small: bool = False
 
 
 def runs(rows: Sequence[int]) -> Iterator[tuple[int, range]]:

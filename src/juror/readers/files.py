@@ -57,9 +57,9 @@ def scan_path(
     >>> scan.names, scan.numbers
     (('colour', 'size'), frozenset({'size'}))
     """
-    parts, schema, n_rows = _open(path, missing, text, written)
+    parts, schema, opened = _open(path, missing, text, written)
     numbers = frozenset(field.name for field in schema if is_number(field.type))
-    return Scan(tuple(parts), tuple(schema.names), numbers, n_rows)
+    return Scan(tuple(parts), tuple(schema.names), numbers, opened.n_rows, in_memory=opened.is_small)
 
 
 def read_table(
@@ -73,8 +73,8 @@ def read_table(
 
 def _open(
     path: Paths, missing: Collection[object], text: Collection[str], written: Written | None
-) -> tuple[list[FilePart], pa.Schema, int | None]:
-    """Return the parts of a table, its columns and their types, and its number of rows where that is known."""
+) -> tuple[list[FilePart], pa.Schema, Opened]:
+    """Return the parts of a table, its columns with those of folders, and what else is known of its files."""
     markers = read_markers(missing)
     files = find_files(path)
     kind = kind_of(files)
@@ -90,7 +90,7 @@ def _open(
     keys, fields = read_keys(files, names, text)
     layout = Layout(tuple(names), tuple(opened.schema.types), markers, len(files) > 1)
     parts = [part for found in files for part in opened.parts(found.path, layout, keys[found.path])]
-    return parts, pa.schema([*opened.schema, *fields], opened.schema.metadata), opened.n_rows
+    return parts, pa.schema([*opened.schema, *fields], opened.schema.metadata), opened
 
 
 _OPENERS: dict[str, Callable[[Sequence[str], tuple[object, ...], Collection[str], Written], Opened]] = {

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from juror.errors import ParameterError, did_you_mean
+from juror.errors import DataError, ParameterError, did_you_mean
 from juror.readers.columns import Column
 
 # About so many rows are read, encoded and counted at once: enough that tables cost nothing beside rows
@@ -46,6 +46,8 @@ class Scan:
         How many rows there are, where that is known without reading them.
     client : optional
         The cluster that alone can read the parts, if there is one.
+    in_memory : bool
+        Whether the rows are in memory, or in files so small that they are read at once.
     """
 
     parts: Any
@@ -53,6 +55,7 @@ class Scan:
     numbers: frozenset[str]
     n_rows: int | None = None
     client: Any = None
+    in_memory: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,13 +71,18 @@ class Held:
 
 
 def scan_columns(columns: Sequence[Column]) -> Scan:
-    """Offer columns in memory as a table of one part."""
-    return Scan(
-        (Held(columns),),
-        tuple(column.name for column in columns),
-        frozenset(column.name for column in columns if column.form == "number"),
-        len(columns[0].index),
-    )
+    """Offer columns in memory as a table of one part, if there are any and they have one length."""
+    if not columns:
+        raise DataError("The data have no columns. juror needs at least one.")
+    lengths = {column.name: len(column.index) for column in columns}
+    if len(set(lengths.values())) > 1:
+        short, long = min(lengths, key=lengths.__getitem__), max(lengths, key=lengths.__getitem__)
+        raise DataError(
+            f"Columns differ in length: {short!r} has {lengths[short]} rows and {long!r} has {lengths[long]}. "
+            "All must have the same."
+        )
+    numbers = frozenset(column.name for column in columns if column.form == "number")
+    return Scan((Held(columns),), tuple(lengths), numbers, len(columns[0].index), in_memory=True)
 
 
 @dataclass(frozen=True)
