@@ -42,12 +42,9 @@ class CsvPart(FilePart):
 
 def open_csv_files(paths: Sequence[str], missing: Sequence[object], text: Collection[str], written: Written) -> Opened:
     """Find out how CSV files are written and of what types their columns are."""
-    dialects: dict[str, Dialect] = {}
-    left = SMALL_BYTES
-    for path in paths:
-        dialects[path] = find_dialect(path, written, missing, left)
-        left -= len(dialects[path].content or b"")
-    if len(paths) > 1:
+    several = len(paths) > 1
+    dialects = {path: find_dialect(path, written, missing, 0 if several else SMALL_BYTES) for path in paths}
+    if several:
         check_names({path: dialect.names(path) for path, dialect in dialects.items()})
     schema = settle_types(dialects, text)
     check_column_names(schema.names)
@@ -55,5 +52,5 @@ def open_csv_files(paths: Sequence[str], missing: Sequence[object], text: Collec
         schema,
         None,
         lambda path, layout, keys: [CsvPart(path, layout, keys, dialect=dialects[path])],
-        is_small=all(dialect.content is not None for dialect in dialects.values()),
+        is_small=not several and dialects[paths[0]].content is not None,
     )

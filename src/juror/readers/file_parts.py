@@ -13,13 +13,13 @@ import pyarrow as pa
 from juror.errors import DataError
 from juror.readers.arrow import from_arrow
 from juror.readers.columns import Column
-from juror.readers.folder_keys import Keys
 from juror.readers.paths import reading
 from juror.readers.scans import CHUNK_ROWS
+from juror.readers.schemas import Keys
 
 # Row groups and batches are put together until a part has so many rows: what comes back for a part costs some rows
 LEAST_ROWS = 10**5
-# Files of up to so many bytes together are read at once
+# A file of at most this size is read at once
 SMALL_BYTES = 1 << 22
 # Chunks of wide tables have fewer rows, so that their cells fit into some 100 MB
 _MOST_CELLS = 1 << 24
@@ -156,7 +156,8 @@ class Opened:
     parts : callable
         Cuts one of the files into parts, given its path, the layout and its keys.
     is_small : bool
-        Whether all rows of all files can be read at once.
+        Whether it is one file of so few rows that they are read at once. Rows of several files are not joined, so
+        that messages can name the file.
     """
 
     schema: pa.Schema

@@ -11,14 +11,15 @@ from juror.errors import DataError, ParameterError
 from juror.readers.columns import read_markers
 from juror.readers.csv_dialects import Written
 from juror.readers.csv_files import open_csv_files
-from juror.readers.file_parts import FilePart, Layout, Opened
-from juror.readers.folder_keys import read_keys
-from juror.readers.ipc_files import open_ipc_files
-from juror.readers.parquet_files import open_parquet_files
-from juror.readers.paths import find_files, kind_of
+from juror.readers.file_parts import SMALL_BYTES, FilePart, Layout, Opened, runs
+from juror.readers.ipc_files import IpcPart
+from juror.readers.parquet_files import ParquetPart
+from juror.readers.paths import find_files, kind_of, reading
 from juror.readers.scans import Scan
-from juror.readers.schemas import is_number
+from juror.readers.schemas import Keys, is_number, join_schemas, read_keys, without_row_numbers
 
+# Small files of a strong compression may hold many cells
+_SMALL_CELLS = 1 << 20
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
@@ -93,8 +94,29 @@ def _open(
     return parts, pa.schema([*opened.schema, *fields], opened.schema.metadata), opened
 
 
+def _open_pieces(kind: type[ParquetPart] | type[IpcPart], paths: Sequence[str]) -> Opened:
+    """Look into files that say how many rows each of their pieces has."""
+    schemas: dict[str, pa.Schema] = {}
+    rows: dict[str, list[int] | None] = {}
+    for path in paths:
+        with reading(path):
+            schema, rows[path] = kind.look_into(path)
+        schemas[path] = without_row_numbers(schema)
+
+    def parts(path: str, layout: Layout, keys: Keys) -> list[FilePart]:
+        of_pieces = rows[path]
+        if of_pieces is None:
+            return [kind(path, layout, keys)]
+        return [kind(path, layout, keys, first_row, tuple(pieces)) for first_row, pieces in runs(of_pieces)]
+
+    schema, counts = join_schemas(schemas), [sum(found) for found in rows.values() if found is not None]
+    n_rows = sum(counts) if len(counts) == len(paths) else None
+    small = n_rows is not None and n_rows * len(schema) <= _SMALL_CELLS
+    return Opened(schema, n_rows, parts, small and len(paths) == 1 and os.path.getsize(paths[0]) <= SMALL_BYTES)
+
+
 _OPENERS: dict[str, Callable[[Sequence[str], tuple[object, ...], Collection[str], Written], Opened]] = {
     "csv": open_csv_files,
-    "parquet": lambda paths, missing, text, written: open_parquet_files(paths),
-    "ipc": lambda paths, missing, text, written: open_ipc_files(paths),
+    "parquet": lambda paths, missing, text, written: _open_pieces(ParquetPart, paths),
+    "ipc": lambda paths, missing, text, written: _open_pieces(IpcPart, paths),
 }

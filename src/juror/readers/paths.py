@@ -33,6 +33,8 @@ _ELSEWHERE = {
     ".sqlite": "Name a query on it with juror.Query(sql, 'sqlite:///…').",
     ".db": "Name a query on it with juror.Query(sql, 'sqlite:///…') or 'duckdb:///…'.",
 }
+# What Hive, Spark and pyarrow name the folder of rows without a value
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 # What pyarrow raises for files that are damaged, and Python for texts that are not in their encoding
 _FAILURES = (pa.ArrowException, OSError, EOFError, UnicodeError)
 
@@ -45,12 +47,12 @@ class Found:
     ----------
     path : str
         The file.
-    keys : tuple of (str, str)
-        A column and its value for every folder named ``key=value``.
+    keys : tuple of (str, str or None)
+        A column and its value, None for no value, for every folder named ``key=value``.
     """
 
     path: str
-    keys: tuple[tuple[str, str], ...] = ()
+    keys: tuple[tuple[str, str | None], ...] = ()
 
 
 def find_files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[Found]:
@@ -134,10 +136,10 @@ def _fixed_part(pattern: str) -> str:
     return str(fixed)
 
 
-def _keys(base: str, file: str) -> tuple[tuple[str, str], ...]:
+def _keys(base: str, file: str) -> tuple[tuple[str, str | None], ...]:
     folders = Path(file).relative_to(base).parts[:-1]
-    pairs = (name.partition("=") for name in folders if "=" in name)
-    return tuple((unquote(key), unquote(value)) for key, _, value in pairs)
+    pairs = (map(unquote, name.split("=", 1)) for name in folders if "=" in name)
+    return tuple((key, None if value == _NO_VALUE else value) for key, value in pairs)
 
 
 def ending_of(path: str) -> str:
