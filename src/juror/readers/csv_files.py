@@ -1,4 +1,4 @@
-"""CSV files, block by block, each column of one type in all of them."""
+"""CSV files, read block by block. A column has one type in all files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _STORED_TEXT = pa.dictionary(pa.int32(), pa.string())
 
 @dataclass(frozen=True)
 class CsvPart(FilePart):
-    """All rows of a CSV file: where its rows begin is only known after reading what stands before.
+    """All rows of a CSV file. It is not divided: a line break may be part of a quoted cell that began earlier.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class CsvPart(FilePart):
 
 
 def open_csv_files(paths: Sequence[str], missing: Sequence[object], text: Collection[str], written: Written) -> Opened:
-    """Find out how CSV files are written and of what types their columns are."""
+    """Find out how CSV files are written, and the types of their columns."""
     several = len(paths) > 1
     dialects = {path: find_dialect(path, written, missing, 0 if several else SMALL_BYTES) for path in paths}
     if several:

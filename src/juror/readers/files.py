@@ -1,4 +1,4 @@
-"""Files of any size: as tables in parts that can be read again and again, or as one Arrow table."""
+"""Files of any size, as tables in parts that can be read repeatedly, or as one Arrow table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from juror.readers.paths import find_files, kind_of, reading
 from juror.readers.scans import Scan
 from juror.readers.schemas import Keys, is_number, join_schemas, read_keys, without_row_numbers
 
-# Small files of a strong compression may hold many cells
+# A small file may hold many cells if it is compressed well
 _SMALL_CELLS = 1 << 20
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -29,7 +29,7 @@ def scan_path(
     r"""Offer files as a table in parts.
 
     A CSV file is separated by commas, or by semicolons or tabs where its first line has no comma. In it a bare empty
-    cell and the cells equal to a marker are missing, a quoted empty one is a label, and a column has one type in all
+    cell and the cells equal to a marker are missing, and a quoted empty cell is a label. A column has one type in all
     files: integers, booleans, numbers, or else text.
 
     Parameters
@@ -66,7 +66,7 @@ def scan_path(
 def read_table(
     path: Paths, missing: Collection[object] = (), text: Collection[str] = (), written: Written | None = None
 ) -> pa.Table:
-    """Read all that :func:`scan_path` offers into memory, as one Arrow table; markers in it are for others to see."""
+    """Read files into memory as one Arrow table. Arguments as in :func:`scan_path`; markers stay in the table."""
     parts, schema, _ = _open(path, missing, text, written)
     tables = [part.table(schema) for part in parts]
     return pa.concat_tables(tables) if tables else schema.empty_table()
@@ -95,7 +95,7 @@ def _open(
 
 
 def _open_pieces(kind: type[ParquetPart] | type[IpcPart], paths: Sequence[str]) -> Opened:
-    """Look into files that say how many rows each of their pieces has."""
+    """Open files that know the number of rows in each of their pieces."""
     schemas: dict[str, pa.Schema] = {}
     rows: dict[str, list[int] | None] = {}
     for path in paths:

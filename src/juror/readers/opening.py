@@ -16,7 +16,7 @@ from juror.readers.joining import read_whole
 from juror.readers.scans import Scan, scan_columns
 from juror.readers.weights import read_weights
 
-# The name of weights that came beside a table; no column has a name like that
+# The name of the column for weights that are passed beside a table; no other column can have it
 _WEIGHTS = "\0weights"
 _BLOCK_ROWS = 2**12
 
@@ -30,10 +30,10 @@ class Expected:
     names : sequence of str, optional
         Names for the columns of an array, which has none of its own; ``x0, x1, …`` otherwise.
     numbers : collection of str
-        Columns that are intervals or fractions: in an array of floats they hold these numbers, also where all happen to
-        be whole. An array of integers holds codes, always.
+        Columns of intervals or fractions. In an array of floats they hold numbers, even if all of them are whole. An
+        array of integers always holds codes.
     text : collection of str
-        Columns of a CSV file whose labels are text, also where they look like numbers or booleans.
+        Columns of a CSV file whose labels are text, even if they look like numbers or booleans.
     """
 
     names: Sequence[str] | None = None
@@ -53,7 +53,7 @@ def open_source(data: Any, missing: Collection[object] = (), expected: Expected 
     missing : collection
         Markers that stand for a missing value, such as ``["?"]``.
     expected : Expected, optional
-        What is known about the columns before.
+        What is known about the columns before they are opened.
     """
     return read_whole(open_scan(data, missing, expected))
 
@@ -117,7 +117,7 @@ def _open_array(array: np.ndarray, missing: Collection[object], expected: Expect
 
 
 def _without_mask(array: np.ma.MaskedArray[Any, Any]) -> np.ndarray:
-    """Write masked cells as NaN among numbers and as None among all else."""
+    """Replace masked cells by NaN in arrays of numbers and by None in others."""
     numbers = array.dtype.kind in "iuf"
     cells = np.asarray(array.astype(float if numbers else object)).copy()
     cells[np.ma.getmaskarray(array)] = np.nan if numbers else None
@@ -136,7 +136,7 @@ def _by_column(array: np.ndarray) -> np.ndarray:
 
 
 def _holds_codes(array: np.ndarray) -> bool:
-    """Tell whether an array is of whole numbers, with NaN for missing; all else are values."""
+    """Tell whether an array holds whole numbers, with NaN for missing; other arrays hold values."""
     if array.dtype.kind in "iu":
         return True
     return array.dtype.kind == "f" and bool(np.all(np.isnan(array) | (np.isfinite(array) & (array == np.floor(array)))))

@@ -1,4 +1,4 @@
-"""Which files a path means, of what kind they are, and what a person reads when one of them cannot be read."""
+"""Find the files that a path means and their kind, and report files that cannot be read."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _KINDS = {
     ".ipc": "ipc",
 }
 _COMPRESSED = (".gz", ".zst")
-# Files that have another way in
+# Files that are opened in another way
 _ELSEWHERE = {
     ".counts": "Load the counts with juror.PairCounts.load, and pass them in place of rows.",
     ".juror": "It looks like a model: load it with juror.load.",
@@ -35,13 +35,13 @@ _ELSEWHERE = {
 }
 # What Hive, Spark and pyarrow name the folder of rows without a value
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
-# What pyarrow raises for files that are damaged, and Python for texts that are not in their encoding
+# Raised by pyarrow for damaged files, and by Python for text that is not in its encoding
 _FAILURES = (pa.ArrowException, OSError, EOFError, UnicodeError)
 
 
 @dataclass(frozen=True)
 class Found:
-    """A file, and what the names of its folders say.
+    """A file, and the keys in the names of its folders.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ def _find(path: str) -> list[Found]:
             base = _fixed_part(path)
             matched = sorted(match for match in glob.glob(path, recursive=True) if _is_shown(base, match))
             inside = (file for match in matched for file in (_below(match) if os.path.isdir(match) else [match]))
-            # a folder and a file in it may both match
+            # a glob may match both a folder and a file in it
             files = [Found(file, _keys(base, file)) for file in dict.fromkeys(inside)]
             if not files:
                 raise DataError(f"No file matches {path!r}. Check the path.")
@@ -113,12 +113,12 @@ def _below(folder: str) -> list[str]:
     """Return the files in a folder and its folders that are not hidden."""
     files, seen = [], set()
     for here, folders, names in os.walk(folder, followlinks=True):
-        # a link may lead back to where it is
+        # a link may lead back to a folder above it
         if os.path.realpath(here) in seen:
             folders[:] = []
             continue
         seen.add(os.path.realpath(here))
-        # the keys of a table in folders may begin with anything
+        # a key may begin with a dot or an underscore
         folders[:] = [name for name in folders if name[0] not in "._" or "=" in name]
         files += [os.path.join(here, name) for name in names if name[0] not in "._"]
     return sorted(files)
@@ -179,7 +179,7 @@ def kind_of(files: Sequence[Found]) -> str:
 
 @contextmanager
 def reading(path: str, encoding: str | None = None) -> Iterator[None]:
-    """Turn what readers raise into one sentence about the file; CSV files name the encoding they are read in."""
+    """Turn exceptions of readers into one sentence about the file; the encoding is that of a CSV file."""
     try:
         yield
     except FileNotFoundError:

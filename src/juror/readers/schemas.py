@@ -20,12 +20,12 @@ Keys = tuple[tuple[str, pa.Scalar], ...]
 
 
 def without_row_numbers(schema: pa.Schema) -> pa.Schema:
-    """Leave out the row numbers of a pandas frame whose index had no name: no column of anybody's table."""
+    """Leave out the unnamed index of a pandas frame, which is not a column of the table."""
     return pa.schema([field for field in schema if not _UNNAMED_INDEX.fullmatch(field.name)], schema.metadata)
 
 
 def check_names(names_of: Mapping[str, Sequence[str]]) -> None:
-    """Refuse names that cannot be used, and files that differ in them, given the names in each file."""
+    """Refuse invalid names, and files whose names differ, given the names in each file."""
     for names in names_of.values():
         check_column_names(names)
     first, *others = names_of
@@ -43,8 +43,8 @@ def check_names(names_of: Mapping[str, Sequence[str]]) -> None:
 def join_schemas(schemas: Mapping[str, pa.Schema]) -> pa.Schema:
     """Return one schema for all files, given that of each.
 
-    Numbers go with numbers of other widths, text with categories, and a column of nulls with all. A column is a
-    category where it is one in all files.
+    Numbers may differ in width, text may be joined with categories, and a column of nulls with any type. A column is
+    a category only if it is one in all files.
     """
     check_names({path: schema.names for path, schema in schemas.items()})
     first, *others = schemas.values()
@@ -72,14 +72,14 @@ def _check_alike(name: str, types: Mapping[str, pa.DataType]) -> None:
 
 
 def _kind_of(type_: pa.DataType) -> str:
-    """Say what the values of a type are."""
+    """Return what the values of a type are, in words."""
     if pa.types.is_dictionary(type_):
         return _kind_of(type_.value_type)
     return next((kind for applies, kind in _KINDS if applies(type_)), f"values of type {type_}")
 
 
 def is_number(type_: pa.DataType) -> bool:
-    """Tell whether a type, not that of a category, is one of numbers."""
+    """Tell whether a type is one of numbers; a category is not."""
     return not pa.types.is_dictionary(type_) and _kind_of(type_) == "numbers"
 
 

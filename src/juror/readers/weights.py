@@ -1,4 +1,4 @@
-"""Row weights: how often each row counts, from a column or beside the table."""
+"""Row weights: how often each row counts, from a column or an array beside the table."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
-    """Return row weights as floats: one a row, finite, non-negative; what they sum to is not looked at."""
+    """Return row weights as floats: one a row, finite, non-negative; their sum is not checked."""
     try:
         weights = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError):
@@ -35,14 +35,14 @@ def read_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
 
 
 def take_weights(columns: Sequence[Column], name: str) -> tuple[list[Column], np.ndarray]:
-    """Take the column of weights out of the others."""
+    """Split columns into the others and the weights."""
     others = [column for column in columns if column.name != name]
     found = [column for column in columns if column.name == name]
     if not found or not others:
         raise ParameterError(f"sample_weight names no column beside others: {name!r}.")
     (column,) = found
     if column.form not in ("number", "code") or np.any(column.index < 0):
-        # a piece of no rows has no values to tell its form by
+        # the form of a column without rows is not known
         if len(column.index) == 0:
             return others, np.empty(0)
         raise DataError(f"Column {name!r} must hold a number in every row to be the weights.")
@@ -68,7 +68,7 @@ def counted_rows(
 
 
 def check_rows(weights: np.ndarray, column: Column | None = None) -> None:
-    """Refuse weights (n_rows,) that are not finite or below zero, of a column if there is one."""
+    """Refuse weights (n_rows,) that are negative or not finite; a column is named in the message."""
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if len(wrong):
         row = int(wrong[0])
@@ -77,7 +77,7 @@ def check_rows(weights: np.ndarray, column: Column | None = None) -> None:
 
 
 def check_total(total: float, n_counted: int) -> None:
-    """Refuse weights that are all zero or too large to be exact; warn of those that say little."""
+    """Refuse weights that are all zero or too large to be exact; warn of sums that look wrong."""
     if n_counted == 0:
         raise ParameterError("sample_weight is zero in every row. At least one must count.")
     if total > _MOST_WEIGHT:
@@ -91,7 +91,7 @@ def check_total(total: float, n_counted: int) -> None:
             DataWarning,
             stacklevel=2,
         )
-    # whole numbers are counts, and may be large; fractions are the weights of a survey
+    # whole numbers are counts and may be large; fractions are survey weights
     if total > 2 * n_counted and not total.is_integer():
         warnings.warn(
             f"sample_weight sums to {total:g} for {n_counted} rows, in fractions. Weights count rows, so these stand "

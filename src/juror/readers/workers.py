@@ -1,4 +1,4 @@
-"""Who works on a table: threads here, or the cluster that a client stands for."""
+"""Choose the runner for a table: threads of this process, or the cluster of a client."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from juror.runners.local import LocalRunner, Runner
 
 
 def workers_for(scan: Scan, client: Any, local: LocalRunner) -> tuple[Scan, Runner]:
-    """Return a table as its workers see it, and who they are: the cluster of a client, or threads on this machine.
+    """Return a table as its workers see it, and their runner: the cluster of a client, or threads of this process.
 
     Parameters
     ----------
     scan : Scan
-        The table; a frame of a cluster brings its own client.
+        The table; a frame of a cluster has its own client.
     client : dask.distributed.Client or pyspark.sql.SparkSession, optional
         The cluster.
     local : LocalRunner
-        The threads, where there is none.
+        The threads to use without a cluster.
     """
     client = scan.client if client is None else client
     if client is None:
@@ -36,13 +36,13 @@ def workers_for(scan: Scan, client: Any, local: LocalRunner) -> tuple[Scan, Runn
 
     scan = _with_whole_paths(scan)
     if isinstance(scan.parts, tuple) and scan.parts:
-        # a stream cannot be sent, and says so; frameworks would say more
+        # a stream cannot be sent, and says so in one sentence; a framework would print a traceback
         pickle.dumps(scan.parts[0])
     return scan, runner_for(client)
 
 
 def _with_whole_paths(scan: Scan) -> Scan:
-    """Name files by their whole paths: workers may be in other folders."""
+    """Make paths absolute, as workers may run in other folders."""
     if not isinstance(scan.parts, (list, tuple)):
         return scan
     parts = [replace(part, path=os.path.abspath(part.path)) if hasattr(part, "path") else part for part in scan.parts]

@@ -11,7 +11,7 @@ import numpy as np
 from juror.domain.variable import Variable
 from juror.errors import ParameterError, shortlist
 
-# how many times as wide as the narrowest an interval may be to keep its proportion
+# if the widest interval is more than this many times the narrowest, all get the same width
 _MOST_UNEVEN = 3.0
 
 

@@ -13,9 +13,9 @@ from juror.counts.radon.axes import Axis
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-# a cell narrower than this, in bins, is a point: one over it would not be finite
+# a cell narrower than this, in bins, is treated as a point, as its reciprocal would overflow
 _POINT = 1e-300
-# scores in equal steps put whole diagonals on the ends of bins; so near, in bins, rounding must not choose the side
+# equally spaced scores put whole diagonals on bin ends; within this distance, in bins, rounding must not decide
 _AT_AN_END = 1e-9
 
 
@@ -82,7 +82,7 @@ def strip_matrix(rows: Axis, columns: Axis, directions: np.ndarray, n_bins: int)
     first = np.clip(np.floor(middles - wide - narrow), 0, n_bins - 1)
     last = np.clip(np.ceil(middles + wide + narrow) - 1, first, n_bins - 1)
 
-    # bin by bin along the cells that reach so far, each with the share left of the bin's end less that before it
+    # for every bin, the cells that reach it: their share left of the bin's end minus that left of its start
     reaching = np.arange(middles.size)
     before = np.zeros(middles.size)
     places, cells, shares = [], [], []
