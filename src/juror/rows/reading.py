@@ -186,7 +186,7 @@ def _strangers_of(piece: HeldPiece) -> Strangers:
 
 def _checked(table: Table, opened: OpenTable) -> Table:
     if opened.weight is None:
-        check_any_rows(int(table.n_rows))
+        check_any_rows(table.n_rows)
     # Without a given domain, the pass that found the domain has checked the weights.
     if opened.weight is not None and opened.domain is not None:
         check_total(table.total, table.n_rows)
