@@ -264,6 +264,12 @@ def test_codes_need_neither_arrow_nor_narwhals():
     assert slow_modules_after(code, SLOW) == []
 
 
+def test_frames_in_memory_are_opened_without_the_readers_of_others():
+    code = "import juror, pandas; juror.Domain.infer(pandas.DataFrame({'a': [0, 1], 'b': ['x', 'y']}))"
+    others = ("juror.runners.dask_runner", "juror.readers.spark_frames", "juror.readers.streams")
+    assert slow_modules_after(code, others) == []
+
+
 def test_public_names_are_where_type_checkers_look():
     tree = ast.parse((SOURCE / "__init__.py").read_text())
     (block,) = (node for node in tree.body if isinstance(node, ast.If))

@@ -383,7 +383,7 @@ COUNTS = ("-o", "OUT/x.counts")
         (("count", "north.csv", *COUNTS, "--drop", "colour", "--drop", "size", "--drop", "sold"), "--drop leaves no c"),
         (
             ("fit", "north.csv", *OUT, "--max-levels", "2"),
-            "Column 'colour' has 3 distinct labels or more, such as ['grün', 'blue', 'red'], above --max-levels 2. "
+            "Column 'colour' has 3 distinct labels, more than --max-levels 2. "
             "Drop it if it is an identifier, group its labels, or raise --max-levels.",
         ),
         # databases

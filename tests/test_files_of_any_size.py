@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import csv, feather, parquet
 
+import juror
 from juror import DataWarning, Domain, PairCounts
 from juror.errors import DataError, ParameterError
 from juror.readers import file_parts, open_source, parquet_files
@@ -458,6 +459,38 @@ def test_dates_are_refused_and_may_be_read_as_text(tmp_path):
     with pytest.raises(DataError, match=re.escape("Column 'a' holds dates or times (date32[day])")):
         scanned(scan_path(path))
     assert scanned(scan_path(path, text=["a"])) == {"a": ("text", ["2020-01-01"])}
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz"])
+def test_a_small_csv_file_is_opened_once(tmp_path, monkeypatch, name):
+    WRITERS[name](TABLE.select(["colour", "size", "weight"]), tmp_path / name)
+    opened = []
+
+    def noted(function):
+        def noting(source, *rest, **options):
+            if isinstance(source, (str, os.PathLike)):
+                opened.append(os.fspath(source))
+            return function(source, *rest, **options)
+
+        return noting
+
+    for module, function in ((pa, "input_stream"), (csv, "open_csv"), (csv, "read_csv")):
+        monkeypatch.setattr(module, function, noted(getattr(module, function)))
+    juror.fit(tmp_path / name, rank=1)
+    assert opened == [str(tmp_path / name)]
+    # a large one stays a table in parts, whose domain and rows are read one after the other
+    monkeypatch.setattr("juror.readers.csv_files.SMALL_BYTES", 10)
+    assert not scan_path(tmp_path / name).in_memory
+
+
+def test_a_small_csv_file_that_travels_is_read_again(tmp_path):
+    path = one_csv(tmp_path, "a,b\nx,1\n")
+    scan = scan_path(path)
+    os.remove(path)
+    (part,) = scan.parts
+    assert rows_of(next(part.chunks())) == {"a": ("text", ["x"]), "b": ("number", [1])}
+    with pytest.raises(DataError, match="any more"):
+        next(pickle.loads(pickle.dumps(part)).chunks())
 
 
 # How CSV files are written

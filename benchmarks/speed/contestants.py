@@ -166,6 +166,13 @@ def pairs(task: str, order: str = "F", size: int = 2, n_jobs: int = 1) -> Trial:
     return Trial(lambda: count(codes, sizes, n_jobs), lambda found: {"digest": digest(found.tables)})
 
 
+def opened_pairs(task: str, order: str = "F") -> Trial:
+    """All pair tables of an array of codes whose domain is not known, with all checks: ``PairCounts.of``."""
+    codes = np.asarray(load(task)["codes"], order=order)
+    juror.PairCounts.of(codes, n_jobs=1)
+    return Trial(lambda: juror.PairCounts.of(codes, n_jobs=1), lambda found: {"digest": digest(found.tables)})
+
+
 def labelled(task: Task) -> juror.JointPMF:
     """Return a model with its class as one more variable, so that p(class | a row) can be asked for."""
     return juror.JointPMF(task["lam"], [*factors_of(task), np.eye(len(task["lam"]))])

@@ -28,6 +28,7 @@ from .tasks import bincount_tables, count_task, digest, load
 from .threads import LEVELS
 
 JUROR, BY_ROW, TWO = "juror, codes by column", "juror, codes by row", "juror, two threads"
+OPENED, OPENED_BY_ROW = "juror, `PairCounts.of`, by column", "juror, `PairCounts.of`, by row"
 DUCKDB = {"one each": "DuckDB, a GROUP BY each", "sets": "DuckDB, one query of GROUPING SETS"}
 POLARS, PANDAS, NUMPY = "polars, a group_by each", "pandas, `crosstab`", "NumPy, `bincount`"
 ALPHABETS = (2, 4, 10, 50)
@@ -64,6 +65,8 @@ def _wide_jobs(task: Path) -> dict[str, Job]:
     return {
         JUROR: Job("contestants:pairs", task),
         BY_ROW: Job("contestants:pairs", task, {"order": "C"}),
+        OPENED: Job("contestants:opened_pairs", task),
+        OPENED_BY_ROW: Job("contestants:opened_pairs", task, {"order": "C"}),
         TWO: Job("contestants:pairs", task, {"n_jobs": 2}, threads=2),
         NUMPY: Job("peers:bincount_pairs", task),
         **{name: Job("peers:duckdb_pairs", task, {"way": way}) for way, name in DUCKDB.items()},
@@ -97,10 +100,10 @@ def _race(
     return rows
 
 
-def ratio(rows: Rows, who: str, what: str = WIDE) -> float | None:
-    """Return how many times the time of juror, for a row and pair, another takes."""
-    juror, other = find(rows, who=JUROR, what=what), find(rows, who=who, what=what)
-    return None if juror is None or other is None else other["each"] / juror["each"]
+def ratio(rows: Rows, who: str, what: str = WIDE, to: str = JUROR) -> float | None:
+    """Return the time of one for a row and pair over that of another, which is juror unless named."""
+    base, other = find(rows, who=to, what=what), find(rows, who=who, what=what)
+    return None if base is None or other is None else other["each"] / base["each"]
 
 
 def goals(rows: Rows) -> Iterator[Goal]:
@@ -109,6 +112,8 @@ def goals(rows: Rows) -> Iterator[Goal]:
     juror = find(rows, who=JUROR, what=WIDE)
     yield at_least("all pair tables: DuckDB's better way over juror", 30, min(duckdb, default=None))
     yield at_least("all pair tables: pandas `crosstab` over juror, a row and pair", 100, ratio(rows, PANDAS))
+    yield at_most("all pair tables, by column: `PairCounts.of` over `of_codes`", 2, ratio(rows, OPENED))
+    yield at_most("all pair tables, by row: `PairCounts.of` over `of_codes`", 2, ratio(rows, OPENED_BY_ROW, to=BY_ROW))
     yield at_most("all pair tables: time a row and pair", 0.2, None if juror is None else juror["each"], " ns")
 
 

@@ -91,8 +91,8 @@ def intervals(
         raise QueryError(
             Message(
                 "Intervals need the draws of a fit by {method:='bayes'}, at least two, and this model has none. Fit "
-                "with {method:='bayes'}. If the model was conditioned, ask the fitted model with the evidence after '|'; if "
-                "it was compressed, ask the model before compression."
+                "with {method:='bayes'}. If the model was conditioned, ask the fitted model with the evidence after "
+                "'|'; if it was compressed, ask the model before compression."
             )
         )
     answers = np.stack([marginal(posterior(draw, evidence), positions) for draw in _draws(cpd, n_draws)])

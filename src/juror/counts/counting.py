@@ -1,7 +1,7 @@
-"""Counting columns together: all tables of pairs or triples in one go.
+"""Count columns together: all tables of pairs or triples in one pass.
 
-Counts are whole numbers, so that any number of threads gives the same bits; weights are added up part by part, in the
-order of the parts, which do not depend on the threads either.
+Counts are integers, so that any number of threads gives the same bits. Weights are added up part by part; neither the
+parts nor their order depend on the threads.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from juror.errors import DataError
 from juror.kernels import kernels
 from juror.runners.local import LocalRunner, partitions
 
-# Fewer cells than this, rows times tables, are counted table by table: planning would take longer
+# Up to this many cells, rows times tables, count table by table: planning would take longer
 _FEW = 2**17
-# Types that kernels are compiled for; all else becomes int64 first
+# The types that kernels are compiled for; others are converted to int64
 _CODE_TYPES = tuple(map(np.dtype, ("int8", "int16", "int32", "int64")))
 
 
@@ -38,11 +38,11 @@ def count_tables(
     cardinalities : sequence of int
         The labels I_n of every column.
     wanted : sequence of tuples of int
-        One to three columns a table, rising. Rows that miss one of them do not count in it.
+        The one to three columns of each table, in rising order. Rows in which one of them is missing do not count.
     weights : numpy.ndarray, (n_rows,), optional
         How often each row counts.
     runner : LocalRunner
-        Who goes over the rows.
+        The threads that count.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def count_tables(
     if len(codes) * len(wanted) <= _FEW:
         _check_range(codes, cardinalities)
         return [_count_one(codes, cardinalities, columns, weights) for columns in wanted]
-    # for about as many rows the same plan will do
+    # rounded, so that the plan is reused for similar numbers of rows
     about = 1 << len(codes).bit_length()
     plan = plan_counting(tuple(cardinalities), tuple(wanted), about)
 
@@ -94,7 +94,7 @@ def _as_signed(codes: np.ndarray) -> np.ndarray:
     if codes.dtype in _CODE_TYPES:
         return codes
     signed = codes.astype(np.int64)
-    # the largest unsigned number would become −1, which is missing
+    # a large unsigned number must not become −1, which means missing
     signed[(signed < 0) & (codes > 0)] = np.iinfo(np.int64).min
     return signed
 
@@ -112,7 +112,7 @@ def _check_range(codes: np.ndarray, cardinalities: Sequence[int]) -> None:
 def _count_one(
     codes: np.ndarray, cardinalities: Sequence[int], columns: Positions, weights: np.ndarray | None
 ) -> np.ndarray:
-    # a level more for missing, so that leaving it out is a slice
+    # one more level for missing, which a slice removes at the end
     shape = [cardinalities[n] + 1 for n in columns]
     cells = np.zeros(len(codes), dtype=np.int64)
     for n, size in zip(columns, shape, strict=True):

@@ -1,7 +1,7 @@
-"""Counts of pairs and of triples: how often labels of two or three variables are seen together.
+"""Counts of pairs and of triples: how often labels of two or three variables occur together.
 
-A pair is counted over the rows where both of its cells are seen, so every table has its own number of rows, kept as
-the table's sum. Counts of two parts of a table add up to those of the whole.
+A pair is counted over the rows in which neither cell is missing. So every table has its own number of rows, which is
+its sum. Counts of two parts of a table add up to those of the whole.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Counts:
     tables : tuple of numpy.ndarray
         One table a group, in the same order, (I_a, I_b, …).
     n_rows : float, optional
-        The weight of all rows that were counted, also of those that miss cells; None where nobody knows.
+        The weight of all rows that were counted, including those with missing cells; None if it is unknown.
     """
 
     domain: Domain
@@ -63,7 +63,7 @@ class Counts:
                 )
         if len(set(self.groups)) < len(self.groups):
             raise DataError("A group of variables has two tables. Give one.")
-        # in one order, so that counts of the same groups can be added and solvers find them
+        # sorted, so that counts of the same groups can be added and solvers find them
         by_group = {tuple(group): np.asarray(t, dtype=float) for group, t in zip(self.groups, self.tables, strict=True)}
         object.__setattr__(self, "groups", tuple(sorted(by_group)))
         object.__setattr__(self, "tables", tuple(by_group[group] for group in self.groups))
@@ -75,7 +75,7 @@ class Counts:
                     f"The table of {self._names(group)} must have shape {expected}, labels by labels. "
                     f"Got {table.shape}."
                 )
-            # what is not a number is neither at least zero nor below infinity
+            # NaN fails both comparisons
             if not (table.min() >= 0.0 and table.max() < np.inf):
                 raise DataError(f"The table of {self._names(group)} must hold finite counts, none below zero.")
 
@@ -92,13 +92,13 @@ class Counts:
 
     @property
     def rows_in_words(self) -> str:
-        """How many rows were counted, or at least how many some table shows."""
+        """The number of rows that were counted; if it is unknown, that of the largest table."""
         if self.n_rows is None:
             return f"up to {self.totals.max(initial=0.0):,.0f} rows"
         return f"{self.n_rows:,.0f} rows"
 
     def __add__(self, other: Self) -> Self:
-        """Add the counts of other rows of the same variables; labels that only one of both has are joined."""
+        """Add the counts of other rows of the same variables; the result has the labels of both."""
         if not isinstance(other, type(self)):
             return NotImplemented
         if other.groups != self.groups:
@@ -110,7 +110,7 @@ class Counts:
 
     def _over(self, domain: Domain) -> Sequence[np.ndarray]:
         """Return the tables over a domain that has all labels of this one."""
-        # intervals are known by their edges: labels and typical values may be written in another way
+        # intervals are compared by their edges, as their labels and typical values may differ
         places = [
             None if mine.edges is not None else places_of(mine.labels, all_.labels)
             for mine, all_ in zip(self.domain, domain, strict=True)
@@ -118,7 +118,7 @@ class Counts:
         return placed(self.tables, self.groups, places, domain.cardinalities)
 
     def __radd__(self, other: object) -> Self:
-        # sum() begins at zero
+        # sum() starts with 0
         return self if other == 0 else NotImplemented
 
     def table(self, *names: str) -> pd.DataFrame | np.ndarray:
@@ -179,7 +179,7 @@ class Counts:
         weights: np.ndarray | None,
         n_jobs: int | None,
     ) -> Self:
-        # rows that all count once are counted in whole numbers, which is faster
+        # rows that all count once are counted in integers, which is faster
         if weights is not None and np.all(weights == 1.0):
             weights = None
         with LocalRunner(n_jobs) as runner:
@@ -189,7 +189,7 @@ class Counts:
 
 
 class PairCounts(Counts):
-    """How often every two labels of every two variables are seen together.
+    """How often every two labels of every two variables occur together.
 
     Examples
     --------
@@ -220,8 +220,8 @@ class PairCounts(Counts):
     ) -> Self:
         """Count the pairs of a table; arguments as in :func:`juror.fit`.
 
-        Files and streams of any size are counted as they are read, once where no column holds numbers to be cut into
-        intervals, and twice where one does.
+        Files and streams of any size are counted while they are read: in one pass, or in two if a column holds numbers,
+        whose intervals are found first.
         """
         opened = open_table(data, domain, missing, unknown, sample_weight)
         with LocalRunner(n_jobs) as local:
@@ -269,7 +269,7 @@ class PairCounts(Counts):
 
 
 class TripleCounts(Counts):
-    """How often every three labels of three variables are seen together, for all or some triples of variables.
+    """How often every three labels of three variables occur together, for all or some triples of variables.
 
     Examples
     --------
@@ -299,9 +299,9 @@ class TripleCounts(Counts):
         data, domain, missing, unknown, sample_weight, n_jobs, client
             As in :func:`juror.fit`.
         triples : "all", int, or sequence of three names each
-            Which triples of variables: all of them, that many at random such that every variable is in one, or these.
+            Which triples of variables: all, a number of random ones that include every variable, or a list.
         seed : int
-            What the random ones come from.
+            The seed of the random triples.
         """
         opened = open_table(data, domain, missing, unknown, sample_weight)
         with LocalRunner(n_jobs) as local:
@@ -353,7 +353,7 @@ class TripleCounts(Counts):
 
 
 def check_seen_together(domain: Domain, totals: np.ndarray) -> None:
-    """Refuse variables that no row shows together, totals (n_pairs,) in the order of pairs."""
+    """Refuse pairs of variables that no row shows together; totals (n_pairs,) are in the order of pairs."""
     if len(domain) < 2:
         message = Message("A method that works on pairs needs at least 2 variables. There is 1; use {method:='em'}.")
         raise DataError(message)

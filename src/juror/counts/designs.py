@@ -27,14 +27,14 @@ class Design:
     n_directions : int
         M, for every pair.
     seed : int
-        What the directions come from, one draw for every shape of table.
+        The seed of the directions, which are drawn once for every shape of table.
     bins : int, optional
         Bins of a histogram; by default as many as the larger alphabet of the pair, or one more if that is even.
     operator : {"auto", "cells", "strips"}
-        Whether a cell of the pair's table falls into one bin whole, or is spread over those that its rectangle
+        Whether a cell of the pair's table falls into one bin as a whole, or is spread over the bins that its rectangle
         overlaps. ``"auto"`` spreads pairs of binned variables.
     scores : mapping of str to sequence of float
-        Where the labels of a variable stand on the number line, for those that shall not have the default.
+        The positions of a variable's labels on the number line, to replace the default.
     """
 
     n_directions: int = 200
@@ -50,7 +50,7 @@ class Design:
             check_count("bins", self.bins)
         if not isinstance(self.scores, Mapping):
             raise ParameterError(f"scores must be a mapping of names to numbers. Got {self.scores!r} instead.")
-        # as saving and loading leaves them, and so that equal ones are equal
+        # as after saving and loading, so that equal designs compare equal
         scores = {name: tuple(np.ravel(scores).tolist()) for name, scores in self.scores.items()}
         object.__setattr__(self, "scores", scores)
         check_choice("operator", self.operator, _OPERATORS)
@@ -89,12 +89,12 @@ _Key = tuple[Axis, Axis, bytes, int | None, str]
 
 
 class _Kept:
-    """Operators kept from fit to fit, those used last, for their decomposition is the one thing here that takes long.
+    """A cache of the operators used last, shared by fits, as their decomposition takes long.
 
     Parameters
     ----------
     most : int
-        How many numbers their Gram matrices may have together; decompositions have as many again.
+        The most numbers in all Gram matrices together; their decompositions take the same again.
     """
 
     def __init__(self, most: int):
@@ -103,7 +103,7 @@ class _Kept:
         self._operators: dict[_Key, Radon] = {}
 
     def operator(self, key: _Key) -> Radon:
-        """Return the operator for two axes, directions, bins and kind, made or found."""
+        """Return the operator for two axes, directions, bins and kind, from the cache if it is there."""
         with self._lock:
             R = self._operators.pop(key, None)
             if R is None:
@@ -111,7 +111,7 @@ class _Kept:
                 R = Radon(rows, columns, np.frombuffer(directions).reshape(-1, 2), bins, kind)
             self._operators[key] = R
             while len(self._operators) > 1 and sum(map(_size, self._operators.values())) > self._most:
-                # dictionaries keep their order, so the first is the one not used for longest
+                # dictionaries keep their order, so the first operator is the least recently used
                 del self._operators[next(iter(self._operators))]
         return R
 
@@ -129,8 +129,8 @@ _KEPT = _Kept(most=25_000_000)
 
 
 def about_order(domain: Domain, has_rows: bool = True) -> tuple[str, ...]:
-    """Return a sentence to warn with if some variables have mere names for labels, whose numbering is arbitrary."""
-    # two labels in the other order are the same line read backwards
+    """Return a warning if some variables are nominal, as the numbering of their labels is arbitrary."""
+    # two labels in reverse order are the same line in the other direction
     nominal = [variable.name for variable in domain if variable.kind == "nominal" and variable.cardinality > 2]
     if not nominal:
         return ()

@@ -51,7 +51,7 @@ def _position(names: Sequence[str], name: str) -> int:
 
 
 def _random_triples(n_variables: int, n: int, seed: int) -> list[Positions]:
-    """Draw triples without repetition: first such that every variable is in one, then any."""
+    """Draw distinct triples: first so that every variable is in one, then any."""
     least, most = -(-n_variables // 3), math.comb(n_variables, 3)
     check_count("seed", seed, least=0)
     if not least <= n <= most:

@@ -1,7 +1,7 @@
-"""Counts of pieces of a table that know their labels, so that labels need not be known before rows are counted.
+"""Count a table whose labels are not known yet, in one pass.
 
-A piece is counted by the labels that it shows, in whatever order it shows them. Counts of two pieces add up by label.
-Only numbers are looked at before, in a pass of their own, as their intervals depend on all rows.
+Every piece is counted over the labels that it shows, in any order, and its counts include these labels. Counts of two
+pieces add up by label. Only columns of numbers need a pass before, as their intervals depend on all rows.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from juror.counts.plans import Positions
 from juror.domain.discovery import Discovery
 from juror.domain.domain import Domain, discover
 from juror.domain.variable import Label, Strangers, Variable
-from juror.errors import DataError
+from juror.errors import DataError, check_any_rows
 from juror.readers.columns import MISSING, Column
 from juror.readers.scans import Part, Scan
 from juror.readers.tallies import Tally, check_labels
-from juror.readers.weights import check_total, take_weights
+from juror.readers.weights import check_total, counted_rows
 from juror.rows.pieces import Reading
 from juror.runners.local import LocalRunner, Runner
 
@@ -36,11 +36,11 @@ class LabelledCounts:
     Attributes
     ----------
     sides : tuple of Tally
-        The labels of every column and how often each is seen; of numbers, the intervals they are cut into.
+        The labels of every column and how often each occurs; for numbers, their intervals.
     tables : tuple of numpy.ndarray
         One table a group of columns, (labels of the first, labels of the second, …).
     n_rows, n_counted : int
-        How many rows there were, and how many with weights above zero.
+        The number of rows, and of those with weights above zero.
     total : float
         The sum of these weights.
     """
@@ -72,7 +72,7 @@ class LabelledCounts:
 
 
 def places_of(labels: Sequence[Any], among: Sequence[Any]) -> np.ndarray | None:
-    """Return where labels stand among others, (n_labels,), −1 for those that do not; None where all are the same."""
+    """Return the positions of labels among others, (n_labels,), −1 if absent; None if both are the same."""
     if len(labels) == len(among) and all(a == b for a, b in zip(labels, among, strict=True)):
         return None
     place = {label: n for n, label in enumerate(among)}
@@ -85,7 +85,7 @@ def placed(
     places: Sequence[np.ndarray | None],
     sizes: Sequence[int],
 ) -> Tables:
-    """Move tables to other labels along their sides, zero where there was none.
+    """Move the cells of tables to other labels along their sides; new cells are zero.
 
     Parameters
     ----------
@@ -94,9 +94,9 @@ def placed(
     groups : sequence of tuples of int
         The columns of every table.
     places : sequence of numpy.ndarray or None
-        Where the labels of every column go, −1 for nowhere; None where they stay.
+        The new positions of the labels of every column, −1 to drop one; None if they do not move.
     sizes : sequence of int
-        How many labels every column has then.
+        The new number of labels of every column.
     """
     both = zip(tables, groups, strict=True)
     return tuple(_placed(table, [places[n] for n in group], [sizes[n] for n in group]) for table, group in both)
@@ -109,14 +109,14 @@ def _placed(table: np.ndarray, places: Sequence[np.ndarray | None], sizes: Seque
     kept = np.ix_(*[place >= 0 for place in whole])
     moved = np.zeros(sizes)
     moved[np.ix_(*[place[place >= 0] for place in whole])] = table[kept]
-    # only labels that no row shows may go nowhere
+    # only labels that no row shows may be dropped
     assert abs(moved.sum() - table.sum()) <= 1e-9 * table.sum()
     return moved
 
 
 @dataclass(frozen=True)
 class _Count:
-    """How a part of a table is counted: which groups of its columns, and over which variables those of numbers are."""
+    """How a part of a table is counted: the groups of columns, and the variables of the columns of numbers."""
 
     groups: tuple[Positions, ...]
     known: Mapping[str, Variable]
@@ -130,19 +130,15 @@ class _Count:
         return one.added(other, self.groups, self.most_labels)
 
     def of_chunk(self, columns: list[Column]) -> LabelledCounts:
-        n_rows, weights = len(columns[0].index), None
-        if self.weight is not None:
-            columns, weights = take_weights(columns, self.weight)
-            counted = weights > 0
-            if not np.all(counted):
-                columns, weights = [replace(c, index=c.index[counted]) for c in columns], weights[counted]
+        n_rows = len(columns[0].index)
+        columns, weights, _ = counted_rows(columns, self.weight)
         columns = [self._over_intervals(column) for column in columns]
-        # tables of labels that no row shows could be large
+        # leave out labels that no row shows, as tables could become large
         columns = [_shown(column) if len(column.values) > self.most_labels else column for column in columns]
         for column in columns:
             if len(column.values) > self.most_labels:
                 check_labels(Tally.of(column), self.most_labels)
-        # a column of which nothing is seen has no labels, and tables have at least one
+        # a column of missing values has no labels, but a table needs at least one
         sizes = [max(1, len(column.values)) for column in columns]
         codes = _side_by_side([column.index for column in columns], max(sizes))
         groups = (*self.groups, *((n,) for n in range(len(columns))))
@@ -160,7 +156,7 @@ class _Count:
         )
 
     def _over_intervals(self, column: Column) -> Column:
-        """Give a column of numbers the intervals that all rows were cut into."""
+        """Turn a column of numbers into the intervals that were found in all rows."""
         if column.name not in self.known:
             if column.form == "number":
                 raise DataError(
@@ -173,7 +169,7 @@ class _Count:
 
 
 def _shown(column: Column) -> Column:
-    """Return a column of text with those values only that its rows show."""
+    """Return a column of text with only those values that occur in its rows."""
     if column.form != "text":
         return column
     shown = np.unique(column.index[column.index >= 0])
@@ -197,20 +193,20 @@ def count_labelled(
     choose: Callable[[Sequence[str]], Sequence[Positions]],
     runner: Runner,
 ) -> tuple[Domain, tuple[Positions, ...], Tables, float]:
-    """Count groups of columns of a table whose labels are not known, and find its variables on the way.
+    """Count groups of columns of a table whose labels are not known, and find its variables.
 
     Parameters
     ----------
     scan : Scan
         The table.
     missing : collection
-        The markers that it was opened with.
+        The missing markers that it was opened with.
     weight : str, optional
         The column of row weights.
     choose : callable
-        Given the names of the variables, returns the groups to count.
+        Returns the groups to count, given the names of the variables.
     runner : Runner
-        Who reads the rows.
+        The runner that reads the rows.
 
     Returns
     -------
@@ -232,8 +228,7 @@ def count_labelled(
         known = {variable.name: variable for variable in discover(some, options, missing, runner, weight)}
     count = _Count(groups, known, weight, options.max_levels)
     counts = runner.map_reduce(partial(_Count.of_part, count), scan.parts, partial(_Count.merge, count))
-    if counts.n_rows == 0:
-        raise DataError("The data have no rows. juror needs at least one.")
+    check_any_rows(counts.n_rows)
     if weight is not None and not numbers:
         check_total(counts.total, counts.n_counted)
     others = options.variables([side for side in counts.sides if side.name not in known])
@@ -245,7 +240,7 @@ def count_labelled(
 
 @dataclass(frozen=True)
 class _KnownCounts:
-    """Tables over a domain, what was strange about the rows behind them, and how many counted."""
+    """Tables over a domain, the unknown labels of the rows behind them, and the number of rows."""
 
     tables: Tables
     strangers: Strangers
@@ -264,13 +259,12 @@ class _KnownCounts:
 
 
 def count_known(scan: Scan, reading: Reading, groups: Sequence[Positions], runner: Runner) -> tuple[Tables, float]:
-    """Count groups of variables of a table over a domain that is known; warn of labels that it does not know.
+    """Count groups of variables of a table over a known domain; warn of unknown labels.
 
     Returns the tables and the weight of all rows.
     """
     counts = runner.map_reduce(partial(_known_of_part, reading, tuple(groups)), scan.parts, _KnownCounts.__add__)
-    if counts.n_rows == 0:
-        raise DataError("The data have no rows. juror needs at least one.")
+    check_any_rows(counts.n_rows)
     if reading.weight is not None:
         check_total(counts.total, counts.n_counted)
     counts.strangers.warn()

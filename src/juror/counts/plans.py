@@ -1,8 +1,8 @@
 """How columns are joined before they are counted together.
 
-Columns of few levels are joined into *packs*, numbers with one digit a column; a digit is the code plus one, so that
-missing is a level too. Counting the joint codes of two packs counts all pairs of their columns at once: the table of a
-pair is what its two digits leave when the others are summed out, and missing is left out there.
+Columns of few levels are joined into *packs*: numbers with one digit per column. A digit is the code plus one, so that
+missing is a level, too. Counting the joint codes of two packs counts all pairs of their columns at once. The table of a
+pair is what remains when the other digits are summed out and the level for missing is removed.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ Packs = tuple[Positions, ...]
 
 # The widest pack to try, in steps that all columns of one size fill well
 _WIDTHS = (1, 12, 16, 23, 32, 41, 64, 91, 128, 182, 256)
-# Cells of a joint table, and what a row costs in it, in ns: the first fit into the nearest cache
+# Cells of a joint table, and the cost of a row in ns: small tables fit into the fastest cache
 _COSTS = ((2**13, 0.42), (2**14, 0.55), (2**15, 0.7), (2**16, 0.85), (2**18, 1.3), (2**20, 2.0), (math.inf, 5.0))
 # Joint codes above this need four bytes instead of two
 _MOST_SHORT = 2**16
 _LONG_COST = 1.3
-# What a cell of a joint table costs to clear and to fold, and a joint table by itself, in ns
+# The cost in ns to clear and fold a cell of a joint table, and the fixed cost of a joint table
 _CELL_COST = 1.2
 _TABLE_COST = 300.0
 _LEAST_ROWS, _MOST_ROWS = 2**17, 2**19
@@ -34,7 +34,7 @@ _PACKED_AT_ONCE = 2**21
 
 @dataclass(frozen=True)
 class CountingPlan:
-    """Which columns are joined, which packs are counted together, and which tables are folded from these.
+    """Which columns are joined into packs, which packs are counted together, and which tables are folded from these.
 
     Attributes
     ----------
@@ -53,12 +53,12 @@ class CountingPlan:
     folds : numpy.ndarray, (n_tables, 4)
         For every table the maps of its group's packs, and where it begins among all cells.
     digits : numpy.ndarray
-        All maps behind each other: for every level of a pack the cell along some of its columns, −1 if one is missing.
+        All maps in sequence: for every level of a pack the cell along some of its columns, −1 if one is missing.
         Map 0 takes all levels to one cell.
     starts, map_sizes : numpy.ndarray, (n_maps,)
         Where every map begins, and how many cells it has.
     tables : tuple of (place, shape, axes)
-        For every table asked for, in that order: where it begins, its shape as folded, and the axes in rising order.
+        For every wanted table, in order: where it begins, its shape as folded, and the axes in rising order.
     n_cells : int
         The cells of all tables.
     """
@@ -84,13 +84,13 @@ class CountingPlan:
 
     @property
     def rows_at_once(self) -> int:
-        """How many rows to pack and count at once; the tables of so many are folded once."""
+        """The number of rows to pack and count at once, before tables are folded."""
         packed = _PACKED_AT_ONCE // len(self.widths)
-        # merging the tables of parts must stay cheap beside counting them
+        # merging the tables of parts must be cheap compared with counting
         return max(min(max(packed, _LEAST_ROWS), _MOST_ROWS), 4 * self.n_cells)
 
     def take_apart(self, cells: np.ndarray) -> list[np.ndarray]:
-        """Return the tables, in the order they were asked for, from all cells (n_cells,)."""
+        """Return the wanted tables in order, from all cells (n_cells,)."""
         return [
             np.ascontiguousarray(cells[place : place + math.prod(shape)].reshape(shape).transpose(axes), dtype=float)
             for place, shape, axes in self.tables
@@ -108,7 +108,7 @@ def plan_counting(cardinalities: tuple[int, ...], wanted: tuple[Positions, ...],
     wanted : tuple of tuples of int
         The columns of every table, rising.
     n_rows : int
-        How many rows there are to count: for few, small joint tables.
+        The number of rows to count; for few rows, joint tables are small.
     """
     sizes = np.asarray(cardinalities, dtype=np.int64)
     three = np.array([columns + columns[-1:] * (3 - len(columns)) for columns in wanted])
@@ -170,7 +170,7 @@ def _cost(packs: Packs, sizes: np.ndarray, wanted: np.ndarray, n_rows: int) -> f
     together = np.sort(pack_of[wanted], axis=1)
     together = together[_first_of_each(together @ np.array([len(packs) ** 2, len(packs), 1]))]
     again = np.diff(together, axis=1, prepend=-1) == 0
-    # what needs fewer packs than others is mostly folded from these
+    # groups of fewer packs are mostly folded from larger groups
     largest = again.sum(axis=1) == again.sum(axis=1).min()
     cells = np.where(again, 1.0, widths[together])[largest].prod(axis=1)
     per_row = np.array([cost for _, cost in _COSTS])[np.searchsorted([most for most, _ in _COSTS], cells)]

@@ -1,4 +1,4 @@
-"""Find a variable in a column: its kind, its labels, and for numbers its intervals."""
+"""Find the variable of a column: its kind, its labels, and the intervals of numbers."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ from juror.errors import (
     did_you_mean,
     shortlist,
 )
+from juror.readers.columns import MISSING, Column
 from juror.readers.tallies import Tally, have_decimal_commas, way_out_of_labels
 
 _FEWEST_BINS, _MOST_BINS = 2, 32
-# How often the values of a column of fractions must recur, on average, to count as categories
+# The values of a column of fractions must occur this often on average to be categories
 _RECURRENCE = 5
-# A label of so many lines is hardly meant
+# A label of this many lines is probably a mistake
 _MANY_LINES = 10
 
 
@@ -84,17 +85,21 @@ class Discovery:
         Parameters
         ----------
         tallies : sequence of Tally
-            How often each value of a column is seen, in all rows.
+            How often each value of a column occurs in all rows.
         names : sequence of str, optional
-            The columns in order, where those of given levels were not tallied.
+            The columns in order, if those with given levels were not tallied.
         """
         by_name = {tally.name: tally for tally in tallies}
         names = list(by_name) if names is None else names
         self.check_names(names)
         return tuple(self._of_levels(name) if name in self.levels else self._variable(by_name[name]) for name in names)
 
+    def of_columns(self, columns: Sequence[Column], weights: np.ndarray | None = None) -> tuple[Variable, ...]:
+        """Find the variables of columns in memory, of rows with weights (n_rows,) above zero."""
+        return self.variables([_tally(column, weights) for column in columns])
+
     def check_names(self, names: Sequence[str]) -> None:
-        """Refuse choices about columns that are not there."""
+        """Refuse choices about columns that do not exist."""
         for name in (*self.levels, *self.edges, *self._bins_by_column):
             if name not in names:
                 raise ParameterError(f"There is no column {name!r}. {did_you_mean(name, names)}")
@@ -145,7 +150,7 @@ class Discovery:
         return Variable(column.name, tuple(sorted(_seen(column))), "nominal")
 
     def _category(self, column: Tally) -> Variable:
-        # declared categories are kept even when no row shows them: that is what declaring them is for
+        # declared categories are kept even if no row has them
         return Variable(column.name, tuple(column.values), "ordinal" if column.ordered else "nominal")
 
     def _code(self, column: Tally) -> Variable:
@@ -169,13 +174,13 @@ class Discovery:
         n_bins = wanted if wanted is not None else bins_for(float(counts.sum()))
         edges = _BINNINGS[self.binning](numbers, counts, n_bins)
         if column.dropped:
-            # of numbers tallied together the lowest stands for all
+            # numbers that were tallied together are represented by the lowest
             edges[-1] = column.highest
             _warn_of_groups(column)
         return binned_variable(column.name, edges, numbers, counts, open_ended=True)
 
     def _are_categories(self, numbers: np.ndarray, n: float) -> bool:
-        """Few whole numbers are; few numbers with fractions are only if they recur, else they are measurements."""
+        """Tell whether numbers are categories: there are few, and they are whole or occur often."""
         few = len(numbers) <= self.bin_above
         whole = bool(np.all(numbers == np.floor(numbers)))
         return few and (whole or n >= _RECURRENCE * len(numbers))
@@ -204,6 +209,14 @@ _DISCOVERERS: dict[str, Callable[[Discovery, Tally], Variable]] = {
 }
 
 
+def _tally(column: Column, weights: np.ndarray | None) -> Tally:
+    if column.form != "code":
+        return Tally.of(column, weights)
+    # the labels are 0 up to the highest code, so it does not matter how often each occurs, only that one does
+    is_seen = column.index.max(initial=MISSING) > MISSING
+    return Tally(column.name, "code", column.values, np.full(len(column.values), float(is_seen)))
+
+
 def _seen(column: Tally) -> list[Any]:
     return [value for value, count in zip(column.values, column.counts, strict=True) if count > 0]
 
@@ -222,7 +235,7 @@ def _warn_of_groups(column: Tally) -> None:
 
 
 def bins_for(n: float) -> int:
-    """Return how many intervals n numbers carry: the cube root of 2n (Terrell and Scott), within 2 and 32.
+    """Return the number of intervals for n numbers: the cube root of 2n (Terrell and Scott), between 2 and 32.
 
     >>> [bins_for(n) for n in (5, 100, 1000, 100000)]
     [3, 6, 13, 32]
@@ -242,9 +255,9 @@ def binned_variable(
     edges : numpy.ndarray, (n_bins + 1,)
         Rising interval ends.
     numbers, counts : numpy.ndarray, (n_values,)
-        Sorted distinct numbers and how often each was seen.
+        Sorted distinct numbers and how often each occurs.
     open_ended : bool
-        Whether the outer intervals take what lies beyond the edges.
+        Whether the outer intervals include numbers beyond the edges.
     """
     ends = _plain(edges)
     n_bins = len(ends) - 1
@@ -269,7 +282,7 @@ def _interval_labels(ends: Sequence[float], open_ended: bool) -> tuple[str, ...]
 
 
 def _distinct_texts(ends: Sequence[float]) -> list[str]:
-    """Write numbers as short as they stay apart, and whole numbers in full."""
+    """Write numbers with as few digits as keep them distinct, and integers in full."""
     for digits in range(6, 18):
         texts = [str(end) if isinstance(end, int) else f"{end:.{digits}g}" for end in ends]
         if len(set(texts)) == len(set(ends)):
@@ -280,8 +293,8 @@ def _distinct_texts(ends: Sequence[float]) -> list[str]:
 def _equal_counts(numbers: np.ndarray, counts: np.ndarray, n_bins: int) -> np.ndarray:
     """Cut between distinct numbers so that every interval holds about the same count.
 
-    A number that is more frequent than an interval's share gets an interval of its own; the runs of numbers between
-    such atoms share the other intervals by their counts.
+    A number (*atom*) that is more frequent than an interval's share gets its own interval. The runs of numbers between
+    atoms share the other intervals in proportion to their counts.
     """
     runs = _runs_between(_atoms(counts, n_bins), len(counts))
     pieces = [1] * len(runs)
@@ -294,14 +307,14 @@ def _equal_counts(numbers: np.ndarray, counts: np.ndarray, n_bins: int) -> np.nd
 
 
 def _atoms(counts: np.ndarray, n_bins: int) -> np.ndarray:
-    """Return the positions of numbers that outweigh a fair share of what is left for the others."""
+    """Return the positions of numbers whose count exceeds an equal share of what is left."""
     by_count = np.argsort(-counts, kind="stable")
     left = float(counts.sum())
     n_atoms = 0
     while n_atoms < min(n_bins, len(counts)) and counts[by_count[n_atoms]] * (n_bins - n_atoms) > left:
         left -= float(counts[by_count[n_atoms]])
         n_atoms += 1
-    # atoms and the runs between them all need an interval: the lightest atoms yield
+    # atoms and the runs between them all need an interval: give up the lightest atoms first
     while len(_runs_between(by_count[:n_atoms], len(counts))) > n_bins:
         n_atoms -= 1
     return by_count[:n_atoms]
@@ -314,7 +327,7 @@ def _runs_between(atoms: np.ndarray, n: int) -> list[slice]:
 
 
 def _cuts(counts: np.ndarray, n_pieces: int) -> list[int]:
-    """Return where the pieces of a run start, each of about its share of what is left."""
+    """Return where the pieces of a run start; each gets about an equal share of what is left."""
     starts = [0]
     held, left = 0.0, float(counts.sum())
     for i, count in enumerate(counts):
@@ -330,9 +343,9 @@ def _cuts(counts: np.ndarray, n_pieces: int) -> list[int]:
 
 def _equal_widths(numbers: np.ndarray, counts: np.ndarray, n_bins: int) -> np.ndarray:
     low, high = float(numbers[0]), float(numbers[-1])
-    # a mixture of both ends, as the width of the largest numbers has no float; neighbours leave fewer intervals
+    # a mixture of both ends, as high − low may overflow; neighbouring floats give fewer intervals
     mixed = [low * (1 - i / n_bins) + high * (i / n_bins) for i in range(n_bins + 1)]
-    # which rounding may leave beyond the ends
+    # rounding may place edges beyond the ends
     edges = np.unique(np.clip(mixed, low, high))
     return edges if len(edges) > 1 else np.array([low, high])
 
@@ -348,7 +361,7 @@ def _median(numbers: np.ndarray, counts: np.ndarray) -> float:
 
 
 def _plain(numbers: np.ndarray) -> list[float]:
-    """Return Python numbers, as int when all are whole, so that they print and compare as people write them."""
+    """Return Python numbers, all as int if all are whole, so that they print without a fraction."""
     if numbers.dtype.kind in "iu":
         return numbers.tolist()
     if np.all(numbers == np.floor(numbers)) and np.all(np.abs(numbers) < 2**53):
@@ -380,7 +393,7 @@ def _warn_of_hidden_numbers(name: str, labels: Sequence[str]) -> None:
 
 
 def _warn_of_long_labels(name: str, labels: Sequence[str]) -> None:
-    """Say so when a label goes over many lines: most likely a quote in a CSV file is not closed."""
+    """Warn of a label of many lines: probably a quote in a CSV file is not closed."""
     long = [label for label in labels if label.count("\n") >= _MANY_LINES]
     if long:
         warnings.warn(

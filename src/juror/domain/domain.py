@@ -1,4 +1,4 @@
-"""The domain: the variables of a table in order, and the way between tables of labels and matrices of codes."""
+"""The domain: the variables of a table in order, and the conversion of tables of labels to matrices of codes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 
 from juror.domain.discovery import Discovery
 from juror.domain.variable import Label, Strangers, Unknown, Variable
-from juror.errors import DataError, QueryError, check_choice, check_count, did_you_mean, shortlist
+from juror.errors import DataError, QueryError, check_any_rows, check_choice, check_count, did_you_mean, shortlist
 from juror.readers import Column, Expected, open_source
 from juror.readers.columns import MISSING, as_text, read_markers
 from juror.readers.opening import open_scan, open_weighted
 from juror.readers.scans import Scan
 from juror.readers.tallies import take_census
 from juror.readers.weights import check_total
-from juror.readers.workers import is_here, workers_for
+from juror.readers.workers import workers_for
 from juror.runners.local import LocalRunner, Runner
 
 
@@ -96,7 +96,7 @@ class Domain:
         max_levels : int
             The most labels a column may have.
         sample_weight : array-like, (n_rows,), or str, optional
-            How often each row counts, for quantiles, or the name of the column that says so; rows of weight zero define
+            How often each row counts, for quantiles, or the name of the column of weights. Rows of weight zero define
             no labels.
         n_jobs, client : optional
             Who reads the rows, as in :func:`juror.fit`.
@@ -174,16 +174,16 @@ class Domain:
         return Domain(variables, _united_markers(self, other, variables))
 
     def extended(self, data: Any, **choices: Any) -> Domain:
-        """Return the domain with the labels that a table shows beside its own; intervals stay as they are.
+        """Return the domain extended by the labels of a table; intervals do not change.
 
-        So two tables can be counted alike, and their counts be added, where one has labels of its own.
+        So the counts of two tables can be added even if each has labels that the other lacks.
 
         Parameters
         ----------
         data : frame, mapping, array, path or stream
             See :func:`juror.fit`.
         **choices
-            As in :meth:`infer`, but for those about missing markers, which this domain has.
+            As in :meth:`infer`, except for missing markers: those of this domain are used.
 
         Examples
         --------
@@ -211,13 +211,13 @@ class Domain:
         Returns
         -------
         numpy.ndarray, (n_rows, n_variables)
-            Of the shortest signed integers that hold every code and one more, with contiguous columns.
+            In the shortest type of signed integers that holds every code and one more, with contiguous columns.
         """
         return self.encode_columns(self.open(data), unknown)
 
     @property
     def expected(self) -> Expected:
-        """What this domain lets a source know about its columns before they are opened."""
+        """What this domain tells a source about its columns before they are opened."""
         return Expected(
             names=self.names,
             numbers=[
@@ -237,9 +237,11 @@ class Domain:
         return codes
 
     def encode_chunk(self, columns: Sequence[Column], unknown: Unknown = "error") -> tuple[np.ndarray, Strangers]:
-        """Return the codes of a piece of a table, and what there is to warn of: there may be more pieces."""
+        """Return the codes of a piece of a table, and its unknown labels, to warn of after the last piece."""
         check_unknown(unknown)
-        codes = np.full((len(columns[0].index), len(self)), MISSING, dtype=self.code_type, order="F")
+        codes = np.empty((len(columns[0].index), len(self)), dtype=self.code_type, order="F")
+        if len({column.name for column in columns}) < len(self):
+            codes.fill(MISSING)
         strangers = Strangers()
         for column in columns:
             if column.name not in self:
@@ -254,7 +256,7 @@ class Domain:
 
 
 def _united_markers(one: Domain, other: Domain, variables: Sequence[Variable]) -> tuple[Label, ...]:
-    """Return the markers of both, which must be labels of neither."""
+    """Return the markers of both domains, which must not be labels of the other one."""
     markers = {as_text(marker): marker for marker in (*other.missing, *one.missing)}
     for variable in variables:
         clash = [label for label in variable.labels if variable.edges is None and as_text(label) in markers]
@@ -292,11 +294,10 @@ def discover(scan: Scan, options: Discovery, missing: Collection[Label], runner:
     names = [name for name in scan.names if name != weight]
     options.check_names(names)
     looked_at = [name for name in names if name not in options.levels]
-    # columns in memory are counted whole before they are refused; and rows are counted in any case
-    most = math.inf if is_here(scan) else options.max_levels
+    # count all labels of columns in memory before refusing; read at least one column, to count the rows
+    most = math.inf if scan.in_memory else options.max_levels
     census = take_census(scan, runner, most, looked_at or names[:1], weight)
-    if census.n_rows == 0:
-        raise DataError("The data have no rows. juror needs at least one.")
+    check_any_rows(census.n_rows)
     if weight is not None:
         check_total(census.total, census.n_counted)
     return Domain(options.variables(census.tallies, names), tuple(missing))

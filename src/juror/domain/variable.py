@@ -1,4 +1,4 @@
-"""A finite variable: its name, its labels, its kind, and the way between labels and codes."""
+"""A finite variable: its name, its labels, its kind, and the conversion between labels and codes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _KINDS = ("nominal", "ordinal", "binned")
 
 @dataclass(frozen=True)
 class Strangers:
-    """How many rows of each column hold labels that were not there before, and the first row that does."""
+    """For each column the number of rows with unknown labels, and the first of these rows."""
 
     rows: Mapping[str, tuple[int, str]] = field(default_factory=dict)
 
@@ -36,7 +36,7 @@ class Strangers:
         return Strangers(both)
 
     def warn(self) -> None:
-        """Say so, column by column."""
+        """Warn of unknown labels, column by column."""
         for name, (n, first) in self.rows.items():
             warnings.warn(
                 f"Column {name!r} holds labels that were not there before in {n} rows, the first in {first}; they are "
@@ -57,7 +57,7 @@ class Variable:
     labels : tuple
         Its labels, in order when ``kind`` is not nominal. Codes are positions in this tuple.
     kind : {"nominal", "ordinal", "binned"}
-        Whether labels are mere names, ordered values, or intervals of a number.
+        Whether labels are names, ordered values, or intervals of a number.
     edges : tuple of float, optional
         For a binned variable the ``len(labels) + 1`` finite interval ends. Intervals are closed on the left; the
         last one is closed on both sides.
@@ -114,7 +114,7 @@ class Variable:
         if self == other:
             return self
         if self.edges is not None and self.edges == other.edges and self.open_ended == other.open_ended:
-            # typical values of intervals are as good from either
+            # the typical values may differ; either will do
             return self
         if self.kind != other.kind or self.edges is not None or _type_of(self) != _type_of(other):
             here, there = _described(self, other), _described(other, self)
@@ -125,7 +125,7 @@ class Variable:
                 here=here,
                 there=there,
             )
-        # whole numbers that rise have an order of their own; that of named levels must be the same for both
+        # rising numbers have a natural order; named levels must have the same order in both
         rising = all(_type_of(v) is not str and list(v.labels) == sorted(v.labels) for v in (self, other))
         named = self.kind == "ordinal" and not rising
         return replace(self, labels=tuple(united(self.name, self.labels, other.labels, ordered=named)))
@@ -151,7 +151,7 @@ class Variable:
 
     @cached_property
     def _code_of_text(self) -> dict[str, int]:
-        """Codes by the label as written, so that 4 finds "4" and "4" finds 4."""
+        """Codes by the text of labels, so that 4 finds "4" and "4" finds 4."""
         return {as_text(label): code for code, label in enumerate(self.labels)}
 
     def find(self, value: object) -> int | None:
@@ -170,7 +170,7 @@ class Variable:
         return None if code == MISSING else code
 
     def code(self, value: object) -> int:
-        """Return the code of a label, or raise a sentence that names the labels there are."""
+        """Return the code of a label, or raise an error that names the labels."""
         code = self.find(value)
         if code is None:
             hint = f"Its edges are {shortlist(self.edges)}." if self.edges else did_you_mean(value, self.labels)
@@ -195,8 +195,8 @@ class Variable:
         column : Column
             The factorised column.
         unknown : {"error", "warn", "missing"}
-            What to do with a value that is not among the labels: refuse it, or treat it as missing with a warning or
-            without.
+            What to do with a value that is not among the labels: refuse it, or treat it as missing, with or without a
+            warning.
 
         Returns
         -------
@@ -209,13 +209,16 @@ class Variable:
     def encode_piece(
         self, column: Column, unknown: Unknown = "error", kind: type[np.signedinteger[Any]] = np.int64
     ) -> tuple[np.ndarray, Strangers]:
-        """Return the codes of a piece of a column as integers of a kind, and which values were strange.
+        """Return the codes of a piece of a column as integers of a kind, and its unknown labels.
 
-        As in :meth:`encode`, but what is to be warned of is returned: there may be more pieces.
+        Like :meth:`encode`, but unknown labels are returned, to warn of after the last piece.
         """
         if column.form == "code":
             known = np.arange(len(column.values)) < self.cardinality
-            codes = np.where(column.index < self.cardinality, column.index, MISSING).astype(kind)
+            index = column.index
+            if len(column.values) > self.cardinality:
+                index = np.where(index < self.cardinality, index, MISSING)
+            codes = index.astype(kind, copy=False)
         else:
             of_values = self._codes_of_values(column)
             known = of_values != MISSING
@@ -274,13 +277,13 @@ class Variable:
 
 
 def _type_of(variable: Variable) -> type | None:
-    """Return what all labels are: text, numbers or booleans; None for a mixture."""
+    """Return the common type of all labels: text, number or boolean; None if there is none."""
     kinds = {float if type(label) is int else type(label) for label in variable.labels}
     return kinds.pop() if len(kinds) == 1 else None
 
 
 def _described(variable: Variable, other: Variable) -> str:
-    """Say what a variable is, of intervals only what the other has not."""
+    """Describe a variable; of the edges of intervals name only those that the other lacks."""
     if variable.edges is None:
         return f"{variable.kind} with labels {shortlist(variable.labels, 4)}"
     own = [edge for edge in variable.edges if edge not in (other.edges or ())]
@@ -288,12 +291,12 @@ def _described(variable: Variable, other: Variable) -> str:
 
 
 def as_number(value: object) -> float | None:
-    """Return a number, also one written as text; None for all else."""
+    """Return a number, which may be written as text; None for other values."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
-    # Python reads 1_000 as a number; people who write it mean a label
+    # Python reads 1_000 as a number, but in data it is a label
     if isinstance(value, str) and "_" in value:
         return None
     try:

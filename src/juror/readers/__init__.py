@@ -1,4 +1,4 @@
-"""Where rows come from: every kind of data becomes a list of columns of distinct values and their indices."""
+"""Where rows come from. Every kind of data becomes columns: distinct values, and for every row an index into them."""
 
 from juror.readers.columns import Column
 from juror.readers.opening import Expected, open_source

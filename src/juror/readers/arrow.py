@@ -1,4 +1,4 @@
-"""Columns of Arrow arrays, by way of which frames, lists and files are read."""
+"""Columns from Arrow arrays, into which frames, lists and files are converted first."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import pyarrow as pa
 from juror.errors import DataError
 from juror.readers.columns import MISSING, Column, Form, as_text, is_marked, united
 
-# Of longer dictionaries of text only the values that the rows hold are looked at: readers let them grow from chunk to
-# chunk, and a column of identifiers has a longer one than all its rows
+# In longer dictionaries of text, only the values that occur in the rows are converted: readers let dictionaries grow
+# from chunk to chunk, so that a column of identifiers has far more values than a chunk has rows
 _LONG_DICTIONARY = 4096
 # ``pa.scalar`` would import pandas
 _MISSING = pa.Array.from_buffers(pa.int32(), 1, [None, pa.py_buffer(np.int32(MISSING).tobytes())])[0]
-# So many rows tell whether numbers repeat
+# The number of rows to look at to see whether numbers repeat
 _SAMPLE = 4096
 
 
@@ -36,7 +36,7 @@ def from_arrow(
     missing : collection
         Markers that stand for a missing value besides null and NaN.
     category : bool
-        Whether a dictionary is a category that somebody declared; otherwise it only is how text is stored.
+        Whether a dictionary is a category that the user declared; otherwise it is only the way text is stored.
     first_row : int
         The number of the first row, where the array is a piece of a longer column.
     """
@@ -64,14 +64,14 @@ def _to_arrow(positions: np.ndarray) -> pa.Array:
 
 
 def _is_valid(array: pa.Array) -> np.ndarray:
-    """Return which slots are not null; what null slots hold is whatever the producer left there, and never read."""
+    """Return which slots are not null. Null slots may hold any value, which is never read."""
     return _to_numpy(array.is_valid().cast(pa.uint8())).astype(bool)
 
 
 def _index_of(indices: pa.Array) -> np.ndarray:
-    """Return the indices of a dictionary as int32, −1 for null; what null slots hold is never read.
+    """Return the indices of a dictionary as int32, −1 for null. The values in null slots are never read.
 
-    Nothing is copied where there are no nulls and the indices are of this type, as in Parquet and CSV files.
+    Nothing is copied if there are no nulls and the indices are int32, as in Parquet and CSV files.
     """
     indices = indices.cast(pa.int32())
     return _to_numpy(indices.fill_null(_MISSING) if indices.null_count else indices)
@@ -81,7 +81,7 @@ def _read_number(name: str, array: pa.Array, missing: Collection[object]) -> Col
     numbers, index = _distinct(array)
     kept = ~is_marked(numbers, missing)
     if pa.types.is_floating(array.type):
-        # no negative zero, which is the same number written in another way
+        # turn −0.0 into 0.0, which is the same number
         numbers = numbers.astype(np.float64, copy=False) + 0.0
         kept &= ~np.isnan(numbers)
     if not kept.all():
@@ -90,12 +90,12 @@ def _read_number(name: str, array: pa.Array, missing: Collection[object]) -> Col
 
 
 def _distinct(array: pa.Array) -> tuple[np.ndarray, np.ndarray]:
-    """Return the distinct numbers of an array, sorted, and for every row which it holds, −1 for null."""
+    """Return the distinct numbers of an array, sorted, and the position of every row's number, −1 for null."""
     if len(array[:_SAMPLE].unique()) < _SAMPLE // 4:
         encoded = array.dictionary_encode()
         numbers, order = np.unique(_to_numpy(encoded.dictionary), return_inverse=True)
         return numbers, np.append(order, MISSING).astype(np.int32)[_index_of(encoded.indices)]
-    # measurements: where most numbers are seen once, it takes less time to sort than to hash them
+    # measurements: if most numbers occur once, sorting is faster than hashing
     numbers, positions = np.unique(_to_numpy(array.drop_null()), return_inverse=True)
     index = np.full(len(array), MISSING, dtype=np.int32)
     index[_is_valid(array)] = positions
@@ -141,7 +141,7 @@ def _read_category(name: str, array: pa.DictionaryArray | pa.ChunkedArray, missi
 
 
 def _join_categories(pieces: Sequence[Column]) -> Column:
-    """Join pieces whose categories differ, in the one order that all have if they are ordered."""
+    """Join pieces whose categories differ; ordered ones must have one common order."""
     name, ordered = pieces[0].name, pieces[0].ordered
     values: Sequence[Any] = pieces[0].values
     for piece in pieces[1:]:
@@ -154,7 +154,7 @@ def _join_categories(pieces: Sequence[Column]) -> Column:
 
 
 def _read_stored(name: str, array: pa.DictionaryArray | pa.ChunkedArray, missing: Collection[object]) -> Column:
-    """Read a dictionary that is nobody's category."""
+    """Read a dictionary that is only a way to store values, not a declared category."""
     if not is_text(array.type.value_type):
         return from_arrow(name, array.cast(array.type.value_type), missing)
     values, index = _coded(array)
@@ -166,9 +166,9 @@ def _read_stored(name: str, array: pa.DictionaryArray | pa.ChunkedArray, missing
 
 
 def _coded(array: pa.DictionaryArray | pa.ChunkedArray) -> tuple[pa.Array, np.ndarray]:
-    """Return the values of a dictionary, and for every row which it holds, −1 for null; a value may be null, too.
+    """Return the values of a dictionary, which may include null, and the position of every row's value, −1 for null.
 
-    The dictionaries of chunks may differ: each row gets the position of its value among those of all.
+    The dictionaries of chunks may differ: positions are those in the joined dictionary.
     """
     chunks = [array] if isinstance(array, pa.DictionaryArray) else array.chunks or [array.combine_chunks()]
     if len(chunks) == 1:
@@ -202,7 +202,7 @@ def _refuse_date(name: str, array: pa.Array, missing: Collection[object]) -> Col
 def _without_missing(
     name: str, form: Form, coded: tuple[pa.Array, np.ndarray], missing: Collection[object], ordered: bool = False
 ) -> Column:
-    """Map null, NaN and markers among the values to −1, and close the gaps they leave."""
+    """Remove null, NaN and markers from the values, and give their rows the index −1."""
     values, index = coded[0].to_pylist(), coded[1]
     kept = _is_known(values, missing)
     if not kept.all():
@@ -223,7 +223,7 @@ _READERS: tuple[tuple[Callable[[pa.DataType], bool], _Reader], ...] = (
     (pa.types.is_temporal, _refuse_date),
     (pa.types.is_boolean, _read_distinct("boolean")),
     (pa.types.is_integer, _read_number),
-    # half floats have next to no kernels in Arrow
+    # Arrow has hardly any kernels for half floats
     (pa.types.is_float16, lambda name, array, missing: _read_number(name, array.cast(pa.float32()), missing)),
     (pa.types.is_floating, _read_number),
     (pa.types.is_decimal, _read_decimal),

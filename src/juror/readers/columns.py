@@ -1,4 +1,4 @@
-"""One column of a source: its distinct values, and for every row which of them it holds.
+"""One column of a source: its distinct values, and for every row the position of its value.
 
 Missing is decided here and nowhere else: nulls, NaN and the user's markers get the index −1.
 """
@@ -16,8 +16,10 @@ import numpy as np
 from juror.errors import DataError, Option, ParameterError, shortlist
 
 MISSING = -1
-# Codes count labels, and no variable has two thousand million of them
+# Codes number labels, and no variable has two billion labels
 _MOST_CODES = 2**31
+
+_INDEX_TYPES = tuple(map(np.dtype, ("int8", "int16", "int32")))
 
 Form = Literal["text", "boolean", "number", "category", "code"]
 
@@ -34,14 +36,15 @@ class Column:
         What the values are. A ``code`` is already a position among a variable's labels.
     values : list or numpy.ndarray, (n_values,)
         The distinct values; sorted when they are numbers, in declared order when they are categories.
-    index : numpy.ndarray of int32, (n_rows,)
-        For every row the position of its value in ``values``, −1 where it is missing.
+    index : numpy.ndarray of signed integers, (n_rows,)
+        For every row the position of its value in ``values``, −1 where it is missing. To read only: codes are the
+        user's own array.
     ordered : bool
         Whether the categories were declared as ordered.
     first_row : int
-        The number of the first row, where the column is a piece of a longer one; for messages.
+        The number of the first row, if the column is a piece of a longer one; for messages.
     origin : str
-        The file it is from, where there are several; for messages.
+        The file it comes from, if there are several; for messages.
     """
 
     name: str
@@ -53,11 +56,11 @@ class Column:
     origin: str = ""
 
     def first_row_of(self, value_position: int) -> str:
-        """Say which is the first row that holds the value at a position."""
+        """Describe the first row that holds the value at a position."""
         return self.row_in_words(int(np.argmax(self.index == value_position)))
 
     def row_in_words(self, row: int) -> str:
-        """Say which row of the whole table one of this piece is."""
+        """Describe a row of this piece by its number in the whole table."""
         return f"row {self.first_row + row}" + (f" of {self.origin!r}" if self.origin else "")
 
 
@@ -98,21 +101,23 @@ def read_markers(missing: Any) -> tuple[Any, ...]:
 
 
 def from_codes(name: str, codes: np.ndarray, missing: Collection[object] = ()) -> Column:
-    """Take a vector of integer codes, −1 where missing, as it is."""
-    codes = np.ascontiguousarray(codes)  # read several times
-    marked = is_marked(codes, missing)
+    """Take a vector of integer codes, −1 where missing, as it is: signed integers of up to 32 bits are not copied."""
+    marked = is_marked(codes, missing) if missing else np.zeros(1, dtype=bool)
     if marked.any():
-        # a marker may be a number that no code can be, and numbers without a sign have no −1
+        # a marker may be a number that no code can be, and unsigned integers have no −1
         codes = np.where(marked, 0, codes)
-    if codes.min(initial=0) < MISSING or codes.max(initial=0) >= _MOST_CODES:
+    highest = int(codes.max()) if len(codes) else MISSING
+    if highest >= _MOST_CODES or codes.min(initial=0) < MISSING:
         row = int(np.argmax((codes < MISSING) | (codes >= _MOST_CODES)))
         raise DataError(
             f"Column {name!r} holds the code {int(codes[row])} in row {row}; codes must be 0, 1, 2, … with −1 "
             "for missing. Pass a frame or a dict of columns if these are values and not codes."
         )
-    index = codes.astype(np.int32)
-    index[marked] = MISSING
-    return Column(name, "code", range(int(index.max(initial=MISSING)) + 1), index)
+    index = codes if codes.dtype in _INDEX_TYPES else codes.astype(np.int32)
+    if marked.any():
+        index[marked] = MISSING
+        highest = int(index.max())
+    return Column(name, "code", range(highest + 1), index)
 
 
 def is_missing(value: object, missing: Collection[object]) -> bool:
@@ -123,7 +128,7 @@ def is_missing(value: object, missing: Collection[object]) -> bool:
 
 
 def is_marked(numbers: np.ndarray, missing: Collection[object]) -> np.ndarray:
-    """Return which numbers equal a marker; like labels, markers are compared as they are written."""
+    """Return which numbers equal a marker. Like labels, markers are compared as text."""
     marked = np.zeros(len(numbers), dtype=bool)
     for marker in missing:
         number = _number_of(marker)
@@ -137,7 +142,7 @@ def _number_of(marker: object) -> int | float | None:
         return None
     for convert in (int, float):
         try:
-            # 9 and "9" are the same marker, and whole numbers stay whole: floats cannot tell the largest apart
+            # 9 and "9" are the same marker; integers stay integers, as floats cannot represent large ones exactly
             if as_text(convert(as_text(marker))) == as_text(marker):
                 return convert(as_text(marker))
         except ValueError:
@@ -146,14 +151,14 @@ def _number_of(marker: object) -> int | float | None:
 
 
 def as_text(label: object) -> str:
-    """Write a label as people do: 4.0 as 4."""
+    """Write a label as text, whole floats without a fraction: 4.0 as 4."""
     if isinstance(label, float) and np.isfinite(label) and label == int(label):
         return str(int(label))
     return str(label)
 
 
 def united(name: str, one: Sequence[Any], other: Sequence[Any], ordered: bool = False) -> Sequence[Any]:
-    """Return the labels of both: as they are if they are the same, sorted if not, or in the one order that both have.
+    """Return the labels of both: unchanged if they are equal, else sorted, or in their common order if ordered.
 
     >>> united("colour", ["red", "blue"], ["teal", "red"])
     ['blue', 'red', 'teal']

@@ -1,10 +1,11 @@
-"""How CSV files are written: what the user says, and what their first line shows."""
+"""How CSV files are written: what the user says, and what the first line of a file shows."""
 
 from __future__ import annotations
 
 import codecs
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import pyarrow as pa
 from pyarrow import csv
@@ -13,9 +14,9 @@ from juror.errors import DataError, Option, ParameterError
 from juror.readers.paths import ending_of, not_text, reading
 
 _START_BYTES = 1 << 20
-# So many bytes are parsed at once, and no row may be longer. pyarrow reads 32 blocks ahead, so they are small.
+# The size of a block, which is parsed at once; no row may be longer. pyarrow reads 32 blocks ahead, so it is small.
 BLOCK_BYTES = 1 << 21
-# What files begin with that are not in UTF-8; a mark of UTF-32 begins with that of UTF-16
+# Byte-order marks of encodings other than UTF-8. UTF-32 comes first, as its mark begins with that of UTF-16.
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -85,16 +86,18 @@ def _check_character(name: str, value: object) -> None:
 
 @dataclass(frozen=True)
 class Dialect:
-    """How one CSV file is written, with what its first line told.
+    """How one CSV file is written, including what its first line shows.
 
     Attributes
     ----------
     separator : str, optional
-        None in a table of one column.
+        None for a table of one column.
     quote, encoding, decimal : str
         As in :class:`Written`.
     null : tuple of str
         Cells that are missing.
+    content : bytes, optional
+        What is in the file, without compression, where it is small. Workers of a cluster read the file itself.
     """
 
     separator: str | None
@@ -102,19 +105,23 @@ class Dialect:
     encoding: str
     decimal: str
     null: tuple[str, ...]
+    content: bytes | None = field(default=None, repr=False, compare=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"content": None}
 
     def open(
         self, path: str, block_bytes: int, types: Mapping[str, pa.DataType], names: Sequence[str] = ()
     ) -> csv.CSVStreamingReader:
-        """Open a file; only some of its columns, if any are named, and those of no given type as the first block is."""
+        """Open a file; only the named columns, if any are. The first block decides the types that are not given."""
         return csv.open_csv(
-            path,
+            path if self.content is None else pa.BufferReader(self.content),
             csv.ReadOptions(use_threads=False, block_size=block_bytes, encoding=self.encoding),
             csv.ParseOptions(
                 delimiter=self.separator or ",",
                 quote_char=self.quote or False,
                 newlines_in_values=self.quote != "",
-                # in a table of one column an empty line is a missing cell; in others it is nothing
+                # an empty line is a missing cell in a table of one column, and is skipped in others
                 ignore_empty_lines=self.separator is not None,
             ),
             self.conversion(types, names),
@@ -126,7 +133,7 @@ class Dialect:
             return list(reader.schema.names)
 
     def conversion(self, types: Mapping[str, pa.DataType], names: Sequence[str] = ()) -> csv.ConvertOptions:
-        """Return how cells become values: a bare empty one is missing, a quoted one is a label."""
+        """Return how cells become values: an empty cell is missing, a quoted empty one is a label."""
         return csv.ConvertOptions(
             column_types=dict(types),
             include_columns=list(names),
@@ -137,20 +144,22 @@ class Dialect:
         )
 
 
-def find_dialect(path: str, written: Written, missing: Sequence[object]) -> Dialect:
-    """Look at the first line of a file for what ``written`` leaves open."""
+def find_dialect(path: str, written: Written, missing: Sequence[object], small_bytes: int = 0) -> Dialect:
+    """Find what ``written`` leaves open in the first line of a file. Keep the content of at most ``small_bytes``."""
     encoding = written.encoding
     with reading(path), pa.input_stream(path) as stream:
-        start = stream.read(_START_BYTES)
+        start = stream.read(max(_START_BYTES, small_bytes))
+        is_small = len(start) <= small_bytes and not stream.read(1)
     if not start:
         raise DataError(f"The file {path!r} is empty. It needs a line of column names and some rows.")
     if codecs.lookup(encoding).name == "utf-8":
         encoding = next((name for mark, name in _MARKS if start.startswith(mark)), "utf-8")
     line = start.decode(encoding, errors="replace").split("\n", 1)[0]
     if "\0" in line:
-        # UTF-16 without a mark: every other byte is zero, and no text holds such a character
+        # UTF-16 without a mark: every other byte is zero, which does not occur in text
         raise not_text(f"The file {path!r}", encoding)
     candidates = "\t" if ending_of(path).startswith(".tsv") else ",;\t"
     found = next((mark for mark in candidates if mark in line and mark != written.decimal), None)
     null = ("", *(str(marker) for marker in missing))
-    return Dialect(written.separator or found, written.quote, encoding, written.decimal, null)
+    content = start if is_small else None
+    return Dialect(written.separator or found, written.quote, encoding, written.decimal, null, content)

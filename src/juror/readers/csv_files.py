@@ -1,4 +1,4 @@
-"""CSV files, block by block, each column of one type in all of them."""
+"""CSV files, read block by block. A column has one type in all files."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
+from juror.readers.columns import check_column_names
 from juror.readers.csv_dialects import BLOCK_BYTES, Dialect, Written, find_dialect
 from juror.readers.csv_types import settle_types
-from juror.readers.file_parts import FilePart, Opened
+from juror.readers.file_parts import SMALL_BYTES, FilePart, Opened
 from juror.readers.schemas import check_names
 
 _STORED_TEXT = pa.dictionary(pa.int32(), pa.string())
@@ -17,7 +18,7 @@ _STORED_TEXT = pa.dictionary(pa.int32(), pa.string())
 
 @dataclass(frozen=True)
 class CsvPart(FilePart):
-    """All rows of a CSV file: where its rows begin is only known after reading what stands before.
+    """All rows of a CSV file. It is not divided: a line break may be part of a quoted cell that began earlier.
 
     Attributes
     ----------
@@ -40,11 +41,16 @@ class CsvPart(FilePart):
 
 
 def open_csv_files(paths: Sequence[str], missing: Sequence[object], text: Collection[str], written: Written) -> Opened:
-    """Find out how CSV files are written and of what types their columns are."""
-    dialects = {path: find_dialect(path, written, missing) for path in paths}
-    check_names({path: dialect.names(path) for path, dialect in dialects.items()})
+    """Find out how CSV files are written, and the types of their columns."""
+    several = len(paths) > 1
+    dialects = {path: find_dialect(path, written, missing, 0 if several else SMALL_BYTES) for path in paths}
+    if several:
+        check_names({path: dialect.names(path) for path, dialect in dialects.items()})
+    schema = settle_types(dialects, text)
+    check_column_names(schema.names)
     return Opened(
-        settle_types(dialects, text),
+        schema,
         None,
         lambda path, layout, keys: [CsvPart(path, layout, keys, dialect=dialects[path])],
+        is_small=not several and dialects[paths[0]].content is not None,
     )

@@ -1,7 +1,7 @@
-"""The types of the columns of CSV files, which all rows of all files decide.
+"""The types of the columns of CSV files, decided by all rows of all files.
 
-What pyarrow's inference would find in one table of all rows, without holding them: integers, or booleans, or dates, or
-numbers, or else text, whichever comes first of those that all cells can be read as.
+They are what pyarrow would infer for one table of all rows, without holding these in memory: the first of integers,
+booleans, dates, numbers and text as which all cells can be read.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from pyarrow import csv
 from juror.readers.csv_dialects import BLOCK_BYTES, Dialect
 from juror.readers.paths import ending_of, not_text, reading
 
-# The types of a file of so many bytes are found in one block
+# A file of up to this size is parsed as one block to find its types
 SMALL_FILE = 1 << 25
-# As good as text is compressed
+# A usual compression factor of text
 _COMPRESSED = 8
 # In the order in which pyarrow tries them
 _ORDER = (
@@ -41,25 +41,28 @@ def settle_types(
 ) -> pa.Schema:
     """Return the columns of CSV files and their types.
 
-    The first block of the first file is looked at, all of it if it is small. What is text there is text; whether the
-    others hold to the type they have there, one pass over these columns tells, and where one does not, another tries
-    all types on all cells.
+    pyarrow infers types from the first block of the first file, or from all of it if it is small. A column that is
+    text there is text. One pass checks whether all cells of the other columns have their types. If some do not, a
+    second pass tries all types on all cells.
 
     Parameters
     ----------
     files : mapping of str to Dialect
         The files, which have the same columns, and how each is written.
     text : collection of str
-        Columns that are text whatever they look like.
+        Columns to read as text whatever they look like.
     small_file, block_bytes : int
-        How large a file is that is looked at as a whole, and how much of others at once.
+        The size up to which a file is parsed as one block, and the size of a block of larger ones.
     """
     (first, dialect), *_ = files.items()
-    size = os.path.getsize(first) * (1 if ending_of(first) in (".csv", ".tsv") else _COMPRESSED)
+    if dialect.content is not None:
+        size = len(dialect.content)
+    else:
+        size = os.path.getsize(first) * (1 if ending_of(first) in (".csv", ".tsv") else _COMPRESSED)
     first_bytes = small_file if size < small_file else block_bytes
     known = {name: pa.string() for name in text}
     with reading(first, dialect.encoding), dialect.open(first, first_bytes, known) as reader:
-        schema = reader.schema
+        schema, names = reader.schema, reader.schema.names
         is_all = len(files) == 1 and not _has_more(reader)
     for field in schema:
         if pa.types.is_binary(field.type):
@@ -67,7 +70,7 @@ def settle_types(
     types = {field.name: field.type for field in schema if not pa.types.is_string(field.type)}
     if types and not is_all and not _hold(files, types, block_bytes):
         types = _try_all(files, list(types), block_bytes)
-    return pa.schema([(name, types.get(name, pa.string())) for name in schema.names])
+    return pa.schema([(name, types.get(name, pa.string())) for name in names])
 
 
 def _has_more(reader: csv.CSVStreamingReader) -> bool:
@@ -82,7 +85,7 @@ def _has_more(reader: csv.CSVStreamingReader) -> bool:
 
 
 def _is_conversion(error: pa.ArrowInvalid) -> bool:
-    """Tell whether cells are not of the type they were to be read as."""
+    """Tell whether an error means that a cell does not have the type of its column."""
     return "conversion error" in str(error)
 
 
@@ -101,7 +104,7 @@ def _hold(files: Mapping[str, Dialect], types: Mapping[str, pa.DataType], block_
 
 
 def _try_all(files: Mapping[str, Dialect], names: Sequence[str], block_bytes: int) -> dict[str, pa.DataType]:
-    """Return for each column the first type as which all cells can be read, text if there is none."""
+    """Return for each column the first type as which all cells can be read, or else text."""
     possible = {name: list(_ORDER) for name in names}
     for path, dialect in files.items():
         with reading(path, dialect.encoding):
@@ -114,7 +117,7 @@ def _try_all(files: Mapping[str, Dialect], names: Sequence[str], block_bytes: in
 
 
 def _types_of(cells: pa.Array, types: Sequence[pa.DataType], dialect: Dialect) -> list[pa.DataType]:
-    """Return as which types cells can be read; the reader itself is asked, as it knows blanks and decimal marks."""
+    """Return the types as which cells can be read. The CSV reader decides, as it knows blanks and decimal marks."""
     stream = io.BytesIO()
     csv.write_csv(pa.table({"cell": cells}), stream)
     return [type_ for type_ in types if _converts(stream.getvalue(), type_, dialect)]

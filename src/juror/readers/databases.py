@@ -1,6 +1,6 @@
 """Queries on DuckDB, PostgreSQL and SQLite as streams of rows, and addresses of databases without their credentials.
 
-Databases are only read: files are opened read-only and never made, sessions on a server are read-only too.
+Databases are only read: files are opened read-only and never created, and sessions on a server are read-only.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ _SECRET_PAIR = re.compile(
 )
 _SECRET_IN_URI = re.compile(r"(\w[\w+.\-]*://[^\s:/@]*):\S*@")
 _MASK = "***"
-# Hosts, ports and a database, and nothing that could be a piece of a password
+# Hosts, ports and a database: nothing that could be part of a password
 _PLACE = re.compile(r"[\w.\-]*(?::\d+)?(?:,[\w.\-]*(?::\d+)?)*|\[[\da-f:.]+\](?::\d+)?", re.IGNORECASE)
 
-# What servers, drivers and Arrow write around their reason
+# The text that servers, drivers and Arrow put around the reason of an error
 _SERVER_SAYS = re.compile(r"(?:ERROR|FATAL|PANIC):\s+(.+)")
 _DRIVER_SAYS = re.compile(
     r"^(?:Unknown error: )?(?:[A-Z_]+: )?(?:\[\w+\] )?(?:Failed to [a-z ]+: )?(?:\w+\(\) failed: )?"
 )
 _TRACEBACK = ". Detail: Python exception"
 
-# The types of SQLite's values, each with a value, and how it tells columns of one name apart
+# The types of SQLite's values with an example of each, and how SQLite renames columns of the same name
 _SQLITE_KINDS = {"integer": "0", "real": "0.0", "text": "''", "blob": "x''"}
 _SQLITE_REPEATED = re.compile(r"(.+):\d+")
 _SQLITE_BATCH = "adbc.sqlite.query.batch_rows"
 
 
 def scan_query(sql: str, uri: str | os.PathLike[str], missing: Collection[object] = ()) -> Scan:
-    """Run a query and offer its rows as a table of one part, which keeps them in a temporary file as they come.
+    """Run a query and offer its rows as a table of one part, which stores them in a temporary file as they arrive.
 
-    The query is run once, as it may give other rows when it is run again.
+    The query runs once, as a second run may return other rows.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def scan_query(sql: str, uri: str | os.PathLike[str], missing: Collection[object
             connection = database.connect(uri)
             stack.callback(connection.close)
             problem, advice = f"The query cannot be run on {shown}", "It must be one SELECT from tables that are there."
-            # a comment at the end must not swallow what is put behind the query
+            # the line break ends a comment, so that text appended to the query is not part of it
             schema, batches = database.run(connection, query + "\n", stack)
         except JurorError:
             raise
@@ -94,7 +94,7 @@ def scan_query(sql: str, uri: str | os.PathLike[str], missing: Collection[object
             if schema.names:
                 return scan_rows(Rows(schema, batches, stack.pop_all().close, f"The query on {shown}", reason), markers)
             problem = f"The statement gives no columns on {shown}. {advice}"
-    # raised here, so that the driver's exception, which may show credentials, does not hang on ours
+    # raised here so that the driver's exception, which may show credentials, is not chained to ours
     raise DataError(problem)
 
 
@@ -135,7 +135,7 @@ def _connect_postgresql(uri: str) -> Any:
 def _run_postgresql(connection: Any, query: str, stack: ExitStack) -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
     cursor = stack.enter_context(connection.cursor())
     cursor.execute("SET default_transaction_read_only = on")
-    # asked first without running it: what gives no columns is not run at all
+    # look at the columns first, without running it: a statement without columns is never run
     schema = cursor.adbc_execute_schema(query)
     return _fetched(cursor, query, stack) if schema.names else (schema, ())
 
@@ -152,7 +152,7 @@ def _run_sqlite(connection: Any, query: str, stack: ExitStack) -> tuple[pa.Schem
     are asked for before, and a row of these types is put before all others, and dropped.
     """
     cursor = stack.enter_context(connection.cursor(adbc_stmt_kwargs={_SQLITE_BATCH: str(CHUNK_ROWS)}))
-    # between parentheses only a query has room, and not ATTACH, which makes files
+    # only a query is allowed in parentheses, not ATTACH, which creates files
     cursor.execute(f"SELECT * FROM (\n{query}) LIMIT 0")
     names = [name for name, *_ in cursor.description]
     repeated = [match[1] for match in map(_SQLITE_REPEATED.fullmatch, names) if match and match[1] in names]

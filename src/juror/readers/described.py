@@ -1,4 +1,4 @@
-"""Tables that are described and not opened yet: files and how they are written, a query and its database."""
+"""Descriptions of tables that are opened later: files and how they are written, a query and its database."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Files:
     path : path or sequence of paths
         A file, a folder of files, a glob such as ``'folder/*.parquet'``, or a list of these; all of one kind.
     separator : str, optional
-        What stands between the cells of a CSV file; found in its first line by default.
+        The separator of the cells of a CSV file; found in its first line by default.
     quote : str
-        What stands around cells of a CSV file that hold a separator or a line break; empty for nothing.
+        The quote around cells of a CSV file that hold a separator or a line break; empty for none.
     encoding : str
         The encoding of a CSV file.
     decimal : str
@@ -50,7 +50,7 @@ class Files:
     decimal: str = "."
 
     def __post_init__(self) -> None:
-        # says what is wrong with them now, and not when the files are opened
+        # refuse wrong choices now, not when the files are opened
         self._written()
 
     def _written(self) -> Written | None:
@@ -68,7 +68,7 @@ class Files:
 
 @dataclass(frozen=True)
 class Query:
-    """The rows that a database gives for a query, which is run once, when the table is opened.
+    """The result of a query on a database. The query runs once, when the table is opened.
 
     Parameters
     ----------

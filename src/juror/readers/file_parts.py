@@ -1,4 +1,4 @@
-"""What the parts of all kinds of files have in common: they read record batches, and make columns of them."""
+"""What the parts of all kinds of files share: they read record batches and turn them into columns."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ import pyarrow as pa
 from juror.errors import DataError
 from juror.readers.arrow import from_arrow
 from juror.readers.columns import Column
-from juror.readers.folder_keys import Keys
 from juror.readers.paths import reading
 from juror.readers.scans import CHUNK_ROWS
+from juror.readers.schemas import Keys
 
-# Row groups and batches are put together until a part has so many rows: what comes back for a part costs some rows
+# Small row groups and batches are put together into parts of at least this many rows, as every part has a fixed cost
 LEAST_ROWS = 10**5
-# Chunks of wide tables have fewer rows, so that their cells fit into some 100 MB
+# A file of at most this size is read at once
+SMALL_BYTES = 1 << 22
+# Chunks of wide tables have fewer rows, so that they fit into about 100 MB
 _MOST_CELLS = 1 << 24
 _LEAST_CHUNK_ROWS = 1024
 
@@ -31,13 +33,13 @@ class Layout:
     Attributes
     ----------
     names : tuple of str
-        The columns that stand in the files.
+        The columns in the files.
     types : tuple of pyarrow.DataType
-        The type of each in all files together; a dictionary is a category.
+        The common type of each column in all files; a dictionary is a category.
     missing : tuple
         Markers that stand for a missing value.
     several : bool
-        Whether there are several files, so that messages name that which they are about.
+        Whether there are several files, so that messages name the file.
     """
 
     names: tuple[str, ...]
@@ -47,7 +49,7 @@ class Layout:
 
     @property
     def categories(self) -> set[str]:
-        """Return the columns whose dictionary is the writer's, not the file format's."""
+        """Return the columns that their writer declared as categories."""
         return {name for name, type_ in zip(self.names, self.types, strict=True) if pa.types.is_dictionary(type_)}
 
 
@@ -62,7 +64,7 @@ class FilePart(ABC):
     layout : Layout
         How it is read.
     keys : tuple of (str, pyarrow.Scalar)
-        Columns that have one value in all rows: what the names of the file's folders say.
+        Columns with the same value in all rows, from the names of the file's folders.
     first_row : int
         The number of the part's first row in the file.
     """
@@ -74,7 +76,7 @@ class FilePart(ABC):
 
     @property
     def encoding(self) -> str | None:
-        """Return the encoding of the file's text, where that is not given with its format."""
+        """Return the encoding of the file's text, if the format does not fix it."""
         return None
 
     @abstractmethod
@@ -82,7 +84,7 @@ class FilePart(ABC):
         """Yield the rows, some at a time, with columns of these names in any order."""
 
     def check_unchanged(self, names: Collection[str], n_pieces: int, last: int) -> None:
-        """Refuse a file that has lost columns, or the piece that is to be read last, since it was first looked at."""
+        """Refuse a file that was changed after it was opened: it lacks columns, or the last piece to read."""
         if last >= n_pieces or not set(self.layout.names) <= set(names):
             raise DataError(f"The file {self.path!r} was written anew while it was read. Begin again.")
 
@@ -111,7 +113,7 @@ class FilePart(ABC):
 
     def _read(self, names: Sequence[str]) -> Iterator[pa.Table]:
         """Yield the rows, a chunk at a time."""
-        # some column must be read to know how many rows there are
+        # read at least one column, to count the rows
         names = names or self.layout.names[:1]
         most, held = rows_at_once(len(names)), []
         for batch in self.batches(names):
@@ -123,7 +125,7 @@ class FilePart(ABC):
 
 
 def rows_at_once(n_columns: int) -> int:
-    """Return how many rows make a chunk: fewer where they are long."""
+    """Return the number of rows in a chunk: fewer in wide tables."""
     return max(_LEAST_CHUNK_ROWS, min(CHUNK_ROWS, _MOST_CELLS // n_columns))
 
 
@@ -136,32 +138,36 @@ def _cut(batches: Sequence[pa.RecordBatch], most: int) -> Iterator[pa.Table]:
 
 
 def _repeat(value: pa.Scalar, n_rows: int) -> pa.Array:
-    """Return a column of one value as a dictionary: made and read in no time."""
+    """Return a column of one value as a dictionary, which costs almost nothing."""
     indices = pa.array(np.zeros(n_rows, dtype=np.int32))
     return pa.DictionaryArray.from_arrays(indices, pa.array([value.as_py()], value.type))
 
 
 @dataclass(frozen=True)
 class Opened:
-    """What is known of files before their rows are read.
+    """What is known about files before their rows are read.
 
     Attributes
     ----------
     schema : pyarrow.Schema
-        The columns, and the type of each in all files together.
+        The columns and their common types in all files.
     n_rows : int, optional
-        How many rows they have, where that is known.
+        The number of rows, if it is known.
     parts : callable
-        Cuts one of the files into parts, given its path, the layout and its keys.
+        Divides one of the files into parts, given its path, the layout and its keys.
+    is_small : bool
+        Whether it is one file of so few rows that they are read at once. Rows of several files are not joined, so
+        that messages can name the file.
     """
 
     schema: pa.Schema
     n_rows: int | None
     parts: Callable[[str, Layout, Keys], Sequence[FilePart]]
+    is_small: bool = False
 
 
 def runs(rows: Sequence[int]) -> Iterator[tuple[int, range]]:
-    """Put pieces of a file together until they have ``LEAST_ROWS`` rows.
+    """Put pieces of a file together until each part has ``LEAST_ROWS`` rows.
 
     Parameters
     ----------
@@ -171,9 +177,9 @@ def runs(rows: Sequence[int]) -> Iterator[tuple[int, range]]:
     Yields
     ------
     first_row : int
-        How many rows come before.
+        The number of rows before the part.
     pieces : range
-        The pieces put together.
+        The pieces of the part.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Files of any size: as tables in parts that can be read again and again, or as one Arrow table."""
+"""Files of any size, as tables in parts that can be read repeatedly, or as one Arrow table."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from juror.errors import DataError, ParameterError
 from juror.readers.columns import read_markers
 from juror.readers.csv_dialects import Written
 from juror.readers.csv_files import open_csv_files
-from juror.readers.file_parts import FilePart, Layout, Opened
-from juror.readers.folder_keys import read_keys
-from juror.readers.ipc_files import open_ipc_files
-from juror.readers.parquet_files import open_parquet_files
-from juror.readers.paths import find_files, kind_of
+from juror.readers.file_parts import SMALL_BYTES, FilePart, Layout, Opened, runs
+from juror.readers.ipc_files import IpcPart
+from juror.readers.parquet_files import ParquetPart
+from juror.readers.paths import find_files, kind_of, reading
 from juror.readers.scans import Scan
-from juror.readers.schemas import is_number
+from juror.readers.schemas import Keys, is_number, join_schemas, read_keys, without_row_numbers
 
+# A small file may hold many cells if it is compressed well
+_SMALL_CELLS = 1 << 20
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
@@ -28,7 +29,7 @@ def scan_path(
     r"""Offer files as a table in parts.
 
     A CSV file is separated by commas, or by semicolons or tabs where its first line has no comma. In it a bare empty
-    cell and the cells equal to a marker are missing, a quoted empty one is a label, and a column has one type in all
+    cell and the cells equal to a marker are missing, and a quoted empty cell is a label. A column has one type in all
     files: integers, booleans, numbers, or else text.
 
     Parameters
@@ -57,15 +58,15 @@ def scan_path(
     >>> scan.names, scan.numbers
     (('colour', 'size'), frozenset({'size'}))
     """
-    parts, schema, n_rows = _open(path, missing, text, written)
+    parts, schema, opened = _open(path, missing, text, written)
     numbers = frozenset(field.name for field in schema if is_number(field.type))
-    return Scan(tuple(parts), tuple(schema.names), numbers, n_rows)
+    return Scan(tuple(parts), tuple(schema.names), numbers, opened.n_rows, in_memory=opened.is_small)
 
 
 def read_table(
     path: Paths, missing: Collection[object] = (), text: Collection[str] = (), written: Written | None = None
 ) -> pa.Table:
-    """Read all that :func:`scan_path` offers into memory, as one Arrow table; markers in it are for others to see."""
+    """Read files into memory as one Arrow table. Arguments as in :func:`scan_path`; markers stay in the table."""
     parts, schema, _ = _open(path, missing, text, written)
     tables = [part.table(schema) for part in parts]
     return pa.concat_tables(tables) if tables else schema.empty_table()
@@ -73,8 +74,8 @@ def read_table(
 
 def _open(
     path: Paths, missing: Collection[object], text: Collection[str], written: Written | None
-) -> tuple[list[FilePart], pa.Schema, int | None]:
-    """Return the parts of a table, its columns and their types, and its number of rows where that is known."""
+) -> tuple[list[FilePart], pa.Schema, Opened]:
+    """Return the parts of a table, its columns with those of folders, and what else is known of its files."""
     markers = read_markers(missing)
     files = find_files(path)
     kind = kind_of(files)
@@ -91,11 +92,32 @@ def _open(
     keys, fields = read_keys(files, names, text)
     layout = Layout(tuple(names), tuple(opened.schema.types), markers, len(files) > 1)
     parts = [part for found in files for part in opened.parts(found.path, layout, keys[found.path])]
-    return parts, pa.schema([*opened.schema, *fields], opened.schema.metadata), opened.n_rows
+    return parts, pa.schema([*opened.schema, *fields], opened.schema.metadata), opened
+
+
+def _open_pieces(kind: type[ParquetPart] | type[IpcPart], paths: Sequence[str]) -> Opened:
+    """Open files that know the number of rows in each of their pieces."""
+    schemas: dict[str, pa.Schema] = {}
+    rows: dict[str, list[int] | None] = {}
+    for path in paths:
+        with reading(path):
+            schema, rows[path] = kind.look_into(path)
+        schemas[path] = without_row_numbers(schema)
+
+    def parts(path: str, layout: Layout, keys: Keys) -> list[FilePart]:
+        of_pieces = rows[path]
+        if of_pieces is None:
+            return [kind(path, layout, keys)]
+        return [kind(path, layout, keys, first_row, tuple(pieces)) for first_row, pieces in runs(of_pieces)]
+
+    schema, counts = join_schemas(schemas), [sum(found) for found in rows.values() if found is not None]
+    n_rows = sum(counts) if len(counts) == len(paths) else None
+    small = n_rows is not None and n_rows * len(schema) <= _SMALL_CELLS
+    return Opened(schema, n_rows, parts, small and len(paths) == 1 and os.path.getsize(paths[0]) <= SMALL_BYTES)
 
 
 _OPENERS: dict[str, Callable[[Sequence[str], tuple[object, ...], Collection[str], Written], Opened]] = {
     "csv": open_csv_files,
-    "parquet": lambda paths, missing, text, written: open_parquet_files(paths),
-    "ipc": lambda paths, missing, text, written: open_ipc_files(paths),
+    "parquet": lambda paths, missing, text, written: _open_pieces(ParquetPart, paths),
+    "ipc": lambda paths, missing, text, written: _open_pieces(IpcPart, paths),
 }

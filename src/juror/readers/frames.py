@@ -1,4 +1,4 @@
-"""Columns of frames, mappings and files, by way of Arrow."""
+"""Columns of frames and mappings, which are converted to Arrow first."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def open_frame(frame: Any, missing: Collection[object]) -> list[Column]:
     names = column_names(frame)
     check_column_names(names)
     if isinstance(frame, pa.Table):
-        # as it is: chunks may have categories of their own
+        # not converted, as every chunk may have its own categories
         return [from_arrow(name, frame.column(name), missing) for name in names]
     wrapped = nw.from_native(frame, eager_only=True)
     return [from_arrow(name, _frame_column(wrapped, name), missing) for name in names]
@@ -49,7 +49,7 @@ def open_mapping(mapping: Mapping[str, Any], missing: Collection[object]) -> lis
 
 
 def read_column(name: str, values: Any, missing: Collection[object]) -> Column:
-    """Factorise any values that stand in a row: a list, an array, a series."""
+    """Factorise a sequence of values: a list, an array or a series."""
     return from_arrow(name, _as_arrow(name, values), missing)
 
 
@@ -88,5 +88,5 @@ def _unreadable(name: str, values: Sequence[object], error: Exception) -> DataEr
 
 
 def _kind_of(value: object) -> str:
-    """Name a value's type as Python does, whichever library it came from."""
+    """Return the name of a value's type in Python, whichever library it comes from."""
     return type(value.item() if isinstance(value, np.generic) else value).__name__

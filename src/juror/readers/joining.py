@@ -1,4 +1,4 @@
-"""Pieces of columns joined into whole ones, for those who need a table in memory."""
+"""Read a table in parts into memory: pieces of columns are joined into whole ones."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def read_whole(scan: Scan) -> list[Column]:
 
 
 def _joined(pieces: Sequence[Column]) -> Column:
-    """Join pieces of a column; their values are united as those of tallies are, but all numbers are told apart."""
+    """Join pieces of a column. Values are united as in tallies, but all distinct numbers are kept."""
     shown = [piece for piece in pieces if len(piece.values)] or pieces[:1]
     form, ordered = shown[0].form, False
     if form == "number":

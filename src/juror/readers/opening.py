@@ -1,4 +1,4 @@
-"""Open whatever a person has: frames, dicts of columns, integer arrays, paths to CSV and Parquet files."""
+"""Open the data that a user passes: arrays, dicts of columns, files, frames in memory or on a cluster, streams."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ import numpy as np
 from juror.errors import DataError, ParameterError
 from juror.readers.columns import MISSING, Column, from_codes, read_markers
 from juror.readers.described import Files, Query
+from juror.readers.joining import read_whole
 from juror.readers.scans import Scan, scan_columns
 from juror.readers.weights import read_weights
 
-# The name of weights that came beside a table; no column has a name like that
+# The name of the column for weights that are passed beside a table; no other column can have it
 _WEIGHTS = "\0weights"
+_BLOCK_ROWS = 2**12
 
 
 @dataclass(frozen=True)
@@ -28,10 +30,10 @@ class Expected:
     names : sequence of str, optional
         Names for the columns of an array, which has none of its own; ``x0, x1, …`` otherwise.
     numbers : collection of str
-        Columns that are intervals or fractions: in an array of floats they hold these numbers, also where all happen to
-        be whole. An array of integers holds codes, always.
+        Columns of intervals or fractions. In an array of floats they hold numbers, even if all of them are whole. An
+        array of integers always holds codes.
     text : collection of str
-        Columns of a CSV file whose labels are text, also where they look like numbers or booleans.
+        Columns of a CSV file whose labels are text, even if they look like numbers or booleans.
     """
 
     names: Sequence[str] | None = None
@@ -51,18 +53,9 @@ def open_source(data: Any, missing: Collection[object] = (), expected: Expected 
     missing : collection
         Markers that stand for a missing value, such as ``["?"]``.
     expected : Expected, optional
-        What is known about the columns before.
+        What is known about the columns before they are opened.
     """
-    markers = read_markers(missing)
-    for accepts, opener in _OPENERS:
-        if accepts(data):
-            columns = opener(data, markers, expected or Expected())
-            _check_shape(columns)
-            return columns
-    raise DataError(
-        f"Cannot read data of type {type(data).__name__}. Pass a pandas, polars or pyarrow frame, a dict of "
-        "columns, a 2-D array of integer codes, the path of a .csv or .parquet file, or a stream of Arrow batches."
-    )
+    return read_whole(open_scan(data, missing, expected))
 
 
 def open_scan(data: Any, missing: Collection[object] = (), expected: Expected | None = None) -> Scan:
@@ -70,13 +63,14 @@ def open_scan(data: Any, missing: Collection[object] = (), expected: Expected | 
 
     Arguments as in :func:`open_source`.
     """
-    if isinstance(data, Scan):
-        return data
     markers = read_markers(missing)
-    for accepts, scanner in () if isinstance(data, _IN_MEMORY) or _is_opened(data) else _SCANNERS:
+    for accepts, opener in _OPENERS:
         if accepts(data):
-            return scanner(data, markers, expected or Expected())
-    return scan_columns(open_source(data, markers, expected))
+            return opener(data, markers, expected or Expected())
+    raise DataError(
+        f"Cannot read data of type {type(data).__name__}. Pass a pandas, polars or pyarrow frame, a dict of "
+        "columns, a 2-D array of integer codes, the path of a .csv or .parquet file, or a stream of Arrow batches."
+    )
 
 
 def open_weighted(
@@ -97,7 +91,7 @@ def open_weighted(
     return scan_columns([*columns, column]), _WEIGHTS
 
 
-def _open_array(array: np.ndarray, missing: Collection[object], expected: Expected) -> list[Column]:
+def _open_array(array: np.ndarray, missing: Collection[object], expected: Expected) -> Scan:
     if array.ndim != 2:
         raise DataError(
             f"An array of data must have 2 dimensions, rows and variables. Got {array.ndim} instead. "
@@ -108,27 +102,41 @@ def _open_array(array: np.ndarray, missing: Collection[object], expected: Expect
         raise DataError(f"The array has {array.shape[1]} columns where {len(names)} variables are expected.")
     if isinstance(array, np.ma.MaskedArray):
         array = _without_mask(array)
+    array = _by_column(array)
     as_values: Collection[str] = expected.numbers if array.dtype.kind == "f" else ()
     if not _holds_codes(array):
         as_values = names
-    return [
-        _open_values(name, array[:, n], missing)
-        if name in as_values
-        else from_codes(name, _as_codes(array[:, n]), missing)
-        for n, name in enumerate(names)
-    ]
+    return scan_columns(
+        [
+            _open_values(name, array[:, n], missing)
+            if name in as_values
+            else from_codes(name, _as_codes(array[:, n]), missing)
+            for n, name in enumerate(names)
+        ]
+    )
 
 
 def _without_mask(array: np.ma.MaskedArray[Any, Any]) -> np.ndarray:
-    """Write masked cells as NaN among numbers and as None among all else."""
+    """Replace masked cells by NaN in arrays of numbers and by None in others."""
     numbers = array.dtype.kind in "iuf"
     cells = np.asarray(array.astype(float if numbers else object)).copy()
     cells[np.ma.getmaskarray(array)] = np.nan if numbers else None
     return cells
 
 
+def _by_column(array: np.ndarray) -> np.ndarray:
+    """Return an array whose columns are contiguous, as each is read several times."""
+    if array.strides[0] == array.itemsize:
+        return array
+    copy = np.empty_like(array, order="F")
+    # a block at a time, so that it stays in the processor's cache
+    for start in range(0, len(array), _BLOCK_ROWS):
+        copy[start : start + _BLOCK_ROWS] = array[start : start + _BLOCK_ROWS]
+    return copy
+
+
 def _holds_codes(array: np.ndarray) -> bool:
-    """Tell whether an array is of whole numbers, with NaN for missing; all else are values."""
+    """Tell whether an array holds whole numbers, with NaN for missing; other arrays hold values."""
     if array.dtype.kind in "iu":
         return True
     return array.dtype.kind == "f" and bool(np.all(np.isnan(array) | (np.isfinite(array) & (array == np.floor(array)))))
@@ -138,76 +146,8 @@ def _as_codes(column: np.ndarray) -> np.ndarray:
     return np.nan_to_num(column.astype(np.float64), nan=MISSING) if column.dtype.kind == "f" else column
 
 
-def _check_shape(columns: Sequence[Column]) -> None:
-    if not columns:
-        raise DataError("The data have no columns. juror needs at least one.")
-    lengths = {column.name: len(column.index) for column in columns}
-    if len(set(lengths.values())) > 1:
-        short, long = min(lengths, key=lengths.__getitem__), max(lengths, key=lengths.__getitem__)
-        raise DataError(
-            f"Columns differ in length: {short!r} has {lengths[short]} rows and {long!r} has {lengths[long]}. "
-            "All must have the same."
-        )
-
-
 def _is_opened(data: Any) -> bool:
     return isinstance(data, list) and bool(data) and all(isinstance(column, Column) for column in data)
-
-
-# Tables of values are read by narwhals and pyarrow, which take long to import and are not needed for codes: those
-# modules wait until they are called for.
-def _is_frame(data: Any) -> bool:
-    import narwhals as nw
-
-    return nw.dependencies.is_into_dataframe(data)
-
-
-def _open_frame(frame: Any, missing: Collection[object], expected: Expected) -> list[Column]:
-    from juror.readers.frames import open_frame
-
-    return open_frame(frame, missing)
-
-
-def _open_mapping(mapping: Mapping[str, Any], missing: Collection[object], expected: Expected) -> list[Column]:
-    from juror.readers.frames import open_mapping
-
-    return open_mapping(mapping, missing)
-
-
-def _open_values(name: str, values: np.ndarray, missing: Collection[object]) -> Column:
-    from juror.readers.frames import read_column
-
-    return read_column(name, values, missing)
-
-
-def _open_scanned(data: Any, missing: Collection[object], expected: Expected) -> list[Column]:
-    from juror.readers.joining import read_whole
-
-    return read_whole(open_scan(data, missing, expected))
-
-
-def _scan_path(path: Any, missing: Collection[object], expected: Expected) -> Scan:
-    from juror.readers.files import scan_path
-
-    return scan_path(path, missing, expected.text)
-
-
-def _scan_stream(stream: Any, missing: Collection[object], expected: Expected) -> Scan:
-    from juror.readers.streams import scan_stream
-
-    return scan_stream(stream, missing)
-
-
-def _scan_dask(frame: Any, missing: Collection[object], expected: Expected) -> Scan:
-    from juror.readers.dask_frames import scan_dask_frame
-
-    return scan_dask_frame(frame, missing)
-
-
-def _scan_spark(frame: Any, missing: Collection[object], expected: Expected) -> Scan:
-    from juror.readers.spark_frames import scan_spark_frame
-
-    return scan_spark_frame(frame, missing)
 
 
 def _is_paths(data: Any) -> bool:
@@ -216,10 +156,29 @@ def _is_paths(data: Any) -> bool:
     return isinstance(data, (list, tuple)) and bool(data) and all(isinstance(path, (str, os.PathLike)) for path in data)
 
 
-def _is_stream(data: Any) -> bool:
-    from juror.readers.streams import is_stream
+# The other modules import narwhals, pyarrow or the library of a cluster, which takes long and is not needed for codes.
+def _open_mapping(mapping: Mapping[str, Any], missing: Collection[object], expected: Expected) -> Scan:
+    from juror.readers.frames import open_mapping
 
-    return is_stream(data)
+    return scan_columns(open_mapping(mapping, missing))
+
+
+def _open_values(name: str, values: np.ndarray, missing: Collection[object]) -> Column:
+    from juror.readers.frames import read_column
+
+    return read_column(name, values, missing)
+
+
+def _is_frame(data: Any) -> bool:
+    import narwhals as nw
+
+    return nw.dependencies.is_into_dataframe(data)
+
+
+def _open_frame(frame: Any, missing: Collection[object], expected: Expected) -> Scan:
+    from juror.readers.frames import open_frame
+
+    return scan_columns(open_frame(frame, missing))
 
 
 def _is_dask_frame(data: Any) -> bool:
@@ -228,27 +187,46 @@ def _is_dask_frame(data: Any) -> bool:
     return is_dask_frame(data)
 
 
+def _scan_dask(frame: Any, missing: Collection[object], expected: Expected) -> Scan:
+    from juror.readers.dask_frames import scan_dask_frame
+
+    return scan_dask_frame(frame, missing)
+
+
 def _is_spark_frame(data: Any) -> bool:
     from juror.readers.spark_frames import is_spark_frame
 
     return is_spark_frame(data)
 
 
-_Scanner = Callable[[Any, Collection[object], Expected], Scan]
-# codes, the quickest, are told first
-_IN_MEMORY = (np.ndarray, Mapping)
-_SCANNERS: tuple[tuple[Callable[[Any], bool], _Scanner], ...] = (
+def _scan_spark(frame: Any, missing: Collection[object], expected: Expected) -> Scan:
+    from juror.readers.spark_frames import scan_spark_frame
+
+    return scan_spark_frame(frame, missing)
+
+
+def _is_stream(data: Any) -> bool:
+    from juror.readers.streams import is_stream
+
+    return is_stream(data)
+
+
+def _scan_stream(stream: Any, missing: Collection[object], expected: Expected) -> Scan:
+    from juror.readers.streams import scan_stream
+
+    return scan_stream(stream, missing)
+
+
+# What is recognised without an import comes first, then frames in memory, which are more frequent than the others.
+_OPENERS: tuple[tuple[Callable[[Any], bool], Callable[[Any, tuple[Any, ...], Expected], Scan]], ...] = (
+    (lambda data: isinstance(data, Scan), lambda scan, missing, expected: scan),
+    (lambda data: isinstance(data, np.ndarray), _open_array),
+    (lambda data: isinstance(data, Mapping), _open_mapping),
+    (_is_opened, lambda columns, missing, expected: scan_columns(columns)),
+    (_is_paths, lambda path, missing, expected: Files(path).scan(missing, expected.text)),
     (lambda data: isinstance(data, (Files, Query)), lambda data, missing, expected: data.scan(missing, expected.text)),
-    (_is_paths, _scan_path),
+    (_is_frame, _open_frame),
     (_is_dask_frame, _scan_dask),
     (_is_spark_frame, _scan_spark),
     (_is_stream, _scan_stream),
-)
-_Opener = Callable[[Any, Collection[object], Expected], list[Column]]
-_OPENERS: tuple[tuple[Callable[[Any], bool], _Opener], ...] = (
-    (lambda data: isinstance(data, np.ndarray), _open_array),
-    (lambda data: isinstance(data, Mapping), _open_mapping),
-    (_is_opened, lambda columns, missing, expected: columns),
-    (lambda data: isinstance(data, Scan) or any(accepts(data) for accepts, _ in _SCANNERS), _open_scanned),
-    (_is_frame, _open_frame),
 )

@@ -1,4 +1,4 @@
-"""Which files a path means, of what kind they are, and what a person reads when one of them cannot be read."""
+"""Find the files that a path means and their kind, and report files that cannot be read."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _KINDS = {
     ".ipc": "ipc",
 }
 _COMPRESSED = (".gz", ".zst")
-# Files that have another way in
+# Files that are opened in another way
 _ELSEWHERE = {
     ".counts": Message("It looks like counts of rows."),
     ".juror": Message("It looks like a model."),
@@ -33,24 +33,26 @@ _ELSEWHERE = {
     ".sqlite": Message("Name a query on it with {Query.database:='sqlite:///…'}."),
     ".db": Message("Name a query on it with {Query.database:='sqlite:///…'} or 'duckdb:///…'."),
 }
-# What pyarrow raises for files that are damaged, and Python for texts that are not in their encoding
+# What Hive, Spark and pyarrow name the folder of rows without a value
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+# Raised by pyarrow for damaged files, and by Python for text that is not in its encoding
 _FAILURES = (pa.ArrowException, OSError, EOFError, UnicodeError)
 
 
 @dataclass(frozen=True)
 class Found:
-    """A file, and what the names of its folders say.
+    """A file, and the keys in the names of its folders.
 
     Attributes
     ----------
     path : str
         The file.
-    keys : tuple of (str, str)
-        A column and its value for every folder named ``key=value``.
+    keys : tuple of (str, str or None)
+        A column and its value, None for no value, for every folder named ``key=value``.
     """
 
     path: str
-    keys: tuple[tuple[str, str], ...] = ()
+    keys: tuple[tuple[str, str | None], ...] = ()
 
 
 def find_files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[Found]:
@@ -89,7 +91,7 @@ def _find(path: str) -> list[Found]:
             base = _fixed_part(path)
             matched = sorted(match for match in glob.glob(path, recursive=True) if _is_shown(base, match))
             inside = (file for match in matched for file in (_below(match) if os.path.isdir(match) else [match]))
-            # a folder and a file in it may both match
+            # a glob may match both a folder and a file in it
             files = [Found(file, _keys(base, file)) for file in dict.fromkeys(inside)]
             if not files:
                 raise DataError(f"No file matches {path!r}. Check the path.")
@@ -111,12 +113,12 @@ def _below(folder: str) -> list[str]:
     """Return the files in a folder and its folders that are not hidden."""
     files, seen = [], set()
     for here, folders, names in os.walk(folder, followlinks=True):
-        # a link may lead back to where it is
+        # a link may lead back to a folder above it
         if os.path.realpath(here) in seen:
             folders[:] = []
             continue
         seen.add(os.path.realpath(here))
-        # the keys of a table in folders may begin with anything
+        # a key may begin with a dot or an underscore
         folders[:] = [name for name in folders if name[0] not in "._" or "=" in name]
         files += [os.path.join(here, name) for name in names if name[0] not in "._"]
     return sorted(files)
@@ -134,10 +136,10 @@ def _fixed_part(pattern: str) -> str:
     return str(fixed)
 
 
-def _keys(base: str, file: str) -> tuple[tuple[str, str], ...]:
+def _keys(base: str, file: str) -> tuple[tuple[str, str | None], ...]:
     folders = Path(file).relative_to(base).parts[:-1]
-    pairs = (name.partition("=") for name in folders if "=" in name)
-    return tuple((unquote(key), unquote(value)) for key, _, value in pairs)
+    pairs = (map(unquote, name.split("=", 1)) for name in folders if "=" in name)
+    return tuple((key, None if value == _NO_VALUE else value) for key, value in pairs)
 
 
 def ending_of(path: str) -> str:
@@ -177,7 +179,7 @@ def kind_of(files: Sequence[Found]) -> str:
 
 @contextmanager
 def reading(path: str, encoding: str | None = None) -> Iterator[None]:
-    """Turn what readers raise into one sentence about the file; CSV files name the encoding they are read in."""
+    """Turn exceptions of readers into one sentence about the file; the encoding is that of a CSV file."""
     try:
         yield
     except FileNotFoundError:

@@ -1,7 +1,7 @@
-"""A table in parts that can be read again and again, wherever they are: what files, streams and clusters offer.
+"""A table in parts that can be read repeatedly: in memory, in files, in streams or on clusters.
 
-A part is small and can be pickled: a path and a row group, not rows. Whoever works on it reads it there, chunk after
-chunk, each a list of factorised columns; what comes back is a value that knows its labels.
+A part of a file is small and can be pickled: a path and row groups, not rows. The worker that gets a part reads it
+chunk by chunk. A chunk is a list of factorised columns, and each result that comes back includes its labels.
 """
 
 from __future__ import annotations
@@ -10,22 +10,22 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from juror.errors import ParameterError, did_you_mean
+from juror.errors import DataError, ParameterError, did_you_mean
 from juror.readers.columns import Column
 
-# About so many rows are read, encoded and counted at once: enough that tables cost nothing beside rows
+# The number of rows to read, encode and count at once: so many that the cost per chunk does not matter
 CHUNK_ROWS = 2**16
 
 
 class Part(Protocol):
-    """A piece of a table that yields its rows."""
+    """A part of a table."""
 
     def chunks(self, names: Collection[str] | None = None) -> Iterator[list[Column]]:
-        """Yield the rows of the part in their order, some at a time; only the named columns, if any are named.
+        """Yield the rows of the part in order, chunk by chunk; only the named columns, if any are named.
 
-        Every chunk has the same columns in the same order, and each column counts its rows from its ``first_row``, the
-        position of the chunk in its file or stream. There may be no chunks, and chunks of no rows. A part may have a
-        ``number`` among all of a table; if not, it gets that of its place.
+        Every chunk has the same columns in the same order. The ``first_row`` of a column is the position of its chunk
+        in the file or stream. There may be no chunks, and chunks without rows. A part may have a ``number`` in its
+        table; otherwise its position is used.
         """
         ...
 
@@ -37,15 +37,17 @@ class Scan:
     Attributes
     ----------
     parts : sequence of Part
-        The pieces, in order. What a cluster's own frame has here only its own runner can read.
+        The parts, in order. Those of a cluster's frame can be read only by the runner of that cluster.
     names : tuple of str
-        The columns, checked.
+        The names of the columns.
     numbers : frozenset of str
-        The columns that hold numbers, or may: these are looked at before others, as their intervals depend on all rows.
+        The columns that may hold numbers. They are read before the others, as their intervals depend on all rows.
     n_rows : int, optional
-        How many rows there are, where that is known without reading them.
+        The number of rows, if it is known without reading them.
     client : optional
-        The cluster that alone can read the parts, if there is one.
+        The only cluster that can read the parts, if there is one.
+    in_memory : bool
+        Whether the rows are in memory, or in files so small that they are read at once.
     """
 
     parts: Any
@@ -53,11 +55,12 @@ class Scan:
     numbers: frozenset[str]
     n_rows: int | None = None
     client: Any = None
+    in_memory: bool = False
 
 
 @dataclass(frozen=True)
 class Held:
-    """Columns in memory, as a single part, or as one of several that has a number."""
+    """Columns in memory: the only part of a table, or one of several with a number."""
 
     columns: Sequence[Column]
     number: int = 0
@@ -68,13 +71,18 @@ class Held:
 
 
 def scan_columns(columns: Sequence[Column]) -> Scan:
-    """Offer columns in memory as a table of one part."""
-    return Scan(
-        (Held(columns),),
-        tuple(column.name for column in columns),
-        frozenset(column.name for column in columns if column.form == "number"),
-        len(columns[0].index),
-    )
+    """Offer columns in memory as a table of one part, if there are any and they have one length."""
+    if not columns:
+        raise DataError("The data have no columns. juror needs at least one.")
+    lengths = {column.name: len(column.index) for column in columns}
+    if len(set(lengths.values())) > 1:
+        short, long = min(lengths, key=lengths.__getitem__), max(lengths, key=lengths.__getitem__)
+        raise DataError(
+            f"Columns differ in length: {short!r} has {lengths[short]} rows and {long!r} has {lengths[long]}. "
+            "All must have the same."
+        )
+    numbers = frozenset(column.name for column in columns if column.form == "number")
+    return Scan((Held(columns),), tuple(lengths), numbers, len(columns[0].index), in_memory=True)
 
 
 @dataclass(frozen=True)
@@ -90,7 +98,7 @@ class _Some:
 
 @dataclass(frozen=True)
 class Numbered:
-    """A part of a table that knows which it is."""
+    """A part with its number in the table."""
 
     number: int
     part: Part
@@ -101,14 +109,14 @@ class Numbered:
 
 
 def numbered(parts: Any) -> Any:
-    """Number parts by their places, unless they have numbers; those of a frame of a cluster are numbered there."""
+    """Number parts by position, unless they have numbers. The parts of a cluster's frame are numbered there."""
     if not isinstance(parts, (list, tuple)):
         return parts
     return [part if hasattr(part, "number") else Numbered(number, part) for number, part in enumerate(parts)]
 
 
 def without_columns(scan: Scan, dropped: Collection[str]) -> Scan:
-    """Offer a table without some of its columns, which are then not even read where that is possible."""
+    """Offer a table without some of its columns, which are not read if that is possible."""
     for name in dropped:
         if name not in scan.names:
             raise ParameterError(f"There is no column {name!r} to drop. {did_you_mean(name, scan.names)}")

@@ -1,27 +1,31 @@
-"""One schema for many files: the same columns in each, of types that go together."""
+"""One schema for many files: the columns in the files, and those in the names of their folders, ``key=value``."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from functools import reduce
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import pyarrow as pa
 
 from juror.errors import DataError
 from juror.readers.arrow import is_text
 from juror.readers.columns import check_column_names
+from juror.readers.paths import Found
 
+# A number that is written like 007 is a label
+_WHOLE_NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,17})")
 _UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
+
+Keys = tuple[tuple[str, pa.Scalar], ...]
 
 
 def without_row_numbers(schema: pa.Schema) -> pa.Schema:
-    """Leave out the row numbers of a pandas frame whose index had no name: no column of anybody's table."""
+    """Leave out the unnamed index of a pandas frame, which is not a column of the table."""
     return pa.schema([field for field in schema if not _UNNAMED_INDEX.fullmatch(field.name)], schema.metadata)
 
 
 def check_names(names_of: Mapping[str, Sequence[str]]) -> None:
-    """Refuse names that cannot be used, and files that differ in them, given the names in each file."""
+    """Refuse invalid names, and files whose names differ, given the names in each file."""
     for names in names_of.values():
         check_column_names(names)
     first, *others = names_of
@@ -39,12 +43,12 @@ def check_names(names_of: Mapping[str, Sequence[str]]) -> None:
 def join_schemas(schemas: Mapping[str, pa.Schema]) -> pa.Schema:
     """Return one schema for all files, given that of each.
 
-    Numbers go with numbers of other widths, text with categories, and a column of nulls with all. A column is a
-    category where it is one in all files.
+    Numbers may differ in width, text may be joined with categories, and a column of nulls with any type. A column is
+    a category only if it is one in all files.
     """
     check_names({path: schema.names for path, schema in schemas.items()})
     first, *others = schemas.values()
-    # what a library notes about its types holds for files that all have them
+    # the notes of a library about its types hold only if all files have the same types
     if all(schema.equals(first, check_metadata=True) for schema in others):
         return first
     fields = []
@@ -52,7 +56,7 @@ def join_schemas(schemas: Mapping[str, pa.Schema]) -> pa.Schema:
         types = {path: schema.field(name).type for path, schema in schemas.items()}
         known = {path: type_ for path, type_ in types.items() if not pa.types.is_null(type_)}
         _check_alike(name, known)
-        fields.append(pa.field(name, reduce(_join, known.values()) if known else pa.null()))
+        fields.append(pa.field(name, _joined(set(known.values())) if known else pa.null()))
     return pa.schema(fields)
 
 
@@ -68,34 +72,31 @@ def _check_alike(name: str, types: Mapping[str, pa.DataType]) -> None:
 
 
 def _kind_of(type_: pa.DataType) -> str:
-    """Say what the values of a type are."""
+    """Return what the values of a type are, in words."""
     if pa.types.is_dictionary(type_):
         return _kind_of(type_.value_type)
     return next((kind for applies, kind in _KINDS if applies(type_)), f"values of type {type_}")
 
 
 def is_number(type_: pa.DataType) -> bool:
-    """Tell whether a type, not that of a category, is one of numbers."""
+    """Tell whether a type is one of numbers; a category is not."""
     return not pa.types.is_dictionary(type_) and _kind_of(type_) == "numbers"
 
 
-def _join(one: pa.DataType, other: pa.DataType) -> pa.DataType:
-    """Return a type that holds what two types of one kind hold."""
-    if one == other:
-        return one
-    if pa.types.is_dictionary(one) and pa.types.is_dictionary(other):
-        return pa.dictionary(pa.int32(), _join(one.value_type, other.value_type), one.ordered and other.ordered)
-    if pa.types.is_dictionary(one) or pa.types.is_dictionary(other):
-        return _join(*(type_.value_type if pa.types.is_dictionary(type_) else type_ for type_ in (one, other)))
-    if _kind_of(one) == "text":
+def _joined(types: Collection[pa.DataType]) -> pa.DataType:
+    """Return a type that holds the values of some types of one kind."""
+    if len(types) == 1:
+        return next(iter(types))
+    plain = {type_.value_type if pa.types.is_dictionary(type_) else type_ for type_ in types}
+    if all(map(pa.types.is_dictionary, types)):
+        return pa.dictionary(pa.int32(), _joined(plain), all(type_.ordered for type_ in types))
+    # pyarrow joins neither all types of text nor decimals with short floats without loss
+    if any(map(is_text, plain)):
         return pa.string()
-    if pa.types.is_integer(one) and pa.types.is_integer(other):
-        return pa.uint64() if _is_unsigned(one) and _is_unsigned(other) else pa.int64()
-    return pa.float64()
-
-
-def _is_unsigned(type_: pa.DataType) -> bool:
-    return pa.types.is_unsigned_integer(type_)
+    if any(pa.types.is_floating(type_) or pa.types.is_decimal(type_) for type_ in plain):
+        return pa.float64()
+    one_each = [pa.schema([("values", type_)]) for type_ in plain]
+    return pa.unify_schemas(one_each, promote_options="permissive").field("values").type
 
 
 _KINDS: tuple[tuple[Callable[[pa.DataType], bool], str], ...] = (
@@ -106,3 +107,46 @@ _KINDS: tuple[tuple[Callable[[pa.DataType], bool], str], ...] = (
     (is_text, "text"),
     (pa.types.is_temporal, "dates or times"),
 )
+
+
+# pyarrow.dataset reads such folders, too, but takes 007 for the number 7, and is slow to import
+def read_keys(
+    files: Sequence[Found], names: Collection[str], text: Collection[str] = ()
+) -> tuple[dict[str, Keys], list[pa.Field]]:
+    """Return the values in the names of every file's folders, and the columns that these make.
+
+    A key is an integer where all its values are, text otherwise. Keys that are also columns in the files are ignored.
+
+    Parameters
+    ----------
+    files : sequence of Found
+        The files and the keys of their folders.
+    names : collection of str
+        The columns in the files.
+    text : collection of str
+        Keys to read as text whatever they look like.
+
+    >>> _, fields = read_keys([Found("a", (("year", "2024"),)), Found("b", (("year", "2025"),))], [])
+    >>> fields
+    [pyarrow.Field<year: int64>]
+    """
+    found = {file.path: {key: value for key, value in file.keys if key not in names} for file in files}
+    first = files[0].path
+    for path, values in found.items():
+        odd = set(values) ^ set(found[first])
+        if odd:
+            here, there = (path, first) if set(found[first]) & odd else (first, path)
+            raise DataError(
+                f"The file {here!r} is in no folder named {min(odd)}=…, and {there!r} is. Give all files the same "
+                "keys, or name only those files that have them."
+            )
+    fields = []
+    for key in found[first]:
+        written = [values[key] for values in found.values()]
+        whole = key not in text and all(value is None or _WHOLE_NUMBER.fullmatch(value) for value in written)
+        fields.append(pa.field(key, pa.int64() if whole else pa.string()))
+    keys = {
+        path: tuple((field.name, pa.scalar(values[field.name], pa.string()).cast(field.type)) for field in fields)
+        for path, values in found.items()
+    }
+    return keys, fields

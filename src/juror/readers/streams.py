@@ -1,4 +1,4 @@
-"""Rows that come once, in Arrow batches: kept in a temporary file as they come, so that they can be read again.
+"""Streams: rows that arrive once, in Arrow batches. A temporary file stores them, so that they can be read again.
 
 A stream is anything with the Arrow C stream interface that is not a frame in memory (a ``RecordBatchReader``, a DuckDB
 relation), a polars ``LazyFrame``, or a cursor that offers a reader (ADBC's, DuckDB's).
@@ -26,25 +26,25 @@ from juror.readers.columns import Column, check_column_names, read_markers
 from juror.readers.databases import plain_reason
 from juror.readers.scans import CHUNK_ROWS, Scan
 
-# A chunk of a very wide table ends before its rows are many
+# Chunks of very wide tables end at this size, whatever their number of rows
 _CHUNK_BYTES = 2**28
-# Fifteen decimal digits always survive a float
+# A float keeps any fifteen decimal digits
 _SAFE_DIGITS = 15
-# Frames in memory and of a cluster offer streams as well, but have readers of their own; a series is no table
+# Frames in memory and of a cluster offer streams as well, but have their own readers; a series is no table
 _OTHERS = {(library, kind) for library in ("pandas", "polars", "modin", "cudf") for kind in ("DataFrame", "Series")}
 _OTHERS |= {("pyarrow", "Table"), ("pyarrow", "ChunkedArray")}
 _CLUSTERS = {"pyspark", "dask", "dask_expr"}
 _LAZY = ("polars", "LazyFrame")
 _DATASET = ("pyarrow", "Dataset")
-# The methods by which cursors offer a reader, the ones with a warning last
+# The methods by which cursors offer a reader; those that give a warning come last
 _CURSOR_READERS = ("fetch_record_batch", "to_arrow_reader", "to_reader")
 
 
 @dataclass(frozen=True)
 class Rows:
-    """What a stream is made of: columns, batches of rows to be had once, and how to let go of whoever gives them.
+    """A stream: its columns, its batches of rows, which can be read once, and a function that closes the source.
 
-    For messages: ``what`` they are, and a function that says in a few words the ``reason`` of an exception of theirs.
+    For messages, ``what`` describes the stream, and ``reason`` describes an exception of the source in a few words.
     Neither may show credentials.
     """
 
@@ -56,7 +56,7 @@ class Rows:
 
 
 def is_stream(data: object) -> bool:
-    """Tell whether data are rows that come once; looks at the type only, and imports nothing.
+    """Tell whether data are a stream. Looks at the type only, and imports nothing.
 
     >>> is_stream(pa.RecordBatchReader.from_batches(pa.schema({"a": pa.int64()}), []))
     True
@@ -72,7 +72,7 @@ def is_stream(data: object) -> bool:
 
 
 def scan_stream(data: Any, missing: Collection[object] = ()) -> Scan:
-    """Offer a stream as a table of one part, which keeps the rows in a temporary file while they are first read.
+    """Offer a stream as a table of one part, which stores the rows in a temporary file during the first pass.
 
     Parameters
     ----------
@@ -101,12 +101,12 @@ def scan_stream(data: Any, missing: Collection[object] = ()) -> Scan:
             problem = f"{what} gives no rows: {plain_reason(error)}. Pass a stream of record batches not yet read."
         else:
             return scan_rows(Rows(schema, batches, stack.pop_all().close, what, plain_reason), markers)
-    # raised here, so that the producer's exception, which may show credentials, does not hang on ours
+    # raised here so that the producer's exception, which may show credentials, is not chained to ours
     raise DataError(problem)
 
 
 def scan_rows(rows: Rows, markers: Collection[object]) -> Scan:
-    """Offer the rows of a stream as a table of one part; closes them if its columns are not as they should be."""
+    """Offer the rows of a stream as a table of one part; close the source if its columns are invalid."""
     try:
         if not rows.schema.names:
             raise DataError(f"{rows.what} has no columns. juror needs at least one.")
@@ -119,10 +119,10 @@ def scan_rows(rows: Rows, markers: Collection[object]) -> Scan:
 
 
 class StreamPart:
-    """All rows of a stream: each chunk is taken from it once and kept in a spool, from where others read it.
+    """All rows of a stream. Each chunk is read once and stored in a spool, from which later passes read it.
 
-    A pass takes from the stream only when it wants a chunk that none has wanted before. So a pass that was left in the
-    middle does no harm, and any number of them may go on at the same time.
+    A pass reads from the stream only when it needs a chunk that is not yet in the spool. So passes may stop early, and
+    several may run at the same time.
     """
 
     def __init__(self, rows: Rows, markers: Collection[object]):
@@ -143,7 +143,7 @@ class StreamPart:
         )
 
     def chunks(self, names: Collection[str] | None = None) -> Iterator[list[Column]]:
-        """Yield the rows some at a time; all columns are kept for later passes, whichever are named."""
+        """Yield the rows chunk by chunk. All columns are stored for later passes, even if only some are named."""
         wanted = [name for name in self._rows.schema.names if names is None or name in names]
         number = first_row = 0
         while (table := self._chunk(number, wanted)) is not None:
@@ -161,13 +161,13 @@ class StreamPart:
                 table = self._take()
             finally:
                 if table is None:
-                    # ended or broken: whoever gives the rows is not needed any more
+                    # the stream has ended or failed: its source is not needed any more
                     self._left = None
                     _let_go(self._rows, self._spool if self._failure is not None else None)
             return table
 
     def _take(self) -> pa.Table | None:
-        """Take the next chunk from the stream, and keep it; a stream that breaks is broken for all passes."""
+        """Read the next chunk from the stream and store it. If the stream fails, all passes fail."""
         if self._left is None:
             return None
         what, (n_rows,) = self._rows.what, self._n_taken
@@ -190,7 +190,7 @@ class StreamPart:
                 return table
             except OSError as error:
                 self._failure = self._spool.full(what, error)
-        # raised here, so that the source's exception, which may show credentials, does not hang on ours
+        # raised here so that the source's exception, which may show credentials, is not chained to ours
         raise DataError(self._failure)
 
     def _column(self, name: str, table: pa.Table, first_row: int) -> Column:
@@ -210,7 +210,7 @@ class StreamPart:
 
 
 class _Spool:
-    """Tables in a temporary file without a name, which is gone on any exit: compressed, each an Arrow IPC stream."""
+    """Tables in an unnamed temporary file, which disappears on any exit. Each is a compressed Arrow IPC stream."""
 
     def __init__(self) -> None:
         self._file: Any = None
@@ -228,13 +228,13 @@ class _Spool:
             self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115
         self._file.seek(self._ends[-1])
         left = memoryview(sink.getvalue())
-        while left:  # a disk that is nearly full takes a part, then complains
+        while left:  # a disk that is nearly full writes a part first, and fails then
             left = left[self._file.write(left) :]
         self._names = table.column_names
         self._ends.append(self._file.tell())
 
     def read(self, number: int, names: list[str]) -> pa.Table:
-        """Return a table again, with the named columns only; with all where none is named, for their rows."""
+        """Return a stored table with the named columns only; with all columns if none is named, to count its rows."""
         start, end = self._ends[number : number + 2]
         block = bytearray(end - start)
         self._file.seek(start)
@@ -245,7 +245,7 @@ class _Spool:
         return pa.ipc.open_stream(pa.py_buffer(block), options=options).read_all()
 
     def full(self, what: str, error: OSError) -> str:
-        """Say that the disk takes no more."""
+        """Return the message for a full disk."""
         try:
             folder = f"the temporary folder {tempfile.gettempdir()!r}"
         except OSError:
@@ -263,7 +263,7 @@ class _Spool:
 
 
 def _let_go(rows: Rows, spool: _Spool | None = None) -> None:
-    # the rows are here by now, or the failure is told: that a lost connection cannot be closed in style is no news
+    # the rows are stored or the failure is reported, so an error on closing a lost connection does not matter
     with contextlib.suppress(Exception):
         rows.close()
     if spool is not None:
@@ -273,7 +273,7 @@ def _let_go(rows: Rows, spool: _Spool | None = None) -> None:
 def _cut(batches: Iterable[pa.RecordBatch], n_taken: list[int]) -> Iterator[pa.Table]:
     """Join small batches and cut large ones: tables of ``CHUNK_ROWS`` rows, fewer at the end or if they are wide.
 
-    How many rows have come so far is told in ``n_taken``, for messages.
+    ``n_taken`` counts the rows read so far, for messages.
     """
     held: list[pa.RecordBatch] = []
     n_rows = n_bytes = 0
@@ -293,11 +293,11 @@ def _cut(batches: Iterable[pa.RecordBatch], n_taken: list[int]) -> Iterator[pa.T
 
 
 def _stored(table: pa.Table, text: Collection[str]) -> pa.Table:
-    """Store text as dictionaries, which take less room in the spool and are what columns are made of."""
+    """Turn text into dictionaries, which need less space in the spool and are needed for columns anyway."""
     for position, name in enumerate(table.column_names):
         if name in text:
             column = table.column(position)
-            # views have no dictionaries of their own kind
+            # Arrow has no dictionaries of string views
             column = column.cast(pa.large_string()) if pa.types.is_string_view(column.type) else column
             encoded = column.dictionary_encode()
             table = table.set_column(position, table.schema.field(position).with_type(encoded.type), encoded)
@@ -305,13 +305,13 @@ def _stored(table: pa.Table, text: Collection[str]) -> pa.Table:
 
 
 def _table_of(batches: list[pa.RecordBatch]) -> pa.Table:
-    """Return a table of one chunk, unless it has categories, which Arrow would join in the order of appearance."""
+    """Return a table of one chunk, unless it has categories: Arrow would put these in their order of appearance."""
     table = pa.Table.from_batches(batches)
     return table if any(pa.types.is_dictionary(type_) for type_ in table.schema.types) else table.combine_chunks()
 
 
 def _joinable(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Make dictionaries such that Arrow can join them: room for the values of all in the indices, no null in values."""
+    """Change dictionaries so that Arrow can join them: wide indices, and no null among the values."""
     for position, field in enumerate(batch.schema):
         if not pa.types.is_dictionary(field.type):
             continue
@@ -329,7 +329,7 @@ def _joinable(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def _kinds(data: object) -> set[tuple[str, str]]:
-    """Return the library and name of an object's class and of all it is derived from."""
+    """Return the library and the name of an object's class and of its base classes."""
     return {(kind.__module__.partition(".")[0], kind.__name__) for kind in type(data).__mro__}
 
 
@@ -368,7 +368,7 @@ def _is_number(kind: pa.DataType) -> bool:
 
 
 def _is_decimal_text(kind: pa.DataType) -> bool:
-    """Tell whether a column holds PostgreSQL's NUMERIC, which has no bound and so comes as text."""
+    """Tell whether a column holds PostgreSQL's NUMERIC, which is unbounded and therefore sent as text."""
     return isinstance(kind, pa.OpaqueType) and kind.type_name == "numeric" and pa.types.is_string(kind.storage_type)
 
 

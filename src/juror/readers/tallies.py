@@ -1,8 +1,7 @@
-"""How often each value of a column is seen: what is needed of all rows before its labels and intervals are known.
+"""How often each value of a column occurs, from which its labels and intervals are found.
 
-Tallies of two pieces of a column add up to that of the whole, by value. Distinct numbers are told apart while there are
-few enough of them; of more, neighbours are tallied together (:attr:`Tally.dropped`), by the same rule for any order of
-the pieces.
+Tallies of two pieces of a column add up to that of the whole, by value. If there are too many distinct numbers,
+neighbours are tallied together (:attr:`Tally.dropped`); the result does not depend on the order of the pieces.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from juror.readers.scans import Part, Scan
 from juror.readers.weights import take_weights
 from juror.runners.local import Runner
 
-# Distinct numbers of a column that pieces are merged to at most
+# The most distinct numbers of a column to keep when pieces are merged
 _MOST_NUMBERS = 2**18
 _COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
 _SIGN = np.int64(-(2**63))
@@ -40,11 +39,11 @@ class Tally:
     counts : numpy.ndarray, (n_values,)
         The weight of the rows that hold each.
     dropped : int
-        How many low bits of numbers do not count: numbers that differ in them only are tallied as the lowest of them.
+        How many low bits are ignored: numbers that differ only in these are tallied as the lowest of them.
     highest : float, optional
         The largest number.
     infinite : (float, str), optional
-        A number that is not finite, and the first row that holds it, in words.
+        A number that is not finite, and a description of the first row that holds it.
     """
 
     name: str
@@ -58,7 +57,7 @@ class Tally:
 
     @classmethod
     def of(cls, column: Column, weights: np.ndarray | None = None) -> Tally:
-        """Tally a piece of a column; rows with weights (n_rows,) of zero are not looked at.
+        """Tally a piece of a column; rows with weights (n_rows,) of zero do not count.
 
         >>> tally = Tally.of(Column("a", "text", ["x", "y"], np.array([1, 0, 1, -1])))
         >>> tally.values, tally.counts.tolist()
@@ -96,7 +95,7 @@ class Tally:
             )
         if self.form == "number":
             return _added_numbers(self, other)
-        # declared categories keep their order only if all pieces declare the same
+        # declared categories keep their order only if all pieces declare the same categories
         form: Form = self.form if self.form == other.form else "text"
         values = united(self.name, self.values, other.values, self.ordered and other.ordered)
         position = {value: i for i, value in enumerate(values)}
@@ -107,7 +106,7 @@ class Tally:
 
 
 def check_labels(seen: Tally, most: float) -> None:
-    """Refuse more labels than that, without waiting for all of them; numbers may be cut into intervals."""
+    """Refuse more than ``most`` labels as soon as they are seen. Numbers may be cut into intervals."""
     n_labels = np.count_nonzero(seen.counts > 0) if seen.form == "text" else len(seen.values)
     if seen.form in ("text", "category") and n_labels > most:
         raise DataError(
@@ -150,7 +149,7 @@ def _added_numbers(one: Tally, other: Tally) -> Tally:
 
 
 def as_comparable(name: str, pieces: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Return the numbers of pieces of a column, all as int64 or all as float64, without a change."""
+    """Return the numbers of pieces of a column, all as int64 or all as float64, with equal values."""
     exact = [_comparable(name, np.asarray(numbers)) for numbers in pieces]
     if len({numbers.dtype for numbers in exact if len(numbers)}) < 2:
         return exact
@@ -158,7 +157,7 @@ def as_comparable(name: str, pieces: Sequence[np.ndarray]) -> list[np.ndarray]:
 
 
 def _comparable(name: str, numbers: np.ndarray, kind: type | None = None) -> np.ndarray:
-    """Return numbers as int64 or float64, without a change."""
+    """Return numbers as int64 or float64, with equal values."""
     target = np.dtype(kind or (np.float64 if numbers.dtype.kind == "f" else np.int64))
     converted = numbers.astype(target)
     if not np.array_equal(converted, numbers) or (target.kind == "f" and np.any(np.abs(converted) > 2.0**53)):
@@ -172,7 +171,7 @@ def _comparable(name: str, numbers: np.ndarray, kind: type | None = None) -> np.
 
 
 def _key(numbers: np.ndarray) -> np.ndarray:
-    """Return whole numbers in the order of numbers; of floats neighbouring ones have neighbouring keys."""
+    """Return integers in the same order as the numbers; neighbouring floats have neighbouring integers."""
     if numbers.dtype.kind == "i":
         return numbers
     bits = (numbers + 0.0).view(np.int64)  # no negative zero
@@ -186,7 +185,7 @@ def _number(keys: np.ndarray, kind: np.dtype[Any]) -> np.ndarray:
 
 
 def _to_drop(keys: np.ndarray) -> int:
-    """Return how many bits sorted keys must lose so that no more than the most are distinct."""
+    """Return how many low bits to drop from sorted keys so that at most ``_MOST_NUMBERS`` are distinct."""
     low, high = 0, 64
     if 1 + np.count_nonzero(np.diff(keys)) <= _MOST_NUMBERS:
         return 0
@@ -199,7 +198,7 @@ def _to_drop(keys: np.ndarray) -> int:
 
 @dataclass(frozen=True)
 class Census:
-    """The tallies of all columns, and how many rows they are of.
+    """The tallies of all columns, and the number of rows behind them.
 
     ``n_rows`` counts all rows; ``n_counted`` those with weights above zero, and ``total`` these weights.
     """

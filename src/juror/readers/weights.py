@@ -1,9 +1,10 @@
-"""Row weights: how often each row counts, from a column or beside the table."""
+"""Row weights: how often each row counts, from a column or an array beside the table."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
-    """Return row weights as floats: one a row, finite, non-negative; what they sum to is not looked at."""
+    """Return row weights as floats: one a row, finite, non-negative; their sum is not checked."""
     try:
         weights = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError):
@@ -40,14 +41,14 @@ def read_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
 
 
 def take_weights(columns: Sequence[Column], name: str) -> tuple[list[Column], np.ndarray]:
-    """Take the column of weights out of the others."""
+    """Split columns into the others and the weights."""
     others = [column for column in columns if column.name != name]
     found = [column for column in columns if column.name == name]
     if not found or not others:
         raise ParameterError("{sample_weight} names no column beside others: {name!r}.", name=name)
     (column,) = found
     if column.form not in ("number", "code") or np.any(column.index < 0):
-        # a piece of no rows has no values to tell its form by
+        # the form of a column without rows is not known
         if len(column.index) == 0:
             return others, np.empty(0)
         raise DataError(f"Column {name!r} must hold a number in every row to be the weights.")
@@ -56,8 +57,24 @@ def take_weights(columns: Sequence[Column], name: str) -> tuple[list[Column], np
     return others, weights
 
 
+def counted_rows(
+    columns: Sequence[Column], weight: str | None
+) -> tuple[list[Column], np.ndarray | None, np.ndarray | slice]:
+    """Take out the column of weights, if there is one, and drop the rows of weight zero.
+
+    Returns the other columns, the weights (n_counted,) or None, and which rows are left, to index arrays with.
+    """
+    if weight is None:
+        return list(columns), None, slice(None)
+    others, weights = take_weights(columns, weight)
+    counted = weights > 0
+    if np.all(counted):
+        return others, weights, slice(None)
+    return [replace(column, index=column.index[counted]) for column in others], weights[counted], counted
+
+
 def check_rows(weights: np.ndarray, column: Column | None = None) -> None:
-    """Refuse weights (n_rows,) that are not finite or below zero, of a column if there is one."""
+    """Refuse weights (n_rows,) that are negative or not finite; a column is named in the message."""
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if len(wrong):
         row = int(wrong[0])
@@ -68,7 +85,7 @@ def check_rows(weights: np.ndarray, column: Column | None = None) -> None:
 
 
 def check_total(total: float, n_counted: int) -> None:
-    """Refuse weights that are all zero or too large to be exact; warn of those that say little."""
+    """Refuse weights that are all zero or too large to be exact; warn of sums that look wrong."""
     if n_counted == 0:
         raise ParameterError(Message("{sample_weight} is zero in every row. At least one must count."))
     if total > _MOST_WEIGHT:
@@ -87,7 +104,7 @@ def check_total(total: float, n_counted: int) -> None:
             ),
             stacklevel=2,
         )
-    # whole numbers are counts, and may be large; fractions are the weights of a survey
+    # whole numbers are counts and may be large; fractions are survey weights
     if total > 2 * n_counted and not total.is_integer():
         warnings.warn(
             DataWarning(

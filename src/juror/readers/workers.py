@@ -27,7 +27,7 @@ def workers_for(scan: Scan, client: Any, local: LocalRunner) -> tuple[Scan, Runn
     client = scan.client if client is None else client
     if client is None:
         return scan, local
-    if is_here(scan):
+    if isinstance(scan.parts, tuple) and any(isinstance(part, Held) for part in scan.parts):
         raise ParameterError(
             Message(
                 "{client} is for data that workers can read: files that they see, or a frame of the cluster. These "
@@ -48,9 +48,4 @@ def _with_whole_paths(scan: Scan) -> Scan:
     if not isinstance(scan.parts, (list, tuple)):
         return scan
     parts = [replace(part, path=os.path.abspath(part.path)) if hasattr(part, "path") else part for part in scan.parts]
-    return replace(scan, parts=tuple(parts))
-
-
-def is_here(scan: Scan) -> bool:
-    """Tell whether all rows are in the memory of this process."""
-    return isinstance(scan.parts, tuple) and bool(scan.parts) and all(isinstance(part, Held) for part in scan.parts)
+    return replace(scan, parts=tuple(parts), in_memory=False)

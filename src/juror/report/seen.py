@@ -25,11 +25,11 @@ from juror.counts.counting import count_tables
 from juror.counts.plans import Positions
 from juror.domain import Domain
 from juror.domain.variable import Strangers, Unknown
-from juror.errors import DataError, ParameterError, check_count
+from juror.errors import ParameterError, check_any_rows, check_count
 from juror.kernels.reference import uniform
 from juror.readers.columns import Column
 from juror.readers.scans import Part, numbered
-from juror.readers.weights import check_total, take_weights
+from juror.readers.weights import check_total, counted_rows
 from juror.rows.reading import open_table
 from juror.runners.local import LocalRunner
 
@@ -205,15 +205,11 @@ class _Pass:
 
     def of_chunk(self, columns: list[Column], before: int) -> Seen:
         """Return what is seen in a chunk; ``before`` is the number of the first row of its part."""
-        n_rows, weights = len(columns[0].index), None
+        n_rows = len(columns[0].index)
         rows, origin = columns[0].first_row + np.arange(n_rows), columns[0].origin
-        if self.weight is not None:
-            columns, weights = take_weights(columns, self.weight)
-            if not np.all(weights > 0):
-                # Rows of weight zero are dropped.
-                columns = [replace(column, index=column.index[weights > 0]) for column in columns]
-                rows, weights = rows[weights > 0], weights[weights > 0]
-        # A variable without a column is missing in every row.
+        columns, weights, counted = counted_rows(columns, self.weight)
+        rows = rows[counted]
+        # a variable whose column is absent is missing in every row
         codes, strangers = self.domain.encode_chunk(columns, self.unknown)
         tables = count_tables(codes, self.domain.cardinalities, self.groups, weights, LocalRunner(1))
         origins = np.full(len(codes), origin, dtype=object)
@@ -315,8 +311,7 @@ def pass_over(
         opened, runner = opened.with_workers(client, local)
         parts = numbered(opened.scan.parts)
         seen: Seen = runner.map_reduce(partial(_Pass.of_part, how), parts, Seen.merged)
-    if seen.n_rows == 0:
-        raise DataError("The data have no rows. juror needs at least one.")
+    check_any_rows(seen.n_rows)
     if opened.weight is not None:
         check_total(seen.total, seen.n_counted)
     seen.strangers.warn()

@@ -7,7 +7,7 @@ one in a file.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
@@ -18,7 +18,7 @@ from juror.domain.variable import Strangers, Unknown
 from juror.errors import DataError, shortlist
 from juror.readers.columns import Column
 from juror.readers.scans import CHUNK_ROWS, Part
-from juror.readers.weights import take_weights
+from juror.readers.weights import counted_rows
 from juror.rows.packing import FixedPacking
 from juror.rows.stacking import Stacking
 
@@ -109,13 +109,7 @@ class Reading:
 
     def encoded(self, columns: list[Column]) -> tuple[np.ndarray, np.ndarray | None, Strangers]:
         """Return the codes of the rows that count, their weights, and what was strange about them."""
-        weights = None
-        if self.weight is not None:
-            columns, weights = take_weights(columns, self.weight)
-            if not np.all(weights > 0):
-                # rows of weight zero are not looked at
-                columns = [replace(column, index=column.index[weights > 0]) for column in columns]
-                weights = weights[weights > 0]
+        columns, weights, _ = counted_rows(columns, self.weight)
         check_all_there(columns, self.domain)
         codes, strangers = self.domain.encode_chunk(columns, self.unknown)
         return codes, weights, strangers

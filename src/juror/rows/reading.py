@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -13,14 +13,14 @@ import numpy as np
 from juror.domain.discovery import Discovery
 from juror.domain.domain import Domain, check_unknown, discover
 from juror.domain.variable import Label, Strangers, Unknown
-from juror.errors import DataError, ParameterError
-from juror.readers import Expected
+from juror.errors import ParameterError, check_any_rows
+from juror.readers import Column, Expected
 from juror.readers.columns import read_markers
+from juror.readers.joining import read_whole
 from juror.readers.opening import open_weighted
 from juror.readers.scans import Part, Scan, numbered
-from juror.readers.tallies import Tally
-from juror.readers.weights import check_total, take_weights
-from juror.readers.workers import is_here, workers_for
+from juror.readers.weights import check_total, counted_rows
+from juror.readers.workers import workers_for
 from juror.rows.distinct import WeightedRows
 from juror.rows.in_memory import MemoryTable
 from juror.rows.out_of_core import OutOfCoreTable
@@ -57,16 +57,22 @@ class OpenTable:
     @property
     def is_here(self) -> bool:
         """Whether the rows are in memory."""
-        return is_here(self.scan)
+        return self.scan.in_memory
 
     def with_workers(self, client: Any, local: LocalRunner) -> tuple[OpenTable, Runner]:
         """Return the table as its workers see it, and who they are; see :func:`juror.readers.workers.workers_for`."""
         scan, runner = workers_for(self.scan, client, local)
         return replace(self, scan=scan), runner
 
+    @cached_property
+    def _columns(self) -> list[Column]:
+        """The columns of a table in memory."""
+        return read_whole(self.scan)
+
     def is_above(self, memory: int) -> bool:
         """Whether more rows are known to be there than fit into so many bytes while equal ones are merged."""
-        return (self.scan.n_rows or 0) * merging_bytes(len(self.scan.names)) > memory
+        n_rows = len(self._columns[0].index) if self.is_here else self.scan.n_rows or 0
+        return n_rows * merging_bytes(len(self.scan.names)) > memory
 
     def reading(self, domain: Domain) -> Reading:
         """Say how rows are read over a domain."""
@@ -83,20 +89,13 @@ class OpenTable:
 
         Rows of weight zero are not looked at. There are no weights where every row counts once.
         """
-        (held,) = self.scan.parts
-        columns, weights = list(held.columns), None
-        if self.weight is not None:
-            columns, weights = take_weights(columns, self.weight)
-        if len(columns[0].index) == 0:
-            raise DataError("The data have no rows. juror needs at least one.")
+        check_any_rows(len(self._columns[0].index))
+        columns, weights, _ = counted_rows(self._columns, self.weight)
         if weights is not None:
-            check_total(float(weights.sum()), int(np.count_nonzero(weights)))
-            if not np.all(weights > 0):
-                columns = [replace(column, index=column.index[weights > 0]) for column in columns]
-                weights = weights[weights > 0]
+            check_total(float(weights.sum()), len(weights))
         domain = self.domain
         if domain is None:
-            domain = Domain(Discovery().variables([Tally.of(c, weights) for c in columns]), self.missing)
+            domain = Domain(Discovery().of_columns(columns, weights), self.missing)
         check_all_there(columns, domain)
         return domain, domain.encode_columns(columns, self.unknown), weights
 
@@ -186,8 +185,8 @@ def _strangers_of(piece: HeldPiece) -> Strangers:
 
 
 def _checked(table: Table, opened: OpenTable) -> Table:
-    if table.n_rows == 0 and opened.weight is None:
-        raise DataError("The data have no rows. juror needs at least one.")
+    if opened.weight is None:
+        check_any_rows(table.n_rows)
     # Without a given domain, the pass that found the domain has checked the weights.
     if opened.weight is not None and opened.domain is not None:
         check_total(table.total, table.n_rows)

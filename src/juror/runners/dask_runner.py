@@ -16,7 +16,7 @@ from functools import reduce
 from typing import Any, NoReturn, Protocol, TypeVar, runtime_checkable
 from uuid import uuid4
 
-from juror.errors import ClusterError, DataError, ParameterError
+from juror.errors import ClusterError, ParameterError, check_any_rows
 from juror.runners.clusters import check_versions
 from juror.runners.local import Kept
 
@@ -119,8 +119,7 @@ class DaskRunner:
         return self._submit("functions", _unpickle, pieces)
 
     def _map(self, task: Callable[..., Any], inputs: Sequence[Any], functions: Any, priority: int) -> list[Any]:
-        if not inputs:
-            raise DataError("The data have no rows. juror needs at least one.")
+        check_any_rows(len(inputs))
         # not pure, or Dask would reuse the result of an earlier job with the same arguments
         options = {"key": f"juror{task.__name__}", "pure": False, "priority": priority, "batch_size": _BATCH}
         with self._reached():

@@ -14,7 +14,7 @@ from threading import Lock
 from types import TracebackType
 from typing import Any, Generic, Protocol, Self, TypeVar
 
-from juror.errors import DataError, check_count
+from juror.errors import check_any_rows, check_count
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -135,8 +135,7 @@ class LocalRunner:
     def map_reduce(self, fn: Callable[[P], R], parts: Iterable[P], merge: Callable[[R, R], R]) -> R:
         """Apply a function to every partition, and merge the results from left to right as soon as possible."""
         parts = list(parts)
-        if not parts:
-            raise DataError("The data have no rows. juror needs at least one.")
+        check_any_rows(len(parts))
         if self._pool is None or len(parts) < 2:
             return reduce(merge, map(fn, parts))
         merging = _Merging(merge)

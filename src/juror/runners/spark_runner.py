@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
-from juror.errors import ClusterError, DataError, JurorError, ParameterError
+from juror.errors import ClusterError, JurorError, ParameterError, check_any_rows
 from juror.runners.clusters import check_versions
 from juror.runners.local import Kept
 from juror.runners.spark_errors import TASK_FAILED, first_line, short_spark_errors
@@ -99,8 +99,7 @@ class SparkRunner:
             n = len(pickled)
             rdd = self._job(lambda context: context.parallelize(pickled, n) if n else context.emptyRDD())
             tasks = partial(_apply, shipped)
-        if not self._job(lambda _: rdd.getNumPartitions()):
-            raise DataError("The data have no rows. juror needs at least one.")
+        check_any_rows(self._job(lambda _: rdd.getNumPartitions()))
         return rdd, tasks
 
     def _fetch(self, rdd: Any, tasks: Callable[..., Any]) -> Iterator[Any]:
