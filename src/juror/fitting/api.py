@@ -15,7 +15,7 @@ from juror.counts.designs import about_order
 from juror.counts.projections import Projections
 from juror.domain import Domain
 from juror.domain.variable import Label, Unknown
-from juror.errors import DataWarning, FitWarning, Message, Option, ParameterError, check_count
+from juror.errors import DataWarning, FitWarning, Option, ParameterError, check_count
 from juror.fitting.held_out import Trial, as_cpd
 from juror.fitting.plan import (
     Decision,
@@ -200,7 +200,7 @@ def fit(
     check_count("seed", seed, least=0)
     if progress is not None and not callable(progress):
         raise ParameterError(
-            Message("{progress} must be a function to call with every step. Got {got!r} instead.", got=progress)
+            "{progress} must be a function to call with every step. Got {got!r} instead.", got=progress
         )
     check_method(method)
     bytes_here, began = read_memory(memory), time.monotonic()
@@ -284,8 +284,6 @@ def _check_alone(
     ):
         if given:
             raise ParameterError(
-                Message(
-                    "{option} belongs to the rows, which were counted already. Give it when counting them.",
-                    option=Option(name),
-                )
+                "{option} belongs to the rows, which were counted already. Give it when counting them.",
+                option=Option(name),
             )

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from juror.errors import DataError, FitWarning, Message, Option, ParameterError, shortlist
+from juror.errors import DataError, FitWarning, Option, ParameterError, shortlist
 from juror.fitting.held_out import Parts, Trial
 from juror.fitting.rank_path import choose_rank
 from juror.kernels.random_streams import Stream
@@ -154,13 +154,11 @@ class Comparison:
 def impossible(name: str, values: Iterable[object]) -> ParameterError:
     """Return the error for settings under all of which some held-out row is impossible."""
     return ParameterError(
-        Message(
-            "Some held-out row has probability zero at every {name} tried, {values}, so none can be chosen. Pass "
-            "{smoothing} above zero, or {option}",
-            name=name,
-            values=shortlist(values),
-            option=Option(name, source="=…"),
-        )
+        "Some held-out row has probability zero at every {name} tried, {values}, so none can be chosen. Pass "
+        "{smoothing} above zero, or {option}",
+        name=name,
+        values=shortlist(values),
+        option=Option(name, source="=…"),
     )
 
 
@@ -175,7 +173,7 @@ def is_clear(gains: np.ndarray, weights: np.ndarray, n_errors: float = 1.0) -> b
 def warn_too_few(total: float, stacklevel: int) -> None:
     """Warn that there are too few rows to choose a rank."""
     template = "{total:g} rows are too few to hold some out and choose a rank; {rank:=1} is used. Pass {rank:=…}"
-    warnings.warn(FitWarning(Message(template, total=total)), stacklevel=stacklevel + 1)
+    warnings.warn(FitWarning(template, total=total), stacklevel=stacklevel + 1)
 
 
 @dataclass(frozen=True)
@@ -250,10 +248,7 @@ def choose_smoothing(trial: Trial, options: EMOptions, chosen: Chosen, how: str)
     parts = trial.parts(how)
     if not parts:
         raise DataError(
-            Message(
-                "{total:g} rows are too few to choose a smoothing. Pass {smoothing} as a number.",
-                total=trial.table.total,
-            )
+            "{total:g} rows are too few to choose a smoothing. Pass {smoothing} as a number.", total=trial.table.total
         )
     fit = _OneFit(trial, options.rough(), "choosing smoothing", starts=chosen.found)
     compare = Comparison(trial, parts, fit, SCORED_BY[how])
@@ -275,10 +270,7 @@ def choose_rho(trial: Trial, options: Any, rank: int) -> tuple[float, tuple[tupl
     parts = trial.parts("cv")
     if not parts:
         raise DataError(
-            Message(
-                "{total:g} rows are too few to choose {rho} by cross-validation. Pass a number.",
-                total=trial.table.total,
-            )
+            "{total:g} rows are too few to choose {rho} by cross-validation. Pass a number.", total=trial.table.total
         )
     default = options.design(trial.context.seed).n_directions
     tried = []

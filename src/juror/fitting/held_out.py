@@ -15,7 +15,7 @@ import numpy as np
 from juror.answers.posterior import CPD, BareCPD
 from juror.answers.scores import log_prob, predict_proba
 from juror.domain import Domain
-from juror.errors import DataError, Message, ZeroProbabilityError
+from juror.errors import DataError, ZeroProbabilityError
 from juror.kernels.random_streams import Stream
 from juror.readers.columns import MISSING
 from juror.rows.in_memory import MemoryTable
@@ -69,9 +69,7 @@ class Trial:
             return self.method.solve(table, rank, options, context, start).parameters
         except DataError as error:
             raise DataError(
-                Message(
-                    "With some rows held out to choose by: {error} Or pass {rank} and {rho} as numbers.", error=error
-                )
+                "With some rows held out to choose by: {error} Or pass {rank} and {rho} as numbers.", error=error
             ) from None
 
     def score(self, parameters: Parameters, held: MemoryTable, by: str = "log") -> float:
@@ -87,11 +85,9 @@ class Trial:
         labelled = rows.codes[:, self.target] >= 0
         if not np.any(labelled):
             raise DataError(
-                Message(
-                    "No held-out row has a label of the target {name!r}, so nothing can be chosen by it. Pass {rank}, "
-                    "{smoothing} and {rho} as numbers.",
-                    name=self.domain[self.target].name,
-                )
+                "No held-out row has a label of the target {name!r}, so nothing can be chosen by it. Pass {rank}, "
+                "{smoothing} and {rho} as numbers.",
+                name=self.domain[self.target].name,
             )
         return LABEL_SCORES[by](cpd, rows.codes[labelled], self.target), rows.weights[labelled]
 

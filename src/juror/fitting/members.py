@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from juror.errors import Message, ParameterError
+from juror.errors import ParameterError
 from juror.fitting.held_out import Trial
 from juror.kernels.random_streams import Stream
 from juror.rows.in_memory import MemoryTable
@@ -121,10 +121,8 @@ def _climb_while_held_out_gain(
             stale += 1
     if score == -np.inf:
         raise ParameterError(
-            Message(
-                "{smoothing} is {got:g}, and some row that a member of the ensemble held out has probability zero, so "
-                "that it cannot tell when to stop. Pass {smoothing} above zero.",
-                got=objective.smoothing,
-            )
+            "{smoothing} is {got:g}, and some row that a member of the ensemble held out has probability zero, so "
+            "that it cannot tell when to stop. Pass {smoothing} above zero.",
+            got=objective.smoothing,
         )
     return Member(best, score, n_passes, True, cut if stale < _PATIENCE else "")

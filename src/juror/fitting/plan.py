@@ -99,12 +99,10 @@ def decide_for_statistic(data: Statistic, method: str) -> Decision:
     if not isinstance(data, METHODS[method].accepts):
         able = [other for other, known in METHODS.items() if isinstance(data, known.accepts)]
         raise ParameterError(
-            Message(
-                "{method} {name!r} cannot be fitted from {what}. Use one of {able}.",
-                name=method,
-                what=_WHAT[type(data)],
-                able=shortlist(able),
-            )
+            "{method} {name!r} cannot be fitted from {what}. Use one of {able}.",
+            name=method,
+            what=_WHAT[type(data)],
+            able=shortlist(able),
         )
     return Decision(method)
 
@@ -171,11 +169,8 @@ def _by_options(given: Collection[str]) -> Decision:
     if unknown:
         raise ParameterError(f"No method has an option {unknown[0]!r}. {did_you_mean(unknown[0], sorted(ALL_OPTIONS))}")
     raise ParameterError(
-        Message(
-            "No method has all of the options {options}. Leave out those of other methods, and name yours with "
-            "{method:=…}",
-            options=tuple(Option(name) for name in sorted(given)),
-        )
+        "No method has all of the options {options}. Leave out those of other methods, and name yours with {method:=…}",
+        options=tuple(Option(name) for name in sorted(given)),
     )
 
 
@@ -194,11 +189,9 @@ def check_method(method: Any) -> None:
     """Refuse a name that no method has, before anything is read."""
     if method != "auto" and (not isinstance(method, str) or method not in METHODS):
         raise ParameterError(
-            Message(
-                "{method} must be one of {names}. Got {got!r} instead.",
-                names=shortlist(["auto", *METHODS], limit=12),
-                got=method,
-            )
+            "{method} must be one of {names}. Got {got!r} instead.",
+            names=shortlist(["auto", *METHODS], limit=12),
+            got=method,
         )
 
 
@@ -209,7 +202,7 @@ def read_options(method: str, given: Mapping[str, Any]) -> Options:
         if option not in known:
             hint = did_you_mean(option, known) if option not in ALL_OPTIONS else f"It has {shortlist(known, 20)}."
             raise ParameterError(
-                Message("{method} {name!r} has no option {option!r}. {hint}", name=method, option=option, hint=hint)
+                "{method} {name!r} has no option {option!r}. {hint}", name=method, option=option, hint=hint
             )
     return METHODS[method].options(**given)
 
@@ -220,21 +213,17 @@ def check_members(options: Options, given: Collection[str], data: Table | Statis
         return
     if isinstance(data, OutOfCoreTable):
         raise ParameterError(
-            Message(
-                "Members of an ensemble hold their rows in memory, and there are {n:,} rows, {reason}. Leave "
-                "{ensemble} out, or fit fewer rows, or raise {memory:=} where there is room for them.",
-                n=data.n_rows,
-                reason=data.reason,
-            )
+            "Members of an ensemble hold their rows in memory, and there are {n:,} rows, {reason}. Leave "
+            "{ensemble} out, or fit fewer rows, or raise {memory:=} where there is room for them.",
+            n=data.n_rows,
+            reason=data.reason,
         )
     for name in ("n_init", "tol", "accelerate"):
         if name in given:
             raise ParameterError(
-                Message(
-                    "{option} is for single fits, and members of an ensemble stop early by themselves. Leave {option} "
-                    "or {ensemble} out.",
-                    option=Option(name),
-                )
+                "{option} is for single fits, and members of an ensemble stop early by themselves. Leave {option} "
+                "or {ensemble} out.",
+                option=Option(name),
             )
 
 
@@ -243,11 +232,9 @@ def check_rank(rank: int | str, init: Any, domain: Domain, data: Any) -> int | s
     if init is not None:
         if init.domain.cardinalities != domain.cardinalities:
             raise ParameterError(
-                Message(
-                    "{init} has variables of {theirs} labels, the data of {ours}. They must agree.",
-                    theirs=shortlist(init.domain.cardinalities),
-                    ours=shortlist(domain.cardinalities),
-                )
+                "{init} has variables of {theirs} labels, the data of {ours}. They must agree.",
+                theirs=shortlist(init.domain.cardinalities),
+                ours=shortlist(domain.cardinalities),
             )
         if [(v.name, v.labels) for v in init.domain] != [(v.name, v.labels) for v in domain]:
             raise ParameterError(
@@ -255,23 +242,19 @@ def check_rank(rank: int | str, init: Any, domain: Domain, data: Any) -> int | s
             )
         if rank not in ("auto", init.rank):
             raise ParameterError(
-                Message(
-                    "{rank} is {got!r}, but {init} has rank {theirs}. Leave {rank} out.", got=rank, theirs=init.rank
-                )
+                "{rank} is {got!r}, but {init} has rank {theirs}. Leave {rank} out.", got=rank, theirs=init.rank
             )
         return int(init.rank)
     if isinstance(rank, str) and rank in ("auto", "cv"):
         if isinstance(data, Statistic):
             raise ParameterError(
-                Message(
-                    "{asked} needs rows to hold out, and {what} have none. Pass a number.",
-                    asked=Option("rank", (rank,), f"={rank!r}"),
-                    what=_WHAT[type(data)],
-                )
+                "{asked} needs rows to hold out, and {what} have none. Pass a number.",
+                asked=Option("rank", (rank,), f"={rank!r}"),
+                what=_WHAT[type(data)],
             )
         return rank
     if isinstance(rank, bool) or not isinstance(rank, (int, np.integer)) or rank < 1:
         raise ParameterError(
-            Message("{rank} must be 'auto', 'cv' or an int in the range [1, inf). Got {got!r} instead.", got=rank)
+            "{rank} must be 'auto', 'cv' or an int in the range [1, inf). Got {got!r} instead.", got=rank
         )
     return int(rank)

@@ -12,7 +12,7 @@ from typing import Self
 
 import numpy as np
 
-from juror.errors import Complaint, Message, ParameterError, check_count
+from juror.errors import Complaint, ParameterError, check_count
 from juror.kernels.random_streams import Stream
 from juror.record import FitRecord
 from juror.rows.expected import log_prob_of_cells
@@ -52,24 +52,20 @@ class BayesOptions(Options):
         check_count("burnt", self.burnt, least=0)
         if self.burnt > self.sweeps - _FEWEST:
             raise ParameterError(
-                Message(
-                    "{burnt} must leave at least {fewest} of the {sweeps}, {all}. Got {got} instead.",
-                    fewest=_FEWEST,
-                    all=self.sweeps,
-                    got=self.burnt,
-                )
+                "{burnt} must leave at least {fewest} of the {sweeps}, {all}. Got {got} instead.",
+                fewest=_FEWEST,
+                all=self.sweeps,
+                got=self.burnt,
             )
         most = self.chains * (self.sweeps - self.burnt)
         if self.draws > most:
             raise ParameterError(
-                Message(
-                    "{draws} must be in the range [1, {most}], the sweeps kept. Got {got} instead.",
-                    most=most,
-                    got=self.draws,
-                )
+                "{draws} must be in the range [1, {most}], the sweeps kept. Got {got} instead.",
+                most=most,
+                got=self.draws,
             )
         if self.sparse not in (None, True, False):
-            raise ParameterError(Message("{sparse} must be True, False or None. Got {got!r} instead.", got=self.sparse))
+            raise ParameterError("{sparse} must be True, False or None. Got {got!r} instead.", got=self.sparse)
 
     def for_open_rank(self) -> Self:
         """Return options whose prior favours few classes, unless that is set."""

@@ -200,11 +200,9 @@ def _check_cover(domain: Domain, triples: np.ndarray) -> None:
     absent = [domain[n].name for n in range(len(domain)) if n not in triples]
     if absent:
         raise DataError(
-            Message(
-                "The variables {names} are in no triple that any row shows whole, so nothing is known of them together "
-                "with others. Count more triples, leave them out, or use {method:='em'}.",
-                names=shortlist(absent),
-            )
+            "The variables {names} are in no triple that any row shows whole, so nothing is known of them together "
+            "with others. Count more triples, leave them out, or use {method:='em'}.",
+            names=shortlist(absent),
         )
 
 

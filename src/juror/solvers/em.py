@@ -56,9 +56,7 @@ class EMOptions(AscentOptions):
         counted = isinstance(self.ensemble, (int, np.integer)) and not isinstance(self.ensemble, bool)
         if self.ensemble != "auto" and not (counted and int(self.ensemble) >= 1):
             raise ParameterError(
-                Message(
-                    "{ensemble} must be 'auto' or an int in the range [1, inf). Got {got!r} instead.", got=self.ensemble
-                )
+                "{ensemble} must be 'auto' or an int in the range [1, inf). Got {got!r} instead.", got=self.ensemble
             )
         if self.init is not None and self.ensemble != 1:
             raise ParameterError(

@@ -64,22 +64,18 @@ class JurorOptions(Options):
         if self.rho is not None and self.rho != "cv":
             if isinstance(self.rho, str):
                 raise ParameterError(
-                    Message("{rho} must be 'cv' or a number in the range (0, inf). Got {got!r} instead.", got=self.rho)
+                    "{rho} must be 'cv' or a number in the range (0, inf). Got {got!r} instead.", got=self.rho
                 )
             check_number("rho", self.rho, above_zero=True)
         if self.prior is None and self.prior_strength is not None:
-            raise ParameterError(
-                Message("{prior_strength} goes with a {prior}, one of {choices}.", choices=shortlist(PRIORS))
-            )
+            raise ParameterError("{prior_strength} goes with a {prior}, one of {choices}.", choices=shortlist(PRIORS))
         if self.prior_strength is not None:
             check_number("prior_strength", self.prior_strength, above_zero=True)
             if self.prior_strength > _MOST_STRENGTH:
                 raise ParameterError(
-                    Message(
-                        "{prior_strength} must be in the range (0, {most:g}]. Got {got!r} instead.",
-                        most=_MOST_STRENGTH,
-                        got=self.prior_strength,
-                    )
+                    "{prior_strength} must be in the range (0, {most:g}]. Got {got!r} instead.",
+                    most=_MOST_STRENGTH,
+                    got=self.prior_strength,
                 )
 
     def rough(self) -> Self:
@@ -100,10 +96,7 @@ class JurorOptions(Options):
         for name in ("n_directions", "bins", "operator", "scores"):
             if getattr(self, name) is not None:
                 raise ParameterError(
-                    Message(
-                        "{option} belongs to the projections, which are made already. Leave it out.",
-                        option=Option(name),
-                    )
+                    "{option} belongs to the projections, which are made already. Leave it out.", option=Option(name)
                 )
 
 

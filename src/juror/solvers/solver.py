@@ -19,7 +19,7 @@ import numpy as np
 from juror.counts.counts import PairCounts, TripleCounts
 from juror.counts.projections import Projections
 from juror.domain import Domain
-from juror.errors import Complaint, Message, Option, ParameterError, check_count
+from juror.errors import Complaint, Option, ParameterError, check_count
 from juror.progress import Progress, ProgressCallback
 from juror.record import FitRecord
 from juror.rows.in_memory import MemoryTable
@@ -208,12 +208,10 @@ def check_number(name: str, value: object, *, above_zero: bool = False) -> None:
     number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
     if not number or not 0 <= value < np.inf or (above_zero and value == 0):  # type: ignore[operator]
         raise ParameterError(
-            Message(
-                "{option} must be a number in the range {range}. Got {got!r} instead.",
-                option=Option(name),
-                range="(0, inf)" if above_zero else "[0, inf)",
-                got=value,
-            )
+            "{option} must be a number in the range {range}. Got {got!r} instead.",
+            option=Option(name),
+            range="(0, inf)" if above_zero else "[0, inf)",
+            got=value,
         )
 
 
@@ -221,10 +219,8 @@ def check_choice(name: str, value: object, choices: Mapping[Any, Any] | tuple[An
     """Refuse a value that is not among the choices."""
     if value not in choices:
         raise ParameterError(
-            Message(
-                "{option} must be one of {choices}. Got {got!r} instead.",
-                option=Option(name),
-                choices=list(choices),
-                got=value,
-            )
+            "{option} must be one of {choices}. Got {got!r} instead.",
+            option=Option(name),
+            choices=list(choices),
+            got=value,
         )

@@ -107,9 +107,7 @@ def read_split(domain: Domain, first: Sequence[str] | None) -> Split:
     if first is None:
         return balanced_split(domain.cardinalities)
     if isinstance(first, str) or not isinstance(first, Collection):
-        raise ParameterError(
-            Message("{split} names the variables of the first side in a list. Got {got!r} instead.", got=first)
-        )
+        raise ParameterError("{split} names the variables of the first side in a list. Got {got!r} instead.", got=first)
     chosen = {domain.position(name) for name in first}
     if not 0 < len(chosen) < len(domain):
         raise ParameterError(Message("{split} must leave at least one variable on either side."))
@@ -123,13 +121,11 @@ def check_rank(rank: int, domain: Domain, split: Split) -> None:
     if rank > most:
         sides = " against ".join(shortlist(domain[n].name for n in side) for side in (split.first, split.second))
         raise ParameterError(
-            Message(
-                "{rank} must be in the range [1, {most}] for methods that begin with SPA: the split {sides} carries no "
-                "more. Got {got} instead. Lower {rank}, or use {method:='em'} or 'ctf'.",
-                most=most,
-                sides=sides,
-                got=rank,
-            )
+            "{rank} must be in the range [1, {most}] for methods that begin with SPA: the split {sides} carries no "
+            "more. Got {got} instead. Lower {rank}, or use {method:='em'} or 'ctf'.",
+            most=most,
+            sides=sides,
+            got=rank,
         )
 
 
