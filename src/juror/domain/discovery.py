@@ -21,7 +21,6 @@ from juror.errors import (
     did_you_mean,
     shortlist,
 )
-from juror.readers.columns import MISSING, Column
 from juror.readers.tallies import Tally, have_decimal_commas, way_out_of_labels
 
 _FEWEST_BINS, _MOST_BINS = 2, 32
@@ -93,10 +92,6 @@ class Discovery:
         names = list(by_name) if names is None else names
         self.check_names(names)
         return tuple(self._of_levels(name) if name in self.levels else self._variable(by_name[name]) for name in names)
-
-    def of_columns(self, columns: Sequence[Column], weights: np.ndarray | None = None) -> tuple[Variable, ...]:
-        """Find the variables of columns in memory, of rows with weights (n_rows,) above zero."""
-        return self.variables([_tally(column, weights) for column in columns])
 
     def check_names(self, names: Sequence[str]) -> None:
         """Refuse choices about columns that do not exist."""
@@ -207,14 +202,6 @@ _DISCOVERERS: dict[str, Callable[[Discovery, Tally], Variable]] = {
     "code": Discovery._code,
     "number": Discovery._number,
 }
-
-
-def _tally(column: Column, weights: np.ndarray | None) -> Tally:
-    if column.form != "code":
-        return Tally.of(column, weights)
-    # the labels are 0 up to the highest code, so it does not matter how often each occurs, only that one does
-    is_seen = column.index.max(initial=MISSING) > MISSING
-    return Tally(column.name, "code", column.values, np.full(len(column.values), float(is_seen)))
 
 
 def _seen(column: Tally) -> list[Any]:

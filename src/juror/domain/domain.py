@@ -230,6 +230,15 @@ class Domain:
         """Open a source with this domain's names and markers."""
         return open_source(data, self.missing, self.expected)
 
+    def check_all_there(self, columns: Sequence[Column]) -> None:
+        """Refuse a table that lacks columns of the domain."""
+        found = {column.name for column in columns}
+        absent = [name for name in self.names if name not in found]
+        if absent:
+            raise DataError(
+                f"The data have no columns {shortlist(absent)}, which the domain names. Add them, or leave them out."
+            )
+
     def encode_columns(self, columns: Sequence[Column], unknown: Unknown = "error") -> np.ndarray:
         """Return the codes of opened columns; see :meth:`encode`."""
         codes, strangers = self.encode_chunk(columns, unknown)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from juror.errors import DataError, Message, shortlist
-from juror.readers.columns import Column, Form, united
+from juror.readers.columns import MISSING, Column, Form, united
 from juror.readers.scans import Part, Scan
 from juror.readers.weights import take_weights
 from juror.runners.local import Runner
@@ -103,6 +103,17 @@ class Tally:
         for tally in (self, other):
             counts[[position[value] for value in tally.values]] += tally.counts
         return replace(self, form=form, values=values, counts=counts, ordered=self.ordered and other.ordered)
+
+
+def tally_columns(columns: Sequence[Column], weights: np.ndarray | None = None) -> list[Tally]:
+    """Tally columns in memory, of rows with weights (n_rows,) above zero, as far as their labels need it."""
+    return [_seen_codes(column) if column.form == "code" else Tally.of(column, weights) for column in columns]
+
+
+def _seen_codes(column: Column) -> Tally:
+    # the labels are 0 up to the highest code, so it does not matter how often each occurs, only that one does
+    is_seen = column.index.max(initial=MISSING) > MISSING
+    return Tally(column.name, "code", column.values, np.full(len(column.values), float(is_seen)))
 
 
 def check_labels(seen: Tally, most: float) -> None:

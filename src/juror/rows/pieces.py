@@ -15,7 +15,6 @@ import numpy as np
 
 from juror.domain import Domain
 from juror.domain.variable import Strangers, Unknown
-from juror.errors import DataError, shortlist
 from juror.readers.columns import Column
 from juror.readers.scans import CHUNK_ROWS, Part
 from juror.readers.weights import counted_rows
@@ -110,7 +109,7 @@ class Reading:
     def encoded(self, columns: list[Column]) -> tuple[np.ndarray, np.ndarray | None, Strangers]:
         """Return the codes of the rows that count, their weights, and what was strange about them."""
         columns, weights, _ = counted_rows(columns, self.weight)
-        check_all_there(columns, self.domain)
+        self.domain.check_all_there(columns)
         codes, strangers = self.domain.encode_chunk(columns, self.unknown)
         return codes, weights, strangers
 
@@ -119,12 +118,3 @@ class Reading:
         found = list(self.chunks(part))
         windows = tuple(chunk.packed(self.packing) for chunk, _ in found)
         return HeldPiece(windows, sum((strangers for _, strangers in found), Strangers()))
-
-
-def check_all_there(columns: list[Column], domain: Domain) -> None:
-    """Refuse a table that lacks columns of the domain."""
-    absent = [name for name in domain.names if name not in {column.name for column in columns}]
-    if absent:
-        raise DataError(
-            f"The data have no columns {shortlist(absent)}, which the domain names. Add them, or leave them out."
-        )

@@ -19,12 +19,13 @@ from juror.readers.columns import read_markers
 from juror.readers.joining import read_whole
 from juror.readers.opening import open_weighted
 from juror.readers.scans import Part, Scan, numbered
+from juror.readers.tallies import tally_columns
 from juror.readers.weights import check_total, counted_rows
 from juror.readers.workers import workers_for
 from juror.rows.distinct import WeightedRows
 from juror.rows.in_memory import MemoryTable
 from juror.rows.out_of_core import OutOfCoreTable
-from juror.rows.pieces import HeldPiece, Reading, check_all_there
+from juror.rows.pieces import HeldPiece, Reading
 from juror.rows.store import RowStore, merging_bytes, rows_to_search
 from juror.rows.table import Table
 from juror.runners.local import LocalRunner, Runner
@@ -95,8 +96,9 @@ class OpenTable:
             check_total(float(weights.sum()), len(weights))
         domain = self.domain
         if domain is None:
-            domain = Domain(Discovery().of_columns(columns, weights), self.missing)
-        check_all_there(columns, domain)
+            tallies = tally_columns(columns, weights)
+            domain = Domain(Discovery().variables(tallies), self.missing)
+        domain.check_all_there(columns)
         return domain, domain.encode_columns(columns, self.unknown), weights
 
 
@@ -106,10 +108,10 @@ def open_table(
     """Open what a user gave; arguments as in :func:`juror.fit`."""
     if domain is not None and not isinstance(domain, Domain):
         raise ParameterError(f"domain must be a juror.Domain, such as Domain.infer makes. Got {domain!r} instead.")
+    check_unknown(unknown)
     markers = read_markers(missing)
     if domain is not None and len(markers):
         raise ParameterError("missing belongs to the domain when one is given: use Domain.infer(data, missing=…).")
-    check_unknown(unknown)
     if domain is not None:
         markers = domain.missing
     expected = Expected() if domain is None else domain.expected
