@@ -63,12 +63,12 @@ def kept_in(request, monkeypatch):
 
 def far_and_near(table, stack, n_jobs=1, **options):
     """The rows of a table where they are, and in memory."""
-    opened = open_table(in_parts(table, [30, 100]), None, (), "error", options.get("sample_weight"))
     runner = stack.enter_context(LocalRunner(n_jobs))
-    far = stack.enter_context(read_rows(opened, runner, runner, LEAST))
+    opened = open_table(in_parts(table, [30, 100]), None, (), "error", options.get("sample_weight"), runner)
+    far = stack.enter_context(read_rows(opened, LEAST))
     assert isinstance(far, OutOfCoreTable)
-    whole = open_table(table, None, (), "error", options.get("sample_weight"))
-    near = stack.enter_context(read_rows(whole, runner, runner, 10**9))
+    whole = open_table(table, None, (), "error", options.get("sample_weight"), runner)
+    near = stack.enter_context(read_rows(whole, 10**9))
     assert isinstance(near, MemoryTable)
     assert near.domain == far.domain
     return far.domain, far, near
@@ -147,8 +147,8 @@ class TestSpill:
         monkeypatch.setattr(RowStore, "can_merge", False)
         monkeypatch.setattr(store, "_SHARE_FOR_ROWS", 1e-9)
         before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else None
-        opened = open_table(in_parts(random_table(np.random.default_rng(0), 90), [40]), None, (), "error", None)
-        with LocalRunner(2) as runner, read_rows(opened, runner, runner, LEAST) as rows:
+        table = in_parts(random_table(np.random.default_rng(0), 90), [40])
+        with LocalRunner(2) as local, read_rows(open_table(table, None, (), "error", None, local), LEAST) as rows:
             assert rows.n_rows == 90
             assert list(tmp_path.iterdir()) == []
         gc.collect()
@@ -253,8 +253,8 @@ class TestFits:
 
     def test_rows_that_fit_are_merged(self, exit_stack):
         runner = exit_stack.enter_context(LocalRunner(2))
-        opened = open_table(in_parts(self.TABLE, [100]), None, (), "error", None)
-        rows = exit_stack.enter_context(read_rows(opened, runner, runner, 10**8))
+        opened = open_table(in_parts(self.TABLE, [100]), None, (), "error", None, runner)
+        rows = exit_stack.enter_context(read_rows(opened, 10**8))
         assert isinstance(rows, MemoryTable)
         assert reading.merging_bytes(5) * 600 < 10**8
 

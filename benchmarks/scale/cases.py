@@ -133,9 +133,9 @@ def on_cluster(start: Callable[[], Any], folder: Path) -> dict[str, Any]:
 def em_passes(folder: Path, row_bytes: int, n_jobs: int | None = None, client: Any = None) -> dict[str, Any]:
     """Read and keep the rows, with so many bytes of memory for each, then pass over them: seconds of both."""
     with LocalRunner(n_jobs) as local:
-        opened, runner = open_table(folder, None, (), "error", None).with_workers(client, local)
+        opened = open_table(folder, None, (), "error", None, local, client)
         began = time.perf_counter()
-        with read_rows(opened, runner, local, row_bytes * n_rows_of(folder)) as rows:
+        with read_rows(opened, row_bytes * n_rows_of(folder)) as rows:
             reading = time.perf_counter() - began
             lam, stack = _random_point(rows.domain)
             rows.expected(lam, stack)

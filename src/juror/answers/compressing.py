@@ -35,7 +35,7 @@ from juror.rows.stacking import Stacking
 from juror.runners.blas import one_blas_thread
 from juror.runners.local import LocalRunner
 from juror.solvers.ascent import Objective, ascend
-from juror.solvers.parameters import Parameters, n_parameters
+from juror.solvers.parameters import Parameters
 
 # Up to the first number of cells the loss is exact, like the entropy; up to the second EM runs over all cells.
 _EXACT_CELLS, _CLIMBED_CELLS = 1_000_000, 100_000
@@ -65,7 +65,7 @@ def compress(
     record = replace(
         info,
         rank=len(weights),
-        n_parameters=n_parameters(len(weights), cpd.domain.cardinalities),
+        n_parameters=Stacking(cpd.domain.cardinalities).n_parameters(len(weights)),
         log_likelihood=None,
         n_draws=0,
         n_members=1,

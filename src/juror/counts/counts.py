@@ -25,7 +25,7 @@ from juror.files import container
 from juror.readers.weights import check_weights
 from juror.rows.reading import OpenTable, open_table
 from juror.rows.table import Table
-from juror.runners.local import LocalRunner, Runner
+from juror.runners.local import LocalRunner
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -155,11 +155,12 @@ class Counts:
         return cls(domain, tuple(tuple(group) for group in header["groups"]), tables, header.get("n_rows"))
 
     @classmethod
-    def _of_table(cls, opened: OpenTable, choose: Callable[[Sequence[str]], list[Positions]], runner: Runner) -> Self:
+    def _of_table(cls, opened: OpenTable, choose: Callable[[Sequence[str]], list[Positions]]) -> Self:
         """Count the groups that are chosen by the names of the variables."""
-        if opened.is_here and isinstance(runner, LocalRunner):
+        runner = opened.runner
+        if opened.is_here and runner is opened.local:
             domain, codes, weights = opened.read_codes()
-            return cls._count(codes, domain, choose(domain.names), weights, runner.n_jobs)
+            return cls._count(codes, domain, choose(domain.names), weights, opened.local.n_jobs)
         if opened.domain is None:
             return cls(*count_labelled(opened.scan, opened.missing, opened.weight, choose, runner))
         groups, reading = choose(opened.domain.names), opened.reading(opened.domain)
@@ -223,14 +224,13 @@ class PairCounts(Counts):
         Files and streams of any size are counted while they are read: in one pass, or in two if a column holds numbers,
         whose intervals are found first.
         """
-        opened = open_table(data, domain, missing, unknown, sample_weight)
         with LocalRunner(n_jobs) as local:
-            return cls.of_table(*opened.with_workers(client, local))
+            return cls.of_table(open_table(data, domain, missing, unknown, sample_weight, local, client))
 
     @classmethod
-    def of_table(cls, opened: OpenTable, runner: Runner) -> Self:
+    def of_table(cls, opened: OpenTable) -> Self:
         """Count the pairs of a table that is open."""
-        return cls._of_table(opened, lambda names: pairs_of(len(names)), runner)
+        return cls._of_table(opened, lambda names: pairs_of(len(names)))
 
     @classmethod
     def of_codes(cls, codes: np.ndarray, domain: Domain, weights: Any = None, n_jobs: int | None = None) -> Self:
@@ -303,20 +303,18 @@ class TripleCounts(Counts):
         seed : int
             The seed of the random triples.
         """
-        opened = open_table(data, domain, missing, unknown, sample_weight)
         with LocalRunner(n_jobs) as local:
-            return cls.of_table(*opened.with_workers(client, local), triples, seed)
+            return cls.of_table(open_table(data, domain, missing, unknown, sample_weight, local, client), triples, seed)
 
     @classmethod
     def of_table(
         cls,
         opened: OpenTable,
-        runner: Runner,
         triples: str | int | Sequence[Sequence[str]] = "all",
         seed: int = 0,
     ) -> Self:
         """Count triples of a table that is open."""
-        return cls._of_table(opened, lambda names: choose_triples(names, triples, seed), runner)
+        return cls._of_table(opened, lambda names: choose_triples(names, triples, seed))
 
     @classmethod
     def of_codes(

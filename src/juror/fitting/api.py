@@ -32,11 +32,11 @@ from juror.model import JointPMF
 from juror.progress import ProgressCallback
 from juror.record import FitRecord
 from juror.rows.reading import open_table
+from juror.rows.stacking import Stacking
 from juror.runners.blas import one_blas_thread
 from juror.runners.local import LocalRunner
 from juror.runners.memory import read_memory
 from juror.solvers.methods import METHODS
-from juror.solvers.parameters import n_parameters
 from juror.solvers.solver import Context, Method, Solution, Statistic
 
 
@@ -197,12 +197,12 @@ def fit(
     >>> round(model.ask("Survived | Sex = Female, Class = 1st")["Yes"], 2)
     0.97
     """
+    check_method(method)
     check_count("seed", seed, least=0)
     if progress is not None and not callable(progress):
         raise ParameterError(
             "{progress} must be a function to call with every step. Got {got!r} instead.", got=progress
         )
-    check_method(method)
     bytes_here, began = read_memory(memory), time.monotonic()
     with ExitStack() as stack:
         local = stack.enter_context(LocalRunner(n_jobs))
@@ -211,8 +211,8 @@ def fit(
         if isinstance(data, Statistic):
             _check_alone(domain, missing, unknown, sample_weight, client)
         else:
-            opened, reader = open_table(data, domain, missing, unknown, sample_weight).with_workers(client, local)
-            read = Request(opened, reader, local, bytes_here, int(seed)).read(stack, method, rank, options)
+            opened = open_table(data, domain, missing, unknown, sample_weight, local, client)
+            read = Request(opened, bytes_here, int(seed)).read(stack, method, rank, options)
         decision = decide(read, rank, method, target, options)
         chosen, domain = METHODS[decision.method], read.domain
         settings = read_options(decision.method, {**decision.options, **_left(options, data, read)})
@@ -230,10 +230,10 @@ def fit(
             solution = choose_and_solve(trial, read, rank, settings, smoothing_given="smoothing" in options)
         # While the rows are still there.
         record = _completed(solution, read, decision, int(seed))
+        cpd = as_cpd(solution.parameters, domain)
     for complaint in solution.complaints:
         warnings.warn(FitWarning(complaint), stacklevel=2)
     said = about_data + tuple(str(complaint) for complaint in solution.complaints)
-    cpd = as_cpd(solution.parameters, domain)
     return JointPMF(cpd.weights, cpd.factors, domain, replace(record, target=target, warnings=said))
 
 
@@ -247,8 +247,8 @@ def _completed(solution: Solution, read: Any, decision: Decision, seed: int) -> 
         solution.record,
         method=decision.method,
         why=decision.why,
-        rank=parameters.rank,
-        n_parameters=n_parameters(parameters.rank, read.domain.cardinalities),
+        rank=len(parameters.lam),
+        n_parameters=Stacking(read.domain.cardinalities).n_parameters(len(parameters.lam)),
         seed=seed,
         log_likelihood=log_likelihood,
         **numbers_of_rows(read, seed),

@@ -17,7 +17,6 @@ from juror.rows.in_memory import MemoryTable
 from juror.rows.out_of_core import OutOfCoreTable
 from juror.rows.reading import OpenTable, read_rows
 from juror.rows.table import Table
-from juror.runners.local import LocalRunner, Runner
 from juror.solvers.methods import ALL_OPTIONS, METHODS
 from juror.solvers.solver import Options, Statistic
 
@@ -34,11 +33,9 @@ _WHAT = {PairCounts: "counts of pairs", TripleCounts: "counts of triples", Proje
 
 @dataclass(frozen=True)
 class Request:
-    """A table to be read: by whom, into how many bytes, with which seed."""
+    """A table to be read, the bytes that its rows may take in memory, and the seed."""
 
     opened: OpenTable
-    reader: Runner
-    local: LocalRunner
     memory: int
     seed: int
 
@@ -48,15 +45,16 @@ class Request:
         """Read the rows, or count them if they are not in memory and the method needs no more than counts."""
         if self._needs_counts_only(method, rank, options):
             if TripleCounts not in METHODS[method].accepts:
-                return PairCounts.of_table(self.opened, self.reader)
+                return PairCounts.of_table(self.opened)
             triples = options.get("triples")
-            return TripleCounts.of_table(self.opened, self.reader, "all" if triples is None else triples, self.seed)
-        return stack.enter_context(read_rows(self.opened, self.reader, self.local, self.memory))
+            return TripleCounts.of_table(self.opened, "all" if triples is None else triples, self.seed)
+        return stack.enter_context(read_rows(self.opened, self.memory))
 
     def _needs_counts_only(self, method: str, rank: int | str, options: Mapping[str, Any]) -> bool:
         """Tell whether the method works on counts, and nothing is chosen by rows."""
         by_counts = method != "auto" and bool(METHODS[method].accepts)
-        here = self.reader is self.local and (self.opened.is_here or not self.opened.is_above(self.memory))
+        opened = self.opened
+        here = opened.runner is opened.local and (opened.is_here or not opened.is_above(self.memory))
         return by_counts and not here and not isinstance(rank, str) and options.get("rho") != "cv"
 
 

@@ -32,13 +32,9 @@ def choose_and_solve(trial: Trial, table: Table, rank: int | str, options: Any, 
     if options.ensemble != 1:
         return _ensemble(trial, rank, options, smoothing_given=smoothing_given)
     measure, method = trial.measure(SCORED_BY.get(str(rank), "share")), trial.method
-    if isinstance(rank, str) and method.open_rank is not None:
-        if rank == "cv":
-            raise ParameterError(
-                Message("{rank:='cv'} is for methods that do not learn how many classes there are: pass 'auto'.")
-            )
-        rank, options = method.open_rank, options.for_open_rank()
     chosen = _chosen(trial, rank, options, smoothing_given=smoothing_given)
+    if isinstance(rank, str) and method.open_rank is not None:
+        options = options.for_open_rank()
     if chosen.smoothing_path:
         options = replace(options, smoothing=chosen.smoothing)
     rho_path: tuple[tuple[float, float], ...] = ()
@@ -56,6 +52,12 @@ def _chosen(trial: Trial, rank: int | str, options: Any, *, smoothing_given: boo
     """Return the rank that was given, or choose it, and for labels the smoothing too."""
     if not isinstance(rank, str):
         return Chosen(rank, options.smoothing)
+    if trial.method.open_rank is not None:
+        if rank == "cv":
+            raise ParameterError(
+                Message("{rank:='cv'} is for methods that do not learn how many classes there are: pass 'auto'.")
+            )
+        return Chosen(trial.method.open_rank, options.smoothing)
     chosen = choose_rank_for(trial, options, rank)
     tunes = trial.method.growth is not None and trial.target is not None and not smoothing_given
     return choose_smoothing(trial, options, chosen, rank) if tunes and chosen.found else chosen

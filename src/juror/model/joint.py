@@ -71,7 +71,7 @@ class JointPMF:
             raise ModelError(
                 f"The domain has {len(self._domain)} variables, but there are {len(self._factors)} factors."
             )
-        for variable, factor in zip(self._domain, self._factors, strict=True):
+        for variable, factor in zip(self._domain.variables, self._factors, strict=True):
             expected = (variable.cardinality, self.rank)
             if factor.shape != expected:
                 raise ModelError(

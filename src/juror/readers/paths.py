@@ -27,11 +27,11 @@ _KINDS = {
 _COMPRESSED = (".gz", ".zst")
 # Files that are opened in another way
 _ELSEWHERE = {
-    ".counts": Message("It looks like counts of rows."),
-    ".juror": Message("It looks like a model."),
-    ".duckdb": Message("Name a query on it with {Query.database:='duckdb:///…'}."),
-    ".sqlite": Message("Name a query on it with {Query.database:='sqlite:///…'}."),
-    ".db": Message("Name a query on it with {Query.database:='sqlite:///…'} or 'duckdb:///…'."),
+    ".counts": "It looks like counts of rows.",
+    ".juror": "It looks like a model.",
+    ".duckdb": "Name a query on it with {Query.database:='duckdb:///…'}.",
+    ".sqlite": "Name a query on it with {Query.database:='sqlite:///…'}.",
+    ".db": "Name a query on it with {Query.database:='sqlite:///…'} or 'duckdb:///…'.",
 }
 # What Hive, Spark and pyarrow name the folder of rows without a value
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
@@ -150,7 +150,9 @@ def ending_of(path: str) -> str:
     """
     ending, compression = _endings(path)
     if ending in _ELSEWHERE:
-        raise DataError("The file {path!r} is no table of rows. {way_out}", path=path, way_out=_ELSEWHERE[ending])
+        raise DataError(
+            "The file {path!r} is no table of rows. {way_out}", path=path, way_out=Message(_ELSEWHERE[ending])
+        )
     if ending not in _KINDS or (compression and _KINDS[ending] != "csv"):
         raise DataError(
             f"The file {path!r} ends in {ending + compression!r}; juror reads {shortlist(_KINDS)}, and the first two "

@@ -16,7 +16,7 @@ from juror.record import finite
 from juror.report.observed import observed_facts
 from juror.report.page_model import PageModel, make_page_model, wanted_rank
 from juror.report.seen import pass_over
-from juror.solvers.parameters import n_parameters
+from juror.rows.stacking import Stacking
 
 if TYPE_CHECKING:
     from juror.domain.variable import Unknown
@@ -77,7 +77,7 @@ def _model_facts(model: JointPMF, page: PageModel) -> tuple[dict[str, Any], dict
         "rank": page.model.rank,
         "fitted_rank": model.rank,
         "n_variables": len(model.domain),
-        "n_parameters": n_parameters(model.rank, model.domain.cardinalities),
+        "n_parameters": Stacking(model.domain.cardinalities).n_parameters(model.rank),
         "loss": page.loss,
         "standard_error": page.standard_error,
         "pair_difference": page.pair_difference,

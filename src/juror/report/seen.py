@@ -305,12 +305,11 @@ def pass_over(
     groups = (*((n,) for n in variables), *combinations(variables, 2))
     check_count("n_sampled", n_sampled)
     check_count("seed", seed, least=0)
-    opened = open_table(data, domain, (), unknown, weight)
-    how = _Pass(domain, groups, unknown, opened.weight, int(n_sampled), int(seed))
     with LocalRunner(n_jobs) as local:
-        opened, runner = opened.with_workers(client, local)
+        opened = open_table(data, domain, (), unknown, weight, local, client)
+        how = _Pass(domain, groups, unknown, opened.weight, int(n_sampled), int(seed))
         parts = numbered(opened.scan.parts)
-        seen: Seen = runner.map_reduce(partial(_Pass.of_part, how), parts, Seen.merged)
+        seen: Seen = opened.runner.map_reduce(partial(_Pass.of_part, how), parts, Seen.merged)
     check_any_rows(seen.n_rows)
     if opened.weight is not None:
         check_total(seen.total, seen.n_counted)

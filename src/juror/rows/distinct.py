@@ -75,11 +75,6 @@ class WeightedRows:
         """The sum of the weights: how many rows there were."""
         return float(self.weights.sum())
 
-    @property
-    def n_counted(self) -> float:
-        """How many rows there are: weights may stand for more than the table has, or sum to less."""
-        return max(self.total, float(self.n_merged.sum()))
-
     def split(self, fraction: float, rng: np.random.Generator) -> tuple[WeightedRows, WeightedRows]:
         """Hold out a fraction of the rows at random; return what is kept and what is held out.
 

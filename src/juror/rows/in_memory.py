@@ -49,7 +49,7 @@ class MemoryTable:
     @property
     def n_counted(self) -> float:
         """How many rows there are, or as many as their weights stand for if that is more."""
-        return self.rows.n_counted
+        return max(self.total, float(self.n_rows))
 
     @property
     def label_counts(self) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
@@ -47,6 +47,10 @@ class OpenTable:
         What to do with labels that the domain does not know.
     weight : str, optional
         The column of row weights.
+    local : LocalRunner
+        The threads of this process.
+    runner : Runner
+        Who reads the rows: these threads, or a cluster.
     """
 
     scan: Scan
@@ -54,16 +58,13 @@ class OpenTable:
     missing: tuple[Any, ...]
     unknown: Unknown
     weight: str | None
+    local: LocalRunner
+    runner: Runner
 
     @property
     def is_here(self) -> bool:
         """Whether the rows are in memory."""
         return self.scan.in_memory
-
-    def with_workers(self, client: Any, local: LocalRunner) -> tuple[OpenTable, Runner]:
-        """Return the table as its workers see it, and who they are; see :func:`juror.readers.workers.workers_for`."""
-        scan, runner = workers_for(self.scan, client, local)
-        return replace(self, scan=scan), runner
 
     @cached_property
     def _columns(self) -> list[Column]:
@@ -71,7 +72,7 @@ class OpenTable:
         return read_whole(self.scan)
 
     def is_above(self, memory: int) -> bool:
-        """Whether more rows are known to be there than fit into so many bytes while equal ones are merged."""
+        """Whether there are known to be more rows than can be merged in this many bytes."""
         n_rows = len(self._columns[0].index) if self.is_here else self.scan.n_rows or 0
         return n_rows * merging_bytes(len(self.scan.names)) > memory
 
@@ -79,16 +80,14 @@ class OpenTable:
         """Say how rows are read over a domain."""
         return Reading(domain, self.unknown, self.weight)
 
-    def found_domain(self, runner: Runner) -> Domain:
-        """Return the domain that was given, or that which a pass over the rows finds."""
-        if self.domain is not None:
-            return self.domain
-        return discover(self.scan, Discovery(), self.missing, runner, self.weight)
+    def found_domain(self) -> Domain:
+        """Return the domain that was given, or find it in a pass over the rows."""
+        return self.domain or discover(self.scan, Discovery(), self.missing, self.runner, self.weight)
 
     def read_codes(self) -> tuple[Domain, np.ndarray, np.ndarray | None]:
         """Return the domain, the codes (n_rows, N) and the weights (n_rows,) of rows in memory.
 
-        Rows of weight zero are not looked at. There are no weights where every row counts once.
+        Rows of weight zero are left out. There are no weights if every row counts once.
         """
         check_any_rows(len(self._columns[0].index))
         columns, weights, _ = counted_rows(self._columns, self.weight)
@@ -103,9 +102,15 @@ class OpenTable:
 
 
 def open_table(
-    data: Any, domain: Domain | None, missing: Collection[Label], unknown: Unknown, sample_weight: Any
+    data: Any,
+    domain: Domain | None,
+    missing: Collection[Label],
+    unknown: Unknown,
+    sample_weight: Any,
+    local: LocalRunner,
+    client: Any = None,
 ) -> OpenTable:
-    """Open what a user gave; arguments as in :func:`juror.fit`."""
+    """Open what a user gave, to be read by local threads or by a cluster; arguments as in :func:`juror.fit`."""
     if domain is not None and not isinstance(domain, Domain):
         raise ParameterError(f"domain must be a juror.Domain, such as Domain.infer makes. Got {domain!r} instead.")
     check_unknown(unknown)
@@ -116,29 +121,27 @@ def open_table(
         markers = domain.missing
     expected = Expected() if domain is None else domain.expected
     scan, weight = open_weighted(data, markers, expected, sample_weight)
-    return OpenTable(scan, domain, markers, unknown, weight)
+    scan, runner = workers_for(scan, client, local)
+    return OpenTable(scan, domain, markers, unknown, weight, local, runner)
 
 
 @contextmanager
-def read_rows(opened: OpenTable, runner: Runner, local: LocalRunner, memory: int) -> Iterator[Table]:
+def read_rows(opened: OpenTable, memory: int) -> Iterator[Table]:
     """Read a table and offer its rows inside the block: merged in memory where they fit, else out of core.
 
     Parameters
     ----------
     opened : OpenTable
         The table.
-    runner : Runner
-        Who reads it, and passes over rows that do not fit into memory.
-    local : LocalRunner
-        Who passes over rows in memory.
     memory : int
         How many bytes rows and what is made of them may take in this process.
     """
+    local = opened.local
     if opened.is_here and not opened.is_above(memory):
         domain, codes, weights = opened.read_codes()
         yield MemoryTable(WeightedRows.of(codes, weights), domain, local)
         return
-    domain = opened.found_domain(runner)
+    domain, runner = opened.found_domain(), opened.runner
     reading = opened.reading(domain)
     out_of_core = partial(
         OutOfCoreTable,

@@ -66,6 +66,20 @@ class Stacking:
         """Take a stack apart again into its factors."""
         return tuple(stacked[self.rows(n)].copy() for n in range(len(self.cardinalities)))
 
+    def n_parameters(self, rank: int) -> int:
+        """Count the free parameters of a model: (F − 1) + F Σ (I_n − 1).
+
+        >>> Stacking((2, 3)).n_parameters(2)
+        7
+        """
+        return rank - 1 + rank * sum(size - 1 for size in self.cardinalities)
+
+    def marginals(self, label_counts: np.ndarray) -> np.ndarray:
+        """Return one-way marginals from counts of labels, (n_rows, 1) both, with one count more a variable."""
+        share = np.repeat(1.0 / np.asarray(self.cardinalities), np.asarray(self.cardinalities) + 1)
+        smoothed = label_counts + share[:, None]
+        return self.normalise(smoothed, otherwise=np.ones_like(smoothed))
+
     def pseudo_counts(self, smoothing: float, marginals: np.ndarray) -> np.ndarray:
         """Return α I_n m_n[x] of every stacked row, (n_rows, 1): α a cell on average, spread as the marginals are."""
         sizes = np.asarray(self.cardinalities)

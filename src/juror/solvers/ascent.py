@@ -26,7 +26,6 @@ from juror.rows.stacking import Stacking
 from juror.rows.table import Countable
 from juror.solvers.parameters import Parameters
 from juror.solvers.squarem import extrapolate
-from juror.solvers.starts import smoothed_shares
 from juror.solvers.stopping import Stop, Stopped
 
 
@@ -96,7 +95,7 @@ class Objective(Generic[R]):
     @classmethod
     def of(cls, rows: R, stacking: Stacking, smoothing: float) -> Objective[R]:
         """Make the objective of some rows."""
-        marginals = smoothed_shares(rows.label_counts, stacking)
+        marginals = stacking.marginals(rows.label_counts)
         return cls(rows, stacking, smoothing, marginals, stacking.pseudo_counts(smoothing, marginals))
 
     @property

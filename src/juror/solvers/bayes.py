@@ -23,7 +23,6 @@ from juror.solvers.gibbs import Sampler
 from juror.solvers.mixing import Mixing, mixing
 from juror.solvers.parameters import Parameters, side_by_side
 from juror.solvers.solver import Context, Options, Solution
-from juror.solvers.starts import smoothed_shares
 
 # How many training rows have their log-probabilities followed beside the likelihood
 _PROBES = 5
@@ -122,16 +121,17 @@ def solve(
     return Solution(side_by_side(draws), record, complaints)
 
 
-def _sampler(table: Table, rank: int, rng: np.random.Generator, *, sparse: bool) -> Sampler:
+def _sampler(table: Table, rank: int, stream: Stream, key: Sequence[int], *, sparse: bool) -> Sampler:
     stacking = Stacking(table.domain.cardinalities)
-    return Sampler(table, smoothed_shares(table.label_counts, stacking), stacking, rank, rng, sparse=sparse)
+    counts, rng = table.label_counts, stream.generator(*key)
+    return Sampler(table, stacking.marginals(counts), stacking, rank, rng, sparse=sparse)
 
 
 def _in_time(table: Table, rank: int, options: BayesOptions, context: Context) -> BayesOptions:
     """Shorten the chains to what the time allows, by the pace of a few sweeps; without a budget leave them alone."""
     if not np.isfinite(context.until):
         return options
-    chain = _sampler(table, rank, Stream.PACE.generator(context.seed, rank), sparse=True)
+    chain = _sampler(table, rank, Stream.PACE, (context.seed, rank), sparse=True)
     chain.sweep()
     left = context.seconds_left
     for _ in range(_PACE):
@@ -156,7 +156,8 @@ def _stopped(n_sweeps: Sequence[int], planned: BayesOptions) -> str:
 
 def _run_chain(table: Table, rank: int, number: int, n_draws: int, options: BayesOptions, context: Context) -> Chain:
     """Sweep from a random start of its own."""
-    chain = _sampler(table, rank, Stream.CHAIN.generator(context.seed, rank, number), sparse=bool(options.sparse))
+    key = (context.seed, rank, number)
+    chain = _sampler(table, rank, Stream.CHAIN, key, sparse=bool(options.sparse))
     # All chains follow the same rows, by which they are compared.
     seen = table.sample(context.seed).rows.codes
     chosen = Stream.PROBES.generator(context.seed, rank).choice(len(seen), min(_PROBES, len(seen)), replace=False)

@@ -55,12 +55,3 @@ def side_by_side(points: Sequence[Parameters], shares: np.ndarray | None = None)
         shares = np.full(len(points), 1.0 / len(points))
     lam = np.concatenate([share * point.lam for share, point in zip(shares, points, strict=True)])
     return Parameters(lam, np.hstack([point.stack for point in points]))
-
-
-def n_parameters(rank: int, cardinalities: Sequence[int]) -> int:
-    """Count free parameters: (F − 1) + F Σ (I_n − 1).
-
-    >>> n_parameters(2, [2, 3])
-    7
-    """
-    return rank - 1 + rank * sum(size - 1 for size in cardinalities)

@@ -35,7 +35,6 @@ from juror.runners.local import partitions
 from juror.solvers.ascent import Objective, Point, ascend
 from juror.solvers.gibbs import Sampler
 from juror.solvers.parameters import Parameters
-from juror.solvers.starts import smoothed_shares
 
 # The chain: classes for every one asked for, sweeps before it is looked at, sweeps counted together, and how many such
 # blocks come before the first round and before the second
@@ -140,7 +139,7 @@ class _Search:
         # The chain counts rows: weights that sum to one stand for as many rows as there are, huge ones for enough.
         self._scale = max(1.0, len(objective.rows) / objective.total) * min(1.0, _MOST_ROWS / objective.total)
         rows, stacking = objective.rows.weighted(objective.rows.weights * self._scale), objective.stacking
-        marginals = smoothed_shares(rows.label_counts, stacking)
+        marginals = stacking.marginals(rows.label_counts)
         self._chain = Sampler(rows, marginals, stacking, int(np.ceil(_WIDER * rank)), rng, sparse=True)
 
     def run(self) -> Parameters:

@@ -55,10 +55,3 @@ def seeded_start(
     stack = _SEED_MARGIN * marginals * rng.exponential(size=(len(marginals), rank))
     stack[rows.cells.unpacked(seeds).T, np.arange(rank)] += 1 - _SEED_MARGIN
     return Parameters(np.full(rank, 1.0 / rank), stacking.normalise(stack, otherwise=np.ones_like(stack)))
-
-
-def smoothed_shares(counts: np.ndarray, stacking: Stacking) -> np.ndarray:
-    """Return one-way marginals from how often labels are seen, (stacked rows, 1) both, with one count more."""
-    share = np.repeat(1.0 / np.asarray(stacking.cardinalities), np.asarray(stacking.cardinalities) + 1)
-    smoothed = counts + share[:, None]
-    return stacking.normalise(smoothed, otherwise=np.ones_like(smoothed))
