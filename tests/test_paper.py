@@ -471,8 +471,8 @@ def test_mistakes_are_sentences(run, tmp_path):
     file.write_text("")
     wrong = {
         ("--table", "8"): "juror: The paper has tables 1 to 7. Got 8 instead.\n",
-        ("--seeds", "0"): "juror: seeds must be an int in the range [1, inf). Got 0 instead.\n",
-        ("--jobs", "0"): "juror: jobs must be an int in the range [1, inf). Got 0 instead.\n",
+        ("--seeds", "0"): "juror: --seeds must be an int in the range [1, inf). Got 0 instead.\n",
+        ("--jobs", "0"): "juror: --jobs must be an int in the range [1, inf). Got 0 instead.\n",
         ("-o", str(file)): f"juror: {str(file)!r} is not a folder. Name one for the results with --output.\n",
     }
     for arguments, sentence in wrong.items():
