@@ -31,6 +31,7 @@ nitpick_ignore = [
     ("py:class", "juror.fitting.api.FitOptions"),
     ("py:class", "juror.paper.settings.Cell"),
     ("py:class", "juror.paper.settings.Setting"),
+    ("py:class", "juror.plot.curves.ErrorLine"),
     ("py:class", "juror.counts.radon.axes.Axis"),
     ("py:class", "juror.readers.columns.Column"),
     ("py:func", "juror.answers.profiles.class_profiles"),

@@ -204,7 +204,7 @@ def _as_before(monkeypatch):
 def run_example(text: str, folder: Path) -> list[str]:
     """Run an example and the tests in it, each in a folder of its own; return the names of the tests."""
     names: dict[str, object] = {"__name__": "example"}
-    exec(compile(text, "CONTRIBUTING.md", "exec"), names)
+    exec(compile(text, "CONTRIBUTING.md", "exec", dont_inherit=True), names)
     tests = {name: test for name, test in names.items() if name.startswith("test_")}
     for test in tests.values():
         test(folder) if test.__code__.co_argcount else test()

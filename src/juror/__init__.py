@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from juror.model import JointPMF, load
     from juror.progress import Progress
     from juror.readers.described import Files, Query
-    from juror.record import FitInfo
+    from juror.record import FitInfo, FitRecord
     from juror.report import Report
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "Domain",
     "Files",
     "FitInfo",
+    "FitRecord",
     "FitWarning",
     "JointClassifier",
     "JointDensity",
@@ -54,6 +55,7 @@ _HOMES = {
     "Domain": "juror.domain",
     "Files": "juror.readers.described",
     "FitInfo": "juror.record",
+    "FitRecord": "juror.record",
     "JointClassifier": "juror.estimators",
     "JointDensity": "juror.estimators",
     "JointImputer": "juror.estimators",
