@@ -172,8 +172,10 @@ def is_clear(gains: np.ndarray, weights: np.ndarray, n_errors: float = 1.0) -> b
 
 def warn_too_few(total: float, stacklevel: int) -> None:
     """Warn that there are too few rows to choose a rank."""
-    template = "{total:g} rows are too few to hold some out and choose a rank; {rank:=1} is used. Pass {rank:=…}"
-    warnings.warn(FitWarning(template, total=total), stacklevel=stacklevel + 1)
+    warning = FitWarning(
+        "{total:g} rows are too few to hold some out and choose a rank; {rank:=1} is used. Pass {rank:=…}", total=total
+    )
+    warnings.warn(warning, stacklevel=stacklevel + 1)
 
 
 @dataclass(frozen=True)

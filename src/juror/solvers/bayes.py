@@ -12,7 +12,7 @@ from typing import Self
 
 import numpy as np
 
-from juror.errors import Complaint, ParameterError, check_count
+from juror.errors import Complaint, Message, ParameterError, check_count
 from juror.kernels.random_streams import Stream
 from juror.record import FitRecord
 from juror.rows.expected import log_prob_of_cells
@@ -195,8 +195,14 @@ def _full(occupied: tuple[float, float, float], rank: int, options: BayesOptions
     """Complain that there may be more classes, if the number in use is to be learned and all are in use."""
     if not options.sparse or rank == 1 or occupied[0] < rank:
         return ()
-    template = "All {F} classes hold rows all the time, so that there may be more. Pass {rank:={more}} or more."
-    return (Complaint("all-classes-full", template, F=rank, more=2 * rank),)
+    return (
+        Complaint(
+            "all-classes-full",
+            "All {F} classes hold rows all the time, so that there may be more. Pass {rank:={more}} or more.",
+            F=rank,
+            more=2 * rank,
+        ),
+    )
 
 
 def _complaints(followed: Mixing, *, in_time: bool) -> tuple[Complaint, ...]:
@@ -209,11 +215,12 @@ def _complaints(followed: Mixing, *, in_time: bool) -> tuple[Complaint, ...]:
             "poor-mixing",
             "The chains have not mixed well: of the probabilities of {n} rows, split-R-hat is {rhat:.2f} at worst (at "
             "most {most_rhat:g} is well) and the effective sample size {size:.0f} at least ({least_size}). Raise "
-            + ("{max_seconds}." if in_time else "{sweeps} and {burnt}."),
+            "{longer}.",
             n=len(followed.rhat) - 1,
             rhat=rhat,
             most_rhat=_MOST_RHAT,
             size=size,
             least_size=_LEAST_SIZE,
+            longer=Message("{max_seconds}") if in_time else Message("{sweeps} and {burnt}"),
         ),
     )

@@ -56,24 +56,27 @@ def diagnose(run: Run, n_rows: float, domain: Domain) -> tuple[Complaint, ...]:
                 most=rank - copies,
             )
         )
-    if run.stopped.by in _CUT_SHORT:
-        kind, template = _CUT_SHORT[run.stopped.by]
-        complaints.append(Complaint(kind, template, limit=run.stopped.limit, gain=run.trace[-1] - run.trace[-2]))
+    if run.stopped.by in (Stop.MAX_ITER, Stop.MAX_SECONDS):
+        complaints.append(_cut_short(run))
     return tuple(complaints)
 
 
-_CUT_SHORT = {
-    Stop.MAX_ITER: (
+def _cut_short(run: Run) -> Complaint:
+    gain = run.trace[-1] - run.trace[-2]
+    if run.stopped.by is Stop.MAX_SECONDS:
+        return Complaint(
+            "max-seconds",
+            "The fit spent {max_seconds} before it converged; the last step still gained {gain:.3g} nats in all. Raise "
+            "{max_seconds} or {tol}.",
+            gain=gain,
+        )
+    return Complaint(
         "max-iter",
         "The fit reached {max_iter: = {limit}} passes before it converged; the last step still gained {gain:.3g} nats "
         "in all. Raise {max_iter} or {tol}.",
-    ),
-    Stop.MAX_SECONDS: (
-        "max-seconds",
-        "The fit spent {max_seconds} before it converged; the last step still gained {gain:.3g} nats in all. Raise "
-        "{max_seconds} or {tol}.",
-    ),
-}
+        limit=run.stopped.limit,
+        gain=gain,
+    )
 
 
 def empty_classes(parameters: Parameters, n_rows: float) -> np.ndarray:
