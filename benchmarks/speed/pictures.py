@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from juror.paper.pictures import _COLOURS, _MARKERS, _figure
+from juror.paper.pictures import _COLOURS, _MARKERS
+from juror.plot.canvas import new_figure
 
 from .facts import Rows, distinct, percent, seconds_text
 
@@ -35,7 +36,7 @@ def em(rows: Rows) -> Figure:
     """Draw CPU seconds, a panel for complete rows and one for rows with holes."""
     fair = [row for row in rows if row.get("failed") is None]
     shares = distinct(fair, "holes")
-    figure = _figure(11.5, 3.9)
+    figure = new_figure(11.5, 3.9)
     axes = figure.subplots(1, len(shares), sharey=True, squeeze=False)[0]
     names = distinct(fair, "who")
     for panel, holes in zip(axes, shares, strict=True):
@@ -48,7 +49,7 @@ def em(rows: Rows) -> Figure:
 
 def threads(rows: Rows) -> Figure:
     """Draw how many times as fast several threads are."""
-    figure = _figure(5.2, 3.6)
+    figure = new_figure(5.2, 3.6)
     panel = figure.subplots()
     counts = distinct(rows, "threads")
     panel.plot(counts, counts, color="0.6", linestyle="--", linewidth=1)
@@ -65,7 +66,7 @@ def threads(rows: Rows) -> Figure:
 def pairs(rows: Rows) -> Figure:
     """Draw nanoseconds a row and pair: of the large table by contestant, and by alphabet."""
     fair = [row for row in rows if row.get("failed") is None]
-    figure = _figure(12.0, 4.0)
+    figure = new_figure(12.0, 4.0)
     left, right = figure.subplots(1, 2, width_ratios=(3, 2))
     wide = [row for row in fair if row["what"] == "wide"]
     _bars(left, [row["who"] for row in wide], [row["each"] for row in wide], "{:.3g}".format, "ns a row and pair")
@@ -92,7 +93,7 @@ def answers(rows: Rows) -> Figure:
     """Draw rows a second, a panel a question."""
     fair = [row for row in rows if row.get("failed") is None and row["what"] != "large"]
     questions = distinct(fair, "what")
-    figure = _figure(11.5, 1.6 + 2.0 * ((len(questions) + 1) // 2))
+    figure = new_figure(11.5, 1.6 + 2.0 * ((len(questions) + 1) // 2))
     axes = figure.subplots((len(questions) + 1) // 2, 2, squeeze=False).ravel()
     for panel in axes[len(questions) :]:
         panel.set_visible(False)
@@ -110,7 +111,7 @@ def growth(rows: Rows) -> Figure:
     fair = [row for row in rows if row.get("failed") is None and "size" in row]
     axes_named = distinct(fair, "axis")
     height = (len(axes_named) + 1) // 2
-    figure = _figure(10.0, 3.6 * height + 0.4)
+    figure = new_figure(10.0, 3.6 * height + 0.4)
     panels = figure.subplots(height, 2, squeeze=False).ravel()
     names = distinct(fair, "who")
     for panel, axis in zip(panels, axes_named, strict=False):
