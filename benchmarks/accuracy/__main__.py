@@ -9,8 +9,8 @@ from pathlib import Path
 
 import juror
 from juror.errors import DataError
-from juror.paper.pictures import check_matplotlib
 from juror.paper.running import Store
+from juror.plot.canvas import check_matplotlib
 
 from .page import PAGE_FILE, RESULTS_FOLDER, gather, unused, write_page
 from .running import forget, open_store, run_sections

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from juror.paper.pictures import check_matplotlib
+from juror.plot.canvas import check_matplotlib
 
 from . import optimum as optimum_section
 from .findings import Findings, column_text

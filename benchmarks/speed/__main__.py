@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from juror.errors import DataError, JurorError
-from juror.paper.pictures import check_matplotlib
+from juror.plot.canvas import check_matplotlib
 
 from .facts import DisagreementError, Facts, Section
 from .machine import machine
