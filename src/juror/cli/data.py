@@ -104,15 +104,19 @@ def source_of(
                 f"{option} is for files that workers read by themselves, and a query on --database comes to this "
                 "process alone. Leave one of them out, or write the rows to Parquet files first."
             )
-    return juror.Query(data[0], reveal(database))
+    from juror.readers.described import Query
+
+    return Query(data[0], reveal(database))
 
 
 def files_at(data: str | Sequence[str], separator: str | None, quote: str, encoding: str, decimal: str) -> Files:
     """Return the files that DATA names, and how they are written."""
+    from juror.readers.described import Files
+
     for path in [data] if isinstance(data, str) else data:
         _check_path(path)
     # Shells pass \t as two characters.
-    return juror.Files(data, "\t" if separator == "\\t" else separator, quote, encoding, decimal)
+    return Files(data, "\t" if separator == "\\t" else separator, quote, encoding, decimal)
 
 
 def _check_path(data: str) -> None:

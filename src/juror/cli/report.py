@@ -61,10 +61,11 @@ def command(
         _refuse_without_data([*told, *(name for name, value in more.items() if value)])
     began = time.perf_counter()
     loaded = read_model(model)
+    missing, expected = loaded.domain.missing, loaded.domain.expected
     rows: Any = None
     if data is not None:
         files = files_at(data, separator, quote, encoding, decimal)
-        rows = without(files.scan(loaded.domain.missing, loaded.domain.expected.text), drop or ())
+        rows = without(files.scan(missing, expected.text), drop or ())
     classes = number_or(("auto", "all"), "--rank", rank)
     # Slow imports, after all arguments are checked
     from juror.report import Report

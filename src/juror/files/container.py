@@ -71,11 +71,11 @@ def read_statistic(
 ) -> T:
     """Read a statistic of this kind: ``make`` gets its domain, header and arrays."""
 
-    def made(header: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> T:
+    def made(domain: Domain, header: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> T:
         found = header.get("kind", "a model")
         if found != kind:
             raise ModelFileError(f"The file {os.fspath(path)!r} holds {found}, not {kind}.")
-        return make(read_domain(header["domain"]), header, tensors)
+        return make(domain, header, tensors)
 
     return read(path, kind, made)
 
@@ -105,9 +105,12 @@ def read_kind(path: str | os.PathLike[str]) -> str | None:
 
 
 def read(
-    path: str | os.PathLike[str], what: str, make: Callable[[Mapping[str, Any], Mapping[str, np.ndarray]], T]
+    path: str | os.PathLike[str], what: str, make: Callable[[Domain, Mapping[str, Any], Mapping[str, np.ndarray]], T]
 ) -> T:
-    """Check version and digest, and return ``make(header, arrays)``; every fault of the file is a ModelFileError."""
+    """Check version and digest, and return ``make(domain, header, arrays)``.
+
+    Every fault of the file is a ModelFileError.
+    """
     path = Path(path)
     if not path.is_file():
         raise ModelFileError(f"There is no {what} file {str(path)!r}. Check the path.")
@@ -121,7 +124,7 @@ def read(
             raise ModelFileError(
                 f"The file {str(path)!r} was changed after juror wrote it: its digest does not match. Fetch it again."
             )
-        return make(header, tensors)
+        return make(_read_domain(header["domain"]), header, tensors)
     except ModelFileError:
         raise
     except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -151,7 +154,7 @@ def _check_version(path: Path, version: Any) -> None:
         )
 
 
-def read_domain(plain: Mapping[str, Any]) -> Domain:
+def _read_domain(plain: Mapping[str, Any]) -> Domain:
     """Make a domain from the plain values of a header."""
     variables = []
     for fields in plain["variables"]:

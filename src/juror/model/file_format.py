@@ -31,7 +31,7 @@ def write(
 def read(path: str | os.PathLike[str]) -> Parts:
     """Read a model's parts; every fault of the file is a ModelFileError."""
 
-    def parts(header: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> Parts:
+    def parts(domain: Domain, header: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> Parts:
         if "kind" in header:
             raise ModelFileError(
                 f"The file {os.fspath(path)!r} holds {header['kind']}, not a model. Read them with "
@@ -39,6 +39,6 @@ def read(path: str | os.PathLike[str]) -> Parts:
             )
         factors = tuple(tensors[f"factor.{n}"] for n in range(len(tensors) - 1))
         info = FitInfo.from_dict(header["info"]) if header["info"] is not None else None
-        return tensors["weights"], factors, container.read_domain(header["domain"]), info
+        return tensors["weights"], factors, domain, info
 
     return container.read(path, "model", parts)

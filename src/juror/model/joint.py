@@ -67,12 +67,11 @@ class JointPMF:
             raise ModelError("A model needs at least one factor; there is one per variable.")
         self._domain = Domain.from_cardinalities([len(f) for f in self._factors]) if domain is None else domain
         self._info = info
-        if len(self._domain) != len(self._factors):
-            raise ModelError(
-                f"The domain has {len(self._domain)} variables, but there are {len(self._factors)} factors."
-            )
-        for variable, factor in zip(self._domain.variables, self._factors, strict=True):
-            expected = (variable.cardinality, self.rank)
+        rank, domain = self.rank, self.domain
+        if len(domain) != len(self._factors):
+            raise ModelError(f"The domain has {len(domain)} variables, but there are {len(self._factors)} factors.")
+        for variable, factor in zip(domain.variables, self._factors, strict=True):
+            expected = (variable.cardinality, rank)
             if factor.shape != expected:
                 raise ModelError(
                     f"The factor of {variable.name!r} must have shape {expected}, labels × rank. Got {factor.shape}."

@@ -14,6 +14,7 @@ its table, so a frame and a file with the same rows give the same draws, for any
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -27,7 +28,6 @@ from juror.domain import Domain
 from juror.domain.variable import Strangers, Unknown
 from juror.errors import ParameterError, check_any_rows, check_count
 from juror.kernels.reference import uniform
-from juror.readers.columns import Column
 from juror.readers.scans import Part, numbered
 from juror.readers.weights import check_total, counted_rows
 from juror.rows.reading import open_table
@@ -63,6 +63,14 @@ class RowSample:
     numbers: np.ndarray
     rows: np.ndarray
     origins: np.ndarray
+
+    @classmethod
+    def of(
+        cls, codes: np.ndarray, weights: np.ndarray, before: int, rows: np.ndarray, origin: str, seed: int
+    ) -> RowSample:
+        """Return the rows of one file or frame; ``before`` is the number of its first row in the whole table."""
+        numbers, origins = before + rows, np.full(len(codes), origin, dtype=object)
+        return cls(codes, weights, waits(weights, numbers, seed, 0), numbers, rows, origins)
 
     def __len__(self) -> int:
         return len(self.weights)
@@ -190,7 +198,14 @@ class _Pass:
             if seen is None and (columns[0].origin or columns[0].first_row == 0):
                 # Rows of one file are numbered across its parts. Other parts each start at 0.
                 before = _ROWS_A_PART * getattr(part, "number", 0)
-            chunk = self.of_chunk(columns, before)
+            rows = columns[0].first_row + np.arange(len(columns[0].index))
+            kept, weights, counted = counted_rows(columns, self.weight)
+            # A variable without a column is missing in every row.
+            codes, strangers = self.domain.encode_chunk(kept, self.unknown)
+            tables = count_tables(codes, self.domain.cardinalities, self.groups, weights, LocalRunner(1))
+            weights = np.ones(len(codes)) if weights is None else weights
+            held = RowSample.of(codes, weights, before, rows[counted], columns[0].origin, self.seed)
+            chunk = self._seen(tables, held, strangers, len(rows))
             seen = chunk if seen is None else seen.merged(chunk)
         return self.nothing() if seen is None else seen
 
@@ -203,21 +218,11 @@ class _Pass:
         tables = tuple(np.zeros([sizes[n] for n in group]) for group in self.groups)
         return Seen(tables, none, Strangers(), 0, 0, 0.0, True, self.n_sampled, self.seed)
 
-    def of_chunk(self, columns: list[Column], before: int) -> Seen:
-        """Return what is seen in a chunk; ``before`` is the number of the first row of its part."""
-        n_rows = len(columns[0].index)
-        rows, origin = columns[0].first_row + np.arange(n_rows), columns[0].origin
-        columns, weights, counted = counted_rows(columns, self.weight)
-        rows = rows[counted]
-        # a variable whose column is absent is missing in every row
-        codes, strangers = self.domain.encode_chunk(columns, self.unknown)
-        tables = count_tables(codes, self.domain.cardinalities, self.groups, weights, LocalRunner(1))
-        origins = np.full(len(codes), origin, dtype=object)
-        weights = np.ones(len(codes)) if weights is None else weights
-        chances = waits(weights, before + rows, self.seed, 0)
-        held = RowSample(codes, weights, chances, before + rows, rows, origins).first(self.n_sampled)
-        total, is_whole = float(weights.sum()), bool(np.all(weights == np.floor(weights)))
-        return Seen(tuple(tables), held, strangers, n_rows, len(codes), total, is_whole, self.n_sampled, self.seed)
+    def _seen(self, tables: Sequence[np.ndarray], rows: RowSample, strangers: Strangers, n_rows: int) -> Seen:
+        """Return what is seen in a chunk of n_rows, of which some have weights above zero."""
+        total, is_whole = float(rows.weights.sum()), bool(np.all(rows.weights == np.floor(rows.weights)))
+        held = rows.first(self.n_sampled)
+        return Seen(tuple(tables), held, strangers, n_rows, len(rows), total, is_whole, self.n_sampled, self.seed)
 
 
 def waits(rates: np.ndarray, numbers: np.ndarray, seed: int, turn: int) -> np.ndarray:
