@@ -18,7 +18,6 @@ import pytest
 import juror
 from juror.cli import bar, connect, main
 from juror.cli import data as rows
-from juror.cli.words import in_words_of_the_command_line
 from juror.errors import ClusterError
 
 # Few passes from one start: these tests are about what is read, not about how well it is fitted
@@ -687,41 +686,6 @@ def test_workers_are_given_whole_paths(monkeypatch, tmp_path):
     csv = {"separator": None, "quote": '"', "encoding": "utf-8", "decimal": "."}
     assert rows.source_of(["a/*.csv"], None, csv, {"--dask": "tcp://h:1"}).path == str(tmp_path / "a" / "*.csv")
     assert rows.source_of(["a/*.csv"], None, csv, {"--dask": None}).path == "a/*.csv"
-
-
-# Words
-
-
-@pytest.mark.parametrize(
-    ("sentence", "words"),
-    [
-        ('Pass unknown="missing" to treat it.', "Pass --unknown missing to treat it."),
-        (
-            "No method has all of them: name yours with method=…",
-            "No method has all of them: name yours with --method …",
-        ),
-        ("rank='cv' is for single fits.", "--rank cv is for single fits."),
-        (
-            "n_init is for single fits. Leave n_init or ensemble out.",
-            "--starts is for single fits. Leave --starts or --en",
-        ),
-        (
-            "If these mean missing, pass missing=['?', 'NA'] and",
-            "If these mean missing, pass --missing '?' --missing 'NA'",
-        ),
-        ("or pass missing=[float('inf')] to treat", "or pass --missing 'inf' to treat"),
-        ("The rows do not fit into memory=, and", "The rows do not fit into --memory, and"),
-        ("sample_weight sums to 3 for 500 rows.", "--weight sums to 3 for 500 rows."),
-        ("Give them one with Domain.infer(levels=…), or use method='em' or 'spa'.", "Use --method em or 'spa'."),
-        # what people call their columns stays as it is
-        (
-            "Column 'rank' is constant: its only label is 'method'.",
-            "Column 'rank' is constant: its only label is 'method'",
-        ),
-    ],
-)
-def test_sentences_name_options(sentence, words):
-    assert in_words_of_the_command_line(sentence).startswith(words)
 
 
 def test_warnings_name_options_too(run, tmp_path):

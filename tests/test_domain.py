@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from juror.domain import Domain
-from juror.domain.discovery import bins_for
+from juror.domain.binning import bins_for
 from juror.domain.variable import Variable
 from juror.errors import DataError, DataWarning, JurorError, ParameterError, QueryError
 

@@ -186,10 +186,6 @@ def test_a_wrong_template_would_be_found(source, mistakes):
     assert mistakes_in(call) == mistakes
 
 
-# Rooms whose messages still name options in plain text
-PENDING = ("fitting", "rows", "solvers")
-
-
 def plain_text(call: ast.Call) -> str:
     """Return the constant text of an error that is made from plain text."""
     if call.keywords or not isinstance(call.args[0], ast.JoinedStr | ast.Constant):
@@ -200,8 +196,6 @@ def plain_text(call: ast.Call) -> str:
 
 @pytest.mark.parametrize("module", sorted(SOURCE.rglob("*.py")), ids=lambda module: str(module.relative_to(SOURCE)))
 def test_plain_text_names_no_option(module):
-    if module.relative_to(SOURCE).parts[0] in PENDING:
-        pytest.skip("not converted yet")
     names = "|".join(options_by_argument().keys() & known_options(""))
     named = re.compile(rf"(?<![-\w])({names}) ?=|(^|\. )({names}) (must|is|names|sums)\b")
     calls = [call for call in messages_in(module.read_text()) if call.func.id not in ("Message", "Complaint")]

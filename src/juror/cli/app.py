@@ -14,7 +14,6 @@ import typer
 
 from juror.cli import ask, count, fit, impute, info, merge, paper, predict, report, sample, score
 from juror.cli.addresses import hide, scrubbed
-from juror.cli.words import in_words_of_the_command_line
 from juror.errors import JurorError, JurorWarning, Option, in_python
 
 _BAD_INPUT, _BUG = 2, 1
@@ -102,7 +101,7 @@ def _run(arguments: Sequence[str], debug: bool) -> Any:
 def _tell(message: str, status: int, debug: bool) -> int:
     if debug:
         typer.echo(scrubbed(traceback.format_exc()), err=True, nl=False)
-    typer.echo(f"juror: {in_words_of_the_command_line(message)}", err=True)
+    typer.echo(f"juror: {message}", err=True)
     return status
 
 
@@ -115,4 +114,4 @@ def _show_warning(
     line: str | None = None,
 ) -> None:
     text = message.text(in_shell) if isinstance(message, JurorWarning) else str(message)
-    typer.echo(f"juror: warning: {in_words_of_the_command_line(text)}", err=True)
+    typer.echo(f"juror: warning: {text}", err=True)

@@ -11,7 +11,7 @@ import numpy as np
 
 from juror.counts.radon import Axis, Radon, axis_of, draw_directions
 from juror.domain import Domain
-from juror.errors import ParameterError, check_choice, check_count, shortlist
+from juror.errors import Message, ParameterError, check_choice, check_count, shortlist
 
 _OPERATORS = ("auto", "cells", "strips")
 
@@ -128,14 +128,17 @@ def _size(R: Radon) -> int:
 _KEPT = _Kept(most=25_000_000)
 
 
-def about_order(domain: Domain, has_rows: bool = True) -> tuple[str, ...]:
+def about_order(domain: Domain, has_rows: bool = True) -> tuple[Message, ...]:
     """Return a warning if some variables are nominal, as the numbering of their labels is arbitrary."""
     # two labels in reverse order are the same line in the other direction
     nominal = [variable.name for variable in domain if variable.kind == "nominal" and variable.cardinality > 2]
     if not nominal:
         return ()
-    ways = "method='em' or method='spa'" if has_rows else "method='spa'"
     return (
-        f"The labels of {shortlist(nominal)} have no order, so projections of them depend on how they happen to be "
-        f"numbered. Give them one with Domain.infer(levels=…), or use {ways}.",
+        Message(
+            "The labels of {nominal} have no order, so projections of them depend on how they happen to be numbered. "
+            "Give them one with {Domain.infer.levels:=…}, or use {methods}.",
+            nominal=shortlist(nominal),
+            methods=Message("{method:='em'} or {method:='spa'}") if has_rows else Message("{method:='spa'}"),
+        ),
     )

@@ -90,8 +90,8 @@ class Projections:
         """
         design = Design(n_directions, seed, bins, operator, {} if scores is None else scores)
         counts = PairCounts.of(data, domain, missing=missing, unknown=unknown, sample_weight=sample_weight)
-        for sentence in about_order(counts.domain):
-            warnings.warn(sentence, DataWarning, stacklevel=2)
+        for message in about_order(counts.domain):
+            warnings.warn(DataWarning(message), stacklevel=2)
         return cls.of_counts(counts, design)
 
     @classmethod
@@ -142,8 +142,8 @@ class Projections:
             n_directions = Design.n_directions if directions is None else len(next(iter(directions.values()), ()))
         design = Design(n_directions, seed, bins, operator, {} if scores is None else scores)
         along = design.directions(domain) if directions is None else _check_directions(directions, design, domain)
-        for sentence in about_order(domain):
-            warnings.warn(sentence, DataWarning, stacklevel=2)
+        for message in about_order(domain):
+            warnings.warn(DataWarning(message), stacklevel=2)
         masses = []
         for (j, k), R in zip(combinations(range(len(domain)), 2), design.operators(domain, along), strict=True):
             pair = (domain[j].name, domain[k].name)

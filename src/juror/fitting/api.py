@@ -265,10 +265,10 @@ def _warn_of_order(data: Any, read: Any, method: Method) -> tuple[str, ...]:
     """Warn of nominal variables that are projected; projections made earlier have already warned about this."""
     if not method.projects or isinstance(data, Projections):
         return ()
-    sentences = about_order(read.domain, not isinstance(read, Statistic))
-    for sentence in sentences:
-        warnings.warn(sentence, DataWarning, stacklevel=3)
-    return sentences
+    messages = about_order(read.domain, not isinstance(read, Statistic))
+    for message in messages:
+        warnings.warn(DataWarning(message), stacklevel=3)
+    return tuple(map(str, messages))
 
 
 def _check_alone(

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from juror.counts.counts import PairCounts, TripleCounts
-from juror.counts.projections import Projections
 from juror.domain import Domain
-from juror.errors import Message, Option, ParameterError, did_you_mean, shortlist
+from juror.errors import Message, Option, ParameterError, check_choice, did_you_mean, shortlist
+from juror.files import KINDS
 from juror.rows.in_memory import MemoryTable
 from juror.rows.out_of_core import OutOfCoreTable
 from juror.rows.reading import OpenTable, read_rows
@@ -28,7 +28,6 @@ _MOST_PASSED = 1_000_000_000
 _OF_DOMAINS = frozenset({"bins", "edges", "levels", "max_levels"})
 # Options that say nothing about the method: members of an ensemble have them too.
 _OF_MEMBERS = frozenset({"max_seconds", "smoothing", "max_iter"})
-_WHAT = {PairCounts: "counts of pairs", TripleCounts: "counts of triples", Projections: "projections of pairs"}
 
 
 @dataclass(frozen=True)
@@ -93,13 +92,13 @@ def decide_for_statistic(data: Statistic, method: str) -> Decision:
     """Return CTF for triples and JUROR for pairs and projections, or the method named if it can be fitted from them."""
     if method == "auto":
         method = "ctf" if isinstance(data, TripleCounts) else "juror-b"
-        return Decision(method, why=f"{method}, which needs no more than {_WHAT[type(data)]}")
+        return Decision(method, why=f"{method}, which needs no more than {KINDS[type(data).__name__]}")
     if not isinstance(data, METHODS[method].accepts):
         able = [other for other, known in METHODS.items() if isinstance(data, known.accepts)]
         raise ParameterError(
-            "{method} {name!r} cannot be fitted from {what}. Use one of {able}.",
+            "method {name!r} cannot be fitted from {what}. Use one of {able}.",
             name=method,
-            what=_WHAT[type(data)],
+            what=KINDS[type(data).__name__],
             able=shortlist(able),
         )
     return Decision(method)
@@ -185,12 +184,7 @@ def _refuse_options_of_domains(given: Collection[str]) -> None:
 
 def check_method(method: Any) -> None:
     """Refuse a name that no method has, before anything is read."""
-    if method != "auto" and (not isinstance(method, str) or method not in METHODS):
-        raise ParameterError(
-            "{method} must be one of {names}. Got {got!r} instead.",
-            names=shortlist(["auto", *METHODS], limit=12),
-            got=method,
-        )
+    check_choice("method", method, ["auto", *METHODS])
 
 
 def read_options(method: str, given: Mapping[str, Any]) -> Options:
@@ -198,9 +192,10 @@ def read_options(method: str, given: Mapping[str, Any]) -> Options:
     known = METHODS[method].option_names
     for option in given:
         if option not in known:
-            hint = did_you_mean(option, known) if option not in ALL_OPTIONS else f"It has {shortlist(known, 20)}."
+            others = Message("It has {options}.", options=tuple(map(Option, known)))
+            hint = others if option in ALL_OPTIONS else did_you_mean(option, known)
             raise ParameterError(
-                "{method} {name!r} has no option {option!r}. {hint}", name=method, option=option, hint=hint
+                "method {name!r} has no option {option!r}. {hint}", name=method, option=Option(option), hint=hint
             )
     return METHODS[method].options(**given)
 
@@ -248,7 +243,7 @@ def check_rank(rank: int | str, init: Any, domain: Domain, data: Any) -> int | s
             raise ParameterError(
                 "{asked} needs rows to hold out, and {what} have none. Pass a number.",
                 asked=Option("rank", (rank,), f"={rank!r}"),
-                what=_WHAT[type(data)],
+                what=KINDS[type(data).__name__],
             )
         return rank
     if isinstance(rank, bool) or not isinstance(rank, (int, np.integer)) or rank < 1:

@@ -35,7 +35,7 @@ def read(path: str | os.PathLike[str]) -> Parts:
         if "kind" in header:
             raise ModelFileError(
                 f"The file {os.fspath(path)!r} holds {header['kind']}, not a model. Read them with "
-                f"juror.{header['kind']}.load, and pass them to juror.fit."
+                f"juror.{header['kind']}.load."
             )
         factors = tuple(tensors[f"factor.{n}"] for n in range(len(tensors) - 1))
         info = FitInfo.from_dict(header["info"]) if header["info"] is not None else None

@@ -13,7 +13,7 @@ import numpy as np
 from juror.domain.discovery import Discovery
 from juror.domain.domain import Domain, check_unknown, discover
 from juror.domain.variable import Label, Strangers, Unknown
-from juror.errors import ParameterError, check_any_rows
+from juror.errors import Message, ParameterError, check_any_rows
 from juror.readers import Column, Expected
 from juror.readers.columns import read_markers
 from juror.readers.joining import read_whole
@@ -112,11 +112,15 @@ def open_table(
 ) -> OpenTable:
     """Open what a user gave, to be read by local threads or by a cluster; arguments as in :func:`juror.fit`."""
     if domain is not None and not isinstance(domain, Domain):
-        raise ParameterError(f"domain must be a juror.Domain, such as Domain.infer makes. Got {domain!r} instead.")
+        raise ParameterError(
+            "{domain} must be a juror.Domain, such as Domain.infer makes. Got {got!r} instead.", got=domain
+        )
     check_unknown(unknown)
     markers = read_markers(missing)
     if domain is not None and len(markers):
-        raise ParameterError("missing belongs to the domain when one is given: use Domain.infer(data, missing=…).")
+        raise ParameterError(
+            Message("{missing} belongs to the domain when one is given: use Domain.infer(data, missing=…).")
+        )
     if domain is not None:
         markers = domain.missing
     expected = Expected() if domain is None else domain.expected

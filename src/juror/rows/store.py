@@ -144,9 +144,11 @@ class _Spill:
         except OSError:
             folder = "a temporary folder"
         return DataError(
-            f"The rows do not fit into memory=, and writing them aside failed after {written / 1e6:.0f} MB "
-            f"({error.strerror}). Make room in {folder}, name a larger one in the environment variable TMPDIR, or "
-            "raise memory=."
+            "The rows do not fit into {memory:=}, and writing them aside failed after {written:.0f} MB ({reason}). "
+            "Make room in {folder}, name a larger one in the environment variable TMPDIR, or raise {memory:=}.",
+            written=written / 1e6,
+            reason=error.strerror,
+            folder=folder,
         )
 
     def close(self) -> None:

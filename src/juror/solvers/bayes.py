@@ -221,6 +221,6 @@ def _complaints(followed: Mixing, *, in_time: bool) -> tuple[Complaint, ...]:
             most_rhat=_MOST_RHAT,
             size=size,
             least_size=_LEAST_SIZE,
-            longer=Message("{max_seconds}") if in_time else Message("{sweeps} and {burnt}"),
+            longer=Message("{max_seconds}") if in_time else Message("{fit.sweeps} and {fit.burnt}"),
         ),
     )

@@ -14,7 +14,7 @@ from juror.counts.designs import Design
 from juror.counts.projections import Projections
 from juror.counts.radon import FILTERS, Radon
 from juror.domain import Domain
-from juror.errors import Complaint, Message, Option, ParameterError, shortlist
+from juror.errors import Complaint, Message, Option, ParameterError, check_choice, shortlist
 from juror.record import FitRecord
 from juror.rows.table import Table
 from juror.solvers import spa
@@ -24,7 +24,7 @@ from juror.solvers.pair_tables import PairTables
 from juror.solvers.parameters import Parameters
 from juror.solvers.priors import PRIORS, Prior
 from juror.solvers.smoothing import finished
-from juror.solvers.solver import ROUGHER, Context, Options, Solution, check_choice, check_number
+from juror.solvers.solver import ROUGHER, Context, Options, Solution, check_number
 from juror.solvers.stopping import Stop
 
 # The share of Σ‖Y‖² that rounding histograms to three decimals stays below

@@ -10,7 +10,7 @@ where ``table`` is a :class:`juror.rows.table.Table`, or a statistic that the me
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Protocol, Self
 
@@ -211,16 +211,5 @@ def check_number(name: str, value: object, *, above_zero: bool = False) -> None:
             "{option} must be a number in the range {range}. Got {got!r} instead.",
             option=Option(name),
             range="(0, inf)" if above_zero else "[0, inf)",
-            got=value,
-        )
-
-
-def check_choice(name: str, value: object, choices: Mapping[Any, Any] | tuple[Any, ...]) -> None:
-    """Refuse a value that is not among the choices."""
-    if value not in choices:
-        raise ParameterError(
-            "{option} must be one of {choices}. Got {got!r} instead.",
-            option=Option(name),
-            choices=list(choices),
             got=value,
         )

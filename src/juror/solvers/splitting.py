@@ -60,7 +60,11 @@ def grown(parameters: Parameters, rank: int, objective: Objective[PackedRows], r
         Where the halves begin; the same for any number of threads.
     """
     if rank < parameters.rank:
-        raise ParameterError(f"rank must be at least that of the fit to grow, {parameters.rank}. Got {rank} instead.")
+        raise ParameterError(
+            "{rank} must be at least that of the fit to grow, {least}. Got {got} instead.",
+            least=parameters.rank,
+            got=rank,
+        )
     parameters = _without_empty(parameters, objective.total)
     while parameters.rank < rank:
         more = _split_best(parameters, rank - parameters.rank, objective, rng)
