@@ -45,7 +45,9 @@ def read_model(path: Path) -> JointPMF:
         raise ModelFileError(
             f"The file {str(path)!r} holds {KINDS[kind]}, not a model. Fit a model to them with 'juror fit'."
         )
-    return juror.load(path)
+    from juror.model import load
+
+    return load(path)
 
 
 def read_counts(path: Path) -> Statistic:

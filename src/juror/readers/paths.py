@@ -141,10 +141,10 @@ def ending_of(path: str) -> str:
     '.csv.gz'
     """
     ending, compression = _endings(path)
-    way_out = _way_out(ending)
-    if way_out is not None:
-        raise DataError("The file {path!r} is no table of rows. {way_out}", path=path, way_out=way_out)
     if ending not in _KINDS or (compression and _KINDS[ending] != "csv"):
+        way_out = _way_out(ending)
+        if way_out is not None:
+            raise DataError("The file {path!r} is no table of rows. {way_out}", path=path, way_out=way_out)
         raise DataError(
             f"The file {path!r} ends in {ending + compression!r}; juror reads {shortlist(_KINDS)}, and the first two "
             f"also with {' or '.join(_COMPRESSED)} behind. Rename or convert it."

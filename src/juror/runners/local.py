@@ -135,7 +135,8 @@ class LocalRunner:
     def map_reduce(self, fn: Callable[[P], R], parts: Iterable[P], merge: Callable[[R, R], R]) -> R:
         """Apply a function to every partition, and merge the results from left to right as soon as possible."""
         parts = list(parts)
-        check_any_rows(len(parts))
+        if not parts:
+            check_any_rows(0)
         if self._pool is None or len(parts) < 2:
             return reduce(merge, map(fn, parts))
         merging = _Merging(merge)
