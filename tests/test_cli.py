@@ -218,7 +218,7 @@ def test_debug_shows_the_traceback_wherever_it_stands(run):
 
 
 def test_a_bug_of_ours_is_told_apart(run, monkeypatch):
-    monkeypatch.setattr("juror.load", lambda path: 1 / 0)
+    monkeypatch.setattr("juror.model.load", lambda path: 1 / 0)
     status, _, err = run("ask", "people.juror", "Sex")
     assert status == 1
     assert err == (

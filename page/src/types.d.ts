@@ -82,8 +82,7 @@ export interface FitFacts {
   trace: (number | null)[];
   target: string | null;
   n_searched: number | null;
-  occupied: [number, number, number] | null;
-  projected: string | null;
+  diagnostics: Record<string, string>;
   rho: number | null;
   compressed: { rank: number; loss: number; standard_error: number }[];
   seed: number;

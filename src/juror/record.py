@@ -32,7 +32,7 @@ def diagnostic(default: Any, label: str, text: Callable[[Any], str] = str) -> An
 
 def _spread(points: tuple[float, float, float]) -> str:
     low, middle, high = points
-    return f"{middle:.0f}, between {low:.0f} and {high:.0f} with chance 90 %"
+    return f"{middle:.0f}, between {low:.0f} and {high:.0f} with probability 90 %"
 
 
 @dataclass(frozen=True)

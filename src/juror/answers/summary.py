@@ -44,13 +44,9 @@ def _fit_lines(info: FitInfo) -> list[str]:
         lines.append(f"the mean of {info.n_members} fits of {info.rank // info.n_members} classes each")
     if info.n_draws:
         lines.append(f"the mean of {info.n_draws} draws of {info.rank // info.n_draws} classes each")
-    if info.occupied is not None:
-        low, middle, high = info.occupied
-        lines.append(f"classes that hold a row: {middle:.0f}, between {low:.0f} and {high:.0f} with probability 90 %")
+    lines += [f"{label}: {text}" for label, text in info.diagnostics().items()]
     for what, (rhat, size) in info.mixing.items():
         lines.append(f"chains, {what}: split-R-hat {rhat:.2f}, effective sample size {size:.0f}")
-    if info.projected:
-        lines.append(f"projected: {info.projected}")
     for stage, trace in info.stages.items():
         lines.append(f"misfit {_along(stage, trace)}")
     if info.n_draws or info.mixing:

@@ -86,7 +86,7 @@ def _model_facts(model: JointPMF, page: PageModel) -> tuple[dict[str, Any], dict
     }
     if info is None:
         return size, None
-    derived = {"aic": info.aic, "bic": info.bic, "chosen_rank": info.chosen_rank}
+    derived = {"aic": info.aic, "bic": info.bic, "chosen_rank": info.chosen_rank, "diagnostics": info.diagnostics()}
     return size, finite(info.to_dict() | derived)
 
 

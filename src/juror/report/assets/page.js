@@ -1185,8 +1185,8 @@ function entries(fit) {
     [fit.n_draws ? "chains" : "starts", number(fit.starts.length)],
     ["target", fit.target],
     ["searched in", fit.n_searched === null ? null : plural(fit.n_searched, "row")],
-    ["classes that hold a row", fit.occupied && `${number(fit.occupied[1])}, between ${number(fit.occupied[0])} and ${number(fit.occupied[2])}`],
-    ["projections", fit.projected],
+    // fields of the record that are shown as they are
+    ...Object.entries(fit.diagnostics),
     ["rho", fit.rho === null ? null : number(fit.rho)],
     ...fit.compressed.map(
       ({ rank, loss, standard_error: error }) => (
