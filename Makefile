@@ -18,7 +18,7 @@ demo: $(VENV)/.package  ## install, fit the embedded example, ask it a few thing
 	@$(BIN)/python -m juror.cli.demo
 
 test: $(VENV)/.test  ## install what the tests need and run them all
-	$(BIN)/python -m pytest -n auto --dist loadgroup -q
+	$(BIN)/python -m pytest -n auto -q
 
 lint: $(VENV)/.lint $(PAGE)  ## check style and formatting; of the report page's JavaScript also the types and the bundle
 	$(BIN)/ruff check .

@@ -18,12 +18,21 @@ settings.register_profile("juror", deadline=None)
 settings.load_profile("juror")
 
 
-def pytest_cmdline_main(config):
-    """Make ``--dist loadgroup`` the default of pytest-xdist: with ``load`` every process would start each cluster."""
-    if config.getoption("dist", "no") == "load":
-        config.option.dist = "loadgroup"
-    if hasattr(config, "workerinput"):
-        config.option.loadgroup = True
+# The tests of each of these files share a cluster, a browser or the built site, so one process runs them all. The group
+# marks of pytest-xdist would do, but it sets them where pytest 9.2 does not look.
+TOGETHER = ("test_dask.py", "test_documentation.py", "test_explorer.py", "test_spark.py")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Scheduling(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            file = nodeid.partition("::")[0]
+            return file if file.endswith(TOGETHER) else nodeid
+
+    return Scheduling(config, log)
 
 
 @pytest.fixture(scope="session")

@@ -43,9 +43,6 @@ from runner_contract import (
 )
 from same_model import TABLES, SameModel
 
-# one cluster, whichever processes run tests
-pytestmark = pytest.mark.xdist_group("dask")
-
 
 @contextmanager
 def connected(folder, **options):

@@ -268,9 +268,6 @@ def test_the_map_of_the_package_is_true():
 
 # --- the site --------------------------------------------------------------------------------------------------------
 
-# one process builds it
-on_the_site = pytest.mark.xdist_group("site")
-
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
@@ -282,7 +279,6 @@ def site(tmp_path_factory):
     return folder / "html"
 
 
-@on_the_site
 def test_the_site_fetches_nothing_from_afar(site):
     far = {str(page.relative_to(site)): BuiltPage(page.read_text()).far for page in site.rglob("*.html")}
     far |= {str(sheet.relative_to(site)): far_of_style(sheet.read_text()) for sheet in site.rglob("*.css")}
@@ -304,7 +300,6 @@ def test_what_is_fetched_from_afar_would_be_found(text):
     assert not BuiltPage(text.replace("https:", "").replace("http:", "").replace("//", "_static/")).far
 
 
-@on_the_site
 def test_every_page_is_reached_from_the_first(site):
     seen, ahead = set(), {site / "index.html"}
     while ahead:
@@ -320,7 +315,6 @@ def test_every_page_is_reached_from_the_first(site):
     assert pages - seen == set()
 
 
-@on_the_site
 def test_mathematics_is_drawn_by_the_browser(site):
     page = (site / "mathematics.html").read_text()
     assert page.count("<math ") > 50
@@ -344,7 +338,6 @@ CUT = """() => [...document.querySelectorAll("article *")]
   .map((e) => [e.className, getComputedStyle(e).overflowX])"""
 
 
-@on_the_site
 def test_on_a_phone_nothing_is_cut_and_in_the_dark_the_portrait_is_dark(site):
     with open_browser() as browser:
         page = browser.new_page(viewport={"width": 390, "height": 844})
@@ -369,7 +362,6 @@ def test_on_a_phone_nothing_is_cut_and_in_the_dark_the_portrait_is_dark(site):
             assert seen == [f"_images/{theme}.png"]
 
 
-@on_the_site
 def test_the_api_has_every_public_name(site):
     shown = "".join(page.read_text() for page in (site / "api").glob("*.html"))
     anchors = set(re.findall(r'id="(juror[\w.]*)"', shown))
@@ -381,7 +373,6 @@ def test_the_api_has_every_public_name(site):
     assert wanted - anchors == set()
 
 
-@on_the_site
 def test_the_pages_of_model_and_pictures_begin_with_all_that_they_have(site):
     methods = {f"JointPMF.{name}" for name, value in vars(juror.JointPMF).items() if name[0] != "_" and callable(value)}
     for page, wanted in (("model", methods), ("plot", {f"plot.{name}" for name in juror.plot.__all__})):
@@ -429,7 +420,6 @@ def public_of(module) -> list[str]:
     return list(getattr(module, "__all__", [name for name in own if name[0] != "_" and name[0].islower()]))
 
 
-@on_the_site
 def test_the_page_of_the_command_line_has_every_option(site, monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "docs" / "_extensions")
     from commands import commands, record

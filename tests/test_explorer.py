@@ -18,8 +18,6 @@ from juror.cli.app import app
 from juror.domain.variable import Variable
 from juror.testing import random_codes, random_model
 
-pytestmark = pytest.mark.xdist_group("browser")
-
 HOSTILE = [
     "<script>alert(1)</script>",
     "</script><img src=x onerror=alert(2)>",

@@ -34,11 +34,7 @@ from same_model import TABLES, SameModel
 from spark_cluster import processes_of, spark_cluster, why_not
 
 # pyspark looks at pandas when a session starts and when it makes Arrow batches; juror's tasks do not use it
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas >= 3:FutureWarning"),
-    # one cluster, whichever processes run tests
-    pytest.mark.xdist_group("spark"),
-]
+pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas >= 3:FutureWarning")
 
 
 @pytest.fixture(scope="module")
