@@ -216,6 +216,20 @@ def test_modules_stay_small(module):
     assert len(module.read_text().splitlines()) <= 400
 
 
+def hand_made_generators(sources: dict[str, str]) -> set[str]:
+    """Return the modules that make a random generator from a list of numbers."""
+    return {name for name, source in sources.items() if "default_rng([" in source}
+
+
+def test_random_streams_are_in_one_list():
+    assert hand_made_generators(SOURCES) == {"juror.kernels.random_streams"}
+
+
+def test_a_hand_made_generator_would_be_found():
+    sources = {"juror.a": "rng = np.random.default_rng([seed, 7])", "juror.b": "rng = np.random.default_rng(seed)"}
+    assert hand_made_generators(sources) == {"juror.a"}
+
+
 # What takes long to import. Tests look at modules, not at times, which depend on the machine.
 SLOW = ("narwhals", "numba", "pandas", "pyarrow", "rich.console", "scipy", "sklearn", "typer")
 

@@ -27,6 +27,7 @@ from juror.answers.sampling import sample
 from juror.domain import Domain
 from juror.errors import check_count
 from juror.kernels.logarithms import log_of
+from juror.kernels.random_streams import Stream
 from juror.record import Compression, FitInfo
 from juror.rows.expected import ExpectedCounts, log_prob_of_cells
 from juror.rows.packed import PackedRows
@@ -198,7 +199,7 @@ class _Task:
         return self._normalised(sum_classes, sum_cells, start)
 
     def _count_fresh(self, point: Parameters, step: int, number: int) -> ExpectedCounts:
-        rows = sample(self.cpd, _ROWS_A_TASK, np.random.default_rng([self.seed, 1, step, number]))
+        rows = sample(self.cpd, _ROWS_A_TASK, Stream.FRESH.generator(self.seed, step, number))
         weights = np.full(len(rows), 1.0 / (_TASKS * _ROWS_A_TASK))
         with LocalRunner(1) as alone:
             return ExpectedCounts.of(PackedCells.plain(rows, self.stacking), weights, point.lam, point.stack, alone)
@@ -231,7 +232,7 @@ class _Task:
         """Return the one closer to p: by the exact loss, or by the log-probability of fresh rows."""
         if self.table is not None:
             return min(one, other, key=lambda point: self.loss(point, n_rows))
-        rows = sample(self.cpd, n_rows, np.random.default_rng([self.seed, 2]))
+        rows = sample(self.cpd, n_rows, Stream.COMPARED.generator(self.seed))
         return max(one, other, key=lambda point: float(self._log_prob(rows, point).mean()))
 
     def loss(self, point: Parameters, n_rows: int) -> Estimate:
@@ -242,7 +243,7 @@ class _Task:
             p = self.table[possible]
             # Rounding may leave it slightly below zero.
             return Estimate(max(0.0, float((p * (np.log(p) - log_of(q[possible]))).sum())))
-        rows = sample(self.cpd, n_rows, np.random.default_rng([self.seed, 3]))
+        rows = sample(self.cpd, n_rows, Stream.LOSS.generator(self.seed))
         whole = Parameters.of(self.cpd.weights, self.cpd.factors, self.stacking)
         lost = self._log_prob(rows, whole) - self._log_prob(rows, point)
         return Estimate(float(lost.mean()), float(lost.std(ddof=1) / np.sqrt(n_rows)))

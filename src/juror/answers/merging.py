@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from juror.kernels.random_streams import Stream
 from juror.runners.local import partitions
 
 # The number of initialisations, and the maximum number of rounds from each.
@@ -58,7 +59,7 @@ def merge(
     lam, A = weights[held], np.ascontiguousarray(np.concatenate(factors)[:, held].T)
     own = np.einsum("fx,fx->f", A, _log(A))
     # The first initialisation takes the farthest class each time, which handles copies well; the others are random.
-    generators = [None, *(np.random.default_rng([seed, rank, number, 0]) for number in range(1, _N_SEEDINGS))]
+    generators = [None, *(Stream.MERGING.generator(seed, rank, number) for number in range(1, _N_SEEDINGS))]
     found = [_group(lam, A, own, _seeds(lam, A, own, rank, rng)) for rng in generators]
     group, _ = min(found, key=lambda pair: pair[1])
     mu, B = _means(lam, A, group)

@@ -8,12 +8,11 @@ from juror.answers.posterior import CPD
 from juror.answers.scores import class_posteriors
 from juror.errors import check_count
 from juror.kernels import kernels
+from juror.kernels.random_streams import Stream
 from juror.runners.local import partitions
 
 # Random numbers in a block, small enough to stay in the cache; the block size does not affect the draws.
 _NUMBERS_AT_ONCE = 1 << 15
-# An arbitrary number that makes the stream different from that of the bare seed.
-_SALT = 0x6A75726F72
 
 
 def generator(seed: int) -> np.random.Generator:
@@ -22,7 +21,7 @@ def generator(seed: int) -> np.random.Generator:
     A user may have chosen the holes with the latter: filling them with the same numbers would be biased.
     """
     check_count("seed", seed, least=0)
-    return np.random.default_rng([int(seed), _SALT])
+    return Stream.ANSWERS.generator(seed)
 
 
 def sample(cpd: CPD, n: int, rng: np.random.Generator) -> np.ndarray:

@@ -11,6 +11,7 @@ import numpy as np
 
 from juror.counts.plans import Positions
 from juror.errors import DataError, ParameterError, QueryError, check_count, did_you_mean, shortlist
+from juror.kernels.random_streams import Stream
 
 
 def pairs_of(n_variables: int) -> list[Positions]:
@@ -63,7 +64,7 @@ def _random_triples(n_variables: int, n: int, seed: int) -> list[Positions]:
             n_variables=n_variables,
             n=n,
         )
-    rng = np.random.default_rng([int(seed), n_variables])
+    rng = Stream.TRIPLES.generator(seed, n_variables)
     order = rng.permutation(n_variables)
     padded = np.append(order, order[: 3 * least - n_variables])
     chosen = {tuple(sorted(int(v) for v in triple)) for triple in padded.reshape(-1, 3)}

@@ -24,6 +24,7 @@ from juror.counts.radon import FILTERS, Radon, as_distribution, axis_of, draw_di
 from juror.domain import Domain
 from juror.errors import check_count
 from juror.files.writing import write_whole
+from juror.kernels.random_streams import Stream
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -132,7 +133,7 @@ def compare_inversions(seeds: int = 20, samples: tuple[int, ...] = SAMPLES) -> I
         for n_samples in samples:
             counted = np.stack(
                 [
-                    np.random.default_rng([kind, seed, n_samples]).multinomial(n_samples, truth.ravel())
+                    Stream.PAPER_SAMPLES.generator(kind, seed, n_samples).multinomial(n_samples, truth.ravel())
                     for seed, truth in enumerate(truths)
                 ]
             ).reshape(truths.shape)

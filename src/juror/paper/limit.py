@@ -13,6 +13,7 @@ from functools import cache
 import numpy as np
 
 from juror.kernels import kernels
+from juror.kernels.random_streams import Stream
 from juror.model import JointPMF
 from juror.rows.expected import tables_of
 from juror.rows.packing import PackedCells
@@ -54,7 +55,7 @@ def posterior_mean(
     sweeps, burnt, thin : int
         The number of sweeps, the length of the burn-in, and the thinning interval.
     """
-    rng = np.random.default_rng([seed, len(codes)])
+    rng = Stream.PAPER_LIMIT.generator(seed, len(codes))
     stacking = Stacking(truth.domain.cardinalities)
     cells = PackedCells.plain(codes, stacking)
     F = truth.rank

@@ -17,6 +17,7 @@ import numpy as np
 from juror.datasets import load
 from juror.domain import Domain
 from juror.domain.variable import Label
+from juror.kernels.random_streams import Stream
 from juror.model import JointPMF
 from juror.readers.columns import MISSING
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 # Part of every cell's fingerprint: raise it when a distribution below changes, so that old cells are run again.
 LAW_VERSION = 1
 
-_TRUTH, _ROWS, _HOLES, _SPLIT = range(4)
 _MOST_FREQUENCY = 5.0
 TARGET = "class"
 SHARES = {"car": (0.7, 0.1, 0.2), "mushroom": (0.5, 0.2, 0.3)}
@@ -85,21 +85,18 @@ class Recipe:
         """N variables with the ordered labels 0 … I−1."""
         return Domain.from_cardinalities([self.I] * self.N)
 
-    def _rng(self, stream: int, seed: int) -> np.random.Generator:
-        return np.random.default_rng([self.number, stream, seed])
-
     def truth(self, seed: int) -> JointPMF:
         """Return the true model of a seed."""
-        rng = self._rng(_TRUTH, seed)
+        rng = Stream.PAPER_TRUTH.generator(self.number, seed)
         factors = [_LAWS[self.law](self.I, self.F, rng) for _ in range(self.N)]
         lam = rng.random(self.F)
         return JointPMF(lam / lam.sum(), [A / A.sum(axis=0) for A in factors], self.domain)
 
     def rows(self, n_rows: int, seed: int) -> np.ndarray:
         """Return codes drawn from the true model of a seed, (n_rows, N), with −1 in the holes."""
-        codes = draw(self.truth(seed), n_rows, self._rng(_ROWS, seed))
+        codes = draw(self.truth(seed), n_rows, Stream.PAPER_ROWS.generator(self.number, seed))
         if self.kappa < 1:
-            holes = self._rng(_HOLES, seed).random(codes.shape) >= self.kappa
+            holes = Stream.PAPER_HOLES.generator(self.number, seed).random(codes.shape) >= self.kappa
             codes[holes] = MISSING
         return codes
 
@@ -151,7 +148,7 @@ def labelled(name: str) -> pd.DataFrame:
 def split(name: str, seed: int) -> list[pd.DataFrame]:
     """Split Car (70/10/20) or Mushroom (50/20/30) at random into training, validation and test rows."""
     rows = labelled(name)
-    order = np.random.default_rng([_SPLIT, seed]).permutation(len(rows))
+    order = Stream.PAPER_SPLIT.generator(seed).permutation(len(rows))
     return [rows.iloc[part] for part in np.split(order, _ends(SHARES[name], len(rows)))]
 
 

@@ -14,6 +14,7 @@ from juror.answers.posterior import CPD
 from juror.answers.scores import log_prob
 from juror.errors import DataError
 from juror.kernels.logarithms import log_of
+from juror.kernels.random_streams import Stream
 from juror.readers.columns import MISSING
 from juror.record import finite
 from juror.report.gaps import marginal_gaps, pair_gaps
@@ -100,7 +101,7 @@ def _judged(model: CPD, seen: Seen, seed: int, n_jobs: int | None) -> dict[str, 
     """Return the facts about the sampled rows."""
     rows = seen.draw(seen.n_sampled).distinct()
     logs = log_prob(model, rows.codes)
-    rng = np.random.default_rng([int(seed), 13])
+    rng = Stream.REPORT.generator(seed)
     return {
         "n_rows_judged": float(rows.weights.sum()),
         "n_impossible": float(rows.weights[logs == -np.inf].sum()),

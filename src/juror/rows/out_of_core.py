@@ -150,7 +150,7 @@ def _drawn_in(
     if window.weights is None:
         drawn = kernels().draw_classes(window.packed, key, window.number, tables_of(cells, lam, stack))
         return ExpectedCounts(*drawn)
-    rng = np.random.default_rng([int(key), window.number])
+    rng = Stream.WINDOW.generator(int(key), window.number)
     return RowsToDraw.of(cells, window.weights).draw(lam, stack, rng, LocalRunner(1))
 
 

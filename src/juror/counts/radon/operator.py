@@ -21,6 +21,7 @@ import numpy as np
 from juror.counts.radon.axes import Axis
 from juror.counts.radon.bins import cell_matrix, cell_shadows, strip_matrix, strip_shadows
 from juror.errors import ParameterError, check_choice, check_count
+from juror.kernels.random_streams import Stream
 from juror.runners.blas import one_blas_thread
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def draw_directions(n_directions: int, shape: tuple[int, int], seed: int) -> np.
     check_count("seed", seed, least=0)
     for name, size in zip(("shape[0]", "shape[1]"), shape, strict=True):
         check_count(name, size)
-    directions = np.random.default_rng([seed, *shape]).standard_normal((n_directions, 2))
+    directions = Stream.DIRECTIONS.generator(seed, *shape).standard_normal((n_directions, 2))
     return directions / np.hypot(directions[:, :1], directions[:, 1:])
 
 
