@@ -307,12 +307,7 @@ class TripleCounts(Counts):
             return cls.of_table(open_table(data, domain, missing, unknown, sample_weight, local, client), triples, seed)
 
     @classmethod
-    def of_table(
-        cls,
-        opened: OpenTable,
-        triples: str | int | Sequence[Sequence[str]] = "all",
-        seed: int = 0,
-    ) -> Self:
+    def of_table(cls, opened: OpenTable, triples: str | int | Sequence[Sequence[str]] = "all", seed: int = 0) -> Self:
         """Count triples of a table that is open."""
         return cls._of_table(opened, lambda names: choose_triples(names, triples, seed))
 

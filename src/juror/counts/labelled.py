@@ -80,10 +80,7 @@ def places_of(labels: Sequence[Any], among: Sequence[Any]) -> np.ndarray | None:
 
 
 def placed(
-    tables: Sequence[np.ndarray],
-    groups: Sequence[Positions],
-    places: Sequence[np.ndarray | None],
-    sizes: Sequence[int],
+    tables: Sequence[np.ndarray], groups: Sequence[Positions], places: Sequence[np.ndarray | None], sizes: Sequence[int]
 ) -> Tables:
     """Move the cells of tables to other labels along their sides; new cells are zero.
 

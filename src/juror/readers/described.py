@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from juror.readers.credentials import shown_uri
 from juror.readers.scans import Scan
 
 if TYPE_CHECKING:
@@ -88,8 +89,6 @@ class Query:
     database: Path
 
     def __repr__(self) -> str:
-        from juror.readers.databases import shown_uri
-
         return f"Query({self.sql!r}, {shown_uri(os.fspath(self.database))!r})"
 
     def scan(self, missing: Collection[object] = (), text: Collection[str] = ()) -> Scan:

@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 from juror.errors import DataError
 from juror.readers.arrow import from_arrow, is_text
 from juror.readers.columns import Column, check_column_names, read_markers
-from juror.readers.databases import plain_reason
+from juror.readers.credentials import plain_reason
 from juror.readers.scans import CHUNK_ROWS, Scan
 
 # Chunks of very wide tables end at this size, whatever their number of rows
