@@ -141,8 +141,8 @@ class Counts:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the counts to one file, whole or not at all."""
         tensors = {f"table.{number}": table for number, table in enumerate(self.tables)}
-        more = {"groups": self.groups, "n_rows": self.n_rows}
-        container.write_statistic(path, type(self).__name__, self.domain, more, tensors)
+        header = {"kind": type(self).__name__, "groups": self.groups, "n_rows": self.n_rows}
+        container.write(path, self.domain, header, tensors)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

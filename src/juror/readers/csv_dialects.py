@@ -27,28 +27,7 @@ _MARKS = (
 
 @dataclass(frozen=True)
 class Written:
-    r"""How CSV files are written.
-
-    Attributes
-    ----------
-    separator : str, optional
-        What stands between cells. By default it is a comma, or a semicolon or tab where the first line has no comma;
-        in ``.tsv`` files a tab.
-    quote : str
-        What stands around cells that hold a separator or a line break; doubled, it stands for itself. None if empty.
-    encoding : str
-        The encoding of the text. Files that begin with a byte-order mark of UTF-8 or UTF-16 say it themselves.
-    decimal : str
-        The decimal mark of numbers.
-
-    Examples
-    --------
-    >>> Written(separator=";", decimal=",")
-    Written(separator=';', quote='"', encoding='utf-8', decimal=',')
-    >>> Written(separator="||")
-    Traceback (most recent call last):
-    juror.errors.ParameterError: separator must be one ASCII character. Got '||' instead.
-    """
+    """How CSV files are written, as :class:`juror.Files` describes it."""
 
     separator: str | None = None
     quote: str = '"'

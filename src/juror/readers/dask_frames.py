@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from juror.errors import DataError
 from juror.readers.columns import Column, read_markers
 from juror.readers.scans import Held, Scan
 
@@ -67,8 +66,6 @@ def scan_dask_frame(frame: Any, missing: Collection[object] = ()) -> Scan:
     markers = read_markers(missing)
     # the empty frame with the columns and types of all partitions
     columns = open_frame(frame._meta, ())
-    if not columns:
-        raise DataError("The data have no columns. juror needs at least one.")
     # a column of Python objects may hold numbers
     numbers = (c.name for c in columns if c.form == "number" or frame._meta[c.name].dtype == object)
     parts = [DaskPartition(partition, markers, number) for number, partition in enumerate(frame.to_delayed())]

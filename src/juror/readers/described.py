@@ -52,9 +52,10 @@ class Files:
 
     def __post_init__(self) -> None:
         # refuse wrong choices now, not when the files are opened
-        self._written()
+        self.written()
 
-    def _written(self) -> Written | None:
+    def written(self) -> Written | None:
+        """Return how CSV files are written; None if the user does not say."""
         from juror.readers.csv_dialects import Written
 
         written = Written(self.separator, self.quote, self.encoding, self.decimal)
@@ -64,7 +65,7 @@ class Files:
         """Open the files as a table in parts."""
         from juror.readers.files import scan_path
 
-        return scan_path(self.path, missing, text, self._written())
+        return scan_path(self.path, missing, text, self.written())
 
 
 @dataclass(frozen=True)

@@ -66,8 +66,6 @@ def scan_spark_frame(frame: Any, missing: Collection[object] = ()) -> Scan:
     if frame.isStreaming:
         raise DataError("A streaming frame of Spark has no last row. Write it to a table, and pass that.")
     names = tuple(frame.columns)
-    if not names:
-        raise DataError("The data have no columns. juror needs at least one.")
     check_column_names(names)
     with short_spark_errors():
         # no rows, so Spark runs no job
