@@ -67,16 +67,8 @@ def _check_character(name: str, value: object) -> None:
 class Dialect:
     """How one CSV file is written, including what its first line shows.
 
-    Attributes
-    ----------
-    separator : str, optional
-        None for a table of one column.
-    quote, encoding, decimal : str
-        As in :class:`Written`.
-    null : tuple of str
-        Cells that are missing.
-    content : bytes, optional
-        What is in the file, without compression, where it is small. Workers of a cluster read the file itself.
+    A table of one column has no separator. The cells in ``null`` are missing. The ``content`` of a small file is kept,
+    without compression; workers of a cluster read the file itself.
     """
 
     separator: str | None

@@ -8,22 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from juror.readers.columns import Column, read_markers
+from juror.readers.frames import open_frame
 from juror.readers.scans import Held, Scan
 
 
 @dataclass(frozen=True)
 class DaskPartition:
-    """A partition of a Dask frame.
-
-    Attributes
-    ----------
-    frame : dask.delayed.Delayed
-        The task that makes the partition, a pandas frame.
-    missing : tuple
-        Markers that stand for a missing value.
-    number : int
-        The position of the partition in the frame.
-    """
+    """A partition of a Dask frame: the ``Delayed`` that makes it as a pandas frame, missing markers, its position."""
 
     frame: Any
     missing: tuple[Any, ...]
@@ -54,15 +45,8 @@ def is_dask_frame(data: Any) -> bool:
 def scan_dask_frame(frame: Any, missing: Collection[object] = ()) -> Scan:
     """Offer the partitions of a Dask frame, in their order, as a table in parts.
 
-    Parameters
-    ----------
-    frame : dask.dataframe.DataFrame
-        The frame. Its rows stay on the cluster of the current client, if there is one.
-    missing : collection
-        Markers that stand for a missing value.
+    The rows stay on the cluster of the current client, if there is one.
     """
-    from juror.readers.frames import open_frame
-
     markers = read_markers(missing)
     # the empty frame with the columns and types of all partitions
     columns = open_frame(frame._meta, ())
@@ -84,6 +68,4 @@ def _current_client() -> Any:
 
 
 def _hold(frame: Any, missing: tuple[Any, ...], number: int) -> Held:
-    from juror.readers.frames import open_frame
-
     return Held(open_frame(frame, missing), number)
