@@ -24,9 +24,10 @@ from pyarrow import parquet
 import juror
 from juror.errors import ClusterError, DataError, ParameterError
 from juror.readers.dask_frames import is_dask_frame, scan_dask_frame
-from juror.runners.clusters import check_versions, runner_for, versions_here
+from juror.runners.clusters import runner_for
 from juror.runners.dask_runner import DaskRunner
 from juror.runners.local import LocalRunner
+from juror.runners.versions import check_versions, versions_here
 from runner_contract import (
     RunnerContract,
     begun,

@@ -25,7 +25,8 @@ from hypothesis import strategies as st
 
 from juror.errors import DataError, MissingDependencyError, ParameterError
 from juror.readers import databases, open_source, streams
-from juror.readers.databases import plain_reason, scan_query, scrubbed, secrets_of, shown_uri
+from juror.readers.credentials import plain_reason, scrubbed, secrets_of, shown_uri
+from juror.readers.databases import scan_query
 from juror.readers.streams import scan_stream
 from servers import PASSWORD, PostgresServer, free_port, postgres_binary, start_postgres
 

@@ -31,10 +31,10 @@ def scrubbed(text: str) -> str:
     """Remove the passwords of hidden addresses from a text."""
     if not _hidden:
         return text
-    from juror.readers import databases
+    from juror.readers import credentials
 
-    secrets = frozenset[str]().union(*map(databases.secrets_of, _hidden.values()))
-    return databases.scrubbed(text, secrets)
+    secrets = frozenset[str]().union(*map(credentials.secrets_of, _hidden.values()))
+    return credentials.scrubbed(text, secrets)
 
 
 def _without_password(argument: str) -> str:
@@ -42,7 +42,7 @@ def _without_password(argument: str) -> str:
     address = argument.removeprefix(option)
     if not _ADDRESS.fullmatch(address):
         return argument
-    from juror.readers.databases import secrets_of, shown_uri
+    from juror.readers.credentials import secrets_of, shown_uri
 
     if not secrets_of(address):
         return argument

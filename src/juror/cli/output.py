@@ -31,10 +31,8 @@ if TYPE_CHECKING:
 def read_table(files: Files, drop: Sequence[str], missing: Collection[Any], text: Collection[str] = ()) -> pa.Table:
     """Read data files into memory, without the dropped columns."""
     from juror.readers import files as readers
-    from juror.readers.csv_dialects import Written
 
-    written = Written(files.separator, files.quote, files.encoding, files.decimal)
-    table = readers.read_table(files.path, missing, text, None if written == Written() else written)
+    table = readers.read_table(files.path, missing, text, files.written())
     check_drop(drop, table.column_names)
     return table.drop_columns(list(drop))
 

@@ -141,8 +141,8 @@ class Counts:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the counts to one file, whole or not at all."""
         tensors = {f"table.{number}": table for number, table in enumerate(self.tables)}
-        more = {"groups": self.groups, "n_rows": self.n_rows}
-        container.write_statistic(path, type(self).__name__, self.domain, more, tensors)
+        header = {"kind": type(self).__name__, "groups": self.groups, "n_rows": self.n_rows}
+        container.write(path, self.domain, header, tensors)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -307,12 +307,7 @@ class TripleCounts(Counts):
             return cls.of_table(open_table(data, domain, missing, unknown, sample_weight, local, client), triples, seed)
 
     @classmethod
-    def of_table(
-        cls,
-        opened: OpenTable,
-        triples: str | int | Sequence[Sequence[str]] = "all",
-        seed: int = 0,
-    ) -> Self:
+    def of_table(cls, opened: OpenTable, triples: str | int | Sequence[Sequence[str]] = "all", seed: int = 0) -> Self:
         """Count triples of a table that is open."""
         return cls._of_table(opened, lambda names: choose_triples(names, triples, seed))
 

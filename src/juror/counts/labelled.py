@@ -33,16 +33,9 @@ Tables = tuple[np.ndarray, ...]
 class LabelledCounts:
     """Tables of counts, and the labels along their sides.
 
-    Attributes
-    ----------
-    sides : tuple of Tally
-        The labels of every column and how often each occurs; for numbers, their intervals.
-    tables : tuple of numpy.ndarray
-        One table a group of columns, (labels of the first, labels of the second, …).
-    n_rows, n_counted : int
-        The number of rows, and of those with weights above zero.
-    total : float
-        The sum of these weights.
+    ``sides`` are the labels of every column (for numbers, their intervals), and how often each occurs. There is one
+    table a group of columns, (labels of the first, labels of the second, …). ``n_rows`` counts all rows, ``n_counted``
+    those with weights above zero, and ``total`` these weights.
     """
 
     sides: tuple[Tally, ...]
@@ -80,23 +73,12 @@ def places_of(labels: Sequence[Any], among: Sequence[Any]) -> np.ndarray | None:
 
 
 def placed(
-    tables: Sequence[np.ndarray],
-    groups: Sequence[Positions],
-    places: Sequence[np.ndarray | None],
-    sizes: Sequence[int],
+    tables: Sequence[np.ndarray], groups: Sequence[Positions], places: Sequence[np.ndarray | None], sizes: Sequence[int]
 ) -> Tables:
-    """Move the cells of tables to other labels along their sides; new cells are zero.
+    """Move the cells of tables, one a group of columns, to other labels along their sides; new cells are zero.
 
-    Parameters
-    ----------
-    tables : sequence of numpy.ndarray
-        One a group.
-    groups : sequence of tuples of int
-        The columns of every table.
-    places : sequence of numpy.ndarray or None
-        The new positions of the labels of every column, −1 to drop one; None if they do not move.
-    sizes : sequence of int
-        The new number of labels of every column.
+    ``places`` are the new positions of the labels of every column, −1 to drop one, or None if they do not move;
+    ``sizes`` are the new numbers of labels of every column.
     """
     both = zip(tables, groups, strict=True)
     return tuple(_placed(table, [places[n] for n in group], [sizes[n] for n in group]) for table, group in both)
@@ -195,29 +177,8 @@ def count_labelled(
 ) -> tuple[Domain, tuple[Positions, ...], Tables, float]:
     """Count groups of columns of a table whose labels are not known, and find its variables.
 
-    Parameters
-    ----------
-    scan : Scan
-        The table.
-    missing : collection
-        The missing markers that it was opened with.
-    weight : str, optional
-        The column of row weights.
-    choose : callable
-        Returns the groups to count, given the names of the variables.
-    runner : Runner
-        The runner that reads the rows.
-
-    Returns
-    -------
-    Domain
-        The variables.
-    tuple of tuples of int
-        The groups.
-    tuple of numpy.ndarray
-        The table of every group, over the labels of the domain.
-    float
-        The weight of all rows.
+    ``choose`` returns the groups to count, given the names of the variables. Returns the domain, the groups, the table
+    of every group over the labels of the domain, and the weight of all rows.
     """
     names = [name for name in scan.names if name != weight]
     groups, options = tuple(choose(names)), Discovery()

@@ -99,17 +99,7 @@ class CountingPlan:
 
 @lru_cache(maxsize=4)
 def plan_counting(cardinalities: tuple[int, ...], wanted: tuple[Positions, ...], n_rows: int) -> CountingPlan:
-    """Choose how to count groups of one to three columns each.
-
-    Parameters
-    ----------
-    cardinalities : tuple of int
-        The labels I_n of every column.
-    wanted : tuple of tuples of int
-        The columns of every table, rising.
-    n_rows : int
-        The number of rows to count; for few rows, joint tables are small.
-    """
+    """Choose how to count groups of one to three columns each, rising; for few rows, joint tables are small."""
     sizes = np.asarray(cardinalities, dtype=np.int64)
     three = np.array([columns + columns[-1:] * (3 - len(columns)) for columns in wanted])
     ways = dict.fromkeys(_fill_packs(sizes, width) for width in _WIDTHS)
@@ -168,7 +158,8 @@ def _cost(packs: Packs, sizes: np.ndarray, wanted: np.ndarray, n_rows: int) -> f
     pack_of = np.empty(len(sizes), dtype=np.int64)
     pack_of[[n for pack in packs for n in pack]] = np.repeat(np.arange(len(packs)), [len(pack) for pack in packs])
     together = np.sort(pack_of[wanted], axis=1)
-    together = together[_first_of_each(together @ np.array([len(packs) ** 2, len(packs), 1]))]
+    _, first_of_each = np.unique(together @ np.array([len(packs) ** 2, len(packs), 1]), return_index=True)
+    together = together[first_of_each]
     again = np.diff(together, axis=1, prepend=-1) == 0
     # groups of fewer packs are mostly folded from larger groups
     largest = again.sum(axis=1) == again.sum(axis=1).min()
@@ -178,10 +169,6 @@ def _cost(packs: Packs, sizes: np.ndarray, wanted: np.ndarray, n_rows: int) -> f
         per_row *= _LONG_COST
     n_parts = max(1.0, n_rows / _MOST_ROWS)
     return float(n_rows * per_row.sum() + n_parts * (_CELL_COST * cells.sum() + _TABLE_COST * len(cells)))
-
-
-def _first_of_each(keys: np.ndarray) -> np.ndarray:
-    return np.unique(keys, return_index=True)[1]
 
 
 def _cover(needed: Iterable[Positions]) -> tuple[list[Positions], dict[Positions, int]]:

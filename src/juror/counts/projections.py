@@ -214,7 +214,7 @@ class Projections:
         tensors = {f"histogram.{number}": mass for number, mass in enumerate(self.masses)}
         # the numbers, not only the seed: a later NumPy may draw others from it
         tensors |= {f"directions.{rows}.{columns}": along for (rows, columns), along in self.directions.items()}
-        container.write_statistic(path, "Projections", self.domain, {"design": design}, tensors)
+        container.write(path, self.domain, {"kind": "Projections", "design": design}, tensors)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Projections:

@@ -220,9 +220,7 @@ class Domain:
         """What this domain tells a source about its columns before they are opened."""
         return Expected(
             names=self.names,
-            numbers=[
-                v.name for v in self if v.edges is not None or any(isinstance(label, float) for label in v.labels)
-            ],
+            numbers=[v.name for v in self if v.edges or any(isinstance(label, float) for label in v.labels)],
             text=[v.name for v in self if v.edges is None and all(isinstance(label, str) for label in v.labels)],
         )
 
@@ -285,20 +283,9 @@ def check_unknown(unknown: object) -> None:
 
 
 def discover(scan: Scan, options: Discovery, missing: Collection[Label], runner: Runner, weight: str | None) -> Domain:
-    """Find the variables of a table in one pass over its rows.
+    """Find the variables of a table in one pass over its rows. The column of row weights is not a variable.
 
-    Parameters
-    ----------
-    scan : Scan
-        The table.
-    options : Discovery
-        How columns become variables.
-    missing : collection
-        The markers that the table was opened with.
-    runner : Runner
-        Who reads it.
-    weight : str, optional
-        The column of row weights, which is no variable.
+    The missing markers are those that the table was opened with.
     """
     names = [name for name in scan.names if name != weight]
     options.check_names(names)

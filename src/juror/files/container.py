@@ -33,13 +33,6 @@ _DATA_SUFFIXES |= {".duckdb", ".sqlite", ".db"}
 _MOST_HEADER_BYTES = 100_000_000
 
 
-def write_statistic(
-    path: str | os.PathLike[str], kind: str, domain: Domain, more: Mapping[str, Any], tensors: Mapping[str, np.ndarray]
-) -> None:
-    """Write a statistic to one file: its kind, its domain, plain values and arrays."""
-    write(path, domain, {"kind": kind, **more}, tensors)
-
-
 def write(
     path: str | os.PathLike[str], domain: Domain, more: Mapping[str, Any], tensors: Mapping[str, np.ndarray]
 ) -> None:

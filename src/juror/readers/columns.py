@@ -65,7 +65,9 @@ class Column:
 
 
 def check_column_names(names: Sequence[object]) -> None:
-    """Refuse names that are not text, empty or not unique."""
+    """Refuse a table without columns, and names that are not text, empty or not unique."""
+    if not names:
+        raise DataError("The data have no columns. juror needs at least one.")
     for position, name in enumerate(names):
         if not isinstance(name, str):
             raise DataError(
@@ -118,13 +120,6 @@ def from_codes(name: str, codes: np.ndarray, missing: Collection[object] = ()) -
         index[marked] = MISSING
         highest = int(index.max())
     return Column(name, "code", range(highest + 1), index)
-
-
-def is_missing(value: object, missing: Collection[object]) -> bool:
-    """Tell whether a value is null, NaN or a marker."""
-    if value is None or (isinstance(value, float) and np.isnan(value)):
-        return True
-    return any(as_text(value) == as_text(marker) for marker in missing)
 
 
 def is_marked(numbers: np.ndarray, missing: Collection[object]) -> np.ndarray:

@@ -27,28 +27,7 @@ _MARKS = (
 
 @dataclass(frozen=True)
 class Written:
-    r"""How CSV files are written.
-
-    Attributes
-    ----------
-    separator : str, optional
-        What stands between cells. By default it is a comma, or a semicolon or tab where the first line has no comma;
-        in ``.tsv`` files a tab.
-    quote : str
-        What stands around cells that hold a separator or a line break; doubled, it stands for itself. None if empty.
-    encoding : str
-        The encoding of the text. Files that begin with a byte-order mark of UTF-8 or UTF-16 say it themselves.
-    decimal : str
-        The decimal mark of numbers.
-
-    Examples
-    --------
-    >>> Written(separator=";", decimal=",")
-    Written(separator=';', quote='"', encoding='utf-8', decimal=',')
-    >>> Written(separator="||")
-    Traceback (most recent call last):
-    juror.errors.ParameterError: separator must be one ASCII character. Got '||' instead.
-    """
+    """How CSV files are written, as :class:`juror.Files` describes it."""
 
     separator: str | None = None
     quote: str = '"'
@@ -88,16 +67,8 @@ def _check_character(name: str, value: object) -> None:
 class Dialect:
     """How one CSV file is written, including what its first line shows.
 
-    Attributes
-    ----------
-    separator : str, optional
-        None for a table of one column.
-    quote, encoding, decimal : str
-        As in :class:`Written`.
-    null : tuple of str
-        Cells that are missing.
-    content : bytes, optional
-        What is in the file, without compression, where it is small. Workers of a cluster read the file itself.
+    A table of one column has no separator. The cells in ``null`` are missing. The ``content`` of a small file is kept,
+    without compression; workers of a cluster read the file itself.
     """
 
     separator: str | None

@@ -18,13 +18,7 @@ _STORED_TEXT = pa.dictionary(pa.int32(), pa.string())
 
 @dataclass(frozen=True)
 class CsvPart(FilePart):
-    """All rows of a CSV file. It is not divided: a line break may be part of a quoted cell that began earlier.
-
-    Attributes
-    ----------
-    dialect : Dialect
-        How the file is written.
-    """
+    """All rows of a CSV file. It is not divided: a line break may be part of a quoted cell that began earlier."""
 
     dialect: Dialect = field(kw_only=True)
 
@@ -48,9 +42,5 @@ def open_csv_files(paths: Sequence[str], missing: Sequence[object], text: Collec
         check_names({path: dialect.names(path) for path, dialect in dialects.items()})
     schema = settle_types(dialects, text)
     check_column_names(schema.names)
-    return Opened(
-        schema,
-        None,
-        lambda path, layout, keys: [CsvPart(path, layout, keys, dialect=dialects[path])],
-        is_small=not several and dialects[paths[0]].content is not None,
-    )
+    is_small = not several and dialects[paths[0]].content is not None
+    return Opened(schema, None, lambda path, *how: [CsvPart(path, *how, dialect=dialects[path])], is_small)

@@ -43,16 +43,8 @@ def settle_types(
 
     pyarrow infers types from the first block of the first file, or from all of it if it is small. A column that is
     text there is text. One pass checks whether all cells of the other columns have their types. If some do not, a
-    second pass tries all types on all cells.
-
-    Parameters
-    ----------
-    files : mapping of str to Dialect
-        The files, which have the same columns, and how each is written.
-    text : collection of str
-        Columns to read as text whatever they look like.
-    small_file, block_bytes : int
-        The size up to which a file is parsed as one block, and the size of a block of larger ones.
+    second pass tries all types on all cells. The columns in ``text`` are text whatever they look like. A file of up to
+    ``small_file`` bytes is parsed as one block, a larger one in blocks of ``block_bytes``.
     """
     (first, dialect), *_ = files.items()
     if dialect.content is not None:

@@ -7,24 +7,14 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from juror.errors import DataError
 from juror.readers.columns import Column, read_markers
+from juror.readers.frames import open_frame
 from juror.readers.scans import Held, Scan
 
 
 @dataclass(frozen=True)
 class DaskPartition:
-    """A partition of a Dask frame.
-
-    Attributes
-    ----------
-    frame : dask.delayed.Delayed
-        The task that makes the partition, a pandas frame.
-    missing : tuple
-        Markers that stand for a missing value.
-    number : int
-        The position of the partition in the frame.
-    """
+    """A partition of a Dask frame: the ``Delayed`` that makes it as a pandas frame, missing markers, its position."""
 
     frame: Any
     missing: tuple[Any, ...]
@@ -55,20 +45,11 @@ def is_dask_frame(data: Any) -> bool:
 def scan_dask_frame(frame: Any, missing: Collection[object] = ()) -> Scan:
     """Offer the partitions of a Dask frame, in their order, as a table in parts.
 
-    Parameters
-    ----------
-    frame : dask.dataframe.DataFrame
-        The frame. Its rows stay on the cluster of the current client, if there is one.
-    missing : collection
-        Markers that stand for a missing value.
+    The rows stay on the cluster of the current client, if there is one.
     """
-    from juror.readers.frames import open_frame
-
     markers = read_markers(missing)
     # the empty frame with the columns and types of all partitions
     columns = open_frame(frame._meta, ())
-    if not columns:
-        raise DataError("The data have no columns. juror needs at least one.")
     # a column of Python objects may hold numbers
     numbers = (c.name for c in columns if c.form == "number" or frame._meta[c.name].dtype == object)
     parts = [DaskPartition(partition, markers, number) for number, partition in enumerate(frame.to_delayed())]
@@ -87,6 +68,4 @@ def _current_client() -> Any:
 
 
 def _hold(frame: Any, missing: tuple[Any, ...], number: int) -> Held:
-    from juror.readers.frames import open_frame
-
     return Held(open_frame(frame, missing), number)

@@ -1,4 +1,4 @@
-"""Queries on DuckDB, PostgreSQL and SQLite as streams of rows, and addresses of databases without their credentials.
+"""Queries on DuckDB, PostgreSQL and SQLite as streams of rows.
 
 Databases are only read: files are opened read-only and never created, and sessions on a server are read-only.
 """
@@ -8,34 +8,18 @@ from __future__ import annotations
 import importlib
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, unquote, unquote_plus
+from typing import Any
+from urllib.parse import quote
+
+import pyarrow as pa
 
 from juror.errors import DataError, JurorError, MissingDependencyError, ParameterError
 from juror.readers.columns import read_markers
+from juror.readers.credentials import FILE_SCHEMES, plain_reason, secrets_of, shown_uri
 from juror.readers.scans import CHUNK_ROWS, Scan
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-_SECRET_NAME = r"\w*(?:password|passwd|pwd|token|secret)"
-_SECRET_PAIR = re.compile(
-    rf"""\b({_SECRET_NAME})(\s*=\s*)('(?:[^'\\]|\\.)*'?|"(?:[^"\\]|\\.)*"?|[^\s&;,]+)""", re.IGNORECASE
-)
-_SECRET_IN_URI = re.compile(r"(\w[\w+.\-]*://[^\s:/@]*):\S*@")
-_MASK = "***"
-# Hosts, ports and a database: nothing that could be part of a password
-_PLACE = re.compile(r"[\w.\-]*(?::\d+)?(?:,[\w.\-]*(?::\d+)?)*|\[[\da-f:.]+\](?::\d+)?", re.IGNORECASE)
-
-# The text that servers, drivers and Arrow put around the reason of an error
-_SERVER_SAYS = re.compile(r"(?:ERROR|FATAL|PANIC):\s+(.+)")
-_DRIVER_SAYS = re.compile(
-    r"^(?:Unknown error: )?(?:[A-Z_]+: )?(?:\[\w+\] )?(?:Failed to [a-z ]+: )?(?:\w+\(\) failed: )?"
-)
-_TRACEBACK = ". Detail: Python exception"
+from juror.readers.streams import Rows, scan_rows
 
 # The types of SQLite's values with an example of each, and how SQLite renames columns of the same name
 _SQLITE_KINDS = {"integer": "0", "real": "0.0", "text": "''", "blob": "x''"}
@@ -65,11 +49,9 @@ def scan_query(sql: str, uri: str | os.PathLike[str], missing: Collection[object
     Traceback (most recent call last):
     juror.errors.DataError: There is no database sqlite:///nowhere.db. Check the path.
     """
-    from juror.readers.streams import Rows, scan_rows  # takes long, and is not needed to show an address
-
     markers = read_markers(missing)
     uri = os.fspath(uri)
-    database = _database_of(uri)
+    connect, run = _DATABASES[_scheme_of(uri)]
     shown, secrets = shown_uri(uri), secrets_of(uri)
     query = sql.strip().rstrip("; \t\n")
     if not query:
@@ -81,11 +63,11 @@ def scan_query(sql: str, uri: str | os.PathLike[str], missing: Collection[object
     with ExitStack() as stack:
         problem, advice = f"Cannot open {shown}", "Check the address, and the user and password if it needs any."
         try:
-            connection = database.connect(uri)
+            connection = connect(uri)
             stack.callback(connection.close)
             problem, advice = f"The query cannot be run on {shown}", "It must be one SELECT from tables that are there."
             # the line break ends a comment, so that text appended to the query is not part of it
-            schema, batches = database.run(connection, query + "\n", stack)
+            schema, batches = run(connection, query + "\n", stack)
         except JurorError:
             raise
         except Exception as error:
@@ -116,8 +98,6 @@ def _connect_duckdb(uri: str) -> Any:
 
 
 def _run_duckdb(connection: Any, query: str, stack: ExitStack) -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
-    import pyarrow as pa
-
     kinds = [str(statement.type).rpartition(".")[2] for statement in connection.extract_statements(query)]
     if kinds != ["SELECT"]:
         # not even tried, as COPY and ATTACH write files
@@ -195,29 +175,21 @@ def _without_first_row(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordB
         n_dropped = 0
 
 
-@dataclass(frozen=True)
-class _Database:
-    connect: Callable[[str], Any]
-    run: Callable[[Any, str, ExitStack], tuple[Any, Iterable[Any]]]
-
-
-_POSTGRESQL = _Database(_connect_postgresql, _run_postgresql)
 _DATABASES = {
-    "duckdb": _Database(_connect_duckdb, _run_duckdb),
-    "postgres": _POSTGRESQL,
-    "postgresql": _POSTGRESQL,
-    "sqlite": _Database(_connect_sqlite, _run_sqlite),
+    "duckdb": (_connect_duckdb, _run_duckdb),
+    "postgres": (_connect_postgresql, _run_postgresql),
+    "postgresql": (_connect_postgresql, _run_postgresql),
+    "sqlite": (_connect_sqlite, _run_sqlite),
 }
-_FILES = ("duckdb", "sqlite")
 
 
-def _database_of(uri: str) -> _Database:
+def _scheme_of(uri: str) -> str:
     scheme, mark, rest = uri.partition("://")
     if not mark and uri.endswith(".duckdb"):
-        return _DATABASES["duckdb"]
+        return "duckdb"
     # the path of a file follows a third slash
-    if mark and scheme in _DATABASES and (scheme not in _FILES or (rest[:1] == "/" and rest[1:])):
-        return _DATABASES[scheme]
+    if mark and scheme in _DATABASES and (scheme not in FILE_SCHEMES or (rest[:1] == "/" and rest[1:])):
+        return scheme
     raise ParameterError(
         f"juror cannot read the database {shown_uri(uri)!r}. Write duckdb:///file.db, duckdb:///:memory:, the path of "
         "a .duckdb file, sqlite:///file.db or postgresql://user:password@host:port/database."
@@ -252,71 +224,3 @@ def _check_authority(uri: str) -> None:
             f"The address {shown_uri(uri)} has an @ in the wrong place. In users, passwords and parameters write "
             "@ as %40, / as %2F, ? as %3F and : as %3A."
         )
-
-
-def shown_uri(uri: str) -> str:
-    """Return the address of a database as it may be shown: with its user, without password and parameters.
-
-    >>> shown_uri("postgresql://ann:hush@localhost:5432/shop?sslmode=require")
-    'postgresql://ann@localhost:5432/shop'
-    """
-    scheme, mark, rest = uri.partition("://")
-    if not mark:
-        # a path, or perhaps a connection string of another kind
-        return "…" if set("=@") & set(uri) else uri
-    if scheme in _FILES:
-        return scheme + mark + rest.partition("?")[0]
-    before, at, place = rest.rpartition("@")
-    user = re.split("[:/?#]|%3a", before, maxsplit=1, flags=re.IGNORECASE)[0]
-    place, slash, name = re.split("[?#]", place, maxsplit=1)[0].partition("/")
-    if "@" in before or not _PLACE.fullmatch(place) or "/" in name:
-        return f"{scheme}{mark}{user}{at}…"
-    return f"{scheme}{mark}{user}{at}{place}{slash}{name}"
-
-
-def secrets_of(uri: str) -> frozenset[str]:
-    """Return the passwords in an address of a database, in all ways a message may write them.
-
-    >>> sorted(secrets_of("postgresql://ann:ha%20sh@localhost/shop"))
-    ['ha sh', 'ha%20sh']
-    """
-    rest = uri.partition("://")[2]
-    found = [user.partition(":")[2] for user in (rest.partition("@")[0], rest.rpartition("@")[0]) if "@" in rest]
-    found += re.findall(rf"[?&]{_SECRET_NAME}=([^&#]*)", uri, re.IGNORECASE)
-    found += [value.strip("'\"") for _, _, value in _SECRET_PAIR.findall(uri)]
-    plain = {form for raw in found for form in (unquote(raw), unquote_plus(raw))}
-    forms = {form for word in plain for form in (word, quote(word), quote(word, safe=""), repr(word)[1:-1])}
-    return frozenset({*found, *forms} - {""})
-
-
-def plain_reason(error: BaseException, secrets: Collection[str] = ()) -> str:
-    """Return in one line why something failed, from an exception of a database or a stream, without credentials.
-
-    >>> plain_reason(OSError("IO: [libpq] Failed to connect: FATAL:  no database of ann:hush, sorry."), ["hush"])
-    'no database of ann:***, sorry'
-    """
-    text = scrubbed(str(error), secrets).strip().partition(_TRACEBACK)[0]
-    said = _SERVER_SAYS.search(text)
-    line = said[1] if said else next(iter(_DRIVER_SAYS.sub("", text).splitlines()), "")
-    return line.rstrip(" .!:") or type(error).__name__
-
-
-def scrubbed(text: str, secrets: Collection[str] = ()) -> str:
-    """Take passwords out of a text: the ones given, and all that looks like one.
-
-    >>> scrubbed("cannot open postgresql://ann:hush@host/db with password=hush (hush!)", ["hush"])
-    'cannot open postgresql://ann@host/db with password=*** (***!)'
-    """
-    # those given first, as they may hold what ends a piece that only looks like one
-    text = _masked(text, secrets)
-    text = _SECRET_PAIR.sub(rf"\1\2{_MASK}", _SECRET_IN_URI.sub(r"\1@", text))
-    return _masked(text, secrets)
-
-
-def _masked(text: str, secrets: Collection[str]) -> str:
-    known = sorted(filter(None, secrets), key=len, reverse=True)
-    mask = "" if any(secret in _MASK for secret in known) else _MASK
-    while any(secret in text for secret in known):
-        for secret in known:
-            text = text.replace(secret, mask)
-    return text

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from juror.readers.credentials import shown_uri
 from juror.readers.scans import Scan
 
 if TYPE_CHECKING:
@@ -51,9 +52,10 @@ class Files:
 
     def __post_init__(self) -> None:
         # refuse wrong choices now, not when the files are opened
-        self._written()
+        self.written()
 
-    def _written(self) -> Written | None:
+    def written(self) -> Written | None:
+        """Return how CSV files are written; None if the user does not say."""
         from juror.readers.csv_dialects import Written
 
         written = Written(self.separator, self.quote, self.encoding, self.decimal)
@@ -63,7 +65,7 @@ class Files:
         """Open the files as a table in parts."""
         from juror.readers.files import scan_path
 
-        return scan_path(self.path, missing, text, self._written())
+        return scan_path(self.path, missing, text, self.written())
 
 
 @dataclass(frozen=True)
@@ -88,8 +90,6 @@ class Query:
     database: Path
 
     def __repr__(self) -> str:
-        from juror.readers.databases import shown_uri
-
         return f"Query({self.sql!r}, {shown_uri(os.fspath(self.database))!r})"
 
     def scan(self, missing: Collection[object] = (), text: Collection[str] = ()) -> Scan:

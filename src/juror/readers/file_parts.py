@@ -28,18 +28,9 @@ _LEAST_CHUNK_ROWS = 1024
 
 @dataclass(frozen=True)
 class Layout:
-    """How the rows of all files are read.
+    """How the rows of all files are read: columns, their common types, and missing markers.
 
-    Attributes
-    ----------
-    names : tuple of str
-        The columns in the files.
-    types : tuple of pyarrow.DataType
-        The common type of each column in all files; a dictionary is a category.
-    missing : tuple
-        Markers that stand for a missing value.
-    several : bool
-        Whether there are several files, so that messages name the file.
+    A type that is a dictionary is a category. Messages name the file if there are several.
     """
 
     names: tuple[str, ...]
@@ -57,16 +48,8 @@ class Layout:
 class FilePart(ABC):
     """Rows of one file.
 
-    Attributes
-    ----------
-    path : str
-        The file.
-    layout : Layout
-        How it is read.
-    keys : tuple of (str, pyarrow.Scalar)
-        Columns with the same value in all rows, from the names of the file's folders.
-    first_row : int
-        The number of the part's first row in the file.
+    The ``keys`` are columns with the same value in all rows, from the names of the file's folders, and ``first_row`` is
+    the number of the part's first row in the file.
     """
 
     path: str
@@ -167,22 +150,10 @@ class Opened:
 
 
 def runs(rows: Sequence[int]) -> Iterator[tuple[int, range]]:
-    """Put pieces of a file together until each part has ``LEAST_ROWS`` rows.
+    """Put pieces of a file, of so many rows each, together until each part has ``LEAST_ROWS`` rows.
 
-    Parameters
-    ----------
-    rows : sequence of int, (n_pieces,)
-        The number of rows in each piece.
+    Yields the number of rows before a part, and its pieces.
 
-    Yields
-    ------
-    first_row : int
-        The number of rows before the part.
-    pieces : range
-        The pieces of the part.
-
-    Examples
-    --------
     >>> list(runs([60_000, 60_000, 300_000, 0, 5]))
     [(0, range(0, 2)), (120000, range(2, 3)), (420000, range(3, 5))]
     """

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 
 import pyarrow as pa
 
-from juror.errors import DataError, ParameterError
+from juror.errors import ParameterError
 from juror.readers.columns import read_markers
 from juror.readers.csv_dialects import Written
 from juror.readers.csv_files import open_csv_files
@@ -87,8 +87,6 @@ def _open(
         )
     opened = _OPENERS[kind]([found.path for found in files], markers, text, written or Written())
     names = opened.schema.names
-    if not names:
-        raise DataError("The data have no columns. juror needs at least one.")
     keys, fields = read_keys(files, names, text)
     layout = Layout(tuple(names), tuple(opened.schema.types), markers, len(files) > 1)
     parts = [part for found in files for part in opened.parts(found.path, layout, keys[found.path])]

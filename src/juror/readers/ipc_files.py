@@ -21,13 +21,7 @@ _END = b"\xff\xff\xff\xff\x00\x00\x00\x00"
 
 @dataclass(frozen=True)
 class IpcPart(FilePart):
-    """Some batches of an Arrow file.
-
-    Attributes
-    ----------
-    numbers : tuple of int
-        Their numbers; none for the stream format, which has no index of its batches and is read as a whole.
-    """
+    """Some batches of an Arrow file, by number; none for the stream format, which has no index and is read whole."""
 
     numbers: tuple[int, ...] = ()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,9 +64,42 @@ def open_scan(data: Any, missing: Collection[object] = (), expected: Expected | 
     Arguments as in :func:`open_source`.
     """
     markers = read_markers(missing)
-    for accepts, opener in _OPENERS:
-        if accepts(data):
-            return opener(data, markers, expected or Expected())
+    expected = expected or Expected()
+    if isinstance(data, Scan):
+        return data
+    if isinstance(data, np.ndarray):
+        return _open_array(data, markers, expected)
+    if _is_opened(data):
+        return scan_columns(data)
+    if _is_paths(data):
+        data = Files(data)
+    if isinstance(data, (Files, Query)):
+        return data.scan(markers, expected.text)
+    return _open_other(data, markers)
+
+
+def _open_other(data: Any, markers: tuple[Any, ...]) -> Scan:
+    """Open dicts, frames and streams, whose readers are imported here: they take long, and codes do not need them."""
+    import narwhals as nw
+
+    from juror.readers.frames import open_frame, open_mapping
+
+    if isinstance(data, Mapping):
+        return scan_columns(open_mapping(data, markers))
+    # frames in memory come first, as they are more frequent than the others
+    if nw.dependencies.is_into_dataframe(data):
+        return scan_columns(open_frame(data, markers))
+
+    from juror.readers.dask_frames import is_dask_frame, scan_dask_frame
+    from juror.readers.spark_frames import is_spark_frame, scan_spark_frame
+    from juror.readers.streams import is_stream, scan_stream
+
+    if is_dask_frame(data):
+        return scan_dask_frame(data, markers)
+    if is_spark_frame(data):
+        return scan_spark_frame(data, markers)
+    if is_stream(data):
+        return scan_stream(data, markers)
     raise DataError(
         f"Cannot read data of type {type(data).__name__}. Pass a pandas, polars or pyarrow frame, a dict of "
         "columns, a 2-D array of integer codes, the path of a .csv or .parquet file, or a stream of Arrow batches."
@@ -103,17 +136,17 @@ def _open_array(array: np.ndarray, missing: Collection[object], expected: Expect
     if isinstance(array, np.ma.MaskedArray):
         array = _without_mask(array)
     array = _by_column(array)
-    as_values: Collection[str] = expected.numbers if array.dtype.kind == "f" else ()
-    if not _holds_codes(array):
-        as_values = names
-    return scan_columns(
-        [
-            _open_values(name, array[:, n], missing)
-            if name in as_values
-            else from_codes(name, _as_codes(array[:, n]), missing)
-            for n, name in enumerate(names)
-        ]
-    )
+    as_values = names if not _holds_codes(array) else expected.numbers if array.dtype.kind == "f" else ()
+    columns = []
+    for name, cells in zip(names, array.T, strict=True):
+        if name in as_values:
+            from juror.readers.frames import read_column
+
+            columns.append(read_column(name, cells, missing))
+        else:
+            codes = np.nan_to_num(cells.astype(np.float64), nan=MISSING) if cells.dtype.kind == "f" else cells
+            columns.append(from_codes(name, codes, missing))
+    return scan_columns(columns)
 
 
 def _without_mask(array: np.ma.MaskedArray[Any, Any]) -> np.ndarray:
@@ -142,10 +175,6 @@ def _holds_codes(array: np.ndarray) -> bool:
     return array.dtype.kind == "f" and bool(np.all(np.isnan(array) | (np.isfinite(array) & (array == np.floor(array)))))
 
 
-def _as_codes(column: np.ndarray) -> np.ndarray:
-    return np.nan_to_num(column.astype(np.float64), nan=MISSING) if column.dtype.kind == "f" else column
-
-
 def _is_opened(data: Any) -> bool:
     return isinstance(data, list) and bool(data) and all(isinstance(column, Column) for column in data)
 
@@ -154,79 +183,3 @@ def _is_paths(data: Any) -> bool:
     if isinstance(data, (str, os.PathLike)):
         return True
     return isinstance(data, (list, tuple)) and bool(data) and all(isinstance(path, (str, os.PathLike)) for path in data)
-
-
-# The other modules import narwhals, pyarrow or the library of a cluster, which takes long and is not needed for codes.
-def _open_mapping(mapping: Mapping[str, Any], missing: Collection[object], expected: Expected) -> Scan:
-    from juror.readers.frames import open_mapping
-
-    return scan_columns(open_mapping(mapping, missing))
-
-
-def _open_values(name: str, values: np.ndarray, missing: Collection[object]) -> Column:
-    from juror.readers.frames import read_column
-
-    return read_column(name, values, missing)
-
-
-def _is_frame(data: Any) -> bool:
-    import narwhals as nw
-
-    return nw.dependencies.is_into_dataframe(data)
-
-
-def _open_frame(frame: Any, missing: Collection[object], expected: Expected) -> Scan:
-    from juror.readers.frames import open_frame
-
-    return scan_columns(open_frame(frame, missing))
-
-
-def _is_dask_frame(data: Any) -> bool:
-    from juror.readers.dask_frames import is_dask_frame
-
-    return is_dask_frame(data)
-
-
-def _scan_dask(frame: Any, missing: Collection[object], expected: Expected) -> Scan:
-    from juror.readers.dask_frames import scan_dask_frame
-
-    return scan_dask_frame(frame, missing)
-
-
-def _is_spark_frame(data: Any) -> bool:
-    from juror.readers.spark_frames import is_spark_frame
-
-    return is_spark_frame(data)
-
-
-def _scan_spark(frame: Any, missing: Collection[object], expected: Expected) -> Scan:
-    from juror.readers.spark_frames import scan_spark_frame
-
-    return scan_spark_frame(frame, missing)
-
-
-def _is_stream(data: Any) -> bool:
-    from juror.readers.streams import is_stream
-
-    return is_stream(data)
-
-
-def _scan_stream(stream: Any, missing: Collection[object], expected: Expected) -> Scan:
-    from juror.readers.streams import scan_stream
-
-    return scan_stream(stream, missing)
-
-
-# What is recognised without an import comes first, then frames in memory, which are more frequent than the others.
-_OPENERS: tuple[tuple[Callable[[Any], bool], Callable[[Any, tuple[Any, ...], Expected], Scan]], ...] = (
-    (lambda data: isinstance(data, Scan), lambda scan, missing, expected: scan),
-    (lambda data: isinstance(data, np.ndarray), _open_array),
-    (lambda data: isinstance(data, Mapping), _open_mapping),
-    (_is_opened, lambda columns, missing, expected: scan_columns(columns)),
-    (_is_paths, lambda path, missing, expected: Files(path).scan(missing, expected.text)),
-    (lambda data: isinstance(data, (Files, Query)), lambda data, missing, expected: data.scan(missing, expected.text)),
-    (_is_frame, _open_frame),
-    (_is_dask_frame, _scan_dask),
-    (_is_spark_frame, _scan_spark),
-    (_is_stream, _scan_stream),
-)

@@ -27,13 +27,7 @@ _BUFFER_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class ParquetPart(FilePart):
-    """Some row groups of a Parquet file.
-
-    Attributes
-    ----------
-    row_groups : tuple of int
-        Their numbers.
-    """
+    """Some row groups of a Parquet file, by number."""
 
     row_groups: tuple[int, ...] = ()
 

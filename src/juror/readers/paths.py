@@ -33,15 +33,7 @@ _FAILURES = (pa.ArrowException, OSError, EOFError, UnicodeError)
 
 @dataclass(frozen=True)
 class Found:
-    """A file, and the keys in the names of its folders.
-
-    Attributes
-    ----------
-    path : str
-        The file.
-    keys : tuple of (str, str or None)
-        A column and its value, None for no value, for every folder named ``key=value``.
-    """
+    """A file, and for every folder named ``key=value`` above it a column and its value, None for no value."""
 
     path: str
     keys: tuple[tuple[str, str | None], ...] = ()
@@ -62,10 +54,8 @@ def find_files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) 
     for found in files:
         place = os.path.realpath(found.path)
         if place in seen:
-            raise DataError(
-                f"The file {found.path!r} is named twice, perhaps by a link, so its rows would count twice. Name it "
-                "once."
-            )
+            fact = f"The file {found.path!r} is named twice, perhaps by a link, so its rows would count twice."
+            raise DataError(f"{fact} Name it once.")
         seen.add(place)
     return files
 

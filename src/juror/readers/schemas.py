@@ -115,16 +115,8 @@ def read_keys(
 ) -> tuple[dict[str, Keys], list[pa.Field]]:
     """Return the values in the names of every file's folders, and the columns that these make.
 
-    A key is an integer where all its values are, text otherwise. Keys that are also columns in the files are ignored.
-
-    Parameters
-    ----------
-    files : sequence of Found
-        The files and the keys of their folders.
-    names : collection of str
-        The columns in the files.
-    text : collection of str
-        Keys to read as text whatever they look like.
+    A key is an integer where all its values are, text otherwise, and always text if ``text`` names it. Keys that are
+    also ``names`` of columns in the files are ignored.
 
     >>> _, fields = read_keys([Found("a", (("year", "2024"),)), Found("b", (("year", "2025"),))], [])
     >>> fields

@@ -6,15 +6,15 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
 
 from juror.errors import ClusterError, DataError
+from juror.readers.arrow import from_arrow
 from juror.readers.columns import Column, check_column_names, read_markers
 from juror.readers.scans import CHUNK_ROWS, Scan
 from juror.runners.spark_errors import short_spark_errors
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def is_spark_frame(data: Any) -> bool:
@@ -53,21 +53,12 @@ class SparkFrame:
 def scan_spark_frame(frame: Any, missing: Collection[object] = ()) -> Scan:
     """Offer a Spark frame as a table in parts.
 
-    Parameters
-    ----------
-    frame : pyspark.sql.DataFrame
-        The rows. Messages number them within their partition, as Spark does not number them in the frame.
-    missing : collection
-        Markers that stand for a missing value besides null and NaN.
+    Messages number rows within their partition, as Spark does not number them in the frame.
     """
-    from juror.readers.arrow import from_arrow
-
     markers = read_markers(missing)
     if frame.isStreaming:
         raise DataError("A streaming frame of Spark has no last row. Write it to a table, and pass that.")
     names = tuple(frame.columns)
-    if not names:
-        raise DataError("The data have no columns. juror needs at least one.")
     check_column_names(names)
     with short_spark_errors():
         # no rows, so Spark runs no job
@@ -90,8 +81,6 @@ class SparkPartition:
 
     def chunks(self, names: Collection[str] | None = None) -> Iterator[list[Column]]:
         """Yield the rows as factorised columns; only the named ones, if any are named."""
-        from juror.readers.arrow import from_arrow
-
         if self._is_read:
             raise ClusterError(
                 "A task can read the rows of a Spark frame only once, and this one read them again. Write the frame to "
@@ -107,8 +96,6 @@ class SparkPartition:
 
 def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
     """Join batches until there are enough rows to factorise at once; Spark makes batches of ten thousand rows."""
-    import pyarrow as pa
-
     held: list[pa.RecordBatch] = []
     for batch in batches:
         held.append(batch)

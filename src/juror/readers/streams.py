@@ -23,8 +23,9 @@ import pyarrow.compute as pc
 from juror.errors import DataError
 from juror.readers.arrow import from_arrow, is_text
 from juror.readers.columns import Column, check_column_names, read_markers
-from juror.readers.databases import plain_reason
+from juror.readers.credentials import plain_reason
 from juror.readers.scans import CHUNK_ROWS, Scan
+from juror.readers.schemas import is_number
 
 # Chunks of very wide tables end at this size, whatever their number of rows
 _CHUNK_BYTES = 2**28
@@ -74,15 +75,6 @@ def is_stream(data: object) -> bool:
 def scan_stream(data: Any, missing: Collection[object] = ()) -> Scan:
     """Offer a stream as a table of one part, which stores the rows in a temporary file during the first pass.
 
-    Parameters
-    ----------
-    data : stream
-        Anything for which :func:`is_stream` holds.
-    missing : collection
-        Markers that stand for a missing value besides null and NaN.
-
-    Examples
-    --------
     >>> batch = pa.record_batch({"size": [3, 1, None]})
     >>> scan = scan_stream(pa.RecordBatchReader.from_batches(batch.schema, [batch]))
     >>> for reading in range(2):
@@ -362,9 +354,7 @@ def _collected(frame: Any) -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
 
 
 def _is_number(kind: pa.DataType) -> bool:
-    return (
-        pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind) or _is_decimal_text(kind)
-    )
+    return is_number(kind) or _is_decimal_text(kind)
 
 
 def _is_decimal_text(kind: pa.DataType) -> bool:

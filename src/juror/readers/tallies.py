@@ -89,10 +89,8 @@ class Tally:
         if not len(self.values):
             return other
         if self.form != other.form and {self.form, other.form} != {"text", "category"}:
-            raise DataError(
-                f"Column {self.name!r} holds {self.form} in some rows and {other.form} in others. Convert it to one "
-                "type."
-            )
+            fact = f"Column {self.name!r} holds {self.form} in some rows and {other.form} in others."
+            raise DataError(f"{fact} Convert it to one type.")
         if self.form == "number":
             return _added_numbers(self, other)
         # declared categories keep their order only if all pieces declare the same categories
@@ -174,10 +172,8 @@ def _comparable(name: str, numbers: np.ndarray, kind: type | None = None) -> np.
     if not np.array_equal(converted, numbers) or (target.kind == "f" and np.any(np.abs(converted) > 2.0**53)):
         if numbers.dtype.kind == "f":
             return converted
-        raise DataError(
-            f"Column {name!r} holds whole numbers too large to be compared with those of other parts. Convert it to "
-            "text."
-        )
+        fact = f"Column {name!r} holds whole numbers too large to be compared with those of other parts."
+        raise DataError(f"{fact} Convert it to text.")
     return converted
 
 
@@ -233,20 +229,9 @@ class Census:
 def take_census(
     scan: Scan, runner: Runner, most_labels: float, names: Collection[str] | None = None, weight: str | None = None
 ) -> Census:
-    """Tally the columns of a table, or some of them.
+    """Tally the columns of a table, or only the named ones, but not the column of row weights.
 
-    Parameters
-    ----------
-    scan : Scan
-        The table.
-    runner : Runner
-        Who reads it.
-    most_labels : float
-        Columns of text with more distinct values are refused as soon as they are seen.
-    names : collection of str, optional
-        The columns to look at.
-    weight : str, optional
-        The column of row weights, which is not tallied.
+    Columns of text with more than ``most_labels`` distinct values are refused as soon as they are seen.
     """
     merge = partial(_added, most_labels)
     return runner.map_reduce(partial(_census_of_part, most_labels, names, weight), scan.parts, merge)

@@ -15,14 +15,7 @@ from juror.runners.local import LocalRunner, Runner
 def workers_for(scan: Scan, client: Any, local: LocalRunner) -> tuple[Scan, Runner]:
     """Return a table as its workers see it, and the runner: the cluster of a client, or threads on this machine.
 
-    Parameters
-    ----------
-    scan : Scan
-        The table. A frame of a cluster brings its own client.
-    client : dask.distributed.Client or pyspark.sql.SparkSession, optional
-        The cluster.
-    local : LocalRunner
-        The threads to use without a client.
+    A frame of a cluster brings its own client.
     """
     client = scan.client if client is None else client
     if client is None:

@@ -17,8 +17,8 @@ from typing import Any, NoReturn, Protocol, TypeVar, runtime_checkable
 from uuid import uuid4
 
 from juror.errors import ClusterError, ParameterError, check_any_rows
-from juror.runners.clusters import check_versions
 from juror.runners.local import Kept
+from juror.runners.versions import check_versions
 
 R = TypeVar("R")
 

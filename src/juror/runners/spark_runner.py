@@ -14,9 +14,9 @@ from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from juror.errors import ClusterError, JurorError, ParameterError, check_any_rows
-from juror.runners.clusters import check_versions
 from juror.runners.local import Kept
 from juror.runners.spark_errors import TASK_FAILED, first_line, short_spark_errors
+from juror.runners.versions import check_versions
 
 if TYPE_CHECKING:
     import pyarrow as pa
