@@ -126,13 +126,13 @@ def calibration(cpd: CPD, codes: np.ndarray, weights: np.ndarray | None, target:
     reference = np.broadcast_to(marginal(cpd, [target]), p.shape)
     accuracy, log_loss, brier = _scores(p, labels, w)
     reference_accuracy, reference_log_loss, reference_brier = _scores(reference, labels, w)
-    bins = _Bins.of(p, labels, w, n_bins)
+    weight, predicted, outcomes, variance = _bins(p, labels, w, n_bins)
     return Calibration(
         target=cpd.domain[target].name,
-        predicted=tuple((bins.predicted / bins.weight).tolist()),
-        observed=tuple((bins.observed / bins.weight).tolist()),
-        weight=tuple(bins.weight.tolist()),
-        spread=tuple((np.sqrt(bins.variance) / bins.weight).tolist()),
+        predicted=tuple((predicted / weight).tolist()),
+        observed=tuple((outcomes / weight).tolist()),
+        weight=tuple(weight.tolist()),
+        spread=tuple((np.sqrt(variance) / weight).tolist()),
         n_rows=float(w.sum()),
         n_impossible=float(weights[seen][~possible].sum()),
         accuracy=accuracy,
@@ -141,8 +141,8 @@ def calibration(cpd: CPD, codes: np.ndarray, weights: np.ndarray | None, target:
         reference_log_loss=reference_log_loss,
         brier=brier,
         reference_brier=reference_brier,
-        error=float(np.abs(bins.observed - bins.predicted).sum() / bins.weight.sum()),
-        noise=float(mean_distance(bins.variance).sum() / bins.weight.sum()),
+        error=float(np.abs(outcomes - predicted).sum() / weight.sum()),
+        noise=float(mean_distance(variance).sum() / weight.sum()),
     )
 
 
@@ -181,27 +181,22 @@ def _scores(p: np.ndarray, labels: np.ndarray, w: np.ndarray) -> tuple[float, fl
     return accuracy, max(0.0, log_loss), max(0.0, brier)
 
 
-@dataclass(frozen=True)
-class _Bins:
-    """Sums over the pairs of every non-empty bin, each (bins,)."""
+def _bins(
+    p: np.ndarray, labels: np.ndarray, w: np.ndarray, n_bins: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Sort predictions (rows, I) of labels (rows,) into bins of equal width.
 
-    weight: np.ndarray
-    predicted: np.ndarray
-    observed: np.ndarray
-    variance: np.ndarray
-
-    @classmethod
-    def of(cls, p: np.ndarray, labels: np.ndarray, w: np.ndarray, n_bins: int) -> _Bins:
-        """Sort predictions (rows, I) of labels (rows,) into bins of equal width."""
-        rows = np.arange(len(p))
-        # Predictions of one, or above one by rounding, belong to the last bin.
-        bins = np.minimum((p * n_bins).astype(np.int64), n_bins - 1)
-        cells = rows[:, None] * n_bins + bins
-        S = np.bincount(cells.ravel(), p.ravel(), minlength=len(p) * n_bins).reshape(len(p), n_bins)
-        pairs = np.bincount(cells.ravel(), minlength=len(p) * n_bins).reshape(len(p), n_bins)
-        weight = w @ pairs
-        observed = np.bincount(bins[rows, labels], w, minlength=n_bins)
-        # S is one, up to rounding, for a row whose labels are all in one bin.
-        variance = w @ np.maximum(S * (1 - S), 0.0)
-        some = weight > 0
-        return cls(weight[some], (w @ S)[some], observed[some], variance[some])
+    Return the weight of every non-empty bin, its sums of predictions and of outcomes, and V_b, (bins,) each.
+    """
+    rows = np.arange(len(p))
+    # Predictions of one, or above one by rounding, belong to the last bin.
+    bins = np.minimum((p * n_bins).astype(np.int64), n_bins - 1)
+    cells = (rows[:, None] * n_bins + bins).ravel()
+    S = np.bincount(cells, p.ravel(), minlength=len(p) * n_bins).reshape(len(p), n_bins)
+    pairs = np.bincount(cells, minlength=len(p) * n_bins).reshape(len(p), n_bins)
+    weight = w @ pairs
+    outcomes = np.bincount(bins[rows, labels], w, minlength=n_bins)
+    # S is one, up to rounding, for a row whose labels are all in one bin.
+    variance = w @ np.maximum(S * (1 - S), 0.0)
+    some = weight > 0
+    return weight[some], (w @ S)[some], outcomes[some], variance[some]

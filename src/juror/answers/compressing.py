@@ -131,21 +131,7 @@ def compressed(
 
 @dataclass(frozen=True)
 class _Task:
-    """The model to compress and the means to do so.
-
-    Attributes
-    ----------
-    cpd : CPD
-        p.
-    table : numpy.ndarray, (I_1, …, I_N), optional
-        All cells of p, if there are few enough.
-    stacking : Stacking
-        The positions of the variables in the stack.
-    seed : int
-        The random seed.
-    runner : LocalRunner
-        Runs the passes over rows.
-    """
+    """The model p to compress, all its cells if there are few enough, and the means to compress it."""
 
     cpd: CPD
     table: np.ndarray | None

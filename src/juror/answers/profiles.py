@@ -74,7 +74,7 @@ def readable_rank(info: FitInfo | None, rank: int) -> int:
 
 
 def class_profiles(cpd: CPD, n_traits: int = 6) -> tuple[ClassProfile, ...]:
-    """Return the typical labels of each class, classes by decreasing weight.
+    """Return the typical labels of each class, at most ``n_traits``, classes by decreasing weight.
 
     Traits are ranked by their contribution to the divergence of the class from the overall distribution,
 
@@ -83,13 +83,6 @@ def class_profiles(cpd: CPD, n_traits: int = 6) -> tuple[ClassProfile, ...]:
     that is by share · log(lift): a common label that marks the class comes before a rare one. At most two labels per
     variable are listed, and only those with a lift of at least 1.05. Labels of overall probability zero are left out;
     only a class of weight zero could have one.
-
-    Parameters
-    ----------
-    cpd : CPD
-        A model, or anything with weights, factors and a domain.
-    n_traits : int
-        The maximum number of traits per class.
 
     Examples
     --------

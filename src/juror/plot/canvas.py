@@ -85,9 +85,10 @@ def words(label: object, longest: int = _LONGEST_LABEL) -> str:
     return shorten(label, longest).replace("$", r"\$")
 
 
-def settle(ax: Axes) -> None:
-    """Lay out a new figure, so that the remaining room for further text is known."""
-    ax.get_figure(root=True).draw_without_rendering()  # type: ignore[union-attr]
+def settle(ax: Axes, owned: bool) -> None:
+    """Lay out a figure of our own, so that the remaining room for further text is known."""
+    if owned:
+        ax.get_figure(root=True).draw_without_rendering()  # type: ignore[union-attr]
 
 
 def room_for(labels: Sequence[object], longest: int = _LONGEST_LABEL) -> float:
