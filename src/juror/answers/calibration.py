@@ -45,18 +45,15 @@ class Calibration:
     ----------
     target : str
         The variable that is predicted.
-    predicted : tuple of float, (bins,)
-        The mean predicted probability of every non-empty bin, in increasing order.
-    observed : tuple of float, (bins,)
-        For every bin, the share of its pairs (row, label) in which the row has the label.
-    weight : tuple of float, (bins,)
-        For every bin, the total weight of its pairs; their sum is ``n_rows`` times the number of labels.
-    spread : tuple of float, (bins,)
-        For every bin, the standard deviation √V_b / weight_b of the observed share under perfect calibration.
-    n_rows : float
-        The total weight of the rows used.
-    n_impossible : float
-        The total weight of the rows left out because their other cells are impossible under the model.
+    predicted, observed : tuple of float, (bins,)
+        The mean predicted probability of every non-empty bin, in increasing order, and the share of its pairs (row,
+        label) in which the row has the label.
+    weight, spread : tuple of float, (bins,)
+        For every bin, the total weight of its pairs, and the standard deviation √V_b / weight_b of the observed share
+        under perfect calibration. The weights sum to ``n_rows`` times the number of labels.
+    n_rows, n_impossible : float
+        The total weight of the rows used, and of those left out because their other cells are impossible under the
+        model.
     accuracy, reference_accuracy : float
         The share of rows whose most probable label is right, and the share if the most probable label of the marginal
         is always predicted.
@@ -64,10 +61,9 @@ class Calibration:
         The mean of −log p(label) in nats, and that of the marginal; infinite if an impossible label is observed.
     brier, reference_brier : float
         The mean of Σ_x (p_x − [y = x])², and that of the marginal.
-    error : float
-        The expected calibration error: the weighted mean of |observed − predicted|.
-    noise : float
-        About the error of perfectly calibrated predictions; see :mod:`juror.answers.calibration`.
+    error, noise : float
+        The expected calibration error, which is the weighted mean of |observed − predicted|, and about the error of
+        perfectly calibrated predictions; see :mod:`juror.answers.calibration`.
     """
 
     target: str
@@ -90,18 +86,8 @@ class Calibration:
 def calibration(cpd: CPD, codes: np.ndarray, weights: np.ndarray | None, target: int, n_bins: int = 10) -> Calibration:
     """Predict one variable of every row from the row's other cells, and compare with the observed labels.
 
-    Parameters
-    ----------
-    cpd : CPD
-        The distribution.
-    codes : numpy.ndarray of integers, (n_rows, N)
-        Codes, −1 for missing. Rows whose target is missing are ignored.
-    weights : numpy.ndarray, (n_rows,), optional
-        The weight of each row; one by default. Rows of weight zero are ignored.
-    target : int
-        The position of the variable.
-    n_bins : int
-        The number of bins of equal width; empty bins are left out.
+    Codes are (n_rows, N), −1 for missing; weights (n_rows,), one by default. Rows whose target is missing, and rows of
+    weight zero, are ignored. Bins have equal width; empty ones are left out.
 
     Examples
     --------
