@@ -45,18 +45,15 @@ class Calibration:
     ----------
     target : str
         The variable that is predicted.
-    predicted : tuple of float, (bins,)
-        The mean predicted probability of every non-empty bin, in increasing order.
-    observed : tuple of float, (bins,)
-        For every bin, the share of its pairs (row, label) in which the row has the label.
-    weight : tuple of float, (bins,)
-        For every bin, the total weight of its pairs; their sum is ``n_rows`` times the number of labels.
-    spread : tuple of float, (bins,)
-        For every bin, the standard deviation √V_b / weight_b of the observed share under perfect calibration.
-    n_rows : float
-        The total weight of the rows used.
-    n_impossible : float
-        The total weight of the rows left out because their other cells are impossible under the model.
+    predicted, observed : tuple of float, (bins,)
+        The mean predicted probability of every non-empty bin, in increasing order, and the share of its pairs (row,
+        label) in which the row has the label.
+    weight, spread : tuple of float, (bins,)
+        For every bin, the total weight of its pairs, and the standard deviation √V_b / weight_b of the observed share
+        under perfect calibration. The weights sum to ``n_rows`` times the number of labels.
+    n_rows, n_impossible : float
+        The total weight of the rows used, and of those left out because their other cells are impossible under the
+        model.
     accuracy, reference_accuracy : float
         The share of rows whose most probable label is right, and the share if the most probable label of the marginal
         is always predicted.
@@ -64,10 +61,9 @@ class Calibration:
         The mean of −log p(label) in nats, and that of the marginal; infinite if an impossible label is observed.
     brier, reference_brier : float
         The mean of Σ_x (p_x − [y = x])², and that of the marginal.
-    error : float
-        The expected calibration error: the weighted mean of |observed − predicted|.
-    noise : float
-        About the error of perfectly calibrated predictions; see :mod:`juror.answers.calibration`.
+    error, noise : float
+        The expected calibration error, which is the weighted mean of |observed − predicted|, and about the error of
+        perfectly calibrated predictions; see :mod:`juror.answers.calibration`.
     """
 
     target: str
@@ -90,18 +86,8 @@ class Calibration:
 def calibration(cpd: CPD, codes: np.ndarray, weights: np.ndarray | None, target: int, n_bins: int = 10) -> Calibration:
     """Predict one variable of every row from the row's other cells, and compare with the observed labels.
 
-    Parameters
-    ----------
-    cpd : CPD
-        The distribution.
-    codes : numpy.ndarray of integers, (n_rows, N)
-        Codes, −1 for missing. Rows whose target is missing are ignored.
-    weights : numpy.ndarray, (n_rows,), optional
-        The weight of each row; one by default. Rows of weight zero are ignored.
-    target : int
-        The position of the variable.
-    n_bins : int
-        The number of bins of equal width; empty bins are left out.
+    Codes are (n_rows, N), −1 for missing; weights (n_rows,), one by default. Rows whose target is missing, and rows of
+    weight zero, are ignored. Bins have equal width; empty ones are left out.
 
     Examples
     --------
@@ -126,13 +112,13 @@ def calibration(cpd: CPD, codes: np.ndarray, weights: np.ndarray | None, target:
     reference = np.broadcast_to(marginal(cpd, [target]), p.shape)
     accuracy, log_loss, brier = _scores(p, labels, w)
     reference_accuracy, reference_log_loss, reference_brier = _scores(reference, labels, w)
-    bins = _Bins.of(p, labels, w, n_bins)
+    weight, predicted, outcomes, variance = _bins(p, labels, w, n_bins)
     return Calibration(
         target=cpd.domain[target].name,
-        predicted=tuple((bins.predicted / bins.weight).tolist()),
-        observed=tuple((bins.observed / bins.weight).tolist()),
-        weight=tuple(bins.weight.tolist()),
-        spread=tuple((np.sqrt(bins.variance) / bins.weight).tolist()),
+        predicted=tuple((predicted / weight).tolist()),
+        observed=tuple((outcomes / weight).tolist()),
+        weight=tuple(weight.tolist()),
+        spread=tuple((np.sqrt(variance) / weight).tolist()),
         n_rows=float(w.sum()),
         n_impossible=float(weights[seen][~possible].sum()),
         accuracy=accuracy,
@@ -141,8 +127,8 @@ def calibration(cpd: CPD, codes: np.ndarray, weights: np.ndarray | None, target:
         reference_log_loss=reference_log_loss,
         brier=brier,
         reference_brier=reference_brier,
-        error=float(np.abs(bins.observed - bins.predicted).sum() / bins.weight.sum()),
-        noise=float(mean_distance(bins.variance).sum() / bins.weight.sum()),
+        error=float(np.abs(outcomes - predicted).sum() / weight.sum()),
+        noise=float(mean_distance(variance).sum() / weight.sum()),
     )
 
 
@@ -181,27 +167,22 @@ def _scores(p: np.ndarray, labels: np.ndarray, w: np.ndarray) -> tuple[float, fl
     return accuracy, max(0.0, log_loss), max(0.0, brier)
 
 
-@dataclass(frozen=True)
-class _Bins:
-    """Sums over the pairs of every non-empty bin, each (bins,)."""
+def _bins(
+    p: np.ndarray, labels: np.ndarray, w: np.ndarray, n_bins: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Sort predictions (rows, I) of labels (rows,) into bins of equal width.
 
-    weight: np.ndarray
-    predicted: np.ndarray
-    observed: np.ndarray
-    variance: np.ndarray
-
-    @classmethod
-    def of(cls, p: np.ndarray, labels: np.ndarray, w: np.ndarray, n_bins: int) -> _Bins:
-        """Sort predictions (rows, I) of labels (rows,) into bins of equal width."""
-        rows = np.arange(len(p))
-        # Predictions of one, or above one by rounding, belong to the last bin.
-        bins = np.minimum((p * n_bins).astype(np.int64), n_bins - 1)
-        cells = rows[:, None] * n_bins + bins
-        S = np.bincount(cells.ravel(), p.ravel(), minlength=len(p) * n_bins).reshape(len(p), n_bins)
-        pairs = np.bincount(cells.ravel(), minlength=len(p) * n_bins).reshape(len(p), n_bins)
-        weight = w @ pairs
-        observed = np.bincount(bins[rows, labels], w, minlength=n_bins)
-        # S is one, up to rounding, for a row whose labels are all in one bin.
-        variance = w @ np.maximum(S * (1 - S), 0.0)
-        some = weight > 0
-        return cls(weight[some], (w @ S)[some], observed[some], variance[some])
+    Return the weight of every non-empty bin, its sums of predictions and of outcomes, and V_b, (bins,) each.
+    """
+    rows = np.arange(len(p))
+    # Predictions of one, or above one by rounding, belong to the last bin.
+    bins = np.minimum((p * n_bins).astype(np.int64), n_bins - 1)
+    cells = (rows[:, None] * n_bins + bins).ravel()
+    S = np.bincount(cells, p.ravel(), minlength=len(p) * n_bins).reshape(len(p), n_bins)
+    pairs = np.bincount(cells, minlength=len(p) * n_bins).reshape(len(p), n_bins)
+    weight = w @ pairs
+    outcomes = np.bincount(bins[rows, labels], w, minlength=n_bins)
+    # S is one, up to rounding, for a row whose labels are all in one bin.
+    variance = w @ np.maximum(S * (1 - S), 0.0)
+    some = weight > 0
+    return weight[some], (w @ S)[some], outcomes[some], variance[some]

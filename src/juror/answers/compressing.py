@@ -80,20 +80,9 @@ def compressed(
 ) -> tuple[np.ndarray, tuple[np.ndarray, ...], Estimate]:
     """Find a CPD of smaller rank close to a given one, and the divergence between them.
 
-    Parameters
-    ----------
-    cpd : CPD
-        p, of rank R.
-    rank : int
-        The rank r of q. If it is at least R, p is returned unchanged.
-    seed : int
-        The random seed of the drawn rows and of the first groups.
-    n_jobs : int, optional
-        The number of threads; the result does not depend on it.
-    n_steps : int
-        The maximum number of EM steps; with 0, q is the merged model.
-    n_rows : int
-        The number of fresh rows for estimating the loss if the table is too large to write out.
+    If the rank is at least that of p, p is returned unchanged. The seed is that of the drawn rows and the first groups.
+    ``n_steps`` is the maximum number of EM steps; with 0, q is the merged model. The number of threads does not change
+    the result.
 
     Returns
     -------
@@ -102,7 +91,8 @@ def compressed(
     tuple of numpy.ndarray, (I_n, r)
         Factors.
     Estimate
-        D(p‖q) in nats per row: exact up to a million cells, else a mean over fresh rows with its standard error.
+        D(p‖q) in nats per row: exact up to a million cells, else a mean over ``n_rows`` fresh rows with its standard
+        error.
 
     Examples
     --------
@@ -131,21 +121,7 @@ def compressed(
 
 @dataclass(frozen=True)
 class _Task:
-    """The model to compress and the means to do so.
-
-    Attributes
-    ----------
-    cpd : CPD
-        p.
-    table : numpy.ndarray, (I_1, …, I_N), optional
-        All cells of p, if there are few enough.
-    stacking : Stacking
-        The positions of the variables in the stack.
-    seed : int
-        The random seed.
-    runner : LocalRunner
-        Runs the passes over rows.
-    """
+    """The model p to compress, all its cells if there are few enough, and the means to compress it."""
 
     cpd: CPD
     table: np.ndarray | None

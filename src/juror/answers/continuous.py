@@ -71,14 +71,8 @@ def cdf(cpd: CPD, columns: Sequence[Column], unknown: Unknown) -> np.ndarray:
 def _cumulative(cpd: CPD, codes: np.ndarray, shares: dict[int, np.ndarray]) -> np.ndarray:
     """Return Σ_f λ_f Π_n (C_n[code, f] + share A_n[code, f]) for every row, with the sums C_n over the labels below.
 
-    Parameters
-    ----------
-    cpd : CPD
-        The distribution.
-    codes : numpy.ndarray, (n_rows, N)
-        The upper limit of each row, −1 for none.
-    shares : dict of int to numpy.ndarray, (n_rows,)
-        By variable, the share of the limit's own label that counts; variables not listed have no limit.
+    Codes (n_rows, N) are the upper limits of each row, −1 for none. Shares (n_rows,), by variable, are those of the
+    limit's own label that count; variables not listed have no limit.
     """
     nothing, everything = np.zeros((1, len(cpd.weights))), np.ones((1, len(cpd.weights)))
     # The code −1 selects the last row: no limit, so all labels count.
@@ -119,18 +113,10 @@ def _numbers(domain: Domain, column: Column) -> np.ndarray:
 
 
 def _beyond(variable: Variable, numbers: np.ndarray, unknown: Unknown, answer: str) -> np.ndarray:
-    """Return which numbers lie beyond the outer edges of an open-ended variable, or refuse them.
+    """Return which numbers, (n_rows,), NaN for none, lie beyond the outer edges of an open-ended variable.
 
-    Parameters
-    ----------
-    variable : Variable
-        A binned variable.
-    numbers : numpy.ndarray, (n_rows,)
-        Numbers, NaN for none.
-    unknown : {"error", "warn", "missing"}
-        Refuse them, or treat them as missing with or without a warning.
-    answer : str
-        The name of the unknown quantity, for messages.
+    As ``unknown`` says, refuse them, or treat them as missing with or without a warning. ``answer`` is the name of the
+    unknown quantity in messages.
     """
     assert variable.edges is not None
     low, high = variable.edges[0], variable.edges[-1]

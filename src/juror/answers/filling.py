@@ -31,16 +31,9 @@ def impute(cpd: CPD, data: Any, draws: int | None, seed: int, unknown: Unknown) 
 def fill_holes(data: Any, columns: Sequence[Column], variables: Sequence[Variable], codes: np.ndarray) -> Any:
     """Return the data with missing cells replaced by the labels of the codes, and all other cells unchanged.
 
-    Parameters
-    ----------
-    data : frame, mapping, array or path
-        The user's data. An array is returned as an array, a frame as a frame of its kind, all else as pandas.
-    columns : sequence of Column
-        The same data, opened.
-    variables : sequence of Variable
-        The variables of the model, which include one for each column.
-    codes : numpy.ndarray, (rows, n_variables)
-        Codes to fill in; only those of missing cells are used.
+    An array is returned as an array, a frame as a frame of its kind, all else as pandas. Columns are the same data,
+    opened; the variables include one for each column. Of the codes (rows, n_variables), only those of missing cells are
+    used.
     """
     position = {variable.name: n for n, variable in enumerate(variables)}
     places = [position[column.name] for column in columns]

@@ -15,27 +15,12 @@ from juror.readers import Column
 
 
 class Fill:
-    """The labels that fill the holes of one column.
-
-    Parameters
-    ----------
-    column : Column
-        The column.
-    variable : Variable
-        Its variable.
-    codes : numpy.ndarray, (n_rows,)
-        Codes for all rows; only those of the holes are used.
+    """The labels that fill the holes of one column, from codes (n_rows,) for all its rows.
 
     Attributes
     ----------
-    name : str
-        The column's name.
-    rows : numpy.ndarray, (n_holes,)
-        The rows with a hole.
-    codes : numpy.ndarray, (n_holes,)
-        The code for each hole.
-    positions : numpy.ndarray, (n_holes,)
-        The position in ``labels`` of each hole's label.
+    rows, codes, positions : numpy.ndarray, (n_holes,)
+        The rows with a hole, the code for each hole, and the position of its label in ``labels``.
     """
 
     def __init__(self, column: Column, variable: Variable, codes: np.ndarray):

@@ -68,22 +68,9 @@ class IntervalTable:
 def intervals(
     cpd: CPD, n_draws: int, positions: Sequence[int], evidence: Evidence, table: ProbabilityTable, level: float
 ) -> IntervalTable:
-    """Ask every draw separately, and return quantiles of their answers.
+    """Ask every draw separately, and return quantiles of their answers with the answer of the mean, ``table``.
 
-    Parameters
-    ----------
-    cpd : CPD
-        The classes of all draws, concatenated; each draw has the same number of classes.
-    n_draws : int
-        The number of draws.
-    positions : sequence of int
-        The variables asked for.
-    evidence : Evidence
-        The evidence.
-    table : ProbabilityTable
-        The answer of the mean.
-    level : float
-        The share of the draws inside the interval.
+    The CPD holds the classes of all draws, concatenated; each draw has the same number of classes.
     """
     if isinstance(level, bool) or not isinstance(level, (int, float, np.number)) or not 0 < level < 1:
         raise ParameterError(f"level must be a number in the range (0, 1). Got {level!r} instead.")

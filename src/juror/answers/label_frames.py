@@ -17,15 +17,7 @@ FRAMES = ("pandas", "polars", "pyarrow")
 
 
 def to_frame(columns: Mapping[str, Sequence[Any]], kind: str) -> Any:
-    """Make a frame from columns.
-
-    Parameters
-    ----------
-    columns : mapping of str to sequence
-        The columns by name.
-    kind : {"pandas", "polars", "pyarrow"}
-        The library of the frame.
-    """
+    """Make a frame of a library, pandas, polars or pyarrow, from columns by name."""
     return _to_narwhals(columns, kind).to_native()
 
 
@@ -44,21 +36,10 @@ def gather_frame(columns: Mapping[str, Gathered], kind: str) -> Any:
 
 
 class Gathered:
-    """A column as distinct values and, for every row, the position of its value.
+    """A column as distinct values and, for every row, the position of its value, (rows,).
 
-    Parameters
-    ----------
-    values : sequence
-        Values. Those that no row has are left out: they must not affect the type of the column.
-    positions : numpy.ndarray, (rows,)
-        For every row the position of its value.
-
-    Attributes
-    ----------
-    values : list
-        The values that some row has, in order of first occurrence.
-    positions : numpy.ndarray, (rows,)
-        For every row the position of its value in this list.
+    Values that no row has are left out, as they must not affect the type of the column. The others are in order of
+    first occurrence.
     """
 
     def __init__(self, values: Sequence[Any], positions: np.ndarray):

@@ -158,15 +158,7 @@ def whole_table(cpd: CPD) -> np.ndarray:
 
 
 def marginal(cpd: CPD, positions: Sequence[int]) -> np.ndarray:
-    """Return the joint table of some variables, Σ_f λ_f Π_n A_n[x_n, f], one axis per variable.
-
-    Parameters
-    ----------
-    cpd : CPD
-        The distribution.
-    positions : sequence of int
-        The variables, each at most once.
-    """
+    """Return the joint table of some variables, Σ_f λ_f Π_n A_n[x_n, f], one axis per variable, each at most once."""
     shape = [cpd.domain.cardinalities[n] for n in positions]
     if len(set(positions)) < len(positions):
         raise QueryError("A variable stands twice in the question. Name each once.")

@@ -29,25 +29,7 @@ _DISTANCES_AT_ONCE = 10_000_000
 def merge(
     weights: np.ndarray, factors: Sequence[np.ndarray], rank: int, seed: int
 ) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
-    """Merge classes to a smaller rank.
-
-    Parameters
-    ----------
-    weights : numpy.ndarray, (R,)
-        λ; more than ``rank`` of them are above zero.
-    factors : sequence of N numpy.ndarray, (I_n, R)
-        The A_n.
-    rank : int
-        The number of groups r.
-    seed : int
-        The random seed of the initialisations.
-
-    Returns
-    -------
-    numpy.ndarray, (r,)
-        μ.
-    tuple of N numpy.ndarray, (I_n, r)
-        The B_n.
+    """Merge classes of λ (R,), of which more than ``rank`` are above zero, and A_n (I_n, R); return μ (r,) and B_n.
 
     Examples
     --------

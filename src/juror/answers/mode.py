@@ -12,7 +12,7 @@ bound exceeds the best row found, that row is the mode.
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 
 import numpy as np
@@ -47,12 +47,6 @@ class Mode:
     log_bound: float
 
 
-@dataclass(order=True)
-class _Node:
-    key: tuple[float, int]
-    codes: tuple[int, ...] = field(compare=False)
-
-
 def find_mode(cpd: CPD, max_nodes: int) -> Mode:
     """Find the most probable row, opening at most ``max_nodes`` nodes."""
     log_factors = [log_of(factor) for factor in cpd.factors]
@@ -64,25 +58,26 @@ def find_mode(cpd: CPD, max_nodes: int) -> Mode:
     best = _climb_from_classes(cpd, log_factors)
     log_classes = log_of(cpd.weights)
     ties = count()
-    heap = [_Node((-float(log_sum_exp(log_classes + best_rest[0])), next(ties)), ())]
+    # Nodes: minus the bound, a number that breaks ties, and the labels fixed so far
+    heap: list[tuple[float, int, tuple[int, ...]]] = [(-float(log_sum_exp(log_classes + best_rest[0])), next(ties), ())]
     for _ in range(max_nodes):
-        if not heap or -heap[0].key[0] <= best[1] + _ROUNDING:
+        if not heap or -heap[0][0] <= best[1] + _ROUNDING:
             return _mode(cpd, best, best[1])
-        node = heapq.heappop(heap)
-        depth = len(node.codes)
+        _, _, fixed = heapq.heappop(heap)
+        depth = len(fixed)
         # Recomputed from the labels: stored with every node, it would fill the memory at high rank.
-        so_far = log_classes + sum(log_factors[n][code] for n, code in zip(order, node.codes, strict=False))
+        so_far = log_classes + sum(log_factors[n][code] for n, code in zip(order, fixed, strict=False))
         children = so_far + log_factors[order[depth]]
         bounds = log_sum_exp(children + best_rest[depth + 1])
         for code in np.flatnonzero(bounds > best[1]):
-            codes = (*node.codes, int(code))
+            codes = (*fixed, int(code))
             if depth + 1 == len(order):
                 row = np.empty(len(order), dtype=np.int64)
                 row[order] = codes
                 best = max(best, (row, float(bounds[code])), key=lambda found: found[1])
             else:
-                heapq.heappush(heap, _Node((-float(bounds[code]), next(ties)), codes))
-    return _mode(cpd, best, max(best[1], -heap[0].key[0]) if heap else best[1])
+                heapq.heappush(heap, (-float(bounds[code]), next(ties), codes))
+    return _mode(cpd, best, max(best[1], -heap[0][0]) if heap else best[1])
 
 
 def _mode(cpd: CPD, best: tuple[np.ndarray, float], log_bound: float) -> Mode:

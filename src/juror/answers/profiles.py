@@ -24,18 +24,8 @@ _READABLE_CLASSES = 12
 class Trait:
     """A label that is more common in a class than overall.
 
-    Attributes
-    ----------
-    variable : str
-        The variable's name.
-    label : str, int, float or bool
-        Its label.
-    share : float
-        A_n[i, f], the label's probability in the class.
-    overall : float
-        Σ_f λ_f A_n[i, f], its overall probability.
-    lift : float
-        share / overall.
+    ``share`` is A_n[i, f], the label's probability in the class; ``overall`` is Σ_f λ_f A_n[i, f], and ``lift`` their
+    ratio.
     """
 
     variable: str
@@ -47,16 +37,9 @@ class Trait:
 
 @dataclass(frozen=True)
 class ClassProfile:
-    """A latent class and its typical labels.
+    """A latent class f, the position ``index`` in the model's weights, with its weight λ_f and its typical labels.
 
-    Attributes
-    ----------
-    index : int
-        The class f, a position in the model's weights.
-    weight : float
-        λ_f, its share of the population.
-    traits : tuple of Trait
-        Its typical labels, the most characteristic first; empty for a class that is like the average.
+    The most characteristic label comes first. A class that is like the average has none.
     """
 
     index: int
@@ -74,7 +57,7 @@ def readable_rank(info: FitInfo | None, rank: int) -> int:
 
 
 def class_profiles(cpd: CPD, n_traits: int = 6) -> tuple[ClassProfile, ...]:
-    """Return the typical labels of each class, classes by decreasing weight.
+    """Return the typical labels of each class, at most ``n_traits``, classes by decreasing weight.
 
     Traits are ranked by their contribution to the divergence of the class from the overall distribution,
 
@@ -83,13 +66,6 @@ def class_profiles(cpd: CPD, n_traits: int = 6) -> tuple[ClassProfile, ...]:
     that is by share · log(lift): a common label that marks the class comes before a rare one. At most two labels per
     variable are listed, and only those with a lift of at least 1.05. Labels of overall probability zero are left out;
     only a class of weight zero could have one.
-
-    Parameters
-    ----------
-    cpd : CPD
-        A model, or anything with weights, factors and a domain.
-    n_traits : int
-        The maximum number of traits per class.
 
     Examples
     --------

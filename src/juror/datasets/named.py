@@ -28,11 +28,7 @@ class _Named:
 
 
 _TABLES = {
-    "car": _Named(
-        40975,
-        ("car/car.data",),
-        ("buying", "maint", "doors", "persons", "lug_boot", "safety", "class"),
-    ),
+    "car": _Named(40975, ("car/car.data",), ("buying", "maint", "doors", "persons", "lug_boot", "safety", "class")),
     "mushroom": _Named(
         24,
         ("mushroom/agaricus-lepiota.data",),

@@ -47,21 +47,7 @@ def grown_by(
     sample_weight: Any,
     n_jobs: int | None,
 ) -> PairCounts:
-    """Return the counts plus the counts of a batch.
-
-    Parameters
-    ----------
-    counts : PairCounts, optional
-        The counts of earlier batches.
-    columns : sequence of Column
-        The batch, with the same columns in the same order.
-    missing : collection
-        The markers of missing cells.
-    sample_weight : array-like, (n_rows,), optional
-        The weight of each row.
-    n_jobs : int, optional
-        The number of threads.
-    """
+    """Return the counts of earlier batches, if any, plus those of a batch with the same columns in the same order."""
     if len(columns) < 2:
         raise DataError("partial_fit counts pairs of columns, and there is 1 column. Use fit.")
     weights = None if sample_weight is None else read_weights(sample_weight, len(columns[0].index))

@@ -15,14 +15,7 @@ _EXACT_SUM = 1e-14
 def check_simplex(numbers: npt.ArrayLike, dimensions: int, name: str) -> np.ndarray:
     """Check that every column is a distribution, rescale rounding errors, and make the array read-only.
 
-    Parameters
-    ----------
-    numbers : array-like, (I,) or (I, F)
-        Non-negative, every column summing to one within 1e-6.
-    dimensions : int
-        The required number of dimensions.
-    name : str
-        The name of the array in messages.
+    Numbers (I,) or (I, F), as the dimensions say, must be non-negative, every column summing to one within 1e-6.
 
     Examples
     --------

@@ -15,7 +15,7 @@ from juror.fitting import fit
 from juror.model import JointPMF
 from juror.paper.label_study import classify, label_fit, label_reference
 from juror.paper.limit import posterior_mean
-from juror.paper.recipes import Recipe, labelled
+from juror.paper.recipes import labelled
 from juror.paper.settings import Cell
 
 Measured = dict[str, Any]
@@ -46,12 +46,7 @@ def run(cell: Cell) -> dict[str, Any]:
     # The time of the fit alone, if there is one: data and measures are the same for all methods.
     seconds = measured.pop("seconds", time.perf_counter() - began)
     return {
-        "fingerprint": cell.fingerprint,
-        "table": cell.table,
-        "column": cell.column,
-        "method": cell.method,
-        "seed": cell.seed,
-        "quick": cell.quick,
+        **{name: getattr(cell, name) for name in ("fingerprint", "table", "column", "method", "seed", "quick")},
         "measured": measured,
         "seconds": round(seconds, 4),
         "warnings": sorted({str(warning.message) for warning in caught}),
@@ -60,42 +55,43 @@ def run(cell: Cell) -> dict[str, Any]:
     }
 
 
-def _fit(cell: Cell) -> Measured:
-    recipe = _recipe(cell)
-    codes = recipe.rows(int(cell.column), cell.seed)
+def _synthetic(cell: Cell) -> Measured:
+    """Draw rows from a true model, estimate it, and measure the errors."""
+    assert cell.recipe is not None
+    truth, codes = cell.recipe.truth(cell.seed), cell.recipe.rows(int(cell.column), cell.seed)
     began = time.perf_counter()
-    model = fit(codes, recipe.F, cell.method, domain=recipe.domain, seed=cell.seed, n_jobs=1, **cell.options)
+    model = _REFERENCES.get(cell.method, _fit)(truth, codes, cell)
     seconds = time.perf_counter() - began
-    return _errors(recipe.truth(cell.seed), model) | {"seconds": seconds}
+    errors = {"tensor_error": float(tensor_error(truth, model)), "seconds": seconds}
+    if model.rank > truth.rank:
+        # The classes of a mean of models cannot be matched.
+        return errors
+    mse, mse_per_component = (float(factor_mse(truth, model, per_component=each)) for each in (False, True))
+    return {"mse": mse, "mse_per_component": mse_per_component} | errors
 
 
-def _reference(cell: Cell) -> Measured:
-    recipe = _recipe(cell)
-    truth, codes = recipe.truth(cell.seed), recipe.rows(int(cell.column), cell.seed)
-    began = time.perf_counter()
-    model = _REFERENCES[cell.method](truth, codes, cell)
-    seconds = time.perf_counter() - began
-    return _errors(truth, model) | {"seconds": seconds}
+def _fit(truth: JointPMF, codes: np.ndarray, cell: Cell) -> JointPMF:
+    return fit(codes, truth.rank, cell.method, domain=truth.domain, seed=cell.seed, n_jobs=1, **cell.options)
 
 
-def uniform_table(truth: JointPMF, codes: np.ndarray, cell: Cell) -> JointPMF:
+def _uniform(truth: JointPMF, codes: np.ndarray, cell: Cell) -> JointPMF:
     """Return the constant guess A = 1/I, λ = 1/F."""
     return one_class(truth, [np.full(size, 1 / size) for size in truth.domain.cardinalities])
 
 
-def product_of_marginals(truth: JointPMF, codes: np.ndarray, cell: Cell) -> JointPMF:
+def _independent(truth: JointPMF, codes: np.ndarray, cell: Cell) -> JointPMF:
     """Return independent variables, each with the label shares of its observed cells, without smoothing."""
     columns = zip(codes.T, truth.domain.cardinalities, strict=True)
     counts = [np.bincount(column[column >= 0], minlength=size) for column, size in columns]
     return one_class(truth, [count / count.sum() for count in counts])
 
 
-def em_from_truth(truth: JointPMF, codes: np.ndarray, cell: Cell) -> JointPMF:
+def _em_from_truth(truth: JointPMF, codes: np.ndarray, cell: Cell) -> JointPMF:
     """Return the result of EM started at the truth: maximum likelihood without the search for a start."""
     return fit(codes, truth.rank, "em", init=truth, domain=truth.domain, seed=cell.seed, n_jobs=1, **cell.options)
 
 
-def bayes_limit(truth: JointPMF, codes: np.ndarray, cell: Cell) -> JointPMF:
+def _bayes_limit(truth: JointPMF, codes: np.ndarray, cell: Cell) -> JointPMF:
     """Return the posterior mean under the distribution of the truths: no estimator has a smaller mean error."""
     return posterior_mean(codes, truth, cell.seed, **cell.options)
 
@@ -106,31 +102,15 @@ def one_class(truth: JointPMF, columns: list[np.ndarray]) -> JointPMF:
     return JointPMF(np.full(F, 1 / F), [np.repeat(column[:, None], F, axis=1) for column in columns], truth.domain)
 
 
-def _errors(truth: JointPMF, model: JointPMF) -> Measured:
-    if model.rank > truth.rank:
-        # The classes of a mean of models cannot be matched.
-        return {"tensor_error": float(tensor_error(truth, model))}
-    return {
-        "mse": float(factor_mse(truth, model)),
-        "mse_per_component": float(factor_mse(truth, model, per_component=True)),
-        "tensor_error": float(tensor_error(truth, model)),
-    }
-
-
-def _recipe(cell: Cell) -> Recipe:
-    assert cell.recipe is not None
-    return cell.recipe
-
-
 _REFERENCES: dict[str, Callable[[JointPMF, np.ndarray, Cell], JointPMF]] = {
-    "uniform": uniform_table,
-    "independent": product_of_marginals,
-    "em-from-truth": em_from_truth,
-    "bayes-limit": bayes_limit,
+    "uniform": _uniform,
+    "independent": _independent,
+    "em-from-truth": _em_from_truth,
+    "bayes-limit": _bayes_limit,
 }
 TASKS: dict[str, Callable[[Cell], Measured]] = {
-    "fit": _fit,
-    "reference": _reference,
+    "fit": _synthetic,
+    "reference": _synthetic,
     "label fit": label_fit,
     "classifier": classify,
     "label reference": label_reference,

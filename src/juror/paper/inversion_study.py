@@ -9,13 +9,10 @@ uniform table, and the product of the two one-way shares.
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,13 +20,14 @@ import numpy as np
 from juror.counts.radon import FILTERS, Radon, as_distribution, axis_of, draw_directions, filtered_back_projection
 from juror.domain import Domain
 from juror.errors import check_count
-from juror.files.writing import write_whole
 from juror.kernels.random_streams import Stream
+from juror.paper.table_rows import write_csv
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SIZE, N_DIRECTIONS = 10, 200
+REFERENCES = ("uniform table", "product of marginals")
 SAMPLES = (100, 300, 1000, 3000, 10000)
 DENSITIES = {
     "smooth": "a two-way Gaussian, cut into cells",
@@ -40,20 +38,10 @@ DENSITIES = {
 
 @dataclass(frozen=True)
 class InversionEntry:
-    """One estimator for one kind of density and one sample size, over all seeds.
+    """One estimator for one kind of density and one sample size, over all seeds, each with its own true table.
 
-    Attributes
-    ----------
-    density : str
-        ``"smooth"``, ``"random"`` or ``"nominal"``.
-    estimator : str
-        The name of the estimator.
-    n_samples, n_seeds : int
-        The number of samples N_s, and the number of true tables.
-    divergence, divergence_spread : float
-        Jensen–Shannon divergence from the truth in nats, mean and standard deviation.
-    error, error_spread : float
-        ‖ẑ − z‖² / ‖z‖², mean and standard deviation.
+    ``divergence`` is the mean Jensen–Shannon divergence from the truth in nats, ``error`` the mean of ‖ẑ − z‖² / ‖z‖²;
+    their spreads are standard deviations.
     """
 
     density: str
@@ -84,11 +72,7 @@ class Inversions:
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write one line per entry, whole or not at all."""
-        text = io.StringIO()
-        writer = csv.DictWriter(text, [field.name for field in fields(InversionEntry)], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(self.to_dicts())
-        write_whole(Path(path), lambda stream: stream.write(text.getvalue().encode()))
+        write_csv(path, self.to_dicts())
 
     def best(self, density: str, n_samples: int) -> str:
         """Return the estimator with the smallest divergence; among equals, up to rounding, the first."""
@@ -131,12 +115,9 @@ def compare_inversions(seeds: int = 20, samples: tuple[int, ...] = SAMPLES) -> I
         # (seeds, I, I); the nominal tables are the smooth ones with their labels permuted.
         truths = np.stack([_TRUTHS[density](np.random.default_rng(seed)) for seed in range(seeds)])
         for n_samples in samples:
-            counted = np.stack(
-                [
-                    Stream.PAPER_SAMPLES.generator(kind, seed, n_samples).multinomial(n_samples, truth.ravel())
-                    for seed, truth in enumerate(truths)
-                ]
-            ).reshape(truths.shape)
+            draws = [Stream.PAPER_SAMPLES.generator(kind, seed, n_samples) for seed in range(seeds)]
+            drawn = [rng.multinomial(n_samples, truth.ravel()) for rng, truth in zip(draws, truths, strict=True)]
+            counted = np.stack(drawn).reshape(truths.shape)
             for name, estimate in estimators.items():
                 found = as_distribution(estimate(counted / n_samples))
                 errors = jensen_shannon(found, truths), squared_error(found, truths)
@@ -151,31 +132,18 @@ def _estimators() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
     directions = draw_directions(N_DIRECTIONS, (SIZE, SIZE), seed=0)
     points, strips = (Radon(axis, axis, directions, kind=kind) for kind in ("cells", "strips"))
 
-    def back_projected(window: str, tables: np.ndarray) -> np.ndarray:
-        return filtered_back_projection(strips, strips.forward(tables), window)
-
     return {
         "pair counts": lambda tables: tables,
         "least squares, points": lambda tables: points.least_squares(points.forward(tables)),
         "least squares, strips": lambda tables: strips.least_squares(strips.forward(tables)),
-        **{f"FBP, {window}": partial(back_projected, window) for window in FILTERS},
-        **_REFERENCES,
+        **{f"FBP, {window}": partial(_back_projected, strips, window) for window in FILTERS},
+        "uniform table": lambda tables: np.full_like(tables, 1 / SIZE**2),
+        "product of marginals": lambda tables: tables.sum(axis=2)[:, :, None] * tables.sum(axis=1)[:, None, :],
     }
 
 
-def _uniform(tables: np.ndarray) -> np.ndarray:
-    return np.full_like(tables, 1 / SIZE**2)
-
-
-def _product(tables: np.ndarray) -> np.ndarray:
-    return tables.sum(axis=2)[:, :, None] * tables.sum(axis=1)[:, None, :]
-
-
-_REFERENCES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "uniform table": _uniform,
-    "product of marginals": _product,
-}
-REFERENCES = tuple(_REFERENCES)
+def _back_projected(radon: Radon, window: str, tables: np.ndarray) -> np.ndarray:
+    return filtered_back_projection(radon, radon.forward(tables), window)
 
 
 def smooth_table(rng: np.random.Generator) -> np.ndarray:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,11 +62,8 @@ def classify(cell: Cell) -> dict[str, Any]:
     labels = [part[TARGET].to_numpy() for part in parts]
     (train, validation, test), sizes = _features(cell, parts)
     began = time.perf_counter()
-    scored = []
-    for number, classifier in enumerate(_CLASSIFIERS[cell.method](cell.seed, sizes)):
-        classifier.fit(train, labels[0])
-        scored.append((classifier.score(validation, labels[1]), -number, classifier))
-    chosen = max(scored, key=lambda entry: entry[:2])[2]
+    fitted = [classifier.fit(train, labels[0]) for classifier in _candidates(cell.method, cell.seed, sizes)]
+    chosen = max(fitted, key=lambda classifier: classifier.score(validation, labels[1]))
     seconds = time.perf_counter() - began
     return {"accuracy": 100 * float(chosen.score(test, labels[2])), "seconds": seconds}
 
@@ -85,36 +81,19 @@ def _features(cell: Cell, parts: list[pd.DataFrame]) -> tuple[list[np.ndarray], 
     return [encoder.transform(part) for part in shown], [len(labels) for labels in encoder.categories_]
 
 
-def _logistic(seed: int, sizes: list[int]) -> Iterator[Any]:
+def _candidates(method: str, seed: int, sizes: list[int]) -> list[Any]:
+    """Return classifiers of scikit-learn with a few parameters, for features of these numbers of labels."""
     from sklearn.linear_model import LogisticRegression
-
-    return (LogisticRegression(C=C, max_iter=_TRIES) for C in (1.0, 0.1, 10.0, 100.0))
-
-
-def _svm(seed: int, sizes: list[int]) -> Iterator[Any]:
+    from sklearn.naive_bayes import CategoricalNB
+    from sklearn.neural_network import MLPClassifier
     from sklearn.svm import SVC
 
-    return (SVC(C=C) for C in (1.0, 10.0, 100.0))
-
-
-def _naive_bayes(seed: int, sizes: list[int]) -> Iterator[Any]:
-    from sklearn.naive_bayes import CategoricalNB
-
-    return (CategoricalNB(alpha=alpha, min_categories=sizes) for alpha in (1.0, 0.1, 0.01))
-
-
-def _neural_net(seed: int, sizes: list[int]) -> Iterator[Any]:
-    from sklearn.neural_network import MLPClassifier
-
-    return (MLPClassifier(width, max_iter=_TRIES, random_state=seed) for width in ((20,), (50,)))
-
-
-_CLASSIFIERS: dict[str, Callable[[int, list[int]], Iterator[Any]]] = {
-    "logistic regression": _logistic,
-    "svm-rbf": _svm,
-    "naive bayes": _naive_bayes,
-    "neural net": _neural_net,
-}
+    return {
+        "logistic regression": [LogisticRegression(C=C, max_iter=_TRIES) for C in (1.0, 0.1, 10.0, 100.0)],
+        "svm-rbf": [SVC(C=C) for C in (1.0, 10.0, 100.0)],
+        "naive bayes": [CategoricalNB(alpha=alpha, min_categories=sizes) for alpha in (1.0, 0.1, 0.01)],
+        "neural net": [MLPClassifier(width, max_iter=_TRIES, random_state=seed) for width in ((20,), (50,))],
+    }[method]
 
 
 def label_reference(cell: Cell) -> dict[str, Any]:

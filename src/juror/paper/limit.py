@@ -42,18 +42,10 @@ def matched_concentration(size: int) -> float:
 def posterior_mean(
     codes: np.ndarray, truth: JointPMF, seed: int, *, sweeps: int = 1500, burnt: int = 500, thin: int = 2
 ) -> JointPMF:
-    """Return the mean over Gibbs draws from the posterior of these rows, with uniform entries as the prior.
+    """Return the mean over Gibbs draws from the posterior of rows (n_rows, N), with uniform entries as the prior.
 
-    Parameters
-    ----------
-    codes : numpy.ndarray, (n_rows, N)
-        Rows, with −1 in the holes.
-    truth : JointPMF
-        The true model: it gives the sizes, the rank and the start, which shortens the burn-in.
-    seed : int
-        The random seed.
-    sweeps, burnt, thin : int
-        The number of sweeps, the length of the burn-in, and the thinning interval.
+    The true model gives the sizes, the rank and the start, which shortens the burn-in. Of ``sweeps`` sweeps, every
+    ``thin``-th is kept after the first ``burnt``.
     """
     rng = Stream.PAPER_LIMIT.generator(seed, len(codes))
     stacking = Stacking(truth.domain.cardinalities)

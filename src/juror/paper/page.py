@@ -25,17 +25,7 @@ _OTHER_MEASURES = {
 
 
 def write_page(folder: Path, tables: Sequence[PaperTable], inversions: Inversions) -> list[Path]:
-    """Write the page into a folder and its pictures into the subfolder ``paper``; return the paths written.
-
-    Parameters
-    ----------
-    folder : pathlib.Path
-        The folder.
-    tables : sequence of PaperTable
-        The finished tables.
-    inversions : Inversions
-        The comparison of inversions.
-    """
+    """Write the page into a folder and its pictures into the subfolder ``paper``; return the paths written."""
     written = []
     results = folder / RESULTS_FOLDER
     results.mkdir(parents=True, exist_ok=True)
@@ -59,10 +49,7 @@ def page(tables: Sequence[PaperTable], inversions: Inversions) -> str:
     """Return the page as Markdown."""
     quick = any(table.quick for table in tables)
     parts = ["# The tables of the paper, run again"]
-    if quick:
-        parts.append("**Quick run, cut short: for a look, not to be quoted.**")
-    else:
-        parts.append(commentary.INTRODUCTION)
+    parts.append("**Quick run, cut short: for a look, not to be quoted.**" if quick else commentary.INTRODUCTION)
     parts.append(_how(tables, quick))
     for table in tables:
         parts += _table_section(table)
@@ -112,7 +99,7 @@ def _table_section(table: PaperTable) -> Iterator[str]:
     measure = table.setting.measure
     yield f"## Table {table.setting.number}: {table.setting.caption}"
     yield table.legend
-    yield _markdown(table, lambda entry: entry_text(entry, measure))
+    yield _markdown(table, partial(entry_text, measure=measure))
     yield f"![Table {table.setting.number}: printed and measured]({RESULTS_FOLDER}/{picture_file(table)})"
     if not table.quick:
         yield commentary.TABLES[table.setting.number]
@@ -120,7 +107,7 @@ def _table_section(table: PaperTable) -> Iterator[str]:
         for other, meaning in _OTHER_MEASURES.items():
             if other != measure:
                 yield f"Measured: {meaning}."
-                yield _markdown(table, partial(_value_text, other))
+                yield _markdown(table, partial(measured_text, measure=other))
     else:
         yield "Ranks chosen, by seed."
         yield _markdown(table, lambda entry: ", ".join(map(str, entry.ranks)) or "–")
@@ -132,25 +119,23 @@ def _table_section(table: PaperTable) -> Iterator[str]:
 
 def _about_shrinking(table: PaperTable) -> str:
     """Return the number of fits in which stage G2 found no improvement; empty for tables without truth."""
-    rows = [row for row in table.rows() if row[0].row in ("juror-a", "juror-c") or row[0].label.startswith("JUROR-A")]
-    said = [
-        f"{row[0].label} {sum(e.n_unhelped for e in row)} of {sum(e.n_seeds for e in row)}"
-        + (f" ({row[0].block})" if row[0].block else "")
-        for row in rows
-    ]
     if table.setting.recipe is None:
         return ""
+    rows = [row for row in table.rows() if row[0].row in ("juror-a", "juror-c") or row[0].label.startswith("JUROR-A")]
+    said = [
+        f"{row[0].label} {sum(e.n_unhelped for e in row)} of {sum(e.n_seeds for e in row)}{_in_block(row[0])}"
+        for row in rows
+    ]
     return f"Fits in which no round of stage G2 came below the J₁ it was given: {', '.join(said)}."
 
 
-def _value_text(measure: str, entry: Entry) -> str:
-    mean, spread = entry.value(measure)
-    return measured_text(mean, spread, measure)
+def _in_block(entry: Entry) -> str:
+    return f" ({entry.block})" if entry.block else ""
 
 
 def _markdown(table: PaperTable, text: Callable[[Entry], str]) -> str:
     """Return a table with ``text(entry)`` for every entry; blocks have a heading, references are in italics."""
-    lines = [["", *map(column_name, table.columns)], ["---", *("---:" for _ in table.columns)]]
+    lines = []
     block = ""
     for row in table.rows():
         if row[0].block != block:
@@ -159,7 +144,13 @@ def _markdown(table: PaperTable, text: Callable[[Entry], str]) -> str:
                 lines.append([f"**{block}**", *("" for _ in row)])
         label = f"*{row[0].label}*" if row[0].is_reference else row[0].label
         lines.append([label, *(text(entry) for entry in row)])
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return _pipes(list(map(column_name, table.columns)), lines)
+
+
+def _pipes(columns: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """Return a Markdown table: a name and numbers on each line."""
+    head = [["", *columns], ["---", *("---:" for _ in columns)]]
+    return "\n".join("| " + " | ".join(line) + " |" for line in [*head, *lines])
 
 
 def _remarks(table: PaperTable) -> str:
@@ -168,9 +159,8 @@ def _remarks(table: PaperTable) -> str:
     for row in table.rows():
         warned = [entry for entry in row if entry.warnings]
         if warned:
-            name = row[0].label + (f" ({row[0].block})" if row[0].block else "")
             lines.append(
-                f"- {name} warned in {len(warned)} of {len(row)} columns, for example at "
+                f"- {row[0].label}{_in_block(row[0])} warned in {len(warned)} of {len(row)} columns, for example at "
                 f"{column_name(warned[0].column)}: {warned[0].warnings[0]}"
             )
     return "Remarks of the fits:\n\n" + "\n".join(lines) if lines else ""
@@ -190,11 +180,11 @@ def _inversions_section(inversions: Inversions, quick: bool) -> Iterator[str]:
     )
     for density, meaning in DENSITIES.items():
         yield f"### {density.capitalize()}: {meaning}"
-        lines = [["", *(f"{n:,}" for n in samples)], ["---", *("---:" for _ in samples)]]
+        lines = []
         for name in names:
             here = [e for e in inversions.entries if (e.density, e.estimator) == (density, name)]
             lines.append([name, *(f"{e.divergence:.4f} · {e.error:.3f}" for e in here)])
-        yield "\n".join("| " + " | ".join(line) + " |" for line in lines)
+        yield _pipes([f"{n:,}" for n in samples], lines)
     yield f"![Divergence from the true pair table against the number of samples]({RESULTS_FOLDER}/{INVERSIONS_FILE})"
     if not quick:
         yield commentary.INVERSIONS

@@ -13,18 +13,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Printed:
-    """One table of the paper.
-
-    Attributes
-    ----------
-    number : int
-        Its number in the paper.
-    caption : str
-        The paper's caption, in plain characters.
-    columns : tuple of int or str
-        Sample sizes N_s, or data sets.
-    rows : mapping of str to tuple of float
-        The numbers of each row by its key, one per column.
+    """One table of the paper: number, caption, sample sizes N_s or data sets, and the numbers of each row by its key.
 
     Examples
     --------

@@ -125,10 +125,6 @@ def _invert(columns: np.ndarray, which: np.ndarray, uniform: np.ndarray) -> np.n
     return np.minimum(found, size - 1)
 
 
-def _uniform_columns(size: int, F: int, rng: np.random.Generator) -> np.ndarray:
-    return rng.random((size, F))
-
-
 def _sinusoid_columns(size: int, F: int, rng: np.random.Generator) -> np.ndarray:
     amplitude, phase = rng.random(F), rng.random(F)
     frequency = rng.uniform(0.5, _MOST_FREQUENCY, F)
@@ -136,7 +132,7 @@ def _sinusoid_columns(size: int, F: int, rng: np.random.Generator) -> np.ndarray
     return 1 + amplitude * np.sin(2 * np.pi * (frequency * t[:, None] + phase))
 
 
-_LAWS = {"uniform": _uniform_columns, "sinusoid": _sinusoid_columns}
+_LAWS = {"uniform": lambda size, F, rng: rng.random((size, F)), "sinusoid": _sinusoid_columns}
 
 
 @cache
@@ -149,8 +145,5 @@ def split(name: str, seed: int) -> list[pd.DataFrame]:
     """Split Car (70/10/20) or Mushroom (50/20/30) at random into training, validation and test rows."""
     rows = labelled(name)
     order = Stream.PAPER_SPLIT.generator(seed).permutation(len(rows))
-    return [rows.iloc[part] for part in np.split(order, _ends(SHARES[name], len(rows)))]
-
-
-def _ends(shares: Sequence[float], n_rows: int) -> np.ndarray:
-    return np.round(np.cumsum(shares[:-1]) * n_rows).astype(int)
+    ends = np.round(np.cumsum(SHARES[name][:-1]) * len(rows)).astype(int)
+    return [rows.iloc[part] for part in np.split(order, ends)]

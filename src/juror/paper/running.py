@@ -34,18 +34,10 @@ CELLS_FILE = "cells.jsonl"
 
 @dataclass(frozen=True)
 class Step:
-    """The progress of a run, reported after every cell.
+    """The progress of a run, reported after every cell, with the cell that was finished last.
 
-    Attributes
-    ----------
-    done, total : int
-        The number of finished cells, including those of earlier runs, and of all cells.
-    label : str
-        The cell that was finished last.
-    seconds : float
-        The time since this run began.
-    seconds_left : float
-        The estimated time of the remaining cells, from the expected and actual times so far.
+    Finished cells include those of earlier runs. ``seconds`` is the time since this run began; ``seconds_left`` is
+    estimated from the expected and actual times so far.
     """
 
     done: int
@@ -61,10 +53,7 @@ ProgressCallback = Callable[[Step], None]
 class Store:
     """Finished cells by fingerprint, in memory and, with a folder, in its file ``cells.jsonl``.
 
-    Parameters
-    ----------
-    folder : pathlib.Path, optional
-        The folder; it is created if needed.
+    The folder is created if needed.
     """
 
     def __init__(self, folder: Path | None = None):
@@ -107,18 +96,9 @@ class Store:
 
 
 def run_cells(cells: Sequence[Cell], store: Store, jobs: int = 2, progress: ProgressCallback | None = None) -> None:
-    """Run the cells that are not in the store, and add each to it when finished.
+    """Run the cells that are not in the store, equal ones once, and add each to it when finished.
 
-    Parameters
-    ----------
-    cells : sequence of Cell
-        The cells to run. Equal computations are done once.
-    store : Store
-        The finished cells.
-    jobs : int
-        The number of processes, each with one thread; with 1 this process does the work.
-    progress : callable, optional
-        Called with a :class:`Step` after every cell.
+    There are ``jobs`` processes, each with one thread; with 1 this process does the work.
     """
     wanted = {cell.fingerprint: cell for cell in reversed(cells)}
     to_do = [cell for fingerprint, cell in wanted.items() if fingerprint not in store.results]

@@ -18,16 +18,8 @@ from juror.paper.recipes import LAW_VERSION, Recipe
 class Effort:
     """The limits of a run: all differences between quick and full runs are here.
 
-    Attributes
-    ----------
-    seeds : int
-        The default number of seeds.
-    most_rows : int
-        Columns with more rows than this are left out.
-    options : mapping of str to dict
-        By method, the options that limit the fit.
-    ranks : mapping
-        By data set and kind of method, the ranks to choose from in Table 7.
+    ``options`` are those that limit a fit, by method. ``ranks``, by data set and kind of method, are the ranks to
+    choose from in Table 7. Columns of more than ``most_rows`` rows are left out.
     """
 
     seeds: int
@@ -36,6 +28,7 @@ class Effort:
     ranks: Mapping[str, Mapping[str, tuple[int, ...]]]
 
 
+_JUROR = ("juror-a", "juror-b", "juror-c")
 # RAND-EM and CTF have one random start, because the paper mentions no more. The limits are for Table 3, where a pass or
 # step of every method takes ten times as long as elsewhere; most fits of other tables converge earlier. A fit that
 # stops at its limit gives a warning, which is stored with the cell. SPA has no steps.
@@ -46,9 +39,7 @@ FULL = Effort(
         "em": {"n_init": 1, "max_iter": 1000, "tol": 1e-6},
         "ctf": {"n_init": 1, "max_iter": 500, "tol": 1e-5},
         "spa": {},
-        "juror-a": {"max_iter": 1000, "tol": 1e-4},
-        "juror-b": {"max_iter": 1000, "tol": 1e-4},
-        "juror-c": {"max_iter": 1000, "tol": 1e-4},
+        **{key: {"max_iter": 1000, "tol": 1e-4} for key in _JUROR},
         "bayes-limit": {"sweeps": 1500, "burnt": 500, "thin": 2},
     },
     # A pair of halves of the variables identifies at most about 10 classes for Car and 45 for Mushroom.
@@ -65,17 +56,11 @@ QUICK = Effort(
         "em": {"n_init": 1, "max_iter": 200, "tol": 1e-5},
         "ctf": {"n_init": 1, "max_iter": 50, "tol": 1e-4},
         "spa": {},
-        "juror-a": {"max_iter": 100, "tol": 1e-4},
-        "juror-b": {"max_iter": 100, "tol": 1e-4},
-        "juror-c": {"max_iter": 100, "tol": 1e-4},
+        **{key: {"max_iter": 100, "tol": 1e-4} for key in _JUROR},
         "bayes-limit": {"sweeps": 300, "burnt": 100, "thin": 2},
     },
-    ranks={
-        "car": {"pairs": (4, 8), "rows": (20, 40)},
-        "mushroom": {"pairs": (5, 20), "rows": (10, 20)},
-    },
+    ranks={"car": {"pairs": (4, 8), "rows": (20, 40)}, "mushroom": {"pairs": (5, 20), "rows": (10, 20)}},
 )
-_RANK_KIND = {"em": "rows", "ctf": "rows"}
 N_DIRECTIONS = 200
 # Raise it with every change to a solver that changes results, so that old cells are run again.
 SOLVERS_VERSION = 2
@@ -94,10 +79,8 @@ class Row:
 
     Attributes
     ----------
-    key : str
-        Its name in files, unique in the table.
-    label : str
-        Its name in tables and pictures.
+    key, label : str
+        Its name in files, unique in the table, and its name in tables and pictures.
     task : str
         The function that computes it, see :data:`juror.paper.cells.TASKS`.
     method : str
@@ -130,7 +113,8 @@ def _method(key: str, task: str) -> Row:
     return Row(key, key.upper(), task, method, options, printed=key)
 
 
-_SIX = ("ctf", "spa", "juror-a", "juror-b", "juror-c", "rand-em")
+_SIX = ("ctf", "spa", *_JUROR, "rand-em")
+_CLASSIFIERS = ("logistic regression", "SVM-RBF", "naive Bayes", "neural net")
 _REFERENCES = (
     Row("uniform", "uniform table", "reference", "uniform"),
     Row("independent", "product of one-way marginals", "reference", "independent"),
@@ -158,10 +142,7 @@ _PROJECTIONS = (
 )
 _LABELS = (
     *(_method(key, "label fit") for key in _SIX),
-    Row("logistic regression", "logistic regression", "classifier", "logistic regression", {}, "logistic regression"),
-    Row("svm-rbf", "SVM-RBF", "classifier", "svm-rbf", {}, "svm-rbf"),
-    Row("naive bayes", "naive Bayes", "classifier", "naive bayes", {}, "naive bayes"),
-    Row("neural net", "neural net", "classifier", "neural net", {}, "neural net"),
+    *(Row(name.lower(), name, "classifier", name.lower(), printed=name.lower()) for name in _CLASSIFIERS),
     Row("uniform", "chance (uniform table)", "label reference", "uniform"),
     Row("independent", "most frequent label (product of marginals)", "label reference", "independent"),
 )
@@ -205,24 +186,8 @@ SETTINGS = {
 class Cell:
     """One computation: a row, a column and a seed of a table, with everything that determines its result.
 
-    Attributes
-    ----------
-    table : int
-        The first table that needs it.
-    column : int or str
-        The sample size or the data set.
-    task, method : str
-        See :class:`Row`.
-    seed : int
-        The seed of the data and of the fit.
-    options : dict
-        Options of the fit.
-    recipe : Recipe, optional
-        The distribution of the rows; None for a data set.
-    ranks : tuple of int
-        For a data set, the ranks to choose from.
-    quick : bool
-        Whether it belongs to a quick run.
+    ``table`` is the first table that needs it; ``ranks`` are those to choose from, for a data set, which has no
+    ``recipe``.
     """
 
     table: int
@@ -246,13 +211,11 @@ class Cell:
         """Sixteen digits that identify everything that determines the result."""
         # Without the table: the same computation in two tables is done once.
         facts = {key: value for key, value in asdict(self).items() if key != "table"}
-        facts |= {"law": LAW_VERSION, "solvers": SOLVERS_VERSION, "juror": _version()}
+        facts |= {"law": LAW_VERSION, "solvers": SOLVERS_VERSION, "juror": _version("juror")}
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
 
 
-@cache
-def _version() -> str:
-    return version("juror")
+_version = cache(version)
 
 
 def effort_of(quick: bool) -> Effort:
@@ -273,7 +236,7 @@ def cell_of(setting: Setting, row: Row, column: int | str, seed: int, quick: boo
     elif row.method == "bayes-limit":
         options |= effort.options["bayes-limit"]
     if row.task == "label fit":
-        ranks = effort.ranks[str(column)][_RANK_KIND.get(row.method, "pairs")]
+        ranks = effort.ranks[str(column)]["rows" if row.method in ("em", "ctf") else "pairs"]
     return Cell(setting.number, column, row.task, row.method, seed, options, setting.recipe, ranks, quick)
 
 

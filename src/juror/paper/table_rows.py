@@ -9,7 +9,7 @@ import math
 import os
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,10 +45,9 @@ class Entry:
         The paper's number.
     measured, spread : float, optional
         Mean and sample standard deviation over seeds of the table's measure.
-    n_seeds, n_failed : int
-        The number of seeds with a result, and of seeds whose fit failed.
-    n_unhelped : int
-        The number of seeds for which no round of stage G2 lowered J₁.
+    n_seeds, n_failed, n_unhelped : int
+        The number of seeds with a result, of seeds whose fit failed, and of seeds for which no round of stage G2
+        lowered J₁.
     mse, mse_per_component, tensor_error, accuracy, and each with _spread : float, optional
         All measures: the factor error as the paper prints it, with its factor term divided by F, the squared relative
         error of the tensor, and the accuracy in per cent.
@@ -92,19 +91,7 @@ class Entry:
 
 @dataclass(frozen=True, eq=False)
 class PaperTable:
-    """A table of the paper: printed and measured.
-
-    Attributes
-    ----------
-    setting : Setting
-        The setting of the table.
-    seeds : int
-        The number of seeds per cell.
-    quick : bool
-        Whether this is a quick run.
-    entries : tuple of Entry
-        Row by row, column by column.
-    """
+    """A table of the paper, printed and measured: its setting, its number of seeds, and an entry for every cell."""
 
     setting: Setting
     seeds: int
@@ -182,13 +169,7 @@ class PaperTable:
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write one line per entry, whole or not at all; several ranks or messages are joined by semicolons."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(["quick", *(f.name for f in fields(Entry))])
-        for entry in self.entries:
-            values = asdict(entry).values()
-            writer.writerow([self.quick, *("; ".join(map(str, v)) if isinstance(v, tuple) else v for v in values)])
-        write_whole(Path(path), lambda stream: stream.write(text.getvalue().encode()))
+        write_csv(path, [{"quick": self.quick} | asdict(entry) for entry in self.entries])
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that JSON can hold."""
@@ -207,9 +188,8 @@ class PaperTable:
         write_whole(Path(path), lambda stream: stream.write(text.encode()))
 
     def __str__(self) -> str:
-        lines = [[entry_text(entry, self.setting.measure) for entry in row] for row in self.rows()]
         head = ["", *map(column_name, self.columns)]
-        body = [[row[0].label, *line] for row, line in zip(self.rows(), lines, strict=True)]
+        body = [[row[0].label, *(entry_text(e, self.setting.measure) for e in row)] for row in self.rows()]
         widths = [max(len(line[i]) for line in [head, *body]) for i in range(len(head))]
         shown = [self.title, self.legend, "", _padded(head, widths)]
         rule = "─" * (sum(widths) + 2 * len(widths) - 2)
@@ -254,6 +234,16 @@ def _entry(setting: Setting, row: Row, column: int | str, results: Sequence[Mapp
     )
 
 
+def write_csv(path: str | os.PathLike[str], lines: Sequence[Mapping[str, Any]]) -> None:
+    """Write one line per mapping, whole or not at all; the parts of a tuple are joined by semicolons."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(lines[0])
+    for line in lines:
+        writer.writerow("; ".join(map(str, v)) if isinstance(v, tuple) else v for v in line.values())
+    write_whole(Path(path), lambda stream: stream.write(text.getvalue().encode()))
+
+
 def _error_line(row: Sequence[Entry], measure: str) -> ErrorLine:
     """Return the line of the entries that have a sample size and an error above zero."""
     points = [(entry.column, *entry.value(measure)) for entry in row]
@@ -288,20 +278,21 @@ def number_text(value: float, measure: str = "mse") -> str:
     return f"{value:.{max(0, 2 - math.floor(math.log10(abs(value))))}f}"
 
 
-def measured_text(mean: float | None, spread: float | None, measure: str) -> str:
-    """Write mean ± spread, or a dash if there is no number."""
+def measured_text(entry: Entry, measure: str) -> str:
+    """Write mean ± spread of a measure, or a dash if there is no number."""
+    mean, spread = entry.value(measure)
     if mean is None:
         return "–"
     return number_text(mean, measure) + ("" if spread is None else f" ± {spread:.2g}")
 
 
 def entry_text(entry: Entry, measure: str) -> str:
-    """Write printed / measured ± spread, and the number of failed seeds."""
+    """Write printed / measured ± spread of the table's measure, and the number of failed seeds."""
     printed = "–" if entry.printed is None else number_text(entry.printed, measure)
     if entry.n_failed and entry.measured is None:
         return f"{printed} / failed"
     failed = f" ({entry.n_failed} failed)" if entry.n_failed else ""
-    return f"{printed} / {measured_text(entry.measured, entry.spread, measure)}{failed}"
+    return f"{printed} / {measured_text(entry, measure)}{failed}"
 
 
 def _padded(line: Sequence[str], widths: Sequence[int]) -> str:

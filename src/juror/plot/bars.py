@@ -63,7 +63,6 @@ def marginal(model: JointPMF, name: str, given: Given = None, *, ax: Axes | None
     ax.xaxis.set_major_formatter(lambda share, _: f"{100 * share:g} %")
     name_rows(ax, labels)
     open_frame(ax, "x")
-    if owned:
-        settle(ax)
+    settle(ax, owned)
     set_title(ax, table.title)
     return ax

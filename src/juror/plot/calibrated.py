@@ -82,8 +82,7 @@ def calibration(
     ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), aspect="equal")
     ax.set(xlabel="probability predicted", ylabel="share seen")
     open_frame(ax, "both")
-    if owned:
-        settle(ax)
+    settle(ax, owned)
     without = f"{percent(judged.reference_accuracy)} without the other columns"
     found = f"{percent(judged.accuracy)} of {judged.n_rows:,.0f} rows predicted ({without})"
     left_out = f"; {judged.n_impossible:,.0f} impossible rows left out" if judged.n_impossible else ""

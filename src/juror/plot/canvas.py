@@ -85,9 +85,10 @@ def words(label: object, longest: int = _LONGEST_LABEL) -> str:
     return shorten(label, longest).replace("$", r"\$")
 
 
-def settle(ax: Axes) -> None:
-    """Lay out a new figure, so that the remaining room for further text is known."""
-    ax.get_figure(root=True).draw_without_rendering()  # type: ignore[union-attr]
+def settle(ax: Axes, owned: bool) -> None:
+    """Lay out a figure of our own, so that the remaining room for further text is known."""
+    if owned:
+        ax.get_figure(root=True).draw_without_rendering()  # type: ignore[union-attr]
 
 
 def room_for(labels: Sequence[object], longest: int = _LONGEST_LABEL) -> float:
@@ -196,16 +197,15 @@ def write_cells(ax: Axes, image: AxesImage, texts: Sequence[Sequence[str]]) -> N
             ax.text(j, i, text, ha="center", va="center", fontsize=min(9.0, fitting), color=colour)
 
 
-def percent(share: float, signed: bool = False) -> str:
+def percent(share: float) -> str:
     """Write a share in per cent with its significant digits.
 
-    >>> percent(0.5), percent(0.0456), percent(0.00034), percent(0.0), percent(0.021, signed=True)
-    ('50 %', '4.6 %', '0.03 %', '0 %', '+2.1 %')
+    >>> percent(0.5), percent(0.0456), percent(0.00034), percent(0.0)
+    ('50 %', '4.6 %', '0.03 %', '0 %')
     """
-    sign = "+" if signed and share > 0 else ""
     if share == 0:
         return "0 %"
     if 0 < abs(share) < 5e-5:
         return "<0.01 %" if share > 0 else ">−0.01 %"
     digits = 0 if abs(share) >= 0.0995 else 1 if abs(share) >= 0.00095 else 2
-    return f"{sign}{100 * share:.{digits}f} %".replace("-", "−")
+    return f"{100 * share:.{digits}f} %".replace("-", "−")

@@ -8,18 +8,7 @@ import numpy as np
 
 from juror.answers.profiles import class_profiles, readable_rank
 from juror.errors import QueryError, check_count
-from juror.plot.canvas import (
-    heat,
-    name_columns,
-    name_rows,
-    new_axes,
-    percent,
-    room_for,
-    set_title,
-    settle,
-    shorten,
-    write_cells,
-)
+from juror.plot import canvas
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,21 +61,25 @@ def classes(model: JointPMF, n: int = 6, n_traits: int = 4, *, ax: Axes | None =
         shown = {of_two[-1]} if wanted & set(of_two) else wanted
         for i, label in enumerate(variable.labels):
             if (variable.name, label) in shown:
-                labels.append(f"{shorten(variable.name, _HALF)} = {shorten(label, _HALF)}")
+                labels.append(f"{canvas.shorten(variable.name, _HALF)} = {canvas.shorten(label, _HALF)}")
                 shares.append([*(factor[i, profile.index] for profile in profiles), factor[i] @ model.weights])
     table = np.array(shares)
     owned = ax is None
-    ax = new_axes(ax, 1.4 + room_for(labels, _LONGEST) + max(0.62 * table.shape[1], 2.8), 1.5 + 0.27 * len(table))
-    image = heat(ax, table - table[:, -1:], signed=True, meaning="share in the class − share in the whole")
-    name_rows(ax, labels, _LONGEST)
+    ax = canvas.new_axes(
+        ax, 1.4 + canvas.room_for(labels, _LONGEST) + max(0.62 * table.shape[1], 2.8), 1.5 + 0.27 * len(table)
+    )
+    image = canvas.heat(ax, table - table[:, -1:], signed=True, meaning="share in the class − share in the whole")
+    canvas.name_rows(ax, labels, _LONGEST)
     ax.set_xlabel("classes by weight; cells in per cent")
-    if owned:
-        settle(ax)
-    name_columns(ax, [*(percent(profile.weight) for profile in profiles), "all"])
+    canvas.settle(ax, owned)
+    canvas.name_columns(ax, [*(canvas.percent(profile.weight) for profile in profiles), "all"])
     ax.axvline(len(profiles) - 0.5, color="black", linewidth=1.2)
-    write_cells(ax, image, [[f"{100 * share:.0f}" for share in row] for row in table.tolist()])
-    weight = percent(sum(profile.weight for profile in profiles))
-    which = f"the {len(profiles)} heaviest of {model.rank} classes, {weight} of the whole,"
+    canvas.write_cells(ax, image, [[f"{100 * share:.0f}" for share in row] for row in table.tolist()])
+    weight = canvas.percent(sum(profile.weight for profile in profiles))
+    some = f"the {len(profiles)} heaviest of {model.rank} classes, {weight} of the whole,"
+    which = some if model.rank > len(profiles) else f"the {model.rank} classes"
     whose = f" (the nearest model to a mean of {fitted})" if readable < fitted else ""
-    set_title(ax, f"What {which if model.rank > len(profiles) else f'the {model.rank} classes'} are typical of{whose}")
+    canvas.set_title(
+        ax, f"What {which if model.rank > len(profiles) else f'the {model.rank} classes'} are typical of{whose}"
+    )
     return ax

@@ -139,8 +139,7 @@ def errors(
     beside: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1, 0.5)} if owned else {"loc": "best"}
     # Explicit handles: by default matplotlib leaves out labels that begin with an underscore.
     ax.legend(drawn, [words(line.label, 40) for line in in_order], frameon=False, fontsize=8.5, **beside)
-    if owned:
-        settle(ax)
+    settle(ax, owned)
     set_title(ax, title)
     return ax
 

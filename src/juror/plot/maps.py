@@ -7,18 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from juror.errors import QueryError, check_choice
-from juror.plot.canvas import (
-    heat,
-    name_columns,
-    name_rows,
-    new_axes,
-    percent,
-    room_for,
-    set_title,
-    settle,
-    words,
-    write_cells,
-)
+from juror.plot import canvas
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +16,6 @@ if TYPE_CHECKING:
 
 _MOST_WRITTEN = 120
 _FEW_VARIABLES = 12
-_SHOWN = ("joint", "residuals")
 
 
 def pair(model: JointPMF, a: str, b: str, given: Given = None, *, ax: Axes | None = None, show: str = "joint") -> Axes:
@@ -54,7 +42,7 @@ def pair(model: JointPMF, a: str, b: str, given: Given = None, *, ax: Axes | Non
     >>> pair(model, "x0", "x1").images[0].get_array().round(3).tolist()
     [[0.325, 0.225], [0.075, 0.375]]
     """
-    check_choice("show", show, _SHOWN)
+    check_choice("show", show, ("joint", "residuals"))
     table = model.marginal(a, b, given=given)
     signed = show == "residuals"
     values = _residuals(table.to_numpy()) if signed else table.to_numpy()
@@ -62,18 +50,17 @@ def pair(model: JointPMF, a: str, b: str, given: Given = None, *, ax: Axes | Non
     is_written = values.size <= _MOST_WRITTEN
     width = max(0.62 * len(columns), 3.4) if is_written else max(0.2 * len(columns), 4.0)
     owned = ax is None
-    ax = new_axes(ax, 1.6 + room_for(rows) + width, 1.6 + max(0.32 * len(rows), 1.4))
+    ax = canvas.new_axes(ax, 1.6 + canvas.room_for(rows) + width, 1.6 + max(0.32 * len(rows), 1.4))
     meaning = "Pearson residual / √n" if signed else "probability"
-    image = heat(ax, values, signed=signed, meaning=meaning)
-    name_rows(ax, rows)
-    ax.set(xlabel=words(b), ylabel=words(a))
-    if owned:
-        settle(ax)
-    name_columns(ax, columns)
+    image = canvas.heat(ax, values, signed=signed, meaning=meaning)
+    canvas.name_rows(ax, rows)
+    ax.set(xlabel=canvas.words(b), ylabel=canvas.words(a))
+    canvas.settle(ax, owned)
+    canvas.name_columns(ax, columns)
     if is_written:
-        texts = [[_signed(x) if signed else percent(x) for x in row] for row in values.tolist()]
-        write_cells(ax, image, texts)
-    set_title(ax, f"{table.title}: above (orange) and below (blue) independence" if signed else table.title)
+        texts = [[_signed(x) if signed else canvas.percent(x) for x in row] for row in values.tolist()]
+        canvas.write_cells(ax, image, texts)
+    canvas.set_title(ax, f"{table.title}: above (orange) and below (blue) independence" if signed else table.title)
     return ax
 
 
@@ -117,15 +104,14 @@ def dependence(model: JointPMF, *, ax: Axes | None = None) -> Axes:
     texts = [["" if i == j else f"{values[i, j]:.2f}" for j in range(N)] for i in range(N)]
     np.fill_diagonal(values, np.nan)
     side = max(0.48 * N, 2.4) if N <= _FEW_VARIABLES else 0.2 * N + 2.6
-    room = room_for(matrix.names)
+    room = canvas.room_for(matrix.names)
     owned = ax is None
-    ax = new_axes(ax, side + room + 1.2, side + 0.75 * room + 0.6)
-    image = heat(ax, values, meaning="mutual information / smaller entropy")
-    name_rows(ax, matrix.names)
-    if owned:
-        settle(ax)
-    name_columns(ax, matrix.names)
+    ax = canvas.new_axes(ax, side + room + 1.2, side + 0.75 * room + 0.6)
+    image = canvas.heat(ax, values, meaning="mutual information / smaller entropy")
+    canvas.name_rows(ax, matrix.names)
+    canvas.settle(ax, owned)
+    canvas.name_columns(ax, matrix.names)
     if N <= _FEW_VARIABLES:
-        write_cells(ax, image, texts)
-    set_title(ax, "How much two variables tell about each other")
+        canvas.write_cells(ax, image, texts)
+    canvas.set_title(ax, "How much two variables tell about each other")
     return ax
