@@ -166,7 +166,7 @@ def judge_triples(task: Task, per_variable: int | str) -> Iterator[Row]:
     yield from task.judged(about | {"start": "random"}, found, EM_PASSES if few else ())
 
     def from_truth() -> juror.JointPMF:
-        end = ctf.solve(ctf.TripleTables(counts), *start_at(task.truth), max_iter=CTF["max_iter"], tol=CTF["tol"])
+        end = ctf.sweep_from(ctf.TripleTables(counts), *start_at(task.truth), max_iter=CTF["max_iter"], tol=CTF["tol"])
         return task.smoothed(end.lam, end.factors)
 
     yield from task.judged(about | {"start": "truth"}, from_truth)

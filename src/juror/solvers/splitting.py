@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from juror.errors import ParameterError
+from juror.errors import wrong
 from juror.rows.packed import PackedRows
 from juror.solvers.ascent import Objective
 from juror.solvers.parameters import Parameters
@@ -60,11 +60,7 @@ def grown(parameters: Parameters, rank: int, objective: Objective[PackedRows], r
         Where the halves begin; the same for any number of threads.
     """
     if rank < parameters.rank:
-        raise ParameterError(
-            "{rank} must be at least that of the fit to grow, {least}. Got {got} instead.",
-            least=parameters.rank,
-            got=rank,
-        )
+        raise wrong("rank", f"at least that of the fit to grow, {parameters.rank}", rank)
     parameters = _without_empty(parameters, objective.total)
     while parameters.rank < rank:
         more = _split_best(parameters, rank - parameters.rank, objective, rng)
