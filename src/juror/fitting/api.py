@@ -15,24 +15,17 @@ from juror.counts.designs import about_order
 from juror.counts.projections import Projections
 from juror.domain import Domain
 from juror.domain.variable import Label, Unknown
-from juror.errors import DataWarning, FitWarning, Option, ParameterError, check_count
+from juror.errors import DataWarning, FitWarning, Option, ParameterError, check_count, wrong
 from juror.fitting.held_out import Trial, as_cpd
-from juror.fitting.plan import (
-    Decision,
-    Request,
-    check_members,
-    check_method,
-    check_rank,
-    decide,
-    numbers_of_rows,
-    read_options,
-)
+from juror.fitting.plan import Decision, Request, check_members, check_method, check_rank, decide, read_options
 from juror.fitting.steps import choose_and_solve
 from juror.model import JointPMF
 from juror.progress import ProgressCallback
 from juror.record import FitRecord
+from juror.rows.in_memory import MemoryTable
 from juror.rows.reading import open_table
 from juror.rows.stacking import Stacking
+from juror.rows.table import Table
 from juror.runners.blas import one_blas_thread
 from juror.runners.local import LocalRunner
 from juror.runners.memory import read_memory
@@ -200,9 +193,7 @@ def fit(
     check_method(method)
     check_count("seed", seed, least=0)
     if progress is not None and not callable(progress):
-        raise ParameterError(
-            "{progress} must be a function to call with every step. Got {got!r} instead.", got=progress
-        )
+        raise wrong("progress", "a function to call with every step", progress)
     bytes_here, began = read_memory(memory), time.monotonic()
     with ExitStack() as stack:
         local = stack.enter_context(LocalRunner(n_jobs))
@@ -228,7 +219,7 @@ def fit(
         else:
             trial = Trial(read.sample(int(seed)), chosen, position, context)
             solution = choose_and_solve(trial, read, rank, settings, smoothing_given="smoothing" in options)
-        # While the rows are still there.
+        # The record reads the rows, which are gone after this block.
         record = _completed(solution, read, decision, int(seed))
         cpd = as_cpd(solution.parameters, domain)
     for complaint in solution.complaints:
@@ -251,12 +242,22 @@ def _completed(solution: Solution, read: Any, decision: Decision, seed: int) -> 
         n_parameters=Stacking(read.domain.cardinalities).n_parameters(len(parameters.lam)),
         seed=seed,
         log_likelihood=log_likelihood,
-        **numbers_of_rows(read, seed),
+        **_numbers_of_rows(read, seed),
     )
 
 
+def _numbers_of_rows(data: Table | Statistic, seed: int) -> dict[str, Any]:
+    """Return what the record of a fit says about how many rows there were."""
+    if isinstance(data, Statistic):
+        n_rows = getattr(data, "n_rows", None)
+        return {"n_rows": float(data.totals.max()) if n_rows is None else n_rows}
+    if isinstance(data, MemoryTable):
+        return {"n_rows": data.total, "n_distinct": len(data.rows.codes)}
+    return {"n_rows": data.total, "n_searched": data.sample(seed).n_rows}
+
+
 def _left(options: Mapping[str, Any], data: Any, read: Any) -> Mapping[str, Any]:
-    """Return the options that are not spent: which triples to count is, once this fit has counted them."""
+    """Return the options for the method: without the choice of triples if this fit has counted them already."""
     spent = isinstance(read, Statistic) and read is not data
     return {name: value for name, value in options.items() if not (spent and name == "triples")}
 
@@ -274,7 +275,7 @@ def _warn_of_order(data: Any, read: Any, method: Method) -> tuple[str, ...]:
 def _check_alone(
     domain: Domain | None, missing: Collection[Label], unknown: Unknown, sample_weight: Any, client: Any
 ) -> None:
-    """Refuse what was settled when the statistic was made."""
+    """Refuse arguments that were fixed when the statistic was made."""
     for name, given in (
         ("domain", domain is not None),
         ("missing", len(missing) > 0),

@@ -13,7 +13,7 @@ import numpy as np
 from juror.domain.discovery import Discovery
 from juror.domain.domain import Domain, check_unknown, discover
 from juror.domain.variable import Label, Strangers, Unknown
-from juror.errors import Message, ParameterError, check_any_rows
+from juror.errors import Message, ParameterError, check_any_rows, wrong
 from juror.readers import Column, Expected
 from juror.readers.columns import read_markers
 from juror.readers.joining import read_whole
@@ -37,20 +37,12 @@ class OpenTable:
 
     Attributes
     ----------
-    scan : Scan
-        The rows.
-    domain : Domain, optional
-        The variables, where they are known.
-    missing : tuple
-        The markers that the rows were opened with.
-    unknown : {"error", "warn", "missing"}
-        What to do with labels that the domain does not know.
-    weight : str, optional
-        The column of row weights.
-    local : LocalRunner
-        The threads of this process.
-    runner : Runner
-        Who reads the rows: these threads, or a cluster.
+    scan, domain, missing : Scan, Domain or None, tuple
+        The rows, their variables if they are known, and the markers that the rows were opened with.
+    unknown, weight : {"error", "warn", "missing"}, str or None
+        What to do with labels that the domain does not know, and the column of row weights.
+    local, runner : LocalRunner, Runner
+        The threads of this process, and what reads the rows: these threads, or a cluster.
     """
 
     scan: Scan
@@ -112,15 +104,12 @@ def open_table(
 ) -> OpenTable:
     """Open what a user gave, to be read by local threads or by a cluster; arguments as in :func:`juror.fit`."""
     if domain is not None and not isinstance(domain, Domain):
-        raise ParameterError(
-            "{domain} must be a juror.Domain, such as Domain.infer makes. Got {got!r} instead.", got=domain
-        )
+        raise wrong("domain", "a juror.Domain, such as Domain.infer makes", domain)
     check_unknown(unknown)
     markers = read_markers(missing)
     if domain is not None and len(markers):
-        raise ParameterError(
-            Message("{missing} belongs to the domain when one is given: use Domain.infer(data, missing=…).")
-        )
+        text = Message("{missing} belongs to the domain when one is given: use Domain.infer(data, missing=…).")
+        raise ParameterError(text)
     if domain is not None:
         markers = domain.missing
     expected = Expected() if domain is None else domain.expected
@@ -133,12 +122,7 @@ def open_table(
 def read_rows(opened: OpenTable, memory: int) -> Iterator[Table]:
     """Read a table and offer its rows inside the block: merged in memory where they fit, else out of core.
 
-    Parameters
-    ----------
-    opened : OpenTable
-        The table.
-    memory : int
-        How many bytes rows and what is made of them may take in this process.
+    The rows and what is made of them may take ``memory`` bytes in this process.
     """
     local = opened.local
     if opened.is_here and not opened.is_above(memory):
@@ -147,13 +131,8 @@ def read_rows(opened: OpenTable, memory: int) -> Iterator[Table]:
         return
     domain, runner = opened.found_domain(), opened.runner
     reading = opened.reading(domain)
-    out_of_core = partial(
-        OutOfCoreTable,
-        packing=reading.packing,
-        domain=domain,
-        local=local,
-        most_sampled=rows_to_search(len(domain), memory),
-    )
+    most = rows_to_search(len(domain), memory)
+    out_of_core = partial(OutOfCoreTable, packing=reading.packing, domain=domain, local=local, most_sampled=most)
     with ExitStack() as stack:
         if runner is not local:
             kept = runner.keep(reading.load, numbered(opened.scan.parts))

@@ -27,7 +27,7 @@ class Countable(Protocol):
 
     @property
     def label_counts(self) -> np.ndarray:
-        """How often every label is seen, (stacked rows, 1)."""
+        """The weight of every label, (stacked rows, 1)."""
 
     def expected(self, lam: np.ndarray, stack: np.ndarray) -> ExpectedCounts:
         """Return the expected counts under a model, and the log-likelihood."""
