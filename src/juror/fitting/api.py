@@ -118,12 +118,12 @@ def fit(
     n_jobs : int, optional
         How many threads; all cores by default, and for −1.
     memory : int or str, default "4GB"
-        How much memory rows may take, in bytes or written like ``"500MB"``, beside some 300 MB for the program. Of more
-        rows than that, start and rank are looked for in a sample, and EM and sampling pass over all of them on disk, in
-        a file that is gone afterwards.
+        The memory that rows may take, in bytes or as text such as ``"500MB"``, in addition to about 300 MB for the
+        program. If the rows need more, start and rank are found on a sample, and EM and sampling pass over all rows in
+        a temporary file.
     client : dask.distributed.Client or pyspark.sql.SparkSession, optional
-        A cluster whose workers read the rows, from files that they see or from a frame of theirs, and keep them. Sums
-        come back, and one sample of rows to start from.
+        A cluster whose workers read the rows, from files that they can open or from a frame of the cluster, and keep
+        them. Only sums and one sample of rows come back.
 
     Other Parameters
     ----------------
@@ -131,9 +131,8 @@ def fit(
         A pseudo-count for every cell of weights and factors, spread over the labels of a variable as they are spread in
         the data; 0 for none, which leaves rows with probability zero in methods other than EM.
     max_iter : int (all but spa)
-        The most passes over the rows from one start (em, spa-em: 1000, after a search of some 500, which is left out
-        for fewer), sweeps (ctf: 500), or rounds of G2 and steps of
-        G3 (juror: 1000).
+        The most passes over the rows from one start (em, spa-em: 1000, after a search of about 500 passes, which is
+        left out if ``max_iter`` is less), sweeps (ctf: 500), or rounds of G2 and steps of G3 (juror: 1000).
     tol : float (all but spa)
         Stop when a step gains at most this, in nats a row (em, spa-em: 1e-6) or as a share of the misfit (ctf: 1e-5,
         juror: 1e-4).
@@ -146,9 +145,9 @@ def fit(
         ``ensemble × rank``. ``"auto"`` is 10, or with ``max_seconds`` as many as there is time for, at most 100, and
         while there are no more than 12,288 classes in all.
     max_seconds : float (em, spa-em, bayes)
-        A budget of time, from the beginning; reading the rows is not cut short. An ensemble fits members until it is
-        spent; a chain is made as long as it allows; EM stops where it is, and says so. How far a fit came then depends
-        on the machine.
+        A budget of time, from the call on; reading the rows is not cut short. An ensemble fits members until it is
+        spent; a chain is made as long as it allows; EM stops, and warns. The result then depends on the speed of the
+        machine.
     accelerate : bool, default True (em, spa-em)
         Whether to try long steps (SQUAREM), which never lower the objective.
     init : JointPMF (em)

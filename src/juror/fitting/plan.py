@@ -50,7 +50,7 @@ class Request:
         return stack.enter_context(read_rows(self.opened, self.memory))
 
     def _needs_counts_only(self, method: str, rank: int | str, options: Mapping[str, Any]) -> bool:
-        """Tell whether the method works on counts, and nothing is chosen by rows."""
+        """Return whether the method works on counts, and nothing is chosen by rows."""
         by_counts = method != "auto" and bool(METHODS[method].accepts)
         opened = self.opened
         here = opened.runner is opened.local and (opened.is_here or not opened.is_above(self.memory))
@@ -147,7 +147,7 @@ def _by_options(given: Collection[str]) -> Decision:
 
 
 def _refuse_options_of_domains(given: Collection[str]) -> None:
-    """Point those who want to choose intervals or orders to Domain.infer."""
+    """Refuse options of Domain.infer, and name it."""
     for option in _OF_DOMAINS.intersection(given):
         # bins is also an option of projections, which come with another of their options or with the method.
         if option != "bins" or set(given) == {"bins"}:

@@ -12,7 +12,7 @@ import numpy as np
 
 
 class Stream(Enum):
-    """The number of a stream, None for streams told apart by their keys alone, and what it is for."""
+    """The number of a stream, None for streams that differ by their keys alone, and what it is for."""
 
     HELD_OUT = None, "rows held out to choose rank and smoothing by"
     START = None, "a random start, by rank and number"

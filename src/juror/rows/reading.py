@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from juror.readers.workers import workers_for
 from juror.rows.distinct import WeightedRows
 from juror.rows.in_memory import MemoryTable
 from juror.rows.out_of_core import OutOfCoreTable
-from juror.rows.pieces import HeldPiece, Reading
+from juror.rows.pieces import Reading
 from juror.rows.store import RowStore, merging_bytes, rows_to_search
 from juror.rows.table import Table
 from juror.runners.local import LocalRunner, Runner
@@ -137,7 +138,7 @@ def read_rows(opened: OpenTable, memory: int) -> Iterator[Table]:
         if runner is not local:
             kept = runner.keep(reading.load, numbered(opened.scan.parts))
             stack.callback(kept.release)
-            kept.map_reduce(_strangers_of, Strangers.__add__).warn()
+            kept.map_reduce(attrgetter("strangers"), Strangers.__add__).warn()
             yield _checked(out_of_core(kept, reason="which workers keep"), opened)
             return
         store = stack.enter_context(RowStore(reading.packing, memory))
@@ -166,10 +167,6 @@ def _fill(store: RowStore, opened: OpenTable, reading: Reading, runner: LocalRun
 
 def _itself(piece: Any) -> Any:
     return piece
-
-
-def _strangers_of(piece: HeldPiece) -> Strangers:
-    return piece.strangers
 
 
 def _checked(table: Table, opened: OpenTable) -> Table:

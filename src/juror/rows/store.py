@@ -19,7 +19,7 @@ from juror.rows.distinct import WeightedRows
 from juror.rows.packing import FixedPacking
 from juror.rows.pieces import Encoded, HeldPiece, Piece, Window
 
-# The most memory that merging equal rows takes beside the codes, per row
+# The most memory that merging equal rows takes in addition to the codes, per row
 _MERGING_BYTES = 56
 # The share of the budget that packed rows may take; searches need the rest.
 _SHARE_FOR_ROWS = 0.5

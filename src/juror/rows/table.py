@@ -1,7 +1,7 @@
 """The table protocol: what solvers ask of rows, whether these are in memory, on disk or on a cluster.
 
 A model travels as its class weights λ (F,) and its stacked factors S (stacked rows, F), see
-:mod:`juror.rows.stacking`. Every answer but a sample is a sum over the rows, so it does not matter where they are.
+:mod:`juror.rows.stacking`. Every answer but a sample is a sum over the rows, so it does not depend on their place.
 """
 
 from __future__ import annotations
@@ -58,4 +58,4 @@ class Table(Countable, Protocol):
         """Count the labels of groups of variables together, such as all pairs: one table a group."""
 
     def sample(self, seed: int) -> MemoryTable:
-        """Return the rows that a search may look at: all where they are in memory, else a random sample."""
+        """Return the rows that a search may read: all rows if they are in memory, else a random sample."""

@@ -24,7 +24,7 @@ from juror.solvers.mixing import Mixing, mixing
 from juror.solvers.parameters import Parameters, side_by_side
 from juror.solvers.solver import Context, Options, Solution
 
-# The number of training rows whose log-probabilities are followed beside the likelihood
+# The number of training rows whose log-probabilities are followed in addition to the likelihood
 _PROBES = 5
 _MOST_RHAT, _LEAST_SIZE = 1.1, 20
 # To be compared, the halves of a chain need two sweeps each.

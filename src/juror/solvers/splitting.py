@@ -48,16 +48,7 @@ def grown(parameters: Parameters, rank: int, objective: Objective[PackedRows], r
     Classes that hold less than half a row are left out first. Where no class gains from a split, the rest of the rank
     is filled with classes of next to no weight around the marginals, which do no harm and may yet find rows.
 
-    Parameters
-    ----------
-    parameters : Parameters
-        A fit of rank at most ``rank`` to the rows of the objective.
-    rank : int
-        How many classes to return.
-    objective : Objective
-        The rows, their smoothing, and who passes over them.
-    rng : numpy.random.Generator
-        Where the halves begin; the same for any number of threads.
+    The fit has at most ``rank`` classes, the start exactly ``rank``. It is the same for any number of threads.
     """
     if rank < parameters.rank:
         raise wrong("rank", f"at least that of the fit to grow, {parameters.rank}", rank)
