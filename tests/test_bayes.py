@@ -92,7 +92,7 @@ def test_tables_of_a_crowd_have_the_mean_they_should():
 
 
 def test_guests_who_know_nobody_sit_alone():
-    # as in a table of all combinations, where c grows without end
+    # As in a table of all combinations, where c grows without bound.
     C = np.array([[4, 0, 30], [1, 2, 0]])
     np.testing.assert_array_equal(_table_counts(C, np.array([1e12, 1e15]), np.random.default_rng(0)), C.sum(axis=1))
 
@@ -124,7 +124,7 @@ def test_the_sampler_leaves_its_own_prior_in_place():
             z = [hyper.mu - 1.0, *((log_c - hyper.mu) / np.sqrt(hyper.tau2))]
             halves = [hyper.a / (1.0 + hyper.a), hyper.g / (250.0 + hyper.g), point.lam[0], hyper.m[1][0]]
             seen.append([*z, *halves, point.stack[3 + 1, 0]])
-    # under the prior the first three are normal, and the mean of all others is one half
+    # Under the prior the first three are normal, and the mean of all others is one half.
     ranks = np.array(seen)
     ranks[:, :3] = norm.cdf(ranks[:, :3])
     batches = ranks.reshape(30, 200, -1).mean(axis=1)
@@ -149,7 +149,7 @@ class TestFit:
         assert not np.array_equal(one.weights, juror.fit(CODES, 2, "bayes", seed=4, **SHORT).weights)
 
     def test_counts_fit_as_the_rows_they_stand_for(self):
-        # not to the bit: repeated rows are drawn together
+        # Not the same bits: repeated rows are drawn together.
         weights = np.random.default_rng(2).integers(1, 4, len(CODES))
         settings = {"domain": TRUTH.domain, "sweeps": 600, "burnt": 200}
         one = juror.fit(CODES, 2, "bayes", sample_weight=weights, **settings)
@@ -258,7 +258,7 @@ class TestMixing:
         x = np.zeros((4000, 1))
         for i in range(1, 4000):
             x[i] = 0.9 * x[i - 1] + rng.normal()
-        # an autoregression of 0.9 is worth (1 − 0.9) / (1 + 0.9) of its length
+        # The effective size of an autoregression of 0.9 is (1 − 0.9) / (1 + 0.9) of its length.
         assert mixing([x]).size[0] == pytest.approx(4000 * 0.1 / 1.9, rel=0.5)
 
     def test_negative_correlation_is_no_riches(self):

@@ -51,7 +51,7 @@ class TestRows:
         cells = 4 * len(LARGE.rows.codes)
         why = f"pair tables, as {cells} cells of distinct rows are more than the 10 for EM"
         assert decide(LARGE) == Decision("juror-b", why=why)
-        # which do not keep to a budget of time
+        # Pair tables do not keep to a budget of time.
         assert decide(LARGE, given=["max_seconds"]).options == ENSEMBLE
 
     def test_a_target_has_an_ensemble_of_any_size(self):
@@ -110,7 +110,7 @@ class TestOptions:
         assert decide(given=given) == Decision("em", why="'em', as it has ['max_iter', 'smoothing']")
         assert decide(LARGE, given=given).options == decide(given=given, target="x0").options == {"ensemble": "auto"}
 
-    # bins alone would as likely be those of numbers, and is refused
+    # Bins alone may also be meant for numbers, and are refused.
     @pytest.mark.parametrize("option", sorted(ALL_OPTIONS - {"bins"}))
     def test_every_option_has_a_method(self, option):
         found = decide(given=[option])

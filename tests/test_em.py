@@ -235,7 +235,7 @@ def test_progress_is_told_step_by_step(codes):
         (2, 2, 3, "fitting"),
     }
     assert all(step.iteration <= step.max_iter for step in steps)
-    # the log-likelihood of the last start, whose objective is lower by what smoothing takes
+    # The log-likelihood of the last start; its objective also has the smoothing term.
     last = steps[-1].log_likelihood * len(codes)
     assert model.info.starts[-1] < last < model.info.starts[-1] + 50
 
@@ -296,7 +296,7 @@ def test_a_start_that_makes_a_row_impossible():
 def test_auto_rank_for_a_target_scores_the_target(codes):
     model = fit_em(codes, target="x3")
     assert model.info.target == "x3"
-    # log-probabilities of one variable of five labels, not of whole rows
+    # These are log-probabilities of one variable of five labels, not of whole rows.
     assert all(-np.log(5) - 0.2 < step.score < 0 for step in model.info.rank_path)
     np.testing.assert_array_equal(model.predict(codes), model.predict(codes, target="x3"))
 
@@ -339,7 +339,7 @@ def test_weights_of_a_survey_that_count_for_more_rows_than_there_are_are_told(co
     weights = np.linspace(0.5, 20.2, len(codes))
     with pytest.warns(juror.DataWarning, match=r"for 3000 rows, in fractions\. Weights count .* to a mean of one"):
         fit_em(codes, rank=1, sample_weight=weights)
-    # counts may be as large as they are
+    # Counts may be as large as they are.
     fit_em(codes, rank=1, sample_weight=np.full(len(codes), 50))
 
 

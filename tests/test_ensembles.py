@@ -28,7 +28,7 @@ SHAPE = (3, 2, 4, 3)
 DOMAIN = Domain.from_cardinalities(SHAPE)
 TRUTH = random_model(SHAPE, 3, np.random.default_rng(0), concentration=0.4)
 CODES = random_codes(TRUTH, 300, np.random.default_rng(1), missing=0.1)
-# thirty labels in sixty rows: some of those held out are never among those kept
+# Thirty labels in sixty rows: some held-out labels are never among the kept ones.
 SCATTERED = np.random.default_rng(2).integers(0, 30, (60, 3))
 
 
@@ -72,7 +72,7 @@ def assert_same_bits(one, other):
 
 
 def told(**options):
-    """Fit, and return what was told on the way with the model."""
+    """Fit, and return the progress reports and the model."""
     steps = []
     model = fit(progress=steps.append, **options)
     return steps, model
@@ -105,7 +105,7 @@ class TestTheMean:
         seen, unseen = random_codes(truth, 400, rng), random_codes(truth, 1000, rng)
         model = fit(seen, 8, shape=(3,) * 8, ensemble=5, smoothing=0.1, target=target)
         scores = [member.log_prob(unseen).mean() for member in members_of(model)]
-        # not below by concavity; over 24 seeds it was above by 0.026 or more, and in 21 of them above the best too
+        # Not below, by concavity. Over 24 seeds it was above by 0.026 or more, and in 21 of them above the best too.
         assert model.log_prob(unseen).mean() > np.mean(scores) + 0.01
 
     def test_same_seed_same_bits_for_any_number_of_threads(self):
@@ -201,7 +201,7 @@ class TestChoosing:
         info = fit(rank="auto", ensemble=2).info
         ranks = {step.rank: step.score for step in info.rank_path}
         smoothings = dict(info.smoothing_path)
-        # a gain of less than a thousandth does not count
+        # A gain of less than a thousandth does not count.
         assert ranks[info.rank // 2] >= max(ranks.values()) - 1e-3
         assert smoothings[info.smoothing] >= max(smoothings.values()) - 1e-3
         assert ranks[info.rank // 2] == max(smoothings.values())
@@ -212,7 +212,7 @@ class TestChoosing:
         assert info.chosen_by == "log-probability of held-out rows, nats a row"
 
     def test_the_path_tells_how_many_classes_hold_rows(self):
-        # some classes hold less than half a row where rows weigh little
+        # Some classes hold less than half a row if rows have small weights.
         rows = WeightedRows.of(CODES[:60], np.full(60, 0.2))
         trial, options = weighted(trial_of(), rows), EMOptions(smoothing=0.001)
         path = choose_for_members(trial, options, "auto", with_smoothing=False).rank_path
@@ -236,7 +236,7 @@ class TestChoosing:
     def test_labels_choose_for_labels(self):
         info = fit(rank="auto", ensemble=2, target="x0").info
         assert info.chosen_by == "quadratic score of labels of 'x0' in held-out rows, 0 at best"
-        # a label of three has more than log ⅓ on average, a whole row of these less
+        # One label of three has a score above log ⅓ on average, a whole row a lower one.
         assert max(step.score for step in info.rank_path) > -np.log(3)
 
     @pytest.mark.parametrize("n_rows", [1, 2, 3])
@@ -246,7 +246,7 @@ class TestChoosing:
             with pytest.warns(FitWarning) as caught:
                 model = fit(CODES[:n_rows], "auto", **options)
             assert [str(one.message) for one in caught] == [sentence]
-            # told where fit was called, not inside
+            # The warning points to the call of fit, not inside.
             assert caught[0].filename == __file__
             assert model.rank == model.info.n_members
 
@@ -397,7 +397,7 @@ class TestTime:
         clock.seconds_a_look = 0.1
         found = choose_for_members(trial_of(until=10.0, target=target), EMOptions(), "auto", with_smoothing=True)
         assert len(found.rank_path) > 0
-        # each of the members under way may look once more, in every fold
+        # Each of the running members may check the clock once more, in every fold.
         assert clock.now < 4.0 + 0.1 * 25
 
     def test_time_enough_changes_nothing(self):
@@ -431,7 +431,7 @@ class TestTime:
 
     def test_chains_take_what_the_pace_allows(self, clock):
         trial = trial_of(until=10.0)
-        # a sweep takes a fifth of a look here, and two chains share what is left
+        # A sweep takes a fifth of a check of the clock here, and two chains share the time left.
         found = _in_time(trial.table, 3, BayesOptions(max_seconds=10), trial.context)
         left = 10.0 - clock.now
         assert found.sweeps == pytest.approx(left / (2 * clock.seconds_a_look / 5), abs=2)
@@ -528,7 +528,7 @@ def test_titanic_is_predicted_with_defaults():
     assert model.info.why == "an ensemble of EM fits, chosen for the labels of 'Survived'"
     predicted = model.predict(people.drop(columns="Survived"))
     accuracy = np.mean(predicted == people["Survived"].to_numpy())
-    # the best rule there is, the more frequent label of each of the 14 kinds of people
+    # The best possible rule: the more frequent label of each of the 14 kinds of people
     kinds = people.groupby(["Class", "Sex", "Age"], observed=True)["Survived"].value_counts()
     best = kinds.groupby(level=[0, 1, 2], observed=True).max().sum() / len(people)
     assert best - 0.01 <= accuracy <= best + 1e-12

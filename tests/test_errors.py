@@ -214,7 +214,7 @@ def test_options_are_spelled_as_the_command_line_has_them():
     for command in commands:
         for parameter in command.params:
             flags[parameter.name] |= {max(parameter.opts, key=len)}
-    # one argument has one name in all commands
+    # One argument has one name in all commands.
     assert {name: flags[name] for name in spelled} == {name: {flag} for name, flag in spelled.items()}
 
 

@@ -137,7 +137,7 @@ def test_a_sample_has_its_share_and_does_not_depend_on_threads(kept_in, exit_sta
         each.most_sampled = 500
     samples = [each.sample(1).rows for each in tables]
     assert np.array_equal(samples[0].codes, samples[1].codes)
-    # five standard deviations of a binomial
+    # Five standard deviations of a binomial
     assert abs(samples[0].total - 500) < 5 * np.sqrt(2000 * 0.25 * 0.75)
 
 
@@ -157,7 +157,7 @@ class TestSpill:
     def test_rows_go_to_the_file_once_they_are_more_than_memory_holds(self):
         packing = FixedPacking(Stacking(SIZES))
         codes = random_codes(np.random.default_rng(0), 1000)
-        # too little memory to merge any of them
+        # Too little memory to merge any of them
         with RowStore(packing, memory=4 * 1000 * packing.row_bytes) as held:
             for number in range(8):
                 held.put(pieces.Encoded(codes, None, number * 1000))
@@ -235,7 +235,7 @@ class TestFits:
     def test_bayes_where_rows_are(self, kept_in):
         options = {"rank": 2, "method": "bayes", "sweeps": 60, "burnt": 20, "draws": 20}
         whole, apart = self.pair(**options)
-        # draws differ, what they agree on does not
+        # The draws differ, but their means agree.
         assert apart.info.log_likelihood / 600 == pytest.approx(whole.info.log_likelihood / 600, abs=0.05)
 
     def test_ensembles_need_memory(self, kept_in):
@@ -325,7 +325,7 @@ def test_a_start_from_a_sample_makes_nothing_impossible(tmp_path):
     rng = np.random.default_rng(0)
     table = pa.table({"a": rng.choice(["x", "y"], 60_000), "b": ["rare", *rng.choice(["u", "v"], 59_999)]})
     parquet.write_table(table, tmp_path / "t.parquet")
-    # the rare label is not among the rows that this seed draws
+    # The rare label is not among the rows that this seed draws.
     model = juror.fit(tmp_path, method="em", smoothing=0.0, memory=LEAST, seed=1)
     assert model.info.n_searched < 60_000
     assert np.isfinite(model.info.log_likelihood)

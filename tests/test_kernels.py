@@ -65,7 +65,7 @@ CASES = {
     "wide": Case([2, 3] * 250, 4, 60, missing=0.1),
     "wide and sure": Case([2] * 500, 3, 40, zeros=0.01),
     "high rank": Case([3, 4, 5], 300, 40),
-    # as many rows and classes as fill the blocks and vectors of the compiled ones, and one less or more
+    # Numbers of rows and classes that fill the blocks and vectors of the compiled kernels, and one less or more
     **{f"rank {rank}": Case([3, 4, 5], rank, 70, missing=0.1) for rank in (4, 5, 8, 9, 10, 16, 17, 20, 33)},
     **{f"{n} rows": Case([3, 4, 5], 10, n, missing=0.1) for n in (511, 512, 513, 1025)},
     "more classes than a block is for": Case([3, 2], 40_000, 40),
@@ -73,7 +73,7 @@ CASES = {
     "wide and nearly impossible": Case([2] * 300, 12, 600, tilt=30.0),
 }
 KERNELS = ("log_prob", "posterior", "expected_counts")
-# how many rows the tables are made for decides whether the compiled kernels multiply or add logarithms
+# The number of rows that tables are made for decides whether the compiled kernels multiply or add logarithms.
 MANY, FEW = 10**9, 0
 
 
@@ -121,7 +121,7 @@ def test_assert_same_rejects_nan_on_both_sides():
 
 
 def test_the_twins_have_the_same_names():
-    # those over simplices are tested with the methods that use them, in test_moments.py
+    # Those over simplices are tested with the methods that use them, in test_moments.py.
     over_simplices = {"project_columns", "least_squares_factor", "least_squares_weights"}
     drawing = {"draw_classes", "uniform", "add_counts", "tables"}  # here, and in test_bayes.py
     labels = {"label_probabilities"}
@@ -201,7 +201,7 @@ def test_kernels_leave_their_arguments_alone(module, kernel):
 @pytest.mark.parametrize("module", [jit, reference], ids=["numba", "numpy"])
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_kernels_take_a_run_of_rows(module, kernel):
-    # partitions of a table are slices of its arrays
+    # Partitions of a table are slices of its arrays.
     case, part = Case([2, 3, 4], 3, 50, missing=0.2), Case([2, 3, 4], 3, 50, missing=0.2)
     part.cells, part.weights = case.cells[10:30], case.weights[10:30]
     copy = Case([2, 3, 4], 3, 50, missing=0.2)
@@ -347,7 +347,7 @@ def test_integer_weights_are_repeated_rows(codes, data):
 @pytest.mark.parametrize("n_columns", [1, 20, 63, 64, 65, 500])
 @pytest.mark.parametrize("levels", [1, 2, 1000, 2**31 - 1], ids=str)
 def test_rows_of_many_columns(n_columns, levels):
-    # the keys of the rows overflow 64 bits many times over
+    # The keys of the rows overflow 64 bits many times.
     rng = np.random.default_rng(n_columns)
     distinct = rng.integers(-1, levels, size=(40, n_columns)).astype(np.int32)
     codes = distinct[rng.integers(0, 40, 200)]
@@ -424,7 +424,7 @@ def test_a_split_of_nothing_or_all(weights):
 
 
 def test_counted_rows_are_split_one_by_one():
-    # one distinct row that stands for a hundred thousand is divided, not moved; 800 is more than five sigma
+    # One distinct row that stands for a hundred thousand is divided, not moved. 800 is more than five sigma.
     rows = WeightedRows.of(np.array([[0]]), np.array([100_000.0]))
     _, held = rows.split(0.3, np.random.default_rng())
     assert abs(held.total - 30_000) < 800
@@ -478,7 +478,7 @@ def test_factors_come_back_from_the_stack(sizes, rank, seed):
 @given(sizes=st.lists(st.integers(1, 5), min_size=1, max_size=6), data=st.data())
 def test_cells_select_the_row_of_their_code(sizes, data):
     stacking = Stacking(tuple(sizes))
-    # a stack whose entries say where they come from: variable and code, or −1 for the row of ones
+    # A stack whose entries say where they come from: variable and code, or −1 for the row of ones
     marks = np.array([(n, code) for n, size in enumerate(sizes) for code in (*range(size), -1)])
     codes = np.array([data.draw(st.tuples(*(st.integers(-1, size - 1) for size in sizes))) for _ in range(5)])
     cells = stacking.cells(codes)

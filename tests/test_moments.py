@@ -27,7 +27,7 @@ from juror.solvers.priors import Prior
 from juror.testing import random_codes, random_model
 
 JUROR = ["juror-a", "juror-b", "juror-c"]
-# so that the contract is quick
+# Few steps, so that the tests of all methods are quick
 SHORT = {"bayes": {"sweeps": 40, "burnt": 10, "draws": 1, "chains": 1}} | {
     name: {"max_iter": 60} for name in METHODS if name not in ("bayes", "spa")
 }
@@ -118,7 +118,7 @@ class TestContract:
         [("em", 1e-9), ("spa", 1e-9), ("spa-em", 1e-9), ("ctf", 0.02), ("juror-a", 0.02), ("juror-b", 0.02)],
     )
     def test_one_class_is_the_product_of_marginals(self, method, off):
-        # least squares over pairs or triples weighs cells otherwise than likelihood does
+        # Least squares over pairs or triples weights cells differently than the likelihood does.
         codes = random_codes(TRUTH, 300, np.random.default_rng(3))
         model = quiet_fit(codes, 1, method, smoothing=0.0, domain=TRUTH.domain)
         for n, A in enumerate(model.factors):
@@ -360,7 +360,7 @@ class TestJuror:
 
         descend(watched, np.full(3, 1 / 3), uniform_model((4, 3, 5, 3), 3, 5).factors, max_iter=20, tol=0)
         for lam, factors in seen:
-            # points ahead may leave the orthant, but never the plane on which columns sum to one
+            # Points ahead may leave the orthant, but never the plane on which columns sum to one.
             for block in (lam, *factors):
                 np.testing.assert_allclose(block.sum(axis=0), 1.0, atol=1e-9)
                 assert block.min() > -1.0
@@ -681,7 +681,7 @@ class TestSimplexKernels:
         assert nearest.min() >= 0
         np.testing.assert_allclose(reference.project_columns(points + 1e12), nearest, atol=1e-3)
         for other in rng.dirichlet(np.ones(n_rows), size=(20, n_columns)):
-            # the nearest point of a convex set sees all others at an obtuse angle
+            # From the nearest point of a convex set, all its other points lie at an obtuse angle.
             assert np.all(
                 np.einsum("if,fi->f", points - nearest, other)
                 <= np.einsum("if,if->f", points - nearest, nearest) + 1e-9 * scale * scale + 1e-9
@@ -697,7 +697,7 @@ class TestSimplexKernels:
         right = rng.normal(size=(4, rank)) * 3
         A = module.least_squares_factor(gram, right, start, 20_000, 1e-14)
         slope = A @ gram - right
-        # no exchange of mass within a column can help: the slope is lowest where there is mass
+        # No exchange of mass within a column can help: the slope is lowest where there is mass.
         assert np.all(np.sum(A * (slope - slope.min(axis=0)), axis=0) < 1e-6)
         lam = module.least_squares_weights(gram, right[0], np.full(rank, 1 / rank), 20_000, 1e-14)
         slope = gram @ lam - right[0]

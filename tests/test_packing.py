@@ -62,7 +62,7 @@ def test_a_pass_over_packed_cells_is_one_over_the_cells(sizes, missing, rank, se
     with LocalRunner(1) as runner:
         one, other = (ExpectedCounts.of(cells, weights, lam, stack, runner) for cells in (packed, plain))
         logs = [log_prob_of_cells(cells, lam, stack, runner) for cells in (packed, plain)]
-    # sums over 2,100 rows, which may all be sure
+    # Sums over 2,100 rows, each of which may have probability one
     np.testing.assert_allclose(one.log_likelihood, other.log_likelihood, rtol=1e-12, atol=1e-10)
     np.testing.assert_allclose(one.classes, other.classes, rtol=1e-10)
     np.testing.assert_allclose(one.cells, other.cells, rtol=1e-10, atol=1e-10)
@@ -94,7 +94,7 @@ def test_some_rows():
 def test_no_more_combinations_than_the_most():
     sizes = (2,) * 40
     cells = assert_packed(a_table(sizes, 5000, missing=0.0), Stacking(sizes))
-    # seven columns of two labels have 128 combinations
+    # Seven columns of two labels have 128 combinations.
     assert cells.packed.shape[1] == 6
     assert cells.n_packed == 5 * 128 + 2**5
 
@@ -153,7 +153,7 @@ def test_a_row_that_underflows_when_joined_stays_possible(monkeypatch):
 
 
 def test_what_underflows_within_a_packed_row_is_not_lost(monkeypatch):
-    # of the joined columns the largest product is 1e-322 or so, of few bits; the last class has one part in 1e19
+    # The largest product of the joined columns is about 1e-322, with few bits; the last class has one part in 1e19.
     monkeypatch.setattr(packing, "_ROWS_EACH", 1)
     t = 1e-161
     first = [[t, t, 1.0], [t, 3.7 * t, 1.0], [1.0, 1.0, 1e-170], [1.0, 1.0, 1e-170]]

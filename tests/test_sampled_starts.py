@@ -85,7 +85,7 @@ class TestLoneCounts:
 
     def test_the_twins_agree(self):
         objective, log_base, lam, stack = self.case()
-        # a class that cannot produce a label, one without weight, and one that is far better than the background
+        # A class that cannot produce a label, one without weight, and one that is far better than the background
         stack[0, 1], lam[2] = 0.0, 0.0
         log_base = np.where(np.arange(len(log_base)) % 9 == 0, log_base - 900.0, log_base)
         arguments = (cells_of(objective), objective.rows.weights, log_base, log_of(lam / (1 - lam)), log_of(stack))
@@ -99,7 +99,7 @@ class TestLoneCounts:
 
     @BOTH
     def test_a_class_and_a_background_are_a_model_of_two(self, module):
-        # a background that is itself one class: what a pass of rank two finds for the other
+        # A background that is itself one class: compare with what a pass of rank two finds for the other class.
         objective, _, lam, stack = self.case()
         base = scattered(objective, 1, 5)
         log_base = objective.rows.log_prob(base.lam, base.stack)
@@ -202,7 +202,7 @@ def test_every_table_has_a_start(name, smoothing):
 
 
 def test_a_start_does_not_depend_on_the_threads():
-    # more rows than a partition has
+    # More rows than a partition has
     codes = table(9000, shape=(6, 5, 4, 6), rank=3)
     one, two = (start_of(objective_of(codes, (6, 5, 4, 6), n_jobs=n_jobs), 3) for n_jobs in (1, 2))
     np.testing.assert_array_equal(one.lam, two.lam)
@@ -232,7 +232,7 @@ def test_passes_are_reported():
 
 
 def test_light_classes_are_found():
-    """Two classes of fifty rows in two thousand: chance misses one of them, mostly, and this does not."""
+    """Two classes of fifty rows in two thousand: random starts miss one of them mostly, the search does not."""
     sure = np.full((6, 6), 0.04) + 0.76 * np.eye(6)
     truth = juror.JointPMF([0.4, 0.3, 0.15, 0.1, 0.025, 0.025], [sure] * 6)
     codes = random_codes(truth, 2000, np.random.default_rng(3))

@@ -30,7 +30,7 @@ from juror.solvers.splitting import grown
 from juror.testing import random_codes, random_model
 
 SHAPE = (4, 3, 1, 5, 3)
-# four classes that a row shows at a glance
+# Four classes that differ clearly in every row
 SURE = np.array(
     [[0.97, 0.01, 0.01, 0.01], [0.01, 0.97, 0.01, 0.01], [0.01, 0.01, 0.97, 0.01], [0.01, 0.01, 0.01, 0.97]]
 )
@@ -133,7 +133,7 @@ def test_any_table_grows_to_any_rank(seed, n_rows, smoothing, rank):
     start = grow(objective, alone(objective), rank)
     assert_on_the_simplex(start, rank, objective.stacking)
     before = objective.at(alone(objective)).log_likelihood
-    # classes that are added without any rows take a quarter of a row each from the others
+    # Classes that are added without any rows take a quarter of a row each from the others.
     assert objective.at(start).log_likelihood >= before - 0.25 * rank - 0.01 * objective.total
     assert_on_the_simplex(grow(objective, climb(objective, start).parameters, rank + 3), rank + 3, objective.stacking)
 
@@ -161,7 +161,7 @@ def test_the_class_that_hides_two_is_split(merged):
     lam = np.concatenate([[PLANTED.weights[list(merged)].sum()], PLANTED.weights[kept]])
     parent = Parameters.of(lam, [factor] * 5, objective.stacking)
     start = grow(objective, parent, 4)
-    # the others stay as they are, and the heaviest is not split for being heavy
+    # The others stay unchanged, and the heaviest is not split only because it is heavy.
     np.testing.assert_array_equal(start.stack[:, 1:3], parent.stack[:, 1:])
     halves = objective.stacking.unstack(start.stack)[0][:, [0, 3]]
     assert sorted(halves.argmax(axis=0)) == sorted(merged)
@@ -179,7 +179,7 @@ def test_where_nothing_can_be_split_classes_of_no_weight_are_added():
 def test_classes_that_hold_nothing_are_replaced():
     codes = random_codes(PLANTED, 2000, np.random.default_rng(0))
     objective = objective_of(codes, shape=(4,) * 5)
-    # two classes in one, and one of next to no weight
+    # Two classes in one, and one of almost no weight
     factor = np.column_stack([SURE[:, :2] @ [4 / 7, 3 / 7], SURE[:, 2:], np.full(4, 0.25)])
     empty = Parameters.of(np.array([0.7, 0.2, 0.1 - 1e-6, 1e-6]), [factor] * 5, objective.stacking)
     assert np.all(grow(objective, empty, 4).lam * objective.total > 100)
@@ -262,7 +262,7 @@ class TestChoosing:
         assert [value for value, _ in tried] == [0.03, 0.1, 0.3]
         assert smoothing in dict(tried)
         assert dict(tried)[smoothing] >= dict(tried)[0.1]
-        # the default at the rank chosen is what the path has seen, but for where it began
+        # The default at the chosen rank has the score of the path, except for its start.
         assert dict(tried)[0.1] == pytest.approx(
             next(step.score for step in chosen.rank_path if step.rank == 4), abs=0.01
         )

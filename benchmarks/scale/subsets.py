@@ -77,7 +77,7 @@ FULL: Row = {
         Setting(20, 6, 6, (100_000, 1_000_000), (1, 2, 4, 8)),
         Setting(40, 6, 6, (100_000,), (1, 2, 4, 8, 16)),
         Setting(100, 4, 5, (100_000,), (1, 2, 4), False, (0, 1)),
-        # many labels, and more classes than labels, which is hard
+        # Many labels, and more classes than labels, which is hard
         Setting(12, 10, 8, (100_000,), (1, 2, 4, 8)),
         Setting(20, 4, 10, (100_000,), (1, 2, 4, 8)),
     ),
@@ -102,14 +102,14 @@ class Task:
         self.codes = sample(self.truth, n_rows, self.rng)
         self.fresh = sample(self.truth, fresh_rows, self.rng)
         self.log_truth = self.truth.log_prob(self.fresh)
-        # with one count more, shared by the labels
+        # With one count more, shared by the labels
         counts = [np.bincount(column, minlength=setting.labels) + 1.0 / setting.labels for column in self.codes.T]
         self.marginals = [(count / count.sum())[:, None] for count in counts]
 
     def loss(self, model: juror.JointPMF) -> float:
-        """Return the mean of log p − log p̂ over the fresh rows, less what chance alone explains of it.
+        """Return the mean of log p − log p̂ over the fresh rows, with less noise than the plain mean.
 
-        E p̂/p = 1, so that a multiple of p̂/p − 1 may be added; the one of least variance is, which for a good p̂
+        E p̂/p = 1, so that a multiple of p̂/p − 1 may be added. The multiple of least variance is used; for a good p̂ it
         leaves a tenth of the noise or less.
         """
         log_ratio = model.log_prob(self.fresh) - self.log_truth
@@ -131,7 +131,7 @@ class Task:
         domain = {"domain": self.domain} if isinstance(data, np.ndarray) else {}
         options = OPTIONS[method] | {"smoothing": SMOOTHING, "seed": self.seed, "n_jobs": 1} | domain | options
         with warnings.catch_warnings():
-            # what stops early is meant to
+            # Early stops are intended.
             warnings.simplefilter("ignore", juror.FitWarning)
             return juror.fit(data, self.setting.rank, method, **options)
 
@@ -147,7 +147,7 @@ def references(task: Task) -> Iterator[Row]:
     none = {"per_variable": None, "n_tables": 0, "share": 0.0, "bytes": 0}
     best = partial(task.fit, task.codes, "em", init=task.truth)
     yield from task.judged(none | {"who": "em", "start": "truth"}, best)
-    # by columns, as all codes are
+    # Column by column, as all codes are
     some = np.asfortranarray(task.codes[:SEARCHED_ROWS])
     found = partial(task.fit, some, "em")
     yield from task.judged(none | {"who": "em", "start": f"search on {len(some)} rows"}, found, EM_PASSES)
@@ -166,7 +166,7 @@ def judge_triples(task: Task, per_variable: int | str) -> Iterator[Row]:
     yield from task.judged(about | {"start": "random"}, found, EM_PASSES if few else ())
 
     def from_truth() -> juror.JointPMF:
-        end = ctf.solve(ctf.TripleTables(counts), *start_at(task.truth), max_iter=CTF["max_iter"], tol=CTF["tol"])
+        end = ctf.sweep_from(ctf.TripleTables(counts), *start_at(task.truth), max_iter=CTF["max_iter"], tol=CTF["tol"])
         return task.smoothed(end.lam, end.factors)
 
     yield from task.judged(about | {"start": "truth"}, from_truth)
@@ -311,13 +311,13 @@ def costs(variables: Sequence[int], n_rows: int, tell: Tell, labels: int = 10, r
         for statistic, c in (("pairs", ALL), ("triples", 1), ("triples", 4), ("triples", 16)):
             kind, which = (juror.PairCounts, {}) if c == ALL else (juror.TripleCounts, {"triples": c * N})
             count = partial(kind.of_codes, task.codes, task.domain, n_jobs=1, **which)
-            # the first call makes the plan, the later ones find it
+            # The first call makes the plan; later calls reuse it.
             (counts, first), *later = [timed(count) for _ in range(3)]
             ns = 1e9 * min(seconds for _, seconds in later) / n_rows
             size = size_of(counts.tables, math.comb(N, 2 if c == ALL else 3))
             row = about | {"statistic": statistic, "per_variable": c} | size
             rows.append(row | {"ns_a_row": ns, "ns_a_row_and_table": ns / size["n_tables"], "first_seconds": first})
-        # a pass of EM is what seven passes take longer than one, a sixth; its statistic is as large as the model
+        # A pass of EM takes a sixth of what seven passes take longer than one; its statistic is as large as the model.
         start = random_model(task.domain.cardinalities, rank, np.random.default_rng(1))
         passes = partial(task.fit, task.codes, "em", init=start, tol=0.0, accelerate=False)
         one, seven = (min(timed(partial(passes, max_iter=n))[1] for _ in range(2)) for n in (1, 7))
@@ -364,7 +364,7 @@ def line(row: Row) -> str:
 def run(sizes: Row, quick: bool, tell: Tell) -> Row:
     """Measure all parts."""
     began = time.monotonic()
-    # so that the compilation of kernels is in no seconds
+    # Compile the kernels first, so that no time includes it.
     for judge in (judge_triples, judge_pairs):
         list(judge(Task(QUICK["pairs"][0], 20_000, 0), 5))
     found: Row = {

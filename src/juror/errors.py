@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import difflib
 from ast import literal_eval
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from numbers import Integral
 from string import Formatter
 from typing import Any
 
 _FORMATTER = Formatter()
-# How Python says which function takes an argument: where it is named, and where it is set
+# How Python names an argument of a function, and how it sets one
 _OWNERS = {
     "": ("{}", "{}"),
     "fit": ("{}", "{}"),
@@ -27,18 +27,10 @@ _OWNERS = {
 
 @dataclass(frozen=True)
 class Option:
-    """An argument that a message speaks of, with the value that it has or should have.
+    """An argument that a message names, with its value, or several values if it takes a list.
 
-    Parameters
-    ----------
-    name : str
-        The name in Python.
-    values : tuple
-        The value, or several if the option takes a list; empty if the message names the option alone.
-    source : str
-        How Python writes the assignment, such as ``"='auto'"``.
-    owner : str
-        The function that takes the argument, if it must be said, such as ``"Domain.infer"`` or ``"Files"``.
+    ``source`` is the assignment in Python, such as ``"='auto'"``. ``owner`` is the function that takes the argument, if
+    the message must name it, such as ``"Domain.infer"`` or ``"Files"``.
     """
 
     name: str
@@ -71,19 +63,12 @@ def in_python(option: Option) -> str:
 
 
 class Message:
-    """A sentence whose options are spelled when it is shown.
+    """A sentence whose options are spelled when it is shown: a template for ``str.format``, and its values.
 
-    Parameters
-    ----------
-    template : str
-        Text with fields in braces, as for ``str.format``. A field that is not among the values names an option, and
-        may say what it is set to: ``{rank}``, ``{rank:='auto'}``, ``{rank:=…}``, ``{max_levels:= {most}}``. The owner
-        of an argument stands before it: ``{Domain.infer.levels:=…}``.
-    **values : object
-        What the other fields hold: numbers and text, an :class:`Option`, a tuple of options, a message or an error.
+    A value is a number, text, an :class:`Option`, a tuple of options, a message or an error. A field without a value
+    names an option, and may say what it is set to: ``{rank}``, ``{rank:='auto'}``, ``{rank:=…}``,
+    ``{max_levels:= {most}}``. The owner of an argument stands before it: ``{Domain.infer.levels:=…}``.
 
-    Examples
-    --------
     >>> message = Message("{rank} must be at most {most:,}. Got {got!r}. Pass {rank:='auto'}.", most=1000, got="x")
     >>> str(message)
     "rank must be at most 1,000. Got 'x'. Pass rank='auto'."
@@ -111,23 +96,16 @@ class Message:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The names of the options that the message speaks of, in the order in which it does."""
-        seen: dict[str, None] = {}
-
-        def note(option: Option) -> str:
-            seen[option.name] = None
-            return ""
-
-        self.text(note)
+        """The names of the options in the message, in their order."""
+        seen: dict[str, str] = {}
+        self.text(lambda option: seen.setdefault(option.name, ""))
         return tuple(seen)
 
     def text(self, spelling: Spelling = in_python) -> str:
         """Write the sentence with options spelled in a given way."""
-        return "".join(self._written(spelling))
-
-    def _written(self, spelling: Spelling) -> Iterator[str]:
+        text = ""
         for literal, field, spec, conversion in _FORMATTER.parse(self.template):
-            yield literal
+            text += literal
             if field is None:
                 continue
             spec = (spec or "").format(**self.values)
@@ -135,21 +113,13 @@ class Message:
                 value = _spelled(self.values[field], spelling)
             else:
                 value, spec = spelling(Option.parse(field, spec)), ""
-            yield format(_FORMATTER.convert_field(value, conversion), spec)
+            text += format(_FORMATTER.convert_field(value, conversion), spec)
+        return text
 
 
 class Complaint(Message):
-    """What a fit warns of: a message, and its kind.
+    """What a fit warns of: a message and its kind, for code that asks.
 
-    Parameters
-    ----------
-    kind : str
-        What is wrong, for code that asks, such as ``"not-converged"``.
-    template, **values
-        As for :class:`Message`.
-
-    Examples
-    --------
     >>> complaint = Complaint("copies", "{n} classes are copies. Lower {rank} to {most}.", n=2, most=3)
     >>> str(FitWarning(complaint)), complaint.kind, complaint.values
     ('2 classes are copies. Lower rank to 3.', 'copies', {'n': 2, 'most': 3})
@@ -164,22 +134,17 @@ def _spelled(value: Any, spelling: Spelling) -> Any:
     """Replace the options in a value by their text."""
     if isinstance(value, Option):
         return spelling(value)
-    if isinstance(value, Message | _Told):
+    if isinstance(value, Message | _WithMessage):
         return value.text(spelling)
     if isinstance(value, tuple) and any(isinstance(item, Option) for item in value):
         return str([_spelled(item, spelling) for item in value])
     return value
 
 
-class _Told(Exception):  # noqa: N818 (warnings share it)
-    """What errors and warnings share: they know the options that they speak of.
+class _WithMessage(Exception):  # noqa: N818 (warnings share it)
+    """What errors and warnings share: they know the options that they name.
 
-    Parameters
-    ----------
-    text : str or Message
-        The sentence. With values it is the template of a :class:`Message`, without values it is shown as it is.
-    **values : object
-        The values of the template.
+    With values, ``text`` is the template of a :class:`Message`; without values it is shown as it is.
     """
 
     def __init__(self, text: str | Message = "", /, **values: Any) -> None:
@@ -187,17 +152,17 @@ class _Told(Exception):  # noqa: N818 (warnings share it)
 
     @property
     def message(self) -> Message | None:
-        """The message with its facts; None if the error was made from plain text."""
+        """The message with its values; None if the error was made from plain text."""
         return self.args[0] if self.args and isinstance(self.args[0], Message) else None
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The names of the options that are spoken of."""
+        """The names of the options in the message."""
         return self.message.options if self.message else ()
 
     @property
     def option(self) -> str | None:
-        """The option that is spoken of first, or None."""
+        """The first option in the message, or None."""
         return next(iter(self.options), None)
 
     def text(self, spelling: Spelling = in_python) -> str:
@@ -205,7 +170,7 @@ class _Told(Exception):  # noqa: N818 (warnings share it)
         return self.message.text(spelling) if self.message else str(self)
 
 
-class JurorError(_Told, ValueError):
+class JurorError(_WithMessage, ValueError):
     """Base of every error that juror raises on purpose."""
 
 
@@ -241,7 +206,7 @@ class MissingDependencyError(JurorError, ImportError):
     """An optional part was asked for and its package is not installed."""
 
 
-class JurorWarning(_Told, UserWarning):
+class JurorWarning(_WithMessage, UserWarning):
     """Base of every warning that juror gives."""
 
 
@@ -253,6 +218,15 @@ class FitWarning(JurorWarning):
     """A fit ended, but not as one would like."""
 
 
+def wrong(name: str, must_be: str, got: object) -> ParameterError:
+    """Return the error for an argument that is not what it must be.
+
+    >>> str(wrong("sparse", "True, False or None", 3))
+    'sparse must be True, False or None. Got 3 instead.'
+    """
+    return ParameterError("{option} must be {what}. Got {got!r} instead.", option=Option(name), what=must_be, got=got)
+
+
 def check_count(name: str, value: object, least: int = 1) -> None:
     """Refuse a value that is not a whole number of at least ``least``.
 
@@ -261,12 +235,7 @@ def check_count(name: str, value: object, least: int = 1) -> None:
     juror.errors.ParameterError: draws must be an int in the range [1, inf). Got 0 instead.
     """
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise ParameterError(
-            "{option} must be an int in the range [{least}, inf). Got {got!r} instead.",
-            option=Option(name),
-            least=least,
-            got=value,
-        )
+        raise wrong(name, f"an int in the range [{least}, inf)", value)
 
 
 def check_choice(name: str, value: object, choices: Iterable[object]) -> None:
@@ -278,12 +247,7 @@ def check_choice(name: str, value: object, choices: Iterable[object]) -> None:
     """
     choices = list(choices)
     if value not in choices:
-        raise ParameterError(
-            "{option} must be one of {choices}. Got {got!r} instead.",
-            option=Option(name),
-            choices=shortlist(choices, limit=12),
-            got=value,
-        )
+        raise wrong(name, f"one of {shortlist(choices, limit=12)}", value)
 
 
 def check_any_rows(n_rows: int) -> None:
@@ -315,11 +279,7 @@ def did_you_mean(word: object, choices: Iterable[object]) -> str:
     "Did you mean 'Male'?"
     """
     choices = list(choices)
-    for choice in choices:
-        if str(choice).casefold() == str(word).casefold():
-            return f"Did you mean {choice!r}?"
-    close = difflib.get_close_matches(str(word), [str(choice) for choice in choices], n=1, cutoff=0.6)
-    if close:
-        match = next(choice for choice in choices if str(choice) == close[0])
-        return f"Did you mean {match!r}?"
-    return f"Choose from {shortlist(choices)}."
+    same = [str(choice) for choice in choices if str(choice).casefold() == str(word).casefold()]
+    close = same or difflib.get_close_matches(str(word), map(str, choices), n=1, cutoff=0.6)
+    matches = (choice for choice in choices if close and str(choice) == close[0])
+    return next((f"Did you mean {match!r}?" for match in matches), f"Choose from {shortlist(choices)}.")

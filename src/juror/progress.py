@@ -32,7 +32,7 @@ class Progress:
     n_starts: int
     iteration: int
     max_iter: int
-    log_likelihood: float | None
+    log_likelihood: float | None = None
     objective: float | None = None
 
 

@@ -98,7 +98,7 @@ class FitRecord:
     smoothing : float
         The pseudo-count of a cell, on average; zero for maximum likelihood, and for ``"bayes"``, which has a prior.
     seed : int
-        What the random starts came from.
+        The seed of all random numbers.
     starts : tuple of float
         The objective that every start reached: log-likelihood with smoothing for EM, squared misfit for the others;
         for an ensemble the mean log-probability of the rows that each member stopped by.
@@ -117,21 +117,21 @@ class FitRecord:
     stages : mapping of str to tuple of float
         The objective along each stage, for methods that have several.
     n_draws : int
-        How many draws of a posterior the model is the mean of; zero where it is a single one.
+        The number of posterior draws of which the model is the mean; zero for other methods.
     n_members : int
-        How many fits of an ensemble the model is the mean of; one where it is a single fit.
+        The number of fits of an ensemble of which the model is the mean; one for a single fit.
     occupied : tuple of three floats, optional
         The 5, 50 and 95 per cent points of the number of classes that hold a row, for a fit by ``"bayes"``.
     mixing : mapping of str to (float, float)
-        Split-R̂ and effective sample size of what was followed along the chains, at worst.
+        The worst split-R̂ and effective sample size of the quantities followed along the chains.
     projected : str
         How pairs were projected, for methods that do so, with rank and condition of the operators.
     rho : float, optional
-        How strongly pair tables were drawn to the model, for methods that do so.
+        How strongly pair tables were drawn to the model, for methods with stage G2.
     smoothing_path : tuple of (float, float)
         Smoothings tried and their scores; empty when it was given or not chosen.
     why : str
-        Why this method, where ``method="auto"`` left that to the fit.
+        Why this method, if ``method="auto"`` chose it.
     rho_path : tuple of (float, float)
         Values of rho tried and their scores; empty when rho was given.
     chosen_by : str
@@ -218,10 +218,10 @@ def _numbers(plain: Any, missing: float = -math.inf) -> tuple[Any, ...]:
     return tuple(missing if number is None else number for number in plain)
 
 
-# The fields of the first version: without one of them it is no record.
+# The fields of the first version: a record must have all of them.
 _ALWAYS = frozenset(("method", "rank", "n_rows", "n_distinct", "log_likelihood", "n_parameters", "smoothing", "seed"))
 _ALWAYS |= {"starts", "trace", "stopped", "n_iter"}
-# How fields that are more than one number or text are read from JSON
+# How to read from JSON the fields that are more than one number or text
 _READ: dict[str, Callable[[Any], Any]] = {
     "warnings": tuple,
     **dict.fromkeys(("starts", "trace"), _numbers),

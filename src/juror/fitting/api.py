@@ -15,24 +15,17 @@ from juror.counts.designs import about_order
 from juror.counts.projections import Projections
 from juror.domain import Domain
 from juror.domain.variable import Label, Unknown
-from juror.errors import DataWarning, FitWarning, Option, ParameterError, check_count
+from juror.errors import DataWarning, FitWarning, Option, ParameterError, check_count, wrong
 from juror.fitting.held_out import Trial, as_cpd
-from juror.fitting.plan import (
-    Decision,
-    Request,
-    check_members,
-    check_method,
-    check_rank,
-    decide,
-    numbers_of_rows,
-    read_options,
-)
+from juror.fitting.plan import Decision, Request, check_members, check_method, check_rank, decide, read_options
 from juror.fitting.steps import choose_and_solve
 from juror.model import JointPMF
 from juror.progress import ProgressCallback
 from juror.record import FitRecord
+from juror.rows.in_memory import MemoryTable
 from juror.rows.reading import open_table
 from juror.rows.stacking import Stacking
+from juror.rows.table import Table
 from juror.runners.blas import one_blas_thread
 from juror.runners.local import LocalRunner
 from juror.runners.memory import read_memory
@@ -125,12 +118,12 @@ def fit(
     n_jobs : int, optional
         How many threads; all cores by default, and for −1.
     memory : int or str, default "4GB"
-        How much memory rows may take, in bytes or written like ``"500MB"``, beside some 300 MB for the program. Of more
-        rows than that, start and rank are looked for in a sample, and EM and sampling pass over all of them on disk, in
-        a file that is gone afterwards.
+        The memory that rows may take, in bytes or as text such as ``"500MB"``, in addition to about 300 MB for the
+        program. If the rows need more, start and rank are found on a sample, and EM and sampling pass over all rows in
+        a temporary file.
     client : dask.distributed.Client or pyspark.sql.SparkSession, optional
-        A cluster whose workers read the rows, from files that they see or from a frame of theirs, and keep them. Sums
-        come back, and one sample of rows to start from.
+        A cluster whose workers read the rows, from files that they can open or from a frame of the cluster, and keep
+        them. Only sums and one sample of rows come back.
 
     Other Parameters
     ----------------
@@ -138,9 +131,8 @@ def fit(
         A pseudo-count for every cell of weights and factors, spread over the labels of a variable as they are spread in
         the data; 0 for none, which leaves rows with probability zero in methods other than EM.
     max_iter : int (all but spa)
-        The most passes over the rows from one start (em, spa-em: 1000, after a search of some 500, which is left out
-        for fewer), sweeps (ctf: 500), or rounds of G2 and steps of
-        G3 (juror: 1000).
+        The most passes over the rows from one start (em, spa-em: 1000, after a search of about 500 passes, which is
+        left out if ``max_iter`` is less), sweeps (ctf: 500), or rounds of G2 and steps of G3 (juror: 1000).
     tol : float (all but spa)
         Stop when a step gains at most this, in nats a row (em, spa-em: 1e-6) or as a share of the misfit (ctf: 1e-5,
         juror: 1e-4).
@@ -153,9 +145,9 @@ def fit(
         ``ensemble × rank``. ``"auto"`` is 10, or with ``max_seconds`` as many as there is time for, at most 100, and
         while there are no more than 12,288 classes in all.
     max_seconds : float (em, spa-em, bayes)
-        A budget of time, from the beginning; reading the rows is not cut short. An ensemble fits members until it is
-        spent; a chain is made as long as it allows; EM stops where it is, and says so. How far a fit came then depends
-        on the machine.
+        A budget of time, from the call on; reading the rows is not cut short. An ensemble fits members until it is
+        spent; a chain is made as long as it allows; EM stops, and warns. The result then depends on the speed of the
+        machine.
     accelerate : bool, default True (em, spa-em)
         Whether to try long steps (SQUAREM), which never lower the objective.
     init : JointPMF (em)
@@ -200,9 +192,7 @@ def fit(
     check_method(method)
     check_count("seed", seed, least=0)
     if progress is not None and not callable(progress):
-        raise ParameterError(
-            "{progress} must be a function to call with every step. Got {got!r} instead.", got=progress
-        )
+        raise wrong("progress", "a function to call with every step", progress)
     bytes_here, began = read_memory(memory), time.monotonic()
     with ExitStack() as stack:
         local = stack.enter_context(LocalRunner(n_jobs))
@@ -228,7 +218,7 @@ def fit(
         else:
             trial = Trial(read.sample(int(seed)), chosen, position, context)
             solution = choose_and_solve(trial, read, rank, settings, smoothing_given="smoothing" in options)
-        # While the rows are still there.
+        # The record reads the rows, which are gone after this block.
         record = _completed(solution, read, decision, int(seed))
         cpd = as_cpd(solution.parameters, domain)
     for complaint in solution.complaints:
@@ -251,12 +241,22 @@ def _completed(solution: Solution, read: Any, decision: Decision, seed: int) -> 
         n_parameters=Stacking(read.domain.cardinalities).n_parameters(len(parameters.lam)),
         seed=seed,
         log_likelihood=log_likelihood,
-        **numbers_of_rows(read, seed),
+        **_numbers_of_rows(read, seed),
     )
 
 
+def _numbers_of_rows(data: Table | Statistic, seed: int) -> dict[str, Any]:
+    """Return what the record of a fit says about how many rows there were."""
+    if isinstance(data, Statistic):
+        n_rows = getattr(data, "n_rows", None)
+        return {"n_rows": float(data.totals.max()) if n_rows is None else n_rows}
+    if isinstance(data, MemoryTable):
+        return {"n_rows": data.total, "n_distinct": len(data.rows.codes)}
+    return {"n_rows": data.total, "n_searched": data.sample(seed).n_rows}
+
+
 def _left(options: Mapping[str, Any], data: Any, read: Any) -> Mapping[str, Any]:
-    """Return the options that are not spent: which triples to count is, once this fit has counted them."""
+    """Return the options for the method: without the choice of triples if this fit has counted them already."""
     spent = isinstance(read, Statistic) and read is not data
     return {name: value for name, value in options.items() if not (spent and name == "triples")}
 
@@ -274,7 +274,7 @@ def _warn_of_order(data: Any, read: Any, method: Method) -> tuple[str, ...]:
 def _check_alone(
     domain: Domain | None, missing: Collection[Label], unknown: Unknown, sample_weight: Any, client: Any
 ) -> None:
-    """Refuse what was settled when the statistic was made."""
+    """Refuse arguments that were fixed when the statistic was made."""
     for name, given in (
         ("domain", domain is not None),
         ("missing", len(missing) > 0),

@@ -44,20 +44,9 @@ TIME_TO_CHOOSE = 0.4
 
 @dataclass(frozen=True)
 class Chosen:
-    """What was chosen, and how.
+    """The rank and smoothing of a fit, and those tried with their scores, empty where they were given.
 
-    Attributes
-    ----------
-    rank : int
-        The number of classes of a fit.
-    smoothing : float
-        Its α.
-    rank_path : tuple of RankScore
-        The ranks tried; empty where the rank was given.
-    smoothing_path : tuple of (float, float)
-        The smoothings tried and their scores; empty where it was given.
-    found : tuple of Parameters
-        The rough fit of this rank to what is kept of each part, for single fits.
+    For single fits, ``found`` holds the rough fit of this rank to what is kept of each part.
     """
 
     rank: int
@@ -69,16 +58,9 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Tried:
-    """A setting that was tried.
+    """A setting that was tried: its score, the scores and weights of the rows behind it, (rows,), and its fits.
 
-    Attributes
-    ----------
-    step : RankScore
-        Its rank and score.
-    rows, weights : numpy.ndarray, (rows,)
-        The scores of the rows behind it, and their weights.
-    found : tuple of Parameters
-        The fit to each part; of several members their mean.
+    There is one fit for each part; of several members it is their mean.
     """
 
     step: RankScore
@@ -102,18 +84,14 @@ class Comparison:
 
     Attributes
     ----------
-    trial : Trial
-        What is fitted, and how rows are scored.
-    parts : sequence of (MemoryTable, MemoryTable)
-        What is fitted and what is scored.
-    fit : callable
-        Fits a part.
+    trial, parts, fit : Trial, sequence of (MemoryTable, MemoryTable), callable
+        How rows are scored, which rows are fitted and scored, and what fits a part.
     by : str
         How labels are scored.
     pooled : bool
         Whether a score is the mean over all rows, or the mean over the parts of their means.
     report : callable
-        Told the score of every setting.
+        Called with the score of every setting.
     """
 
     trial: Trial
@@ -222,9 +200,9 @@ def choose_rank_for(trial: Trial, options: Any, how: str) -> Chosen:
     most = min(trial.method.most_rank(trial.domain, options), *(len(kept.rows.codes) for kept, _ in parts))
     stops: dict[str, Any] = {}
     if trial.method.growth is not None:
-        chance = _SCATTER / np.sqrt(sum(held.total for _, held in parts))
-        # Labels are noisier, and may stand still for a while as the rest of their rows is learned.
-        stops = {"hopeless": max(_HOPELESS, chance)} if trial.target is None else {"also": score_rows}
+        noise = _SCATTER / np.sqrt(sum(held.total for _, held in parts))
+        # The scores of labels are noisier, and may not change for a while as the rest of their rows is learned.
+        stops = {"hopeless": max(_HOPELESS, noise)} if trial.target is None else {"also": score_rows}
     rank, path = choose_rank(score, most, is_late=lambda: trial.context.seconds_left < 0, **stops)
     compare.check_possible("rank", (step.rank for step in path))
     return Chosen(rank, options.smoothing, path, found=compare.of(rank, options.smoothing).found)
@@ -233,18 +211,8 @@ def choose_rank_for(trial: Trial, options: Any, how: str) -> Chosen:
 def choose_smoothing(trial: Trial, options: EMOptions, chosen: Chosen, how: str) -> Chosen:
     """Return the smoothing that does best on the parts that chose a rank, and all that were tried with their scores.
 
-    The default is left only for a gain of more than its standard error: the parts of a small table are noisy.
-
-    Parameters
-    ----------
-    trial : Trial
-        What is fitted.
-    options : EMOptions
-        How; its own smoothing does not count.
-    chosen : Chosen
-        The rank, and where to begin in each part.
-    how : {"auto", "cv"}
-        How the rank was chosen.
+    The default is left only for a gain of more than its standard error: the parts of a small table are noisy. Fits
+    start from those of the chosen rank; ``how`` says how that was chosen, ``"auto"`` or ``"cv"``.
     """
     trial = replace(trial, context=trial.context.with_share(TIME_TO_CHOOSE))
     parts = trial.parts(how)
@@ -254,7 +222,7 @@ def choose_smoothing(trial: Trial, options: EMOptions, chosen: Chosen, how: str)
         )
     fit = _OneFit(trial, options.rough(), "choosing smoothing", starts=chosen.found)
     compare = Comparison(trial, parts, fit, SCORED_BY[how])
-    # The default comes first: it is what is left without time.
+    # The default comes first: it is used if there is no time for others.
     for smoothing in sorted(SINGLE_SMOOTHINGS, key=lambda alpha: alpha != DEFAULT_SMOOTHING):
         if compare.tried and trial.context.seconds_left < 0:
             break

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from juror.errors import Complaint, Option
-from juror.fitting.choose import (
-    MEMBER_SMOOTHINGS,
-    TIME_TO_CHOOSE,
-    Chosen,
-    Comparison,
-    Tried,
-    is_clear,
-    warn_too_few,
-)
+from juror.fitting.choose import MEMBER_SMOOTHINGS, TIME_TO_CHOOSE, Chosen, Comparison, Tried, is_clear, warn_too_few
 from juror.fitting.held_out import Trial
 from juror.fitting.members import Member, fit_members, held_out_share
 from juror.kernels.random_streams import Stream
@@ -26,7 +18,7 @@ from juror.solvers.em import EMOptions
 from juror.solvers.parameters import Parameters, side_by_side
 from juror.solvers.solver import Solution
 
-# How many members by default, the most in a budget of time, and the most classes of all together
+# The default number of members, the most in a budget of time, and the most classes of all together
 _MEMBERS = 10
 _MOST_MEMBERS = 100
 _MOST_CLASSES = 12_288
@@ -47,17 +39,7 @@ _TIME_TO_BEGIN = TIME_TO_CHOOSE / 3.0
 
 
 def fit_ensemble(trial: Trial, options: EMOptions, chosen: Chosen) -> Solution:
-    """Fit as many members as are asked for, or as there is time for, and put them side by side.
-
-    Parameters
-    ----------
-    trial : Trial
-        The table, target and context.
-    options : EMOptions
-        How many members, and the most passes of each.
-    chosen : Chosen
-        Rank and smoothing of each.
-    """
+    """Fit as many members as are asked for, or as there is time for, and put them side by side."""
     context = trial.context
     most = _most_members(options.ensemble, chosen.rank, in_time=np.isfinite(context.until))
     members: list[Member] = []
@@ -74,37 +56,34 @@ def fit_ensemble(trial: Trial, options: EMOptions, chosen: Chosen) -> Solution:
         starts=tuple(member.score for member in members),
         n_members=len(members),
     )
-    return Solution(
-        side_by_side([member.parameters for member in members]), record, _complaints(members, most, options)
-    )
+    parameters = side_by_side([member.parameters for member in members])
+    return Solution(parameters, record, _complaints(members, most, options))
 
 
 def _complaints(members: Sequence[Member], most: int, options: EMOptions) -> tuple[Complaint, ...]:
     """Complain about members that were cut short, and about fewer members than were asked for."""
-    complaints = []
-    for cause in ("max_iter", "max_seconds"):
-        n = sum(member.cut == cause for member in members)
-        if n:
-            complaints.append(
-                Complaint(
-                    "members-cut-short",
-                    "{n} of {all} members spent {set} before they would have stopped by themselves. Raise {option}.",
-                    n=n,
-                    all=len(members),
-                    set=Option(cause, source=f" = {getattr(options, cause):g}"),
-                    option=Option(cause),
-                )
-            )
-    if options.ensemble != "auto" and len(members) < most:
-        complaints.append(
-            Complaint(
-                "fewer-members",
-                "{max_seconds: = {seconds:g}} was enough for {n} of the {most} members. Raise {max_seconds}.",
-                seconds=options.max_seconds,
-                n=len(members),
-                most=most,
-            )
+    n_cut = {cause: sum(member.cut == cause for member in members) for cause in ("max_iter", "max_seconds")}
+    complaints = [
+        Complaint(
+            "members-cut-short",
+            "{n} of {all} members spent {set} before they would have stopped by themselves. Raise {option}.",
+            n=n,
+            all=len(members),
+            set=Option(cause, source=f" = {getattr(options, cause):g}"),
+            option=Option(cause),
         )
+        for cause, n in n_cut.items()
+        if n
+    ]
+    if options.ensemble != "auto" and len(members) < most:
+        fewer = Complaint(
+            "fewer-members",
+            "{max_seconds: = {seconds:g}} was enough for {n} of the {most} members. Raise {max_seconds}.",
+            seconds=options.max_seconds,
+            n=len(members),
+            most=most,
+        )
+        complaints.append(fewer)
     return tuple(complaints)
 
 
@@ -134,18 +113,7 @@ def choose_for_members(trial: Trial, options: EMOptions, rank: int | str, *, wit
 
     The rank doubles while that helps, or halves. Then the smoothing moves while that helps, and if it did, both again:
     the best of one depends on the other. What counts is how probable the rows are, or with a target how well its labels
-    are predicted.
-
-    Parameters
-    ----------
-    trial : Trial
-        The table, target and context.
-    options : EMOptions
-        The smoothing to begin with, and the most passes of a member.
-    rank : int or str
-        The rank, or a word for choosing it.
-    with_smoothing : bool
-        Whether to choose the smoothing too.
+    are predicted. A rank that is a number is kept, and the smoothing of the options too unless ``with_smoothing``.
     """
     chosen = Chosen(rank if isinstance(rank, int) else 1, options.smoothing)
     if not (with_smoothing or isinstance(rank, str)):
@@ -170,37 +138,16 @@ def choose_for_members(trial: Trial, options: EMOptions, rank: int | str, *, wit
                 chosen = climb.up(chosen, [replace(chosen, smoothing=alpha) for alpha in smoothings])
     tried = climb.compare.tried
     climb.compare.check_possible("rank", sorted({F for F, _ in tried}))
-    return replace(
-        chosen,
-        rank_path=_rank_path(tried) if isinstance(rank, str) else (),
-        smoothing_path=_smoothing_path(tried, chosen.rank) if with_smoothing else (),
-    )
-
-
-def _rank_path(tried: Mapping[tuple[int, float], Tried]) -> tuple[RankScore, ...]:
-    """Return the ranks tried with their best scores."""
+    # The ranks tried with their best scores, and the smoothings tried at the chosen rank
     steps = sorted((each.step for each in tried.values()), key=lambda step: (step.rank, step.score))
-    return tuple({step.rank: step for step in steps}.values())
-
-
-def _smoothing_path(tried: Mapping[tuple[int, float], Tried], rank: int) -> tuple[tuple[float, float], ...]:
-    """Return the smoothings tried at a rank with their scores."""
-    return tuple(sorted((smoothing, each.step.score) for (F, smoothing), each in tried.items() if rank == F))
+    ranks = tuple({step.rank: step for step in steps}.values()) if isinstance(rank, str) else ()
+    at_rank = sorted((alpha, each.step.score) for (F, alpha), each in tried.items() if chosen.rank == F)
+    return replace(chosen, rank_path=ranks, smoothing_path=tuple(at_rank) if with_smoothing else ())
 
 
 @dataclass(frozen=True)
 class _Climb:
-    """Steps from setting to setting, while they are better and there is time.
-
-    Attributes
-    ----------
-    compare : Comparison
-        Scores settings.
-    most_rank : int
-        The largest rank to try.
-    least_left : float
-        With fewer seconds left than this, no comparison is begun.
-    """
+    """Steps from setting to setting, while they are better and at least ``least_left`` seconds are left."""
 
     compare: Comparison
     most_rank: int
@@ -215,7 +162,7 @@ class _Climb:
         parts = trial.table.folds(_FOLDS, rng) if few else [trial.table.split(_HELD_OUT_TO_CHOOSE, rng)]
         if any(kept.total == 0 or held.total == 0 for kept, held in parts):
             return None
-        # A fold without any label tells nothing. If no fold has one, the score says so.
+        # A fold without any label does not count. If no fold has one, the score says so.
         parts = [part for part in parts if by_labels and np.any(part[1].rows.codes[:, trial.target] >= 0)] or parts
         context, least_left = replace(trial.context, stage=stage), 0.0
         if np.isfinite(context.until):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -30,7 +31,7 @@ _ENOUGH_HELD_OUT, _MOST_HELD_OUT = 4000, 0.1
 # hardly apart.
 _PATIENCE = 3
 _FIRST_LOOK = 4
-# A member that has not stopped after this many passes has a long way to go, and takes long steps.
+# A member that has not stopped after this many passes takes long steps.
 _PLAIN = 20
 # Members made to predict stop at a step that gains no more than this, in nats a row.
 _ROUGH_TOL = 1e-3
@@ -57,24 +58,11 @@ def held_out_share(table: MemoryTable) -> float:
 
 
 def fit_members(trial: Trial, options: EMOptions, rank: int, smoothing: float, numbers: Sequence[int]) -> list[Member]:
-    """Fit some members side by side, one a thread.
+    """Fit some members side by side, one a thread. No pass begins after the context's deadline.
 
-    Parameters
-    ----------
-    trial : Trial
-        Rows, domain, target and context.
-    options : EMOptions
-        The most passes of each. No pass begins after the context's deadline.
-    rank, smoothing : int, float
-        F and α of each.
-    numbers : sequence of int
-        Which members: a number always stands for the same start and the same rows held out.
+    A number always stands for the same start and the same rows held out.
     """
-
-    def fit(number: int) -> Member:
-        return _fit_member(trial, options, rank, smoothing, number)
-
-    return list(trial.context.runner.map(fit, numbers))
+    return list(trial.context.runner.map(partial(_fit_member, trial, options, rank, smoothing), numbers))
 
 
 def _fit_member(trial: Trial, options: EMOptions, rank: int, smoothing: float, number: int) -> Member:

@@ -11,7 +11,7 @@ import numpy as np
 
 from juror.counts.counts import PairCounts, TripleCounts
 from juror.domain import Domain
-from juror.errors import Message, Option, ParameterError, check_choice, did_you_mean, shortlist
+from juror.errors import Message, Option, ParameterError, check_choice, did_you_mean, shortlist, wrong
 from juror.files import KINDS
 from juror.rows.in_memory import MemoryTable
 from juror.rows.out_of_core import OutOfCoreTable
@@ -50,21 +50,11 @@ class Request:
         return stack.enter_context(read_rows(self.opened, self.memory))
 
     def _needs_counts_only(self, method: str, rank: int | str, options: Mapping[str, Any]) -> bool:
-        """Tell whether the method works on counts, and nothing is chosen by rows."""
+        """Return whether the method works on counts, and nothing is chosen by rows."""
         by_counts = method != "auto" and bool(METHODS[method].accepts)
         opened = self.opened
         here = opened.runner is opened.local and (opened.is_here or not opened.is_above(self.memory))
         return by_counts and not here and not isinstance(rank, str) and options.get("rho") != "cv"
-
-
-def numbers_of_rows(data: Table | Statistic, seed: int) -> dict[str, Any]:
-    """Return what the record of a fit says about how many rows there were."""
-    if isinstance(data, Statistic):
-        n_rows = getattr(data, "n_rows", None)
-        return {"n_rows": float(data.totals.max()) if n_rows is None else n_rows}
-    if isinstance(data, MemoryTable):
-        return {"n_rows": data.total, "n_distinct": len(data.rows.codes)}
-    return {"n_rows": data.total, "n_searched": data.sample(seed).n_rows}
 
 
 @dataclass(frozen=True)
@@ -94,13 +84,9 @@ def decide_for_statistic(data: Statistic, method: str) -> Decision:
         method = "ctf" if isinstance(data, TripleCounts) else "juror-b"
         return Decision(method, why=f"{method}, which needs no more than {KINDS[type(data).__name__]}")
     if not isinstance(data, METHODS[method].accepts):
-        able = [other for other, known in METHODS.items() if isinstance(data, known.accepts)]
-        raise ParameterError(
-            "method {name!r} cannot be fitted from {what}. Use one of {able}.",
-            name=method,
-            what=KINDS[type(data).__name__],
-            able=shortlist(able),
-        )
+        able = shortlist(other for other, known in METHODS.items() if isinstance(data, known.accepts))
+        what = KINDS[type(data).__name__]
+        raise ParameterError(f"method {method!r} cannot be fitted from {what}. Use one of {able}.")
     return Decision(method)
 
 
@@ -109,18 +95,7 @@ def decide_for_rows(
 ) -> Decision:
     """Return the method for a table: the one named, the one whose options are given, or by size.
 
-    Parameters
-    ----------
-    table : MemoryTable
-        What is to be fitted.
-    rank : int or str
-        The number of classes, or a word for choosing it.
-    method : str
-        The method named, or ``"auto"``.
-    target : str, optional
-        What is to be predicted.
-    given : collection of str
-        The names of the options given.
+    Rank, method and target are as in :func:`juror.fit`; ``given`` holds the names of the options given.
     """
     if method != "auto":
         return Decision(method)
@@ -172,7 +147,7 @@ def _by_options(given: Collection[str]) -> Decision:
 
 
 def _refuse_options_of_domains(given: Collection[str]) -> None:
-    """Point those who want to choose intervals or orders to Domain.infer."""
+    """Refuse options of Domain.infer, and name it."""
     for option in _OF_DOMAINS.intersection(given):
         # bins is also an option of projections, which come with another of their options or with the method.
         if option != "bins" or set(given) == {"bins"}:
@@ -207,7 +182,7 @@ def check_members(options: Options, given: Collection[str], data: Table | Statis
     if isinstance(data, OutOfCoreTable):
         raise ParameterError(
             "Members of an ensemble hold their rows in memory, and there are {n:,} rows, {reason}. Leave "
-            "{ensemble} out, or fit fewer rows, or raise {memory:=} where there is room for them.",
+            "{ensemble} out, or fit fewer rows, or raise {memory:=} if there is room for them.",
             n=data.n_rows,
             reason=data.reason,
         )
@@ -221,18 +196,18 @@ def check_members(options: Options, given: Collection[str], data: Table | Statis
 
 
 def check_rank(rank: int | str, init: Any, domain: Domain, data: Any) -> int | str:
-    """Return the rank: that of the start, a word for choosing it, or a number that makes sense."""
+    """Return the rank: that of the start, a word for choosing it, or a positive number."""
     if init is not None:
-        if init.domain.cardinalities != domain.cardinalities:
+        theirs, ours = init.domain.cardinalities, domain.cardinalities
+        if theirs != ours:
             raise ParameterError(
                 "{init} has variables of {theirs} labels, the data of {ours}. They must agree.",
-                theirs=shortlist(init.domain.cardinalities),
-                ours=shortlist(domain.cardinalities),
+                theirs=shortlist(theirs),
+                ours=shortlist(ours),
             )
         if [(v.name, v.labels) for v in init.domain] != [(v.name, v.labels) for v in domain]:
-            raise ParameterError(
-                Message("{init} has variables of other names or labels than the data. They must agree.")
-            )
+            text = Message("{init} has variables of other names or labels than the data. They must agree.")
+            raise ParameterError(text)
         if rank not in ("auto", init.rank):
             raise ParameterError(
                 "{rank} is {got!r}, but {init} has rank {theirs}. Leave {rank} out.", got=rank, theirs=init.rank
@@ -247,7 +222,5 @@ def check_rank(rank: int | str, init: Any, domain: Domain, data: Any) -> int | s
             )
         return rank
     if isinstance(rank, bool) or not isinstance(rank, (int, np.integer)) or rank < 1:
-        raise ParameterError(
-            "{rank} must be 'auto', 'cv' or an int in the range [1, inf). Got {got!r} instead.", got=rank
-        )
+        raise wrong("rank", "'auto', 'cv' or an int in the range [1, inf)", rank)
     return int(rank)

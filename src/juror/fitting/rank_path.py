@@ -40,13 +40,11 @@ def choose_rank(
 
     Parameters
     ----------
-    score : callable
-        Fits a rank and scores it on held-out rows.
-    most : int
-        The largest rank to try.
+    score, most : callable, int
+        Fits a rank and scores it on held-out rows, up to the largest rank.
     also : callable, optional
-        Scores the rank just fitted by something else: the path does not end while that still gets better, though it
-        does not decide. So labels may stand still for a while as the rest of their rows is learned.
+        Another score of the rank just fitted: the path does not end while it still improves, though it does not decide.
+        So the score of labels may not change for a while as the rest of their rows is learned.
     hopeless : float
         A rank that scores lower than the best by more than this ends the path at once.
     is_late : callable

@@ -16,18 +16,7 @@ from juror.solvers.solver import Solution
 def choose_and_solve(trial: Trial, table: Table, rank: int | str, options: Any, *, smoothing_given: bool) -> Solution:
     """Choose what is to be chosen, and fit all rows.
 
-    Parameters
-    ----------
-    trial : Trial
-        The rows to choose by: all of them in memory, or a sample.
-    table : Table
-        All rows.
-    rank : int or str
-        The number of classes, or how to choose it.
-    options : Options
-        How to fit.
-    smoothing_given : bool
-        Whether the smoothing is not to be chosen.
+    The trial has the rows to choose by, all of them in memory or a sample; the table has all rows.
     """
     if options.ensemble != 1:
         return _ensemble(trial, rank, options, smoothing_given=smoothing_given)
@@ -54,9 +43,8 @@ def _chosen(trial: Trial, rank: int | str, options: Any, *, smoothing_given: boo
         return Chosen(rank, options.smoothing)
     if trial.method.open_rank is not None:
         if rank == "cv":
-            raise ParameterError(
-                Message("{rank:='cv'} is for methods that do not learn how many classes there are: pass 'auto'.")
-            )
+            text = Message("{rank:='cv'} is for methods that do not learn how many classes there are: pass 'auto'.")
+            raise ParameterError(text)
         return Chosen(trial.method.open_rank, options.smoothing)
     chosen = choose_rank_for(trial, options, rank)
     tunes = trial.method.growth is not None and trial.target is not None and not smoothing_given
@@ -65,31 +53,17 @@ def _chosen(trial: Trial, rank: int | str, options: Any, *, smoothing_given: boo
 
 def _ensemble(trial: Trial, rank: int | str, options: Any, *, smoothing_given: bool) -> Solution:
     if rank == "cv":
-        raise ParameterError(
-            Message(
-                "{rank:='cv'} is for single fits, and members of an ensemble hold out rows of their own. Pass "
-                "{rank:='auto'}, or leave {ensemble} out."
-            )
+        text = Message(
+            "{rank:='cv'} is for single fits, and members of an ensemble hold out rows of their own. Pass "
+            "{rank:='auto'}, or leave {ensemble} out."
         )
+        raise ParameterError(text)
     chosen = choose_for_members(trial, options, rank, with_smoothing=not smoothing_given)
     measure = trial.measure(MEMBERS_SCORED_BY) if chosen.rank_path or chosen.smoothing_path else ""
     return _recorded(fit_ensemble(trial, options, chosen), chosen, chosen.smoothing, measure)
 
 
-def _recorded(
-    solution: Solution,
-    chosen: Chosen,
-    smoothing: float,
-    chosen_by: str,
-    rho_path: tuple[tuple[float, float], ...] = (),
-) -> Solution:
+def _recorded(solution: Solution, chosen: Chosen, smoothing: float, chosen_by: str, rho_path: Any = ()) -> Solution:
     """Add what was chosen to the record."""
-    record = replace(
-        solution.record,
-        smoothing=float(smoothing),
-        rank_path=chosen.rank_path,
-        smoothing_path=chosen.smoothing_path,
-        rho_path=rho_path,
-        chosen_by=chosen_by,
-    )
-    return replace(solution, record=record)
+    paths: Any = {"rank_path": chosen.rank_path, "smoothing_path": chosen.smoothing_path, "rho_path": rho_path}
+    return replace(solution, record=replace(solution.record, smoothing=float(smoothing), chosen_by=chosen_by, **paths))

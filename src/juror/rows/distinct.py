@@ -54,7 +54,7 @@ class WeightedRows:
             starts = _run_starts(keys)
             rows, n_merged = joined.take_apart(keys[starts]), _run_lengths(starts, len(keys))
             return cls(rows, n_merged.astype(np.float64), n_merged)
-        # stable, so that the weights of equal rows are added up in the rows' order
+        # A stable sort: the weights of equal rows are added up in the order of the rows.
         order = np.argsort(keys, kind="stable")
         keys, weights = keys[order], weights[order].astype(np.float64, copy=False)
         del order
@@ -100,7 +100,7 @@ class WeightedRows:
                 left = left - parts[-1]
             parts.append(left)
         else:
-            # so many that parts drawn one by one are even as well
+            # With this many rows, parts that are drawn independently are even too.
             parts = list(rng.multinomial(n_rows, np.full(n, 1.0 / n)).T)
         return [(self._part(n_rows - part, n_rows), self._part(part, n_rows)) for part in parts]
 
@@ -110,7 +110,7 @@ class WeightedRows:
 
     def _part(self, n_part: np.ndarray, n: np.ndarray) -> WeightedRows:
         some = n_part > 0
-        # whole weights divide without rounding this way round
+        # Multiply before dividing: whole weights then divide without rounding.
         return WeightedRows(self.codes[some], (self.weights * n_part / n)[some], n_part[some])
 
 
@@ -118,14 +118,8 @@ class WeightedRows:
 class _Joined:
     """How the columns of a table were joined into one key a row.
 
-    Attributes
-    ----------
-    dtype : numpy.dtype
-        The type of the codes.
-    levels : list of int
-        The levels of every column, missing among them.
-    ranked : dict of int to numpy.ndarray
-        For every column before which keys became ranks, the keys by rank.
+    ``levels`` counts the levels of every column, including missing. ``ranked`` has the keys by rank, for every column
+    before which keys were replaced by their ranks.
     """
 
     dtype: np.dtype[Any]
@@ -145,8 +139,8 @@ class _Joined:
 def _join_columns(codes: np.ndarray) -> tuple[np.ndarray, _Joined]:
     """Return one integer a row, equal exactly where rows are equal and ordered as the rows are, and how to go back.
 
-    Columns are joined by multiplication until the next one might overflow; then the keys so far are
-    replaced by their ranks, of which there are no more than rows.
+    Columns are joined by multiplication until the next one might overflow. Then the keys are replaced by their ranks,
+    of which there are no more than rows.
     """
     joined = _Joined(codes.dtype, [int(column.max(initial=MISSING)) + 2 for column in codes.T], {})
     keys: np.ndarray = np.zeros(len(codes), dtype=np.int32 if math.prod(joined.levels) < 2**31 else np.int64)
@@ -155,7 +149,7 @@ def _join_columns(codes: np.ndarray) -> tuple[np.ndarray, _Joined]:
         if size > np.iinfo(np.int64).max // levels:
             joined.ranked[n], keys = np.unique(keys, return_inverse=True)
             size = len(joined.ranked[n])
-        # never in the codes' own type, which may be as short as a byte
+        # In the type of the keys: that of the codes may be as short as a byte.
         keys *= levels
         keys += codes[:, n]
         keys += 1
@@ -169,5 +163,5 @@ def _run_starts(keys: np.ndarray) -> np.ndarray:
 
 
 def _run_lengths(starts: np.ndarray, n: int) -> np.ndarray:
-    # where all runs are of one, one number says it
+    # If all runs have length one, a single number is stored.
     return np.broadcast_to(np.int64(1), n) if len(starts) == n else np.diff(starts, append=n)

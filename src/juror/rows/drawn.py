@@ -21,14 +21,10 @@ class RowsToDraw:
 
     Attributes
     ----------
-    single : PackedCells
-        Rows of weight one.
-    several : PackedCells
-        Distinct rows of any other weight.
-    n_rows : numpy.ndarray, (n_several,)
-        How many whole rows each of those stands for.
-    rest : numpy.ndarray, (n_several,)
-        What is left of its weight, below one; it goes to a class drawn for it.
+    single, several : PackedCells
+        Rows of weight one, and distinct rows of any other weight.
+    n_rows, rest : numpy.ndarray, (n_several,)
+        How many whole rows each of the latter stands for, and the rest of its weight, for which one class is drawn.
     """
 
     single: PackedCells
@@ -38,8 +34,8 @@ class RowsToDraw:
 
     @classmethod
     def of(cls, cells: PackedCells, weights: np.ndarray) -> RowsToDraw:
-        """Tell single rows from others, by their weights (n_distinct,)."""
-        # sums of tenths and the like are whole to rounding
+        """Separate single rows from others, by their weights (n_distinct,)."""
+        # Weights such as sums of tenths may be whole up to rounding.
         nearest = np.round(weights)
         weights = np.where(np.abs(weights - nearest) <= _WHOLE * np.maximum(nearest, 1.0), nearest, weights)
         single = weights == 1.0
@@ -49,8 +45,8 @@ class RowsToDraw:
     def draw(self, lam: np.ndarray, stack: np.ndarray, rng: np.random.Generator, runner: LocalRunner) -> ExpectedCounts:
         """Draw a class for every row under λ (F,) and the stack, and count.
 
-        Chance of single rows goes by their number, and that of others is drawn when the threads are done, so that the
-        number of threads does not matter.
+        The random numbers of single rows depend on their numbers. Those of others are drawn after the threads are done.
+        So the number of threads does not matter.
         """
         counts = ExpectedCounts(0.0, np.zeros(len(lam)), np.zeros_like(stack))
         if len(self.single):
@@ -74,7 +70,7 @@ class RowsToDraw:
 
         classes, cells, log_likelihood = np.zeros(rank), np.zeros((self.several.n_packed, rank)), 0.0
         parts = list(partitions(len(self.several)))
-        # a few posteriors at a time, (rows, F) each: all of them need not fit into memory
+        # A few posteriors at a time, (rows, F) each: all of them need not fit into memory.
         at_once = 2 * runner.n_jobs
         groups = (parts[first : first + at_once] for first in range(0, len(parts), at_once))
         for rows, (total, R) in (

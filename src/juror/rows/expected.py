@@ -14,7 +14,7 @@ from juror.runners.local import LocalRunner, partitions
 
 def tables_of(cells: PackedCells, lam: np.ndarray, stack: np.ndarray) -> Any:
     """Return what kernels read of λ (F,) and the stack in passes over these cells."""
-    # of one layout, so that kernels are compiled once
+    # All arrays have the same layout, so that kernels are compiled once.
     lam, stack = (np.require(array, requirements=["C", "W"]) for array in (lam, stack))
     return kernels().tables(lam, stack, cells.parts, *cells.packed.shape)
 

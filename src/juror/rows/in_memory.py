@@ -20,17 +20,7 @@ from juror.runners.local import LocalRunner
 
 @dataclass(frozen=True, eq=False)
 class MemoryTable:
-    """Distinct rows over a domain; a :class:`juror.rows.table.Table`.
-
-    Attributes
-    ----------
-    rows : WeightedRows
-        Distinct rows and their weights.
-    domain : Domain
-        The variables.
-    runner : LocalRunner
-        Who passes over the rows.
-    """
+    """Distinct rows over a domain; a :class:`juror.rows.table.Table`, which says what its methods return."""
 
     rows: WeightedRows
     domain: Domain
@@ -48,12 +38,12 @@ class MemoryTable:
 
     @property
     def n_counted(self) -> float:
-        """How many rows there are, or as many as their weights stand for if that is more."""
+        """The number of rows, or the sum of their weights if that is more."""
         return max(self.total, float(self.n_rows))
 
     @property
     def label_counts(self) -> np.ndarray:
-        """How often every label is seen, (stacked rows, 1)."""
+        """The weight of every label."""
         return self.packed.label_counts
 
     @cached_property
@@ -62,21 +52,21 @@ class MemoryTable:
         return PackedRows.of(self.rows, Stacking(self.domain.cardinalities), self.runner)
 
     def expected(self, lam: np.ndarray, stack: np.ndarray) -> ExpectedCounts:
-        """Return the expected counts under λ (F,) and the stack."""
+        """Count under a model."""
         return self.packed.expected(lam, stack)
 
     def draw(self, lam: np.ndarray, stack: np.ndarray, rng: np.random.Generator) -> ExpectedCounts:
-        """Draw a class for every row under λ (F,) and the stack, and count."""
+        """Draw classes and count."""
         return self.packed.draw(lam, stack, rng)
 
     def log_prob(self, lam: np.ndarray, stack: np.ndarray) -> float:
-        """Return Σ_i w_i log p(x_i) under λ (F,) and the stack."""
+        """Return the log-likelihood."""
         # Packing does not pay for a single pass.
         cells = PackedCells.plain(self.rows.codes, Stacking(self.domain.cardinalities))
         return float(self.rows.weights @ log_prob_of_cells(cells, lam, stack, self.runner))
 
     def joint_counts(self, groups: Sequence[tuple[int, ...]]) -> list[np.ndarray]:
-        """Count the labels of groups of variables together."""
+        """Count groups of variables."""
         # Rows that all count once are counted in integers, which is faster.
         weights = None if np.all(self.rows.weights == 1.0) else self.rows.weights
         return count_tables(self.rows.codes, self.domain.cardinalities, groups, weights, self.runner)

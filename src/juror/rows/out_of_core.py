@@ -18,7 +18,7 @@ from juror.rows.drawn import RowsToDraw
 from juror.rows.expected import ExpectedCounts, tables_of
 from juror.rows.in_memory import MemoryTable
 from juror.rows.packing import FixedPacking
-from juror.rows.pieces import Piece, Window
+from juror.rows.pieces import Piece
 from juror.runners.local import Kept, LocalRunner
 
 
@@ -27,18 +27,14 @@ class OutOfCoreTable:
 
     Parameters
     ----------
-    kept : Kept
-        The pieces of the table.
-    packing : FixedPacking
-        How their rows are packed.
+    kept, packing : Kept, FixedPacking
+        The pieces of the table, and how their rows are packed.
     domain : Domain
         The variables.
     reason : str
         Why the rows are not held in memory.
-    local : LocalRunner
-        Who passes over a sample of the rows.
-    most_sampled : int
-        About how many rows a sample may have.
+    local, most_sampled : LocalRunner, int
+        What passes over a sample of the rows, and about how many rows it may have.
     """
 
     def __init__(
@@ -58,7 +54,7 @@ class OutOfCoreTable:
 
     @property
     def n_rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return self._facts.n_rows
 
     @property
@@ -68,29 +64,29 @@ class OutOfCoreTable:
 
     @property
     def n_counted(self) -> float:
-        """How many rows there are, or as many as their weights stand for if that is more."""
+        """The number of rows, or the sum of their weights if that is more."""
         return max(self.total, float(self.n_rows))
 
     @property
     def label_counts(self) -> np.ndarray:
-        """How often every label is seen, (stacked rows, 1)."""
+        """The weight of every label."""
         return self._facts.labels
 
     def expected(self, lam: np.ndarray, stack: np.ndarray) -> ExpectedCounts:
-        """Return the expected counts under λ (F,) and the stack."""
+        """Count under a model."""
         return self._kept.map_reduce(partial(_expected_of, self._packing, lam, stack), ExpectedCounts.__add__)
 
     def draw(self, lam: np.ndarray, stack: np.ndarray, rng: np.random.Generator) -> ExpectedCounts:
-        """Draw a class for every row under λ (F,) and the stack, and count; random numbers go by the row's number."""
+        """Draw classes and count; the random number of a row depends on the row's number."""
         key = rng.integers(2**64, dtype=np.uint64)
         return self._kept.map_reduce(partial(_drawn_of, self._packing, lam, stack, key), ExpectedCounts.__add__)
 
     def log_prob(self, lam: np.ndarray, stack: np.ndarray) -> float:
-        """Return Σ_i w_i log p(x_i) under λ (F,) and the stack."""
+        """Return the log-likelihood."""
         return self._kept.map_reduce(partial(_log_prob_of, self._packing, lam, stack), float.__add__)
 
     def joint_counts(self, groups: Sequence[Positions]) -> list[np.ndarray]:
-        """Count the labels of groups of variables together."""
+        """Count groups of variables."""
         return self._kept.map_reduce(partial(_tables_of, self._packing, tuple(groups)), _added_tables)
 
     def sample(self, seed: int) -> MemoryTable:
@@ -139,19 +135,14 @@ def _drawn_of(
 ) -> ExpectedCounts:
     counts = _nothing(lam, stack)
     for window in piece.windows():
-        counts += _drawn_in(window, packing, lam, stack, key)
+        cells = packing.cells(window.packed)
+        if window.weights is None:
+            drawn = kernels().draw_classes(window.packed, key, window.number, tables_of(cells, lam, stack))
+            counts += ExpectedCounts(*drawn)
+        else:
+            rng = Stream.WINDOW.generator(int(key), window.number)
+            counts += RowsToDraw.of(cells, window.weights).draw(lam, stack, rng, LocalRunner(1))
     return counts
-
-
-def _drawn_in(
-    window: Window, packing: FixedPacking, lam: np.ndarray, stack: np.ndarray, key: np.uint64
-) -> ExpectedCounts:
-    cells = packing.cells(window.packed)
-    if window.weights is None:
-        drawn = kernels().draw_classes(window.packed, key, window.number, tables_of(cells, lam, stack))
-        return ExpectedCounts(*drawn)
-    rng = Stream.WINDOW.generator(int(key), window.number)
-    return RowsToDraw.of(cells, window.weights).draw(lam, stack, rng, LocalRunner(1))
 
 
 def _log_prob_of(packing: FixedPacking, lam: np.ndarray, stack: np.ndarray, piece: Piece) -> float:

@@ -17,17 +17,7 @@ from juror.runners.local import LocalRunner
 
 @dataclass(frozen=True, eq=False)
 class PackedRows:
-    """Rows to pass over; a :class:`juror.rows.table.Countable`.
-
-    Attributes
-    ----------
-    cells : PackedCells
-        The rows.
-    weights : numpy.ndarray, (rows,)
-        How often each counts.
-    runner : LocalRunner
-        Who passes over them.
-    """
+    """Rows to pass over, with their weights, (rows,); a :class:`juror.rows.table.Countable`."""
 
     cells: PackedCells
     weights: np.ndarray
@@ -48,7 +38,7 @@ class PackedRows:
 
     @cached_property
     def label_counts(self) -> np.ndarray:
-        """How often every label is seen, (stacked rows, 1)."""
+        """The weight of every label."""
         packed = np.zeros(self.cells.n_packed)
         for column in self.cells.packed.T:
             packed += np.bincount(column, self.weights, minlength=self.cells.n_packed)
@@ -59,11 +49,11 @@ class PackedRows:
         return RowsToDraw.of(self.cells, self.weights)
 
     def expected(self, lam: np.ndarray, stack: np.ndarray) -> ExpectedCounts:
-        """Return the expected counts under λ (F,) and the stack."""
+        """Count under a model."""
         return ExpectedCounts.of(self.cells, self.weights, lam, stack, self.runner)
 
     def draw(self, lam: np.ndarray, stack: np.ndarray, rng: np.random.Generator) -> ExpectedCounts:
-        """Draw a class for every row under λ (F,) and the stack, and count."""
+        """Draw classes and count."""
         return self._to_draw.draw(lam, stack, rng, self.runner)
 
     def log_prob(self, lam: np.ndarray, stack: np.ndarray) -> np.ndarray:

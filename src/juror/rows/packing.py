@@ -18,9 +18,9 @@ import numpy as np
 from juror.kernels import kernels
 from juror.rows.stacking import Stacking, cell_type
 
-# The most combinations of joined columns: the tables of all of them are to stay near while rows are passed
+# The most combinations of joined columns: their tables should stay in the cache during a pass.
 _MOST_JOINED = 128
-# A combination is worth its own row in the tables when so many rows of the table share it
+# Columns are joined if at least this many rows of the table share a combination, on average.
 _ROWS_EACH = 16
 
 
@@ -85,7 +85,7 @@ class PackedCells:
         """Return the stacked rows of some rows of the table, (chosen rows, N), columns in the order of the stack."""
         packed = self.packed[chosen]
         parts = self.parts[packed].reshape(len(packed), packed.shape[1] * self.parts.shape[1])
-        # a group has as many parts in every row
+        # A group has the same number of parts in every row.
         return np.sort(parts[:, np.all(parts >= 0, axis=0)], axis=1)
 
     def joined(self, log_stack: np.ndarray) -> np.ndarray:
@@ -99,13 +99,7 @@ class PackedCells:
 
 @dataclass(frozen=True)
 class FixedPacking:
-    """How columns are joined where not all rows are there to be looked at: by the combinations that there may be.
-
-    Attributes
-    ----------
-    stacking : Stacking
-        Where variables stand in the stack.
-    """
+    """How columns are joined if not all rows can be read first: by the combinations that are possible."""
 
     stacking: Stacking
 
@@ -168,7 +162,7 @@ class FixedPacking:
         for g, group in enumerate(self.groups):
             for place, n in enumerate(group):
                 level = self.parts[:, place] - self.stacking.starts[n]
-                # what other groups have there is never looked up
+                # The entries of other groups are never looked up.
                 code = np.where(level == sizes[n], -1, np.clip(level, -1, sizes[n])).astype(kind)
                 np.take(code, packed[:, g], out=codes[:, n])
         return codes
@@ -188,7 +182,7 @@ class _Group:
 
 
 def _join(codes: np.ndarray, stacking: Stacking, most: int) -> list[_Group]:
-    """Join columns one after the other, those of few labels first, while at most so many combinations are seen."""
+    """Join columns one after the other, those of few labels first, while at most ``most`` combinations are seen."""
     groups: list[_Group] = []
     for n in np.argsort(stacking.cardinalities, kind="stable"):
         column = _column(codes, stacking, int(n))
@@ -209,7 +203,7 @@ def _column(codes: np.ndarray, stacking: Stacking, n: int) -> _Group:
 
 
 def _both(group: _Group, column: _Group, most: int) -> _Group | None:
-    """Join a column to a group, or return None when together they show more than so many combinations."""
+    """Join a column to a group, or return None if together they show more than ``most`` combinations."""
     if max(len(group.parts), len(column.parts)) > most + 1:
         return None
     seen = np.zeros((len(group.parts), len(column.parts)), dtype=bool)

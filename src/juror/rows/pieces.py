@@ -21,7 +21,7 @@ from juror.readers.weights import counted_rows
 from juror.rows.packing import FixedPacking
 from juror.rows.stacking import Stacking
 
-# Rows are numbered part by part, so that random numbers by row number do not depend on who reads a part.
+# Rows are numbered part by part, so that random numbers by row number do not depend on which worker reads a part.
 _ROWS_A_PART = 2**40
 
 
@@ -63,7 +63,7 @@ class Encoded:
 
 
 class Piece(Protocol):
-    """What gives windows."""
+    """Anything that yields windows."""
 
     def windows(self) -> Iterator[Window]:
         """Yield the rows, window after window."""
@@ -107,7 +107,7 @@ class Reading:
                 strangers = Strangers()
 
     def encoded(self, columns: list[Column]) -> tuple[np.ndarray, np.ndarray | None, Strangers]:
-        """Return the codes of the rows that count, their weights, and what was strange about them."""
+        """Return the codes of the rows that count, their weights, and the labels that were not known."""
         columns, weights, _ = counted_rows(columns, self.weight)
         self.domain.check_all_there(columns)
         codes, strangers = self.domain.encode_chunk(columns, self.unknown)

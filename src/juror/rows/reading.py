@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from juror.domain.discovery import Discovery
 from juror.domain.domain import Domain, check_unknown, discover
 from juror.domain.variable import Label, Strangers, Unknown
-from juror.errors import Message, ParameterError, check_any_rows
+from juror.errors import Message, ParameterError, check_any_rows, wrong
 from juror.readers import Column, Expected
 from juror.readers.columns import read_markers
 from juror.readers.joining import read_whole
@@ -25,7 +26,7 @@ from juror.readers.workers import workers_for
 from juror.rows.distinct import WeightedRows
 from juror.rows.in_memory import MemoryTable
 from juror.rows.out_of_core import OutOfCoreTable
-from juror.rows.pieces import HeldPiece, Reading
+from juror.rows.pieces import Reading
 from juror.rows.store import RowStore, merging_bytes, rows_to_search
 from juror.rows.table import Table
 from juror.runners.local import LocalRunner, Runner
@@ -37,20 +38,12 @@ class OpenTable:
 
     Attributes
     ----------
-    scan : Scan
-        The rows.
-    domain : Domain, optional
-        The variables, where they are known.
-    missing : tuple
-        The markers that the rows were opened with.
-    unknown : {"error", "warn", "missing"}
-        What to do with labels that the domain does not know.
-    weight : str, optional
-        The column of row weights.
-    local : LocalRunner
-        The threads of this process.
-    runner : Runner
-        Who reads the rows: these threads, or a cluster.
+    scan, domain, missing : Scan, Domain or None, tuple
+        The rows, their variables if they are known, and the markers that the rows were opened with.
+    unknown, weight : {"error", "warn", "missing"}, str or None
+        What to do with labels that the domain does not know, and the column of row weights.
+    local, runner : LocalRunner, Runner
+        The threads of this process, and what reads the rows: these threads, or a cluster.
     """
 
     scan: Scan
@@ -112,15 +105,12 @@ def open_table(
 ) -> OpenTable:
     """Open what a user gave, to be read by local threads or by a cluster; arguments as in :func:`juror.fit`."""
     if domain is not None and not isinstance(domain, Domain):
-        raise ParameterError(
-            "{domain} must be a juror.Domain, such as Domain.infer makes. Got {got!r} instead.", got=domain
-        )
+        raise wrong("domain", "a juror.Domain, such as Domain.infer makes", domain)
     check_unknown(unknown)
     markers = read_markers(missing)
     if domain is not None and len(markers):
-        raise ParameterError(
-            Message("{missing} belongs to the domain when one is given: use Domain.infer(data, missing=…).")
-        )
+        text = Message("{missing} belongs to the domain when one is given: use Domain.infer(data, missing=…).")
+        raise ParameterError(text)
     if domain is not None:
         markers = domain.missing
     expected = Expected() if domain is None else domain.expected
@@ -133,12 +123,7 @@ def open_table(
 def read_rows(opened: OpenTable, memory: int) -> Iterator[Table]:
     """Read a table and offer its rows inside the block: merged in memory where they fit, else out of core.
 
-    Parameters
-    ----------
-    opened : OpenTable
-        The table.
-    memory : int
-        How many bytes rows and what is made of them may take in this process.
+    The rows and what is made of them may take ``memory`` bytes in this process.
     """
     local = opened.local
     if opened.is_here and not opened.is_above(memory):
@@ -147,18 +132,13 @@ def read_rows(opened: OpenTable, memory: int) -> Iterator[Table]:
         return
     domain, runner = opened.found_domain(), opened.runner
     reading = opened.reading(domain)
-    out_of_core = partial(
-        OutOfCoreTable,
-        packing=reading.packing,
-        domain=domain,
-        local=local,
-        most_sampled=rows_to_search(len(domain), memory),
-    )
+    most = rows_to_search(len(domain), memory)
+    out_of_core = partial(OutOfCoreTable, packing=reading.packing, domain=domain, local=local, most_sampled=most)
     with ExitStack() as stack:
         if runner is not local:
             kept = runner.keep(reading.load, numbered(opened.scan.parts))
             stack.callback(kept.release)
-            kept.map_reduce(_strangers_of, Strangers.__add__).warn()
+            kept.map_reduce(attrgetter("strangers"), Strangers.__add__).warn()
             yield _checked(out_of_core(kept, reason="which workers keep"), opened)
             return
         store = stack.enter_context(RowStore(reading.packing, memory))
@@ -187,10 +167,6 @@ def _fill(store: RowStore, opened: OpenTable, reading: Reading, runner: LocalRun
 
 def _itself(piece: Any) -> Any:
     return piece
-
-
-def _strangers_of(piece: HeldPiece) -> Strangers:
-    return piece.strangers
 
 
 def _checked(table: Table, opened: OpenTable) -> Table:

@@ -49,7 +49,7 @@ class Stacking:
     def cells(self, codes: np.ndarray) -> np.ndarray:
         """Return the stacked row of every code, (n_rows, N), uint16 or int32; −1 selects the row of ones."""
         cells = np.empty(codes.shape, dtype=cell_type(self.n_rows))
-        # a few rows at a time, whose steps stay near
+        # A few rows at a time, whose intermediate results stay in the cache.
         for first in range(0, len(codes), _AT_ONCE):
             some = codes[first : first + _AT_ONCE]
             cells[first : first + _AT_ONCE] = np.where(some < 0, self.missing_rows, some + self.starts[:-1])
@@ -91,7 +91,7 @@ class Stacking:
         Parameters
         ----------
         counts : numpy.ndarray, (n_rows, F)
-            Non-negative; what stands in the rows of ones is not looked at.
+            Non-negative; the values in the rows of ones are ignored.
         otherwise : numpy.ndarray, (n_rows, F)
             A normalised stack.
         """

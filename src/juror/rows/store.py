@@ -1,4 +1,4 @@
-"""Where rows are kept on this machine: in memory while they fit a budget, else in a file without a name."""
+"""A store for rows on this machine: in memory while they fit a budget, else in a file without a name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from juror.rows.distinct import WeightedRows
 from juror.rows.packing import FixedPacking
 from juror.rows.pieces import Encoded, HeldPiece, Piece, Window
 
-# The most memory that merging equal rows takes beside the codes, per row
+# The most memory that merging equal rows takes in addition to the codes, per row
 _MERGING_BYTES = 56
 # The share of the budget that packed rows may take; searches need the rest.
 _SHARE_FOR_ROWS = 0.5
@@ -160,7 +160,7 @@ class _Spill:
         try:
             with self._lock:
                 place = self.size
-                # maps begin at pages, and end within the file
+                # A memory map begins at a page, and ends within the file.
                 self.size += -(-_size(window) // mmap.ALLOCATIONGRANULARITY) * mmap.ALLOCATIONGRANULARITY
                 os.ftruncate(self._file.fileno(), self.size)
             offset = place
@@ -179,13 +179,13 @@ class _Spill:
             content, offset = content[written:], offset + written
 
     def map(self, place: int, size: int) -> mmap.mmap:
-        """Map a stretch of the file, private to who asked for it."""
+        """Map a range of the file, private to the caller."""
         return mmap.mmap(self._file.fileno(), size, access=mmap.ACCESS_COPY, offset=place)
 
 
 @dataclass(frozen=True)
 class _SpilledPiece:
-    """A window in a file, mapped while it is looked at."""
+    """A window in a file, mapped while it is read."""
 
     spill: _Spill
     place: int
@@ -199,6 +199,6 @@ class _SpilledPiece:
         n_packed = n_rows * n_groups * self.dtype.itemsize
         mapped = self.spill.map(self.place, n_packed + (8 * n_rows if self.has_weights else 0))
         packed = np.frombuffer(mapped, self.dtype, n_rows * n_groups).reshape(self.shape)
-        # weights may stand at any byte, and numbers do not
+        # Weights may begin at any byte, but floats need an aligned address.
         weights = np.frombuffer(bytes(mapped[n_packed:]), float).copy() if self.has_weights else None
         yield Window(packed, weights, self.number)

@@ -1,7 +1,7 @@
 """The table protocol: what solvers ask of rows, whether these are in memory, on disk or on a cluster.
 
 A model travels as its class weights λ (F,) and its stacked factors S (stacked rows, F), see
-:mod:`juror.rows.stacking`. Every answer but a sample is a sum over the rows, so it does not matter where they are.
+:mod:`juror.rows.stacking`. Every answer but a sample is a sum over the rows, so it does not depend on their place.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Countable(Protocol):
 
     @property
     def label_counts(self) -> np.ndarray:
-        """How often every label is seen, (stacked rows, 1)."""
+        """The weight of every label, (stacked rows, 1)."""
 
     def expected(self, lam: np.ndarray, stack: np.ndarray) -> ExpectedCounts:
         """Return the expected counts under a model, and the log-likelihood."""
@@ -58,4 +58,4 @@ class Table(Countable, Protocol):
         """Count the labels of groups of variables together, such as all pairs: one table a group."""
 
     def sample(self, seed: int) -> MemoryTable:
-        """Return the rows that a search may look at: all where they are in memory, else a random sample."""
+        """Return the rows that a search may read: all rows if they are in memory, else a random sample."""

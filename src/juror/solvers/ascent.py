@@ -45,18 +45,9 @@ class Point:
 
 @dataclass(frozen=True)
 class Run:
-    """One ascent from one start.
+    """One ascent from one start: the last point, the objective at the start and after every step, and why it stopped.
 
-    Attributes
-    ----------
-    point : Point
-        Where it ended.
-    trace : tuple of float
-        The objective at the start and after every step.
-    stopped : Stopped
-        Why it stopped.
-    n_passes : int
-        EM updates and trial evaluations: passes over the rows after the first.
+    ``n_passes`` counts EM updates and trial evaluations: passes over the rows after the first.
     """
 
     point: Point
@@ -74,16 +65,12 @@ class Objective(Generic[R]):
 
     Attributes
     ----------
-    rows : Countable
-        What is passed over.
-    stacking : Stacking
-        Where variables stand in the stack.
+    rows, stacking : Countable, Stacking
+        The rows to pass over, and the positions of their variables in the stack.
     smoothing : float
         The pseudo-count α of a cell, on average.
-    marginals : numpy.ndarray, (stacked rows, 1)
-        What is known of a variable before it is seen in a class.
-    pseudo_counts : numpy.ndarray, (stacked rows, 1)
-        α I_n m_n[x].
+    marginals, pseudo_counts : numpy.ndarray, (stacked rows, 1)
+        m_n[x], the distribution of a variable in a class that does not show it, and α I_n m_n[x].
     """
 
     rows: R
@@ -140,10 +127,8 @@ def ascend(
 
     Parameters
     ----------
-    objective : Objective
-        What to climb.
-    start : Parameters
-        Where to begin.
+    objective, start : Objective, Parameters
+        What to climb, and the first point.
     max_iter : int
         The most passes over the rows; without acceleration this is the number of EM steps.
     tol : float
@@ -151,21 +136,19 @@ def ascend(
     accelerate : bool
         Whether to try SQUAREM's long steps. One is taken only where J is no lower for it.
     until : float
-        The moment by ``time.monotonic`` after which no step is begun but the first.
+        The deadline by ``time.monotonic``: after it, no step but the first begins.
     report : callable
-        Told passes so far and the log-likelihood after each step.
+        Called after each step with the number of passes and the log-likelihood.
     """
     plain, long = PlainStep(objective), LongStep(objective)
     point = objective.at(start)
     if point.log_likelihood == -np.inf and objective.smoothing == 0:
-        raise ParameterError(
-            Message(
-                "The start gives some row probability zero, and without smoothing EM cannot mend that. Pass "
-                "{smoothing} above zero, or an {init} whose cells are all above zero."
-            )
+        text = Message(
+            "The start gives some row probability zero, and without smoothing EM cannot mend that. Pass {smoothing} "
+            "above zero, or an {init} whose cells are all above zero."
         )
-    trace = [point.objective]
-    n_passes = 0
+        raise ParameterError(text)
+    trace, n_passes = [point.objective], 0
     stopped = Stopped(Stop.MAX_ITER, max_iter)
     while n_passes < max_iter:
         if n_passes > 0 and time.monotonic() > until:
@@ -184,27 +167,27 @@ def ascend(
     return Run(point, tuple(trace), stopped, n_passes)
 
 
+@dataclass(frozen=True)
 class PlainStep:
     """One EM step."""
 
-    def __init__(self, objective: Objective[Any]):
-        self._objective = objective
+    objective: Objective[Any]
 
     def __call__(self, point: Point, budget: int) -> tuple[Point, int]:
         """Return the next point, and the passes it took of those in the budget."""
-        return self._objective.at(self._objective.update(point)), 1
+        return self.objective.at(self.objective.update(point)), 1
 
 
+@dataclass
 class LongStep:
     """Two EM steps and a leap along them; the second step itself where the leap would lower J."""
 
-    def __init__(self, objective: Objective[Any]):
-        self._objective = objective
-        self._longest = 4.0
+    objective: Objective[Any]
+    _longest: float = 4.0
 
     def __call__(self, point: Point, budget: int) -> tuple[Point, int]:
         """Return the next point, and the passes it took of those in the budget."""
-        objective = self._objective
+        objective = self.objective
         first = objective.at(objective.update(point))
         if budget < 3:
             return first, 1

@@ -12,7 +12,7 @@ from typing import Self
 
 import numpy as np
 
-from juror.errors import Complaint, Message, ParameterError, check_count
+from juror.errors import Complaint, Message, ParameterError, check_count, wrong
 from juror.kernels.random_streams import Stream
 from juror.record import FitRecord
 from juror.rows.expected import log_prob_of_cells
@@ -24,7 +24,7 @@ from juror.solvers.mixing import Mixing, mixing
 from juror.solvers.parameters import Parameters, side_by_side
 from juror.solvers.solver import Context, Options, Solution
 
-# How many training rows have their log-probabilities followed beside the likelihood
+# The number of training rows whose log-probabilities are followed in addition to the likelihood
 _PROBES = 5
 _MOST_RHAT, _LEAST_SIZE = 1.1, 20
 # To be compared, the halves of a chain need two sweeps each.
@@ -58,13 +58,9 @@ class BayesOptions(Options):
             )
         most = self.chains * (self.sweeps - self.burnt)
         if self.draws > most:
-            raise ParameterError(
-                "{draws} must be in the range [1, {most}], the sweeps kept. Got {got} instead.",
-                most=most,
-                got=self.draws,
-            )
+            raise wrong("draws", f"in the range [1, {most}], the sweeps kept", self.draws)
         if self.sparse not in (None, True, False):
-            raise ParameterError("{sparse} must be True, False or None. Got {got!r} instead.", got=self.sparse)
+            raise wrong("sparse", "True, False or None", self.sparse)
 
     def for_open_rank(self) -> Self:
         """Return options whose prior favours few classes, unless that is set."""
@@ -73,14 +69,12 @@ class BayesOptions(Options):
 
 @dataclass(frozen=True)
 class Chain:
-    """One chain: kept draws, and what was followed along its kept sweeps.
+    """One chain: evenly spaced draws, and what was followed along its sweeps.
 
     Attributes
     ----------
-    draws : list of Parameters
-        Evenly spaced.
     followed : numpy.ndarray, (n_kept, 1 + probes)
-        The log-likelihood and the log-probabilities of a few rows.
+        The log-likelihood and the log-probabilities of a few rows along the kept sweeps.
     log_likelihoods : tuple of float
         Along all sweeps.
     occupied : numpy.ndarray, (n_kept,)
@@ -195,14 +189,13 @@ def _full(occupied: tuple[float, float, float], rank: int, options: BayesOptions
     """Complain that there may be more classes, if the number in use is to be learned and all are in use."""
     if not options.sparse or rank == 1 or occupied[0] < rank:
         return ()
-    return (
-        Complaint(
-            "all-classes-full",
-            "All {F} classes hold rows all the time, so that there may be more. Pass {rank:={more}} or more.",
-            F=rank,
-            more=2 * rank,
-        ),
+    complaint = Complaint(
+        "all-classes-full",
+        "All {F} classes hold rows all the time, so that there may be more. Pass {rank:={more}} or more.",
+        F=rank,
+        more=2 * rank,
     )
+    return (complaint,)
 
 
 def _complaints(followed: Mixing, *, in_time: bool) -> tuple[Complaint, ...]:
@@ -210,17 +203,16 @@ def _complaints(followed: Mixing, *, in_time: bool) -> tuple[Complaint, ...]:
     rhat, size = float(followed.rhat[1:].max()), float(followed.size[1:].min())
     if rhat <= _MOST_RHAT and size >= _LEAST_SIZE:
         return ()
-    return (
-        Complaint(
-            "poor-mixing",
-            "The chains have not mixed well: of the probabilities of {n} rows, split-R-hat is {rhat:.2f} at worst (at "
-            "most {most_rhat:g} is well) and the effective sample size {size:.0f} at least ({least_size}). Raise "
-            "{longer}.",
-            n=len(followed.rhat) - 1,
-            rhat=rhat,
-            most_rhat=_MOST_RHAT,
-            size=size,
-            least_size=_LEAST_SIZE,
-            longer=Message("{max_seconds}") if in_time else Message("{fit.sweeps} and {fit.burnt}"),
-        ),
+    complaint = Complaint(
+        "poor-mixing",
+        "The chains have not mixed well: of the probabilities of {n} rows, split-R-hat is {rhat:.2f} at worst (at "
+        "most {most_rhat:g} is well) and the effective sample size {size:.0f} at least ({least_size}). Raise "
+        "{longer}.",
+        n=len(followed.rhat) - 1,
+        rhat=rhat,
+        most_rhat=_MOST_RHAT,
+        size=size,
+        least_size=_LEAST_SIZE,
+        longer=Message("{max_seconds}") if in_time else Message("{fit.sweeps} and {fit.burnt}"),
     )
+    return (complaint,)

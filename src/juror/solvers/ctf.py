@@ -27,11 +27,11 @@ from juror.solvers.parameters import Parameters
 from juror.solvers.smoothing import finished, stacked_marginals
 from juror.solvers.solver import ROUGHER, Context, Options, Solution
 from juror.solvers.starts import random_start
-from juror.solvers.stopping import Stop, Stopped
+from juror.solvers.stopping import Stop, Stopped, not_converged
 
-# The others move next, so a factor need not be moved all the way
+# The others move next, so a factor need not be moved all the way.
 _INNER_STEPS, _INNER_TOL = 50, 1e-9
-# so small beside the tables themselves, the misfit is rounding or near it
+# A misfit of this share of the tables' own square is close to rounding.
 _GOOD_ENOUGH = 1e-9
 
 
@@ -69,12 +69,8 @@ def solve(
         factors = stacking.unstack(begin.stack)
         ends.append(sweep_from(tables, begin.lam, factors, max_iter=options.max_iter, tol=options.tol, report=report))
     best = min(ends, key=lambda end: end.trace[-1])
-    record = FitRecord(
-        trace=best.trace,
-        stopped=str(best.stopped),
-        n_iter=len(best.trace) - 1,
-        starts=tuple(end.trace[-1] for end in ends),
-    )
+    starts = tuple(end.trace[-1] for end in ends)
+    record = FitRecord(trace=best.trace, stopped=str(best.stopped), n_iter=len(best.trace) - 1, starts=starts)
     parameters = finished(best.lam, best.factors, counts.domain, tables.marginal, n_rows, options.smoothing)
     return Solution(parameters, record, _complaints(best, tables, counts))
 
@@ -88,25 +84,9 @@ def _counts_of(table: Table | TripleCounts, options: CTFOptions, seed: int) -> T
 
 
 def _complaints(best: Sweeps, tables: TripleTables, counts: TripleCounts) -> tuple[Complaint, ...]:
-    complaints = []
-    if best.stopped.by is Stop.MAX_ITER:
-        complaints.append(
-            Complaint(
-                "max-iter",
-                "The fit reached {max_iter: = {limit}} before it converged. Raise {max_iter} or {tol}.",
-                limit=best.stopped.limit,
-            )
-        )
-    if tables.unseen:
-        complaints.append(
-            Complaint(
-                "unseen-triples",
-                "{unseen} of {all} triples of variables are seen whole in no row.",
-                unseen=len(tables.unseen),
-                all=len(counts.groups),
-            )
-        )
-    return tuple(complaints)
+    unseen, n = len(tables.unseen), len(counts.groups)
+    text = Complaint("unseen-triples", "{m} of {n} triples of variables are seen whole in no row.", m=unseen, n=n)
+    return not_converged("The fit", best.stopped) + ((text,) if unseen else ())
 
 
 @dataclass(frozen=True)
@@ -116,15 +96,13 @@ class _Mode:
     Attributes
     ----------
     unfolded : numpy.ndarray, (I_n, Σ I_k I_l)
-        w Z of every triple, the other two variables along the columns.
+        w Z of every triple, with the other two variables along the columns.
     first, second : numpy.ndarray, (Σ I_k I_l,)
         The stacked rows of the other two variables' labels, for every column.
     n_last : int
         How many columns belong to triples in which n stands last.
-    others : numpy.ndarray, (n_triples, 2)
-        The other two variables of every triple.
-    weights : numpy.ndarray, (n_triples,)
-        w.
+    others, weights : numpy.ndarray, (n_triples, 2), (n_triples,)
+        The other two variables of every triple, and its w.
     """
 
     unfolded: np.ndarray
@@ -146,13 +124,7 @@ class Sweeps:
 
 
 class TripleTables:
-    """Distributions of triples, laid out for the search.
-
-    Parameters
-    ----------
-    counts : TripleCounts
-        Counts of all or some triples; ones that no row shows are left out, and named in ``unseen``.
-    """
+    """Distributions of triples, arranged for the search; those that no row shows are left out, and in ``unseen``."""
 
     def __init__(self, counts: TripleCounts):
         self.domain = counts.domain
@@ -169,7 +141,7 @@ class TripleTables:
 
     def _mode(self, n: int, tables: Sequence[np.ndarray]) -> _Mode:
         members = np.flatnonzero(np.any(self.triples == n, axis=1))
-        # last first: a stable sort keeps the order otherwise
+        # A stable sort keeps the order otherwise.
         members = members[np.argsort(self.triples[members, 2] != n, kind="stable")]
         unfolded, first, second, others = [], [], [], []
         for t in members.tolist():
@@ -181,14 +153,8 @@ class TripleTables:
             second.append(self.starts[m] + columns.ravel())
             others.append((k, m))
         n_last = sum(block.shape[1] for block, t in zip(unfolded, members, strict=True) if self.triples[t, 2] == n)
-        return _Mode(
-            np.hstack(unfolded),
-            np.concatenate(first),
-            np.concatenate(second),
-            n_last,
-            np.array(others),
-            self.weights[members],
-        )
+        sides = np.concatenate(first), np.concatenate(second)
+        return _Mode(np.hstack(unfolded), *sides, n_last, np.array(others), self.weights[members])
 
     def marginal(self, n: int) -> np.ndarray:
         """Return the distribution of a variable, (I_n,): the mean of what its triples say, by their weight."""
@@ -217,18 +183,8 @@ def sweep_from(
 ) -> Sweeps:
     """Sweep over factors and λ until a sweep lowers C by at most ``tol`` of it, or ``max_iter`` sweeps are spent.
 
-    Parameters
-    ----------
-    tables : TripleTables
-        The triples.
-    lam, factors : numpy.ndarray (F,), sequence of numpy.ndarray (I_n, F)
-        Where to begin, on the simplices.
-    max_iter : int
-        The most sweeps.
-    tol : float
-        The least gain of a sweep, as a share of C.
-    report : callable
-        Told the number of sweeps and C after each.
+    The first point, λ (F,) and factors (I_n, F), lies on the simplices. ``report`` is called after every sweep with the
+    number of sweeps and C.
     """
     move = kernels().least_squares_factor
     stack = np.vstack(factors)
@@ -245,7 +201,7 @@ def sweep_from(
             gram = np.einsum("t,tfg,tfg->fg", mode.weights, inner[mode.others[:, 0]], inner[mode.others[:, 1]])
             stack[own] = move(gram * np.outer(lam, lam), whole * lam, stack[own], _INNER_STEPS, _INNER_TOL)
             inner[n] = stack[own].T @ stack[own]
-            # where n stands last the other two have moved already, so this share of the sum below is final
+            # Where n stands last, the other two have moved already, so that this share of the sum is final.
             right += np.einsum("if,if->f", stack[own], last)
         gram = _gram_of_lam(tables, inner)
         lam = kernels().least_squares_weights(gram, right, lam, _INNER_STEPS, _INNER_TOL)

@@ -24,25 +24,15 @@ Factors = tuple[np.ndarray, ...]
 Objective = Callable[[np.ndarray, Sequence[np.ndarray]], tuple[float, np.ndarray, Factors]]
 
 _GROW, _SHRINK = 1.3, 0.5
-# So many steps in a row must gain next to nothing before the descent ends: after lost momentum one may
+# The descent ends after this many steps in a row that gain next to nothing: one may, after lost momentum.
 _PATIENCE = 3
-# beside the first step tried
+# The shortest step, as a share of the first step tried
 _LEAST_STEP = 1e-15
 
 
 @dataclass(frozen=True)
 class Descent:
-    """Where a descent ended.
-
-    Attributes
-    ----------
-    lam, factors : numpy.ndarray (F,), tuple of numpy.ndarray (I_n, F)
-        The last point.
-    trace : tuple of float
-        J at the start and after every step; it never rises.
-    stopped : Stopped
-        Why it stopped.
-    """
+    """The last point of a descent, J at the start and after every step, which never rises, and why it stopped."""
 
     lam: np.ndarray
     factors: Factors
@@ -63,28 +53,15 @@ def descend(
 ) -> Descent:
     """Go down from a point until steps gain less than ``tol`` of J, or ``max_iter`` steps are spent.
 
-    Parameters
-    ----------
-    objective : callable
-        Returns J and its gradients.
-    lam, factors : numpy.ndarray (F,), sequence of numpy.ndarray (I_n, F)
-        Where to begin, on the simplices.
-    max_iter : int
-        The most steps.
-    tol : float
-        The least gain of a step, as a share of J.
-    good_enough : float
-        Stop when J is no more than this, whatever more there is to gain.
-    accelerate : bool
-        Whether to use momentum.
-    report : callable
-        Told the number of steps and J after each.
+    The first point, λ (F,) and factors (I_n, F), lies on the simplices. The descent also stops when J is at most
+    ``good_enough``. With ``accelerate`` it uses momentum. ``report`` is called after every step with the number of
+    steps and J.
     """
     point = _Blocks((lam, *factors))
     value, gradient = _evaluate(objective, point)
     trace = [value]
     before, momentum, idle = point, 1.0, 0
-    # a first step as long as the point itself is too long, and is shortened
+    # The first step is as long as the point itself. That is too long, and is shortened.
     step = longest = point.length() / max(gradient.length(_scales(point)), np.finfo(float).tiny)
     least = _LEAST_STEP * longest
     stopped = Stopped(Stop.MAX_ITER, max_iter)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from juror.domain import Domain
-from juror.errors import Complaint, shortlist
+from juror.errors import Complaint, Message, Option, shortlist
 from juror.rows.stacking import Stacking
 from juror.solvers.ascent import Run
 from juror.solvers.parameters import Parameters
@@ -20,62 +20,44 @@ _HARDLY_SEEN = 0.5
 def diagnose(run: Run, n_rows: float, domain: Domain) -> tuple[Complaint, ...]:
     """Return complaints about empty classes, copies, variables that classes hardly show, and runs that were cut short.
 
-    Parameters
-    ----------
-    run : Run
-        The finished ascent.
-    n_rows : float
-        How many rows were fitted.
-    domain : Domain
-        Their variables.
+    The run has climbed from its start; ``n_rows`` rows were fitted.
     """
     parameters = run.point.parameters
     rank = parameters.rank
     empty = empty_classes(parameters, n_rows)
     complaints = _unsupported(run, n_rows, empty, domain)
-    n_empty, copies = int(empty.sum()), _copies(parameters.stack[:, ~empty])
-    if n_empty and rank > 1:
-        complaints.append(
-            Complaint(
-                "empty-classes",
-                "{n} of {F} classes hold less than half a row each: the data do not carry rank {F}. Lower {rank} to "
-                "{most} or less.",
-                n=n_empty,
-                F=rank,
-                most=max(1, rank - n_empty),
-            )
+    n_empty, n_copies = int(empty.sum()) if rank > 1 else 0, _copies(parameters.stack[:, ~empty])
+    complaints += [
+        Complaint(
+            kind,
+            "{n} of {F} classes {what}: the data do not carry rank {F}. Lower {rank} to {most} or less.",
+            n=n,
+            F=rank,
+            what=what,
+            most=max(1, rank - n),
         )
-    if copies:
-        complaints.append(
-            Complaint(
-                "copies",
-                "{n} of {F} classes are copies of others: the data do not carry rank {F}. Lower {rank} to {most} or "
-                "less.",
-                n=copies,
-                F=rank,
-                most=rank - copies,
-            )
+        for kind, what, n in (
+            ("empty-classes", "hold less than half a row each", n_empty),
+            ("copies", "are copies of others", n_copies),
         )
+        if n
+    ]
     if run.stopped.by in (Stop.MAX_ITER, Stop.MAX_SECONDS):
         complaints.append(_cut_short(run))
     return tuple(complaints)
 
 
 def _cut_short(run: Run) -> Complaint:
-    gain = run.trace[-1] - run.trace[-2]
-    if run.stopped.by is Stop.MAX_SECONDS:
-        return Complaint(
-            "max-seconds",
-            "The fit spent {max_seconds} before it converged; the last step still gained {gain:.3g} nats in all. Raise "
-            "{max_seconds} or {tol}.",
-            gain=gain,
-        )
+    option, limit = Option("max_seconds"), Message("spent {max_seconds}")
+    if run.stopped.by is Stop.MAX_ITER:
+        option, limit = Option("max_iter"), Message("reached {max_iter: = {n}} passes", n=run.stopped.limit)
     return Complaint(
-        "max-iter",
-        "The fit reached {max_iter: = {limit}} passes before it converged; the last step still gained {gain:.3g} nats "
-        "in all. Raise {max_iter} or {tol}.",
-        limit=run.stopped.limit,
-        gain=gain,
+        run.stopped.by.name.lower().replace("_", "-"),
+        "The fit {limit} before it converged; the last step still gained {gain:.3g} nats in all. Raise {option} or "
+        "{tol}.",
+        limit=limit,
+        gain=run.trace[-1] - run.trace[-2],
+        option=option,
     )
 
 
@@ -85,7 +67,7 @@ def empty_classes(parameters: Parameters, n_rows: float) -> np.ndarray:
 
 
 def _unsupported(run: Run, n_rows: float, empty: np.ndarray, domain: Domain) -> list[Complaint]:
-    """Return a complaint about variables that large classes never show: their distribution there is a guess."""
+    """Return a complaint about variables that large classes hardly show: their distribution there is a guess."""
     stacking = Stacking(domain.cardinalities)
     counts, lam = run.point.counts, run.point.parameters.lam
     cells = counts.cells * (n_rows / counts.classes.sum())

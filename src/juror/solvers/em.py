@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from juror.errors import Message, ParameterError
+from juror.errors import Message, ParameterError, wrong
 from juror.kernels.random_streams import Stream
 from juror.record import FitRecord
 from juror.rows.in_memory import MemoryTable
@@ -26,7 +26,7 @@ from juror.solvers.starts import random_start, seeded_start
 
 # EM cannot raise a cell from zero, so a start that may have zeros is mixed with this much of the marginals.
 _MARGIN = 0.05
-# How many random starts there are where a search would take too long
+# The number of random starts where a search would take too long
 _RANDOM_STARTS = 3
 # To compare ranks, steps that gain this much a row are enough; smaller ones would blur what decides.
 _ROUGH_TOL = 1e-5
@@ -55,13 +55,10 @@ class EMOptions(AscentOptions):
         super().__post_init__()
         counted = isinstance(self.ensemble, (int, np.integer)) and not isinstance(self.ensemble, bool)
         if self.ensemble != "auto" and not (counted and int(self.ensemble) >= 1):
-            raise ParameterError(
-                "{ensemble} must be 'auto' or an int in the range [1, inf). Got {got!r} instead.", got=self.ensemble
-            )
+            raise wrong("ensemble", "'auto' or an int in the range [1, inf)", self.ensemble)
         if self.init is not None and self.ensemble != 1:
-            raise ParameterError(
-                Message("{init} is where a single fit starts, so it does not go with {ensemble}. Leave one out.")
-            )
+            text = Message("{init} is where a single fit starts, so it does not go with {ensemble}. Leave one out.")
+            raise ParameterError(text)
 
     def rough(self) -> Self:
         """Return options for a single fit with a larger tolerance."""
@@ -110,11 +107,7 @@ def _searched(objective: Objective[PackedRows], rank: int, context: Context) -> 
 
 
 def climb(
-    objective: Objective[Any],
-    table: Table,
-    starts: Sequence[Parameters],
-    options: AscentOptions,
-    context: Context,
+    objective: Objective[Any], table: Table, starts: Sequence[Parameters], options: AscentOptions, context: Context
 ) -> Solution:
     """Climb from every start while there is time; return the best end, with complaints about it."""
     total = objective.total
@@ -124,19 +117,11 @@ def climb(
         context.tell(starts[0].rank, start, len(starts), n_passes, options.max_iter, log_likelihood=mean)
 
     runs: list[Run] = []
+    rise = partial(ascend, objective, max_iter=options.max_iter, tol=options.tol, accelerate=options.accelerate)
     for number, start in enumerate(starts, 1):
         if runs and context.seconds_left < 0:
             break
-        run = ascend(
-            objective,
-            start,
-            max_iter=options.max_iter,
-            tol=options.tol,
-            accelerate=options.accelerate,
-            until=context.until,
-            report=partial(report, number),
-        )
-        runs.append(run)
+        runs.append(rise(start, until=context.until, report=partial(report, number)))
     best = max(runs, key=lambda run: run.point.objective)
     record = FitRecord(
         trace=best.trace,
@@ -186,13 +171,8 @@ def finish(table: Table, rank: int, options: EMOptions, context: Context, found:
     objective = Objective.of(table, Stacking(table.domain.cardinalities), options.smoothing)
     start = Parameters(parameters.lam[held] / parameters.lam[held].sum(), parameters.stack[:, held])
     more, before = climb(objective, table, [start], options, context), solution.record
-    record = replace(
-        more.record,
-        trace=before.trace + more.record.trace,
-        n_iter=before.n_iter + more.record.n_iter,
-        starts=before.starts,
-    )
-    return replace(more, record=record)
+    trace, n_iter = before.trace + more.record.trace, before.n_iter + more.record.n_iter
+    return replace(more, record=replace(more.record, trace=trace, n_iter=n_iter, starts=before.starts))
 
 
 GROWTH = Growth(grow, finish)

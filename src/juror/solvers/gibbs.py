@@ -15,37 +15,17 @@ from juror.solvers.hyper import Hyper, first_hyper, next_hyper
 from juror.solvers.parameters import Parameters
 from juror.solvers.starts import random_start
 
-# The prior moves slowly and costs as much to draw as a thousand rows
+# The prior moves slowly and costs as much to draw as a thousand rows.
 _PRIOR_EVERY = 5
 _TINY = 1e-300
 
 
 class Sampler:
-    """A chain of draws, from a random start of its own.
+    """A chain of draws of F = ``rank`` classes for some rows, from a random start of its own.
 
-    Parameters
-    ----------
-    rows : Countable
-        What classes are drawn for.
-    marginals : numpy.ndarray, (stacked rows, 1)
-        Positive one-way marginals of the rows.
-    stacking : Stacking
-        Where variables stand in the stack.
-    rank : int
-        F.
-    rng : numpy.random.Generator
-        The random numbers of the chain.
-    sparse : bool
-        Whether the weights' prior favours few classes, see :mod:`juror.solvers.hyper`.
-
-    Attributes
-    ----------
-    point : Parameters
-        The last draw.
-    hyper : Hyper
-        The last draw of the prior.
-    n_sweeps : int
-        How many sweeps were made.
+    The positive one-way marginals of the rows are of shape (stacked rows, 1). If ``sparse``, the prior of the weights
+    favours few classes, see :mod:`juror.solvers.hyper`. ``point`` and ``hyper`` are the last draws of the parameters
+    and of the prior.
     """
 
     def __init__(

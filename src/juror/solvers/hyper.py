@@ -6,7 +6,7 @@ of variable n was drawn in each class, C_n[x, f], the columns are summed out:
     log p(C_n | c, m) = Σ_f [ Γ(c) − Γ(c + Σ_x C) + Σ_x (Γ(c m_x + C_xf) − Γ(c m_x)) ]        (Γ: its logarithm)
 
 and c_n follows by slice sampling of log c_n, g and a likewise. m_n follows from the numbers of tables in a Chinese
-restaurant: t_xf is a sum of C_xf coins, the i-th with chance c m_x / (c m_x + i), and m_n ~ Dirichlet(g/I_n +
+restaurant: t_xf is a sum of C_xf coin tosses, the i-th of probability c m_x / (c m_x + i), and m_n ~ Dirichlet(g/I_n +
 Σ_f t_xf).
 
 Variables borrow strength from each other, and differ where the data say so: log(c_n / I_n) ~ Normal(μ, τ²), with
@@ -25,7 +25,7 @@ import numpy as np
 _WIDTH = 1.0
 _CLOSE = 1e-12
 _MOST_STEPS = 20
-# Dirichlet(g/I) with small g has entries below all floats
+# Dirichlet(g/I) with small g has entries below all floats.
 _TINY = 1e-300
 _MEAN_OF_MU, _SPREAD_OF_MU = 1.0, 1.0
 _EVEN = 100.0
@@ -62,35 +62,20 @@ class Hyper:
 
 def first_hyper(cardinalities: Sequence[int]) -> Hyper:
     """Return where the sampler begins: classes spread evenly around even base measures."""
-    return Hyper(
-        1.0,
-        float(max(cardinalities)),
-        tuple(map(float, cardinalities)),
-        tuple(np.full(size, 1.0 / size) for size in cardinalities),
-    )
+    even = tuple(np.full(size, 1.0 / size) for size in cardinalities)
+    return Hyper(1.0, float(max(cardinalities)), tuple(map(float, cardinalities)), even)
 
 
 def next_hyper(
     hyper: Hyper, classes: np.ndarray, counts: Sequence[np.ndarray], rng: np.random.Generator, scale_of_a: float = 1.0
 ) -> Hyper:
-    """Draw every part of the prior given the others and the counts.
+    """Draw every part of the prior given the others, the rows in every class (F,) and the counts C_n (I_n, F).
 
-    Parameters
-    ----------
-    hyper : Hyper
-        Where the sampler is.
-    classes : numpy.ndarray, (F,)
-        Rows in every class.
-    counts : sequence of numpy.ndarray, (I_n, F)
-        C_n.
-    rng : numpy.random.Generator
-        Chance.
-    scale_of_a : float
-        s of the prior of a: one lets classes be of like weight, a small one leaves many of them empty.
+    ``scale_of_a`` is s of the prior of a: 1 allows classes of similar weight, a small s leaves many of them empty.
     """
     m = tuple(_next_base(C, c, base, hyper.g, rng) for C, c, base in zip(counts, hyper.c, hyper.m, strict=True))
     c = tuple(_next_c(hyper, C, old, base, rng) for C, old, base in zip(counts, hyper.c, m, strict=True))
-    # a variable of one label says nothing of how columns vary
+    # A variable of one label says nothing about how columns vary.
     sizes = np.array([len(base) for base in m])
     mu, tau2 = _next_common(np.log(np.array(c) / sizes)[sizes > 1], hyper.tau2, rng)
     scale = _EVEN * float(sizes[sizes > 1].mean() if np.any(sizes > 1) else 1.0)
@@ -106,7 +91,7 @@ def _next_c(hyper: Hyper, C: np.ndarray, old: float, base: np.ndarray, rng: np.r
     def log_density(c: float) -> float:
         if c > _MOST_ALIKE * len(base):
             return -np.inf
-        # a normal law of log c has 1/c beside it as a law of c
+        # The density of c is the normal density of log c times 1/c.
         off = np.log(c / len(base)) - hyper.mu
         return _log_columns(c, C, base) - off * off / (2.0 * hyper.tau2) - float(np.log(c))
 
@@ -153,7 +138,7 @@ def _log_bases(g: float, m: Sequence[np.ndarray]) -> float:
 
 
 def _next_base(C: np.ndarray, c: float, base: np.ndarray, g: float, rng: np.random.Generator) -> np.ndarray:
-    # counts that are not whole are so by chance, with the mean they have
+    # Counts that are not whole are rounded at random, so that their means stay the same.
     whole = np.floor(C + rng.random(C.shape)).astype(np.int64)
     tables = _table_counts(whole, c * base, rng)
     drawn = np.maximum(rng.standard_gamma(g / len(base) + tables), _TINY)
@@ -163,13 +148,13 @@ def _next_base(C: np.ndarray, c: float, base: np.ndarray, g: float, rng: np.rand
 def _table_counts(C: np.ndarray, concentration: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Return Σ_f t_xf, (I,): how many tables the rows with each label sit at.
 
-    Guests are seated one by one up to K = max(1000, 10 θ²) of them. After that the chance of a new table is small, and
-    the number of further ones is drawn from the Poisson distribution of the same mean, θ (ψ(θ + C) − ψ(θ + K)), which
-    is off by at most about θ²/K in total variation, and never more than the guests who are left. K is at most 100,000.
+    Guests are seated one by one up to K = max(1000, 10 θ²) of them. After that a new table is improbable. The number of
+    further tables is drawn from the Poisson distribution of the same mean, θ (ψ(θ + C) − ψ(θ + K)), but is at most the
+    number of guests left. The error is at most about θ²/K in total variation. K is at most 100,000.
     """
     from scipy.special import digamma
 
-    # the bound keeps the coins in memory; who is so many and so sociable is off by a little more
+    # Cap the exact draws so that they fit in memory; beyond the cap the approximation is slightly less accurate.
     one_by_one = np.clip(10.0 * concentration**2, _SEATED, _MOST_SEATED)[:, None]
     seated = np.minimum(C, one_by_one).astype(np.int64)
     theta_of = concentration[:, None]
@@ -204,7 +189,7 @@ def _slice(log_density: Callable[[float], float], x: float, rng: np.random.Gener
         high += _WIDTH
     while True:
         tried = low + (high - low) * rng.random()
-        # where nothing is above the level to rounding, the point itself is
+        # If rounding leaves no point above the level, take the point itself.
         if of(tried) >= level or high - low < _CLOSE:
             return float(np.exp(tried))
         low, high = (tried, high) if tried < y else (low, tried)

@@ -14,7 +14,7 @@ from juror.counts.designs import Design
 from juror.counts.projections import Projections
 from juror.counts.radon import FILTERS, Radon
 from juror.domain import Domain
-from juror.errors import Complaint, Message, Option, ParameterError, check_choice, shortlist
+from juror.errors import Complaint, Message, Option, ParameterError, check_choice, shortlist, wrong
 from juror.record import FitRecord
 from juror.rows.table import Table
 from juror.solvers import spa
@@ -25,9 +25,9 @@ from juror.solvers.parameters import Parameters
 from juror.solvers.priors import PRIORS, Prior
 from juror.solvers.smoothing import finished
 from juror.solvers.solver import ROUGHER, Context, Options, Solution, check_number
-from juror.solvers.stopping import Stop
+from juror.solvers.stopping import not_converged
 
-# The share of Σ‖Y‖² that rounding histograms to three decimals stays below
+# An upper bound for the share of Σ‖Y‖² that rounding histograms to three decimals leaves unexplained
 _UNEXPLAINED = 1e-4
 INVERSIONS = ("lstsq", "fbp")
 _MOST_STRENGTH = 1e9
@@ -58,25 +58,18 @@ class JurorOptions(Options):
         for name, choices in (("inversion", INVERSIONS), ("filter", (None, *FILTERS)), ("route", ROUTES)):
             check_choice(name, getattr(self, name), choices)
         if self.filter is not None and self.inversion != "fbp":
-            raise ParameterError(
-                Message("{filter} is a part of back projection: pass {inversion:='fbp'} too, or leave it out.")
-            )
+            text = Message("{filter} is a part of back projection: pass {inversion:='fbp'} too, or leave it out.")
+            raise ParameterError(text)
         if self.rho is not None and self.rho != "cv":
             if isinstance(self.rho, str):
-                raise ParameterError(
-                    "{rho} must be 'cv' or a number in the range (0, inf). Got {got!r} instead.", got=self.rho
-                )
+                raise wrong("rho", "'cv' or a number in the range (0, inf)", self.rho)
             check_number("rho", self.rho, above_zero=True)
         if self.prior is None and self.prior_strength is not None:
             raise ParameterError("{prior_strength} goes with a {prior}, one of {choices}.", choices=shortlist(PRIORS))
         if self.prior_strength is not None:
             check_number("prior_strength", self.prior_strength, above_zero=True)
             if self.prior_strength > _MOST_STRENGTH:
-                raise ParameterError(
-                    "{prior_strength} must be in the range (0, {most:g}]. Got {got!r} instead.",
-                    most=_MOST_STRENGTH,
-                    got=self.prior_strength,
-                )
+                raise wrong("prior_strength", f"in the range (0, {_MOST_STRENGTH:g}]", self.prior_strength)
 
     def rough(self) -> Self:
         """Return options with a larger tolerance, and the default ρ where it is still to be chosen."""
@@ -92,7 +85,7 @@ class JurorOptions(Options):
         return Design(n_directions, seed, self.bins, operator, {} if self.scores is None else self.scores)
 
     def check_made(self) -> None:
-        """Refuse what was settled when projections were made."""
+        """Refuse options that were fixed when the projections were made."""
         for name in ("n_directions", "bins", "operator", "scores"):
             if getattr(self, name) is not None:
                 raise ParameterError(
@@ -186,14 +179,13 @@ def _unexplained(misfit: Misfit) -> tuple[Complaint, ...]:
         whole += float(np.sum(Y * Y))
     if left <= _UNEXPLAINED * whole:
         return ()
-    return (
-        Complaint(
-            "unexplained-histograms",
-            "No tables explain the histograms: {share:.2g} of their square is left over. They were changed after they "
-            "were taken, or belong to other directions, bins or scores than those given.",
-            share=left / whole,
-        ),
+    complaint = Complaint(
+        "unexplained-histograms",
+        "No tables explain the histograms: {share:.2g} of their square is left over. They were changed after they "
+        "were taken, or belong to other directions, bins or scores than those given.",
+        share=left / whole,
     )
+    return (complaint,)
 
 
 def _projected(operators: Sequence[Radon]) -> str:
@@ -214,24 +206,22 @@ def _rank_deficient(operators: Sequence[Radon]) -> tuple[Complaint, ...]:
         return ()
     seen = ", ".join(f"{R.shape[0]} × {R.shape[1]} labels with rank {R.rank}" for R in list(worst.values())[:3])
     others = f" and {len(worst) - 3} other shapes" if len(worst) > 3 else ""
-    return (
-        Complaint(
-            "rank-deficient",
-            "{n} directions do not see all of a table: those of {seen}. What is unseen is unknown. Raise "
-            "{n_directions} or {bins}.",
-            n=operators[0].n_directions,
-            seen=seen + others,
-        ),
+    complaint = Complaint(
+        "rank-deficient",
+        "{n} directions do not see all of a table: those of {seen}. What is unseen is unknown. Raise {n_directions} or "
+        "{bins}.",
+        n=operators[0].n_directions,
+        seen=seen + others,
     )
+    return (complaint,)
 
 
 def _prior(options: JurorOptions, domain: Domain, stages: Stages) -> Prior | None:
     if options.prior is None:
         return None
     if not stages.descend:
-        raise ParameterError(
-            Message("{prior} acts in stage G3, which 'juror-c' leaves out. Use 'juror-a' or 'juror-b'.")
-        )
+        text = Message("{prior} acts in stage G3, which 'juror-c' leaves out. Use 'juror-a' or 'juror-b'.")
+        raise ParameterError(text)
     return Prior.over(domain, options.prior, 1.0 if options.prior_strength is None else options.prior_strength)
 
 
@@ -244,28 +234,18 @@ def _rho(options: JurorOptions, data: PairCounts | Projections, seed: int) -> fl
 
 
 def _about_stages(end: Outcome) -> tuple[Complaint, ...]:
-    complaints = [
-        Complaint(
-            "max-iter",
-            "Stage {stage} reached {max_iter: = {limit}} before it converged. Raise {max_iter} or {tol}.",
-            stage=stage,
-            limit=stopped.limit,
-        )
-        for stage, stopped in end.stops.items()
-        if stopped.by is Stop.MAX_ITER
-    ]
+    complaints = sum((not_converged(f"Stage {stage}", stopped) for stage, stopped in end.stops.items()), ())
     shrinking = end.traces.get("G2", ())
-    if len(shrinking) > 1 and min(shrinking[1:]) > shrinking[0]:
-        complaints.append(
-            Complaint(
-                SHRINKING_DID_NOT_HELP,
-                "Stage G2 began at J1 = {first:.4g} and no round came below {lowest:.4g}: shrinking pair tables did "
-                "not help. 'juror-b' leaves it out.",
-                first=shrinking[0],
-                lowest=min(shrinking[1:]),
-            )
-        )
-    return tuple(complaints)
+    if len(shrinking) <= 1 or min(shrinking[1:]) <= shrinking[0]:
+        return complaints
+    no_help = Complaint(
+        SHRINKING_DID_NOT_HELP,
+        "Stage G2 began at J1 = {first:.4g} and no round came below {lowest:.4g}: shrinking pair tables did not help. "
+        "'juror-b' leaves it out.",
+        first=shrinking[0],
+        lowest=min(shrinking[1:]),
+    )
+    return (*complaints, no_help)
 
 
 # The kind of complaint about a stage G2 that ends above where it began

@@ -24,9 +24,9 @@ from juror.solvers.pair_tables import PairTables
 from juror.solvers.priors import Prior
 from juror.solvers.stopping import Stop, Stopped
 
-# SPA jumps from one choice of columns to another, so J₁ may rise for a while: wait this long for a new lowest
+# SPA jumps from one choice of columns to another, so J₁ may rise for a while: wait this long for a new minimum.
 _PATIENCE = 10
-# so small a share of Σ w ‖Y‖², J is rounding or near it
+# J of this share of Σ w ‖Y‖² is close to rounding.
 _GOOD_ENOUGH = 1e-9
 
 
@@ -40,7 +40,7 @@ class Stages:
 
 @dataclass(frozen=True)
 class StageSettings:
-    """What Algorithm 1 may be told; see :func:`juror.fit`."""
+    """The settings of Algorithm 1; see :func:`juror.fit`."""
 
     rank: int
     split: spa.Split
@@ -58,14 +58,10 @@ class Outcome:
 
     Attributes
     ----------
-    lam, factors : numpy.ndarray (F,), tuple of numpy.ndarray (I_n, F)
-        The model.
     tables : PairTables
         What G1 made of the histograms.
     traces : dict of str to tuple of float
         J after G1, J₁ along G2 from its first tables on, J (and the prior's term, if there is one) along G3.
-    stops : dict of str to Stopped
-        Why each stage stopped.
     """
 
     lam: np.ndarray
@@ -88,22 +84,9 @@ def run_stages(
     settings: StageSettings,
     report: Callable[[float], None] = lambda value: None,
 ) -> Outcome:
-    """Run Algorithm 1.
+    """Run Algorithm 1 on the misfit J of histograms or tables with weights w_jk, (n_pairs,).
 
-    Parameters
-    ----------
-    misfit : Misfit
-        J for the histograms or tables at hand.
-    domain : Domain
-        The variables.
-    weights : numpy.ndarray, (n_pairs,)
-        w_jk.
-    stages : Stages
-        What follows G1.
-    settings : StageSettings
-        How.
-    report : callable
-        Told the objective after every round of G2 and step of G3.
+    ``report`` is called with the objective after every round of G2 and every step of G3.
     """
     tables = invert(misfit, domain, weights, settings.inversion, settings.filter)
     lam, factors = spa.factorise(tables, settings.rank, settings.split)
@@ -119,15 +102,11 @@ def run_stages(
 
 def invert(misfit: Misfit, domain: Domain, weights: np.ndarray, inversion: str, filter: str) -> PairTables:  # noqa: A002
     """Return the pair tables behind the histograms, as distributions: negative cells at zero, scaled to sum to one."""
-    tables: list[np.ndarray] = [np.empty(0)] * len(weights)
-    for group in misfit.groups:
-        if inversion == "fbp":
-            found = filtered_back_projection(group.R, group.target.histograms(), filter)
-        else:
-            found = group.target.least_squares()
-        for number, table in zip(group.numbers, as_distribution(found), strict=True):
-            tables[number] = table
-    return PairTables(domain, tuple(tables), weights)
+    if inversion == "fbp":
+        found = [filtered_back_projection(group.R, group.target.histograms(), filter) for group in misfit.groups]
+    else:
+        found = [group.target.least_squares() for group in misfit.groups]
+    return _as_tables(misfit, domain, weights, found)
 
 
 def _shrink(
@@ -147,7 +126,8 @@ def _shrink(
         shrunk, misses = _tables_towards(misfit, against, lam, factors, settings.rho)
         if not trace:
             trace.append(misses + _penalty(misfit, shrunk, lam, factors, settings.rho))
-        lam, factors = spa.factorise(_as_tables(misfit, tables, shrunk), settings.rank, settings.split)
+        as_tables = _as_tables(misfit, tables.domain, tables.weights, shrunk)
+        lam, factors = spa.factorise(as_tables, settings.rank, settings.split)
         trace.append(misses + _penalty(misfit, shrunk, lam, factors, settings.rho))
         report(trace[-1])
         if trace[-1] < lowest:
@@ -182,20 +162,17 @@ def _penalty(misfit: Misfit, shrunk: Sequence[np.ndarray], lam: np.ndarray, fact
     return rho * total
 
 
-def _as_tables(misfit: Misfit, like: PairTables, shrunk: Sequence[np.ndarray]) -> PairTables:
-    tables: list[np.ndarray] = [np.empty(0)] * len(like.tables)
-    for group, Z in zip(misfit.groups, shrunk, strict=True):
+def _as_tables(misfit: Misfit, domain: Domain, weights: np.ndarray, found: Sequence[np.ndarray]) -> PairTables:
+    """Return tables that were found group by group as distributions, in the order of the pairs."""
+    tables: list[np.ndarray] = [np.empty(0)] * len(weights)
+    for group, Z in zip(misfit.groups, found, strict=True):
         for number, table in zip(group.numbers, as_distribution(Z), strict=True):
             tables[number] = table
-    return PairTables(like.domain, tuple(tables), like.weights)
+    return PairTables(domain, tuple(tables), weights)
 
 
 def _descend(
-    misfit: Misfit,
-    lam: np.ndarray,
-    factors: Factors,
-    settings: StageSettings,
-    report: Callable[[float], None],
+    misfit: Misfit, lam: np.ndarray, factors: Factors, settings: StageSettings, report: Callable[[float], None]
 ) -> Descent:
     """Run G3."""
     prior = settings.prior

@@ -139,17 +139,11 @@ class Group:
         return (left * lam) @ right.transpose(0, 2, 1)
 
 
+@dataclass(frozen=True, eq=False)
 class Misfit:
-    """J for the histograms of all pairs.
+    """J for the histograms of all pairs, each in one group."""
 
-    Parameters
-    ----------
-    groups : sequence of Group
-        All pairs, each in one group.
-    """
-
-    def __init__(self, groups: Sequence[Group]):
-        self.groups = tuple(groups)
+    groups: Sequence[Group]
 
     def at(self, lam: np.ndarray, factors: Sequence[np.ndarray]) -> tuple[float, np.ndarray, Factors]:
         """Return J and its gradients by λ (F,) and by every factor (I_n, F)."""
@@ -158,7 +152,7 @@ class Misfit:
         by_factor = [np.zeros_like(A) for A in factors]
         for group in self.groups:
             left, right = group.sides(factors)
-            # batched products of small matrices
+            # Batched products of small matrices
             squares, P = group.target.compare((left * lam) @ right.transpose(0, 2, 1))
             value += float(group.weights @ squares)
             P = P * group.weights[:, None, None]
@@ -199,7 +193,7 @@ def misfit_of_tables(operators: Sequence[Radon], tables: Sequence[np.ndarray], w
 def group_pairs(
     operators: Sequence[Radon], weights: np.ndarray, target: Callable[[Radon, Sequence[int]], Target]
 ) -> list[Group]:
-    """Bring pairs with one operator together, in the order in which they first appear."""
+    """Group pairs by their operator, in the order in which the operators first appear."""
     n_variables = round((1 + np.sqrt(1 + 8 * len(operators))) / 2)
     pairs = list(combinations(range(n_variables), 2))
     members: dict[int, list[int]] = {}
@@ -207,15 +201,6 @@ def group_pairs(
         members.setdefault(id(R), []).append(number)
     groups = []
     for numbers in members.values():
-        R = operators[numbers[0]]
-        groups.append(
-            Group(
-                tuple(pairs[number][0] for number in numbers),
-                tuple(pairs[number][1] for number in numbers),
-                tuple(numbers),
-                weights[list(numbers)],
-                target(R, numbers),
-                R,
-            )
-        )
+        R, (first, second) = operators[numbers[0]], zip(*(pairs[number] for number in numbers), strict=True)
+        groups.append(Group(first, second, tuple(numbers), weights[numbers], target(R, numbers), R))
     return groups

@@ -28,7 +28,7 @@ def mixing(chains: Sequence[np.ndarray]) -> Mixing:
     whole = (n - 1) / n * within + between
     tiny = 1e-12 * np.maximum(1.0, np.abs(halves).max(axis=(0, 1)))
     still = within <= tiny**2
-    # what does not move has mixed if it stands in the same place in all halves, and not at all otherwise
+    # A constant has mixed if it is the same in all halves, and not at all otherwise.
     apart = still & (between > tiny**2)
     rhat = np.where(still, np.where(apart, np.inf, 1.0), np.sqrt(whole / np.where(still, 1.0, within)))
     size = np.array([_effective(halves[:, :, q], whole[q]) for q in range(halves.shape[2])])

@@ -16,7 +16,7 @@ from juror.counts.counts import PairCounts, check_seen_together
 from juror.domain import Domain
 from juror.kernels import kernels
 
-# for λ, which is small and wants to be exact
+# Least squares for λ, which is small and should be exact
 _STEPS, _TOL = 5000, 1e-12
 
 
@@ -26,12 +26,8 @@ class PairTables:
 
     Attributes
     ----------
-    domain : Domain
-        The variables.
-    tables : tuple of numpy.ndarray
-        Z_jk (I_j, I_k) for j < k, in the order (0, 1), (0, 2), …, (1, 2), …
-    weights : numpy.ndarray, (n_pairs,)
-        w_jk.
+    tables, weights : tuple of numpy.ndarray, numpy.ndarray (n_pairs,)
+        Z_jk (I_j, I_k) and w_jk for j < k, in the order (0, 1), (0, 2), …, (1, 2), …
     """
 
     domain: Domain

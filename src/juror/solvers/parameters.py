@@ -44,12 +44,7 @@ class Parameters:
 def side_by_side(points: Sequence[Parameters], shares: np.ndarray | None = None) -> Parameters:
     """Return the mean of several models as one, whose rank is the sum of theirs.
 
-    Parameters
-    ----------
-    points : sequence of Parameters
-        The models.
-    shares : numpy.ndarray, (len(points),), optional
-        What each counts, summing to one; equal by default.
+    Their shares of the mean sum to one, (len(points),); they are equal by default.
     """
     if shares is None:
         shares = np.full(len(points), 1.0 / len(points))

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from juror.domain import Domain
-from juror.errors import DataError, ParameterError, shortlist
+from juror.errors import DataError, shortlist, wrong
 
 PRIORS = ("smooth", "flat")
 _ROUND = 1e-4
@@ -33,7 +33,7 @@ class Prior:
     def over(cls, domain: Domain, kind: str, strength: float) -> Prior:
         """Make a prior on all ordered variables of a domain."""
         if kind not in PRIORS:
-            raise ParameterError(f"prior must be None or one of {shortlist(PRIORS)}. Got {kind!r} instead.")
+            raise wrong("prior", f"None or one of {shortlist(PRIORS)}", kind)
         positions = tuple(n for n, variable in enumerate(domain) if variable.is_ordered)
         if not positions:
             raise DataError(

@@ -1,6 +1,6 @@
 """A start near the highest optimum: sampled classes, more of them than asked for, then the fewest that explain most.
 
-EM from chance finds the heavy classes, mostly, and leaves heavy ones split and light ones unfound. So:
+EM from random starts finds most heavy classes, but leaves some of them split, and misses light ones. So:
 
 1. A Gibbs chain of more classes than asked for (:mod:`juror.solvers.gibbs`) finds the heavy ones. EM climbs from the
    heaviest of them, the counts of twenty sweeps together.
@@ -8,15 +8,15 @@ EM from chance finds the heavy classes, mostly, and leaves heavy ones split and 
 
        Σ_i w_i log((1 − ε) b_i + ε Π_n B_n[x_in]),
 
-   which takes a class's share of an EM pass and not a fit. Alone, not together: candidates that compete for rows from
-   the beginning end no higher than the heaviest classes did.
+   which costs one class's share of an EM pass. They are not fitted together: candidates that compete for rows from the
+   beginning end no higher than the heaviest classes did.
 3. The best join the fit, and EM lets all adapt to each other. Then classes leave, the cheapest first, until as many are
    left as were asked for. A class may leave in two ways, and the cheaper counts: its rows go to all others, or it is
    merged with the class most like it. Without the second a heavy class that is split stays so, as neither half can go.
 4. The chain goes on, and 2 and 3 are done once more. A fit is replaced only by one of higher objective.
 
-``benchmarks/optimum.py`` compares it with random starts. Where the smallest classes are at the edge of what the rows
-can tell, the highest optimum need not be the one nearest to the truth, only as likely.
+``benchmarks/optimum.py`` compares it with random starts. Where the rows hardly support the smallest classes, the
+highest optimum need not be the one nearest to the truth, only as likely.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _WIDER = 1.4
 _BURNT = 50
 _BLOCK = 20
 _BLOCKS, _MORE_BLOCKS = 3, 2
-# A class with less than this share of an even one is noise, one lighter than half of those asked for a candidate
+# A class with less than this share of an even one is noise; one lighter than half of those asked for is a candidate.
 _LEAST_SHARE = 0.01
 # EM steps of candidates, all of them and then the better half; steps between one joining and the next
 _STEPS, _MORE_STEPS, _STEPS_BETWEEN = 9, 11, 2
@@ -50,18 +50,18 @@ _STEPS, _MORE_STEPS, _STEPS_BETWEEN = 9, 11, 2
 _JOINING = 0.5
 _BATCHES = 10
 _PASSES_TOGETHER, _PASSES_BETWEEN = 8, 5
-# A round is worth its while where a class costs less than so many times what a candidate gains: it gains on
-# as others adapt to it
+# A round is made only if some class costs less than this many times the gain of the best candidate: candidates gain
+# more as others adapt to them.
 _WORTH = 2.0
-# What a step must gain a row. The first step of a climb is plain and gains less than a leap, so the last climb asks for
-# less than EM does, which would stop where it begins
+# The least gain of a step, per row. The first step of a climb is plain and gains less than a leap. So the last climb
+# has a smaller threshold than EM, with which it would stop at once.
 _TOL, _LAST_TOL = 1e-5, 1e-7
 _LAST_PASSES = 30
-# A class that would hold all rows by itself leaves this much to the background
+# The background keeps at least this share of the rows.
 _BACKGROUND = 0.1
-# Without smoothing no class could leave: some row might be possible in it alone
+# Without smoothing no class could leave: some row might be possible in it alone.
 _LEAST_SMOOTHING = 0.01
-# The chain counts rows one by one; more than this say no more
+# The chain counts rows one by one; weights are scaled down to this total, as more rows add nothing.
 _MOST_ROWS = 1e9
 _TINY = 1e-300
 
@@ -82,19 +82,20 @@ class _Loose:
     def __len__(self) -> int:
         return len(self.lam)
 
+    def _some(self, chosen: np.ndarray | slice) -> _Loose:
+        return _Loose(self.lam[chosen], self.stack[:, chosen], self.gain[chosen])
+
     def best(self, n: int) -> _Loose:
         """Return those that gain most, in that order."""
-        order = np.argsort(-self.gain, kind="stable")[:n]
-        return _Loose(self.lam[order], self.stack[:, order], self.gain[order])
+        return self._some(np.argsort(-self.gain, kind="stable")[:n])
 
     def gaining(self) -> _Loose:
         """Return those that gain anything."""
-        held = self.gain > 0
-        return _Loose(self.lam[held], self.stack[:, held], self.gain[held])
+        return self._some(self.gain > 0)
 
     def after(self, n: int) -> _Loose:
-        """Return those after the first few."""
-        return _Loose(self.lam[n:], self.stack[:, n:], self.gain[n:])
+        """Return all but the first n."""
+        return self._some(slice(n, None))
 
 
 def sampled_start(
@@ -104,21 +105,11 @@ def sampled_start(
     report: Report = lambda n_passes, log_likelihood: None,
     until: float = np.inf,
 ) -> Parameters:
-    """Search for a start close to the highest optimum.
+    """Search for a start of F = ``rank`` classes close to the highest optimum.
 
-    Parameters
-    ----------
-    objective : Objective
-        The rows, their smoothing, and who passes over them.
-    rank : int
-        How many classes F.
-    rng : numpy.random.Generator
-        Chance of the chain; the same for any number of threads.
-    report : callable
-        Called with the passes so far and a log-likelihood, as in :func:`juror.solvers.ascent.ascend`. A sweep counts as
-        a pass, and passes of candidates count by their number.
-    until : float
-        The moment by ``time.monotonic`` after which nothing is begun that can be left out.
+    The result is the same for any number of threads. ``report`` is called with the passes so far and a log-likelihood,
+    as in :func:`juror.solvers.ascent.ascend`; a sweep counts as a pass, and passes of candidates count by their number.
+    ``until`` is the deadline by ``time.monotonic``: after it, all that is optional is left out.
     """
     if rank == 1:
         return Parameters(np.ones(1), objective.marginals.copy())
@@ -195,9 +186,8 @@ class _Search:
                 return best
             n_leaving = -(-(point.parameters.rank - self._rank) // max(n_steps, 1))
             self._spend(2 * point.parameters.rank / self._rank, point.log_likelihood)
-            point = self._climb(
-                _without_cheapest(self._objective, point.parameters, n_leaving), max_iter=_PASSES_BETWEEN
-            )
+            fewer = _without_cheapest(self._objective, point.parameters, n_leaving)
+            point = self._climb(fewer, max_iter=_PASSES_BETWEEN)
             n_steps -= 1
         point = self._climb(point.parameters, tol=_TOL)
         return point if point.objective > best.objective else best
@@ -224,14 +214,14 @@ class _Search:
         return loose
 
     def _joined(self, parameters: Parameters, loose: _Loose, log_base: np.ndarray, n_joining: int) -> Parameters:
-        """Add the candidates that gain most, in batches: those that follow know of those before."""
+        """Add the candidates that gain most, in batches; each batch is fitted to what the batches before leave."""
         lam, columns = parameters.lam, [parameters.stack]
         batch = -(-n_joining // _BATCHES)
         loose = loose.best(2 * n_joining).gaining()
         n_left = n_joining
         while n_left > 0 and len(loose):
             chosen = loose.best(min(batch, n_left))
-            # together they leave the background something, however heavy each is
+            # Together they leave a share to the background, however heavy each is.
             share = chosen.lam * min(1.0, (1.0 - _BACKGROUND) / chosen.lam.sum())
             lam = np.concatenate([lam * (1.0 - share.sum()), share])
             columns.append(chosen.stack)
@@ -258,7 +248,7 @@ class _Search:
 
 @dataclass(frozen=True)
 class _Costs:
-    """What it costs at most, in nats, that a class leaves, (F,): to all others, or into its partner.
+    """Upper bounds of what it costs, in nats, that a class leaves, (F,): to all others, or into its partner.
 
     ``merged`` holds the weights and columns of every class together with its partner.
     """
@@ -274,7 +264,7 @@ class _Costs:
 
 
 def _costs(objective: Objective[PackedRows], parameters: Parameters) -> _Costs:
-    """Return Σ_i w_i log p_i less what it is without each class, with nothing else adapted but the weights' scale.
+    """Return the loss of Σ_i w_i log p_i without each class, with nothing else adapted but the weights' scale.
 
     With the posterior R_if and q the merged class's probability of a row over p: −Σ w log(1 − R_if) + W log(1 − λ_f),
     and −Σ w log(1 − R_if − R_ig + q_i).
@@ -290,13 +280,13 @@ def _costs(objective: Objective[PackedRows], parameters: Parameters) -> _Costs:
         cells, weights = rows.cells.packed[some], rows.weights[some]
         total, R = kernels().posterior(cells, apart)
         over, Q = kernels().posterior(cells, joined)
-        # means of columns may suit a row far better than either; how far does not matter
+        # Means of columns may fit a row far better than either column. Cap the ratio: its size does not matter.
         Q *= np.exp(np.minimum(over - total, 300.0))[:, None]
         left = weights @ log_of(np.maximum(1.0 - R, _TINY))
         return np.stack([left, weights @ log_of(np.maximum(1.0 - R - R[:, partner] + Q, _TINY))])
 
     sums = rows.runner.map_reduce(of_partition, partitions(len(rows)), np.add)
-    # a class of all the weight there is cannot leave
+    # A class that holds all the weight cannot leave.
     left = np.where(lam < 1.0, objective.total * log_of(1.0 - lam) - sums[0], np.inf)
     return _Costs(left, -sums[1], partner, merged)
 
@@ -313,7 +303,7 @@ def _most_alike(objective: Objective[PackedRows], parameters: Parameters) -> np.
 
 
 def _without_cheapest(objective: Objective[PackedRows], parameters: Parameters, n_leaving: int) -> Parameters:
-    """Let so many classes leave, each by its cheaper way; none takes part twice."""
+    """Let ``n_leaving`` classes leave, each by its cheaper way; none takes part twice."""
     costs = _costs(objective, parameters)
     lam, stack = parameters.lam.copy(), parameters.stack.copy()
     stays = np.ones(len(lam), dtype=bool)
@@ -338,9 +328,8 @@ def _scaled(parameters: Parameters) -> Parameters:
 
 def _smoothed(objective: Objective[PackedRows]) -> Objective[PackedRows]:
     """Return the objective with some smoothing, so that every class can produce every row."""
-    if objective.smoothing >= _LEAST_SMOOTHING:
-        return objective
-    return objective.with_smoothing(_LEAST_SMOOTHING)
+    enough = objective.smoothing >= _LEAST_SMOOTHING
+    return objective if enough else objective.with_smoothing(_LEAST_SMOOTHING)
 
 
 def _lone_counts(
@@ -351,10 +340,8 @@ def _lone_counts(
     log_odds, log_stack = log_of(loose.lam / (1.0 - loose.lam)), rows.cells.joined(log_of(loose.stack))
 
     def of_partition(some: slice) -> tuple[np.ndarray, ...]:
-        found: tuple[np.ndarray, ...] = count(
-            rows.cells.packed[some], rows.weights[some], log_base[some], log_odds, log_stack
-        )
-        return found
+        of_rows = rows.cells.packed[some], rows.weights[some], log_base[some]
+        return tuple(count(*of_rows, log_odds, log_stack))
 
     def add(a: tuple[np.ndarray, ...], b: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
         return tuple(x + y for x, y in zip(a, b, strict=True))

@@ -26,18 +26,7 @@ def finished(
 
         λ_f ← (n λ_f + α) / (n + α F),     A_n[x, f] ← (n λ_f A_n[x, f] + α I_n m_n[x]) / (n λ_f + α I_n).
 
-    Parameters
-    ----------
-    lam, factors : numpy.ndarray (F,), sequence of numpy.ndarray (I_n, F)
-        The solution.
-    domain : Domain
-        The variables.
-    marginal : callable
-        Returns m_n, (I_n,), given n.
-    n_rows : float
-        n.
-    smoothing : float
-        α; zero changes nothing.
+    Here n is ``n_rows``, α the smoothing, and ``marginal`` returns m_n, (I_n,), given n. α = 0 changes nothing.
     """
     stacking = Stacking(domain.cardinalities)
     parameters = Parameters.of(lam, factors, stacking)

@@ -19,7 +19,7 @@ import numpy as np
 from juror.counts.counts import PairCounts, TripleCounts
 from juror.counts.projections import Projections
 from juror.domain import Domain
-from juror.errors import Complaint, Option, ParameterError, check_count
+from juror.errors import Complaint, check_count, wrong
 from juror.progress import Progress, ProgressCallback
 from juror.record import FitRecord
 from juror.rows.in_memory import MemoryTable
@@ -33,7 +33,7 @@ Statistic = PairCounts | TripleCounts | Projections
 class Options:
     """What a user may set about a method; see :func:`juror.fit`.
 
-    A method's options are a frozen dataclass derived from this. What it does not have has the value given here.
+    A method's options are a frozen dataclass derived from this one. Options that it lacks have the values given here.
     """
 
     smoothing: float = 0.0
@@ -42,7 +42,13 @@ class Options:
     rho: float | str | None = None
 
     def __post_init__(self) -> None:
-        check_search(self)
+        for name in ("n_init", "max_iter"):
+            if getattr(self, name, None) is not None:
+                check_count(name, getattr(self, name))
+        for name in ("smoothing", "tol"):
+            check_number(name, getattr(self, name, 0))
+        if self.max_seconds is not None:
+            check_number("max_seconds", self.max_seconds, above_zero=True)
 
     def rough(self) -> Self:
         """Return options for fits that only compare settings: cheaper, and less exact."""
@@ -74,35 +80,15 @@ class Context:
             return self
         return replace(self, until=self.until - (1.0 - share) * self.seconds_left)
 
-    def tell(
-        self,
-        rank: int,
-        start: int,
-        n_starts: int,
-        step: int,
-        most: int,
-        *,
-        log_likelihood: float | None = None,
-        objective: float | None = None,
-    ) -> None:
-        """Report a step to the progress callback, if there is one."""
+    def tell(self, rank: int, start: int, n_starts: int, step: int, most: int, **reached: float) -> None:
+        """Report a step to the progress callback, if there is one: the log-likelihood or the objective reached."""
         if self.progress is not None:
-            self.progress(Progress(self.stage, rank, start, n_starts, step, most, log_likelihood, objective))
+            self.progress(Progress(self.stage, rank, start, n_starts, step, most, **reached))
 
 
 @dataclass(frozen=True)
 class Solution:
-    """What a method found.
-
-    Attributes
-    ----------
-    parameters : Parameters
-        λ and the stacked factors.
-    record : FitRecord
-        What the method has to say about the fit; :mod:`juror.fitting` adds the rest.
-    complaints : tuple of Complaint
-        What to warn of.
-    """
+    """What a method found, its record of the fit, to which :mod:`juror.fitting` adds the rest, and its complaints."""
 
     parameters: Parameters
     record: FitRecord = field(default_factory=FitRecord)
@@ -115,33 +101,15 @@ class Solve(Protocol):
     def __call__(
         self, table: Any, rank: int, options: Any, context: Context, start: Parameters | None = None
     ) -> Solution:
-        """Fit.
-
-        Parameters
-        ----------
-        table : Table or statistic
-            What to fit.
-        rank : int
-            How many classes F.
-        options : Options
-            The method's own options.
-        context : Context
-            Seed, runner, progress and time.
-        start : Parameters, optional
-            Where to begin, for methods that begin at a point.
-        """
+        """Fit a table or a statistic with F = ``rank`` classes, for some methods from a given start."""
 
 
 @dataclass(frozen=True)
 class Growth:
     """How a method goes from one rank to the next while the rank is chosen.
 
-    Attributes
-    ----------
-    grow : callable
-        Makes a start of a larger rank from a fit of a smaller one.
-    finish : callable
-        Fits all rows from what was found for the chosen rank, and leaves out classes that hold nothing.
+    ``grow`` makes a start of a larger rank from a fit of a smaller one. ``finish`` fits all rows from the fit of the
+    chosen rank, and leaves out classes that hold nothing.
     """
 
     grow: Callable[[Parameters | None, MemoryTable, int, Any, np.random.Generator], Parameters]
@@ -154,10 +122,8 @@ class Method:
 
     Attributes
     ----------
-    solve : callable
-        Fits a table or a statistic.
-    options : type
-        What may be set.
+    solve, options : callable, type
+        The function that fits, and its options.
     accepts : tuple of types
         The statistics it can be fitted from without rows.
     most_rank : callable
@@ -187,29 +153,12 @@ class Method:
 
 # The largest rank that is tried for a single fit
 MOST_RANK = 512
-# How many times their tolerance methods on pairs and triples are given for fits that only compare settings
+# The factor on the tolerance of methods on pairs and triples, for fits that only compare settings
 ROUGHER = 10.0
 
 
-def check_search(options: Any) -> None:
-    """Check those of the options that methods share: starts, steps, tolerance, smoothing and time."""
-    for name in ("n_init", "max_iter"):
-        if getattr(options, name, None) is not None:
-            check_count(name, getattr(options, name))
-    for name in ("smoothing", "tol"):
-        if hasattr(options, name):
-            check_number(name, getattr(options, name))
-    if options.max_seconds is not None:
-        check_number("max_seconds", options.max_seconds, above_zero=True)
-
-
 def check_number(name: str, value: object, *, above_zero: bool = False) -> None:
-    """Refuse what is not a finite number from zero on, or above it."""
+    """Refuse a value that is not a finite number of at least zero, or above zero."""
     number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
     if not number or not 0 <= value < np.inf or (above_zero and value == 0):  # type: ignore[operator]
-        raise ParameterError(
-            "{option} must be a number in the range {range}. Got {got!r} instead.",
-            option=Option(name),
-            range="(0, inf)" if above_zero else "[0, inf)",
-            got=value,
-        )
+        raise wrong(name, f"a number in the range {'(' if above_zero else '['}0, inf)", value)

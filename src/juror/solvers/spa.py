@@ -76,8 +76,8 @@ class Split:
 def balanced_split(cardinalities: Sequence[int]) -> Split:
     """Split variables so that the smaller side carries as large a rank as any split lets it.
 
-    Which sums of I_n − 1 some variables reach is kept as the bits of an integer, one for the first n variables each;
-    from the sum nearest to half of all, the way back tells the variables.
+    For the first n variables, the sums of I_n − 1 that some of them reach are the bits of an integer. The way back from
+    the sum nearest to half of the total gives the variables.
 
     >>> balanced_split([4, 4, 4, 3, 3, 3, 4]).most_rank([4, 4, 4, 3, 3, 3, 4])
     10
@@ -136,31 +136,18 @@ def most_rank(domain: Domain, options: Any) -> int:
 
 def fewer(asked: int, found: int) -> tuple[Complaint, ...]:
     """Complain if SPA found fewer classes than asked for."""
-    if found == asked:
-        return ()
-    return (
-        Complaint(
-            "fewer-classes",
-            "The pair tables between the two sides of SPA's split carry {found} classes, not the {asked} asked for: "
-            "the model has rank {found}. Lower {rank} to {found}, try another {split}, or use {method:='em'} or 'ctf'.",
-            found=found,
-            asked=asked,
-        ),
+    complaint = Complaint(
+        "fewer-classes",
+        "The pair tables between the two sides of SPA's split carry {found} classes, not the {asked} asked for: "
+        "the model has rank {found}. Lower {rank} to {found}, try another {split}, or use {method:='em'} or 'ctf'.",
+        found=found,
+        asked=asked,
     )
+    return () if found == asked else (complaint,)
 
 
 def factorise(tables: PairTables, rank: int, split: Split) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
-    """Return λ (F,) and the factors (I_n, F). F is less than the rank asked for where the tables carry no more.
-
-    Parameters
-    ----------
-    tables : PairTables
-        Distributions of every two variables.
-    rank : int
-        How many classes to look for.
-    split : Split
-        The sides of Z̃.
-    """
+    """Return λ (F,) and the factors (I_n, F). F is less than the rank asked for where the tables carry no more."""
     if rank == 1:
         # All columns of Z̃ are then multiples of one column, which their sum estimates better than the longest.
         return np.ones(1), tuple(tables.marginal(n)[:, None] for n in range(len(tables.domain)))
@@ -209,7 +196,7 @@ def _non_negative(W: np.ndarray, Z: np.ndarray) -> np.ndarray:
     """Return H (Σ_S2 I, F) ≥ 0 that minimises ‖Z̃ − W Hᵗ‖²."""
     from scipy.optimize import nnls
 
-    # W is tall: its triangular factor has the same least squares with fewer rows
+    # W is tall: its triangular factor has the same least squares with fewer rows.
     Q, R = np.linalg.qr(W)
     return np.stack([nnls(R, column, maxiter=100 * R.shape[1])[0] for column in (Q.T @ Z).T])
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from juror.errors import ParameterError
+from juror.errors import wrong
 from juror.rows.packed import PackedRows
 from juror.solvers.ascent import Objective
 from juror.solvers.parameters import Parameters
@@ -48,23 +48,10 @@ def grown(parameters: Parameters, rank: int, objective: Objective[PackedRows], r
     Classes that hold less than half a row are left out first. Where no class gains from a split, the rest of the rank
     is filled with classes of next to no weight around the marginals, which do no harm and may yet find rows.
 
-    Parameters
-    ----------
-    parameters : Parameters
-        A fit of rank at most ``rank`` to the rows of the objective.
-    rank : int
-        How many classes to return.
-    objective : Objective
-        The rows, their smoothing, and who passes over them.
-    rng : numpy.random.Generator
-        Where the halves begin; the same for any number of threads.
+    The fit has at most ``rank`` classes, the start exactly ``rank``. It is the same for any number of threads.
     """
     if rank < parameters.rank:
-        raise ParameterError(
-            "{rank} must be at least that of the fit to grow, {least}. Got {got} instead.",
-            least=parameters.rank,
-            got=rank,
-        )
+        raise wrong("rank", f"at least that of the fit to grow, {parameters.rank}", rank)
     parameters = _without_empty(parameters, objective.total)
     while parameters.rank < rank:
         more = _split_best(parameters, rank - parameters.rank, objective, rng)

@@ -21,21 +21,9 @@ _LEAST_SHARE = 0.01
 def extrapolate(
     start: Parameters, first: Parameters, second: Parameters, longest: float
 ) -> tuple[Parameters | None, float]:
-    """Leap along two EM steps.
+    """Leap along two EM steps, from θ0, θ1 and θ2, by at most s = ``longest``; return the point and s.
 
-    Parameters
-    ----------
-    start, first, second : Parameters
-        θ0, θ1, θ2.
-    longest : float
-        The longest step allowed.
-
-    Returns
-    -------
-    Parameters or None
-        The point of the leap, its stack not yet normalised; None when it would be no longer than the steps were.
-    float
-        The step length s.
+    The stack of the point is not normalised. There is no point if the leap would be no longer than the two steps.
     """
     r_lam, r_stack = first.lam - start.lam, first.stack - start.stack
     v_lam, v_stack = second.lam - first.lam - r_lam, second.stack - first.stack - r_stack

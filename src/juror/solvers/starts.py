@@ -13,7 +13,7 @@ from juror.rows.packed import PackedRows
 from juror.rows.stacking import Stacking
 from juror.solvers.parameters import Parameters
 
-# How much of a class that begins at one row is left to all other labels
+# The share of all other labels in a class that begins at one row
 _SEED_MARGIN = 0.1
 
 
@@ -21,18 +21,7 @@ def random_start(marginals: np.ndarray, rank: int, stacking: Stacking, rng: np.r
     """Scatter classes around the one-way marginals: S[s, f] ∝ m[s] · e, with e exponential; λ uniform.
 
     Every class begins as a plausible distribution of each variable and no two begin alike. Labels that are rare in
-    the data are rare in every class.
-
-    Parameters
-    ----------
-    marginals : numpy.ndarray, (stacked rows, 1)
-        Positive one-way marginals, stacked.
-    rank : int
-        How many classes F.
-    stacking : Stacking
-        Where variables stand in the stack.
-    rng : numpy.random.Generator
-        The source of the scatter.
+    the data are rare in every class. The one-way marginals are positive and stacked, (stacked rows, 1).
     """
     scatter = marginals * rng.exponential(size=(len(marginals), rank))
     return Parameters(np.full(rank, 1.0 / rank), stacking.normalise(scatter, otherwise=np.ones_like(scatter)))
@@ -43,12 +32,7 @@ def seeded_start(
 ) -> Parameters:
     """Begin every class at a row of the table, drawn by weight, no distinct row twice while there are enough.
 
-    Parameters
-    ----------
-    rows : PackedRows
-        Distinct rows and their weights.
-    marginals, rank, stacking, rng
-        As in :func:`random_start`.
+    Arguments as in :func:`random_start`.
     """
     shares = rows.weights / rows.weights.sum()
     seeds = rng.choice(len(rows), size=rank, replace=rank > len(rows), p=shares)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from juror.errors import Complaint
+
 
 class Stop(Enum):
     """A reason, with its words; ``limit`` is the threshold that ended the search, ``count`` a number of steps."""
@@ -36,3 +38,14 @@ class Stopped:
 
     def __str__(self) -> str:
         return self.by.value.format(limit=self.limit, count=self.count)
+
+
+def not_converged(what: str, stopped: Stopped) -> tuple[Complaint, ...]:
+    """Complain if a search took all the steps that it may."""
+    complaint = Complaint(
+        "max-iter",
+        "{what} reached {max_iter: = {limit}} before it converged. Raise {max_iter} or {tol}.",
+        what=what,
+        limit=stopped.limit,
+    )
+    return (complaint,) if stopped.by is Stop.MAX_ITER else ()
