@@ -94,7 +94,13 @@ def _run_duckdb(connection: Any, query: str, stack: ExitStack) -> tuple[pa.Schem
 
 
 def _connect_postgresql(uri: str) -> Any:
-    _check_authority(uri)
+    rest = uri.partition("://")[2]
+    # drivers would cut the password in the wrong place, and show a piece of it
+    if rest.count("@") > ("@" in re.split("[/?]", rest)[0]):
+        raise ParameterError(
+            f"The address {shown_uri(uri)} has an @ in the wrong place. In users, passwords and parameters write "
+            "@ as %40, / as %2F, ? as %3F and : as %3A."
+        )
     return _driver("adbc_driver_postgresql.dbapi", "postgresql").connect(uri, autocommit=True)
 
 
@@ -198,13 +204,3 @@ def _driver(module: str, extra: str) -> Any:
             f"Reading from this database needs {module.partition('.')[0]}, which is not installed. Run pip install "
             f'"juror[{extra}]".'
         ) from None
-
-
-def _check_authority(uri: str) -> None:
-    """Refuse an address whose password is cut in the wrong place by drivers, which would show a piece of it."""
-    rest = uri.partition("://")[2]
-    if rest.count("@") > ("@" in re.split("[/?]", rest)[0]):
-        raise ParameterError(
-            f"The address {shown_uri(uri)} has an @ in the wrong place. In users, passwords and parameters write "
-            "@ as %40, / as %2F, ? as %3F and : as %3A."
-        )
