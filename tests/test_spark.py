@@ -24,7 +24,7 @@ from juror.errors import ClusterError, DataError, ParameterError
 from juror.readers import spark_frames
 from juror.readers.files import scan_path
 from juror.readers.spark_frames import SparkPartition, is_spark_frame, scan_spark_frame
-from juror.runners import clusters, spark_runner
+from juror.runners import spark_runner, versions
 from juror.runners.clusters import runner_for
 from juror.runners.local import LocalRunner
 from juror.runners.spark_errors import message_of
@@ -227,8 +227,8 @@ def test_no_parts(runner):
 
 
 def test_another_version_of_juror(session, monkeypatch):
-    here = clusters.version("juror")
-    monkeypatch.setattr(clusters, "version", lambda package: "9.9.9")
+    here = versions.version("juror")
+    monkeypatch.setattr(versions, "version", lambda package: "9.9.9")
     with pytest.raises(
         ClusterError,
         match=rf"^The Spark executor on \S+ has juror {here}, and this process has juror 9\.9\.9\. Install the same "

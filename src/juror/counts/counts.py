@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from juror.counts.counting import count_tables
-from juror.counts.groups import choose_triples, pairs_of
+from juror.counts.groups import Triples, choose_triples, pairs_of
 from juror.counts.labelled import count_known, count_labelled, placed, places_of
 from juror.counts.plans import Positions
 from juror.domain import Domain
@@ -264,7 +264,7 @@ class PairCounts(Counts):
 
     @classmethod
     def zero(cls, domain: Domain) -> Self:
-        """Return the counts of no rows, to add others to."""
+        """Return the counts of no rows, to which others can be added."""
         return cls._zero(domain, pairs_of(len(domain)))
 
 
@@ -284,7 +284,7 @@ class TripleCounts(Counts):
         data: Any,
         domain: Domain | None = None,
         *,
-        triples: str | int | Sequence[Sequence[str]] = "all",
+        triples: Triples = "all",
         seed: int = 0,
         missing: Collection[Label] = (),
         unknown: Unknown = "error",
@@ -307,7 +307,7 @@ class TripleCounts(Counts):
             return cls.of_table(open_table(data, domain, missing, unknown, sample_weight, local, client), triples, seed)
 
     @classmethod
-    def of_table(cls, opened: OpenTable, triples: str | int | Sequence[Sequence[str]] = "all", seed: int = 0) -> Self:
+    def of_table(cls, opened: OpenTable, triples: Triples = "all", seed: int = 0) -> Self:
         """Count triples of a table that is open."""
         return cls._of_table(opened, lambda names: choose_triples(names, triples, seed))
 
@@ -319,7 +319,7 @@ class TripleCounts(Counts):
         weights: Any = None,
         n_jobs: int | None = None,
         *,
-        triples: str | int | Sequence[Sequence[str]] = "all",
+        triples: Triples = "all",
         seed: int = 0,
     ) -> Self:
         """Count triples of a table of codes; arguments as in :meth:`PairCounts.of_codes` and :meth:`of`.
@@ -334,14 +334,14 @@ class TripleCounts(Counts):
         return cls._count(np.asarray(codes), domain, choose_triples(domain.names, triples, seed), weights, n_jobs)
 
     @classmethod
-    def of_rows(cls, table: Table, triples: str | int | Sequence[Sequence[str]] = "all", seed: int = 0) -> Self:
+    def of_rows(cls, table: Table, triples: Triples = "all", seed: int = 0) -> Self:
         """Count triples of rows, wherever they are."""
         groups = choose_triples(table.domain.names, triples, seed)
         return cls(table.domain, tuple(groups), tuple(table.joint_counts(groups)), table.total)
 
     @classmethod
-    def zero(cls, domain: Domain, triples: str | int | Sequence[Sequence[str]] = "all", seed: int = 0) -> Self:
-        """Return the counts of no rows, to add others to."""
+    def zero(cls, domain: Domain, triples: Triples = "all", seed: int = 0) -> Self:
+        """Return the counts of no rows, to which others can be added."""
         return cls._zero(domain, choose_triples(domain.names, triples, seed))
 
 

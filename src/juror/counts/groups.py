@@ -13,13 +13,16 @@ from juror.counts.plans import Positions
 from juror.errors import DataError, ParameterError, QueryError, check_count, did_you_mean, shortlist
 from juror.kernels.random_streams import Stream
 
+# All triples of variables, a number of random ones, or a list of three names each
+Triples = str | int | Sequence[Sequence[str]]
+
 
 def pairs_of(n_variables: int) -> list[Positions]:
     """Return the positions of the variables of every pair."""
     return list(combinations(range(n_variables), 2))
 
 
-def choose_triples(names: Sequence[str], triples: str | int | Sequence[Sequence[str]], seed: int) -> list[Positions]:
+def choose_triples(names: Sequence[str], triples: Triples, seed: int) -> list[Positions]:
     """Return the positions of the variables of every triple asked for, among the names of all."""
     n_variables = len(names)
     if n_variables < 3:
@@ -57,10 +60,9 @@ def _random_triples(n_variables: int, n: int, seed: int) -> list[Positions]:
     check_count("seed", seed, least=0)
     if not least <= n <= most:
         raise ParameterError(
-            "{triples} must be in the range [{least}, {most}] for {n_variables} variables, so that every one is in "
-            "a triple. Got {n} instead.",
-            least=least,
-            most=most,
+            "{triples} must be in the range {range} for {n_variables} variables, so that every one is in a triple. Got "
+            "{n} instead.",
+            range=[least, most],
             n_variables=n_variables,
             n=n,
         )

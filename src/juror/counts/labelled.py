@@ -19,7 +19,7 @@ from juror.domain.discovery import Discovery
 from juror.domain.domain import Domain, discover
 from juror.domain.variable import Label, Strangers, Variable
 from juror.errors import DataError, check_any_rows
-from juror.readers.columns import MISSING, Column
+from juror.readers.columns import MISSING, Column, code_type
 from juror.readers.scans import Part, Scan
 from juror.readers.tallies import Tally, check_labels
 from juror.readers.weights import check_total, counted_rows
@@ -122,7 +122,7 @@ class _Count:
                 check_labels(Tally.of(column), self.most_labels)
         # a column of missing values has no labels, but a table needs at least one
         sizes = [max(1, len(column.values)) for column in columns]
-        codes = _side_by_side([column.index for column in columns], max(sizes))
+        codes = np.array([column.index for column in columns], dtype=code_type(max(sizes))).T
         groups = (*self.groups, *((n,) for n in range(len(columns))))
         tables = [
             table[tuple(slice(len(columns[n].values)) for n in group)]
@@ -158,14 +158,6 @@ def _shown(column: Column) -> Column:
     renumber = np.full(len(column.values) + 1, MISSING, dtype=np.int32)
     renumber[shown] = np.arange(len(shown))
     return replace(column, values=[column.values[n] for n in shown], index=renumber[column.index])
-
-
-def _side_by_side(columns: Sequence[np.ndarray], most: int) -> np.ndarray:
-    kind = next(t for t in (np.int8, np.int16, np.int32) if most < np.iinfo(t).max)
-    codes = np.empty((len(columns[0]), len(columns)), dtype=kind, order="F")
-    for n, column in enumerate(columns):
-        codes[:, n] = column
-    return codes
 
 
 def count_labelled(

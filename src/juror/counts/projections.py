@@ -1,4 +1,4 @@
-"""Histograms of random projections of pairs of variables: what a holder of data could publish in place of rows.
+"""Histograms of random projections of pairs of variables, which an owner of data could publish instead of rows.
 
 For a pair (j, k) and directions φ_m, Y_jk[m, b] is the share of rows whose φ_mᵗ [s_j(x_j), s_k(x_k)] falls in bin b.
 It is the image R vec(Z_jk) of the pair's table, so rows are never projected one by one: pairs are counted once.
@@ -31,14 +31,14 @@ _SUM_TOLERANCE = 1e-6
 class Projections:
     """Histograms of projections of every two variables, with their directions and bins.
 
-    Make them with :meth:`of` from data, or with :meth:`from_histograms` from what somebody published.
+    Make them with :meth:`of` from data, or with :meth:`from_histograms` from published histograms.
 
     Attributes
     ----------
     domain : Domain
         The variables.
     design : Design
-        Bins and scores, and what the directions were drawn from.
+        Bins and scores, and the number and seed of the directions.
     directions : mapping of (I_j, I_k) to numpy.ndarray, (M, 2)
         The directions of every shape of pair table, unit vectors.
     masses : tuple of numpy.ndarray
@@ -84,7 +84,7 @@ class Projections:
         Parameters
         ----------
         data, domain, missing, unknown, sample_weight
-            As in :func:`juror.fit`. Each pair is projected over the rows that show both.
+            As in :func:`juror.fit`. A pair is projected over the rows in which both variables are observed.
         n_directions, seed, bins, operator, scores
             See :class:`juror.counts.designs.Design`.
         """
@@ -121,7 +121,7 @@ class Projections:
         operator: str = "auto",
         scores: Mapping[str, Sequence[float]] | None = None,
     ) -> Projections:
-        """Take published histograms: one-way distributions that sum to one, (M, bins) for every pair of variables.
+        """Take published histograms, (M, bins) for every pair of variables; those of every direction sum to one.
 
         Parameters
         ----------
@@ -130,11 +130,11 @@ class Projections:
         histograms : mapping of two names to array-like (M, bins)
             One for every two variables, named in the order of the domain.
         n_rows : float, or mapping of two names to float
-            How many rows are behind a histogram.
+            The number of rows of a histogram.
         directions : mapping of (I_j, I_k) to array-like (M, 2), optional
             The directions, by the numbers of labels of a pair; drawn from ``n_directions`` and ``seed`` by default.
         n_directions, seed, bins, operator, scores
-            The design they were made with; see :class:`juror.counts.designs.Design`.
+            The design of the histograms; see :class:`juror.counts.designs.Design`.
         """
         if not isinstance(histograms, Mapping):
             raise DataError(f"histograms must be a mapping of two names to an array. Got {type(histograms).__name__}.")
@@ -167,7 +167,7 @@ class Projections:
 
     @cached_property
     def totals(self) -> np.ndarray:
-        """The weight of the rows behind every pair, (n_pairs,)."""
+        """The weight of the rows of every pair, (n_pairs,)."""
         return np.array([mass.sum() / len(mass) for mass in self.masses])
 
     def histogram(self, a: str, b: str) -> np.ndarray:
@@ -199,7 +199,7 @@ class Projections:
         return Projections(self.domain, self.design, self.directions, masses)
 
     def __radd__(self, other: object) -> Projections:
-        # sum() begins at zero
+        # sum() starts with 0
         return self if other == 0 else NotImplemented
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -221,10 +221,7 @@ class Projections:
         """Read projections that :meth:`save` wrote."""
 
         def make(domain: Domain, header: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> Projections:
-            plain = header["design"]
-            design = Design(
-                plain["n_directions"], plain["seed"], plain["bins"], plain["operator"], dict(plain["scores"])
-            )
+            design = Design(**header["design"])
             n_pairs = len(domain) * (len(domain) - 1) // 2
             masses = tuple(tensors[f"histogram.{number}"] for number in range(n_pairs))
             directions = {shape: tensors["directions.{}.{}".format(*shape)] for shape in shapes(domain)}
@@ -263,7 +260,7 @@ def _as_array(histogram: Any, pair: tuple[str, str]) -> np.ndarray:
 
 
 def _check_masses(pair: tuple[str, str], mass: np.ndarray, R: Radon) -> None:
-    """Refuse histograms that do not match their directions, or do not all hold the same rows."""
+    """Refuse histograms of another shape than that of the operator, and directions of different numbers of rows."""
     expected = (R.n_directions, R.n_bins)
     if mass.shape != expected:
         raise DataError(

@@ -13,7 +13,7 @@ from juror.domain.discovery import Discovery
 from juror.domain.variable import Label, Strangers, Unknown, Variable
 from juror.errors import DataError, QueryError, check_any_rows, check_choice, check_count, did_you_mean, shortlist
 from juror.readers import Column, Expected, open_source
-from juror.readers.columns import MISSING, as_text, read_markers
+from juror.readers.columns import MISSING, as_text, code_type, read_markers
 from juror.readers.opening import open_scan, open_weighted
 from juror.readers.scans import Scan
 from juror.readers.tallies import take_census
@@ -126,8 +126,7 @@ class Domain:
     @property
     def code_type(self) -> np.dtype[np.signedinteger[Any]]:
         """The shortest type of signed integers that holds all codes and one more."""
-        most = max(self.cardinalities)
-        return np.dtype(next(t for t in (np.int8, np.int16, np.int32) if most < np.iinfo(t).max))
+        return code_type(max(self.cardinalities))
 
     def __len__(self) -> int:
         return len(self.variables)

@@ -82,7 +82,7 @@ def _from_label(variable: Variable, bound: Any, strict: bool) -> np.ndarray:
 
 
 def _edge_position(variable: Variable, bound: Any, strict: bool) -> int:
-    """Return how many intervals lie below an edge; only at an edge is the answer exact."""
+    """Return how many intervals lie below an edge; refuse a number inside an interval, which is not divided."""
     assert variable.edges is not None
     number = as_number(bound)
     if number is None:
@@ -105,7 +105,7 @@ def _edge_position(variable: Variable, bound: Any, strict: bool) -> int:
 
 
 def _ordinal_position(variable: Variable, bound: Any) -> float:
-    """Return the code of a label, or for number labels the place between two codes where a number falls."""
+    """Return the code of a label, or, if labels are numbers, a place between the codes on both sides of a number."""
     code = variable.find(bound)
     if code is not None:
         return code
@@ -211,14 +211,14 @@ def read_evidence(domain: Domain, given: Mapping[str, Any] | None) -> Evidence:
 
 
 def check_event(domain: Domain, evidence: Evidence) -> Evidence:
-    """Return evidence that is an event: it may hold values, sets and ranges but no likelihoods."""
+    """Return evidence if it is an event: values, sets and ranges, but no likelihoods."""
     for n, weights in evidence.items():
         _indicator(weights, domain[n])
     return evidence
 
 
 def both(first: Evidence, second: Evidence) -> Evidence:
-    """Combine two pieces of evidence; where both speak of a variable their weights multiply."""
+    """Combine two pieces of evidence; the weights of a variable in both are multiplied."""
     combined = dict(first)
     for n, weights in second.items():
         combined[n] = combined[n] * weights if n in combined else weights
@@ -226,17 +226,16 @@ def both(first: Evidence, second: Evidence) -> Evidence:
 
 
 def describe(domain: Domain, evidence: Evidence) -> str:
-    """Write evidence as a person would, for messages and headings."""
+    """Describe evidence in words, for messages and headings."""
     return ", ".join(_describe_one(domain[n], weights) for n, weights in evidence.items())
 
 
 def _describe_one(variable: Variable, weights: np.ndarray) -> str:
-    named = [str(label) for label, w in zip(variable.labels, weights, strict=True) if w > 0]
     if not np.all((weights == 0) | (weights == 1)):
         return f"{variable.name} soft"
+    named, excluded = ([str(variable.labels[code]) for code in np.flatnonzero(weights == w)] for w in (1, 0))
     if len(named) == 1:
         return f"{variable.name} = {named[0]}"
-    excluded = [str(label) for label, w in zip(variable.labels, weights, strict=True) if w == 0]
     if len(excluded) == 1:
         return f"not {variable.name} = {excluded[0]}"
     if len(named) > 8:

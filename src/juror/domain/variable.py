@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -19,8 +19,6 @@ from juror.readers.columns import MISSING, as_text, united
 Label = str | int | float | bool
 Kind = Literal["nominal", "ordinal", "binned"]
 Unknown = Literal["error", "warn", "missing"]
-
-_KINDS = ("nominal", "ordinal", "binned")
 
 
 @dataclass(frozen=True)
@@ -88,7 +86,7 @@ class Variable:
         object.__setattr__(self, "labels", tuple(self.labels))
         if not self.labels:
             raise DataError(f"Variable {self.name!r} has no labels. It needs at least one.")
-        check_choice("kind", self.kind, _KINDS)
+        check_choice("kind", self.kind, get_args(Kind))
         for label in self.labels:
             if not isinstance(label, (str, int, float, bool)) or label != label:
                 raise DataError(
@@ -226,10 +224,10 @@ class Variable:
         if unknown == "missing" or np.all(known):
             return codes, Strangers()
         strange = np.flatnonzero((codes == MISSING) & (column.index != MISSING))
-        if unknown == "error" and len(strange):
-            raise self._unknown(column, int(strange[0]))
         if not len(strange):
             return codes, Strangers()
+        if unknown == "error":
+            raise self._unknown(column, int(strange[0]))
         return codes, Strangers({column.name: (len(strange), column.row_in_words(int(strange[0])))})
 
     def _codes_of_values(self, column: Column) -> np.ndarray:

@@ -25,20 +25,9 @@ _SAMPLE = 4096
 def from_arrow(
     name: str, array: pa.Array, missing: Collection[object] = (), category: bool = True, first_row: int = 0
 ) -> Column:
-    """Factorise an Arrow array.
+    """Factorise an Arrow array, which may be chunked and may be the piece of a column that begins at ``first_row``.
 
-    Parameters
-    ----------
-    name : str
-        The column's name, for the column and for messages.
-    array : pyarrow.Array or pyarrow.ChunkedArray, (n_rows,)
-        The values.
-    missing : collection
-        Markers that stand for a missing value besides null and NaN.
-    category : bool
-        Whether a dictionary is a category that the user declared; otherwise it is only the way text is stored.
-    first_row : int
-        The number of the first row, where the array is a piece of a longer column.
+    A dictionary is a category that the user declared if ``category``; otherwise it is only the way text is stored.
     """
     if isinstance(array, pa.ChunkedArray) and not pa.types.is_dictionary(array.type):
         array = array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()

@@ -19,7 +19,7 @@ MISSING = -1
 # Codes number labels, and no variable has two billion labels
 _MOST_CODES = 2**31
 
-_INDEX_TYPES = tuple(map(np.dtype, ("int8", "int16", "int32")))
+_INDEX_TYPES: tuple[np.dtype[Any], ...] = tuple(map(np.dtype, ("int8", "int16", "int32")))
 
 Form = Literal["text", "boolean", "number", "category", "code"]
 
@@ -62,6 +62,11 @@ class Column:
     def row_in_words(self, row: int) -> str:
         """Describe a row of this piece by its number in the whole table."""
         return f"row {self.first_row + row}" + (f" of {self.origin!r}" if self.origin else "")
+
+
+def code_type(most: int) -> np.dtype[np.signedinteger[Any]]:
+    """Return the shortest type of signed integers that holds codes up to a number and one more."""
+    return next(kind for kind in _INDEX_TYPES if most < np.iinfo(kind).max)
 
 
 def check_column_names(names: Sequence[object]) -> None:

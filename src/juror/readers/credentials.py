@@ -14,7 +14,7 @@ _SECRET_PAIR = re.compile(
 )
 _SECRET_IN_URI = re.compile(r"(\w[\w+.\-]*://[^\s:/@]*):\S*@")
 _MASK = "***"
-# Hosts, ports and a database: nothing that could be part of a password
+# Hosts and ports: nothing that could be part of a password
 _PLACE = re.compile(r"[\w.\-]*(?::\d+)?(?:,[\w.\-]*(?::\d+)?)*|\[[\da-f:.]+\](?::\d+)?", re.IGNORECASE)
 
 # What servers, drivers and Arrow put around the reason of an error
@@ -78,7 +78,7 @@ def scrubbed(text: str, secrets: Collection[str] = ()) -> str:
     >>> scrubbed("cannot open postgresql://ann:hush@host/db with password=hush (hush!)", ["hush"])
     'cannot open postgresql://ann@host/db with password=*** (***!)'
     """
-    # those given first, as they may hold what ends a piece that only looks like one
+    # the given ones first, as they may hold characters that end a pattern too early
     text = _masked(text, secrets)
     text = _SECRET_PAIR.sub(rf"\1\2{_MASK}", _SECRET_IN_URI.sub(r"\1@", text))
     return _masked(text, secrets)

@@ -24,27 +24,15 @@ from juror.readers.streams import Rows, scan_rows
 # The types of SQLite's values with an example of each, and how SQLite renames columns of the same name
 _SQLITE_KINDS = {"integer": "0", "real": "0.0", "text": "''", "blob": "x''"}
 _SQLITE_REPEATED = re.compile(r"(.+):\d+")
+_IN_MEMORY = "duckdb:///:memory:"
 _SQLITE_BATCH = "adbc.sqlite.query.batch_rows"
 
 
 def scan_query(sql: str, uri: str | os.PathLike[str], missing: Collection[object] = ()) -> Scan:
     """Run a query and offer its rows as a table of one part, which stores them in a temporary file as they arrive.
 
-    The query runs once, as a second run may return other rows.
+    The query runs once, as a second run may return other rows. Arguments as in :class:`juror.Query`.
 
-    Parameters
-    ----------
-    sql : str
-        One query, such as ``SELECT … FROM …``.
-    uri : str or path
-        The database: ``duckdb:///file.db``, ``duckdb:///:memory:`` or the path of a ``.duckdb`` file;
-        ``sqlite:///file.db``; ``postgresql://user:password@host:port/database``. What follows ``:///`` is a path as it
-        is written elsewhere, so that an absolute one makes four slashes.
-    missing : collection
-        Markers that stand for a missing value besides null and NaN.
-
-    Examples
-    --------
     >>> scan_query("SELECT colour FROM sold", "sqlite:///nowhere.db")
     Traceback (most recent call last):
     juror.errors.DataError: There is no database sqlite:///nowhere.db. Check the path.
@@ -92,9 +80,7 @@ def _connect_duckdb(uri: str) -> Any:
     duckdb = _driver("duckdb", "duckdb")
     # the tables of a query are the database's, never variables of this program
     config = {"python_enable_replacements": "false"}
-    if path == ":memory:":
-        return duckdb.connect(path, config=config)
-    return duckdb.connect(_there(path, uri), read_only=True, config=config)
+    return duckdb.connect(path, read_only=uri != _IN_MEMORY, config=config)
 
 
 def _run_duckdb(connection: Any, query: str, stack: ExitStack) -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
@@ -108,7 +94,13 @@ def _run_duckdb(connection: Any, query: str, stack: ExitStack) -> tuple[pa.Schem
 
 
 def _connect_postgresql(uri: str) -> Any:
-    _check_authority(uri)
+    rest = uri.partition("://")[2]
+    # drivers would cut the password in the wrong place, and show a piece of it
+    if rest.count("@") > ("@" in re.split("[/?]", rest)[0]):
+        raise ParameterError(
+            f"The address {shown_uri(uri)} has an @ in the wrong place. In users, passwords and parameters write "
+            "@ as %40, / as %2F, ? as %3F and : as %3A."
+        )
     return _driver("adbc_driver_postgresql.dbapi", "postgresql").connect(uri, autocommit=True)
 
 
@@ -121,15 +113,15 @@ def _run_postgresql(connection: Any, query: str, stack: ExitStack) -> tuple[pa.S
 
 
 def _connect_sqlite(uri: str) -> Any:
-    path = os.path.abspath(_there(_path_of(uri), uri))
+    path = os.path.abspath(_path_of(uri))
     return _driver("adbc_driver_sqlite.dbapi", "sqlite").connect(f"file:{quote(path)}?mode=ro")
 
 
 def _run_sqlite(connection: Any, query: str, stack: ExitStack) -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
     """Run a query on SQLite, where values have types and columns have none.
 
-    The driver goes by the first rows, which may be null, or whole, where later ones are not. So the types of all values
-    are asked for before, and a row of these types is put before all others, and dropped.
+    The driver infers the type of a column from the first rows, and later rows may have other types. So another query
+    asks for the types of all values first. A row of these types is then put before all others, and dropped at the end.
     """
     cursor = stack.enter_context(connection.cursor(adbc_stmt_kwargs={_SQLITE_BATCH: str(CHUNK_ROWS)}))
     # only a query is allowed in parentheses, not ATTACH, which creates files
@@ -145,7 +137,7 @@ def _run_sqlite(connection: Any, query: str, stack: ExitStack) -> tuple[pa.Schem
 
 
 def _sqlite_kinds(cursor: Any, query: str, n_columns: int) -> list[list[str]]:
-    """Return the least and the greatest type of the values of every column; nothing where all are null."""
+    """Return the lowest and the highest type of the values of every column, in SQLite's order; none if all are null."""
     columns = ", ".join(f"c{n}" for n in range(n_columns))
     order = " ".join(f"WHEN '{kind}' THEN {rank}" for rank, kind in enumerate(_SQLITE_KINDS))
     ranks = ", ".join(f"CASE typeof(c{n}) {order} END AS c{n}" for n in range(n_columns))
@@ -197,11 +189,9 @@ def _scheme_of(uri: str) -> str:
 
 
 def _path_of(uri: str) -> str:
-    return uri.partition(":///")[2] or uri
-
-
-def _there(path: str, uri: str) -> str:
-    if not os.path.isfile(path):
+    """Return the path of a database that is a file; refuse one that does not exist."""
+    path = uri.partition(":///")[2] or uri
+    if uri != _IN_MEMORY and not os.path.isfile(path):
         raise DataError(f"There is no database {shown_uri(uri)}. Check the path.")
     return path
 
@@ -214,13 +204,3 @@ def _driver(module: str, extra: str) -> Any:
             f"Reading from this database needs {module.partition('.')[0]}, which is not installed. Run pip install "
             f'"juror[{extra}]".'
         ) from None
-
-
-def _check_authority(uri: str) -> None:
-    """Refuse an address whose password is cut in the wrong place by drivers, which would show a piece of it."""
-    rest = uri.partition("://")[2]
-    if rest.count("@") > ("@" in re.split("[/?]", rest)[0]):
-        raise ParameterError(
-            f"The address {shown_uri(uri)} has an @ in the wrong place. In users, passwords and parameters write "
-            "@ as %40, / as %2F, ? as %3F and : as %3A."
-        )

@@ -77,8 +77,9 @@ class Query:
     sql : str
         One query.
     database : str or path
-        ``duckdb:///file.db`` or the path of a ``.duckdb`` file, ``sqlite:///file.db``, or
-        ``postgresql://user:password@host:port/database``. A password is never shown.
+        ``duckdb:///file.db``, ``duckdb:///:memory:`` or the path of a ``.duckdb`` file, ``sqlite:///file.db``, or
+        ``postgresql://user:password@host:port/database``. An absolute path makes four slashes. A password is never
+        shown.
 
     Examples
     --------

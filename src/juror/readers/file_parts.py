@@ -130,17 +130,9 @@ def _repeat(value: pa.Scalar, n_rows: int) -> pa.Array:
 class Opened:
     """What is known about files before their rows are read.
 
-    Attributes
-    ----------
-    schema : pyarrow.Schema
-        The columns and their common types in all files.
-    n_rows : int, optional
-        The number of rows, if it is known.
-    parts : callable
-        Divides one of the files into parts, given its path, the layout and its keys.
-    is_small : bool
-        Whether it is one file of so few rows that they are read at once. Rows of several files are not joined, so
-        that messages can name the file.
+    The schema has the common types of the columns in all files, and ``parts`` divides one of the files into parts. A
+    table is small if it is one file of so few rows that they are read at once. Rows of several files are not joined,
+    so that messages can name the file.
     """
 
     schema: pa.Schema

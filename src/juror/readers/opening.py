@@ -19,6 +19,7 @@ from juror.readers.weights import read_weights
 # The name of the column for weights that are passed beside a table; no other column can have it
 _WEIGHTS = "\0weights"
 _BLOCK_ROWS = 2**12
+_PATHS = (str, os.PathLike)
 
 
 @dataclass(frozen=True)
@@ -69,9 +70,9 @@ def open_scan(data: Any, missing: Collection[object] = (), expected: Expected | 
         return data
     if isinstance(data, np.ndarray):
         return _open_array(data, markers, expected)
-    if _is_opened(data):
+    if _is_list_of(Column, data):
         return scan_columns(data)
-    if _is_paths(data):
+    if isinstance(data, _PATHS) or _is_list_of(_PATHS, data):
         data = Files(data)
     if isinstance(data, (Files, Query)):
         return data.scan(markers, expected.text)
@@ -175,11 +176,5 @@ def _holds_codes(array: np.ndarray) -> bool:
     return array.dtype.kind == "f" and bool(np.all(np.isnan(array) | (np.isfinite(array) & (array == np.floor(array)))))
 
 
-def _is_opened(data: Any) -> bool:
-    return isinstance(data, list) and bool(data) and all(isinstance(column, Column) for column in data)
-
-
-def _is_paths(data: Any) -> bool:
-    if isinstance(data, (str, os.PathLike)):
-        return True
-    return isinstance(data, (list, tuple)) and bool(data) and all(isinstance(path, (str, os.PathLike)) for path in data)
+def _is_list_of(kinds: type | tuple[type, ...], data: Any) -> bool:
+    return isinstance(data, (list, tuple)) and bool(data) and all(isinstance(item, kinds) for item in data)

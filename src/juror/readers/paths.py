@@ -25,6 +25,14 @@ _KINDS = {
     ".ipc": "ipc",
 }
 _COMPRESSED = (".gz", ".zst")
+# How files that hold something else than rows are used
+_WAYS_OUT = {
+    ".counts": Message("It looks like counts of rows."),
+    ".juror": Message("It looks like a model."),
+    ".duckdb": Message("Name a query on it with {Query.database:='duckdb:///…'}."),
+    ".sqlite": Message("Name a query on it with {Query.database:='sqlite:///…'}."),
+    ".db": Message("Name a query on it with {Query.database:='sqlite:///…'} or 'duckdb:///…'."),
+}
 # What Hive, Spark and pyarrow name the folder of rows without a value
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 # Raised by pyarrow for damaged files, and by Python for text that is not in its encoding
@@ -132,25 +140,13 @@ def ending_of(path: str) -> str:
     """
     ending, compression = _endings(path)
     if ending not in _KINDS or (compression and _KINDS[ending] != "csv"):
-        way_out = _way_out(ending)
-        if way_out is not None:
-            raise DataError("The file {path!r} is no table of rows. {way_out}", path=path, way_out=way_out)
+        if ending in _WAYS_OUT:
+            raise DataError("The file {path!r} is no table of rows. {way_out}", path=path, way_out=_WAYS_OUT[ending])
         raise DataError(
             f"The file {path!r} ends in {ending + compression!r}; juror reads {shortlist(_KINDS)}, and the first two "
             f"also with {' or '.join(_COMPRESSED)} behind. Rename or convert it."
         )
     return ending + compression
-
-
-def _way_out(ending: str) -> Message | None:
-    """Say how a file that holds something else than rows is used."""
-    return {
-        ".counts": Message("It looks like counts of rows."),
-        ".juror": Message("It looks like a model."),
-        ".duckdb": Message("Name a query on it with {Query.database:='duckdb:///…'}."),
-        ".sqlite": Message("Name a query on it with {Query.database:='sqlite:///…'}."),
-        ".db": Message("Name a query on it with {Query.database:='sqlite:///…'} or 'duckdb:///…'."),
-    }.get(ending)
 
 
 def _endings(path: str) -> tuple[str, str]:

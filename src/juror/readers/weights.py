@@ -32,9 +32,7 @@ def read_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
         ) from None
     if weights.shape != (n_rows,):
         raise ParameterError(
-            "{sample_weight} must have shape ({n_rows},), one a row. Got {got} instead.",
-            n_rows=n_rows,
-            got=weights.shape,
+            "{sample_weight} must have shape ({n},), one a row. Got {got} instead.", n=n_rows, got=weights.shape
         )
     check_rows(weights)
     return weights
@@ -94,24 +92,21 @@ def check_total(total: float, n_counted: int) -> None:
             total=total,
             most=_MOST_WEIGHT,
         )
+    told = None
     if total < n_counted / 10:
-        warnings.warn(
-            DataWarning(
-                "{sample_weight} sums to {total:g} for {n} rows. Weights count rows, so these say little beside the "
-                "smoothing; scale them, for example to a mean of one.",
-                total=total,
-                n=n_counted,
-            ),
-            stacklevel=2,
+        told = Message(
+            "{sample_weight} sums to {total:g} for {n} rows. Weights count rows, so these say little beside the "
+            "smoothing; scale them, for example to a mean of one.",
+            total=total,
+            n=n_counted,
         )
     # whole numbers are counts and may be large; fractions are survey weights
-    if total > 2 * n_counted and not total.is_integer():
-        warnings.warn(
-            DataWarning(
-                "{sample_weight} sums to {total:g} for {n} rows, in fractions. Weights count rows, so these stand for "
-                "more rows than there are; scale them to a mean of one.",
-                total=total,
-                n=n_counted,
-            ),
-            stacklevel=2,
+    elif total > 2 * n_counted and not total.is_integer():
+        told = Message(
+            "{sample_weight} sums to {total:g} for {n} rows, in fractions. Weights count rows, so these stand for "
+            "more rows than there are; scale them to a mean of one.",
+            total=total,
+            n=n_counted,
         )
+    if told is not None:
+        warnings.warn(DataWarning(told), stacklevel=2)

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import reduce
 from threading import Lock
-from types import TracebackType
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from juror.errors import check_any_rows, check_count
@@ -117,9 +116,7 @@ class LocalRunner:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
 
