@@ -17,9 +17,9 @@ from juror.counts.counting import count_tables
 from juror.counts.plans import Positions
 from juror.domain.discovery import Discovery
 from juror.domain.domain import Domain, discover
-from juror.domain.variable import Label, Strangers, Variable
+from juror.domain.variable import Label, Strangers, Variable, code_type
 from juror.errors import DataError, check_any_rows
-from juror.readers.columns import MISSING, Column, code_type
+from juror.readers.columns import MISSING, Column
 from juror.readers.scans import Part, Scan
 from juror.readers.tallies import Tally, check_labels
 from juror.readers.weights import check_total, counted_rows

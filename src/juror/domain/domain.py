@@ -10,10 +10,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from juror.domain.discovery import Discovery
-from juror.domain.variable import Label, Strangers, Unknown, Variable
+from juror.domain.variable import Label, Strangers, Unknown, Variable, code_type
 from juror.errors import DataError, QueryError, check_any_rows, check_choice, check_count, did_you_mean, shortlist
 from juror.readers import Column, Expected, open_source
-from juror.readers.columns import MISSING, as_text, code_type, read_markers
+from juror.readers.columns import MISSING, as_text, read_markers
 from juror.readers.opening import open_scan, open_weighted
 from juror.readers.scans import Scan
 from juror.readers.tallies import take_census

@@ -21,6 +21,11 @@ Kind = Literal["nominal", "ordinal", "binned"]
 Unknown = Literal["error", "warn", "missing"]
 
 
+def code_type(most: int) -> np.dtype[np.signedinteger[Any]]:
+    """Return the shortest type of signed integers that holds codes up to a number and one more."""
+    return np.dtype(next(kind for kind in (np.int8, np.int16, np.int32) if most < np.iinfo(kind).max))
+
+
 @dataclass(frozen=True)
 class Strangers:
     """For each column the number of rows with unknown labels, and the first of these rows."""

@@ -64,11 +64,6 @@ class Column:
         return f"row {self.first_row + row}" + (f" of {self.origin!r}" if self.origin else "")
 
 
-def code_type(most: int) -> np.dtype[np.signedinteger[Any]]:
-    """Return the shortest type of signed integers that holds codes up to a number and one more."""
-    return next(kind for kind in _INDEX_TYPES if most < np.iinfo(kind).max)
-
-
 def check_column_names(names: Sequence[object]) -> None:
     """Refuse a table without columns, and names that are not text, empty or not unique."""
     if not names:
