@@ -112,7 +112,8 @@ def compressed(
             kept = np.sort(np.argsort(-cpd.weights, kind="stable")[:rank])
             return cpd.weights[kept], tuple(factor[:, kept] for factor in cpd.factors), Estimate(0.0)
         task = _Task.of(cpd, int(seed), runner)
-        start = Parameters.of(*merge(cpd.weights, cpd.factors, rank, int(seed)), task.stacking)
+        weights, factors = merge(cpd.weights, cpd.factors, rank, int(seed))
+        start = Parameters(weights, task.stacking.stack(factors))
         best = start
         if n_steps:
             best = task.better(start, task.climb(start, n_steps), n_rows)
@@ -202,7 +203,7 @@ class _Task:
                 )
                 factors[n] = A * scale[:, None]
                 factors[n] /= factors[n].sum(axis=0)
-        return Parameters.of(point.lam, factors, self.stacking)
+        return Parameters(point.lam, self.stacking.stack(factors))
 
     def better(self, one: Parameters, other: Parameters, n_rows: int) -> Parameters:
         """Return the one closer to p: by the exact loss, or by the log-probability of fresh rows."""

@@ -14,7 +14,6 @@ from juror.answers.label_frames import to_frame
 from juror.answers.posterior import CPD, BareCPD
 from juror.domain.variable import Label, Variable
 from juror.errors import QueryError
-from juror.runners.local import partitions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -151,7 +150,9 @@ def html_table(title: str, head: Sequence[str], body: Sequence[Sequence[str]]) -
 def whole_table(cpd: CPD) -> np.ndarray:
     """Return the joint table of all variables, summed over blocks of classes to save memory."""
     table = np.zeros(cpd.domain.cardinalities)
-    for block in partitions(len(cpd.weights), max(1, _NUMBERS_AT_ONCE // table.size)):
+    size = max(1, _NUMBERS_AT_ONCE // table.size)
+    for first in range(0, len(cpd.weights), size):
+        block = slice(first, first + size)
         part = BareCPD(cpd.weights[block], tuple(factor[:, block] for factor in cpd.factors), cpd.domain)
         table += marginal(part, range(table.ndim))
     return table

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from juror.kernels.logarithms import log_of
 from juror.kernels.random_streams import Stream
-from juror.runners.local import partitions
 
 # The number of initialisations, and the maximum number of rounds from each.
 _N_SEEDINGS, _ROUNDS = 6, 50
@@ -51,7 +51,7 @@ def merge(
 
 
 def _log(probabilities: np.ndarray) -> np.ndarray:
-    return np.log(np.maximum(probabilities, _FLOOR))
+    return log_of(np.maximum(probabilities, _FLOOR))
 
 
 def _seeds(lam: np.ndarray, A: np.ndarray, own: np.ndarray, rank: int, rng: np.random.Generator | None) -> np.ndarray:
@@ -89,7 +89,9 @@ def _nearest(A: np.ndarray, own: np.ndarray, B: np.ndarray) -> tuple[np.ndarray,
     """Return the nearest mean of every class and its distance, Σ A log A − Σ A log B."""
     log_B = _log(B).T
     group, distance = np.empty(len(A), dtype=np.int64), np.empty(len(A))
-    for block in partitions(len(A), max(1, _DISTANCES_AT_ONCE // len(B))):
+    size = max(1, _DISTANCES_AT_ONCE // len(B))
+    for first in range(0, len(A), size):
+        block = slice(first, first + size)
         distances = own[block, None] - A[block] @ log_B
         group[block] = distances.argmin(axis=1)
         distance[block] = distances.min(axis=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,6 +16,9 @@ from juror.cli.output import tell_written, write_json
 from juror.cli.saved_files import read_model
 from juror.errors import ParameterError
 from juror.files.writing import check_place
+
+if TYPE_CHECKING:
+    from juror.model import JointPMF
 
 
 def command(
@@ -55,6 +58,7 @@ def command(
     """
     csv = {"separator": separator, "quote": quote, "encoding": encoding, "decimal": decimal}
     _check(output, json)
+    classes, how = number_or(("auto", "all"), "--rank", rank), unknown_of(unknown)
     if data is None:
         told = [name for name, value in csv.items() if value != options.CSV[name]]
         more = {"weight": sample_weight, "drop": drop, "unknown": unknown != "error"}
@@ -65,15 +69,13 @@ def command(
     rows: Any = None
     if data is not None:
         files = files_at(data, separator, quote, encoding, decimal)
-        rows = without(files.scan(missing, expected.text), drop or ())
-    classes = number_or(("auto", "all"), "--rank", rank)
-    # Slow imports, after all arguments are checked
+        scan = files.scan(missing, expected.text)
+        rows = without(scan, drop) if drop else scan
+    _tell_compression(loaded, classes)
+    # A slow import, after all arguments are checked
     from juror.report import Report
-    from juror.report.page_model import wanted_rank
 
-    _tell_compression(loaded.rank, wanted_rank(loaded, classes))
-    how: dict[str, Any] = {"unknown": unknown_of(unknown), "sample_weight": sample_weight, "seed": seed}
-    report = Report(loaded, rows, name=model.name, rank=classes, **how)
+    report = Report(loaded, rows, name=model.name, rank=classes, unknown=how, sample_weight=sample_weight, seed=seed)
     facts = report.facts
     if json:
         write_json(facts)
@@ -99,7 +101,11 @@ def _refuse_without_data(names: Sequence[str]) -> None:
         raise ParameterError(f"--{names[0]} is about DATA, and there is none. Name the data after the model.")
 
 
-def _tell_compression(fitted: int, wanted: int) -> None:
+def _tell_compression(model: JointPMF, rank: Any) -> None:
+    """Say that the model is compressed first, which takes a while."""
+    from juror.report.page_model import wanted_rank
+
+    wanted, fitted = wanted_rank(model, rank), model.rank
     if wanted < fitted:
         typer.echo(f"looking for the nearest model of {wanted:,} classes; --rank all keeps all {fitted:,} …", err=True)
 

@@ -40,14 +40,17 @@ def kind_of(path: Path) -> str | None:
 
 def read_model(path: Path) -> JointPMF:
     """Read a model."""
-    kind = kind_of(path) if path.is_file() else None
-    if kind in KINDS:
-        raise ModelFileError(
-            f"The file {str(path)!r} holds {KINDS[kind]}, not a model. Fit a model to them with 'juror fit'."
-        )
     from juror.model import load
 
-    return load(path)
+    try:
+        return load(path)
+    except ModelFileError:
+        kind = kind_of(path) if path.is_file() else None
+        if kind not in KINDS:
+            raise
+    raise ModelFileError(
+        f"The file {str(path)!r} holds {KINDS[kind]}, not a model. Fit a model to them with 'juror fit'."
+    )
 
 
 def read_counts(path: Path) -> Statistic:

@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from juror.errors import DataError, DataWarning, ParameterError, QueryError, check_choice, did_you_mean, shortlist
+from juror.errors import DataError, DataWarning, ParameterError, QueryError, did_you_mean, shortlist
 from juror.readers import Column
 from juror.readers.columns import MISSING, as_text, united
 
@@ -91,7 +91,8 @@ class Variable:
         object.__setattr__(self, "labels", tuple(self.labels))
         if not self.labels:
             raise DataError(f"Variable {self.name!r} has no labels. It needs at least one.")
-        check_choice("kind", self.kind, get_args(Kind))
+        if self.kind not in get_args(Kind):
+            raise ParameterError(f"kind must be one of {shortlist(get_args(Kind))}. Got {self.kind!r} instead.")
         for label in self.labels:
             if not isinstance(label, (str, int, float, bool)) or label != label:
                 raise DataError(

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal
 
+from juror.answers.compressing import compressed
 from juror.answers.information import dependence as dependence_of
 from juror.answers.information import divergence
 from juror.answers.marginals import marginal
+from juror.answers.posterior import BareCPD
 from juror.answers.profiles import ClassProfile, class_profiles, readable_rank
 from juror.answers.sampling import generator
 from juror.readers.columns import as_text
@@ -46,7 +48,7 @@ def gather_facts(
     # All facts but those of the fit are about the model of the page, so that no two numbers on it disagree.
     cpd, domain = page.model, model.domain
     labels = [[as_text(label) for label in variable.labels] for variable in domain]
-    profiles, compressed = _shown_classes(model, page, seed)
+    profiles, distance = _shown_classes(model, page, seed)
     marginals = [marginal(cpd, [n]).tolist() for n in range(len(domain))]
     dependence = dependence_of(cpd, "normalised")
     order = [domain.position(name) for name in dependence.clustered().names]
@@ -64,7 +66,7 @@ def gather_facts(
         ],
         "model": size,
         "dependence": {"order": order, "matrix": dependence.to_numpy().tolist()},
-        "classes": _class_facts(profiles, compressed),
+        "classes": _class_facts(profiles, distance),
         "fit": fit,
         "observed": None if seen is None else observed_facts(cpd, seen, seed=seed),
     }
@@ -73,11 +75,12 @@ def gather_facts(
 def _model_facts(model: JointPMF, page: PageModel) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """Return the parameters and the size of the page's model, and how the model was fitted if it says so."""
     info, factors = model.info, page.model.factors
+    n_parameters = Stacking(model.domain.cardinalities).n_parameters(model.rank) if info is None else info.n_parameters
     size = {
         "rank": page.model.rank,
         "fitted_rank": model.rank,
         "n_variables": len(model.domain),
-        "n_parameters": Stacking(model.domain.cardinalities).n_parameters(model.rank),
+        "n_parameters": n_parameters,
         "loss": page.loss,
         "standard_error": page.standard_error,
         "pair_difference": page.pair_difference,
@@ -101,19 +104,20 @@ def _shown_classes(
     if wanted == model.rank:
         return class_profiles(page.model), None
     # The page's model is near the fitted one and smaller, so it is quicker to compress.
-    shown = page.model.compress(wanted, seed=seed)
+    weights, factors, _ = compressed(page.model, wanted, seed=seed)
+    shown = BareCPD(weights, factors, model.domain)
     loss = divergence(model, shown, _DRAWS, generator(seed))
     distance = {"rank": model.rank, "loss": float(loss), "standard_error": loss.standard_error}
     return class_profiles(shown), distance
 
 
-def _class_facts(profiles: Sequence[ClassProfile], compressed: dict[str, float] | None) -> dict[str, Any]:
+def _class_facts(profiles: Sequence[ClassProfile], distance: dict[str, float] | None) -> dict[str, Any]:
     cards = [asdict(profile) for profile in profiles[:_MOST_CARDS]]
     for card in cards:
         card["traits"] = [trait | {"label": as_text(trait["label"])} for trait in card["traits"]]
     return {
         "n_classes": len(profiles),
         "shown_weight": sum(card["weight"] for card in cards),
-        "compressed": compressed,
+        "compressed": distance,
         "profiles": cards,
     }

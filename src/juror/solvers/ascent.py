@@ -71,6 +71,8 @@ class Objective(Generic[R]):
         The pseudo-count α of a cell, on average.
     marginals, pseudo_counts : numpy.ndarray, (stacked rows, 1)
         m_n[x], the distribution of a variable in a class that does not show it, and α I_n m_n[x].
+    total : float
+        The sum of the row weights.
     """
 
     rows: R
@@ -78,17 +80,17 @@ class Objective(Generic[R]):
     smoothing: float
     marginals: np.ndarray
     pseudo_counts: np.ndarray
+    total: float
 
     @classmethod
     def of(cls, rows: R, stacking: Stacking, smoothing: float) -> Objective[R]:
         """Make the objective of some rows."""
         marginals = stacking.marginals(rows.label_counts)
-        return cls(rows, stacking, smoothing, marginals, stacking.pseudo_counts(smoothing, marginals))
+        return cls(rows, stacking, smoothing, marginals, stacking.pseudo_counts(smoothing, marginals), rows.total)
 
-    @property
-    def total(self) -> float:
-        """The sum of the row weights."""
-        return self.rows.total
+    def over(self, rows: R) -> Objective[R]:
+        """Return the objective of other rows with the same marginals and pseudo-counts."""
+        return replace(self, rows=rows, total=rows.total)
 
     def with_smoothing(self, smoothing: float) -> Objective[R]:
         """Return the objective with another smoothing."""

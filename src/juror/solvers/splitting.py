@@ -18,7 +18,7 @@ difference; one trial did worse than several, and of two, three and four none di
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -93,7 +93,7 @@ def _split_best(
     """Split the classes that gain most, at most ``most`` of them, and none that gains nothing."""
     log_total = objective.rows.log_prob(parameters.lam, parameters.stack)
     # Every class is a task for one thread, with its own random numbers.
-    alone = replace(objective, rows=objective.rows.alone())
+    alone = objective.over(objective.rows.alone())
 
     def halves_of(task: tuple[int, np.random.Generator]) -> _Halves | None:
         f, own_rng = task
@@ -126,7 +126,7 @@ def _inside(
     share = np.zeros_like(log_joint)
     share[possible] = np.exp(log_joint[possible] - log_total[possible])
     held = share > _LEAST_SHARE / rank
-    return replace(objective, rows=objective.rows.part(held, objective.rows.weights[held] * share[held]))
+    return objective.over(objective.rows.part(held, objective.rows.weights[held] * share[held]))
 
 
 def _best_halves(inside: Objective[PackedRows], column: np.ndarray, rng: np.random.Generator) -> _Halves:
