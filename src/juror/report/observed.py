@@ -100,6 +100,7 @@ def _share_missing(seen: float, total: float) -> float:
 def _judged(model: CPD, seen: Seen, seed: int, n_jobs: int | None) -> dict[str, Any]:
     """Return the facts about the sampled rows."""
     rows = seen.draw(seen.n_sampled).distinct()
+    calibrated = _calibrated(model, seen, n_jobs)
     logs = log_prob(model, rows.codes)
     rng = Stream.REPORT.generator(seed)
     return {
@@ -109,7 +110,7 @@ def _judged(model: CPD, seen: Seen, seed: int, n_jobs: int | None) -> dict[str, 
         "mean_log_prob_independent": _mean(independent_log_prob(model, rows.codes), rows.weights),
         "mean_log_prob_uniform": _mean(uniform_log_prob(model, rows.codes), rows.weights),
         "unusual": unusual_rows(model, rows, logs, _UNUSUAL, rng),
-        **_calibrated(model, seen, n_jobs),
+        **calibrated,
     }
 
 
