@@ -250,12 +250,6 @@ def check_choice(name: str, value: object, choices: Iterable[object]) -> None:
         raise wrong(name, f"one of {shortlist(choices, limit=12)}", value)
 
 
-def check_any_rows(n_rows: int) -> None:
-    """Refuse a table without rows."""
-    if n_rows == 0:
-        raise DataError("The data have no rows. juror needs at least one.")
-
-
 def shortlist(items: Iterable[object], limit: int = 8) -> str:
     """Write items for a message, the first few in full and the rest as a count.
 

@@ -18,13 +18,13 @@ from juror.counts.plans import Positions
 from juror.domain.discovery import Discovery
 from juror.domain.domain import Domain, discover
 from juror.domain.variable import Label, Strangers, Variable, code_type
-from juror.errors import DataError, check_any_rows
+from juror.errors import DataError
 from juror.readers.columns import MISSING, Column
 from juror.readers.scans import Part, Scan
 from juror.readers.tallies import Tally, check_labels
 from juror.readers.weights import check_total, counted_rows
 from juror.rows.pieces import Reading
-from juror.runners.local import LocalRunner, Runner
+from juror.runners.local import LocalRunner, Runner, check_any_rows
 
 Tables = tuple[np.ndarray, ...]
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from juror.domain.discovery import Discovery
 from juror.domain.variable import Label, Strangers, Unknown, Variable, code_type
-from juror.errors import DataError, QueryError, check_any_rows, check_choice, check_count, did_you_mean, shortlist
+from juror.errors import DataError, QueryError, check_choice, check_count, did_you_mean, shortlist
 from juror.readers import Column, Expected, open_source
 from juror.readers.columns import MISSING, as_text, read_markers
 from juror.readers.opening import open_scan, open_weighted
@@ -19,7 +19,7 @@ from juror.readers.scans import Scan
 from juror.readers.tallies import take_census
 from juror.readers.weights import check_total
 from juror.readers.workers import workers_for
-from juror.runners.local import LocalRunner, Runner
+from juror.runners.local import LocalRunner, Runner, check_any_rows
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,8 @@ class Domain:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "variables", tuple(self.variables))
-        object.__setattr__(self, "missing", read_markers(self.missing))
+        if self.missing != ():
+            object.__setattr__(self, "missing", read_markers(self.missing))
         if not self.variables:
             raise DataError("A domain needs at least one variable.")
         position = {variable.name: n for n, variable in enumerate(self.variables)}

@@ -26,12 +26,12 @@ from juror.counts.counting import count_tables
 from juror.counts.plans import Positions
 from juror.domain import Domain
 from juror.domain.variable import Strangers, Unknown
-from juror.errors import ParameterError, check_any_rows, check_count
+from juror.errors import ParameterError, check_count
 from juror.kernels.reference import uniform
 from juror.readers.scans import Part, numbered
 from juror.readers.weights import check_total, counted_rows
 from juror.rows.reading import open_table
-from juror.runners.local import LocalRunner
+from juror.runners.local import LocalRunner, check_any_rows
 
 # First number of the rows of a part, where parts are numbered separately: several files, or a frame on a cluster
 _ROWS_A_PART = 2**40

@@ -14,7 +14,7 @@ import numpy as np
 from juror.domain.discovery import Discovery
 from juror.domain.domain import Domain, check_unknown, discover
 from juror.domain.variable import Label, Strangers, Unknown
-from juror.errors import Message, ParameterError, check_any_rows, wrong
+from juror.errors import Message, ParameterError, wrong
 from juror.readers import Column, Expected
 from juror.readers.columns import read_markers
 from juror.readers.joining import read_whole
@@ -29,7 +29,7 @@ from juror.rows.out_of_core import OutOfCoreTable
 from juror.rows.pieces import Reading
 from juror.rows.store import RowStore, merging_bytes, rows_to_search
 from juror.rows.table import Table
-from juror.runners.local import LocalRunner, Runner
+from juror.runners.local import LocalRunner, Runner, check_any_rows
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from functools import reduce
 from typing import Any, NoReturn, Protocol, TypeVar, runtime_checkable
 from uuid import uuid4
 
-from juror.errors import ClusterError, ParameterError, check_any_rows
-from juror.runners.local import Kept
+from juror.errors import ClusterError, ParameterError
+from juror.runners.local import Kept, check_any_rows
 from juror.runners.versions import check_versions
 
 R = TypeVar("R")

@@ -13,7 +13,7 @@ from functools import reduce
 from threading import Lock
 from typing import Any, Generic, Protocol, Self, TypeVar
 
-from juror.errors import check_any_rows, check_count
+from juror.errors import DataError, check_count
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -35,6 +35,12 @@ def partitions(n_rows: int, size: int | None = None) -> Iterator[slice]:
         size = max(_LEAST_ROWS, -(-n_rows // _MOST_PARTITIONS))
     for start in range(0, n_rows, size):
         yield slice(start, min(start + size, n_rows))
+
+
+def check_any_rows(n_rows: int) -> None:
+    """Refuse a table without rows."""
+    if n_rows == 0:
+        raise DataError("The data have no rows. juror needs at least one.")
 
 
 class Kept(Protocol):

@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
-from juror.errors import ClusterError, JurorError, ParameterError, check_any_rows
-from juror.runners.local import Kept
+from juror.errors import ClusterError, JurorError, ParameterError
+from juror.runners.local import Kept, check_any_rows
 from juror.runners.spark_errors import TASK_FAILED, first_line, short_spark_errors
 from juror.runners.versions import check_versions
 
