@@ -16,11 +16,11 @@ from pyarrow import parquet
 from juror.readers.arrow import is_text
 from juror.readers.file_parts import TypedPart, rows_at_once
 
-# A dictionary of few labels is this small, and an index into it takes no more bytes per row. Where a column of a row
-# group takes more, its writer gave up on the dictionary, and a reader's dictionary would grow with the rows.
+# A dictionary of few labels is this small, and an index into it takes no more bytes per row. If a column of a row group
+# is larger, its writer stopped using a dictionary, and a reader's dictionary would grow with the rows.
 _DICTIONARY_BYTES = 1 << 21
 _INDEX_BYTES = 3
-# Dictionaries and batches end with their row group: for fewer rows than this they are not worth it
+# Dictionaries end with their row group. With fewer rows than this, reading as a dictionary costs more than it saves.
 _ROWS_OF_A_DICTIONARY = 1 << 14
 _BUFFER_BYTES = 1 << 20
 
