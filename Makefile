@@ -9,13 +9,15 @@ export JUROR_DATA
 PAGE := page/node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types page docs bench scale bench-accuracy paper explorer cost optimum clean
+.PHONY: help demo setup test lint types page docs bench scale bench-accuracy paper explorer cost optimum clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
 
 demo: $(VENV)/.package  ## install, fit the embedded example, ask it a few things
 	@$(BIN)/python -m juror.cli.demo
+
+setup: $(VENV)/.test  ## install juror and what the tests need, and run nothing
 
 test: $(VENV)/.test  ## install what the tests need and run them all
 	$(BIN)/python -m pytest -n auto -q

@@ -17,9 +17,11 @@ from markdown_it import MarkdownIt
 from sphinx.errors import SphinxError
 
 import juror
+import test_moments
 from browser import open_browser
 from juror.cli.output import write_frame
-from juror.readers import files, paths
+from juror.readers.files import TYPED
+from juror.readers.suffixes import SUFFIXES
 from juror.solvers.methods import METHODS
 from pages import (
     ARCHITECTURE,
@@ -197,7 +199,7 @@ EXAMPLES = [block for block in blocks_of(CONTRIBUTING.read_text()) if block.kind
 def _as_before(monkeypatch):
     """Undo what the examples of CONTRIBUTING.md register."""
     monkeypatch.setattr(juror.JointPMF, "collision", None, raising=False)
-    with patch.dict(METHODS), patch.dict(paths._KINDS), patch.dict(files._OPENERS):
+    with patch.dict(METHODS), patch.dict(SUFFIXES), patch.dict(TYPED):
         yield
 
 
@@ -216,6 +218,21 @@ def run_example(text: str, folder: Path) -> list[str]:
 def test_examples_for_contributors_run_as_they_are_printed(block, tmp_path):
     assert len(block.text.splitlines()) <= 40
     assert run_example(block.text, tmp_path)
+
+
+@pytest.mark.usefixtures("_as_before")
+def test_the_example_of_a_method_keeps_the_contract(tmp_path):
+    before, contract = set(METHODS), test_moments.TestContract()
+    run_example(EXAMPLES[0].text, tmp_path)
+    (method,) = set(METHODS) - before
+    with patch.dict(test_moments.SHORT, {method: {"max_iter": 60}}):
+        contract.test_a_fit_is_a_model_with_its_record(method, tmp_path)
+        contract.test_the_same_seed_gives_the_same_bits_for_any_number_of_threads(method)
+        contract.test_whole_weights_are_repeated_rows(method)
+        contract.test_variables_of_one_label_are_no_trouble(method)
+        contract.test_smoothing_leaves_no_zero_and_none_leaves_what_was_found(method)
+        contract.test_progress_is_told(method)
+        contract.test_an_option_of_another_method_is_refused(method)
 
 
 def test_an_example_that_is_wrong_would_be_found(tmp_path):

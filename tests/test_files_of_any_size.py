@@ -200,7 +200,7 @@ def test_a_part_is_a_row_group_or_some_small_ones(tmp_path):
     table = pa.table({"a": np.arange(250_000) % 7})
     parquet.write_table(table, tmp_path / "t.parquet", row_group_size=60_000)
     scan = scan_path(tmp_path / "t.parquet")
-    assert [(part.row_groups, part.first_row) for part in scan.parts] == [
+    assert [(part.pieces, part.first_row) for part in scan.parts] == [
         ((0, 1), 0),
         ((2, 3), 120_000),
         ((4,), 240_000),

@@ -5,8 +5,8 @@ For a true model (λ, A_1 … A_N) of rank F and an estimate (λ̂, Â_1 … Â_
     factor error     Σ_n ‖Â_n − A_n‖_F² / N + ‖λ̂ − λ‖²
     tensor error     ‖Ẑ − Z‖_F² / ‖Z‖_F²,     Z[x] = Σ_f λ_f Π_n A_n[x_n, f]
 
-The papers use the first, an error of the parameters: it may be above zero for the true distribution if its parameters
-are not unique. The second is an error of the distribution itself and needs no matching.
+The papers use the first, an error of the parameters. It can be above zero although the distribution is right, because
+different parameters can give the same distribution. The second is an error of the distribution and needs no matching.
 """
 
 from __future__ import annotations
@@ -171,8 +171,8 @@ def _matched(true: JointPMF, est: JointPMF) -> tuple[np.ndarray, tuple[np.ndarra
 def _sizes_and_units(model: JointPMF) -> tuple[np.ndarray, list[np.ndarray]]:
     """Return log λ_f Π_n ‖A_n[:, f]‖, (F,), and the factors with columns of norm one.
 
-    A component is its size times a tensor of norm one. Inner products of the latter are products of cosines; where
-    these underflow they are negligible.
+    A component is its size times a tensor of norm one. The inner product of two such tensors is a product of cosines.
+    If it underflows, it is negligible.
     """
     norms = [np.linalg.norm(a, axis=0) for a in model.factors]
     log_sizes = log_of(model.weights) + np.sum(np.log(norms), axis=0)

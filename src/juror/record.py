@@ -64,7 +64,7 @@ class Compression:
     rank : int
         The rank before it.
     loss : float
-        The divergence D(p‖q) of the model after it, q, from the one before, p, in nats a row.
+        The divergence D(p‖q) of the model after it, q, from the one before, p, in nats per row.
     standard_error : float
         That of the loss; zero where it is exact.
     """

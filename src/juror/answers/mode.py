@@ -51,7 +51,7 @@ def find_mode(cpd: CPD, max_nodes: int) -> Mode:
     """Find the most probable row, opening at most ``max_nodes`` nodes."""
     log_factors = [log_of(factor) for factor in cpd.factors]
     order = _most_telling_first(cpd)
-    # log Π max over the variables that are open after the first d of the order, (N + 1, F)
+    # Row d: log of the product of the maxima of the variables that are not fixed yet when the first d are, (N + 1, F)
     best_rest = np.zeros((len(order) + 1, len(cpd.weights)))
     for d in range(len(order) - 1, -1, -1):
         best_rest[d] = best_rest[d + 1] + log_factors[order[d]].max(axis=0)
@@ -103,8 +103,8 @@ def _climb(cpd: CPD, log_factors: list[np.ndarray], f: int) -> tuple[np.ndarray,
     value = -np.inf
     while True:
         before = value
-        # Class weights times the factors before n, with new labels, and after n, with old ones. Sums are rebuilt
-        # rather than corrected by subtraction, which would fail with −inf.
+        # Variables before n have new labels already; variables after n still have old ones. Sums are rebuilt rather
+        # than corrected by subtraction, which would fail with −inf.
         after = np.zeros((len(codes) + 1, len(cpd.weights)))
         for n in range(len(codes) - 1, -1, -1):
             after[n] = after[n + 1] + log_factors[n][codes[n]]

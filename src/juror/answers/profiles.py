@@ -48,7 +48,7 @@ class ClassProfile:
 
 
 def readable_rank(info: FitInfo | None, rank: int) -> int:
-    """Return the number of classes for showing a model: its own rank, or for a mean that of one draw or fit, up to 12.
+    """Return how many classes to show: the rank. For a mean of draws or fits, the rank of one of them, at most 12.
 
     Single classes of a mean of draws or fits have no meaning; those of the nearest small model do.
     """
@@ -64,8 +64,8 @@ def class_profiles(cpd: CPD, n_traits: int = 6) -> tuple[ClassProfile, ...]:
         D(A_n[·, f] ‖ p_n) = Σ_i A_n[i, f] log(A_n[i, f] / p_n[i]),     p_n[i] = Σ_f λ_f A_n[i, f],
 
     that is by share · log(lift): a common label that marks the class comes before a rare one. At most two labels per
-    variable are listed, and only those with a lift of at least 1.05. Labels of overall probability zero are left out;
-    only a class of weight zero could have one.
+    variable are listed, and only those with a lift of at least 1.05. A label with overall probability zero is left out.
+    It can occur only in a class of weight zero.
 
     Examples
     --------

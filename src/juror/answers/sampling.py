@@ -18,7 +18,7 @@ _NUMBERS_AT_ONCE = 1 << 15
 def generator(seed: int) -> np.random.Generator:
     """Return the random generator of a seed; its numbers differ from those of ``numpy.random.default_rng(seed)``.
 
-    A user may have chosen the holes with the latter: filling them with the same numbers would be biased.
+    A user may have made the holes with the latter. Filling them with the same numbers would be biased.
     """
     check_count("seed", seed, least=0)
     return Stream.ANSWERS.generator(seed)

@@ -78,6 +78,7 @@ def _loss(step: Compression) -> str:
 
 
 def _along(stage: str, trace: Sequence[float]) -> str:
+    """Say where the objective of a stage began and ended; G2 need not descend, so its lowest value counts."""
     if len(trace) == 1:
         return f"after {stage}: {trace[0]:.4g}"
     if stage == "G2":

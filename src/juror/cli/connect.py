@@ -58,7 +58,7 @@ def _spark(master: str) -> Iterator[Any]:
     try:
         builder = SparkSession.builder.master(master).appName("juror")
         session = builder.config("spark.ui.enabled", False).config("spark.ui.showConsoleProgress", False).getOrCreate()
-    except Exception as error:  # Java's, of many kinds
+    except Exception as error:  # Java raises many kinds of exceptions
         raise _unreachable("Spark master", master, error) from None
     try:
         yield session
@@ -67,7 +67,7 @@ def _spark(master: str) -> Iterator[Any]:
 
 
 def _knock(option: str, what: str, address: str, example: str) -> None:
-    """Refuse text that is no address, and addresses where nothing listens; one of several is enough."""
+    """Refuse text that is no address, and an address where nothing listens. Of several, one that listens is enough."""
     scheme, mark, rest = address.partition("://")
     if not mark and option == "--spark" and re.match(r"local|yarn", address):
         return

@@ -42,7 +42,7 @@ class Counts:
     groups : tuple of tuples of int
         The positions of the variables of every table, rising.
     tables : tuple of numpy.ndarray
-        One table a group, in the same order, (I_a, I_b, …).
+        One table per group, in the same order, (I_a, I_b, …).
     n_rows : float, optional
         The weight of all rows that were counted, including those with missing cells; None if it is unknown.
     """

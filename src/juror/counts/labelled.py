@@ -34,8 +34,8 @@ class LabelledCounts:
     """Tables of counts, and the labels along their sides.
 
     ``sides`` are the labels of every column (for numbers, their intervals), and how often each occurs. There is one
-    table a group of columns, (labels of the first, labels of the second, …). ``n_rows`` counts all rows, ``n_counted``
-    those with weights above zero, and ``total`` these weights.
+    table per group of columns, (labels of the first, labels of the second, …). ``n_rows`` counts all rows,
+    ``n_counted`` those with weights above zero, and ``total`` these weights.
     """
 
     sides: tuple[Tally, ...]
@@ -75,7 +75,7 @@ def places_of(labels: Sequence[Any], among: Sequence[Any]) -> np.ndarray | None:
 def placed(
     tables: Sequence[np.ndarray], groups: Sequence[Positions], places: Sequence[np.ndarray | None], sizes: Sequence[int]
 ) -> Tables:
-    """Move the cells of tables, one a group of columns, to other labels along their sides; new cells are zero.
+    """Move the cells of tables, one per group of columns, to other labels along their sides; new cells are zero.
 
     ``places`` are the new positions of the labels of every column, −1 to drop one, or None if they do not move;
     ``sizes`` are the new numbers of labels of every column.

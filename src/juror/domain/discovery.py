@@ -78,7 +78,7 @@ class Discovery:
         return wanted
 
     def variables(self, tallies: Sequence[Tally], names: Sequence[str] | None = None) -> tuple[Variable, ...]:
-        """Find the variable of every column, from the tallies of all whose levels are not given.
+        """Make one variable per column. Columns with given levels need no tally.
 
         Parameters
         ----------
@@ -168,7 +168,7 @@ class Discovery:
         n_bins = wanted if wanted is not None else bins_for(float(counts.sum()))
         edges = BINNINGS[self.binning](numbers, counts, n_bins)
         if column.dropped:
-            # numbers that were tallied together are represented by the lowest
+            # a group of numbers is represented by its lowest, so the last edge must be set to the highest
             edges[-1] = column.highest
             _warn_of_groups(column)
         return binned_variable(column.name, edges, numbers, counts, open_ended=True)
@@ -221,7 +221,7 @@ def _warn_of_groups(column: Tally) -> None:
 
 
 def _warn_of_hidden_numbers(name: str, labels: Sequence[str]) -> None:
-    """Say so when a text column is numbers but for a few strangers, which are most likely missing markers."""
+    """Warn if all labels of a text column are numbers except one or two, which are probably missing markers."""
     read = f"Column {name!r} is read as text, but all its labels are numbers"
     if len(labels) >= 10 and have_decimal_commas(labels):
         warnings.warn(

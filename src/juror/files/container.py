@@ -22,13 +22,13 @@ from juror.domain.variable import Variable
 from juror.errors import ModelFileError
 from juror.files import KINDS
 from juror.files.writing import check_place, write_whole
+from juror.readers.suffixes import COMPRESSED, SUFFIXES
 
 T = TypeVar("T")
 
 FORMAT_VERSION = 1
 _ENTRY = "juror"
-_DATA_SUFFIXES = frozenset((".csv", ".tsv", ".gz", ".zst", ".json", ".parquet", ".pq", ".arrow", ".feather", ".ipc"))
-_DATA_SUFFIXES |= {".duckdb", ".sqlite", ".db"}
+_DATA_SUFFIXES = frozenset((*SUFFIXES, *COMPRESSED, ".json", ".duckdb", ".sqlite", ".db"))
 # safetensors refuses longer headers.
 _MOST_HEADER_BYTES = 100_000_000
 

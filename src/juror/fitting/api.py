@@ -134,7 +134,7 @@ def fit(
         The most passes over the rows from one start (em, spa-em: 1000, after a search of about 500 passes, which is
         left out if ``max_iter`` is less), sweeps (ctf: 500), or rounds of G2 and steps of G3 (juror: 1000).
     tol : float (all but spa)
-        Stop when a step gains at most this, in nats a row (em, spa-em: 1e-6) or as a share of the misfit (ctf: 1e-5,
+        Stop when a step gains at most this, in nats per row (em, spa-em: 1e-6) or as a share of the misfit (ctf: 1e-5,
         juror: 1e-4).
     n_init : int (em, ctf)
         How many random starts, for EM of two kinds in turn; the best is returned and all are recorded. By default ctf

@@ -34,8 +34,8 @@ SCORED_BY = {"auto": "log", "cv": "share"}
 # Values of ρ to try, as shares of the number of directions
 RHO_GRID = (0.01, 0.1, 1.0, 10.0, 100.0)
 # Where fits grow, scores of whole rows rise and fall steadily, and the last ranks cost most. A path ends at a fall by
-# this many nats a row, if the scatter of the rows does not explain it. On Titanic, Car, Mushroom, Adult and GSS no path
-# rose again after one; without the second clause, paths of Votes and its 65 held-out rows did.
+# this many nats per row, if the scatter of the rows does not explain it. On Titanic, Car, Mushroom, Adult and GSS no
+# path rose again after one; without the second clause, paths of Votes and its 65 held-out rows did.
 _HOPELESS = 0.01
 _SCATTER = 1.0
 # The share of the time left that each choice may take

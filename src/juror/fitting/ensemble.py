@@ -28,7 +28,7 @@ _HELD_OUT_TO_CHOOSE, _FOLDS = 0.2, 5
 _FEW_LABELS = 10_000
 # Larger ranks are tried first: they take fewer passes.
 _FIRST_RANK, _MOST_RANK = 16, 1024
-# The least gain that counts, in nats a row or of the labels' score
+# The least gain that counts, in nats per row or of the labels' score
 _LEAST_GAIN = 1e-3
 # Labels are scored by their quadratic score: accuracy is noisy, and a few rows decide the logarithm.
 MEMBERS_SCORED_BY = "quadratic"

@@ -33,7 +33,7 @@ _PATIENCE = 3
 _FIRST_LOOK = 4
 # A member that has not stopped after this many passes takes long steps.
 _PLAIN = 20
-# Members made to predict stop at a step that gains no more than this, in nats a row.
+# Members made to predict stop at a step that gains no more than this, in nats per row.
 _ROUGH_TOL = 1e-3
 
 
@@ -58,7 +58,7 @@ def held_out_share(table: MemoryTable) -> float:
 
 
 def fit_members(trial: Trial, options: EMOptions, rank: int, smoothing: float, numbers: Sequence[int]) -> list[Member]:
-    """Fit some members side by side, one a thread. No pass begins after the context's deadline.
+    """Fit some members side by side, one per thread. No pass begins after the context's deadline.
 
     A number always stands for the same start and the same rows held out.
     """

@@ -10,7 +10,7 @@ from juror.record import RankScore
 
 # Growing must fail this often in a row before the path ends: held-out scores are noisy and starts random.
 _PATIENCE = 2
-# The least gain that counts, in nats a row: with many rows ever larger ranks gain ever less, and cost ever more.
+# The least gain that counts, in nats per row: with many rows ever larger ranks gain ever less, and cost ever more.
 _LEAST_GAIN = 1e-3
 
 

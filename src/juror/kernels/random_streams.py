@@ -1,7 +1,9 @@
-"""The random streams: every use of random numbers, by name, so that no two share their numbers by accident.
+"""The random streams: every use of random numbers, by name.
 
 A generator is made from a key, such as the seed, the rank and the number of a start, and the number of its stream.
-Changing a number changes results for the same seed.
+Streams with the same number differ in the length of their key, or in the place of the number in it. A stream without a
+number or with 0 may share its numbers with another, because NumPy ignores zeros at the end of a key. Give a new stream
+a number of its own. Changing a number changes results for the same seed.
 """
 
 from __future__ import annotations

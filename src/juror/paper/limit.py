@@ -2,8 +2,8 @@
 
 The posterior mean under that distribution reaches it. Columns of independent uniforms, scaled to sum one, are close to
 a Dirichlet distribution with the same mean and variance. Then Gibbs sampling alternates two simple draws: a class for
-every row given (λ, A), and (λ, A) given the classes. The classes of all kept draws, with equal weights for the draws,
-form their mean as one model.
+every row given (λ, A), and (λ, A) given the classes. The mean of all kept draws is one model: it has the classes of
+every draw, and each draw has the same total weight.
 """
 
 from __future__ import annotations

@@ -102,10 +102,10 @@ class Recipe:
 
 
 def draw(model: JointPMF, n_rows: int, rng: np.random.Generator) -> np.ndarray:
-    """Draw rows of codes (n_rows, N) from N + 1 random numbers per row, so that fewer rows are the first of more.
+    """Draw rows of codes (n_rows, N) from N + 1 random numbers per row, so a smaller sample is the start of a larger.
 
     A class comes from inverting the cumulative sum of λ, then each variable from inverting that of its class's column.
-    The cumulative sums of all columns are concatenated, f added to the f-th, so that one search serves all rows.
+    The cumulative sums of all columns are concatenated. The f-th is shifted by f, so one search serves all columns.
     """
     uniform = rng.random((n_rows, len(model.factors) + 1))
     classes = _invert(model.weights[:, None], np.zeros(n_rows, dtype=np.intp), uniform[:, 0])

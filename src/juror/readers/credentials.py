@@ -78,7 +78,7 @@ def scrubbed(text: str, secrets: Collection[str] = ()) -> str:
     >>> scrubbed("cannot open postgresql://ann:hush@host/db with password=hush (hush!)", ["hush"])
     'cannot open postgresql://ann@host/db with password=*** (***!)'
     """
-    # the given ones first, as they may hold characters that end a pattern too early
+    # mask the given passwords first: they may contain a character that would end the pattern
     text = _masked(text, secrets)
     text = _SECRET_PAIR.sub(rf"\1\2{_MASK}", _SECRET_IN_URI.sub(r"\1@", text))
     return _masked(text, secrets)

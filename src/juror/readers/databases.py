@@ -148,6 +148,7 @@ def _sqlite_kinds(cursor: Any, query: str, n_columns: int) -> list[list[str]]:
 
 
 def _example(name: str, kinds: list[str]) -> str:
+    """Return an example of the type that holds a column's values, as SQL; refuse values of different types."""
     if len(set(kinds)) > 1 and kinds != ["integer", "real"]:
         raise DataError(
             f"Column {name!r} mixes values of type {' and '.join(kinds)}. Convert it to one type in the query, for "

@@ -78,8 +78,8 @@ class Query:
         One query.
     database : str or path
         ``duckdb:///file.db``, ``duckdb:///:memory:`` or the path of a ``.duckdb`` file, ``sqlite:///file.db``, or
-        ``postgresql://user:password@host:port/database``. An absolute path makes four slashes. A password is never
-        shown.
+        ``postgresql://user:password@host:port/database``. An absolute path begins with a slash, so there are
+        four. A password is never shown.
 
     Examples
     --------

@@ -107,6 +107,18 @@ class FilePart(ABC):
         yield from _cut(held, most)
 
 
+@dataclass(frozen=True)
+class TypedPart(FilePart):
+    """Rows of a file that declares its columns: some of its pieces, by number, or all rows if it has none."""
+
+    pieces: tuple[int, ...] = ()
+
+    @staticmethod
+    @abstractmethod
+    def look_into(path: str) -> tuple[pa.Schema, list[int] | None]:
+        """Return the columns of a file, and the number of rows in each piece; None if it can only be read whole."""
+
+
 def rows_at_once(n_columns: int) -> int:
     """Return the number of rows in a chunk: fewer in wide tables."""
     return max(_LEAST_CHUNK_ROWS, min(CHUNK_ROWS, _MOST_CELLS // n_columns))

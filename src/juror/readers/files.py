@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 
 import pyarrow as pa
 
@@ -11,13 +11,15 @@ from juror.errors import ParameterError
 from juror.readers.columns import read_markers
 from juror.readers.csv_dialects import Written
 from juror.readers.csv_files import open_csv_files
-from juror.readers.file_parts import SMALL_BYTES, FilePart, Layout, Opened, runs
+from juror.readers.file_parts import SMALL_BYTES, FilePart, Layout, Opened, TypedPart, runs
 from juror.readers.ipc_files import IpcPart
 from juror.readers.parquet_files import ParquetPart
 from juror.readers.paths import find_files, kind_of, reading
 from juror.readers.scans import Scan
 from juror.readers.schemas import Keys, is_number, join_schemas, read_keys, without_row_numbers
 
+# Kinds of files that declare their columns; the other kind is CSV
+TYPED: dict[str, type[TypedPart]] = {"parquet": ParquetPart, "ipc": IpcPart}
 # A small file may hold many cells if it is compressed well
 _SMALL_CELLS = 1 << 20
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -85,7 +87,9 @@ def _open(
             "them out.",
             path=files[0].path,
         )
-    opened = _OPENERS[kind]([found.path for found in files], markers, text, written or Written())
+    paths = [found.path for found in files]
+    typed = TYPED.get(kind)
+    opened = _open_typed(typed, paths) if typed else open_csv_files(paths, markers, text, written or Written())
     names = opened.schema.names
     keys, fields = read_keys(files, names, text)
     layout = Layout(tuple(names), tuple(opened.schema.types), markers, len(files) > 1)
@@ -93,8 +97,8 @@ def _open(
     return parts, pa.schema([*opened.schema, *fields], opened.schema.metadata), opened
 
 
-def _open_pieces(kind: type[ParquetPart] | type[IpcPart], paths: Sequence[str]) -> Opened:
-    """Open files that know the number of rows in each of their pieces."""
+def _open_typed(kind: type[TypedPart], paths: Sequence[str]) -> Opened:
+    """Open files that declare their columns."""
     schemas: dict[str, pa.Schema] = {}
     rows: dict[str, list[int] | None] = {}
     for path in paths:
@@ -112,10 +116,3 @@ def _open_pieces(kind: type[ParquetPart] | type[IpcPart], paths: Sequence[str]) 
     n_rows = sum(counts) if len(counts) == len(paths) else None
     small = n_rows is not None and n_rows * len(schema) <= _SMALL_CELLS
     return Opened(schema, n_rows, parts, small and len(paths) == 1 and os.path.getsize(paths[0]) <= SMALL_BYTES)
-
-
-_OPENERS: dict[str, Callable[[Sequence[str], tuple[object, ...], Collection[str], Written], Opened]] = {
-    "csv": open_csv_files,
-    "parquet": lambda paths, missing, text, written: _open_pieces(ParquetPart, paths),
-    "ipc": lambda paths, missing, text, written: _open_pieces(IpcPart, paths),
-}

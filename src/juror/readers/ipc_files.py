@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from juror.errors import DataError, DataWarning
-from juror.readers.file_parts import FilePart
+from juror.readers.file_parts import TypedPart
 
 _FILE = b"ARROW1"
 _FEATHER_1 = b"FEA1"
@@ -20,10 +20,8 @@ _END = b"\xff\xff\xff\xff\x00\x00\x00\x00"
 
 
 @dataclass(frozen=True)
-class IpcPart(FilePart):
-    """Some batches of an Arrow file, by number; none for the stream format, which has no index and is read whole."""
-
-    numbers: tuple[int, ...] = ()
+class IpcPart(TypedPart):
+    """Some batches of an Arrow file; the stream format has no index and is read whole."""
 
     @staticmethod
     def look_into(path: str) -> tuple[pa.Schema, list[int] | None]:
@@ -48,9 +46,9 @@ class IpcPart(FilePart):
         with pa.memory_map(self.path) as stream:
             schema = (first := _open(stream)).schema
             n_batches = first.num_record_batches if isinstance(first, pa.RecordBatchFileReader) else 0
-            self.check_unchanged(schema.names, n_batches, max(self.numbers, default=-1))
+            self.check_unchanged(schema.names, n_batches, max(self.pieces, default=-1))
             reader = _open(stream, [schema.get_field_index(name) for name in names])
-            for batch in map(reader.get_batch, self.numbers) if self.numbers else reader:
+            for batch in map(reader.get_batch, self.pieces) if self.pieces else reader:
                 # pyarrow trusts the file about where values begin and end
                 batch.validate(full=True)
                 yield batch

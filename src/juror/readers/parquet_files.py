@@ -14,22 +14,20 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from juror.readers.arrow import is_text
-from juror.readers.file_parts import FilePart, rows_at_once
+from juror.readers.file_parts import TypedPart, rows_at_once
 
-# A dictionary of few labels is this small, and an index into it takes no more bytes per row. Where a column of a row
-# group takes more, its writer gave up on the dictionary, and a reader's dictionary would grow with the rows.
+# A dictionary of few labels is this small, and an index into it takes no more bytes per row. If a column of a row group
+# is larger, its writer stopped using a dictionary, and a reader's dictionary would grow with the rows.
 _DICTIONARY_BYTES = 1 << 21
 _INDEX_BYTES = 3
-# Dictionaries and batches end with their row group: for fewer rows than this they are not worth it
+# Dictionaries end with their row group. With fewer rows than this, reading as a dictionary costs more than it saves.
 _ROWS_OF_A_DICTIONARY = 1 << 14
 _BUFFER_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
-class ParquetPart(FilePart):
-    """Some row groups of a Parquet file, by number."""
-
-    row_groups: tuple[int, ...] = ()
+class ParquetPart(TypedPart):
+    """Some row groups of a Parquet file."""
 
     @staticmethod
     def look_into(path: str) -> tuple[pa.Schema, list[int]]:
@@ -42,7 +40,7 @@ class ParquetPart(FilePart):
         """Yield the rows, text as dictionaries."""
         with parquet.ParquetFile(self.path) as file:
             schema, metadata = file.schema_arrow, file.metadata
-        self.check_unchanged(schema.names, metadata.num_row_groups, self.row_groups[-1])
+        self.check_unchanged(schema.names, metadata.num_row_groups, self.pieces[-1])
         # other threads work on other parts, and a row group may be larger than memory
         with parquet.ParquetFile(
             self.path,
@@ -51,11 +49,11 @@ class ParquetPart(FilePart):
             pre_buffer=False,
             buffer_size=_BUFFER_BYTES,
         ) as file:
-            yield from file.iter_batches(rows_at_once(len(names)), self.row_groups, list(names), use_threads=False)
+            yield from file.iter_batches(rows_at_once(len(names)), self.pieces, list(names), use_threads=False)
 
     def _stored_as_dictionaries(self, names: Sequence[str], schema: pa.Schema, metadata: Any) -> list[str]:
         """Return the columns of text that are read faster as dictionaries."""
-        groups = [metadata.row_group(number) for number in self.row_groups]
+        groups = [metadata.row_group(number) for number in self.pieces]
         if sum(group.num_rows for group in groups) < _ROWS_OF_A_DICTIONARY * len(groups):
             return []
         large = {

@@ -14,17 +14,8 @@ from urllib.parse import unquote
 import pyarrow as pa
 
 from juror.errors import DataError, Message, shortlist
+from juror.readers.suffixes import COMPRESSED, SUFFIXES
 
-_KINDS = {
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "ipc",
-    ".feather": "ipc",
-    ".ipc": "ipc",
-}
-_COMPRESSED = (".gz", ".zst")
 # How files that hold something else than rows are used
 _WAYS_OUT = {
     ".counts": Message("It looks like counts of rows."),
@@ -139,26 +130,26 @@ def ending_of(path: str) -> str:
     '.csv.gz'
     """
     ending, compression = _endings(path)
-    if ending not in _KINDS or (compression and _KINDS[ending] != "csv"):
+    if ending not in SUFFIXES or (compression and SUFFIXES[ending] != "csv"):
         if ending in _WAYS_OUT:
             raise DataError("The file {path!r} is no table of rows. {way_out}", path=path, way_out=_WAYS_OUT[ending])
         raise DataError(
-            f"The file {path!r} ends in {ending + compression!r}; juror reads {shortlist(_KINDS)}, and the first two "
-            f"also with {' or '.join(_COMPRESSED)} behind. Rename or convert it."
+            f"The file {path!r} ends in {ending + compression!r}; juror reads {shortlist(SUFFIXES)}, and the first two "
+            f"also with {' or '.join(COMPRESSED)} behind. Rename or convert it."
         )
     return ending + compression
 
 
 def _endings(path: str) -> tuple[str, str]:
     stem, ending = os.path.splitext(path.lower())
-    return (os.path.splitext(stem)[1], ending) if ending in _COMPRESSED else (ending, "")
+    return (os.path.splitext(stem)[1], ending) if ending in COMPRESSED else (ending, "")
 
 
 def kind_of(files: Sequence[Found]) -> str:
     """Return the one kind that all files are of: ``"csv"``, ``"parquet"`` or ``"ipc"``."""
     kinds: dict[str, str] = {}
     for found in files:
-        kinds.setdefault(_KINDS[_endings(found.path)[0]], found.path)
+        kinds.setdefault(SUFFIXES[_endings(found.path)[0]], found.path)
     if len(kinds) > 1:
         raise DataError(
             f"The files {shortlist(kinds.values())} are of different kinds. Name those of one kind, for example with "

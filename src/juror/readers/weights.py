@@ -16,14 +16,14 @@ _MOST_WEIGHT = 2.0**53
 
 
 def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
-    """Return row weights as floats: one a row, finite, non-negative, not all zero."""
+    """Return row weights as floats: one per row, finite, non-negative, not all zero."""
     weights = read_weights(sample_weight, n_rows)
     check_total(float(weights.sum()), int(np.count_nonzero(weights)))
     return weights
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
-    """Return row weights as floats: one a row, finite, non-negative; their sum is not checked."""
+    """Return row weights as floats: one per row, finite, non-negative; their sum is not checked."""
     try:
         weights = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError):
@@ -60,7 +60,7 @@ def counted_rows(
 ) -> tuple[list[Column], np.ndarray | None, np.ndarray | slice]:
     """Take out the column of weights, if there is one, and drop the rows of weight zero.
 
-    Returns the other columns, the weights (n_counted,) or None, and which rows are left, to index arrays with.
+    Returns the other columns, the weights (n_counted,) or None, and an index (mask or slice) of the rows that are kept.
     """
     if weight is None:
         return list(columns), None, slice(None)

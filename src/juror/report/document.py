@@ -35,7 +35,7 @@ class Report:
     rank : int, "auto" or "all"
         The number of classes of the page: all, or at most this many, those of the nearest such model. ``"auto"`` takes
         all if the page then stays below two megabytes, else as many as do and as half a minute of compression allows.
-        The page and ``facts["model"]["loss"]`` say how far this is from the fitted model, in nats a row.
+        The page and ``facts["model"]["loss"]`` say how far this is from the fitted model, in nats per row.
     sample_weight : array-like (n_rows,) or str, optional
         How often each row of the data counts, or the name of the column of weights.
     unknown : {"error", "warn", "missing"}

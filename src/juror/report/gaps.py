@@ -5,7 +5,7 @@ The distance of two tables p̂ and p is their total variation, ½ Σ |p̂ − p|
     ½ Σ min(√(2 p (1 − p) / (π n)), 2 p (1 − p))
 
 The first term is the mean distance of a normal variable. The second is a bound for cells with hardly any rows. A model
-that was fitted to the same rows is nearer than that.
+that was fitted to the same rows usually has a smaller distance.
 
 A single cell of a pair's table, with o rows where e = n p are expected, deviates by the root of its Poisson deviance,
 
@@ -62,7 +62,7 @@ def _gap(counts: np.ndarray, p: np.ndarray) -> dict[str, float | None]:
 
 
 def marginal_gaps(cpd: CPD, tables: Sequence[np.ndarray]) -> list[dict[str, Any]]:
-    """Return for every variable its counts, its fitted marginal, the distance of both, and that of noise.
+    """Return for every variable its counts, its fitted marginal, their distance, and the distance expected by chance.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ import numpy as np
 _POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:"
 # The worst pairs are listed even if there is no room for their tables
 _PAIRS_TOLD = 20
-# Models further apart than this, in nats a row, give different answers for many rows
+# Models further apart than this, in nats per row, give different answers for many rows
 _MUCH = 0.1
 
 

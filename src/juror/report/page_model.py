@@ -28,7 +28,7 @@ class PageModel:
     model : JointPMF
         The model that gives the page's answers.
     loss, standard_error : float
-        D(fitted‖model) in nats a row, and its standard error; zero for the fitted model itself.
+        D(fitted‖model) in nats per row, and its standard error; zero for the fitted model itself.
     pair_difference : float
         The largest difference of the two models in any cell of any table of two variables.
     """

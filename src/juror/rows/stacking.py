@@ -75,13 +75,13 @@ class Stacking:
         return rank - 1 + rank * sum(size - 1 for size in self.cardinalities)
 
     def marginals(self, label_counts: np.ndarray) -> np.ndarray:
-        """Return one-way marginals from counts of labels, (n_rows, 1) both, with one count more a variable."""
+        """Return one-way marginals from counts of labels, (n_rows, 1) both, with one count more per variable."""
         share = np.repeat(1.0 / np.asarray(self.cardinalities), np.asarray(self.cardinalities) + 1)
         smoothed = label_counts + share[:, None]
         return self.normalise(smoothed, otherwise=np.ones_like(smoothed))
 
     def pseudo_counts(self, smoothing: float, marginals: np.ndarray) -> np.ndarray:
-        """Return α I_n m_n[x] of every stacked row, (n_rows, 1): α a cell on average, spread as the marginals are."""
+        """Return α I_n m_n[x] of every stacked row, (n_rows, 1): α per cell on average, spread as the marginals are."""
         sizes = np.asarray(self.cardinalities)
         return np.asarray(smoothing * np.repeat(sizes, sizes + 1)[:, None] * marginals)
 

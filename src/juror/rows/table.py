@@ -49,13 +49,13 @@ class Table(Countable, Protocol):
 
     @property
     def n_counted(self) -> float:
-        """How many rows there are, or as many as their weights stand for if that is more."""
+        """The larger of the number of rows and the sum of weights."""
 
     def log_prob(self, lam: np.ndarray, stack: np.ndarray) -> float:
         """Return Σ_i w_i log p(x_i) under a model."""
 
     def joint_counts(self, groups: Sequence[tuple[int, ...]]) -> list[np.ndarray]:
-        """Count the labels of groups of variables together, such as all pairs: one table a group."""
+        """Count the labels of groups of variables together, such as all pairs: one table per group."""
 
     def sample(self, seed: int) -> MemoryTable:
-        """Return the rows that a search may read: all rows if they are in memory, else a random sample."""
+        """Return the rows that a search may read: all rows if they are in memory, otherwise a random sample."""

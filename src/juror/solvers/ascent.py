@@ -4,7 +4,7 @@ For rows x_i with weights w_i, class weights λ (F,) and factors A_n (I_n, F), t
 
     J(λ, A) = Σ_i w_i log Σ_f λ_f Π_{n seen in i} A_n[x_in, f]  +  α (Σ_f log λ_f + Σ_{n,x,f} I_n m_n[x] log A_n[x, f])
 
-where α is the named smoothing, zero for maximum likelihood: a pseudo-count of α a cell on average, spread over the
+where α is the named smoothing, zero for maximum likelihood: a pseudo-count of α per cell on average, spread over the
 labels of a variable as its marginal m_n is. A pass over the rows gives the expected counts of every label in every
 class; adding the pseudo-counts and scaling to the simplex gives the next point, and J never falls. A missing cell takes
 no part in its row, and so adds to no count; a class in which a variable is never seen has the variable's marginal.
@@ -134,7 +134,7 @@ def ascend(
     max_iter : int
         The most passes over the rows; without acceleration this is the number of EM steps.
     tol : float
-        The least gain of a step, in nats a row.
+        The least gain of a step, in nats per row.
     accelerate : bool
         Whether to try SQUAREM's long steps. One is taken only where J is no lower for it.
     until : float

@@ -28,7 +28,7 @@ from juror.solvers.starts import random_start, seeded_start
 _MARGIN = 0.05
 # The number of random starts where a search would take too long
 _RANDOM_STARTS = 3
-# To compare ranks, steps that gain this much a row are enough; smaller ones would blur what decides.
+# To compare ranks, steps that gain this much per row are enough; smaller ones would blur what decides.
 _ROUGH_TOL = 1e-5
 
 

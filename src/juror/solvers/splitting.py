@@ -30,7 +30,7 @@ from juror.solvers.parameters import Parameters
 # How many times a class is split for a trial, of which the best counts, and how many EM steps its halves take.
 _TRIALS = 3
 _STEPS = 10
-# A step that gains no more than this, in nats a row of the class, is the last.
+# A step that gains no more than this, in nats per row of the class, is the last.
 _STEP_TOL = 3e-3
 # How much of a half that begins at one row is left to its class.
 _CLASS_SHARE = 0.5

@@ -1,4 +1,4 @@
-"""Passes over the rows of a table; see the definitions in NumPy."""
+"""Passes over the rows of a table; :mod:`juror.kernels.reference.passes` has the definitions in NumPy."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from juror.kernels.jit.random_numbers import uniform
 def log_prob(cells, tables):
     """Return ℓ, the log-probability of every row, (rows,)."""
     rows, block = cells.shape[0], block_size(cells, tables.width)
-    # Only the sums are needed, so that all products overwrite each other.
+    # Only the sums are needed, so one buffer is reused for all rows.
     logs, sums, products = np.empty(rows), np.empty(block), aligned(tables.width)
     for first in range(0, rows, block):
         n = min(block, rows - first)
@@ -95,7 +95,7 @@ def draw_classes(cells, key, first_number, tables):
 
 @kernel
 def add_counts(cells, drawn, counts):
-    """Add to counts (L, F), for the cells of every row, how often each class was drawn for it, drawn (rows, F)."""
+    """For every row i and class f, add drawn[i, f] to the counts (L, F) of the row's cells."""
     for i in range(cells.shape[0]):
         for f in range(drawn.shape[1]):
             # Most rows were drawn in few classes.

@@ -1,7 +1,7 @@
 """Counter-based random numbers: they depend neither on the order of the calls nor on the threads.
 
 The generator SplitMix64 (Steele, Lea and Flood, 2014) adds a constant to a 64-bit state and scrambles the sum. So the
-n-th number follows from the key, its first state, without the numbers before.
+n-th number can be computed directly from the key (the first state).
 """
 
 from __future__ import annotations
