@@ -27,7 +27,7 @@ from juror.counts.plans import Positions
 from juror.domain import Domain
 from juror.domain.variable import Strangers, Unknown
 from juror.errors import ParameterError, check_count
-from juror.kernels.reference import uniform
+from juror.kernels.reference.random_numbers import uniform
 from juror.readers.scans import Part, numbered
 from juror.readers.weights import check_total, counted_rows
 from juror.rows.reading import open_table

@@ -4,6 +4,9 @@ No ``fastmath`` where infinities may occur: with it the log-sum-exp of all −in
 so that threads can work on blocks of a table in parallel.
 """
 
+# The imports are the list of kernels.
+# ruff: noqa: F401
+
 from juror.kernels.jit.drawing import draw_columns, draw_labels, most_probable
 from juror.kernels.jit.exponentials import joined
 from juror.kernels.jit.group_counts import count_groups, pack_columns, weigh_groups
@@ -13,26 +16,3 @@ from juror.kernels.jit.passes import add_counts, draw_classes, expected_counts, 
 from juror.kernels.jit.products import tables
 from juror.kernels.jit.random_numbers import uniform
 from juror.kernels.jit.simplices import least_squares_factor, least_squares_weights, project_columns
-
-__all__ = [
-    "add_counts",
-    "count_groups",
-    "draw_classes",
-    "draw_columns",
-    "draw_labels",
-    "expected_counts",
-    "folded",
-    "joined",
-    "label_probabilities",
-    "least_squares_factor",
-    "least_squares_weights",
-    "log_prob",
-    "lone_counts",
-    "most_probable",
-    "pack_columns",
-    "posterior",
-    "project_columns",
-    "tables",
-    "uniform",
-    "weigh_groups",
-]

@@ -1,5 +1,8 @@
 """The kernels' definition, in NumPy."""
 
+# The imports are the list of kernels.
+# ruff: noqa: F401
+
 from juror.kernels.reference.drawing import draw_columns, draw_labels, most_probable
 from juror.kernels.reference.group_counts import count_groups, pack_columns, weigh_groups
 from juror.kernels.reference.passes import (
@@ -16,26 +19,3 @@ from juror.kernels.reference.passes import (
 )
 from juror.kernels.reference.random_numbers import uniform
 from juror.kernels.reference.simplices import least_squares_factor, least_squares_weights, project_columns
-
-__all__ = [
-    "add_counts",
-    "count_groups",
-    "draw_classes",
-    "draw_columns",
-    "draw_labels",
-    "expected_counts",
-    "folded",
-    "joined",
-    "label_probabilities",
-    "least_squares_factor",
-    "least_squares_weights",
-    "log_prob",
-    "lone_counts",
-    "most_probable",
-    "pack_columns",
-    "posterior",
-    "project_columns",
-    "tables",
-    "uniform",
-    "weigh_groups",
-]
