@@ -16,7 +16,6 @@ from juror.counts.projections import Projections
 from juror.domain import Domain
 from juror.domain.variable import Label, Unknown
 from juror.errors import DataWarning, FitWarning, Option, ParameterError, check_count, wrong
-from juror.fitting.held_out import Trial, as_cpd
 from juror.fitting.plan import Decision, Request, check_members, check_method, check_rank, decide, read_options
 from juror.fitting.steps import choose_and_solve
 from juror.model import JointPMF
@@ -216,20 +215,20 @@ def fit(
             solution = chosen.solve(read, int(rank), settings, context)
             solution = replace(solution, record=replace(solution.record, smoothing=float(settings.smoothing)))
         else:
-            trial = Trial(read.sample(int(seed)), chosen, position, context)
-            solution = choose_and_solve(trial, read, rank, settings, smoothing_given="smoothing" in options)
+            given = "smoothing" in options
+            solution = choose_and_solve(read, chosen, position, rank, settings, context, smoothing_given=given)
         # The record reads the rows, which are gone after this block.
         record = _completed(solution, read, decision, int(seed))
-        cpd = as_cpd(solution.parameters, domain)
     for complaint in solution.complaints:
         warnings.warn(FitWarning(complaint), stacklevel=2)
     said = about_data + tuple(str(complaint) for complaint in solution.complaints)
-    return JointPMF(cpd.weights, cpd.factors, domain, replace(record, target=target, warnings=said))
+    factors = Stacking(domain.cardinalities).unstack(solution.parameters.stack)
+    return JointPMF(solution.parameters.lam, factors, domain, replace(record, target=target, warnings=said))
 
 
 def _completed(solution: Solution, read: Any, decision: Decision, seed: int) -> FitRecord:
     """Add to the solver's record what it does not know: the method and why, the rows, the size of the model."""
-    parameters = solution.parameters
+    parameters, n_rows = solution.parameters, _numbers_of_rows(read, seed)
     log_likelihood = solution.record.log_likelihood
     if log_likelihood is None and not isinstance(read, Statistic):
         log_likelihood = read.log_prob(parameters.lam, parameters.stack)
@@ -241,7 +240,7 @@ def _completed(solution: Solution, read: Any, decision: Decision, seed: int) -> 
         n_parameters=Stacking(read.domain.cardinalities).n_parameters(len(parameters.lam)),
         seed=seed,
         log_likelihood=log_likelihood,
-        **_numbers_of_rows(read, seed),
+        **n_rows,
     )
 
 

@@ -10,17 +10,24 @@ from juror.fitting.choose import SCORED_BY, Chosen, choose_rank_for, choose_rho,
 from juror.fitting.ensemble import MEMBERS_SCORED_BY, choose_for_members, fit_ensemble
 from juror.fitting.held_out import Trial
 from juror.rows.table import Table
-from juror.solvers.solver import Solution
+from juror.solvers.solver import Context, Method, Solution
 
 
-def choose_and_solve(trial: Trial, table: Table, rank: int | str, options: Any, *, smoothing_given: bool) -> Solution:
-    """Choose what is to be chosen, and fit all rows.
-
-    The trial has the rows to choose by, all of them in memory or a sample; the table has all rows.
-    """
+def choose_and_solve(
+    table: Table,
+    method: Method,
+    target: int | None,
+    rank: int | str,
+    options: Any,
+    context: Context,
+    *,
+    smoothing_given: bool,
+) -> Solution:
+    """Choose what is to be chosen, on all rows if they are in memory, else on a sample; then fit all rows."""
+    trial = Trial(table.sample(context.seed), method, target, context)
     if options.ensemble != 1:
         return _ensemble(trial, rank, options, smoothing_given=smoothing_given)
-    measure, method = trial.measure(SCORED_BY.get(str(rank), "share")), trial.method
+    measure = trial.measure(SCORED_BY.get(str(rank), "share"))
     chosen = _chosen(trial, rank, options, smoothing_given=smoothing_given)
     if isinstance(rank, str) and method.open_rank is not None:
         options = options.for_open_rank()

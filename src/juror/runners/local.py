@@ -141,7 +141,7 @@ class LocalRunner:
         if not parts:
             check_any_rows(0)
         if self._pool is None or len(parts) < 2:
-            return reduce(merge, map(fn, parts))
+            return reduce(merge, self.map(fn, parts))
         merging = _Merging(merge)
         self._run(fn, parts, merging.put)
         return merging.merged

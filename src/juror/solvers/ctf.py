@@ -84,9 +84,11 @@ def _counts_of(table: Table | TripleCounts, options: CTFOptions, seed: int) -> T
 
 
 def _complaints(best: Sweeps, tables: TripleTables, counts: TripleCounts) -> tuple[Complaint, ...]:
-    unseen, n = len(tables.unseen), len(counts.groups)
+    complaints, unseen, n = not_converged("The fit", best.stopped), len(tables.unseen), len(counts.groups)
+    if not unseen:
+        return complaints
     text = Complaint("unseen-triples", "{m} of {n} triples of variables are seen whole in no row.", m=unseen, n=n)
-    return not_converged("The fit", best.stopped) + ((text,) if unseen else ())
+    return (*complaints, text)
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ class _Literal:
 
 
 @dataclass(frozen=True)
-class _Gram:
+class Gram:
     """Compare tables with tables Z (n, I_j, I_k) through G.
 
     Attributes
@@ -82,7 +82,7 @@ class _Gram:
     Y: np.ndarray | None = None
 
     @classmethod
-    def of(cls, R: Radon, Y: np.ndarray) -> _Gram:
+    def of(cls, R: Radon, Y: np.ndarray) -> Gram:
         """Find the tables behind histograms."""
         return cls(R, R.least_squares(Y), Y)
 
@@ -95,18 +95,22 @@ class _Gram:
         return np.einsum("nmb,nmb->n", off, off)
 
     def compare(self, tables: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """See :class:`Target`."""
         off = (tables - self.Z).reshape(len(tables), -1)
         weighed = off @ self.R.gram
         return np.einsum("nc,nc->n", off, weighed) + self.beyond, 2.0 * weighed.reshape(tables.shape)
 
     def against(self) -> np.ndarray:
+        """See :class:`Target`."""
         return (self.Z.reshape(len(self.Z), -1) @ self.R.gram).reshape(self.Z.shape)
 
     def least_squares(self) -> np.ndarray:
+        """See :class:`Target`."""
         full = self.R.rank == self.Z[0].size
         return self.Z if full or self.Y is not None else self.R.project_on_range(self.Z)
 
     def histograms(self) -> np.ndarray:
+        """See :class:`Target`."""
         return self.R.forward(self.Z) if self.Y is None else self.Y
 
 
@@ -168,7 +172,7 @@ def misfit_of(projections: Projections, weights: np.ndarray, route: str) -> Misf
 
     def target(R: Radon, numbers: Sequence[int]) -> Target:
         Y = np.stack([shares[number] for number in numbers])
-        return _Literal(R, Y) if route == "literal" else _Gram.of(R, Y)
+        return _Literal(R, Y) if route == "literal" else Gram.of(R, Y)
 
     return Misfit(group_pairs(projections.operators, weights, target))
 
@@ -177,7 +181,7 @@ def misfit_of_tables(operators: Sequence[Radon], tables: Sequence[np.ndarray], w
     """Make J by the Gram route from exact pair tables, as if their histograms had been taken."""
 
     def target(R: Radon, numbers: Sequence[int]) -> Target:
-        return _Gram(R, np.stack([tables[number] for number in numbers]))
+        return Gram(R, np.stack([tables[number] for number in numbers]))
 
     return Misfit(group_pairs(operators, weights, target))
 

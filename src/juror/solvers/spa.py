@@ -136,6 +136,8 @@ def most_rank(domain: Domain, options: Any) -> int:
 
 def fewer(asked: int, found: int) -> tuple[Complaint, ...]:
     """Complain if SPA found fewer classes than asked for."""
+    if found == asked:
+        return ()
     complaint = Complaint(
         "fewer-classes",
         "The pair tables between the two sides of SPA's split carry {found} classes, not the {asked} asked for: "
@@ -143,7 +145,7 @@ def fewer(asked: int, found: int) -> tuple[Complaint, ...]:
         found=found,
         asked=asked,
     )
-    return () if found == asked else (complaint,)
+    return (complaint,)
 
 
 def factorise(tables: PairTables, rank: int, split: Split) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:

@@ -42,10 +42,12 @@ class Stopped:
 
 def not_converged(what: str, stopped: Stopped) -> tuple[Complaint, ...]:
     """Complain if a search took all the steps that it may."""
+    if stopped.by is not Stop.MAX_ITER:
+        return ()
     complaint = Complaint(
         "max-iter",
         "{what} reached {max_iter: = {limit}} before it converged. Raise {max_iter} or {tol}.",
         what=what,
         limit=stopped.limit,
     )
-    return (complaint,) if stopped.by is Stop.MAX_ITER else ()
+    return (complaint,)
