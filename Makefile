@@ -9,7 +9,7 @@ export JUROR_DATA
 PAGE := page/node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
-.PHONY: help demo setup test lint types page docs bench scale bench-accuracy paper explorer cost optimum clean
+.PHONY: help demo setup test lint types page docs bench scale bench-accuracy paper explorer cost optimum digest clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -56,6 +56,9 @@ cost: $(VENV)/.package  ## how the time of juror-b grows with directions and row
 
 optimum: $(VENV)/.package  ## whether the search of EM finds the optimum, and at what cost (minutes)
 	$(BIN)/python benchmarks/optimum.py
+
+digest: $(VENV)/.package  ## digests of small fits by every method: run it before and after a change that must keep the bits
+	$(BIN)/python -W ignore benchmarks/digest.py
 
 clean:  ## remove the virtual environment, npm's packages and caches
 	rm -rf $(VENV) page/node_modules demo .mypy_cache .ruff_cache .pytest_cache .hypothesis src/*.egg-info
