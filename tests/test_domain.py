@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+import juror
 from juror.domain import Domain
 from juror.domain.binning import bins_for
 from juror.domain.variable import Variable
@@ -735,3 +736,9 @@ def test_a_domain_is_a_sequence_of_variables_with_names():
 def test_a_key_that_is_no_variable(key):
     with pytest.raises(QueryError, match="There is no variable"):
         Domain.from_cardinalities([2, 3, 4])[key]
+
+
+def test_markers_may_be_an_array():
+    variable = juror.Variable("a", ("x",))
+    assert juror.Domain((variable,), np.array(["?", "!"])).missing == ("?", "!")
+    assert juror.Domain((variable,), np.array([])).missing == ()

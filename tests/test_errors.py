@@ -8,6 +8,7 @@ import inspect
 import pickle
 import re
 import warnings
+from functools import partial
 from pathlib import Path
 from string import Formatter
 
@@ -230,7 +231,7 @@ def test_every_argument_that_a_command_sets_is_one_of_the_library():
         (Message('Pass {unknown:="missing"} to treat it.'), "Pass --unknown missing to treat it."),
         (
             Message("No method has all of them: name yours with {method:=…}"),
-            "No method has all of them: name yours with --method",
+            "No method has all of them: name yours with --method …",
         ),
         (Message("{rank:='cv'} is for single fits."), "--rank cv is for single fits."),
         (
@@ -257,3 +258,19 @@ def test_every_argument_that_a_command_sets_is_one_of_the_library():
 )
 def test_messages_name_options_of_the_command_line(message, text):
     assert message.text(in_shell) == text
+
+
+def test_the_argument_of_an_error_is_text():
+    error = ParameterError("{rank} is {got}.", got=0)
+    assert error.args == ("rank is 0.",)
+    assert repr(error) == "ParameterError('rank is 0.')"
+    assert repr(errors.DataError()) == "DataError()"
+    again = pickle.loads(pickle.dumps(error))
+    assert (again.args, again.message, again.option) == (error.args, error.message, "rank")
+
+
+def test_a_command_names_its_own_options():
+    message = Message("{draws}, {triples}, {smoothing}, {rank:=…}")
+    assert message.text(partial(in_shell, command="fit")) == "draws, triples, --smoothing, --rank …"
+    # a model or counts are made by other commands
+    assert message.text(partial(in_shell, command="impute")) == "--draws, --triples, --smoothing, --rank …"

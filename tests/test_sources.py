@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+import juror
 from juror.domain import Domain
 from juror.errors import DataError, JurorError
 from juror.readers import open_source
@@ -1005,3 +1006,9 @@ def test_an_empty_line_in_a_table_of_one_column_is_a_missing_cell(tmp_path):
     (tmp_path / "one.csv").write_text("a\nx\n\ny\n")
     domain = Domain.infer(tmp_path / "one.csv")
     assert domain.encode(tmp_path / "one.csv").tolist() == [[0], [-1], [1]]
+
+
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+def test_a_matrix_is_an_array():
+    counts = juror.PairCounts.of(np.matrix([[0, 1], [1, 0]]))
+    assert counts.tables[0].tolist() == [[0.0, 1.0], [1.0, 0.0]]

@@ -147,13 +147,15 @@ class _WithMessage(Exception):  # noqa: N818 (warnings share it)
     With values, ``text`` is the template of a :class:`Message`; without values it is shown as it is.
     """
 
-    def __init__(self, text: str | Message = "", /, **values: Any) -> None:
-        super().__init__(Message(text, **values) if isinstance(text, str) and values else text)
+    message: Message | None = None
 
-    @property
-    def message(self) -> Message | None:
-        """The message with its values; None if the error was made from plain text."""
-        return self.args[0] if self.args and isinstance(self.args[0], Message) else None
+    def __init__(self, *text: str | Message, **values: Any) -> None:
+        if text and values:
+            text = (Message(str(text[0]), **values),)
+        if text and isinstance(text[0], Message):
+            self.message = text[0]
+        # The argument of an exception is text, as for any other: code may read it.
+        super().__init__(*map(str, text))
 
     @property
     def options(self) -> tuple[str, ...]:

@@ -7,14 +7,14 @@ import sys
 import traceback
 import warnings
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Annotated, Any, TextIO
 
 import typer
 
 from juror.cli import ask, count, fit, impute, info, merge, paper, predict, report, sample, score
 from juror.cli.addresses import hide, scrubbed
-from juror.errors import JurorError, JurorWarning, Option, in_python
+from juror.errors import JurorError, JurorWarning, Option, Spelling, in_python
 
 _BAD_INPUT, _BUG = 2, 1
 
@@ -56,40 +56,49 @@ def main(arguments: Sequence[str] | None = None) -> None:
         # People add it at the end of the line that failed.
         arguments = ["--debug", *(argument for argument in arguments if argument != "--debug")]
     with warnings.catch_warnings():
+        spelling = partial(in_shell, command=next((word for word in arguments if not word.startswith("-")), None))
         warnings.simplefilter("always", JurorWarning)
-        warnings.showwarning = _show_warning
-        sys.exit(_run(arguments, debug))
+        warnings.showwarning = partial(_show_warning, spelling)
+        sys.exit(_run(arguments, debug, spelling))
 
 
 @cache
-def options_by_argument() -> dict[str, str]:
-    """Return the option that sets each argument of the library, such as ``--jobs`` for ``n_jobs``."""
+def options_by_argument(command: str | None = None) -> dict[str, str]:
+    """Return the option that sets each argument of the library, such as ``--jobs`` for ``n_jobs``.
+
+    For a command these are its own options. Commands that read a model or counts are also told how to make them, so
+    they know the options of ``fit`` and ``count`` too.
+    """
     commands: dict[str, Any] = typer.main.get_command(app).commands  # type: ignore[attr-defined]
-    parameters = [parameter for command in commands.values() for parameter in command.params]
+    made_by = () if command in ("fit", "count") else ("count", "fit")
+    known = [*made_by, command] if command in commands else commands
+    parameters = [parameter for each in known for parameter in commands[each].params]
     return {str(p.name): max(p.opts, key=len) for p in parameters if p.param_type_name == "option"}
 
 
-def in_shell(option: Option) -> str:
-    """Spell an option as one writes it on the command line.
+def in_shell(option: Option, command: str | None = None) -> str:
+    """Spell an option as one writes it on the command line, for a command if it is given.
 
     >>> in_shell(Option("n_jobs")), in_shell(Option("missing", ("?", "n a"), "=['?', 'n a']"))
     ('--jobs', "--missing '?' --missing 'n a'")
-    >>> in_shell(Option("levels", source="=…", owner="Domain.infer"))
-    'Domain.infer(levels=…) (Python only)'
+    >>> in_shell(Option("levels", source="=…", owner="Domain.infer")), in_shell(Option("draws"), "fit")
+    ('Domain.infer(levels=…) (Python only)', 'draws')
     """
-    flag = options_by_argument().get(option.name)
+    flag = options_by_argument(command).get(option.name)
     if flag is None:
-        return in_python(option) + (" (Python only)" if option.owner else "")
+        return in_python(option) + (" (Python only)" if option.owner or option.source else "")
+    if option.source.endswith("…"):
+        return f"{flag} …"
     return " ".join(f"{flag} {shlex.quote(str(value))}" for value in option.values) or flag
 
 
-def _run(arguments: Sequence[str], debug: bool) -> Any:
+def _run(arguments: Sequence[str], debug: bool, spelling: Spelling) -> Any:
     try:
         app(arguments)
     except SystemExit as end:
         return end.code
     except JurorError as error:
-        return _tell(error.text(in_shell), _BAD_INPUT, debug)
+        return _tell(error.text(spelling), _BAD_INPUT, debug)
     except OSError as error:
         return _tell(str(error), _BAD_INPUT, debug)
     except Exception as error:
@@ -106,6 +115,7 @@ def _tell(message: str, status: int, debug: bool) -> int:
 
 
 def _show_warning(
+    spelling: Spelling,
     message: Warning | str,
     category: type[Warning],
     filename: str,
@@ -113,5 +123,5 @@ def _show_warning(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    text = message.text(in_shell) if isinstance(message, JurorWarning) else str(message)
+    text = message.text(spelling) if isinstance(message, JurorWarning) else str(message)
     typer.echo(f"juror: warning: {text}", err=True)

@@ -43,7 +43,7 @@ class Domain:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "variables", tuple(self.variables))
-        if self.missing != ():
+        if not isinstance(self.missing, tuple) or self.missing:
             object.__setattr__(self, "missing", read_markers(self.missing))
         if not self.variables:
             raise DataError("A domain needs at least one variable.")

@@ -134,9 +134,7 @@ def _open_array(array: np.ndarray, missing: Collection[object], expected: Expect
     names = expected.names or [f"x{n}" for n in range(array.shape[1])]
     if len(names) != array.shape[1]:
         raise DataError(f"The array has {array.shape[1]} columns where {len(names)} variables are expected.")
-    if isinstance(array, np.ma.MaskedArray):
-        array = _without_mask(array)
-    array = _by_column(array)
+    array = _by_column(_without_mask(array) if isinstance(array, np.ma.MaskedArray) else np.asarray(array))
     as_values = names if not _holds_codes(array) else expected.numbers if array.dtype.kind == "f" else ()
     columns = []
     for name, cells in zip(names, array.T, strict=True):

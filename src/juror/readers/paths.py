@@ -18,8 +18,8 @@ from juror.readers.suffixes import COMPRESSED, SUFFIXES
 
 # How files that hold something else than rows are used
 _WAYS_OUT = {
-    ".counts": Message("It looks like counts of rows."),
-    ".juror": Message("It looks like a model."),
+    ".counts": Message("It looks like counts of rows. Load them, and pass the counts in its place."),
+    ".juror": Message("It looks like a model. Name the file that holds the data."),
     ".duckdb": Message("Name a query on it with {Query.database:='duckdb:///…'}."),
     ".sqlite": Message("Name a query on it with {Query.database:='sqlite:///…'}."),
     ".db": Message("Name a query on it with {Query.database:='sqlite:///…'} or 'duckdb:///…'."),
