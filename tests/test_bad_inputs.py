@@ -237,6 +237,15 @@ BAD = {
         lambda: MODEL.ask("size | colour ="),
         "A label is missing here.\n  size | colour =\n                 ^",
     ),
+    "a label that begins with an operator": (
+        lambda: MODEL.ask("size | colour = >red"),
+        "A label is missing here. Put a label with <, > or = in quotes.\n  size | colour = >red\n                  ^",
+    ),
+    "a loose word after a condition": (
+        lambda: MODEL.ask("size | colour = red and size = S"),
+        "Expected ',' and another condition, or the end. Names and labels of several words need quotes.\n"
+        "  size | colour = red and size = S\n                      ^^^",
+    ),
     "a question with a loose word": (
         lambda: MODEL.ask("size colour"),
         "Expected ',' and another name, '|' and a condition, or the end. Names and labels of several words need "

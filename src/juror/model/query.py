@@ -112,6 +112,7 @@ class _Reader:
             evidence = self._conditions()
             if self._peek.is_mark("|"):
                 self._fail_here("A question has one bar; further conditions follow after a comma.")
+            self._expect_end("',' and another condition, or the end")
         elif self._peek.is_mark(*_COMPARE):
             self._fail_here(
                 "A condition stands to the right of a bar; to its left stand the names of the variables asked for."
@@ -183,7 +184,8 @@ class _Reader:
     def _value(self) -> str:
         token = self._peek
         if not token.is_term:
-            self._fail_here("A label is missing here.")
+            hint = " Put a label with <, > or = in quotes." if token.is_mark(*_COMPARE) else ""
+            self._fail_here(f"A label is missing here.{hint}")
         self._advance()
         return _unquote(token)
 
