@@ -154,7 +154,7 @@ class Opened:
 
 
 def runs(rows: Sequence[int]) -> Iterator[tuple[int, range]]:
-    """Put pieces of a file, of so many rows each, together until each part has ``LEAST_ROWS`` rows.
+    """Join pieces of a file, given their numbers of rows, until each part has ``LEAST_ROWS`` rows.
 
     Yields the number of rows before a part, and its pieces.
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from juror.errors import DataError, ParameterError, did_you_mean
 from juror.readers.columns import Column
 
-# The number of rows to read, encode and count at once: so many that the cost per chunk does not matter
+# The number of rows to read, encode and count at once: enough that the cost per chunk does not matter
 CHUNK_ROWS = 2**16
 
 
