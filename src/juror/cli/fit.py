@@ -7,16 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 import juror
 from juror.cli import options
 from juror.cli.bar import progress_bar
 from juror.cli.connect import cluster
 from juror.cli.data import DataArguments, source_of
-from juror.cli.info import facts
+from juror.cli.info import facts, show
 from juror.cli.options import number_or
-from juror.cli.output import tell_written, write_json
+from juror.cli.output import tell_written
 from juror.cli.saved_files import check_place, kind_of, read_counts, refuse_for_counts
 from juror.errors import ModelFileError, ParameterError
 
@@ -82,10 +80,7 @@ def command(
         table = DataArguments(source, missing or (), drop or (), sample_weight, bins, max_levels, n_jobs)
         model = _fit_rows(table, memory, dask, spark, settings)
     model.save(output)
-    if json:
-        write_json(facts(model))
-    else:
-        typer.echo(model.summary())
+    show(facts(model) if json else model.summary())
     tell_written(output, began)
 
 

@@ -25,13 +25,14 @@ def command(
     """Print the variables of MODEL, how it was fitted, and which variables depend on each other."""
     if saved_files.kind_of(model) in (None, "model"):
         loaded = saved_files.read_model(model)
-        _tell(facts(loaded) if json else loaded.summary())
+        show(facts(loaded) if json else loaded.summary())
     else:
         counts = saved_files.read_counts(model)
-        _tell(saved_files.facts(counts) if json else saved_files.described(counts))
+        show(saved_files.facts(counts) if json else saved_files.described(counts))
 
 
-def _tell(what: dict[str, Any] | str) -> None:
+def show(what: dict[str, Any] | str) -> None:
+    """Print text as it is, and facts as JSON."""
     if isinstance(what, str):
         typer.echo(what)
     else:
