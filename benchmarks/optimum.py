@@ -24,7 +24,7 @@ from juror.rows.packed import PackedRows
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
 from juror.solvers.ascent import Objective, Run, ascend
-from juror.solvers.parameters import Parameters
+from juror.rows.parameters import Parameters
 from juror.solvers.sampled_starts import sampled_start
 from juror.solvers.starts import random_start, seeded_start
 

@@ -37,7 +37,7 @@ import pandas as pd
 import juror
 from juror.answers.scores import predict_proba
 from juror.fitting.choose import choose_rank_for, choose_smoothing
-from juror.fitting.held_out import Trial, as_cpd
+from juror.fitting.held_out import Trial, as_mixture
 from juror.fitting.rank_path import choose_rank
 from juror.kernels import kernels
 from juror.record import RankScore
@@ -49,7 +49,7 @@ from juror.solvers.ascent import Objective, ascend
 from juror.solvers.diagnosis import empty_classes
 from juror.solvers.em import EMOptions
 from juror.solvers.methods import METHODS
-from juror.solvers.parameters import Parameters
+from juror.rows.parameters import Parameters
 from juror.solvers.solver import Context
 from juror.solvers.starts import random_start, seeded_start
 
@@ -177,7 +177,7 @@ def run(table: Table, way: Callable[[Trial], Parameters], seed: int) -> dict[str
         result = {"seconds": seconds, "work": work[0] / len(rows.codes), "rank": found.rank}
     result["score"] = trial.score(found, MemoryTable(test, domain, trial.context.runner))
     if target is not None:
-        guessed = predict_proba(as_cpd(found, domain), test.codes, target).argmax(axis=1)
+        guessed = predict_proba(as_mixture((found,), domain), test.codes, target).argmax(axis=1)
         result["right, %"] = 100 * float(np.average(guessed == test.codes[:, target], weights=test.weights))
     return result
 

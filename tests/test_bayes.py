@@ -22,7 +22,7 @@ from juror.runners.local import LocalRunner
 from juror.solvers.gibbs import draw_point
 from juror.solvers.hyper import _table_counts, first_hyper, next_hyper
 from juror.solvers.mixing import mixing
-from juror.solvers.parameters import Parameters
+from juror.rows.parameters import Parameters
 from juror.testing import random_codes, random_model
 
 pytestmark = pytest.mark.filterwarnings("ignore:The chains have not mixed well")

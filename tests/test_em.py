@@ -15,7 +15,7 @@ from juror.rows.packed import PackedRows
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
 from juror.solvers.ascent import Objective, ascend
-from juror.solvers.parameters import Parameters
+from juror.rows.parameters import Parameters
 from juror.solvers.starts import random_start, seeded_start
 from juror.testing import dense, random_codes, random_model
 

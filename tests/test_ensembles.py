@@ -13,7 +13,7 @@ from juror import Domain, JointPMF
 from juror.errors import DataWarning, FitWarning, ParameterError
 from juror.fitting.choose import Chosen
 from juror.fitting.ensemble import choose_for_members, fit_ensemble
-from juror.fitting.held_out import Trial, as_cpd
+from juror.fitting.held_out import Trial, as_mixture
 from juror.fitting.members import fit_members, held_out_share
 from juror.rows.distinct import WeightedRows
 from juror.rows.in_memory import MemoryTable
@@ -60,8 +60,8 @@ def members_of(model):
 
 
 def model_of(member):
-    found = as_cpd(member.parameters, DOMAIN)
-    return JointPMF(found.weights, found.factors, DOMAIN)
+    found = as_mixture((member.parameters,), DOMAIN)
+    return JointPMF.of_blocks(found.blocks, DOMAIN)
 
 
 def assert_same_bits(one, other):

@@ -20,6 +20,7 @@ from juror.rows.expected import ExpectedCounts
 from juror.rows.in_memory import MemoryTable
 from juror.rows.out_of_core import OutOfCoreTable
 from juror.rows.packing import FixedPacking
+from juror.rows.parameters import Parameters
 from juror.rows.reading import open_table, read_rows
 from juror.rows.stacking import Stacking
 from juror.rows.store import RowStore
@@ -99,8 +100,8 @@ class TestPasses:
             )
         assert counts.log_likelihood == pytest.approx(expected.log_likelihood, rel=1e-12)
         np.testing.assert_allclose(counts.cells, expected.cells, rtol=1e-10, atol=1e-12)
-        assert far.log_prob(lam, stack) == pytest.approx(expected.log_likelihood, rel=1e-12)
-        assert near.log_prob(lam, stack) == pytest.approx(expected.log_likelihood, rel=1e-12)
+        assert far.log_prob((Parameters(lam, stack),)) == pytest.approx(expected.log_likelihood, rel=1e-12)
+        assert near.log_prob((Parameters(lam, stack),)) == pytest.approx(expected.log_likelihood, rel=1e-12)
         np.testing.assert_allclose(near.expected(lam, stack).cells, expected.cells, rtol=1e-10, atol=1e-12)
         np.testing.assert_allclose(near.label_counts, far.label_counts)
         assert (near.n_rows, near.n_counted) == (far.n_rows, far.n_counted)

@@ -13,7 +13,7 @@ from juror.rows.packed import PackedRows
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
 from juror.solvers.ascent import Objective, ascend
-from juror.solvers.parameters import Parameters
+from juror.rows.parameters import Parameters
 from juror.solvers.sampled_starts import _costs, _Loose, _most_alike, _without_cheapest, sampled_start
 from juror.solvers.starts import random_start
 from juror.testing import random_codes, random_model

@@ -24,7 +24,7 @@ from juror.runners.local import LocalRunner
 from juror.solvers.ascent import Objective, ascend
 from juror.solvers.em import EMOptions
 from juror.solvers.methods import METHODS
-from juror.solvers.parameters import Parameters
+from juror.rows.parameters import Parameters
 from juror.solvers.solver import Context
 from juror.solvers.splitting import grown
 from juror.testing import random_codes, random_model

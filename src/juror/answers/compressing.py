@@ -36,7 +36,7 @@ from juror.rows.stacking import Stacking
 from juror.runners.blas import one_blas_thread
 from juror.runners.local import LocalRunner
 from juror.solvers.ascent import Objective, ascend
-from juror.solvers.parameters import Parameters
+from juror.rows.parameters import Parameters
 
 # Up to the first number of cells the loss is exact, like the entropy; up to the second EM runs over all cells.
 _EXACT_CELLS, _CLIMBED_CELLS = 1_000_000, 100_000

@@ -12,6 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
+from juror.answers.block import Block
 from juror.domain import Domain
 from juror.domain.evidence import Evidence, describe
 from juror.errors import ZeroProbabilityError
@@ -33,6 +34,10 @@ class CPD(Protocol):
     def domain(self) -> Domain:
         """The variables."""
 
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The CPD as one block."""
+
 
 @dataclass(frozen=True)
 class BareCPD:
@@ -41,6 +46,11 @@ class BareCPD:
     weights: np.ndarray
     factors: tuple[np.ndarray, ...]
     domain: Domain
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The CPD as one block."""
+        return (Block.of_factors(self.weights, self.factors),)
 
 
 @dataclass(frozen=True)

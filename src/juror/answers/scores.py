@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from juror.answers.posterior import CPD
+from juror.answers.block import Block, Mixture
 from juror.errors import DataError, ZeroProbabilityError
 from juror.kernels import kernels
 from juror.rows.expected import tables_of
@@ -26,29 +26,37 @@ _CLASSES_AT_ONCE = 1024
 _Answer = tuple[np.ndarray, np.ndarray]
 
 
-def log_prob(cpd: CPD, codes: np.ndarray) -> np.ndarray:
+def log_prob(model: Mixture, codes: np.ndarray) -> np.ndarray:
     """Return the log-probability of every row of codes (rows, N), missing cells summed out."""
-    cells = _cells(cpd, codes)
+    return reduce(np.logaddexp, (_log_prob(block, codes) for block in model.blocks))
+
+
+def _log_prob(block: Block, codes: np.ndarray) -> np.ndarray:
+    stacking = Stacking(block.sizes, block.forest if block.has_edges else None)
+    cells = PackedCells.plain(codes, stacking)
+    logs = []
     # A limited number of classes at a time, so that their tables stay in the cache.
-    logs = [np.asarray(kernels().log_prob(cells.packed, tables)) for _, tables in _tables(cpd, cells, _CLASSES_AT_ONCE)]
+    for classes in partitions(block.rank, _CLASSES_AT_ONCE):
+        stack = stacking.stack([table[..., classes] for table in block.tables])
+        logs.append(np.asarray(kernels().log_prob(cells.packed, tables_of(cells, block.weights[classes], stack))))
     return reduce(np.logaddexp, logs)
 
 
-def _cells(cpd: CPD, codes: np.ndarray, blind_to: int | None = None) -> PackedCells:
+def _cells(block: Block, codes: np.ndarray, blind_to: int | None = None) -> PackedCells:
     """Return the cells of rows of codes; the variable ``blind_to`` counts as missing in all rows."""
-    stacking = Stacking(cpd.domain.cardinalities)
+    stacking = Stacking(block.sizes)
     cells = PackedCells.plain(codes, stacking)
     if blind_to is not None:
         cells.packed[:, blind_to] = stacking.missing_rows[blind_to]
     return cells
 
 
-def _tables(cpd: CPD, cells: PackedCells, at_once: int) -> Iterator[tuple[slice, Any]]:
-    """Yield blocks of at most ``at_once`` classes with their parameters prepared for the kernels."""
-    stacking = Stacking(cpd.domain.cardinalities)
-    for classes in partitions(len(cpd.weights), at_once):
-        stack = stacking.stack([factor[:, classes] for factor in cpd.factors])
-        yield classes, tables_of(cells, cpd.weights[classes], stack)
+def _tables(block: Block, cells: PackedCells, at_once: int) -> Iterator[tuple[slice, Any]]:
+    """Yield groups of at most ``at_once`` classes with their parameters prepared for the kernels."""
+    stacking = Stacking(block.sizes)
+    for classes in partitions(block.rank, at_once):
+        stack = stacking.stack([factor[:, classes] for factor in block.factors])
+        yield classes, tables_of(cells, block.weights[classes], stack)
 
 
 def mean_log_prob(logs: np.ndarray) -> float:
@@ -58,11 +66,12 @@ def mean_log_prob(logs: np.ndarray) -> float:
     return float(logs.mean())
 
 
-def class_posteriors(cpd: CPD, codes: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+def class_posteriors(model: Mixture, codes: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
     """Yield blocks of rows with their class posteriors R (rows in block, F); raise on an impossible row."""
-    cells = _cells(cpd, codes)
-    rank = len(cpd.weights)
-    ((_, tables),) = _tables(cpd, cells, rank)
+    (block,) = model.blocks
+    cells = _cells(block, codes)
+    rank = block.rank
+    ((_, tables),) = _tables(block, cells, rank)
     for rows in partitions(len(cells), max(1, _POSTERIORS_AT_ONCE // rank)):
         total, R = kernels().posterior(cells.packed[rows], tables)
         _check_possible(total > -np.inf, rows.start)
@@ -79,13 +88,14 @@ def _check_possible(possible: np.ndarray, first: int) -> None:
         )
 
 
-def predict_proba(cpd: CPD, codes: np.ndarray, target: int) -> np.ndarray:
+def predict_proba(model: Mixture, codes: np.ndarray, target: int) -> np.ndarray:
     """Return p(target | the other cells) for every row, (rows, I_target); the target's own cells are ignored."""
-    cells, factor = _cells(cpd, codes, blind_to=target), cpd.factors[target]
+    (block,) = model.blocks
+    cells, factor = _cells(block, codes, blind_to=target), block.factors[target]
     answer = _of_few_labels if len(factor) <= _FEW_LABELS else _of_many_labels
     answers = (
         answer(cells, tables, np.require(factor[:, classes], requirements=["C", "W"]))
-        for classes, tables in _tables(cpd, cells, _CLASSES_AT_ONCE)
+        for classes, tables in _tables(block, cells, _CLASSES_AT_ONCE)
     )
     logs, masses = reduce(_together, answers)
     _check_possible(logs > -np.inf, 0)

@@ -16,12 +16,14 @@ from juror.counts.projections import Projections
 from juror.domain import Domain
 from juror.domain.variable import Label, Unknown
 from juror.errors import DataWarning, FitWarning, Option, ParameterError, check_count, wrong
+from juror.fitting.held_out import as_mixture
 from juror.fitting.plan import Decision, Request, check_members, check_method, check_rank, decide, read_options
 from juror.fitting.steps import choose_and_solve
 from juror.model import JointPMF
 from juror.progress import ProgressCallback
 from juror.record import FitRecord
 from juror.rows.in_memory import MemoryTable
+from juror.rows.parameters import Parameters
 from juror.rows.reading import open_table
 from juror.rows.stacking import Stacking
 from juror.rows.table import Table
@@ -222,26 +224,32 @@ def fit(
     for complaint in solution.complaints:
         warnings.warn(FitWarning(complaint), stacklevel=2)
     said = about_data + tuple(str(complaint) for complaint in solution.complaints)
-    factors = Stacking(domain.cardinalities).unstack(solution.parameters.stack)
-    return JointPMF(solution.parameters.lam, factors, domain, replace(record, target=target, warnings=said))
+    record = replace(record, target=target, warnings=said)
+    return JointPMF.of_blocks(as_mixture(solution.parts, domain).blocks, domain, record)
 
 
 def _completed(solution: Solution, read: Any, decision: Decision, seed: int) -> FitRecord:
     """Add to the solver's record what it does not know: the method and why, the rows, the size of the model."""
-    parameters, n_rows = solution.parameters, _numbers_of_rows(read, seed)
+    n_rows, rank = _numbers_of_rows(read, seed), sum(part.rank for part in solution.parts)
     log_likelihood = solution.record.log_likelihood
     if log_likelihood is None and not isinstance(read, Statistic):
-        log_likelihood = read.log_prob(parameters.lam, parameters.stack)
+        log_likelihood = read.log_prob(solution.parts)
     return replace(
         solution.record,
         method=decision.method,
         why=decision.why,
-        rank=len(parameters.lam),
-        n_parameters=Stacking(read.domain.cardinalities).n_parameters(len(parameters.lam)),
+        rank=rank,
+        n_parameters=_n_parameters(solution.parts, read.domain),
         seed=seed,
         log_likelihood=log_likelihood,
         **n_rows,
     )
+
+
+def _n_parameters(parts: Sequence[Parameters], domain: Domain) -> int:
+    """Count the free parameters of all parts; the weights of all classes sum to one."""
+    each = (Stacking(domain.cardinalities, part.forest).n_parameters(part.rank) + 1 for part in parts)
+    return sum(each) - 1
 
 
 def _numbers_of_rows(data: Table | Statistic, seed: int) -> dict[str, Any]:

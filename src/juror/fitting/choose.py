@@ -22,7 +22,7 @@ from juror.record import RankScore
 from juror.rows.in_memory import MemoryTable
 from juror.solvers.diagnosis import empty_classes
 from juror.solvers.em import EMOptions
-from juror.solvers.parameters import Parameters, side_by_side
+from juror.rows.parameters import Parameters, side_by_side
 
 # The smoothings to choose from. A single fit keeps to the neighbours of the default; the mean of many fits gains from
 # a wider choice.
@@ -66,7 +66,7 @@ class Tried:
     step: RankScore
     rows: np.ndarray
     weights: np.ndarray
-    found: tuple[Parameters, ...]
+    found: tuple[tuple[Parameters, ...], ...]
 
     @property
     def is_finite(self) -> bool:
@@ -110,12 +110,12 @@ class Comparison:
             for number, (kept, _) in enumerate(self.parts):
                 fits = self.fit(number, kept, rank, smoothing)
                 occupied += [np.count_nonzero(~empty_classes(each, kept.total)) for each in fits]
-                found.append(side_by_side(fits) if len(fits) > 1 else fits[0])
+                found.append(side_by_side(fits))
             self.tried[key] = self.scored(found, rank, int(np.median(occupied)), self.trial)
             self.report(self.tried[key].step)
         return self.tried[key]
 
-    def scored(self, found: Sequence[Parameters], rank: int, n_occupied: int, trial: Trial) -> Tried:
+    def scored(self, found: Sequence[tuple[Parameters, ...]], rank: int, n_occupied: int, trial: Trial) -> Tried:
         """Score the fits of one setting to all parts."""
         pairs = zip(found, self.parts, strict=True)
         scored = [trial.row_scores(each, held, self.by) for each, (_, held) in pairs]
@@ -205,7 +205,8 @@ def choose_rank_for(trial: Trial, options: Any, how: str) -> Chosen:
         stops = {"hopeless": max(_HOPELESS, noise)} if trial.target is None else {"also": score_rows}
     rank, path = choose_rank(score, most, is_late=lambda: trial.context.seconds_left < 0, **stops)
     compare.check_possible("rank", (step.rank for step in path))
-    return Chosen(rank, options.smoothing, path, found=compare.of(rank, options.smoothing).found)
+    found = tuple(parameters for (parameters,) in compare.of(rank, options.smoothing).found)
+    return Chosen(rank, options.smoothing, path, found=found)
 
 
 def choose_smoothing(trial: Trial, options: EMOptions, chosen: Chosen, how: str) -> Chosen:
@@ -247,7 +248,7 @@ def choose_rho(trial: Trial, options: Any, rank: int) -> tuple[float, tuple[tupl
     for share in RHO_GRID:
         rho = share * default
         fits = ((trial.fit(kept, rank, replace(options, rho=rho), "choosing rho"), held) for kept, held in parts)
-        tried.append((rho, float(np.mean([trial.score(found, held, by="share") for found, held in fits]))))
+        tried.append((rho, float(np.mean([trial.score((found,), held, by="share") for found, held in fits]))))
     if all(score == -np.inf for _, score in tried):
         raise impossible("rho", (rho for rho, _ in tried))
     # Of equal scores the ρ nearest to the default wins.

@@ -15,7 +15,7 @@ from juror.kernels.random_streams import Stream
 from juror.record import FitRecord, RankScore
 from juror.rows.in_memory import MemoryTable
 from juror.solvers.em import EMOptions
-from juror.solvers.parameters import Parameters, side_by_side
+from juror.rows.parameters import Parameters, side_by_side
 from juror.solvers.solver import Solution
 
 # The default number of members, the most in a budget of time, and the most classes of all together
@@ -56,8 +56,8 @@ def fit_ensemble(trial: Trial, options: EMOptions, chosen: Chosen) -> Solution:
         starts=tuple(member.score for member in members),
         n_members=len(members),
     )
-    parameters = side_by_side([member.parameters for member in members])
-    return Solution(parameters, record, _complaints(members, most, options))
+    parts = side_by_side([member.parameters for member in members])
+    return Solution(parts, record, _complaints(members, most, options))
 
 
 def _complaints(members: Sequence[Member], most: int, options: EMOptions) -> tuple[Complaint, ...]:

@@ -12,15 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from juror.answers.posterior import CPD, BareCPD
+from juror.answers.block import BareMixture, Block, Mixture
 from juror.answers.scores import log_prob, predict_proba
 from juror.domain import Domain
 from juror.errors import DataError, ZeroProbabilityError
 from juror.kernels.random_streams import Stream
 from juror.readers.columns import MISSING
+from juror.rows.forest import Forest
 from juror.rows.in_memory import MemoryTable
 from juror.rows.stacking import Stacking
-from juror.solvers.parameters import Parameters
+from juror.rows.parameters import Parameters
 from juror.solvers.solver import Context, Method
 
 _HELD_OUT, _FOLDS = 0.2, 5
@@ -72,16 +73,18 @@ class Trial:
                 "With some rows held out to choose by: {error} Or pass {rank} and {rho} as numbers.", error=error
             ) from None
 
-    def score(self, parameters: Parameters, held: MemoryTable, by: str = "log") -> float:
+    def score(self, parts: tuple[Parameters, ...], held: MemoryTable, by: str = "log") -> float:
         """Score a fit on rows it has not seen, labels by a name in :data:`LABEL_SCORES`."""
-        scores, weights = self.row_scores(parameters, held, by)
+        scores, weights = self.row_scores(parts, held, by)
         return float(weights @ scores) / float(weights.sum())
 
-    def row_scores(self, parameters: Parameters, held: MemoryTable, by: str = "log") -> tuple[np.ndarray, np.ndarray]:
+    def row_scores(
+        self, parts: tuple[Parameters, ...], held: MemoryTable, by: str = "log"
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return the score of every row that counts, (rows,), and its weight, (rows,)."""
-        cpd, rows = as_cpd(parameters, self.domain), held.rows
+        model, rows = as_mixture(parts, self.domain), held.rows
         if self.target is None:
-            return log_prob(cpd, rows.codes), rows.weights
+            return log_prob(model, rows.codes), rows.weights
         labelled = rows.codes[:, self.target] >= 0
         if not np.any(labelled):
             raise DataError(
@@ -89,34 +92,40 @@ class Trial:
                 "{smoothing} and {rho} as numbers.",
                 name=self.domain[self.target].name,
             )
-        return LABEL_SCORES[by](cpd, rows.codes[labelled], self.target), rows.weights[labelled]
+        return LABEL_SCORES[by](model, rows.codes[labelled], self.target), rows.weights[labelled]
 
 
-def as_cpd(parameters: Parameters, domain: Domain) -> BareCPD:
+def as_mixture(parts: Sequence[Parameters], domain: Domain) -> BareMixture:
     """Give parameters their domain, so that they can be asked."""
-    return BareCPD(parameters.lam, Stacking(domain.cardinalities).unstack(parameters.stack), domain)
+    return BareMixture(tuple(as_block(part, domain) for part in parts), domain)
 
 
-def _log_label(cpd: CPD, codes: np.ndarray, target: int) -> np.ndarray:
+def as_block(part: Parameters, domain: Domain) -> Block:
+    """Take the stack of one part apart into tables."""
+    forest = Forest.empty(len(domain)) if part.forest is None else part.forest
+    return Block(part.lam, forest, Stacking(domain.cardinalities, part.forest).tables(part.stack))
+
+
+def _log_label(model: Mixture, codes: np.ndarray, target: int) -> np.ndarray:
     """Return the log-probability of every label given the rest of its row, (rows,); −inf for the impossible."""
     blind = codes.copy()
     blind[:, target] = MISSING
-    whole = log_prob(cpd, codes)
-    return np.where(np.isneginf(whole), whole, whole - np.where(np.isneginf(whole), 0.0, log_prob(cpd, blind)))
+    whole = log_prob(model, codes)
+    return np.where(np.isneginf(whole), whole, whole - np.where(np.isneginf(whole), 0.0, log_prob(model, blind)))
 
 
-def _right(cpd: CPD, codes: np.ndarray, target: int) -> np.ndarray:
+def _right(model: Mixture, codes: np.ndarray, target: int) -> np.ndarray:
     """Return 1 for labels that are the most probable given the rest of their rows, (rows,); −inf for the impossible."""
     try:
-        return np.asarray(predict_proba(cpd, codes, target).argmax(axis=1) == codes[:, target], dtype=float)
+        return np.asarray(predict_proba(model, codes, target).argmax(axis=1) == codes[:, target], dtype=float)
     except ZeroProbabilityError:
         return np.full(len(codes), -np.inf)
 
 
-def _quadratic(cpd: CPD, codes: np.ndarray, target: int) -> np.ndarray:
+def _quadratic(model: Mixture, codes: np.ndarray, target: int) -> np.ndarray:
     """Return −Σ_x (p(x) − [x is the label])², (rows,), Brier's score; −inf for the impossible."""
     try:
-        off = predict_proba(cpd, codes, target)
+        off = predict_proba(model, codes, target)
     except ZeroProbabilityError:
         return np.full(len(codes), -np.inf)
     off[np.arange(len(codes)), codes[:, target]] -= 1.0

@@ -22,7 +22,7 @@ from juror.rows.packed import PackedRows
 from juror.rows.stacking import Stacking
 from juror.solvers.ascent import LongStep, Objective, PlainStep, ascend
 from juror.solvers.em import EMOptions, random_start_of
-from juror.solvers.parameters import Parameters
+from juror.rows.parameters import Parameters
 from juror.solvers.stopping import Stop
 
 # Enough held-out rows to decide when to stop, and the largest share of the rows that is held out
@@ -102,7 +102,7 @@ def _climb_while_held_out_gain(
             cut = "max_seconds"
         if n_passes < _FIRST_LOOK and not cut:
             continue
-        found = trial.score(point.parameters, held)
+        found = trial.score((point.parameters,), held)
         if found > score:
             best, score, stale = point.parameters, found, 0
         else:

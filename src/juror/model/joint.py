@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from juror.answers import continuous, information, marginals, sampling, scores
+from juror.answers.block import Block
 from juror.answers.filling import impute
 from juror.answers.interval import IntervalTable, intervals
 from juror.answers.label_frames import decode_frame, label_array
@@ -22,7 +23,7 @@ from juror.domain.evidence import Evidence, both, check_event, describe, read_ev
 from juror.domain.variable import Unknown
 from juror.errors import ModelError, QueryError, check_count, shortlist
 from juror.model import file_format, query
-from juror.model.simplex import check_simplex
+from juror.model.simplex import check_blocks, check_simplex
 from juror.record import FitInfo
 
 # The type of given=: evidence by name, or conditions in the query language, "safety = high, doors >= 3".
@@ -30,7 +31,10 @@ Given = Mapping[str, Any] | str | None
 
 
 class JointPMF:
-    """The joint distribution p(x) = Σ_f λ_f Π_n A_n[x_n, f] of the variables of a domain.
+    """The joint distribution p(x) = Σ_b Σ_f λ_bf Π_n A_bn[x_pa(n), x_n, f] of the variables of a domain.
+
+    Classes f belong to blocks b, which share a forest: each variable has at most one parent. Without edges the model is
+    p(x) = Σ_f λ_f Π_n A_n[x_n, f], which the constructor takes; :meth:`of_blocks` takes blocks.
 
     Parameters
     ----------
@@ -52,7 +56,7 @@ class JointPMF:
     {'x0': 0, 'x1': 0}
     """
 
-    __slots__ = ("_domain", "_factors", "_info", "_weights")
+    __slots__ = ("_blocks", "_domain", "_info")
 
     def __init__(
         self,
@@ -61,34 +65,65 @@ class JointPMF:
         domain: Domain | None = None,
         info: FitInfo | None = None,
     ):
-        self._weights = check_simplex(weights, 1, "The weights")
-        self._factors = tuple(check_simplex(factor, 2, f"Factor {n}") for n, factor in enumerate(factors))
-        if not self._factors:
+        lam = check_simplex(weights, 1, "The weights")
+        checked = tuple(check_simplex(factor, 2, f"Factor {n}") for n, factor in enumerate(factors))
+        if not checked:
             raise ModelError("A model needs at least one factor; there is one per variable.")
-        self._domain = Domain.from_cardinalities([len(f) for f in self._factors]) if domain is None else domain
-        self._info = info
-        rank, domain = self.rank, self.domain
-        if len(domain) != len(self._factors):
-            raise ModelError(f"The domain has {len(domain)} variables, but there are {len(self._factors)} factors.")
-        for variable, factor in zip(domain.variables, self._factors, strict=True):
-            expected = (variable.cardinality, rank)
+        domain = Domain.from_cardinalities([len(factor) for factor in checked]) if domain is None else domain
+        if len(domain) != len(checked):
+            raise ModelError(f"The domain has {len(domain)} variables, but there are {len(checked)} factors.")
+        for variable, factor in zip(domain.variables, checked, strict=True):
+            expected = (variable.cardinality, len(lam))
             if factor.shape != expected:
                 raise ModelError(
                     f"The factor of {variable.name!r} must have shape {expected}, labels × rank. Got {factor.shape}."
                 )
+        self._blocks = (Block.of_factors(lam, checked),)
+        self._domain = domain
+        self._info = info
+
+    @classmethod
+    def of_blocks(cls, blocks: Sequence[Block], domain: Domain, info: FitInfo | None = None) -> JointPMF:
+        """Make a model from blocks, whose weights together sum to one.
+
+        Nodes after the last variable of the domain are hidden: every answer sums over them.
+        """
+        self = cls.__new__(cls)
+        self._blocks = check_blocks(blocks, domain)
+        self._domain = domain
+        self._info = info
+        return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return JointPMF, (self.weights, self.factors, self.domain, self.info)
+        return JointPMF.of_blocks, (self.blocks, self.domain, self.info)
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The blocks: classes that share a forest, with ``weights``, ``parents`` and ``tables``."""
+        return self._blocks
+
+    @property
+    def has_edges(self) -> bool:
+        """Whether some variable depends on another within a class."""
+        return any(block.has_edges for block in self.blocks)
 
     @property
     def weights(self) -> np.ndarray:
-        """Class weights λ, (F,), read-only."""
-        return self._weights
+        """Class weights λ, (F,), read-only, of a model without edges."""
+        return self._only_block("weights").weights
 
     @property
     def factors(self) -> tuple[np.ndarray, ...]:
-        """One read-only matrix (I_n, F) per variable, columns on the simplex."""
-        return self._factors
+        """One read-only matrix (I_n, F) per variable, columns on the simplex, of a model without edges."""
+        return self._only_block("factors").factors
+
+    def _only_block(self, name: str) -> Block:
+        if len(self.blocks) > 1 or self.has_edges:
+            raise ModelError(
+                f"This model has no {name} for all classes: its {len(self.blocks)} block(s) have forests, in which "
+                "variables depend on each other. Use model.blocks, whose blocks have weights, parents and tables."
+            )
+        return self.blocks[0]
 
     @property
     def domain(self) -> Domain:
@@ -102,8 +137,8 @@ class JointPMF:
 
     @property
     def rank(self) -> int:
-        """The number of classes F."""
-        return len(self.weights)
+        """The number of classes of all blocks."""
+        return sum(block.rank for block in self.blocks)
 
     def __repr__(self) -> str:
         names = ", ".join(self.domain.names[:6]) + (", …" if len(self.domain) > 6 else "")

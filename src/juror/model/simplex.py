@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
+from juror.answers.block import NO_PARENT, Block
+from juror.domain import Domain
 from juror.errors import ModelError
 
 _SUM_TOLERANCE = 1e-6
@@ -45,3 +49,36 @@ def check_simplex(numbers: npt.ArrayLike, dimensions: int, name: str) -> np.ndar
         array = array / sums
     array.setflags(write=False)
     return array
+
+
+def check_blocks(blocks: Sequence[Block], domain: Domain) -> tuple[Block, ...]:
+    """Check that the blocks are one distribution over the domain, and make their arrays read-only."""
+    if not blocks:
+        raise ModelError("A model needs at least one block.")
+    weights = check_simplex(np.concatenate([block.weights for block in blocks]), 1, "The weights of all blocks")
+    ends = np.cumsum([block.rank for block in blocks])
+    checked = []
+    for number, (block, lam) in enumerate(zip(blocks, np.split(weights, ends[:-1]), strict=True)):
+        name = f"block {number}"
+        sizes = (*domain.cardinalities, *block.sizes[len(domain) :])
+        if len(block.tables) < len(domain) or len(block.tables) != len(block.forest):
+            raise ModelError(
+                f"In {name} there must be a table and a parent for each of the {len(domain)} variables. Got "
+                f"{len(block.tables)} tables and {len(block.forest)} parents."
+            )
+        tables = []
+        for n, (table, parent) in enumerate(zip(block.tables, block.forest.parents, strict=True)):
+            expected = (1 if parent == NO_PARENT else sizes[parent], sizes[n], block.rank)
+            if np.shape(table) != expected:
+                raise ModelError(
+                    f"The table of node {n} in {name} must have shape {expected}, parent's labels × labels × classes. "
+                    f"Got {np.shape(table)}."
+                )
+            columns = np.moveaxis(np.asarray(table), 1, 0).reshape(expected[1], -1)
+            flat = check_simplex(columns, 2, f"The table of node {n} in {name}")
+            table = np.ascontiguousarray(np.moveaxis(flat.reshape(expected[1], expected[0], -1), 0, 1))
+            table.setflags(write=False)
+            tables.append(table)
+        lam.setflags(write=False)
+        checked.append(Block(lam, block.forest, tuple(tables)))
+    return tuple(checked)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 
 import numpy as np
 
@@ -12,8 +12,10 @@ from juror.counts.counting import count_tables
 from juror.domain import Domain
 from juror.rows.distinct import WeightedRows
 from juror.rows.expected import ExpectedCounts, log_prob_of_cells
+from juror.rows.forest import Forest
 from juror.rows.packed import PackedRows
 from juror.rows.packing import PackedCells
+from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
 
@@ -59,11 +61,18 @@ class MemoryTable:
         """Draw classes and count."""
         return self.packed.draw(lam, stack, rng)
 
-    def log_prob(self, lam: np.ndarray, stack: np.ndarray) -> float:
+    def along(self, forest: Forest) -> PackedRows:
+        """Return the rows with joint codes of variables and their parents."""
+        return PackedRows.of(self.rows, Stacking(self.domain.cardinalities, forest), self.runner)
+
+    def log_prob(self, parts: Sequence[Parameters]) -> float:
         """Return the log-likelihood."""
-        # Packing does not pay for a single pass.
-        cells = PackedCells.plain(self.rows.codes, Stacking(self.domain.cardinalities))
-        return float(self.rows.weights @ log_prob_of_cells(cells, lam, stack, self.runner))
+        logs = []
+        for part in parts:
+            # Packing does not pay for a single pass.
+            cells = PackedCells.plain(self.rows.codes, Stacking(self.domain.cardinalities, part.forest))
+            logs.append(log_prob_of_cells(cells, part.lam, part.stack, self.runner))
+        return float(self.rows.weights @ reduce(np.logaddexp, logs))
 
     def joint_counts(self, groups: Sequence[tuple[int, ...]]) -> list[np.ndarray]:
         """Count groups of variables."""

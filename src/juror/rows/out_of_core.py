@@ -16,9 +16,12 @@ from juror.kernels.random_streams import Stream
 from juror.rows.distinct import Chunk, WeightedRows
 from juror.rows.drawn import RowsToDraw
 from juror.rows.expected import ExpectedCounts, tables_of
+from juror.rows.forest import Forest
 from juror.rows.in_memory import MemoryTable
 from juror.rows.packing import FixedPacking
+from juror.rows.parameters import Parameters
 from juror.rows.pieces import Piece
+from juror.rows.table import Countable
 from juror.runners.local import Kept, LocalRunner
 
 
@@ -81,9 +84,14 @@ class OutOfCoreTable:
         key = rng.integers(2**64, dtype=np.uint64)
         return self._kept.map_reduce(partial(_drawn_of, self._packing, lam, stack, key), ExpectedCounts.__add__)
 
-    def log_prob(self, lam: np.ndarray, stack: np.ndarray) -> float:
+    def along(self, forest: Forest) -> Countable:
+        """Return the rows for passes along a forest."""
+        raise NotImplementedError
+
+    def log_prob(self, parts: Sequence[Parameters]) -> float:
         """Return the log-likelihood."""
-        return self._kept.map_reduce(partial(_log_prob_of, self._packing, lam, stack), float.__add__)
+        (part,) = parts
+        return self._kept.map_reduce(partial(_log_prob_of, self._packing, part.lam, part.stack), float.__add__)
 
     def joint_counts(self, groups: Sequence[Positions]) -> list[np.ndarray]:
         """Count groups of variables."""

@@ -51,7 +51,7 @@ class PackedCells:
         ((80, 1), [[0, 4, 6], [1, 4, 8]])
         """
         most = min(_MOST_JOINED, len(codes) // _ROWS_EACH)
-        groups = _join(codes, stacking, most)
+        groups = _join(stacking.joint(codes), stacking, most)
         if len(groups) == codes.shape[1]:
             return cls.plain(codes, stacking)
         n_packed = [len(group.parts) for group in groups]
@@ -184,7 +184,7 @@ class _Group:
 def _join(codes: np.ndarray, stacking: Stacking, most: int) -> list[_Group]:
     """Join columns one after the other, those of few labels first, while at most ``most`` combinations are seen."""
     groups: list[_Group] = []
-    for n in np.argsort(stacking.cardinalities, kind="stable"):
+    for n in np.argsort(stacking.heights, kind="stable"):
         column = _column(codes, stacking, int(n))
         both = _both(groups[-1], column, most) if groups else None
         if both is None:
@@ -196,7 +196,7 @@ def _join(codes: np.ndarray, stacking: Stacking, most: int) -> list[_Group]:
 
 def _column(codes: np.ndarray, stacking: Stacking, n: int) -> _Group:
     """Return a column as a group of its own; missing is its last label."""
-    size = stacking.cardinalities[n]
+    size = stacking.heights[n]
     index = codes[:, n].astype(cell_type(size + 1))
     index[codes[:, n] < 0] = size
     return _Group((n,), index, np.arange(stacking.starts[n], stacking.starts[n + 1], dtype=np.int32)[:, None])

@@ -1,8 +1,11 @@
-"""All factors as one matrix, so that kernels need to know neither variables nor missing cells.
+"""All tables as one matrix, so that kernels need to know neither variables nor missing cells.
 
 The factors A_n of shape (I_n, F) stand on top of each other, each followed by one row of ones: the row that a missing
 cell selects. A table of codes becomes a table of *cells*, row numbers in this stack; the probability of a row of
 the table given class f is the product of the stacked rows its cells name, and a missing cell multiplies by one.
+
+In a forest (:mod:`juror.rows.forest`) a variable with its parent is one column of joint codes x_pa · I_n + x_n: its
+table (I_pa, I_n, F) is stacked as I_pa · I_n rows, and every I_n of them sum to one.
 """
 
 from __future__ import annotations
@@ -13,6 +16,10 @@ from functools import cached_property
 
 import numpy as np
 
+from juror.rows.forest import NO_PARENT, Forest
+
+# Pseudo-counts by which the tables of a forest are drawn to the variables' marginals
+_WEAK = 1.0
 _AT_ONCE = 4096
 
 
@@ -23,18 +30,24 @@ def cell_type(n: int) -> type[np.uint16 | np.int32]:
 
 @dataclass(frozen=True)
 class Stacking:
-    """Where each variable stands in the stack."""
+    """Where each variable stands in the stack; without a forest, variables have no parents."""
 
     cardinalities: tuple[int, ...]
+    forest: Forest | None = None
+
+    @cached_property
+    def heights(self) -> tuple[int, ...]:
+        """The number of stacked rows of every variable without its row of ones, I_pa · I_n."""
+        return self.cardinalities if self.forest is None else self.forest.joint_sizes(self.cardinalities)
 
     @cached_property
     def starts(self) -> np.ndarray:
         """The first stacked row of every variable, and one past the last, (N + 1,)."""
-        return np.concatenate([[0], np.cumsum(np.asarray(self.cardinalities) + 1)]).astype(np.int32)
+        return np.concatenate([[0], np.cumsum(np.asarray(self.heights) + 1)]).astype(np.int32)
 
     @property
     def n_rows(self) -> int:
-        """The height of the stack, Σ (I_n + 1)."""
+        """The height of the stack, Σ (I_pa I_n + 1)."""
         return int(self.starts[-1])
 
     @cached_property
@@ -46,8 +59,13 @@ class Stacking:
         """Return the stacked rows of variable n, without its row of ones."""
         return slice(int(self.starts[n]), int(self.missing_rows[n]))
 
+    def joint(self, codes: np.ndarray) -> np.ndarray:
+        """Return the codes of variables joined with their parents, (n_rows, N), −1 where either is missing."""
+        return codes if self.forest is None else self.forest.joint_codes(codes, self.cardinalities)
+
     def cells(self, codes: np.ndarray) -> np.ndarray:
         """Return the stacked row of every code, (n_rows, N), uint16 or int32; −1 selects the row of ones."""
+        codes = self.joint(codes)
         cells = np.empty(codes.shape, dtype=cell_type(self.n_rows))
         # A few rows at a time, whose intermediate results stay in the cache.
         for first in range(0, len(codes), _AT_ONCE):
@@ -55,38 +73,69 @@ class Stacking:
             cells[first : first + _AT_ONCE] = np.where(some < 0, self.missing_rows, some + self.starts[:-1])
         return cells
 
-    def stack(self, factors: Sequence[np.ndarray]) -> np.ndarray:
-        """Stack factors (I_n, F) into one matrix (n_rows, F)."""
-        stacked = np.ones((self.n_rows, factors[0].shape[1]))
-        for n, factor in enumerate(factors):
-            stacked[self.rows(n)] = factor
+    def stack(self, tables: Sequence[np.ndarray]) -> np.ndarray:
+        """Stack factors (I_n, F), or tables (I_pa or 1, I_n, F), into one matrix (n_rows, F)."""
+        stacked = np.ones((self.n_rows, tables[0].shape[-1]))
+        for n, table in enumerate(tables):
+            stacked[self.rows(n)] = table.reshape(-1, table.shape[-1])
         return stacked
 
     def unstack(self, stacked: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Take a stack apart again into its factors."""
+        """Take a stack of factors apart again, (I_n, F) each."""
         return tuple(stacked[self.rows(n)].copy() for n in range(len(self.cardinalities)))
 
+    def tables(self, stacked: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Take a stack apart into tables, (I_pa or 1, I_n, F) each."""
+        sizes = zip(self.unstack(stacked), self.cardinalities, strict=True)
+        return tuple(table.reshape(-1, size, table.shape[-1]) for table, size in sizes)
+
     def n_parameters(self, rank: int) -> int:
-        """Count the free parameters of a model: (F − 1) + F Σ (I_n − 1).
+        """Count the free parameters of a model: (F − 1) + F Σ I_pa (I_n − 1).
 
         >>> Stacking((2, 3)).n_parameters(2)
         7
         """
-        return rank - 1 + rank * sum(size - 1 for size in self.cardinalities)
+        sizes = zip(self.heights, self.cardinalities, strict=True)
+        return rank - 1 + rank * sum(height // size * (size - 1) for height, size in sizes)
+
+    @cached_property
+    def _columns(self) -> tuple[np.ndarray, np.ndarray]:
+        """The first stacked row of every column that sums to one, rows of ones by themselves, and their lengths."""
+        lengths = np.concatenate(
+            [
+                np.append(np.full(height // size, size), 1)
+                for height, size in zip(self.heights, self.cardinalities, strict=True)
+            ]
+        )
+        return np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths
 
     def marginals(self, label_counts: np.ndarray) -> np.ndarray:
-        """Return one-way marginals from counts of labels, (n_rows, 1) both, with one count more per variable."""
-        share = np.repeat(1.0 / np.asarray(self.cardinalities), np.asarray(self.cardinalities) + 1)
+        """Return one-way marginals from counts of labels, (n_rows, 1) both, with one count more per variable.
+
+        In a forest they are the forest's own tables: counts of joint labels, drawn a little to the marginals.
+        """
+        share = np.repeat(1.0 / np.asarray(self.heights), np.asarray(self.heights) + 1)
+        if self.forest is not None:
+            share = self._drawn_to(label_counts[:, 0])
         smoothed = label_counts + share[:, None]
         return self.normalise(smoothed, otherwise=np.ones_like(smoothed))
+
+    def _drawn_to(self, label_counts: np.ndarray) -> np.ndarray:
+        """Return pseudo-counts of joint labels, (n_rows,): a row for each label of the parent, as the marginal is."""
+        share = np.zeros(self.n_rows)
+        for n, (size, parent) in enumerate(zip(self.cardinalities, self.forest.parents, strict=True)):  # type: ignore[union-attr]
+            counted = label_counts[self.rows(n)].reshape(-1, size).sum(axis=0)
+            once = (counted + 1.0 / size) / (counted.sum() + 1.0)
+            share[self.rows(n)] = np.tile(_WEAK * once, self.heights[n] // size) if parent != NO_PARENT else 1.0 / size
+        return share
 
     def pseudo_counts(self, smoothing: float, marginals: np.ndarray) -> np.ndarray:
         """Return α I_n m_n[x] of every stacked row, (n_rows, 1): α per cell on average, spread as the marginals are."""
         sizes = np.asarray(self.cardinalities)
-        return np.asarray(smoothing * np.repeat(sizes, sizes + 1)[:, None] * marginals)
+        return np.asarray(smoothing * np.repeat(sizes, np.asarray(self.heights) + 1)[:, None] * marginals)
 
     def normalise(self, counts: np.ndarray, otherwise: np.ndarray) -> np.ndarray:
-        """Scale every factor's columns to sum one; a column without any count is taken from another stack.
+        """Scale every column of every table to sum one; a column without any count is taken from another stack.
 
         Parameters
         ----------
@@ -97,8 +146,8 @@ class Stacking:
         """
         counts = counts.copy()
         counts[self.missing_rows] = 0.0
-        totals = np.add.reduceat(counts, self.starts[:-1], axis=0)
-        totals = np.repeat(totals, np.asarray(self.cardinalities) + 1, axis=0)
+        first, lengths = self._columns
+        totals = np.repeat(np.add.reduceat(counts, first, axis=0), lengths, axis=0)
         stacked = np.divide(counts, totals, out=otherwise.copy(), where=totals > 0)
         stacked[self.missing_rows] = 1.0
         return stacked

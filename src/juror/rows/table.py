@@ -15,7 +15,9 @@ from juror.rows.expected import ExpectedCounts
 
 if TYPE_CHECKING:
     from juror.domain import Domain
+    from juror.rows.forest import Forest
     from juror.rows.in_memory import MemoryTable
+    from juror.rows.parameters import Parameters
 
 
 class Countable(Protocol):
@@ -51,8 +53,11 @@ class Table(Countable, Protocol):
     def n_counted(self) -> float:
         """The larger of the number of rows and the sum of weights."""
 
-    def log_prob(self, lam: np.ndarray, stack: np.ndarray) -> float:
-        """Return Σ_i w_i log p(x_i) under a model."""
+    def along(self, forest: Forest) -> Countable:
+        """Return the rows for passes with models whose classes share a forest."""
+
+    def log_prob(self, parts: Sequence[Parameters]) -> float:
+        """Return Σ_i w_i log p(x_i) under a model, whose parts may have forests."""
 
     def joint_counts(self, groups: Sequence[tuple[int, ...]]) -> list[np.ndarray]:
         """Count the labels of groups of variables together, such as all pairs: one table per group."""

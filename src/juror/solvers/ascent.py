@@ -24,7 +24,7 @@ from juror.kernels.logarithms import log_of
 from juror.rows.expected import ExpectedCounts
 from juror.rows.stacking import Stacking
 from juror.rows.table import Countable
-from juror.solvers.parameters import Parameters
+from juror.rows.parameters import Parameters
 from juror.solvers.squarem import extrapolate
 from juror.solvers.stopping import Stop, Stopped
 

@@ -21,7 +21,7 @@ from juror.rows.stacking import Stacking
 from juror.rows.table import Table
 from juror.solvers.gibbs import Sampler
 from juror.solvers.mixing import Mixing, mixing
-from juror.solvers.parameters import Parameters, side_by_side
+from juror.rows.parameters import Parameters, side_by_side
 from juror.solvers.solver import Context, Options, Solution
 
 # The number of training rows whose log-probabilities are followed in addition to the likelihood

@@ -23,7 +23,7 @@ from juror.kernels.random_streams import Stream
 from juror.record import FitRecord
 from juror.rows.stacking import Stacking
 from juror.rows.table import Table
-from juror.solvers.parameters import Parameters
+from juror.rows.parameters import Parameters
 from juror.solvers.smoothing import finished, stacked_marginals
 from juror.solvers.solver import ROUGHER, Context, Options, Solution
 from juror.solvers.starts import random_start
@@ -72,7 +72,7 @@ def solve(
     starts = tuple(end.trace[-1] for end in ends)
     record = FitRecord(trace=best.trace, stopped=str(best.stopped), n_iter=len(best.trace) - 1, starts=starts)
     parameters = finished(best.lam, best.factors, counts.domain, tables.marginal, n_rows, options.smoothing)
-    return Solution(parameters, record, _complaints(best, tables, counts))
+    return Solution((parameters,), record, _complaints(best, tables, counts))
 
 
 def _counts_of(table: Table | TripleCounts, options: CTFOptions, seed: int) -> TripleCounts:

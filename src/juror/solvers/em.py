@@ -18,7 +18,7 @@ from juror.rows.stacking import Stacking
 from juror.rows.table import Table
 from juror.solvers.ascent import Objective, Run, ascend
 from juror.solvers.diagnosis import diagnose, empty_classes
-from juror.solvers.parameters import Factored, Parameters
+from juror.rows.parameters import Factored, Parameters
 from juror.solvers.sampled_starts import TYPICAL_PASSES, sampled_start
 from juror.solvers.solver import Context, Growth, Options, Solution
 from juror.solvers.splitting import grown
@@ -130,7 +130,7 @@ def climb(
         starts=tuple(run.point.objective for run in runs),
         log_likelihood=best.point.log_likelihood,
     )
-    return Solution(best.point.parameters, record, diagnose(best, table.n_counted, table.domain))
+    return Solution((best.point.parameters,), record, diagnose(best, table.n_counted, table.domain))
 
 
 def mixed_with_marginals(start: Parameters, marginals: np.ndarray) -> Parameters:

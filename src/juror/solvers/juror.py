@@ -21,7 +21,7 @@ from juror.solvers import spa
 from juror.solvers.juror_stages import Outcome, Stages, StageSettings, run_stages
 from juror.solvers.misfit import Misfit, misfit_of, misfit_of_tables
 from juror.solvers.pair_tables import PairTables
-from juror.solvers.parameters import Parameters
+from juror.rows.parameters import Parameters
 from juror.solvers.priors import PRIORS, Prior
 from juror.solvers.smoothing import finished
 from juror.solvers.solver import ROUGHER, Context, Options, Solution, check_number
@@ -140,7 +140,7 @@ def solve(
     )
     n_rows = float(data.totals.mean())
     return Solution(
-        finished(end.lam, end.factors, domain, end.tables.marginal, n_rows, options.smoothing),
+        (finished(end.lam, end.factors, domain, end.tables.marginal, n_rows, options.smoothing),),
         record,
         complaints + spa.fewer(rank, len(end.lam)) + _about_stages(end),
     )

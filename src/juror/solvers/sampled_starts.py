@@ -34,7 +34,7 @@ from juror.rows.packed import PackedRows
 from juror.runners.local import partitions
 from juror.solvers.ascent import Objective, Point, ascend
 from juror.solvers.gibbs import Sampler
-from juror.solvers.parameters import Parameters
+from juror.rows.parameters import Parameters
 
 # The chain: classes for every one asked for, sweeps before it is looked at, sweeps counted together, and how many such
 # blocks come before the first round and before the second

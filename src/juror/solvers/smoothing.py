@@ -9,7 +9,7 @@ import numpy as np
 
 from juror.domain import Domain
 from juror.rows.stacking import Stacking
-from juror.solvers.parameters import Parameters
+from juror.rows.parameters import Parameters
 
 
 def finished(

@@ -25,7 +25,7 @@ from juror.record import FitRecord
 from juror.rows.in_memory import MemoryTable
 from juror.rows.table import Table
 from juror.runners.local import LocalRunner
-from juror.solvers.parameters import Parameters
+from juror.rows.parameters import Parameters
 
 Statistic = PairCounts | TripleCounts | Projections
 
@@ -88,11 +88,20 @@ class Context:
 
 @dataclass(frozen=True)
 class Solution:
-    """What a method found, its record of the fit, to which :mod:`juror.fitting` adds the rest, and its complaints."""
+    """What a method found, its record of the fit, to which :mod:`juror.fitting` adds the rest, and its complaints.
 
-    parameters: Parameters
+    The parts are blocks of classes; their weights together sum to one.
+    """
+
+    parts: tuple[Parameters, ...]
     record: FitRecord = field(default_factory=FitRecord)
     complaints: tuple[Complaint, ...] = ()
+
+    @property
+    def parameters(self) -> Parameters:
+        """The only part."""
+        (part,) = self.parts
+        return part
 
 
 class Solve(Protocol):

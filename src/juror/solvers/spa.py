@@ -23,7 +23,7 @@ from juror.errors import Complaint, Message, ParameterError, check_count, shortl
 from juror.record import FitRecord
 from juror.rows.table import Table
 from juror.solvers.pair_tables import PairTables
-from juror.solvers.parameters import Parameters
+from juror.rows.parameters import Parameters
 from juror.solvers.smoothing import finished
 from juror.solvers.solver import MOST_RANK, Context, Options, Solution
 from juror.solvers.stopping import Stop, Stopped
@@ -55,7 +55,7 @@ def solve(
     context.tell(rank, 1, 1, 1, 1, objective=value)
     n_rows = float(counts.totals.mean())
     return Solution(
-        finished(lam, factors, counts.domain, tables.marginal, n_rows, options.smoothing),
+        (finished(lam, factors, counts.domain, tables.marginal, n_rows, options.smoothing),),
         FitRecord(trace=(value,), stopped=str(Stopped(Stop.NO_STEPS)), n_iter=1, starts=(value,)),
         fewer(rank, len(lam)),
     )

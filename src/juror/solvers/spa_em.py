@@ -12,7 +12,7 @@ from juror.solvers import spa
 from juror.solvers.ascent import Objective
 from juror.solvers.em import AscentOptions, climb, mixed_with_marginals
 from juror.solvers.pair_tables import PairTables
-from juror.solvers.parameters import Parameters
+from juror.rows.parameters import Parameters
 from juror.solvers.solver import Context, Solution
 
 

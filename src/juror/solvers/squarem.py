@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from juror.solvers.parameters import Parameters
+from juror.rows.parameters import Parameters
 
 # An entry may shrink to this share of its plain EM value in one leap, never to zero: zeros are for ever.
 _LEAST_SHARE = 0.01

@@ -11,7 +11,7 @@ import numpy as np
 
 from juror.rows.packed import PackedRows
 from juror.rows.stacking import Stacking
-from juror.solvers.parameters import Parameters
+from juror.rows.parameters import Parameters
 
 # The share of all other labels in a class that begins at one row
 _SEED_MARGIN = 0.1

@@ -1,0 +1,119 @@
+"""A forest over variables: each has at most one parent, and no way along parents comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from juror.errors import ParameterError
+
+NO_PARENT = -1
+
+
+@dataclass(frozen=True)
+class Forest:
+    """The parent of every node, −1 for none.
+
+    >>> forest = Forest((1, -1, 1))
+    >>> forest.order, forest.children, forest.edges
+    ((1, 0, 2), ((), (0, 2), ()), ((1, 0), (1, 2)))
+    """
+
+    parents: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        n = len(self.parents)
+        for child, parent in enumerate(self.parents):
+            if not NO_PARENT <= parent < n or parent == child:
+                raise ParameterError(
+                    f"The parent of node {child} must be −1 for none or another node below {n}. Got {parent} instead."
+                )
+        if len(self.order) < n:
+            stuck = min(set(range(n)) - set(self.order))
+            raise ParameterError(f"The parents {list(self.parents)} lead from node {stuck} back to it; a forest has no cycle.")
+
+    @classmethod
+    def empty(cls, n: int) -> Self:
+        """Return the forest of n nodes without edges."""
+        return cls((NO_PARENT,) * n)
+
+    @classmethod
+    def of_edges(cls, n: int, edges: Iterable[tuple[int, int]]) -> Self:
+        """Direct edges away from the first node of each tree.
+
+        >>> Forest.of_edges(4, [(3, 0), (3, 1)]).parents
+        (-1, 3, -1, 0)
+        """
+        near: list[list[int]] = [[] for _ in range(n)]
+        for a, b in edges:
+            near[a].append(b)
+            near[b].append(a)
+        parents = [NO_PARENT] * n
+        seen = [False] * n
+        for root in range(n):
+            if seen[root]:
+                continue
+            seen[root], todo = True, [root]
+            while todo:
+                node = todo.pop()
+                for other in near[node]:
+                    if not seen[other]:
+                        seen[other], parents[other] = True, node
+                        todo.append(other)
+        return cls(tuple(parents))
+
+    def __len__(self) -> int:
+        return len(self.parents)
+
+    @property
+    def has_edges(self) -> bool:
+        """Whether any node has a parent."""
+        return any(parent != NO_PARENT for parent in self.parents)
+
+    @property
+    def edges(self) -> tuple[tuple[int, int], ...]:
+        """The edges, (parent, child)."""
+        return tuple((parent, child) for child, parent in enumerate(self.parents) if parent != NO_PARENT)
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """The children of every node."""
+        found: list[list[int]] = [[] for _ in self.parents]
+        for child, parent in enumerate(self.parents):
+            if parent != NO_PARENT:
+                found[parent].append(child)
+        return tuple(map(tuple, found))
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """The nodes, every parent before its children."""
+        order = [node for node, parent in enumerate(self.parents) if parent == NO_PARENT]
+        for node in order:
+            order += self.children[node]
+        return tuple(order)
+
+    def joint_sizes(self, sizes: Sequence[int]) -> tuple[int, ...]:
+        """Return I_pa · I_n of every node, from the number of labels of each."""
+        return tuple(
+            size if parent == NO_PARENT else sizes[parent] * size
+            for size, parent in zip(sizes, self.parents, strict=True)
+        )
+
+    def joint_codes(self, codes: np.ndarray, sizes: Sequence[int]) -> np.ndarray:
+        """Return x_pa · I_n + x_n of every cell (rows, N), −1 where the cell or its parent is missing.
+
+        >>> Forest((-1, 0)).joint_codes(np.array([[1, 2], [-1, 2]]), (2, 3)).tolist()
+        [[1, 5], [-1, -1]]
+        """
+        joint = np.empty(codes.shape, dtype=np.int32, order="F")
+        for node, parent in enumerate(self.parents):
+            own = codes[:, node].astype(np.int32)
+            if parent != NO_PARENT:
+                above = codes[:, parent].astype(np.int32)
+                own = np.where((own < 0) | (above < 0), -1, above * sizes[node] + own)
+            joint[:, node] = own
+        return joint
