@@ -179,13 +179,12 @@ class _Task:
 
     def climb(self, start: Blocks, n_steps: int) -> Blocks:
         """Increase E_p[log q] from a start; mix in a little of the start, so that nothing becomes impossible."""
-        first = Counts.of(start)
         if self.table is not None and self.table.size <= _CLIMBED_CELLS:
             found, left = self._climb_cells(self.table, start, n_steps), _LEFT
         else:
             # The weight of one of all rows that are drawn.
             found, left = self._climb_rows(start, n_steps), 1.0 / (n_steps * _TASKS * _ROWS_A_TASK)
-        mixed = Counts.of(found).mixed(first, left)
+        mixed = Counts.of([block.scaled(1 - left) for block in found]) + Counts.of([b.scaled(left) for b in start])
         return with_marginals(mixed.blocks(start), self.model)
 
     def _climb_cells(self, table: np.ndarray, start: Blocks, n_steps: int) -> Blocks:

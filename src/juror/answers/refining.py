@@ -41,7 +41,7 @@ class Counts:
     log_likelihood: float = 0.0
 
     @classmethod
-    def of(cls, blocks: Blocks) -> Counts:
+    def of(cls, blocks: Sequence[Block]) -> Counts:
         """Return the counts of one row drawn from a model, whose EM step gives that model."""
         stacks = [stacking_of(block).stack(joint_tables(block)) for block in blocks]
         lams = [block.weights for block in blocks]
