@@ -24,6 +24,7 @@ from juror.solvers.forest_gibbs import ForestSampler
 from juror.solvers.gibbs import Sampler
 from juror.solvers.mixing import Mixing, mixing
 from juror.rows.parameters import Parameters, side_by_side
+from juror.runners.local import LocalRunner
 from juror.solvers.solver import Context, Options, Solution
 
 # The number of training rows whose log-probabilities are followed in addition to the likelihood
@@ -90,6 +91,28 @@ class Chain:
     followed: np.ndarray
     log_likelihoods: tuple[float, ...]
     occupied: np.ndarray
+
+
+class Probes:
+    """A few rows of codes (rows, N) that are followed along a chain."""
+
+    def __init__(self, codes: np.ndarray, sizes: tuple[int, ...], runner: LocalRunner):
+        self._codes = codes
+        self._runner = runner
+        self._complete = bool(np.all(codes >= 0))
+        self._lay_out(Stacking(sizes))
+
+    def _lay_out(self, stacking: Stacking) -> None:
+        self._stacking, self._cells = stacking, PackedCells.plain(self._codes, stacking)
+
+    def log_prob(self, point: Parameters) -> np.ndarray:
+        """Return the log-probability of every row, (rows,)."""
+        if point.forest != self._stacking.forest:
+            self._lay_out(Stacking(self._stacking.cardinalities, point.forest))
+        if point.forest is None or self._complete:
+            return log_prob_of_cells(self._cells, point.lam, point.stack, self._runner)
+        logs, _ = upward(self._codes, self._stacking.tables(point.stack), point.forest)
+        return np.asarray(np.logaddexp.reduce(logs + np.log(point.lam), axis=1))
 
 
 def solve(
@@ -164,7 +187,7 @@ def _run_chain(table: Table, rank: int, number: int, n_draws: int, options: Baye
     # All chains follow the same rows, by which they are compared.
     seen = table.sample(context.seed).rows.codes
     chosen = Stream.PROBES.generator(context.seed, rank).choice(len(seen), min(_PROBES, len(seen)), replace=False)
-    probes = seen[chosen]
+    probes = Probes(seen[chosen], table.domain.cardinalities, context.runner)
     n_kept = options.sweeps - options.burnt
     wanted = set((options.burnt + (np.arange(1, n_draws + 1) * n_kept) // n_draws - 1).tolist())
     draws: list[Parameters] = []
@@ -173,7 +196,7 @@ def _run_chain(table: Table, rank: int, number: int, n_draws: int, options: Baye
         counts = chain.sweep()
         likelihoods.append(counts.log_likelihood)
         if sweep >= options.burnt:
-            inside = _log_prob(probes, chain.point, table.domain.cardinalities, context)
+            inside = probes.log_prob(chain.point)
             followed.append([counts.log_likelihood, *inside])
             occupied.append(np.count_nonzero(counts.classes >= 1.0))
         # The pace may fall below what was measured.
@@ -186,15 +209,6 @@ def _run_chain(table: Table, rank: int, number: int, n_draws: int, options: Baye
             rank, number + 1, options.chains, sweep + 1, options.sweeps, log_likelihood=likelihoods[-1] / table.total
         )
     return Chain(draws, np.array(followed), tuple(likelihoods), np.array(occupied))
-
-
-def _log_prob(codes: np.ndarray, point: Parameters, sizes: tuple[int, ...], context: Context) -> np.ndarray:
-    """Return the log-probability of a few rows, (rows,)."""
-    stacking = Stacking(sizes, point.forest)
-    if point.forest is None or np.all(codes >= 0):
-        return log_prob_of_cells(PackedCells.plain(codes, stacking), point.lam, point.stack, context.runner)
-    logs = upward(codes, stacking.tables(point.stack), point.forest)[0] + np.log(point.lam)
-    return np.asarray(np.logaddexp.reduce(logs, axis=1))
 
 
 def _spread(occupied: np.ndarray) -> tuple[float, float, float]:

@@ -12,8 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from juror.kernels import kernels
 from juror.kernels.logarithms import log_of
+from juror.rows.expected import tables_of
 from juror.rows.forest import NO_PARENT, Forest
+from juror.rows.packing import PackedCells
 
 _TINY = 1e-300
 _WHOLE = 1e-9
@@ -67,6 +70,8 @@ class RowsToComplete:
             self._draw_some(slice(first, first + _AT_ONCE), lam, tables, forest, rng)
             for first in range(0, len(self.codes), _AT_ONCE)
         ]
+        if len(parts) == 1:
+            return parts[0]
         return Completed(
             np.concatenate([part.codes for part in parts]),
             np.concatenate([part.classes for part in parts]),
@@ -77,26 +82,42 @@ class RowsToComplete:
     def _draw_some(
         self, rows: slice, lam: np.ndarray, tables: Sequence[np.ndarray], forest: Forest, rng: np.random.Generator
     ) -> Completed:
-        codes, weights, whole = self.codes[rows], self.weights[rows], self._whole[rows]
+        codes, weights = self.codes[rows], self.weights[rows]
         logs, messages = upward(codes, tables, forest)
         logs += log_of(lam)
         top = logs.max(axis=1, keepdims=True)
         R = np.exp(logs - top)
         total = R.sum(axis=1, keepdims=True)
-        R /= total
-        row, classes = np.nonzero(drawn := rng.multinomial(whole, R))
-        counts, unit = drawn[row, classes], np.ones(len(row))
-        rest = np.flatnonzero(weights > whole)
-        if len(rest):
-            extra = rng.multinomial(1, R[rest]).argmax(axis=1)
-            row, classes = np.append(row, rest), np.append(classes, extra)
-            counts = np.append(counts, np.ones(len(rest), dtype=counts.dtype))
-            unit = np.append(unit, (weights - whole)[rest])
-        groups = _Groups(codes[row], row, classes, counts, unit)
+        groups = self._classes(rows, R / total, rng)
         for n in forest.order:
             groups.fill(n, forest.parents[n], tables[n], messages[n], rng)
-        log_likelihood = float(weights @ (top + np.log(total))[:, 0])
-        return Completed(groups.codes, groups.classes, groups.counts * groups.unit, log_likelihood)
+        return groups.completed(float(weights @ (top + np.log(total))[:, 0]))
+
+    def draw_complete(
+        self, cells: PackedCells, lam: np.ndarray, stack: np.ndarray, rng: np.random.Generator
+    ) -> Completed:
+        """Draw the classes of rows without missing cells, which are also given as cells of a stack."""
+        logs, R = kernels().posterior(cells.packed, tables_of(cells, lam, stack))
+        return self._classes(slice(None), R, rng).completed(float(self.weights @ logs))
+
+    def _classes(self, rows: slice, R: np.ndarray, rng: np.random.Generator) -> _Groups:
+        """Draw the classes of some rows from their posterior (rows, F)."""
+        whole, rest = self._whole[rows], (self.weights - self._whole)[rows]
+        single = np.flatnonzero(whole == 1)
+        row, classes = [single], [kernels().draw_columns(R[single], rng.random(len(single)))]
+        counts, unit = [np.ones(len(single), dtype=np.int64)], [np.ones(len(single))]
+        several = np.flatnonzero(whole > 1)
+        if len(several):
+            drawn = rng.multinomial(whole[several], R[several])
+            place, chosen = np.nonzero(drawn)
+            row, classes = [*row, several[place]], [*classes, chosen]
+            counts, unit = [*counts, drawn[place, chosen]], [*unit, np.ones(len(place))]
+        parts = np.flatnonzero(rest > 0)
+        if len(parts):
+            row, classes = [*row, parts], [*classes, kernels().draw_columns(R[parts], rng.random(len(parts)))]
+            counts, unit = [*counts, np.ones(len(parts), dtype=np.int64)], [*unit, rest[parts]]
+        where = np.concatenate(row)
+        return _Groups(self.codes[rows][where], where, *map(np.concatenate, (classes, counts, unit)))
 
 
 @dataclass
@@ -166,6 +187,10 @@ class _Groups:
     classes: np.ndarray
     counts: np.ndarray
     unit: np.ndarray
+
+    def completed(self, log_likelihood: float) -> Completed:
+        """Return the rows, when all cells are filled."""
+        return Completed(self.codes, self.classes, self.counts * self.unit, log_likelihood)
 
     def fill(
         self, n: int, above: int, A: np.ndarray, message: Message | None, rng: np.random.Generator

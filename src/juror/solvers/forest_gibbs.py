@@ -14,6 +14,7 @@ given the edges: where no variable needs another, edges become rare of themselve
 """
 
 from __future__ import annotations
+import os
 
 from dataclasses import dataclass
 from typing import TypeGuard
@@ -29,6 +30,7 @@ from juror.rows.stacking import Stacking
 from juror.rows.table import Table
 from juror.solvers.completing import Completed, RowsToComplete
 from juror.solvers.forest_moves import moved
+from juror.solvers.gibbs import PRIOR_EVERY
 from juror.solvers.hyper import Hyper, first_hyper, log_columns, next_hyper
 from juror.solvers.starts import random_start
 
@@ -36,10 +38,12 @@ _TINY = 1e-300
 # Kernels multiply several entries of base measures before they take logarithms.
 _LEAST_BASE = 1e-100
 # The values of b: from columns that are almost certain to columns almost alike
-_STRENGTHS = np.array([1.0, 6.0, 36.0])
+_STRENGTHS = np.array([0.5, 4.0, 32.0])
 _SHARED = 0
-# Forest and prior are drawn in every fifth sweep, or more rarely for many variables, whose pairs cost more than a sweep.
-_EVERY, _VARIABLES_A_SWEEP = 5, 8
+_EDGES = float(os.environ.get("EDGES", "4"))
+if "STR" in os.environ: _STRENGTHS=np.array(eval(os.environ["STR"]))
+# The forest is drawn in every tenth sweep, or more rarely for many variables, whose pairs cost more than the sweeps.
+_EVERY, _VARIABLES_A_SWEEP = int(os.environ.get("EVERY","10")), 5
 _MOST_MOVES = 200
 # Pairs with more cells than this have no edge.
 _MOST_CELLS = 1_000_000
@@ -118,28 +122,33 @@ class ForestSampler:
         if self.n_sweeps == 0 or edges.forest != self.edges.forest:
             forest = edges.forest if edges.forest.has_edges else None
             self.stacking = Stacking(self._table.domain.cardinalities, forest)
-            self._rows = self._table if forest is None else self._table.along(forest)
+            self._rows = self._table.packed if forest is None else self._table.along(forest)
         self.edges = edges
 
     def sweep(self) -> ExpectedCounts:
         """Draw classes, now and then forest and prior, and the next point; return the counts under the classes."""
         moves = self.n_sweeps % self._every == 0
         if moves or not self._complete:
-            drawn = self._to_complete.draw(
-                self.point.lam, self.stacking.tables(self.point.stack), self.edges.forest, self._rng
-            )
+            drawn = self._completed()
             if moves:
                 self._grow(next_edges(self.edges, drawn, self.hyper, self.point.rank, self._pairs, self._rng))
             counts = counted(drawn, self.stacking, self.point.rank)
         else:
             counts = self._rows.draw(self.point.lam, self.point.stack, self._rng)
-        if moves:
-            columns = columns_of(counts, self.edges, self.stacking)
-            given = self.edges.strengths
+        if moves or self.n_sweeps % PRIOR_EVERY == 0:
+            columns, given = columns_of(counts, self.edges, self.stacking), self.edges.strengths
             self.hyper = next_hyper(self.hyper, counts.classes, columns, self._rng, self._scale_of_a, given)
-        self.point = draw_point(counts, self.hyper, self.edges, self.stacking, self._rng)
+            self._prior = TablePrior.of(self.hyper, self.edges, self.stacking)
+        self.point = draw_point(counts, self.hyper.a, self._prior, self.stacking, self._rng)
         self.n_sweeps += 1
         return counts
+
+    def _completed(self) -> Completed:
+        """Draw classes, and labels for missing cells."""
+        lam, stack = self.point.lam, self.point.stack
+        if self._complete:
+            return self._to_complete.draw_complete(self._rows.cells, lam, stack, self._rng)
+        return self._to_complete.draw(lam, self.stacking.tables(stack), self.edges.forest, self._rng)
 
 
 def pairs_of(sizes: tuple[int, ...]) -> np.ndarray:
@@ -171,7 +180,7 @@ def next_edges(
         kinds[n] = rng.choice(len(p), p=p / p.sum())
     below = [n for _, n in forest.edges]
     n_edges, most = len(below), len(nodes) - 1
-    share = float(np.clip(rng.beta(1.0 + n_edges, 1.0 + most - n_edges), 1e-9, 1.0 - 1e-9))
+    share = float(np.clip(rng.beta(_EDGES + n_edges, 1.0 + most - n_edges), 1e-9, 1.0 - 1e-9))
     phi = rng.dirichlet(1.0 + np.bincount(kinds[below], minlength=len(edges.phi)))
     return Edges(forest, kinds, share, phi)
 
@@ -218,20 +227,44 @@ def columns_of(counts: ExpectedCounts, edges: Edges, stacking: Stacking) -> list
     return found
 
 
+@dataclass(frozen=True)
+class TablePrior:
+    """The prior of all tables: pseudo-counts of every stacked row, and rows that are the same in all classes.
+
+    Attributes
+    ----------
+    alpha : numpy.ndarray, (stacked rows,)
+        c_n m_n or b m_n, and one for rows of ones.
+    own, shared : numpy.ndarray of int
+        The stacked rows that each class has for itself, and those that all classes share.
+    """
+
+    alpha: np.ndarray
+    own: np.ndarray
+    shared: np.ndarray
+
+    @classmethod
+    def of(cls, hyper: Hyper, edges: Edges, stacking: Stacking) -> TablePrior:
+        """Lay out the prior of a forest."""
+        alpha, shared = np.ones(stacking.n_rows), np.zeros(stacking.n_rows, dtype=bool)
+        for n, (b, together) in enumerate(zip(edges.strengths, edges.shared, strict=True)):
+            rows = stacking.rows(n)
+            alpha[rows].reshape(-1, len(hyper.m[n]))[:] = (hyper.c[n] if b is None else b) * hyper.m[n]
+            shared[rows] = together
+        return cls(alpha, np.flatnonzero(~shared), np.flatnonzero(shared))
+
+
 def draw_point(
-    counts: ExpectedCounts, hyper: Hyper, edges: Edges, stacking: Stacking, rng: np.random.Generator
+    counts: ExpectedCounts, a: float, prior: TablePrior, stacking: Stacking, rng: np.random.Generator
 ) -> Parameters:
-    """Draw λ and the tables given the counts, the forest and the prior."""
-    cells, prior = counts.cells, np.ones(stacking.n_rows)
-    together = np.zeros(stacking.n_rows, dtype=bool)
-    strengths = [c if b is None else b for b, c in zip(edges.strengths, hyper.c, strict=True)]
-    for n, (b, m, shared) in enumerate(zip(strengths, hyper.m, edges.shared, strict=True)):
-        rows = stacking.rows(n)
-        prior[rows] = np.tile(b * m, (rows.stop - rows.start) // len(m))
-        together[rows] = shared
-    gamma = np.empty_like(cells)
-    gamma[~together] = rng.standard_gamma(cells[~together] + prior[~together, None])
-    gamma[together] = rng.standard_gamma(cells[together].sum(axis=1) + prior[together])[:, None]
+    """Draw λ ~ Dirichlet(a + classes) and the tables given the counts."""
+    if len(prior.shared):
+        gamma = np.empty_like(counts.cells)
+        gamma[prior.own] = rng.standard_gamma(counts.cells[prior.own] + prior.alpha[prior.own, None])
+        together = counts.cells[prior.shared].sum(axis=1) + prior.alpha[prior.shared]
+        gamma[prior.shared] = rng.standard_gamma(together)[:, None]
+    else:
+        gamma = rng.standard_gamma(counts.cells + prior.alpha[:, None])
     gamma = np.maximum(gamma, _TINY)
-    lam = np.maximum(rng.standard_gamma(counts.classes + hyper.a), _TINY)
+    lam = np.maximum(rng.standard_gamma(counts.classes + a), _TINY)
     return Parameters(lam / lam.sum(), stacking.normalise(gamma, otherwise=gamma), stacking.forest)

@@ -83,8 +83,10 @@ def next_hyper(
     given = [None] * len(counts) if given is None else given
     of_columns = [c if b is None else b for c, b in zip(hyper.c, given, strict=True)]
     m = tuple(_next_base(C, c, base, hyper.g, rng) for C, c, base in zip(counts, of_columns, hyper.m, strict=True))
-    of_c = [C if b is None else C[:, :0] for C, b in zip(counts, given, strict=True)]
-    c = tuple(_next_c(hyper, C, old, base, rng) for C, old, base in zip(of_c, hyper.c, m, strict=True))
+    c = tuple(
+        _next_c(hyper, C, old, base, rng) if b is None else _free_c(hyper, old, len(base), rng)
+        for C, old, base, b in zip(counts, hyper.c, m, given, strict=True)
+    )
     # A variable of one label says nothing about how columns vary.
     sizes = np.array([len(base) for base in m])
     mu, tau2 = _next_common(np.log(np.array(c) / sizes)[sizes > 1], hyper.tau2, rng)
@@ -106,6 +108,12 @@ def _next_c(hyper: Hyper, C: np.ndarray, old: float, base: np.ndarray, rng: np.r
         return log_columns(c, C, base) - off * off / (2.0 * hyper.tau2) - float(np.log(c))
 
     return _slice(log_density, old, rng)
+
+
+def _free_c(hyper: Hyper, old: float, size: int, rng: np.random.Generator) -> float:
+    """Draw the c of a variable none of whose columns follow it: from its prior, or keep it if that is out of bounds."""
+    log_c = rng.normal(hyper.mu, hyper.tau2**0.5)
+    return size * float(np.exp(log_c)) if log_c <= np.log(_MOST_ALIKE) else old
 
 
 def _next_common(logs: np.ndarray, tau2: float, rng: np.random.Generator) -> tuple[float, float]:
