@@ -45,7 +45,7 @@ class FitOptions(TypedDict, total=False):
     init: JointPMF | None
     split: Sequence[str] | None
     triples: str | int | Sequence[Sequence[str]] | None
-    forest: bool
+    forests: int
     n_directions: int | None
     bins: int | None
     operator: str | None

@@ -26,6 +26,8 @@ _MOST_SAMPLED = 100_000
 _MOST_PASSED = 1_000_000_000
 # EM on pairs along a forest holds the tables of all pairs of labels, for every class.
 _MOST_PAIRED = 2_000
+# The forests of which the mean is taken; more gained little on Adult, GSS and Votes.
+_FORESTS = 5
 # Options of Domain.infer that people try to pass to the fit
 _OF_DOMAINS = frozenset({"bins", "edges", "levels", "max_levels"})
 # Options that say nothing about the method: members of an ensemble have them too.
@@ -92,12 +94,12 @@ def decide_for_statistic(data: Statistic, rank: int | str, method: str, given: C
         able = ["ctf"] if isinstance(data, TripleCounts) else ["pair-em", "juror-b", "spa", "juror-a"]
         method = next((name for name in able if set(given) <= set(METHODS[name].option_names)), able[0])
         n_labels = sum(data.domain.cardinalities)
-        if method != "pair-em" or rank != "auto" or "forest" in given:
+        if method != "pair-em" or rank != "auto" or "forests" in given:
             return Decision(method, why=f"{method}, which needs no more than {what}")
         if n_labels > _MOST_PAIRED and set(given) <= set(METHODS["tree"].option_names):
             why = f"a tree, as {n_labels:,} labels are more than the {_MOST_PAIRED:,} for classes along a forest"
             return Decision("tree", why=why)
-        return Decision(method, {"forest": True}, f"classes along a forest, which need no more than {what}")
+        return Decision(method, {"forests": _FORESTS}, f"classes along a forest, which need no more than {what}")
     if not isinstance(data, METHODS[method].accepts):
         able = shortlist(other for other, known in METHODS.items() if isinstance(data, known.accepts))
         what = KINDS[type(data).__name__]

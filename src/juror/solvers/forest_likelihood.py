@@ -85,7 +85,7 @@ class ForestLikelihood:
         with np.errstate(divide="ignore"):
             log_likelihood = 0.5 * float(np.sum(self.n[seen] * np.log(mean[seen])))
             ratio = np.divide(self.n, mean, out=np.zeros_like(mean), where=seen)
-        classes = 0.5 * lam * np.einsum("st,fst->f", ratio, P)
+        classes = 0.5 * lam * np.tensordot(P, ratio, axes=2)
         cells = np.zeros_like(stack)
         for node, table, slope in zip(self.forest.order, T, self._slopes(T, P, lam, ratio), strict=True):
             cells[self.stacking.rows(node)] = np.moveaxis(table * slope, 0, 2).reshape(-1, len(lam))

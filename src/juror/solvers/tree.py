@@ -45,7 +45,7 @@ def solve(
     if rank != 1:
         raise ParameterError(
             "method 'tree' has one class, so {rank} must be 1 or 'auto'. Got {got} instead. For classes along a forest "
-            "use {method:='pair-em'} with {forest:=True}.",
+            "use {method:='pair-em'} with {forests:=1}.",
             got=rank,
         )
     counts, complaints = counted_pairs(table)
