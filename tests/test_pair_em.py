@@ -192,7 +192,7 @@ class TestChoosing:
 
         walk = Walk(score, None, None, 64)
         assert walk.run() == (16, 0.1)
-        assert [step.rank for step in walk.rank_path(0.1)] == [8, 16, 32]
+        assert [step.rank for step in walk.rank_path(0.1)] == [4, 8, 16, 32]
         assert Walk(score, None, None, 4).run() == (4, 0.1)
         assert Walk(score, 3, None, 64).run() == (3, 0.1)
         assert Walk(score, None, 1.0, 64).run() == (16, 1.0)
