@@ -70,7 +70,11 @@ def _ensemble(trial: Trial, rank: int | str, options: Any, *, smoothing_given: b
     return _recorded(fit_ensemble(trial, options, chosen), chosen, chosen.smoothing, measure)
 
 
-def _recorded(solution: Solution, chosen: Chosen, smoothing: float, chosen_by: str, rho_path: Any = ()) -> Solution:
-    """Add what was chosen to the record."""
-    paths: Any = {"rank_path": chosen.rank_path, "smoothing_path": chosen.smoothing_path, "rho_path": rho_path}
-    return replace(solution, record=replace(solution.record, smoothing=float(smoothing), chosen_by=chosen_by, **paths))
+def _recorded(
+    solution: Solution, chosen: Chosen, smoothing: float | None, chosen_by: str, rho_path: Any = ()
+) -> Solution:
+    """Add what was chosen to the record; a method that chooses by itself has recorded its choices."""
+    known: Any = {"rank_path": chosen.rank_path, "smoothing_path": chosen.smoothing_path, "rho_path": rho_path}
+    known |= {"chosen_by": chosen_by, "smoothing": None if smoothing is None else float(smoothing)}
+    told = {name: value for name, value in known.items() if value not in ((), "", None)}
+    return replace(solution, record=replace(solution.record, **told))

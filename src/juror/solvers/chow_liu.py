@@ -90,7 +90,7 @@ def strongest_forest(information: np.ndarray) -> Forest:
 
 
 def perturbed(information: np.ndarray, noise: float, rng: np.random.Generator) -> np.ndarray:
-    """Return the information times exp(noise · g) of every two variables, (N, N), where g is drawn from Gumbel's law."""
+    """Return the information times exp(noise · g), (N, N), with g drawn from Gumbel's law for every two variables."""
     upper = np.triu(rng.gumbel(size=information.shape), k=1)
     return np.asarray(information * np.exp(noise * (upper + upper.T)))
 
