@@ -611,7 +611,7 @@ SENTENCES = {
     "one variable": (lambda: juror.fit(CODES[:, :1], 2, "spa"), DataError, "needs at least 2 variables"),
     "two variables for triples": (lambda: juror.fit(CODES[:, :2], 2, "ctf"), DataError, "at least 3 variables"),
     "rank by held-out rows without rows": (
-        lambda: juror.fit(PairCounts.of(CODES)),
+        lambda: juror.fit(PairCounts.of(CODES), method="juror-b"),
         ParameterError,
         "rank='auto' needs rows to hold out, and counts of pairs have none. Pass a number.",
     ),
@@ -623,7 +623,7 @@ SENTENCES = {
     "EM of counts": (
         lambda: juror.fit(PairCounts.of(CODES), 2, "em"),
         ParameterError,
-        r"method 'em' cannot be fitted from counts of pairs. Use one of \['spa', 'juror-a', 'juror-b', 'juror-c'\].",
+        r"method 'em' cannot be fitted from counts of pairs. Use one of \['tree', 'pair-em', 'spa', 'juror-a', 'jur",
     ),
     "a split of all": (
         lambda: juror.fit(CODES, 2, "spa", split=["x0", "x1", "x2", "x3"]),

@@ -58,8 +58,9 @@ class Request:
         by_counts = method != "auto" and bool(METHODS[method].accepts)
         opened = self.opened
         here = opened.runner is opened.local and (opened.is_here or not opened.is_above(self.memory))
-        chosen_by_rows = isinstance(rank, str) and METHODS[method].open_rank is None
-        return by_counts and not here and not chosen_by_rows and options.get("rho") != "cv"
+        if not by_counts or here:
+            return False
+        return options.get("rho") != "cv" and (not isinstance(rank, str) or METHODS[method].open_rank is not None)
 
 
 @dataclass(frozen=True)

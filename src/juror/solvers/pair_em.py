@@ -40,7 +40,8 @@ from juror.solvers.thinning import Walk, thinned
 CHOSEN_BY = "mean log-probability of pairs, on a fifth of the counts"
 # Fits that only compare settings
 _ROUGH_TOL, _ROUGH_STEPS = 1e-4, 60
-_MOST_RANK = 64
+# The largest ranks to choose from, without a forest and along one, which takes longer
+_MOST_RANK, _MOST_ALONG_A_FOREST = 64, 32
 # The share of the time left that the choice may take
 TIME_TO_CHOOSE = 0.4
 # Random starts, which end about equally high, and the noise of forests after the first
@@ -207,4 +208,4 @@ def _most_rank(counts: PairCounts, forest: Forest | None) -> int:
     """Return the largest rank to try, so that a forest's pair tables stay in memory."""
     if forest is None:
         return _MOST_RANK
-    return int(np.clip(_MOST_CELLS // sum(counts.domain.cardinalities) ** 2, 1, _MOST_RANK))
+    return int(np.clip(_MOST_CELLS // sum(counts.domain.cardinalities) ** 2, 1, _MOST_ALONG_A_FOREST))

@@ -21,8 +21,8 @@ SMOOTHINGS = (0.03, 0.1, 0.3, 1.0, 3.0)
 HELD_SHARE = 0.2
 # Where the walk begins: the place in the list of smoothings, and the rank if it is open
 _FIRST, FIRST_RANK = 3, 8
-# A larger or smaller rank must gain this much, in nats per row.
-_LEAST_GAIN = 1e-4
+# A step must gain this much, in nats per row.
+_LEAST_GAIN = 1e-3
 
 # Fits a rank and a smoothing; returns the score on what is held out, and how many classes hold half a row
 Score = Callable[[int, float], tuple[float, int]]
