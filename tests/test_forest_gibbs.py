@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 from scipy.special import gammaln, logsumexp
-from scipy.stats import chisquare
+from scipy.stats import chisquare, norm
 
 import juror
 from juror.kernels import jit, reference
@@ -18,7 +18,7 @@ from juror.solvers import forest_gibbs
 from juror.solvers.completing import RowsToComplete, upward
 from juror.solvers.forest_gibbs import Edges, TablePrior, columns_of, counted, draw_point, next_edges, next_prior, pairs_of
 from juror.solvers.forest_moves import moved
-from juror.solvers.hyper import Hyper, first_hyper, log_columns, next_hyper
+from juror.solvers.hyper import Hyper, first_hyper, next_hyper
 
 
 def rooted_forests(n: int) -> list[Forest]:
@@ -63,11 +63,11 @@ class TestMoves:
         all_forests = [f for f in rooted_forests(N) if not {(0, 2), (2, 0)} & set(f.edges)]
         logs = np.array([sum(E[edge] for edge in f.edges) for f in all_forests])
         forest, seen = Forest.empty(N), dict.fromkeys(all_forests, 0)
-        for _ in range(20_000):
+        for _ in range(6_000):
             forest = moved(forest, E, rng.integers(0, N, 3), rng)
             seen[forest] += 1
         # Draws depend on each other a little.
-        assert chisquare(np.array(list(seen.values())) / 3, 20_000 / 3 * np.exp(logs - logsumexp(logs))).pvalue > 1e-4
+        assert chisquare(np.array(list(seen.values())) / 3, 6_000 / 3 * np.exp(logs - logsumexp(logs))).pvalue > 1e-4
 
     def test_there_are_as_many_forests_as_the_prior_says(self):
         counts = np.bincount([len(f.edges) for f in rooted_forests(4)])
@@ -170,7 +170,7 @@ class TestPosterior:
         rows, pairs = RowsToComplete(self.CODES, np.ones(len(self.CODES))), pairs_of(sizes)
         stacking = Stacking(sizes)
         point = Parameters(np.full(2, 0.5), stacking.normalise(rng.random((stacking.n_rows, 2)), np.ones((9, 2))))
-        n_sweeps, n_batches = 24_000, 40
+        n_sweeps, n_batches = 6_000, 30
         seen = np.zeros((n_batches, len(forests)))
         place = {forest: k for k, forest in enumerate(forests)}
         for sweep in range(n_sweeps):
@@ -183,5 +183,37 @@ class TestPosterior:
         shares = seen * n_batches / n_sweeps
         off = (shares.mean(axis=0) - probable) / (shares.std(axis=0, ddof=1) / np.sqrt(n_batches))
         assert np.all(np.abs(off) < 4.5), off
-        np.testing.assert_allclose(shares.mean(axis=0), probable, atol=0.01)
+        np.testing.assert_allclose(shares.mean(axis=0), probable, atol=0.02)
         assert probable.max() > 2 * probable.min()
+
+
+def test_the_sampler_leaves_its_own_prior_in_place():
+    """Draw rows given parameters and all else given the rows in turn: what comes out must be the prior (Geweke 2004)."""
+    sizes, F, n_rows = (3, 2, 2, 1), 2, 5
+    rng, pairs = np.random.default_rng(0), pairs_of((3, 2, 2, 1))
+    hyper, edges, stacking, seen = first_hyper(sizes), Edges.none(4), Stacking(sizes), []
+    point = Parameters(np.full(F, 1 / F), stacking.stack([np.full((size, F), 1 / size) for size in sizes]))
+    for _ in range(4000):
+        empty = RowsToComplete(np.full((1, len(sizes)), -1), np.array([float(n_rows)]))
+        fresh = empty.draw(point.lam, stacking.tables(point.stack), edges.forest, rng)
+        codes = np.repeat(fresh.codes, fresh.weights.astype(int), axis=0)
+        codes[0, :2] = -1
+        drawn = RowsToComplete(codes, np.ones(n_rows)).draw(
+            point.lam, stacking.tables(point.stack), edges.forest, rng
+        )
+        edges = next_prior(next_edges(edges, drawn, hyper, F, pairs, rng), pairs, rng)
+        stacking = Stacking(sizes, edges.forest)
+        counts = counted(drawn, stacking, F)
+        hyper = next_hyper(hyper, counts.classes, columns_of(counts, edges, stacking), rng, 1.0, edges.strengths)
+        point = draw_point(counts, hyper.a, TablePrior.of(hyper, edges, stacking), stacking, rng)
+        log_c = np.log(np.array(hyper.c)[:3] / [3, 2, 2])
+        z = norm.cdf([hyper.mu - 1.0, *((log_c - hyper.mu) / np.sqrt(hyper.tau2))])
+        g = hyper.g / (hyper.g + 700 / 3)
+        # π⁴ is uniform; given π, two edges have the mean 2π.
+        n_edges = len(edges.forest.edges) / 2 - edges.share + 0.5
+        tables = stacking.tables(point.stack)
+        halves = [edges.share**4, edges.phi[0] * 3, n_edges, hyper.a / (1 + hyper.a), g, hyper.m[1][0], tables[1][0, 0, 0]]
+        seen.append([*z, *halves, tables[2][-1, 1, 1]])
+    batches = np.array(seen).reshape(20, 200, -1).mean(axis=1)
+    off = (batches.mean(axis=0) - 0.5) / (batches.std(axis=0, ddof=1) / np.sqrt(20))
+    assert np.all(np.abs(off) < 4.5), off

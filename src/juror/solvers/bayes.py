@@ -33,7 +33,7 @@ _MOST_RHAT, _LEAST_SIZE = 1.1, 20
 # To be compared, the halves of a chain need two sweeps each.
 _FEWEST = 4
 # With a budget of time: the sweeps that measure the pace, and the fewest sweeps of a chain
-_PACE, _FEWEST_IN_TIME = 5, 20
+_PACE, _FEWEST_IN_TIME = 10, 20
 # The part of the sweeps to forget before the first edge
 _CLASSES_FIRST = 8
 
