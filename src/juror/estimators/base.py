@@ -197,7 +197,7 @@ class JointEstimator(BaseEstimator):
     def _count(self, columns: list[Column], sample_weight: Any) -> Self:
         """Add the counts of a batch; if it is refused, the estimator does not change."""
         counts = grown_by(vars(self).get("counts_"), columns, self._markers, sample_weight, self.n_jobs)
-        method = decide_for_statistic(counts, self.method).method
+        method = decide_for_statistic(counts, self.rank, self.method, self._options).method
         # Check the options now, not when the model is fitted later.
         read_options(method, self._options)
         self._forget("model_", "n_iter_")

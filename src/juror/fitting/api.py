@@ -38,13 +38,14 @@ class FitOptions(TypedDict, total=False):
     """The options of all methods; the docstring of :func:`fit` says which method has which."""
 
     n_init: int
-    smoothing: float
+    smoothing: float | None
     accelerate: bool
     max_iter: int
     tol: float
     init: JointPMF | None
     split: Sequence[str] | None
     triples: str | int | Sequence[Sequence[str]] | None
+    forests: int
     n_directions: int | None
     bins: int | None
     operator: str | None
@@ -212,14 +213,17 @@ def fit(
         chosen, domain = METHODS[decision.method], read.domain
         settings = read_options(decision.method, {**decision.options, **_left(options, data, read)})
         check_members(settings, options, read)
-        rank = check_rank(rank, options.get("init"), domain, data)
+        rank = check_rank(rank, options.get("init"), domain, data, chooses=chosen.open_rank is not None)
         position = None if target is None else domain.position(target)
         about_data = _warn_of_order(data, read, chosen)
         until = np.inf if settings.max_seconds is None else began + settings.max_seconds
         context = Context(int(seed), local, progress, until=until)
         if isinstance(read, Statistic):
-            solution = chosen.solve(read, int(rank), settings, context)
-            solution = replace(solution, record=replace(solution.record, smoothing=float(settings.smoothing)))
+            if isinstance(rank, str):
+                rank, settings = chosen.open_rank or 1, settings.for_open_rank()
+            solution = chosen.solve(read, rank, settings, context)
+            if settings.smoothing is not None:
+                solution = replace(solution, record=replace(solution.record, smoothing=float(settings.smoothing)))
         else:
             given = "smoothing" in options
             solution = choose_and_solve(read, chosen, position, rank, settings, context, smoothing_given=given)
