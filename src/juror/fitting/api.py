@@ -61,6 +61,7 @@ class FitOptions(TypedDict, total=False):
     burnt: int
     draws: int
     sparse: bool | None
+    forest: bool
     ensemble: int | str
     max_seconds: float | None
 
@@ -181,6 +182,9 @@ def fit(
         The model is the mean of the draws: side by side they have rank draws × F.
     sparse : bool (bayes)
         Whether the prior of the weights favours few classes among many; by default for ``rank="auto"`` only.
+    forest : bool, default True (bayes)
+        Whether variables may depend on each other within a class: every draw then has a forest, which its classes
+        share. Rows out of core are sampled without one.
     route : {"auto", "gram", "literal"} (juror)
         Whether to compare histograms (literal) or pair tables in the metric RᵗR, which is the same and does not grow
         with the number of directions.

@@ -33,7 +33,9 @@ _MOST_RHAT, _LEAST_SIZE = 1.1, 20
 # To be compared, the halves of a chain need two sweeps each.
 _FEWEST = 4
 # With a budget of time: the sweeps that measure the pace, and the fewest sweeps of a chain
-_PACE, _FEWEST_IN_TIME = 5, 20
+_PACE, _FEWEST_IN_TIME = 10, 20
+# The part of the sweeps to forget before the first edge
+_CLASSES_FIRST = 8
 
 
 @dataclass(frozen=True)
@@ -144,12 +146,12 @@ def solve(
 
 
 def _sampler(
-    table: Table, rank: int, stream: Stream, key: Sequence[int], *, sparse: bool, forest: bool
+    table: Table, rank: int, stream: Stream, key: Sequence[int], options: BayesOptions, *, sparse: bool
 ) -> Sampler | ForestSampler:
     stacking = Stacking(table.domain.cardinalities)
     counts, rng = table.label_counts, stream.generator(*key)
-    if forest and ForestSampler.takes(table):
-        return ForestSampler(table, rank, rng, sparse=sparse)
+    if options.forest and ForestSampler.takes(table):
+        return ForestSampler(table, rank, rng, sparse=sparse, first=options.burnt // _CLASSES_FIRST)
     return Sampler(table, stacking.marginals(counts), stacking, rank, rng, sparse=sparse)
 
 
@@ -157,7 +159,7 @@ def _in_time(table: Table, rank: int, options: BayesOptions, context: Context) -
     """Shorten the chains to what the time allows, by the pace of a few sweeps; without a budget leave them alone."""
     if not np.isfinite(context.until):
         return options
-    chain = _sampler(table, rank, Stream.PACE, (context.seed, rank), sparse=True, forest=options.forest)
+    chain = _sampler(table, rank, Stream.PACE, (context.seed, rank), replace(options, burnt=0), sparse=True)
     chain.sweep()
     left = context.seconds_left
     for _ in range(_PACE):
@@ -183,7 +185,7 @@ def _stopped(n_sweeps: Sequence[int], planned: BayesOptions) -> str:
 def _run_chain(table: Table, rank: int, number: int, n_draws: int, options: BayesOptions, context: Context) -> Chain:
     """Sweep from a random start of its own."""
     key = (context.seed, rank, number)
-    chain = _sampler(table, rank, Stream.CHAIN, key, sparse=bool(options.sparse), forest=options.forest)
+    chain = _sampler(table, rank, Stream.CHAIN, key, options, sparse=bool(options.sparse))
     # All chains follow the same rows, by which they are compared.
     seen = table.sample(context.seed).rows.codes
     chosen = Stream.PROBES.generator(context.seed, rank).choice(len(seen), min(_PROBES, len(seen)), replace=False)

@@ -9,14 +9,15 @@ the edge. Given the classes, all columns are summed out, which leaves a weight f
 
 with E_k the evidence of an edge of kind k (:mod:`juror.kernels.reference.edges`). The forest is moved by these weights
 (:mod:`juror.solvers.forest_moves`), and kinds are drawn given the forest. There are C(N − 1, k) N^k rooted forests of k
-edges, so k is a priori a binomial number of N − 1 with probability π. π ~ Beta(1, 1) and φ ~ Dirichlet(1, …) are drawn
+edges, so k is a priori a binomial number of N − 1 with probability π. π ~ Beta(4, 1) and φ ~ Dirichlet(1, …) are drawn
 given the edges: where no variable needs another, edges become rare of themselves.
+
+Chains begin with classes alone. Begun with a forest, some stayed with a poor one, whose edges left little for classes.
 """
 
 from __future__ import annotations
-import os
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeGuard
 
 import numpy as np
@@ -38,12 +39,13 @@ _TINY = 1e-300
 # Kernels multiply several entries of base measures before they take logarithms.
 _LEAST_BASE = 1e-100
 # The values of b: from columns that are almost certain to columns almost alike
-_STRENGTHS = np.array([0.5, 4.0, 32.0])
+_STRENGTHS = np.array([0.5, 2.0, 8.0])
 _SHARED = 0
-_EDGES = float(os.environ.get("EDGES", "4"))
-if "STR" in os.environ: _STRENGTHS=np.array(eval(os.environ["STR"]))
+# π ~ Beta(4, 1): variables of one table mostly have to do with each other.
+_EDGES = 4.0
+_LEAST_SHARE = 1e-9
 # The forest is drawn in every tenth sweep, or more rarely for many variables, whose pairs cost more than the sweeps.
-_EVERY, _VARIABLES_A_SWEEP = int(os.environ.get("EVERY","10")), 5
+_EVERY, _VARIABLES_A_SWEEP = 10, 5
 _MOST_MOVES = 200
 # Pairs with more cells than this have no edge.
 _MOST_CELLS = 1_000_000
@@ -92,9 +94,12 @@ class Edges:
 
 
 class ForestSampler:
-    """A chain of draws as :class:`juror.solvers.gibbs.Sampler`, for rows in memory, with a forest; from no edges."""
+    """A chain of draws as :class:`juror.solvers.gibbs.Sampler`, for rows in memory, with a forest.
 
-    def __init__(self, table: MemoryTable, rank: int, rng: np.random.Generator, *, sparse: bool):
+    The forest has no edges before the sweep ``first``.
+    """
+
+    def __init__(self, table: MemoryTable, rank: int, rng: np.random.Generator, *, sparse: bool, first: int = 0):
         sizes = table.domain.cardinalities
         plain = Stacking(sizes)
         self._table = table
@@ -103,6 +108,7 @@ class ForestSampler:
         self._to_complete = RowsToComplete(table.rows.codes, table.rows.weights)
         self._complete = self._to_complete.n_with_holes == 0
         self._pairs = pairs_of(sizes)
+        self._first = first
         self._every = max(_EVERY, len(sizes) // _VARIABLES_A_SWEEP)
         self.hyper = first_hyper(sizes)
         self.point = random_start(plain.marginals(table.label_counts), rank, plain, rng)
@@ -127,11 +133,12 @@ class ForestSampler:
 
     def sweep(self) -> ExpectedCounts:
         """Draw classes, now and then forest and prior, and the next point; return the counts under the classes."""
-        moves = self.n_sweeps % self._every == 0
+        moves = self.n_sweeps % self._every == 0 and self.n_sweeps >= self._first
         if moves or not self._complete:
             drawn = self._completed()
             if moves:
-                self._grow(next_edges(self.edges, drawn, self.hyper, self.point.rank, self._pairs, self._rng))
+                edges = next_edges(self.edges, drawn, self.hyper, self.point.rank, self._pairs, self._rng)
+                self._grow(next_prior(edges, self._pairs, self._rng))
             counts = counted(drawn, self.stacking, self.point.rank)
         else:
             counts = self._rows.draw(self.point.lam, self.point.stack, self._rng)
@@ -161,7 +168,7 @@ def pairs_of(sizes: tuple[int, ...]) -> np.ndarray:
 def next_edges(
     edges: Edges, drawn: Completed, hyper: Hyper, rank: int, pairs: np.ndarray, rng: np.random.Generator
 ) -> Edges:
-    """Move the forest given the classes of complete rows, then draw kinds and the prior."""
+    """Move the forest given the classes of complete rows, then draw kinds."""
     if not len(pairs):
         return edges
     evidence = _edge_evidence(drawn, hyper, rank, pairs)
@@ -171,18 +178,22 @@ def next_edges(
     with np.errstate(divide="ignore"):
         E = np.log(np.exp(evidence - total).sum(axis=0)) + total
     nodes = np.unique(pairs)
-    E -= _root_evidence(drawn, hyper, rank) - np.log(edges.share / (1.0 - edges.share) / len(nodes))
-    n_moves = min(len(nodes), _MOST_MOVES)
-    forest = moved(edges.forest, E, rng.choice(nodes, n_moves), rng)
+    E += np.log(edges.share / (1.0 - edges.share) / len(nodes)) - _root_evidence(drawn, hyper, rank)
+    forest = moved(edges.forest, E, rng.choice(nodes, min(len(nodes), _MOST_MOVES)), rng)
     kinds = edges.kinds.copy()
     for above, n in forest.edges:
         p = np.exp(evidence[:, above, n] - top[above, n])
         kinds[n] = rng.choice(len(p), p=p / p.sum())
-    below = [n for _, n in forest.edges]
-    n_edges, most = len(below), len(nodes) - 1
-    share = float(np.clip(rng.beta(_EDGES + n_edges, 1.0 + most - n_edges), 1e-9, 1.0 - 1e-9))
-    phi = rng.dirichlet(1.0 + np.bincount(kinds[below], minlength=len(edges.phi)))
-    return Edges(forest, kinds, share, phi)
+    return replace(edges, forest=forest, kinds=kinds)
+
+
+def next_prior(edges: Edges, pairs: np.ndarray, rng: np.random.Generator) -> Edges:
+    """Draw π and φ given the edges."""
+    below = [n for _, n in edges.forest.edges]
+    n_none = max(len(np.unique(pairs)) - 1, 0) - len(below)
+    share = float(np.clip(rng.beta(_EDGES + len(below), 1.0 + n_none), _LEAST_SHARE, 1.0 - _LEAST_SHARE))
+    phi = rng.dirichlet(1.0 + np.bincount(edges.kinds[below], minlength=len(edges.phi)))
+    return replace(edges, share=share, phi=phi)
 
 
 def _edge_evidence(drawn: Completed, hyper: Hyper, rank: int, pairs: np.ndarray) -> np.ndarray:
