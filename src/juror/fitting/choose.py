@@ -56,12 +56,15 @@ class Setting:
         Whether the classes of a member share a forest.
     seeded : bool
         Whether every class of a member with a forest begins at a row.
+    relearned : bool
+        Whether a member learns its forest again, from how variables depend on each other within its classes.
     """
 
     rank: int
     smoothing: float = DEFAULT_SMOOTHING
     forest: bool = False
     seeded: bool = False
+    relearned: bool = False
 
     def of_other_kind(self) -> Setting:
         """Return a setting of the same rank with a forest if this has none, or without, and its default smoothing."""

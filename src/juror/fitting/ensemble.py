@@ -143,7 +143,8 @@ def choose_for_members(trial: Trial, options: EMOptions, rank: int | str, *, wit
         other = climb.better_kind(setting)
         setting = climb.climb(other) if other.forest != setting.forest else setting
     if setting.forest:
-        setting = climb.up(setting, [replace(setting, seeded=True)])
+        for more in ({"seeded": True}, {"relearned": True}):
+            setting = climb.up(setting, [replace(setting, **more)])
     return climb.chosen(setting)
 
 

@@ -15,11 +15,15 @@ counts, so the steps climb no fixed objective: they are for fits that are stoppe
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from juror.kernels import kernels
+from juror.rows.expected import Prepared
+from juror.rows.in_memory import MemoryTable
 from juror.rows.packed import PackedRows
+from juror.rows.packing import PackedCells
 from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.runners.local import partitions
@@ -83,8 +87,67 @@ class SharedForest(Objective[PackedRows]):
             shares *= self.rows.weights[some, None] / shares.sum(axis=1, keepdims=True)
             kernels().add_counts(self.rows.cells.packed[some], shares, cells)
             lam += shares.sum(axis=0)
-        counts = self.rows.cells.folded(cells)
+        # Cells whose parent is missing take no part yet.
+        counts = self.rows.cells.folded(cells)[: self.stacking.n_rows]
         stack = self.stacking.normalise(counts + self.marginals, otherwise=np.broadcast_to(self.marginals, counts.shape))
         return Parameters(lam / lam.sum(), stack, self.stacking.forest)
 
 
+
+
+def most_probable_classes(table: MemoryTable, parameters: Parameters) -> np.ndarray:
+    """Return the most probable class of every distinct row, (rows,)."""
+    cells = PackedCells.plain(table.rows.codes, Stacking(table.domain.cardinalities, parameters.forest))
+    tables = Prepared.of(cells, parameters.lam, parameters.stack).tables
+    classes = np.empty(len(cells), dtype=np.int64)
+    for rows in partitions(len(cells), _ROWS_AT_ONCE):
+        classes[rows] = kernels().posterior(cells.packed[rows], tables)[1].argmax(axis=1)
+    return classes
+
+
+def information_given(table: MemoryTable, classes: np.ndarray) -> np.ndarray:
+    """Return the mutual information of every two variables within classes (rows,), less that by chance, (N, N)."""
+    codes, weights, sizes = table.rows.codes, table.rows.weights, table.domain.cardinalities
+    found = np.zeros((len(sizes),) * 2)
+    columns = [np.ascontiguousarray(column) for column in codes.T.astype(np.int64)]
+    for j, first in enumerate(columns):
+        for k in range(j):
+            both = (first >= 0) & (columns[k] >= 0)
+            known = slice(None) if np.all(both) else both
+            labels = (classes[known], first[known], columns[k][known])
+            found[j, k] = found[k, j] = _within(labels, (sizes[j], sizes[k]), weights[known])
+    return found
+
+
+def _within(labels: tuple[np.ndarray, ...], sizes: tuple[int, int], weights: np.ndarray) -> float:
+    """Return Σ_f n_f I_f / n − Σ_f (J_f − 1)(K_f − 1) / 2n of two variables, where class f shows J_f and K_f labels."""
+    if not len(weights):
+        return 0.0
+    classes, first, second = labels
+    n_f, of_first = _counted(classes, weights), _counted(classes * sizes[0] + first, weights)
+    of_second = _counted(classes * sizes[1] + second, weights)
+    of_both = _counted((classes * sizes[0] + first) * sizes[1] + second, weights)
+    gain = of_both.n_log_n + n_f.n_log_n - of_first.n_log_n - of_second.n_log_n
+    shown = (np.bincount(of_first.keys // sizes[0]) - 1, np.bincount(of_second.keys // sizes[1]) - 1)
+    chance = float(np.sum(np.maximum(shown[0], 0) * np.maximum(shown[1], 0))) / 2
+    return (gain - chance) / float(weights.sum())
+
+
+class _Counted(NamedTuple):
+    """The distinct keys, sorted, and Σ n log n of their counts n."""
+
+    keys: np.ndarray
+    n_log_n: float
+
+
+def _counted(keys: np.ndarray, weights: np.ndarray) -> _Counted:
+    # Sorting costs more than a table of all keys, unless there are many more keys than rows.
+    most = int(keys.max()) + 1
+    if most <= 8 * len(keys):
+        counts = np.bincount(keys, weights, minlength=most)
+        keys = np.flatnonzero(counts)
+        counts = counts[keys]
+    else:
+        keys, place = np.unique(keys, return_inverse=True)
+        counts = np.bincount(place, weights)
+    return _Counted(keys, float(counts @ np.log(counts)))
