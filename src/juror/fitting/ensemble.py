@@ -205,6 +205,9 @@ class _Climb:
         The rank doubles while that helps, or halves.
         """
         first, seen = setting.rank, set()
+        if self.with_smoothing and setting.forest:
+            # Small ranks take little time, and the classes of a forest that is drawn to too weakly soon overfit.
+            setting = self._smoother(setting)
         while setting.smoothing not in seen:
             seen.add(setting.smoothing)
             if self.with_rank:
@@ -212,8 +215,15 @@ class _Climb:
                 if setting.rank == first:
                     setting = self.up(setting, [replace(setting, rank=F) for F in _halving(first)])
             if self.with_smoothing:
-                for smoothings in _ladders(setting):
-                    setting = self.up(setting, [replace(setting, smoothing=alpha) for alpha in smoothings])
+                setting = self._smoother(setting)
+        return setting
+
+    def _smoother(self, setting: Setting) -> Setting:
+        """Move the smoothing while that helps: down, or else up."""
+        for smoothings in _ladders(setting):
+            moved = self.up(setting, [replace(setting, smoothing=alpha) for alpha in smoothings])
+            if moved != setting:
+                return moved
         return setting
 
     def chosen(self, setting: Setting) -> Chosen:
@@ -287,11 +297,11 @@ def _halving(rank: int) -> Iterator[int]:
 
 
 def _ladders(setting: Setting) -> tuple[list[float], list[float]]:
-    """Return the smoothings above and below, nearest first.
+    """Return the smoothings below and above, nearest first.
 
     >>> _ladders(Setting(4, 0.1))
-    ([0.3, 1.0], [0.03, 0.01])
+    ([0.03, 0.01], [0.3, 1.0])
     """
     all_of_them = FOREST_SMOOTHINGS if setting.forest else MEMBER_SMOOTHINGS
     above = [alpha for alpha in all_of_them if alpha > setting.smoothing]
-    return above, [alpha for alpha in reversed(all_of_them) if alpha < setting.smoothing]
+    return [alpha for alpha in reversed(all_of_them) if alpha < setting.smoothing], above

@@ -24,6 +24,7 @@ from juror.kernels.random_streams import Stream
 from juror.rows.forest import Forest
 from juror.rows.in_memory import MemoryTable
 from juror.rows.packed import PackedRows
+from juror.rows.packing import PackedCells
 from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.solvers.ascent import LongStep, Objective, PlainStep, ascend
@@ -133,7 +134,8 @@ class _Climb:
     def _while_held_out_gain(self, objective: Objective[PackedRows], start: Parameters, n_plain: int) -> Member:
         """Take EM steps until the rows held out become no more probable: plain ones first, then long ones."""
         assert self.held is not None
-        held = PackedRows.of(self.held.rows, objective.stacking, objective.rows.runner)
+        rows = self.held.rows
+        held = PackedRows(PackedCells.plain(rows.codes, objective.stacking), rows.weights, objective.rows.runner)
         plain, long, most = PlainStep(objective), LongStep(objective), self.options.max_iter
         point = objective.at(start)
         best, score, stale, n_passes = start, -np.inf, 0, 0

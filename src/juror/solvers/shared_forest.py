@@ -15,6 +15,7 @@ counts, so the steps climb no fixed objective: they are for fits that are stoppe
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -36,6 +37,32 @@ _SPREAD = 4
 _ROWS_AT_ONCE = 4096
 
 
+@dataclass(frozen=True)
+class _Alike:
+    """Variables whose tables have the same shape (I_pa, I_n).
+
+    Attributes
+    ----------
+    rows : numpy.ndarray, (n_variables · I_pa · I_n,)
+        Their stacked rows.
+    own, once : numpy.ndarray, (n_variables, I_pa, I_n, 1) and (n_variables, I_n, 1)
+        The forest's own tables T and the marginals m.
+    """
+
+    rows: np.ndarray
+    shape: tuple[int, int]
+    own: np.ndarray
+    once: np.ndarray
+
+    def combined(self, counts: np.ndarray) -> np.ndarray:
+        """Return B from the counts C, (n_variables, I_pa, I_n, F) both."""
+        of_class = counts.sum(axis=1) + _CLASS_STRENGTH * self.once
+        of_class /= of_class.sum(axis=1, keepdims=True) * self.once
+        combined = self.own * of_class[:, None]
+        combined /= combined.sum(axis=2, keepdims=True)
+        return combined
+
+
 @dataclass(frozen=True, eq=False)
 class SharedForest(Objective[PackedRows]):
     """The rows, and the strength in rows for every column of a table, that EM steps along a forest need."""
@@ -52,32 +79,34 @@ class SharedForest(Objective[PackedRows]):
         strength = smoothing * float(np.mean(stacking.cardinalities))
         return cls(rows, stacking, 0.0, own, strength * own, rows.total, strength)
 
+    @cached_property
+    def _alike(self) -> list[_Alike]:
+        """The variables, those with tables of the same shape together."""
+        by_shape: dict[tuple[int, int], list[int]] = {}
+        for n, (height, size) in enumerate(zip(self.stacking.heights, self.stacking.cardinalities, strict=True)):
+            by_shape.setdefault((height // size, size), []).append(n)
+        found, every = [], np.arange(self.stacking.n_rows)
+        for shape, variables in by_shape.items():
+            rows = np.concatenate([every[self.stacking.rows(n)] for n in variables])
+            counted, own = (each[rows, 0].reshape(-1, *shape, 1) for each in (self.rows.label_counts, self.marginals))
+            once = counted.sum(axis=1) + 1.0 / shape[1]
+            found.append(_Alike(rows, shape, own, once / once.sum(axis=1, keepdims=True)))
+        return found
+
     def update(self, point: Point) -> Parameters:
         """Take the EM step from a point."""
         lam, cells = point.counts.classes, point.counts.cells
         stack = np.ones_like(cells)
-        for n, size in enumerate(self.stacking.cardinalities):
-            rows = self.stacking.rows(n)
-            counts, own = (each[rows].reshape(-1, size, each.shape[1]) for each in (cells, self.marginals))
-            drawn = counts + self.strength * (own if len(own) == 1 else self._combined(n, counts, own))
-            totals = drawn.sum(axis=1, keepdims=True)
-            table = np.divide(drawn, totals, out=np.broadcast_to(own, drawn.shape).copy(), where=totals > 0)
-            stack[rows] = table.reshape(-1, len(lam))
+        for alike in self._alike:
+            counts = cells[alike.rows].reshape(-1, *alike.shape, len(lam))
+            drawn = self.strength * (alike.own if alike.shape[0] == 1 else alike.combined(counts)) + counts
+            totals = drawn.sum(axis=2, keepdims=True)
+            if self.strength > 0:
+                drawn /= totals
+            else:
+                drawn = np.divide(drawn, totals, out=np.broadcast_to(alike.own, drawn.shape).copy(), where=totals > 0)
+            stack[alike.rows] = drawn.reshape(-1, len(lam))
         return Parameters(lam / lam.sum(), stack, self.stacking.forest)
-
-    def _combined(self, n: int, counts: np.ndarray, own: np.ndarray) -> np.ndarray:
-        """Return B, (I_pa, I_n, F), from the counts (I_pa, I_n, F) and the forest's own table (I_pa, I_n, 1)."""
-        once = self._once(n)
-        of_class = counts.sum(axis=0) + _CLASS_STRENGTH * once
-        combined = own * (of_class / (of_class.sum(axis=0) * once))
-        combined /= combined.sum(axis=1, keepdims=True)
-        return combined
-
-    def _once(self, n: int) -> np.ndarray:
-        """Return the marginal of a variable, (I_n, 1)."""
-        size = self.stacking.cardinalities[n]
-        counts = self.rows.label_counts[self.stacking.rows(n)].reshape(-1, size).sum(axis=0)[:, None] + 1.0 / size
-        return np.asarray(counts / counts.sum())
 
     def scattered_start(self, rank: int, rng: np.random.Generator) -> Parameters:
         """Share every row among the classes at random, and take the step from there: classes near the forest's own."""
