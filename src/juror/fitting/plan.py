@@ -92,8 +92,8 @@ def decide_for_statistic(data: Statistic, rank: int | str, method: str, given: C
     """
     if method == "auto":
         what = KINDS[type(data).__name__]
-        able = ["ctf"] if isinstance(data, TripleCounts) else ["pair-em", "juror-b", "spa", "juror-a"]
-        method = next((name for name in able if set(given) <= set(METHODS[name].option_names)), able[0])
+        fitting = ["ctf"] if isinstance(data, TripleCounts) else ["pair-em", "juror-b", "juror-a"]
+        method = next((name for name in fitting if set(given) <= set(METHODS[name].option_names)), fitting[0])
         n_labels = sum(data.domain.cardinalities)
         if method != "pair-em" or rank != "auto" or "forests" in given:
             return Decision(method, why=f"{method}, which needs no more than {what}")

@@ -13,8 +13,8 @@ more. By the factor error, maximum likelihood from one random start (RAND-EM) is
 that looks at pairs in every table from a thousand rows on.
 
 - **With few rows nothing here beats a constant guess.** With the true number of classes and no prior, every method
-  of the paper fits the noise: at 100 rows all are far worse than the uniform table, by every measure, and so is EM started at
-  the truth itself. What those rows could tell is in the last line of Table 2, the Bayes limit.
+  of the paper fits the noise: at 100 rows all are far worse than the uniform table, by every measure, and so is EM
+  started at the truth itself. What those rows could tell is in the last line of Table 2, the Bayes limit.
 - **Most printed factor errors are out of reach of the printed formula.** In Tables 1, 3 and 4 even EM started at
   the truth is above all of them at every size, in Table 5 up to 10,000 rows. With the factor term divided by F, as
   in the reference code of the two-way paper, a constant guess beats every one of them. Both normalisations stand
@@ -25,9 +25,9 @@ that looks at pairs in every table from a thousand rows on.
 - **The number of projections does not matter**, with either inversion, once R has full rank (Table 6).
 - **The whole from pairs is better solved by likelihood than by least squares.** PAIR-EM, which is ours and not the
   paper's, knows what JUROR knows. Its tensor error is a quarter of JUROR-B's or less in every column of Tables 1 to 4,
-  and in Table 2 from 5,000 rows on at most a fifth above the Bayes limit. It chooses its smoothing from the counts, which
-  the methods of the paper do not have here. Where rows are few it smooths so much that its classes become copies, and
-  is then the product of one-way marginals: up to 1,000 rows in Tables 1, 2 and 4, and in all of Table 3.
+  and in Table 2 from 5,000 rows on at most a fifth above the Bayes limit. It chooses its smoothing from the counts,
+  which the methods of the paper do not have here. Where rows are few it smooths so much that its classes become
+  copies, and is about the product of one-way marginals: up to 1,000 rows in Tables 1, 2 and 4, and in all of Table 3.
 """
 
 # Below each table: what agrees with the paper, what does not, and why.
