@@ -24,8 +24,8 @@ from juror.solvers.solver import Options, Statistic
 _MOST_SAMPLED = 100_000
 # EM holds the distinct rows in memory and passes over them some hundred times: about an hour at this many cells.
 _MOST_PASSED = 1_000_000_000
-# EM on pairs along a forest holds the tables of all pairs of labels, for every class.
-_MOST_PAIRED = 1_000
+# EM on pairs along forests holds the tables of all pairs of labels for every class, and takes minutes beyond this.
+_MOST_PAIRED = 400
 # The forests of which the mean is taken; more gained little on Adult, GSS and Votes.
 _FORESTS = 5
 # Options of Domain.infer that people try to pass to the fit
