@@ -7,7 +7,7 @@ What pairs do not tell. With W_j = A_j D(√λ), all pair tables are W_j W_kᵗ,
 rotation Q; and if no entry of W is zero, small rotations leave all entries positive and all columns on the simplex.
 So unless labels tell classes apart, as SPA assumes, no method can find the classes from pairs, whatever the start and
 however many the rows: it finds some classes with these pair tables. The mean of several such models, each from its own
-start and along its own forest, is nearer to the truth than any of them.
+start and along its own forest, gave test rows of Adult, GSS and Votes more probability than each of them did.
 """
 
 from __future__ import annotations
