@@ -24,9 +24,9 @@ from juror.solvers.solver import Options, Statistic
 _MOST_SAMPLED = 100_000
 # EM holds the distinct rows in memory and passes over them some hundred times: about an hour at this many cells.
 _MOST_PASSED = 1_000_000_000
-# EM on pairs along a forest holds the tables of all pairs of labels, for every class.
-_MOST_PAIRED = 2_000
-# The forests of which the mean is taken; more gained little on Adult, GSS and Votes.
+# EM on pairs along forests holds the tables of all pairs of labels for every class, and takes minutes beyond this.
+_MOST_PAIRED = 400
+# The forests of which the mean is taken. Of 1, 2, 3 and 5 these were best on Adult and GSS, and on Votes as good as 3.
 _FORESTS = 5
 # Options of Domain.infer that people try to pass to the fit
 _OF_DOMAINS = frozenset({"bins", "edges", "levels", "max_levels"})
@@ -92,8 +92,8 @@ def decide_for_statistic(data: Statistic, rank: int | str, method: str, given: C
     """
     if method == "auto":
         what = KINDS[type(data).__name__]
-        able = ["ctf"] if isinstance(data, TripleCounts) else ["pair-em", "juror-b", "spa", "juror-a"]
-        method = next((name for name in able if set(given) <= set(METHODS[name].option_names)), able[0])
+        fitting = ["ctf"] if isinstance(data, TripleCounts) else ["pair-em", "juror-b", "juror-a"]
+        method = next((name for name in fitting if set(given) <= set(METHODS[name].option_names)), fitting[0])
         n_labels = sum(data.domain.cardinalities)
         if method != "pair-em" or rank != "auto" or "forests" in given:
             return Decision(method, why=f"{method}, which needs no more than {what}")
