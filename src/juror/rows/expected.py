@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from juror.rows.packing import PackedCells
 from juror.rows.regions import Regions
 from juror.runners.local import LocalRunner, partitions
 
-# In a forest, this many classes are passed over at once.
+# In a forest, this many classes are counted at once.
 _CLASSES_AT_ONCE = 128
 
 
@@ -133,27 +132,22 @@ class ExpectedCounts:
 def _of_forest(
     cells: PackedCells, weights: np.ndarray, lam: np.ndarray, stack: np.ndarray, runner: LocalRunner
 ) -> ExpectedCounts:
-    """Count in two passes over the rows, some classes at a time: the tables of a forest are larger than the cache.
+    """Count in two passes over the rows: the tables of a forest are larger than the cache.
 
-    The first pass finds the log-probability of every row, the second counts. Threads share the classes.
+    The first pass finds the log-probability of every row, the second counts some classes at a time. Threads share the
+    rows in the first, and the classes in the second.
     """
-    ranges = list(partitions(len(lam), _CLASSES_AT_ONCE))
+    prepared = Prepared.of(cells, lam, stack)
 
-    def first_pass(classes: slice) -> tuple[Prepared, np.ndarray]:
-        prepared = Prepared.of(cells, lam[classes], stack[:, classes])
-        return prepared, np.asarray(kernels().log_prob(cells.packed, prepared.tables))
+    def first_pass(rows: slice) -> np.ndarray:
+        return np.asarray(kernels().log_prob(cells.packed[rows], prepared.tables))
 
-    found = list(runner.map(first_pass, ranges))
-    totals = reduce(np.logaddexp, [logs for _, logs in found])
+    logs = np.concatenate(list(runner.map(first_pass, partitions(len(cells)))))
+    classes, counts = np.zeros(len(lam)), np.zeros((len(stack) + cells.n_below, len(lam)))
 
-    def second_pass(pair: tuple[Prepared, np.ndarray]) -> ExpectedCounts:
-        prepared, logs = pair
-        counted = kernels().counts_given(cells.packed, weights, logs, totals, prepared.tables)
-        return prepared.settled(ExpectedCounts(0.0, *counted))
+    def second_pass(some: slice) -> None:
+        add = kernels().add_expected
+        add(cells.packed, weights, logs, prepared.tables, some.start, some.stop, classes, counts)
 
-    counts = list(runner.map(second_pass, found))
-    likelihood = float(weights @ totals)
-    if len(counts) == 1:
-        return replace(counts[0], log_likelihood=likelihood)
-    classes = np.concatenate([part.classes for part in counts])
-    return ExpectedCounts(likelihood, classes, np.hstack([part.cells for part in counts]))
+    list(runner.map(second_pass, partitions(len(lam), _CLASSES_AT_ONCE)))
+    return prepared.settled(ExpectedCounts(float(weights @ logs), classes, counts))
