@@ -72,12 +72,18 @@ class PackedCells:
         return cls._joined(*find_regions(codes, stacking), stacking)
 
     @classmethod
-    def in_sheets(cls, codes: np.ndarray, stacking: Stacking, *, once: bool = False) -> tuple[Self, ...]:
-        """Cut a table of codes into sheets, which messages take a limited memory for; pack each, unless read once."""
-        cells, regions = find_regions(codes, stacking)
+    def in_sheets(
+        cls, codes: np.ndarray, stacking: Stacking, *, once: bool = False, target: int | None = None
+    ) -> tuple[Self, ...]:
+        """Cut a table of codes into sheets, whose messages take a limited memory; pack each, unless it is read once.
+
+        With a target, see :func:`juror.rows.regions.find_regions`, tables are left as they are.
+        """
+        cells, regions = find_regions(codes, stacking, target)
+        once |= target is not None
         if regions is not None and regions.n_messages > _MOST_MESSAGES and len(codes) > _FEWEST_ROWS:
             halves = codes[: len(codes) // 2], codes[len(codes) // 2 :]
-            return sum((cls.in_sheets(half, stacking, once=once) for half in halves), ())
+            return sum((cls.in_sheets(half, stacking, once=once, target=target) for half in halves), ())
         return ((cls._apart if once else cls._joined)(cells, regions, stacking),)
 
     @classmethod

@@ -98,6 +98,19 @@ def label_probabilities(cells: np.ndarray, tables: Tables, factor: np.ndarray) -
     return total, R @ factor.T
 
 
+def label_logs(cells: np.ndarray, tables: Tables, column: int, n_labels: int) -> np.ndarray:
+    """Return ℓ of every row with each of n_labels labels in a column, (rows, n_labels).
+
+    The cells of the column select the row of the first label; those of the other labels follow.
+    """
+    logs = np.empty((len(cells), n_labels))
+    cells = cells.astype(np.int64)
+    for label in range(n_labels):
+        logs[:, label] = log_prob(cells, tables)
+        cells[:, column] += 1
+    return logs
+
+
 def expected_counts(cells: np.ndarray, weights: np.ndarray, tables: Tables) -> tuple[float, np.ndarray, np.ndarray]:
     """Return Σ w ℓ, the class counts (F,) and the expected counts C (stacked rows, F).
 
