@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from juror.answers.posterior import CPD
-from juror.answers.scores import class_posteriors
+from juror.answers.block import NO_PARENT, Block, Mixture
+from juror.answers.scores import check_rows_possible, class_posteriors, is_product, predict_proba, with_hidden
 from juror.errors import check_count
 from juror.kernels import kernels
 from juror.kernels.random_streams import Stream
+from juror.rows.stacking import Stacking
 from juror.runners.local import partitions
 
 # Random numbers in a block, small enough to stay in the cache; the block size does not affect the draws.
@@ -24,34 +25,91 @@ def generator(seed: int) -> np.random.Generator:
     return Stream.ANSWERS.generator(seed)
 
 
-def sample(cpd: CPD, n: int, rng: np.random.Generator) -> np.ndarray:
-    """Draw n rows of codes, (n, N): first a class for each row, then every variable given the class."""
+def sample(model: Mixture, n: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw n rows of codes, (n, N): first a class for each row, then every variable given the class and its parent."""
     classes = np.full(n, -1)
-    codes = np.full((n, len(cpd.factors)), -1, dtype=cpd.domain.code_type, order="F")
-    weights = np.cumsum(cpd.weights)
+    codes = np.full((n, len(model.domain)), -1, dtype=model.domain.code_type, order="F")
+    weights = np.cumsum(np.concatenate([block.weights for block in model.blocks]))
     _draw(np.zeros(n, dtype=np.int64), (weights / weights[-1])[None], classes, rng)
-    for position, factor in enumerate(cpd.factors):
-        _draw(classes, np.cumsum(factor.T, axis=1), codes[:, position], rng)
+    first = 0
+    for block in model.blocks:
+        own = np.flatnonzero((classes >= first) & (classes < first + block.rank))
+        _draw_nodes(block, classes[own] - first, codes, own, rng)
+        first += block.rank
     return codes
 
 
-def fill_most_probable(cpd: CPD, codes: np.ndarray) -> np.ndarray:
+def _draw_nodes(
+    block: Block, classes: np.ndarray, codes: np.ndarray, rows: np.ndarray, rng: np.random.Generator
+) -> None:
+    """Draw all nodes of the rows of one block into the codes, every parent before its children."""
+    drawn: dict[int, np.ndarray] = {}
+    for n in block.forest.order:
+        parent, table = block.forest.parents[n], block.tables[n]
+        # A class together with a label of the parent selects a distribution.
+        given = classes if parent == NO_PARENT else classes * len(table) + drawn[parent]
+        column = np.full(len(classes), -1, dtype=np.int64 if n >= codes.shape[1] else codes.dtype)
+        _draw(given, np.cumsum(table.transpose(2, 0, 1).reshape(-1, table.shape[1]), axis=1), column, rng)
+        if block.forest.children[n]:
+            drawn[n] = column
+        if n < codes.shape[1]:
+            codes[rows, n] = column
+
+
+def fill_most_probable(model: Mixture, codes: np.ndarray) -> np.ndarray:
     """Fill every hole with its most probable label given the observed cells of its row."""
-    stack = np.ascontiguousarray(np.concatenate(cpd.factors))
-    starts = np.cumsum([0, *cpd.domain.cardinalities])
     filled = codes.copy(order="K")
-    for rows, R in class_posteriors(cpd, codes):
-        kernels().most_probable(R, stack, starts, filled[rows])
+    if is_product(model):
+        (block,) = model.blocks
+        stack = np.ascontiguousarray(np.concatenate(block.factors))
+        starts = np.cumsum([0, *model.domain.cardinalities])
+        for rows, R in class_posteriors(model, codes):
+            kernels().most_probable(R, stack, starts, filled[rows])
+        return filled
+    check_rows_possible(model, codes)
+    for n in range(codes.shape[1]):
+        holes = codes[:, n] < 0
+        if np.any(holes):
+            filled[holes, n] = predict_proba(model, codes[holes], n).argmax(axis=1)
     return filled
 
 
-def fill_at_random(cpd: CPD, codes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def fill_at_random(model: Mixture, codes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Fill the holes of every row with one draw from their joint distribution given the observed cells."""
     filled = codes.copy(order="K")
-    for rows, R in class_posteriors(cpd, codes):
+    for rows, R in class_posteriors(model, codes):
         classes = kernels().draw_columns(R, rng.random(len(R)))
-        for n, factor in enumerate(cpd.factors):
-            _draw(classes, np.cumsum(factor.T, axis=1), filled[rows, n], rng)
+        if is_product(model):
+            for n, factor in enumerate(model.blocks[0].factors):
+                _draw(classes, np.cumsum(factor.T, axis=1), filled[rows, n], rng)
+        else:
+            filled[rows] = _drawn_in_classes(model, filled[rows], classes, rng)
+    return filled
+
+
+def _drawn_in_classes(model: Mixture, codes: np.ndarray, classes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return codes (rows, N) with their holes filled, given the class of every row, counted over all blocks.
+
+    Every row uses as many random numbers as the largest block has nodes, with or without holes.
+    """
+    filled, first = codes.copy(), 0
+    uniform = rng.random((len(codes), max(len(block.tables) for block in model.blocks)))
+    for block in model.blocks:
+        some = np.flatnonzero((classes >= first) & (classes < first + block.rank))
+        whole = np.ascontiguousarray(with_hidden(block, codes[some]), dtype=np.int32)
+        stacking = Stacking(block.sizes, block.forest)
+        kernels().draw_holes(
+            whole,
+            classes[some] - first,
+            stacking.stack(block.tables),
+            stacking.starts.astype(np.int64),
+            np.array(block.sizes),
+            block.parents,
+            np.array(block.forest.order),
+            np.ascontiguousarray(uniform[some, : len(block.tables)]),
+        )
+        filled[some] = whole[:, : codes.shape[1]]
+        first += block.rank
     return filled
 
 

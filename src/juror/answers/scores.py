@@ -72,7 +72,7 @@ def class_posteriors(model: Mixture, codes: np.ndarray) -> Iterator[tuple[slice,
     """Yield blocks of rows with their posteriors R (rows in block, classes of all blocks); raise on an impossible row."""
     rank = sum(block.rank for block in model.blocks)
     at_once = max(1, _POSTERIORS_AT_ONCE // rank)
-    if len(model.blocks) == 1 and not model.blocks[0].has_edges:
+    if is_product(model):
         (block,) = model.blocks
         cells = PackedCells.plain(with_hidden(block, codes), _stacking(block))
         ((_, tables),) = _tables(block, cells, rank)
@@ -86,6 +86,12 @@ def class_posteriors(model: Mixture, codes: np.ndarray) -> Iterator[tuple[slice,
         total = reduce(np.logaddexp, [logs for logs, _ in found])
         _check_possible(total > -np.inf, rows.start)
         yield rows, np.hstack([R * np.exp(logs - total)[:, None] for logs, R in found])
+
+
+def is_product(model: Mixture) -> bool:
+    """Whether a model is one block without edges over the variables of its domain, a CPD."""
+    (block, *others) = model.blocks
+    return not others and not block.has_edges and len(block.tables) == len(model.domain)
 
 
 def _posterior(block: Block, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

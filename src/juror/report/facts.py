@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal
 
+from juror.answers.block import BareMixture
 from juror.answers.compressing import compressed
 from juror.answers.information import dependence as dependence_of
 from juror.answers.information import divergence
 from juror.answers.marginals import marginal
-from juror.answers.posterior import BareCPD
 from juror.answers.profiles import ClassProfile, class_profiles, readable_rank
 from juror.answers.sampling import generator
 from juror.readers.columns import as_text
@@ -104,8 +104,8 @@ def _shown_classes(
     if wanted == model.rank:
         return class_profiles(page.model), None
     # The page's model is near the fitted one and smaller, so it is quicker to compress.
-    weights, factors, _ = compressed(page.model, wanted, seed=seed)
-    shown = BareCPD(weights, factors, model.domain)
+    blocks, _ = compressed(page.model, wanted, seed=seed)
+    shown = BareMixture(blocks, model.domain)
     loss = divergence(model, shown, _DRAWS, generator(seed))
     distance = {"rank": model.rank, "loss": float(loss), "standard_error": loss.standard_error}
     return class_profiles(shown), distance

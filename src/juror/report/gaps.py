@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 
+from juror.answers.block import Mixture
 from juror.answers.calibration import mean_distance
 from juror.answers.marginals import marginal
-from juror.answers.posterior import CPD
 from juror.domain.variable import Variable
 from juror.readers.columns import as_text
 from juror.record import finite
@@ -61,12 +61,12 @@ def _gap(counts: np.ndarray, p: np.ndarray) -> dict[str, float | None]:
     return {"n": n, "distance": distance(counts, p), "noise": noise(p, n)}
 
 
-def marginal_gaps(cpd: CPD, tables: Sequence[np.ndarray]) -> list[dict[str, Any]]:
+def marginal_gaps(cpd: Mixture, tables: Sequence[np.ndarray]) -> list[dict[str, Any]]:
     """Return for every variable its counts, its fitted marginal, their distance, and the distance expected by chance.
 
     Parameters
     ----------
-    cpd : CPD
+    cpd : Mixture
         The distribution.
     tables : sequence of numpy.ndarray, (I_n,)
         The counts of every variable's labels.
@@ -81,14 +81,14 @@ def marginal_gaps(cpd: CPD, tables: Sequence[np.ndarray]) -> list[dict[str, Any]
     return found
 
 
-def pair_gaps(cpd: CPD, tables: Sequence[np.ndarray], max_cells: int, n_worst: int) -> dict[str, Any]:
+def pair_gaps(cpd: Mixture, tables: Sequence[np.ndarray], max_cells: int, n_worst: int) -> dict[str, Any]:
     """Return for every pair seen together its distance from the fitted table and that of noise, and the worst cells.
 
     Pairs and cells are sorted, the worst first. There are at most two cells of a pair.
 
     Parameters
     ----------
-    cpd : CPD
+    cpd : Mixture
         The distribution.
     tables : sequence of numpy.ndarray, (I_j, I_k)
         The counts of every pair, in the order of :func:`itertools.combinations`.

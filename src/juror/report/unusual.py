@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from juror.answers.posterior import CPD
+from juror.answers.block import Mixture
 from juror.answers.sampling import sample
 from juror.answers.scores import log_prob
 from juror.readers.columns import MISSING, as_text
@@ -40,7 +40,7 @@ class _Reference:
     as_improbable: np.ndarray
 
     @classmethod
-    def of(cls, cpd: CPD, codes: np.ndarray, logs: np.ndarray, rng: np.random.Generator) -> _Reference:
+    def of(cls, cpd: Mixture, codes: np.ndarray, logs: np.ndarray, rng: np.random.Generator) -> _Reference:
         """Compare rows (rows, N) with log-probabilities (rows,) to draws with the same pattern of holes."""
         patterns, places = np.unique(codes == MISSING, axis=0, return_inverse=True)
         drawn = sample(cpd, _DRAWN, rng)
@@ -51,12 +51,14 @@ class _Reference:
         return cls(-usual.mean(axis=1), (usual <= logs[:, None] + 1e-9).mean(axis=1))
 
 
-def unusual_rows(cpd: CPD, rows: RowSample, logs: np.ndarray, n: int, rng: np.random.Generator) -> list[dict[str, Any]]:
+def unusual_rows(
+    cpd: Mixture, rows: RowSample, logs: np.ndarray, n: int, rng: np.random.Generator
+) -> list[dict[str, Any]]:
     """Return the most unusual rows, the most unusual first.
 
     Parameters
     ----------
-    cpd : CPD
+    cpd : Mixture
         The distribution.
     rows : RowSample
         Distinct rows.
@@ -100,7 +102,7 @@ def unusual_rows(cpd: CPD, rows: RowSample, logs: np.ndarray, n: int, rng: np.ra
     ]
 
 
-def _candidates(cpd: CPD, codes: np.ndarray, logs: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
+def _candidates(cpd: Mixture, codes: np.ndarray, logs: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
     """Return the positions of roughly the n most surprising rows, in the order of the rows."""
     if len(codes) <= n:
         return np.arange(len(codes))
@@ -115,14 +117,14 @@ def _candidates(cpd: CPD, codes: np.ndarray, logs: np.ndarray, n: int, rng: np.r
     return np.sort(np.argsort(logs - terms @ coefficients, kind="stable")[:n])
 
 
-def cell_probabilities(cpd: CPD, codes: np.ndarray, logs: np.ndarray) -> np.ndarray:
+def cell_probabilities(cpd: Mixture, codes: np.ndarray, logs: np.ndarray) -> np.ndarray:
     """Return p(cell | the other cells seen) of every cell, (rows, N), as p(row) over p(row without the cell).
 
     NaN for holes, and where the other cells are impossible together.
 
     Parameters
     ----------
-    cpd : CPD
+    cpd : Mixture
         The distribution.
     codes : numpy.ndarray, (rows, N)
         Codes, −1 for missing.
@@ -139,6 +141,6 @@ def cell_probabilities(cpd: CPD, codes: np.ndarray, logs: np.ndarray) -> np.ndar
     return np.where(known, ratios, np.nan)
 
 
-def _texts(cpd: CPD, codes: np.ndarray) -> list[str | None]:
+def _texts(cpd: Mixture, codes: np.ndarray) -> list[str | None]:
     cells = zip(cpd.domain, codes.tolist(), strict=True)
     return [None if code == MISSING else as_text(variable.labels[code]) for variable, code in cells]

@@ -8,7 +8,6 @@ folded, what the cells themselves would, to rounding.
 
 from __future__ import annotations
 
-import itertools
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -271,11 +270,11 @@ def _join_in_forest(cells: np.ndarray, stacking: Stacking) -> list[_Group]:
     near = _near(forest)
     fresh = set(groups)
     while True:
-        for a, b in itertools.combinations(sorted(groups), 2):
-            if (a in fresh or b in fresh) and (len(near) <= _FEW_COLUMNS or b in near[a]):
-                n_both = _n_combinations(few[a], few[b], len(groups[a].parts), len(groups[b].parts))
-                added = n_both - len(groups[a].parts) - len(groups[b].parts)
-                savings[a, b] = len(cells) - _ROWS_A_COMBINATION * added
+        others = ((n, groups if len(near) <= _FEW_COLUMNS else near[n] & groups.keys()) for n in fresh)
+        for a, b in sorted({(min(n, m), max(n, m)) for n, beside in others for m in beside if m != n}):
+            n_both = _n_combinations(few[a], few[b], len(groups[a].parts), len(groups[b].parts))
+            added = n_both - len(groups[a].parts) - len(groups[b].parts)
+            savings[a, b] = len(cells) - _ROWS_A_COMBINATION * added
         fresh = set()
         for a, b in sorted(savings, key=lambda pair: -savings[pair]):
             if savings[a, b] <= 0:

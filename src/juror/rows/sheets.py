@@ -35,9 +35,11 @@ class SheetedCells:
     def unpacked(self, chosen: np.ndarray | slice) -> np.ndarray:
         """Return the stacked rows of some rows, as :meth:`juror.rows.packing.PackedCells.unpacked` does."""
         chosen = np.arange(len(self))[chosen]
-        found = [sheet.unpacked(self._here(chosen, rows)) for rows, sheet in zip(self.spans, self.sheets, strict=True)]
-        places = np.concatenate([np.flatnonzero(self._is_here(chosen, rows)) for rows in self.spans])
-        return np.concatenate(found)[np.argsort(places)]
+        pairs = zip(self.spans, self.sheets, strict=True)
+        some = [(rows, sheet) for rows, sheet in pairs if np.any(self._is_here(chosen, rows))]
+        found = [sheet.unpacked(self._here(chosen, rows)) for rows, sheet in some]
+        places = [np.flatnonzero(self._is_here(chosen, rows)) for rows, _ in some]
+        return np.concatenate(found)[np.argsort(np.concatenate(places))]
 
     def _is_here(self, chosen: np.ndarray, rows: slice) -> np.ndarray:
         return (chosen >= rows.start) & (chosen < rows.stop)

@@ -8,6 +8,7 @@ so that threads can work on blocks of a table in parallel.
 # ruff: noqa: F401
 
 from juror.kernels.jit.drawing import draw_columns, draw_holes, draw_labels, most_probable
+from juror.kernels.jit.edges import edge_evidence
 from juror.kernels.jit.exponentials import joined
 from juror.kernels.jit.forest_states import draw_counts, messages, spread_counts
 from juror.kernels.jit.group_counts import count_groups, pack_columns, weigh_groups

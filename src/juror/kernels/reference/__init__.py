@@ -4,6 +4,7 @@
 # ruff: noqa: F401
 
 from juror.kernels.reference.drawing import draw_columns, draw_holes, draw_labels, most_probable
+from juror.kernels.reference.edges import edge_evidence
 from juror.kernels.reference.forest_states import draw_counts, messages, spread_counts
 from juror.kernels.reference.group_counts import count_groups, pack_columns, weigh_groups
 from juror.kernels.reference.passes import (
