@@ -58,8 +58,9 @@ class _Node:
 class _Builder:
     """Collects states and messages, node after node from the leaves up."""
 
-    def __init__(self, stacking: Stacking):
+    def __init__(self, stacking: Stacking, target: int | None):
         self.stacking = stacking
+        self.target = target
         self.sizes: list[np.ndarray] = []
         self.n_links: list[np.ndarray] = []
         self.base: list[np.ndarray] = []
@@ -82,11 +83,19 @@ class _Builder:
             _together(self.table),
         )
 
+    def add_links(self, base: np.ndarray, stride: np.ndarray, linked: np.ndarray) -> None:
+        """Add the links of some states, (states, children) each."""
+        self.n_links.append(linked.sum(axis=1))
+        self.base.append(base[linked])
+        self.stride.append(stride[linked])
+
     def regions(self) -> Regions:
         return Regions(self.states, _together(self.used), _together(self.ones), self.spans)
 
 
-def find_regions(codes: np.ndarray, stacking: Stacking) -> tuple[np.ndarray, Regions | None]:
+def find_regions(
+    codes: np.ndarray, stacking: Stacking, target: int | None = None
+) -> tuple[np.ndarray, Regions | None]:
     """Return the rows that every cell selects, (rows, N) of int32, and the missing regions, None if there are none.
 
     Numbers from the height of the stack on select messages in use.
@@ -97,6 +106,9 @@ def find_regions(codes: np.ndarray, stacking: Stacking) -> tuple[np.ndarray, Reg
         Codes, −1 for missing.
     stacking : Stacking
         The stack, with or without a forest.
+    target : int, optional
+        A root, missing in all rows, whose labels are told apart: its cells select the row of its first label, joined
+        with what is below; label x is x rows further down.
 
     >>> from juror.rows.forest import Forest
     >>> cells, regions = find_regions(np.array([[-1, 1, 0], [0, 1, -1]]), Stacking((2, 2, 2), Forest((-1, 0, 0))))
@@ -105,11 +117,13 @@ def find_regions(codes: np.ndarray, stacking: Stacking) -> tuple[np.ndarray, Reg
     """
     joint = stacking.joint(codes)
     cells = np.where(joint < 0, stacking.missing_rows, joint + stacking.starts[:-1]).astype(np.int32)
+    if target is not None:
+        cells[:, target] = stacking.starts[target]
     if stacking.forest is None or not stacking.forest.has_edges or not np.any(codes < 0):
         return cells, None
     seen = [column >= 0 for column in codes.T]
     found: dict[int, _Node] = {}
-    builder = _Builder(stacking)
+    builder = _Builder(stacking, target)
     for node in reversed(stacking.forest.order):
         if stacking.forest.children[node] and not seen[node].all():
             _visit(node, codes, seen, found, builder, cells)
@@ -133,7 +147,11 @@ def _visit(
         return
     symbols = [_symbols(child, rows, codes, seen, found, stacking) for child in children]
     state, examples = _distinct(symbols)
-    _add_links(children, [symbol[examples] for symbol in symbols], found, builder)
+    links = _links(children, [symbol[examples] for symbol in symbols], found, stacking)
+    if node == builder.target:
+        _add_labels(node, rows, state, len(examples), links, builder, cells)
+        return
+    builder.add_links(*links)
     parent, size = forest.parents[node], stacking.cardinalities[node]
     height = 1 if parent == NO_PARENT else stacking.cardinalities[parent]
     above = np.zeros(len(rows), dtype=np.int64) if parent == NO_PARENT else codes[rows, parent].astype(np.int64)
@@ -173,11 +191,13 @@ def _symbols(
     return symbols
 
 
-def _add_links(
-    children: tuple[int, ...], symbols: list[np.ndarray], found: dict[int, _Node], builder: _Builder
-) -> None:
-    """Add the links of the states of a node, given the symbols of every child, (states,) each."""
-    stacking = builder.stacking
+def _links(
+    children: tuple[int, ...], symbols: list[np.ndarray], found: dict[int, _Node], stacking: Stacking
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return base and stride of the links of the states of a node, and which there are, (states, children) each.
+
+    The symbols of every child are of shape (states,).
+    """
     base, stride = (np.empty((len(symbols[0]), len(children)), dtype=np.int64) for _ in range(2))
     for place, (child, symbol) in enumerate(zip(children, symbols, strict=True)):
         size = stacking.cardinalities[child]
@@ -186,10 +206,34 @@ def _add_links(
         if nested.any():
             base[nested, place] = stacking.n_rows + found[child].first_message[symbol[nested] - 1 - size]
             stride[nested, place] = 1
-    linked = np.stack(symbols, axis=1) > 0
-    builder.n_links.append(linked.sum(axis=1))
-    builder.base.append(base[linked])
-    builder.stride.append(stride[linked])
+    return base, stride, np.stack(symbols, axis=1) > 0
+
+
+def _add_labels(
+    node: int,
+    rows: np.ndarray,
+    state: np.ndarray,
+    n_states: int,
+    links: tuple[np.ndarray, ...],
+    builder: _Builder,
+    cells: np.ndarray,
+) -> None:
+    """Add, for every state of a root, one state for each of its labels x, whose message is T[x] G[x]."""
+    stacking, (base, stride, linked) = builder.stacking, links
+    size = stacking.cardinalities[node]
+    labels = np.arange(size)
+    n = n_states * size
+    shifted = base[:, None] + labels[:, None] * stride[:, None]
+    builder.add_links(shifted.reshape(n, -1), np.repeat(stride, size, axis=0), np.repeat(linked, size, axis=0))
+    builder.sizes.append(np.ones(n, dtype=np.int64))
+    builder.per_state.append(np.ones(n, dtype=np.int64))
+    builder.table.append(int(stacking.starts[node]) + np.tile(labels, n_states))
+    builder.used.append(builder.n_messages + np.arange(n))
+    builder.ones.append(np.full(n, stacking.missing_rows[node]))
+    builder.spans[node] = (builder.n_used, builder.n_used + n)
+    cells[rows, node] = stacking.n_rows + builder.n_used + state * size
+    builder.n_messages += n
+    builder.n_used += n
 
 
 def _distinct(symbols: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
@@ -211,3 +255,4 @@ def _together(arrays: list[np.ndarray]) -> np.ndarray:
 
 def _starts(lengths: np.ndarray) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64, copy=False)
+

@@ -110,14 +110,16 @@ class SharedForest(Objective[PackedRows]):
 
     def scattered_start(self, rank: int, rng: np.random.Generator) -> Parameters:
         """Share every row among the classes at random, and take the step from there: classes near the forest's own."""
-        cells, lam = np.zeros((self.rows.cells.n_packed, rank)), np.zeros(rank)
-        for some in partitions(len(self.rows), _ROWS_AT_ONCE):
-            shares = rng.random((some.stop - some.start, rank)) ** _SPREAD
-            shares *= self.rows.weights[some, None] / shares.sum(axis=1, keepdims=True)
-            kernels().add_counts(self.rows.cells.packed[some], shares, cells)
-            lam += shares.sum(axis=0)
-        # Cells whose parent is missing take no part yet.
-        counts = self.rows.cells.folded(cells)[: self.stacking.n_rows]
+        counts, lam = np.zeros((self.stacking.n_rows, rank)), np.zeros(rank)
+        for cells, weights in self.rows.sheets:
+            packed = np.zeros((cells.n_packed, rank))
+            for some in partitions(len(cells), _ROWS_AT_ONCE):
+                shares = rng.random((some.stop - some.start, rank)) ** _SPREAD
+                shares *= weights[some, None] / shares.sum(axis=1, keepdims=True)
+                kernels().add_counts(cells.packed[some], shares, packed)
+                lam += shares.sum(axis=0)
+            # Cells whose parent is missing take no part yet.
+            counts += cells.folded(packed)[: self.stacking.n_rows]
         stack = self.stacking.normalise(counts + self.marginals, otherwise=np.broadcast_to(self.marginals, counts.shape))
         return Parameters(lam / lam.sum(), stack, self.stacking.forest)
 
