@@ -26,7 +26,7 @@ from juror.answers.information import Estimate
 from juror.answers.marginals import whole_table
 from juror.answers.merging import merge, nearest_trees
 from juror.answers.refining import BlockCounts, BlockRows, Blocks, with_marginals
-from juror.answers.sampling import Sampler
+from juror.answers.sampling import RowSampler
 from juror.answers.scores import log_prob
 from juror.domain import Domain
 from juror.errors import check_count
@@ -137,7 +137,7 @@ def merged_blocks(blocks: Sequence[Block], domain: Domain, rank: int, seed: int)
     if len(blocks) == 1:
         return (merge(blocks[0], rank, seed),)
     if not np.all(ranks[held > 0]):
-        return nearest_trees(blocks, np.flatnonzero(ranks), domain)
+        return nearest_trees(blocks, np.flatnonzero(ranks).tolist(), domain)
     found = []
     for block, own, most in zip(blocks, ranks, held, strict=True):
         if own:
@@ -173,7 +173,7 @@ class _Task:
 
     model: Mixture
     table: np.ndarray | None
-    sampler: Sampler
+    sampler: RowSampler
     seed: int
     runner: LocalRunner
 
@@ -181,7 +181,7 @@ class _Task:
     def of(cls, model: Mixture, seed: int, runner: LocalRunner) -> _Task:
         """Make a task, with the whole table if it is small."""
         few = math.prod(model.domain.cardinalities) <= _EXACT_CELLS
-        return cls(model, whole_table(model) if few else None, Sampler(model), seed, runner)
+        return cls(model, whole_table(model) if few else None, RowSampler(model), seed, runner)
 
     def climb(self, start: Blocks, n_steps: int) -> Blocks:
         """Increase E_p[log q] from a start; mix in a little of the start, so that nothing becomes impossible."""

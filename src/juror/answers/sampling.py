@@ -26,10 +26,10 @@ def generator(seed: int) -> np.random.Generator:
 
 def sample(model: Mixture, n: int, rng: np.random.Generator) -> np.ndarray:
     """Draw n rows of codes, (n, N): first a class for each row, then every variable given the class and its parent."""
-    return Sampler(model).draw(n, rng)
+    return RowSampler(model).draw(n, rng)
 
 
-class Sampler:
+class RowSampler:
     """Draws rows of a mixture; the cumulative tables are kept for further draws."""
 
     def __init__(self, model: Mixture):
@@ -54,7 +54,8 @@ class Sampler:
         self, b: int, classes: np.ndarray, codes: np.ndarray, rows: np.ndarray, rng: np.random.Generator, again: bool
     ) -> None:
         """Draw all nodes of the rows of one block into the codes, every parent before its children."""
-        block, drawn = self._model.blocks[b], {}
+        block = self._model.blocks[b]
+        drawn: dict[int, np.ndarray] = {}
         for n in block.forest.order:
             parent, table = block.forest.parents[n], block.tables[n]
             above = 0 if parent == NO_PARENT else drawn[parent]
