@@ -198,7 +198,7 @@ EXAMPLES = [block for block in blocks_of(CONTRIBUTING.read_text()) if block.kind
 @pytest.fixture
 def _as_before(monkeypatch):
     """Undo what the examples of CONTRIBUTING.md register."""
-    monkeypatch.setattr(juror.JointPMF, "collision", None, raising=False)
+    monkeypatch.setattr(juror.JointPMF, "diversity", None, raising=False)
     with patch.dict(METHODS), patch.dict(SUFFIXES), patch.dict(TYPED):
         yield
 
