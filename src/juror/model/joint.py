@@ -77,7 +77,7 @@ class JointPMF(RowAnswers):
                 raise ModelError(
                     f"The factor of {variable.name!r} must have shape {expected}, labels × rank. Got {factor.shape}."
                 )
-        self._blocks = (Block.of_factors(lam, checked),)
+        self._blocks: tuple[Block, ...] = (Block.of_factors(lam, checked),)
         self._domain = domain
         self._info = info
 
