@@ -55,11 +55,7 @@ def _packed(facts: dict[str, Any]) -> dict[str, Any]:
     model, dependence = facts["model"], facts["dependence"]
     return facts | {
         "variables": [_without_probabilities(variable) for variable in facts["variables"]],
-        "model": model
-        | {
-            "weights": _doubles(model["weights"]),
-            "factors": _doubles([row for factor in model["factors"] for row in factor]),
-        },
+        "model": model | {"blocks": [_packed_block(block, model["single_precision"]) for block in model["blocks"]]},
         "dependence": dependence | {"matrix": _half(dependence["matrix"])},
         "observed": _shortened(facts["observed"]),
     }
@@ -69,14 +65,26 @@ def _without_probabilities(variable: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in variable.items() if name != "probabilities"}
 
 
-def _doubles(numbers: Any) -> str:
-    return base64.b64encode(np.asarray(numbers, dtype="<f8").tobytes()).decode()
+def _packed_block(block: dict[str, Any], single: bool) -> dict[str, Any]:
+    """Return a block with its weights and its tables, [parent's label][label][class] one after the other, as base64."""
+    kind = "<f4" if single else "<f8"
+    tables = [np.asarray(table, dtype=kind) for table in block["tables"]]
+    return {
+        "weights": _base64(np.asarray(block["weights"], dtype=kind)),
+        "parents": block["parents"],
+        "sizes": [table.shape[1] for table in tables],
+        "tables": _base64(np.concatenate([table.ravel() for table in tables])),
+    }
+
+
+def _base64(numbers: np.ndarray) -> str:
+    return base64.b64encode(numbers.tobytes()).decode()
 
 
 def _half(matrix: Any) -> str:
     """Return the part above the diagonal as base64 of floats: the page shows three digits."""
     full = np.asarray(matrix, dtype="<f4")
-    return base64.b64encode(full[np.triu_indices(len(full), k=1)].tobytes()).decode()
+    return _base64(full[np.triu_indices(len(full), k=1)])
 
 
 def _shortened(observed: dict[str, Any] | None) -> dict[str, Any] | None:
@@ -113,12 +121,19 @@ def _about(facts: dict[str, Any]) -> str:
 def _notice(model: dict[str, Any]) -> str:
     """Say how far the page's model is from the fitted one, if it is another."""
     if model["rank"] == model["fitted_rank"]:
-        return ""
+        return _rounding(model["pair_difference"]) if model["single_precision"] else ""
     points, far = _points(model["pair_difference"]), _far(model["loss"])
     return (
         '<p class="notice">This page shows a smaller model near the fitted one. Shares of two labels together differ '
         f"by at most {points} points, shares given rare evidence by more{far}. "
         "A report made with <code>--rank all</code> shows the fitted model.</p>"
+    )
+
+
+def _rounding(difference: float) -> str:
+    return (
+        '<p class="notice">To keep the page small, the numbers of the model are rounded to seven digits. Shares of two '
+        f"labels together differ by at most {_points(difference)} points.</p>"
     )
 
 

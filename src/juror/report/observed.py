@@ -10,7 +10,7 @@ import numpy as np
 
 from juror.answers.calibration import calibration
 from juror.answers.marginals import marginal
-from juror.answers.posterior import CPD
+from juror.answers.block import Mixture
 from juror.answers.scores import log_prob
 from juror.errors import DataError
 from juror.kernels.logarithms import log_of
@@ -33,15 +33,15 @@ _UNUSUAL = 20
 MOST_CELLS = 60_000
 
 
-def observed_facts(model: CPD, seen: Seen, *, seed: int = 0, n_jobs: int | None = None) -> dict[str, Any]:
+def observed_facts(model: Mixture, seen: Seen, *, seed: int = 0, n_jobs: int | None = None) -> dict[str, Any]:
     """Compare a table with a model, in plain values that JSON can hold.
 
     Variables have the order of the model. A value that is infinite or not a number is None.
 
     Parameters
     ----------
-    model : CPD
-        A :class:`juror.JointPMF`, or anything else with weights, factors and a domain.
+    model : Mixture
+        A :class:`juror.JointPMF`, or anything else with blocks and a domain.
     seen : Seen
         Counts of the table's variables and pairs, and a sample of its rows; see :func:`juror.report.seen.pass_over`.
     seed : int
@@ -80,7 +80,7 @@ def observed_facts(model: CPD, seen: Seen, *, seed: int = 0, n_jobs: int | None 
         return {**_counted(model, seen), "is_sampled": seen.is_sampled, **judged}
 
 
-def _counted(model: CPD, seen: Seen) -> dict[str, Any]:
+def _counted(model: Mixture, seen: Seen) -> dict[str, Any]:
     """Return the facts about all rows, from the counts."""
     N = len(model.domain)
     singles, pairs = seen.tables[:N], seen.tables[N:]
@@ -97,7 +97,7 @@ def _share_missing(seen: float, total: float) -> float:
     return 0.0 if math.isclose(seen, total, rel_tol=1e-12) else 1.0 - seen / total
 
 
-def _judged(model: CPD, seen: Seen, seed: int, n_jobs: int | None) -> dict[str, Any]:
+def _judged(model: Mixture, seen: Seen, seed: int, n_jobs: int | None) -> dict[str, Any]:
     """Return the facts about the sampled rows."""
     rows, calibrated = seen.draw(seen.n_sampled).distinct(), _calibrated(model, seen, n_jobs)
     logs = log_prob(model, rows.codes)
@@ -118,7 +118,7 @@ def _mean(logs: np.ndarray, weights: np.ndarray) -> float | None:
     return mean
 
 
-def independent_log_prob(model: CPD, codes: np.ndarray) -> np.ndarray:
+def independent_log_prob(model: Mixture, codes: np.ndarray) -> np.ndarray:
     """Return the log-probability of every row of codes (rows, N) under the product of the model's marginals, (rows,).
 
     Missing cells are summed out, here and under the uniform table.
@@ -128,7 +128,7 @@ def independent_log_prob(model: CPD, codes: np.ndarray) -> np.ndarray:
     return np.asarray(sum(logs))
 
 
-def uniform_log_prob(model: CPD, codes: np.ndarray) -> np.ndarray:
+def uniform_log_prob(model: Mixture, codes: np.ndarray) -> np.ndarray:
     """Return the log-probability of every row of codes (rows, N) under the uniform table, (rows,)."""
     return np.asarray((codes != MISSING) @ -np.log(model.domain.cardinalities))
 
@@ -143,10 +143,10 @@ def rows_to_calibrate(rank: int, cardinalities: tuple[int, ...], n_rows: int) ->
     return min(n_rows, max(_LEAST_CALIBRATED, int(_CALIBRATION_WORK / work)))
 
 
-def _calibrated(model: CPD, seen: Seen, n_jobs: int | None) -> dict[str, Any]:
+def _calibrated(model: Mixture, seen: Seen, n_jobs: int | None) -> dict[str, Any]:
     """Return the calibration of every variable."""
     # A subset is drawn anew: a heavy row that is drawn once must not count by its weight.
-    n = rows_to_calibrate(len(model.weights), model.domain.cardinalities, len(seen.held))
+    n = rows_to_calibrate(sum(block.rank for block in model.blocks), model.domain.cardinalities, len(seen.held))
     rows = seen.draw(n).distinct()
 
     def of_variable(target: int) -> dict[str, Any] | None:
