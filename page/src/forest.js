@@ -93,7 +93,7 @@ export class ForestView {
       this.facts.edges.map((edge) => {
         const [[x1, y1], [x2, y2]] = [nodes[edge.a].centre, nodes[edge.b].centre];
         const line = { x1, y1, x2, y2 };
-        const wide = THINNEST + (WIDEST - THINNEST) * ((edge.information ?? 0) / most);
+        const wide = THINNEST + (WIDEST - THINNEST) * Math.sqrt((edge.information ?? 0) / most);
         const group = makeSvg(
           "g",
           { class: "edge" },

@@ -172,7 +172,7 @@ function fromFragment(text, variables2) {
 }
 
 // src/block.js
-var TINY = 1e-280;
+var TINY = 1e-200;
 var Block = class {
   /** @type {Float64Array[] | null} */
   #shares = null;
@@ -228,74 +228,105 @@ var Block = class {
   collect(evidence) {
     const logs = this.weights.map(Math.log);
     const below = this.sizes.map(() => null);
-    const arrived = this.sizes.map(() => null);
+    const arrived = this.sizes.map(() => []);
     for (let k = this.order.length - 1; k >= 0; k--) {
       const n = this.order[k];
       const codes = evidence.get(n);
-      if (codes === void 0 && arrived[n] === null) continue;
+      if (codes === void 0 && arrived[n].length === 0) continue;
       const found = this.#summed(n, codes ?? range(this.sizes[n]), arrived[n]);
       below[n] = found;
-      const parent = this.parents[n];
-      if (parent < 0) add(logs, found.message);
-      else add(arrived[parent] ??= new Float64Array(this.sizes[parent] * this.rank), found.message);
+      if (this.parents[n] >= 0) arrived[this.parents[n]].push(found);
+      else for (let f = 0; f < logs.length; f++) logs[f] += found.logs ? found.logs.sums[f] : Math.log(found.sums[f]) + found.top[f];
     }
     return { logs, below };
   }
   /**
-   * What a node tells its parent: m[x_pa, f] = Σ_x A[x_pa, x, f] b[x, f] over the labels that are allowed.
+   * What a node tells its parent: Σ_x A[x_pa, x, f] b[x, f] over the labels that are allowed.
    *
    * @param {number} n
    * @param {number[]} labels
-   * @param {Float64Array | null} arrived the product of the messages of its children as logarithms, [x][f]
+   * @param {Below[]} children whose messages are multiplied to b
    * @returns {Below}
    */
-  #summed(n, labels, arrived) {
+  #summed(n, labels, children) {
     const F = this.rank;
-    const logs = arrived ?? new Float64Array(this.sizes[n] * F);
-    const top = new Float64Array(F).fill(arrived ? -Infinity : 0);
-    const scaled = new Float64Array(logs.length);
-    if (arrived) {
-      for (const x of labels) for (let f = 0, i = x * F; f < F; f++, i++) if (logs[i] > top[f]) top[f] = logs[i];
-    }
-    for (const x of labels) {
-      for (let f = 0, i = x * F; f < F; f++, i++) {
-        scaled[i] = !arrived ? 1 : top[f] === -Infinity ? 0 : Math.exp(logs[i] - top[f]);
-      }
-    }
-    const message = new Float64Array(this.#above(n) * F);
-    const found = { labels, logs, scaled, top, message };
+    const product = this.#product(n, labels, children);
     const table = this.tables[n];
-    for (let row = 0; row < this.#above(n); row++) {
-      const sums = message.subarray(row * F, (row + 1) * F);
+    const sums = new Float64Array(this.#above(n) * F);
+    let least = 1;
+    for (let row = 0; product && row < this.#above(n); row++) {
       for (const x of labels) {
-        for (let f = 0, i = x * F, j = (row * this.sizes[n] + x) * F; f < F; f++, i++, j++) sums[f] += table[j] * scaled[i];
+        for (let f = 0, i = x * F, j = (row * this.sizes[n] + x) * F, k = row * F; f < F; f++, i++, j++, k++) {
+          sums[k] += table[j] * product.scaled[i];
+        }
       }
-      for (let f = 0; f < F; f++) {
-        sums[f] = sums[f] > TINY ? Math.log(sums[f]) + top[f] : this.#logSum(n, row, f, found);
-      }
+      for (let k = row * F; k < (row + 1) * F; k++) if (sums[k] < least) least = sums[k];
     }
-    return found;
+    return product && least > TINY ? { labels, ...product, sums, logs: null } : this.#summedLogs(n, labels, children);
   }
   /**
-   * log Σ_x A[x_pa, x, f] b[x, f] without underflow.
+   * The product of the messages of the children, scaled so that the largest of a class is one; null if digits are lost.
    *
    * @param {number} n
-   * @param {number} row
-   * @param {number} f
-   * @param {Below} below
+   * @param {number[]} labels
+   * @param {Below[]} children
    */
-  #logSum(n, row, f, { labels, logs }) {
-    return logSumExp(labels.map((x) => this.#logTerm(n, row, x, f, logs)));
+  #product(n, labels, children) {
+    const F = this.rank;
+    const scaled = new Float64Array(this.sizes[n] * F);
+    const top = new Float64Array(F);
+    for (const x of labels) scaled.fill(1, x * F, (x + 1) * F);
+    if (children.length === 0) return { scaled, top };
+    if (children.some(({ logs }) => logs)) return null;
+    for (const child of children) {
+      for (let f = 0; f < F; f++) top[f] += child.top[f];
+      for (const x of labels) for (let i = x * F; i < (x + 1) * F; i++) scaled[i] *= child.sums[i];
+    }
+    const largest = new Float64Array(F);
+    for (const x of labels) {
+      for (let f = 0, i = x * F; f < F; f++, i++) {
+        if (scaled[i] < TINY) return null;
+        if (scaled[i] > largest[f]) largest[f] = scaled[i];
+      }
+    }
+    for (const x of labels) for (let f = 0, i = x * F; f < F; f++, i++) scaled[i] /= largest[f];
+    for (let f = 0; f < F; f++) top[f] += Math.log(largest[f]);
+    return { scaled, top };
   }
   /**
+   * The same as #summed with logarithms, for numbers that are too small, or zero.
+   *
+   * @param {number} n
+   * @param {number[]} labels
+   * @param {Below[]} children
+   * @returns {Below}
+   */
+  #summedLogs(n, labels, children) {
+    const F = this.rank;
+    const logs = { scaled: new Float64Array(this.sizes[n] * F).fill(-Infinity), sums: new Float64Array(this.#above(n) * F) };
+    for (const x of labels) {
+      for (let f = 0, i = x * F; f < F; f++, i++) {
+        logs.scaled[i] = 0;
+        for (const child of children) logs.scaled[i] += child.logs ? child.logs.sums[i] : Math.log(child.sums[i]) + child.top[f];
+      }
+    }
+    for (let row = 0; row < this.#above(n); row++) {
+      for (let f = 0; f < F; f++) logs.sums[row * F + f] = logSumExp(labels.map((x) => this.#logTerm(n, row, x, f, logs)));
+    }
+    const none = new Float64Array(0);
+    return { labels, scaled: none, sums: none, top: none, logs };
+  }
+  /**
+   * log A[x_pa, x, f] b[x, f].
+   *
    * @param {number} n
    * @param {number} row
    * @param {number} x
    * @param {number} f
-   * @param {Float64Array} logs
+   * @param {Logs} logs
    */
-  #logTerm(n, row, x, f, logs) {
-    return Math.log(this.tables[n][(row * this.sizes[n] + x) * this.rank + f]) + logs[x * this.rank + f];
+  #logTerm(n, row, x, f, { scaled }) {
+    return Math.log(this.tables[n][(row * this.sizes[n] + x) * this.rank + f]) + scaled[x * this.rank + f];
   }
   /**
    * Go from the roots to the leaves: Σ over classes of weights_f p(x | class, evidence) of every variable is added.
@@ -346,7 +377,7 @@ var Block = class {
     }
   }
   /**
-   * Add shares[f] · A[row, x, f] b[x, f] / m[row, f].
+   * Add shares[f] · A[row, x, f] b[x, f] / Σ_x A[row, x, f] b[x, f].
    *
    * @param {number} n
    * @param {number} row
@@ -354,17 +385,18 @@ var Block = class {
    * @param {Below} below
    * @param {Float64Array} belief
    */
-  #spreadGiven(n, row, shares, { labels, logs, scaled, top, message }, belief) {
+  #spreadGiven(n, row, shares, { labels, scaled, sums, logs }, belief) {
     const F = this.rank;
     const table = this.tables[n];
-    const factors = new Float64Array(F);
-    for (let f = 0; f < F; f++) {
-      const log = message[row * F + f];
-      if (shares[f] === 0 || log === -Infinity) continue;
-      const factor = Math.exp(top[f] - log);
-      if (factor < 1 / TINY) factors[f] = shares[f] * factor;
-      else for (const x of labels) belief[x * F + f] += shares[f] * Math.exp(this.#logTerm(n, row, x, f, logs) - log);
+    if (logs) {
+      for (let f = 0; f < F; f++) {
+        const log = logs.sums[row * F + f];
+        if (shares[f] === 0 || log === -Infinity) continue;
+        for (const x of labels) belief[x * F + f] += shares[f] * Math.exp(this.#logTerm(n, row, x, f, logs) - log);
+      }
+      return;
     }
+    const factors = shares.map((share, f) => share / sums[row * F + f]);
     for (const x of labels) {
       for (let f = 0, i = x * F, j = (row * this.sizes[n] + x) * F; f < F; f++, i++, j++) {
         belief[i] += factors[f] * table[j] * scaled[i];
@@ -450,9 +482,6 @@ function logSumExp(logs) {
   if (largest === -Infinity) return largest;
   for (const log of logs) total += Math.exp(log - largest);
   return largest + Math.log(total);
-}
-function add(to, what) {
-  for (let i = 0; i < to.length; i++) to[i] += what[i];
 }
 function sum(values) {
   let total = 0;
@@ -1412,7 +1441,7 @@ var ForestView = class {
       this.facts.edges.map((edge) => {
         const [[x1, y1], [x2, y2]] = [nodes[edge.a].centre, nodes[edge.b].centre];
         const line = { x1, y1, x2, y2 };
-        const wide = THINNEST + (WIDEST - THINNEST) * ((edge.information ?? 0) / most2);
+        const wide = THINNEST + (WIDEST - THINNEST) * Math.sqrt((edge.information ?? 0) / most2);
         const group = makeSvg(
           "g",
           { class: "edge" },
