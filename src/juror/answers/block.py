@@ -101,5 +101,22 @@ class BareMixture:
     blocks: tuple[Block, ...]
     domain: Domain
 
+    @classmethod
+    def of_factors(cls, weights: np.ndarray, factors: Sequence[np.ndarray], domain: Domain) -> BareMixture:
+        """Make a mixture without edges from weights (F,) and factors (I_n, F)."""
+        return cls((Block.of_factors(weights, factors),), domain)
 
-__all__ = ["NO_PARENT", "BareMixture", "Block", "Mixture"]
+
+def edgeless(model: Mixture) -> Block | None:
+    """Return all classes as one block without edges and hidden nodes, or None if some block has edges."""
+    if any(block.has_edges for block in model.blocks):
+        return None
+    N = len(model.domain)
+    if len(model.blocks) == 1 and len(model.blocks[0].tables) == N:
+        return model.blocks[0]
+    weights = np.concatenate([block.weights for block in model.blocks])
+    factors = zip(*(block.factors[:N] for block in model.blocks), strict=True)
+    return Block.of_factors(weights, [np.concatenate(same, axis=1) for same in factors])
+
+
+__all__ = ["NO_PARENT", "BareMixture", "Block", "Mixture", "edgeless"]

@@ -29,8 +29,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from juror.answers.block import Mixture
 from juror.answers.marginals import marginal
-from juror.answers.posterior import CPD
 from juror.answers.scores import log_prob, predict_proba
 from juror.errors import DataError, ZeroProbabilityError, check_count
 from juror.kernels.logarithms import log_of
@@ -83,7 +83,9 @@ class Calibration:
     noise: float
 
 
-def calibration(cpd: CPD, codes: np.ndarray, weights: np.ndarray | None, target: int, n_bins: int = 10) -> Calibration:
+def calibration(
+    model: Mixture, codes: np.ndarray, weights: np.ndarray | None, target: int, n_bins: int = 10
+) -> Calibration:
     """Predict one variable of every row from the row's other cells, and compare with the observed labels.
 
     Codes are (n_rows, N), −1 for missing; weights (n_rows,), one by default. Rows whose target is missing, and rows of
@@ -102,19 +104,19 @@ def calibration(cpd: CPD, codes: np.ndarray, weights: np.ndarray | None, target:
     check_count("n_bins", n_bins)
     weights = np.ones(len(codes)) if weights is None else np.asarray(weights, dtype=float)
     seen = (codes[:, target] != MISSING) & (weights > 0)
-    p, possible = _predictions(cpd, codes[seen], target)
+    p, possible = _predictions(model, codes[seen], target)
     labels, w = codes[seen, target][possible].astype(np.int64), weights[seen][possible]
     if len(w) == 0:
         raise DataError(
-            f"No row that is possible under this model shows {cpd.domain[target].name!r}, so its predictions cannot be "
-            "judged. Give rows that do, or leave the variable out."
+            f"No row that is possible under this model shows {model.domain[target].name!r}, so its predictions cannot "
+            "be judged. Give rows that do, or leave the variable out."
         )
-    reference = np.broadcast_to(marginal(cpd, [target]), p.shape)
+    reference = np.broadcast_to(marginal(model, [target]), p.shape)
     accuracy, log_loss, brier = _scores(p, labels, w)
     reference_accuracy, reference_log_loss, reference_brier = _scores(reference, labels, w)
     weight, predicted, outcomes, variance = _bins(p, labels, w, n_bins)
     return Calibration(
-        target=cpd.domain[target].name,
+        target=model.domain[target].name,
         predicted=tuple((predicted / weight).tolist()),
         observed=tuple((outcomes / weight).tolist()),
         weight=tuple(weight.tolist()),
@@ -143,17 +145,17 @@ def mean_distance(variances: np.ndarray) -> np.ndarray:
     return np.minimum(np.sqrt(2 * variances / np.pi), 2 * variances)
 
 
-def _predictions(cpd: CPD, codes: np.ndarray, target: int) -> tuple[np.ndarray, np.ndarray]:
+def _predictions(model: Mixture, codes: np.ndarray, target: int) -> tuple[np.ndarray, np.ndarray]:
     """Return p(target | the other cells) of the rows whose other cells are possible, and which these are, (rows,)."""
     possible = np.ones(len(codes), dtype=bool)
     try:
-        return predict_proba(cpd, codes, target), possible
+        return predict_proba(model, codes, target), possible
     except ZeroProbabilityError:
         # This is rare, so only now are the rows scored to find the impossible ones.
         others = codes.copy(order="K")
         others[:, target] = MISSING
-        possible = log_prob(cpd, others) > -np.inf
-        return predict_proba(cpd, codes[possible], target), possible
+        possible = log_prob(model, others) > -np.inf
+        return predict_proba(model, codes[possible], target), possible
 
 
 def _scores(p: np.ndarray, labels: np.ndarray, w: np.ndarray) -> tuple[float, float, float]:

@@ -6,7 +6,8 @@ with λ, A and the widths w_n of the intervals that a row falls in
     density(x) = Σ_f λ_f Π_n A_n[x_n, f] / Π_n w_n                        n over the binned variables, for the widths
     cdf(x)     = Σ_f λ_f Π_n (Σ_{i < x_n} A_n[i, f] + s_n A_n[x_n, f])
 
-where s_n is the share of the interval at or below the number; it is one for labels.
+where s_n is the share of the interval at or below the number; it is one for labels. In a forest, the parts of a label
+that count are weights on the labels of a row, and messages (:mod:`juror.answers.messages`) sum them along the forest.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import reduce
 
 import numpy as np
 
-from juror.answers.posterior import CPD
+from juror.answers.block import NO_PARENT, Block, Mixture
 from juror.answers.scores import log_prob
 from juror.domain import Domain
 from juror.domain.variable import Unknown, Variable, as_number
@@ -31,9 +33,9 @@ from juror.runners.local import partitions
 _MASSES_AT_ONCE = 1 << 21
 
 
-def density(cpd: CPD, columns: Sequence[Column], unknown: Unknown) -> np.ndarray:
+def density(model: Mixture, columns: Sequence[Column], unknown: Unknown) -> np.ndarray:
     """Return the density of every row of opened columns, (n_rows,); see :meth:`juror.JointPMF.density`."""
-    domain = cpd.domain
+    domain = model.domain
     codes = domain.encode_columns(columns, unknown)
     log_volumes = np.zeros(len(codes))
     for column in columns:
@@ -41,16 +43,16 @@ def density(cpd: CPD, columns: Sequence[Column], unknown: Unknown) -> np.ndarray
         if domain[n].edges is not None:
             codes[_beyond(domain[n], _numbers(domain, column), unknown, "density"), n] = MISSING
             log_volumes += np.append(_log_widths(domain[n]), 0.0)[codes[:, n]]
-    logs = log_prob(cpd, codes)
+    logs = log_prob(model, codes)
     # Where the probability is zero the density is zero too, even in an interval of width zero.
     logs = np.subtract(logs, log_volumes, out=logs, where=logs > -np.inf)
     with np.errstate(over="ignore"):
         return np.exp(logs)
 
 
-def cdf(cpd: CPD, columns: Sequence[Column], unknown: Unknown) -> np.ndarray:
+def cdf(model: Mixture, columns: Sequence[Column], unknown: Unknown) -> np.ndarray:
     """Return the cumulative probability of every row of columns, (n_rows,); see :meth:`juror.JointPMF.cdf`."""
-    domain = cpd.domain
+    domain = model.domain
     numbers = [_numbers(domain, column) for column in columns]
     # Only labels are encoded: numbers outside all intervals have a cdf too.
     labels = [replace(c, index=np.where(np.isnan(x), c.index, MISSING)) for c, x in zip(columns, numbers, strict=True)]
@@ -65,28 +67,67 @@ def cdf(cpd: CPD, columns: Sequence[Column], unknown: Unknown) -> np.ndarray:
             unplaced = _beyond(domain[n], np.where(np.isinf(x), np.nan, x), unknown, "cdf")
             placed = ~np.isnan(x) & ~unplaced
             codes[placed, n], shares[n][placed] = _place(domain[n], x[placed])
-    return _cumulative(cpd, codes, shares)
+    return _cumulative(model, codes, shares)
 
 
-def _cumulative(cpd: CPD, codes: np.ndarray, shares: dict[int, np.ndarray]) -> np.ndarray:
-    """Return Σ_f λ_f Π_n (C_n[code, f] + share A_n[code, f]) for every row, with the sums C_n over the labels below.
+def _cumulative(model: Mixture, codes: np.ndarray, shares: dict[int, np.ndarray]) -> np.ndarray:
+    """Return P(X ≤ limits) for every row of limits, (n_rows,).
 
     Codes (n_rows, N) are the upper limits of each row, −1 for none. Shares (n_rows,), by variable, are those of the
     limit's own label that count; variables not listed have no limit.
     """
-    nothing, everything = np.zeros((1, len(cpd.weights))), np.ones((1, len(cpd.weights)))
+    parts = [(_below_in_forest if block.has_edges else _below)(block, codes, shares) for block in model.blocks]
+    # Rounded sums must not exceed one.
+    return np.minimum(reduce(np.add, parts), 1.0)
+
+
+def _below(block: Block, codes: np.ndarray, shares: dict[int, np.ndarray]) -> np.ndarray:
+    """Return Σ_f λ_f Π_n (C_n[code, f] + share A_n[code, f]) for every row, with the sums C_n over the labels below."""
+    nothing, everything = np.zeros((1, block.rank)), np.ones((1, block.rank))
+    factors = block.factors
     # The code −1 selects the last row: no limit, so all labels count.
-    ends = {n: np.concatenate([cpd.factors[n], nothing]) for n in shares}
-    below = {n: np.concatenate([nothing, np.cumsum(cpd.factors[n][:-1], axis=0), everything]) for n in shares}
+    ends = {n: np.concatenate([factors[n], nothing]) for n in shares}
+    below = {n: np.concatenate([nothing, np.cumsum(factors[n][:-1], axis=0), everything]) for n in shares}
     total = np.empty(len(codes))
-    for rows in partitions(len(codes), max(1, _MASSES_AT_ONCE // len(cpd.weights))):
-        masses = np.broadcast_to(cpd.weights, (len(codes[rows]), len(cpd.weights)))
+    for rows in partitions(len(codes), max(1, _MASSES_AT_ONCE // block.rank)):
+        masses = np.broadcast_to(block.weights, (len(codes[rows]), block.rank))
         for n, share in shares.items():
             code = codes[rows, n]
             masses = masses * (below[n][code] + share[rows, None] * ends[n][code])
         total[rows] = masses.sum(axis=1)
-    # Rounded sums must not exceed one.
-    return np.minimum(total, 1.0)
+    return total
+
+
+def _below_in_forest(block: Block, codes: np.ndarray, shares: dict[int, np.ndarray]) -> np.ndarray:
+    """Return the same in a forest, by messages from limited variables to the roots for many rows at once."""
+    # Classes first, so that a message is one matrix product per class.
+    tables = {n: np.ascontiguousarray(np.moveaxis(table, 2, 0).swapaxes(1, 2)) for n, table in enumerate(block.tables)}
+    total = np.empty(len(codes))
+    size = max(1, _MASSES_AT_ONCE // (block.rank * max(block.sizes)))
+    for rows in partitions(len(codes), size):
+        masses = np.repeat(block.weights[:, None], len(codes[rows]), axis=1)
+        messages: dict[int, np.ndarray] = {}
+        for n in reversed(block.forest.order):
+            told = [messages.pop(child) for child in block.forest.children[n] if child in messages]
+            if n in shares:
+                told.append(_counted(codes[rows, n], shares[n][rows], block.sizes[n])[None])
+            if not told:
+                continue
+            message = np.broadcast_to(reduce(np.multiply, told), (block.rank, len(codes[rows]), block.sizes[n]))
+            message = message @ tables[n]
+            if block.forest.parents[n] == NO_PARENT:
+                masses = masses * message[..., 0]
+            else:
+                messages[n] = message
+        total[rows] = masses.sum(axis=0)
+    return total
+
+
+def _counted(codes: np.ndarray, shares: np.ndarray, size: int) -> np.ndarray:
+    """Return how much of every label counts: all below the limit, a share of its own, none above; all without limit."""
+    labels, limits = np.arange(size), codes[:, None]
+    counted = (labels < limits) + shares[:, None] * (labels == limits)
+    return np.where(limits < 0, 1.0, counted)
 
 
 def _check_order(variable: Variable, codes: np.ndarray) -> None:

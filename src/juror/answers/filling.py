@@ -7,24 +7,26 @@ from typing import Any
 
 import numpy as np
 
+from juror.answers.block import Mixture
 from juror.answers.holes import Fill
 from juror.answers.label_frames import Gathered, gather_frame
-from juror.answers.posterior import CPD
 from juror.answers.sampling import fill_at_random, fill_most_probable, generator
 from juror.domain.variable import Unknown, Variable
 from juror.errors import check_count
 from juror.readers import Column
 
 
-def impute(cpd: CPD, data: Any, draws: int | None, seed: int, unknown: Unknown) -> Any:
+def impute(model: Mixture, data: Any, draws: int | None, seed: int, unknown: Unknown) -> Any:
     """Fill the holes of a table with their most probable labels, or with one or more random draws."""
-    columns = cpd.domain.open(data)
-    codes = cpd.domain.encode_columns(columns, unknown)
+    columns = model.domain.open(data)
+    codes = model.domain.encode_columns(columns, unknown)
     if draws is None:
-        return fill_holes(data, columns, cpd.domain.variables, fill_most_probable(cpd, codes))
+        return fill_holes(data, columns, model.domain.variables, fill_most_probable(model, codes))
     check_count("draws", draws)
     rng = generator(seed)
-    filled = [fill_holes(data, columns, cpd.domain.variables, fill_at_random(cpd, codes, rng)) for _ in range(draws)]
+    filled = [
+        fill_holes(data, columns, model.domain.variables, fill_at_random(model, codes, rng)) for _ in range(draws)
+    ]
     return filled[0] if draws == 1 else filled
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from juror.answers.block import Mixture
 from juror.answers.label_frames import to_frame
 from juror.answers.marginals import align, html_table, marginal
-from juror.answers.posterior import CPD
+from juror.answers.messages import node_marginals
+from juror.answers.pairs import pair_tables
 from juror.answers.sampling import sample
 from juror.answers.scores import log_prob
 from juror.errors import QueryError
@@ -61,19 +64,19 @@ def entropy_of(probabilities: np.ndarray) -> float:
     return max(0.0, float(-(positive * np.log(positive)).sum()))
 
 
-def entropy(cpd: CPD, draws: int, rng: np.random.Generator) -> Estimate:
+def entropy(model: Mixture, draws: int, rng: np.random.Generator) -> Estimate:
     """Return the entropy of the joint: from the whole table if it is small, else as the mean of −log p over draws."""
-    n_cells = int(np.prod(cpd.domain.cardinalities, dtype=object))
+    n_cells = int(np.prod(model.domain.cardinalities, dtype=object))
     if n_cells <= _EXACT_CELLS:
-        return Estimate(entropy_of(marginal(cpd, range(len(cpd.domain)))))
-    surprise = -log_prob(cpd, sample(cpd, draws, rng))
+        return Estimate(entropy_of(marginal(model, range(len(model.domain)))))
+    surprise = -log_prob(model, sample(model, draws, rng))
     return Estimate(float(surprise.mean()), float(surprise.std(ddof=1) / np.sqrt(draws)))
 
 
-def divergence(p: CPD, q: CPD, draws: int, rng: np.random.Generator) -> Estimate:
+def divergence(p: Mixture, q: Mixture, draws: int, rng: np.random.Generator) -> Estimate:
     """Return D(p‖q) in nats: from both tables if they are small, else as a mean over draws from p."""
     if int(np.prod(p.domain.cardinalities, dtype=object)) <= _EXACT_CELLS:
-        P, Q = (marginal(cpd, range(len(cpd.domain))) for cpd in (p, q))
+        P, Q = (marginal(model, range(len(model.domain))) for model in (p, q))
         possible = P > 0
         return Estimate(max(0.0, float((P[possible] * (np.log(P[possible]) - log_of(Q[possible]))).sum())))
     rows = sample(p, draws, rng)
@@ -81,11 +84,11 @@ def divergence(p: CPD, q: CPD, draws: int, rng: np.random.Generator) -> Estimate
     return Estimate(float(lost.mean()), float(lost.std(ddof=1) / np.sqrt(draws)))
 
 
-def mutual_information(cpd: CPD, a: int, b: int) -> float:
+def mutual_information(model: Mixture, a: int, b: int) -> float:
     """Return I(a; b) = H(a) + H(b) − H(a, b), never below zero."""
     if a == b:
-        return entropy_of(marginal(cpd, [a]))
-    return _information_in(marginal(cpd, [a, b]))
+        return entropy_of(marginal(model, [a]))
+    return _information_in(marginal(model, [a, b]))
 
 
 def _information_in(pair: np.ndarray) -> float:
@@ -172,24 +175,18 @@ class DependenceMatrix:
         return html_table(f"Dependence ({self.measure})", *self._grid())
 
 
-def dependence(cpd: CPD, measure: str) -> DependenceMatrix:
-    """Return the mutual information of all pairs, from products of the stacked factors."""
+def dependence(model: Mixture, measure: str) -> DependenceMatrix:
+    """Return the mutual information of all pairs."""
     if measure not in ("normalised", "information"):
         raise QueryError(f"measure must be 'normalised' or 'information'. Got {measure!r} instead.")
-    ends = np.concatenate([[0], np.cumsum(cpd.domain.cardinalities)])
-    stacked = np.concatenate(cpd.factors)
-    weighted = stacked * cpd.weights
-    N = len(cpd.domain)
-    entropies = np.array([entropy_of(weighted[ends[n] : ends[n + 1]].sum(axis=1)) for n in range(N)])
-    matrix = np.diag(entropies)
-    for a in range(N):
-        pairs = weighted[ends[a] : ends[a + 1]] @ stacked[ends[a + 1] :].T
-        for b in range(a + 1, N):
-            pair = pairs[:, ends[b] - ends[a + 1] : ends[b + 1] - ends[a + 1]]
-            matrix[a, b] = matrix[b, a] = _information_in(pair)
+    shares = [(block.weights, node_marginals(block)) for block in model.blocks]
+    overall = [reduce(np.add, ((own[n] * lam).sum(axis=1) for lam, own in shares)) for n in range(len(model.domain))]
+    matrix = np.diag([entropy_of(marginal_of_one) for marginal_of_one in overall])
+    for a, b, pair in pair_tables(model):
+        matrix[a, b] = matrix[b, a] = _information_in(pair)
     if measure == "normalised":
         matrix = _normalised(matrix)
-    return DependenceMatrix(cpd.domain.names, measure, matrix)
+    return DependenceMatrix(model.domain.names, measure, matrix)
 
 
 def _normalised(information: np.ndarray) -> np.ndarray:

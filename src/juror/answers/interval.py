@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from juror.answers.block import BareMixture, Block, Mixture, edgeless
 from juror.answers.marginals import ProbabilityTable, align, marginal
-from juror.answers.posterior import CPD, BareCPD, posterior
+from juror.answers.posterior import posterior
 from juror.domain.evidence import Evidence
 from juror.domain.variable import Label
 from juror.errors import Message, ParameterError, QueryError
@@ -66,11 +67,12 @@ class IntervalTable:
 
 
 def intervals(
-    cpd: CPD, n_draws: int, positions: Sequence[int], evidence: Evidence, table: ProbabilityTable, level: float
+    model: Mixture, n_draws: int, positions: Sequence[int], evidence: Evidence, table: ProbabilityTable, level: float
 ) -> IntervalTable:
     """Ask every draw separately, and return quantiles of their answers with the answer of the mean, ``table``.
 
-    The CPD holds the classes of all draws, concatenated; each draw has the same number of classes.
+    The model holds the classes of all draws: concatenated in one block, each draw with the same number of classes, or
+    in blocks with forests, each draw with the same number of blocks.
     """
     if isinstance(level, bool) or not isinstance(level, (int, float, np.number)) or not 0 < level < 1:
         raise ParameterError(f"level must be a number in the range (0, 1). Got {level!r} instead.")
@@ -82,13 +84,20 @@ def intervals(
                 "'|'; if it was compressed, ask the model before compression."
             )
         )
-    answers = np.stack([marginal(posterior(draw, evidence), positions) for draw in _draws(cpd, n_draws)])
+    answers = np.stack([marginal(posterior(draw, evidence), positions) for draw in _draws(model, n_draws)])
     low, high = np.quantile(answers, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return IntervalTable(table, low, high, float(level))
 
 
-def _draws(cpd: CPD, n_draws: int) -> Iterator[BareCPD]:
+def _draws(model: Mixture, n_draws: int) -> Iterator[BareMixture]:
     """Yield each draw as a model."""
-    for part in np.split(np.arange(len(cpd.weights)), n_draws):
-        weights = cpd.weights[part]
-        yield BareCPD(weights / weights.sum(), tuple(A[:, part] for A in cpd.factors), cpd.domain)
+    flat = edgeless(model)
+    if flat is not None:
+        blocks = [flat.classes(part) for part in np.split(np.arange(flat.rank), n_draws)]
+        groups: list[Sequence[Block]] = [[block] for block in blocks]
+    else:
+        size = len(model.blocks) // n_draws
+        groups = [model.blocks[first : first + size] for first in range(0, len(model.blocks), size)]
+    for group in groups:
+        total = np.concatenate([block.weights for block in group]).sum()
+        yield BareMixture(tuple(replace(block, weights=block.weights / total) for block in group), model.domain)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from html import escape
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from juror.answers.block import BareMixture, Block, Mixture
 from juror.answers.label_frames import to_frame
-from juror.answers.posterior import CPD, BareCPD
+from juror.answers.messages import tree_tables
 from juror.domain.variable import Label, Variable
 from juror.errors import QueryError
+from juror.runners.local import partitions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -147,20 +151,19 @@ def html_table(title: str, head: Sequence[str], body: Sequence[Sequence[str]]) -
     return f"<table>{caption}<thead><tr>{heading}</tr></thead><tbody>{lines}</tbody></table>{more}"
 
 
-def whole_table(cpd: CPD) -> np.ndarray:
-    """Return the joint table of all variables, summed over blocks of classes to save memory."""
-    table = np.zeros(cpd.domain.cardinalities)
+def whole_table(model: Mixture) -> np.ndarray:
+    """Return the joint table of all variables, summed over groups of classes to save memory."""
+    table = np.zeros(model.domain.cardinalities)
     size = max(1, _NUMBERS_AT_ONCE // table.size)
-    for first in range(0, len(cpd.weights), size):
-        block = slice(first, first + size)
-        part = BareCPD(cpd.weights[block], tuple(factor[:, block] for factor in cpd.factors), cpd.domain)
-        table += marginal(part, range(table.ndim))
+    for block in model.blocks:
+        for classes in partitions(block.rank, size):
+            table += marginal(BareMixture((block.classes(classes),), model.domain), range(table.ndim))
     return table
 
 
-def marginal(cpd: CPD, positions: Sequence[int]) -> np.ndarray:
-    """Return the joint table of some variables, Σ_f λ_f Π_n A_n[x_n, f], one axis per variable, each at most once."""
-    shape = [cpd.domain.cardinalities[n] for n in positions]
+def marginal(model: Mixture, positions: Sequence[int]) -> np.ndarray:
+    """Return the joint table of some variables, one axis per variable, each at most once; all others are summed out."""
+    shape = [model.domain.cardinalities[n] for n in positions]
     if len(set(positions)) < len(positions):
         raise QueryError("A variable stands twice in the question. Name each once.")
     n_cells = int(np.prod(shape, dtype=object))
@@ -169,15 +172,34 @@ def marginal(cpd: CPD, positions: Sequence[int]) -> np.ndarray:
             f"The table of {len(shape)} variables has {n_cells:,} cells, more than the {_MOST_CELLS:,} that are worth "
             "writing out. Ask for fewer variables, or draw rows with sample()."
         )
+    parts = (part for block in model.blocks for part in _in_groups(block, n_cells))
+    return reduce(np.add, (_block_table(part, positions) for part in parts))
+
+
+def _in_groups(block: Block, n_cells: int) -> Iterator[Block]:
+    """Yield a block in groups of classes: in a forest, tables of the question's size are written for every class."""
+    if not block.has_edges:
+        yield block
+        return
+    for classes in partitions(block.rank, max(1, _NUMBERS_AT_ONCE // n_cells)):
+        yield block.classes(classes)
+
+
+def _block_table(block: Block, positions: Sequence[int]) -> np.ndarray:
+    """Return Σ_f λ_f times the joint table of the variables in class f."""
+    trees = tree_tables(block, positions)
+    sizes = [len(table) for _, table in trees]
     # One matrix product of two halves, each about the square root of the table's size times the rank.
-    half = int(np.searchsorted(np.cumsum(np.log(shape)), np.log(n_cells) / 2)) + 1
-    first = _khatri_rao(cpd, positions[:half]) * cpd.weights
-    return (first @ _khatri_rao(cpd, positions[half:]).T).reshape(shape)
+    half = int(np.searchsorted(np.cumsum(np.log(sizes)), np.log(math.prod(sizes)) / 2)) + 1
+    first = _khatri_rao(block, trees[:half]) * block.weights
+    axes = [n for nodes, _ in trees for n in nodes]
+    table = (first @ _khatri_rao(block, trees[half:]).T).reshape([block.sizes[n] for n in axes])
+    return table.transpose([axes.index(n) for n in positions])
 
 
-def _khatri_rao(cpd: CPD, positions: Sequence[int]) -> np.ndarray:
-    """Return the products of the factors of some variables, a row for each combination of labels, (Π I_n, F)."""
-    product_so_far = np.ones((1, len(cpd.weights)))
-    for n in positions:
-        product_so_far = (product_so_far[:, None, :] * cpd.factors[n][None, :, :]).reshape(-1, len(cpd.weights))
+def _khatri_rao(block: Block, trees: Sequence[tuple[tuple[int, ...], np.ndarray]]) -> np.ndarray:
+    """Return the products of the tables of some trees, a row for each combination of labels, (Π I_n, F)."""
+    product_so_far = np.ones((1, block.rank))
+    for _, table in trees:
+        product_so_far = (product_so_far[:, None, :] * table[None, :, :]).reshape(-1, block.rank)
     return product_so_far

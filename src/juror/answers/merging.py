@@ -6,14 +6,20 @@ For class profiles A_f = (A_1[:, f], …, A_N[:, f]) with weights λ_f, and grou
 
 The bound is lowered as in k-means, by alternating between groups and means, from several initialisations. One-way
 marginals do not change, and what is possible in a class is possible in its group.
+
+In a forest the profile of a class is made of joint distributions of each variable with its parent. Their means are
+divided by those of the parent's label to give the tables of a group. The divergences above are those of tables given
+the parent's label, weighted by its probability.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from juror.answers.block import NO_PARENT, Block
+from juror.answers.messages import node_marginals
 from juror.kernels.logarithms import log_of
 from juror.kernels.random_streams import Stream
 
@@ -26,35 +32,86 @@ _FLOOR = 1e-300
 _DISTANCES_AT_ONCE = 10_000_000
 
 
-def merge(
-    weights: np.ndarray, factors: Sequence[np.ndarray], rank: int, seed: int
-) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
-    """Merge classes of λ (R,), of which more than ``rank`` are above zero, and A_n (I_n, R); return μ (r,) and B_n.
+def merge(block: Block, rank: int, seed: int) -> Block:
+    """Merge classes of a block, of which more than ``rank`` have a weight above zero; the new weights sum to one.
 
     Examples
     --------
-    >>> mu, factors = merge(np.array([0.5, 0.2, 0.3]), [np.array([[0.9, 0.1, 0.2], [0.1, 0.9, 0.8]])], 2, seed=0)
-    >>> mu.tolist(), factors[0].round(2).tolist()
+    >>> block = Block.of_factors(np.array([0.5, 0.2, 0.3]), [np.array([[0.9, 0.1, 0.2], [0.1, 0.9, 0.8]])])
+    >>> merged = merge(block, 2, seed=0)
+    >>> merged.weights.tolist(), merged.factors[0].round(2).tolist()
     ([0.5, 0.5], [[0.9, 0.16], [0.1, 0.84]])
     """
-    held = weights > 0
-    lam, A = weights[held], np.ascontiguousarray(np.concatenate(factors)[:, held].T)
-    own = np.einsum("fx,fx->f", A, _log(A))
+    held = block.weights > 0
+    lam, profiles = block.weights[held], _Profiles.of(block.classes(held))
     # The first initialisation takes the farthest class each time, which handles copies well; the others are random.
     generators = [None, *(Stream.MERGING.generator(seed, rank, number) for number in range(1, _N_SEEDINGS))]
-    found = [_group(lam, A, own, _seeds(lam, A, own, rank, rng)) for rng in generators]
+    found = [_group(lam, profiles, _seeds(lam, profiles, rank, rng)) for rng in generators]
     group, _ = min(found, key=lambda pair: pair[1])
-    mu, B = _means(lam, A, group)
-    ends = np.cumsum([len(factor) for factor in factors])[:-1]
-    blocks = np.split(B.T, ends)
-    return mu / mu.sum(), tuple(block / block.sum(axis=0) for block in blocks)
+    mu, B = _means(lam, profiles.joint, group)
+    return replace(block, weights=mu / mu.sum(), tables=profiles.tables(B))
+
+
+def joint_tables(block: Block) -> list[np.ndarray]:
+    """Return P(x_pa, x_n | f) of every node, (I_pa or 1, I_n, F) each; without a parent, its table."""
+    shares = node_marginals(block)
+    return [
+        table if parent == NO_PARENT else shares[parent][:, None] * table
+        for table, parent in zip(block.tables, block.forest.parents, strict=True)
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class _Profiles:
+    """The profiles of all classes of a block.
+
+    Attributes
+    ----------
+    joint : numpy.ndarray, (R, Σ I_pa I_n)
+        Joint distributions of variables with their parents.
+    own : numpy.ndarray, (R,)
+        Σ joint log table.
+    shapes : tuple of (I_pa or 1, I_n)
+        The tables of a profile.
+    """
+
+    joint: np.ndarray
+    own: np.ndarray
+    shapes: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(cls, block: Block) -> _Profiles:
+        """Compute the profiles of a block."""
+        joint = np.concatenate([table.reshape(-1, block.rank) for table in joint_tables(block)])
+        given = np.concatenate([table.reshape(-1, block.rank) for table in block.tables])
+        A = np.ascontiguousarray(joint.T)
+        logs = _log(A) if not block.has_edges else np.ascontiguousarray(_log(given).T)
+        return cls(A, np.einsum("fx,fx->f", A, logs), tuple(table.shape[:2] for table in block.tables))
+
+    def tables(self, joint: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Return the tables (I_pa or 1, I_n, r) of joint profiles (r, Σ I_pa I_n), uniform where the parent's label is
+        impossible.
+        """
+        ends = np.cumsum([above * size for above, size in self.shapes])[:-1]
+        tables = []
+        for part, (above, size) in zip(np.split(joint.T, ends), self.shapes, strict=True):
+            counts = part.reshape(above, size, -1)
+            totals = counts.sum(axis=1, keepdims=True)
+            tables.append(np.divide(counts, totals, out=np.full(counts.shape, 1.0 / size), where=totals > 0))
+        return tuple(tables)
+
+    def logs(self, joint: np.ndarray) -> np.ndarray:
+        """Return the logarithms of the tables of joint profiles, (r, Σ I_pa I_n)."""
+        if all(above == 1 for above, _ in self.shapes):
+            return _log(joint)
+        return _log(np.concatenate([table.reshape(-1, len(joint)) for table in self.tables(joint)]).T)
 
 
 def _log(probabilities: np.ndarray) -> np.ndarray:
     return log_of(np.maximum(probabilities, _FLOOR))
 
 
-def _seeds(lam: np.ndarray, A: np.ndarray, own: np.ndarray, rank: int, rng: np.random.Generator | None) -> np.ndarray:
+def _seeds(lam: np.ndarray, profiles: _Profiles, rank: int, rng: np.random.Generator | None) -> np.ndarray:
     """Choose the first means by λ_f D(A_f ‖ nearest chosen): the largest, or at random in proportion (k-means++)."""
     near = np.full(len(lam), np.inf)
     free = lam.copy()
@@ -64,30 +121,31 @@ def _seeds(lam: np.ndarray, A: np.ndarray, own: np.ndarray, rank: int, rng: np.r
         chosen = int(share.argmax()) if rng is None else int(rng.choice(len(lam), p=share / share.sum()))
         seeds.append(chosen)
         free[chosen] = 0.0
-        near = np.minimum(near, np.maximum(own - A @ _log(A[chosen]), 0.0))
+        log_table = profiles.logs(profiles.joint[chosen : chosen + 1])[0]
+        near = np.minimum(near, np.maximum(profiles.own - profiles.joint @ log_table, 0.0))
         # If all others are copies of chosen classes, take the heaviest.
         share = free * near if np.any(free * near > 0) else free
     return np.array(seeds)
 
 
-def _group(lam: np.ndarray, A: np.ndarray, own: np.ndarray, seeds: np.ndarray) -> tuple[np.ndarray, float]:
+def _group(lam: np.ndarray, profiles: _Profiles, seeds: np.ndarray) -> tuple[np.ndarray, float]:
     """Alternate between groups and means; return the group of every class, (R,), and the bound."""
-    B = A[seeds]
+    B = profiles.joint[seeds]
     before = None
     for _ in range(_ROUNDS):
-        group, distance = _nearest(A, own, B)
+        group, distance = _nearest(profiles, B)
         bound = float(lam @ distance)
         _fill_empty(group, lam * distance, len(seeds))
         if before is not None and np.array_equal(group, before):
             break
         before = group
-        B = _means(lam, A, group)[1]
+        B = _means(lam, profiles.joint, group)[1]
     return group, bound
 
 
-def _nearest(A: np.ndarray, own: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _nearest(profiles: _Profiles, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the nearest mean of every class and its distance, Σ A log A − Σ A log B."""
-    log_B = _log(B).T
+    A, own, log_B = profiles.joint, profiles.own, profiles.logs(B).T
     group, distance = np.empty(len(A), dtype=np.int64), np.empty(len(A))
     size = max(1, _DISTANCES_AT_ONCE // len(B))
     for first in range(0, len(A), size):

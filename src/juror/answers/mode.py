@@ -6,7 +6,7 @@ completion can have more probability than
     Σ_f λ_f(node) Π_{n open} max_x A_n[x, f]
 
 where every class completes the row in its own best way. Nodes are opened in the order of this bound. When no remaining
-bound exceeds the best row found, that row is the mode.
+bound exceeds the best row found, that row is the mode. Forests are searched in :mod:`juror.answers.forest_mode`.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from itertools import count
 
 import numpy as np
 
-from juror.answers.posterior import CPD
+from juror.answers.block import Block, Mixture, edgeless
+from juror.answers.forest_mode import search_forests
 from juror.domain.variable import Label
 from juror.kernels.logarithms import log_of, log_sum_exp
 
 # Rows whose log-probabilities differ by less than this are equal up to rounding.
-_ROUNDING = 1e-12
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -47,22 +48,33 @@ class Mode:
     log_bound: float
 
 
-def find_mode(cpd: CPD, max_nodes: int) -> Mode:
+def find_mode(model: Mixture, max_nodes: int) -> Mode:
     """Find the most probable row, opening at most ``max_nodes`` nodes."""
-    log_factors = [log_of(factor) for factor in cpd.factors]
-    order = _most_telling_first(cpd)
+    flat = edgeless(model)
+    if flat is None:
+        codes, value, log_bound = search_forests(model, max_nodes, ROUNDING)
+    else:
+        codes, value, log_bound = _search(flat, max_nodes)
+    row = {variable.name: variable.labels[code] for variable, code in zip(model.domain, codes, strict=True)}
+    return Mode(row, value, log_bound <= value + ROUNDING, log_bound)
+
+
+def _search(block: Block, max_nodes: int) -> tuple[np.ndarray, float, float]:
+    """Return the codes of the best row of a block without edges, its log-probability, and the bound for all rows."""
+    log_factors = [log_of(factor) for factor in block.factors]
+    order = _most_telling_first(block)
     # Row d: log of the product of the maxima of the variables that are not fixed yet when the first d are, (N + 1, F)
-    best_rest = np.zeros((len(order) + 1, len(cpd.weights)))
+    best_rest = np.zeros((len(order) + 1, len(block.weights)))
     for d in range(len(order) - 1, -1, -1):
         best_rest[d] = best_rest[d + 1] + log_factors[order[d]].max(axis=0)
-    best = _climb_from_classes(cpd, log_factors)
-    log_classes = log_of(cpd.weights)
+    best = _climb_from_classes(block, log_factors)
+    log_classes = log_of(block.weights)
     ties = count()
     # Nodes: minus the bound, a number that breaks ties, and the labels fixed so far
     heap: list[tuple[float, int, tuple[int, ...]]] = [(-float(log_sum_exp(log_classes + best_rest[0])), next(ties), ())]
     for _ in range(max_nodes):
-        if not heap or -heap[0][0] <= best[1] + _ROUNDING:
-            return _mode(cpd, best, best[1])
+        if not heap or -heap[0][0] <= best[1] + ROUNDING:
+            return (*best, best[1])
         _, _, fixed = heapq.heappop(heap)
         depth = len(fixed)
         # Recomputed from the labels: stored with every node, it would fill the memory at high rank.
@@ -77,42 +89,37 @@ def find_mode(cpd: CPD, max_nodes: int) -> Mode:
                 best = max(best, (row, float(bounds[code])), key=lambda found: found[1])
             else:
                 heapq.heappush(heap, (-float(bounds[code]), next(ties), codes))
-    return _mode(cpd, best, max(best[1], -heap[0][0]) if heap else best[1])
+    return (*best, max(best[1], -heap[0][0]) if heap else best[1])
 
 
-def _mode(cpd: CPD, best: tuple[np.ndarray, float], log_bound: float) -> Mode:
-    row = {variable.name: variable.labels[code] for variable, code in zip(cpd.domain, best[0], strict=True)}
-    return Mode(row, best[1], log_bound <= best[1] + _ROUNDING, log_bound)
-
-
-def _most_telling_first(cpd: CPD) -> np.ndarray:
+def _most_telling_first(block: Block) -> np.ndarray:
     """Order variables by how much fixing each alone lowers the bound, largest reduction first."""
-    tops = np.stack([factor.max(axis=0) for factor in cpd.factors])
-    shared = np.array([(factor * cpd.weights).sum(axis=1).max() for factor in cpd.factors])
-    return np.argsort(shared / (tops @ cpd.weights), kind="stable")
+    tops = np.stack([factor.max(axis=0) for factor in block.factors])
+    shared = np.array([(factor * block.weights).sum(axis=1).max() for factor in block.factors])
+    return np.argsort(shared / (tops @ block.weights), kind="stable")
 
 
-def _climb_from_classes(cpd: CPD, log_factors: list[np.ndarray]) -> tuple[np.ndarray, float]:
+def _climb_from_classes(block: Block, log_factors: list[np.ndarray]) -> tuple[np.ndarray, float]:
     """From the most probable row of each class, change one variable at a time while this helps; return the best."""
-    heaviest = np.argsort(-cpd.weights, kind="stable")[:64]
-    return max((_climb(cpd, log_factors, f) for f in heaviest), key=lambda found: found[1])
+    heaviest = np.argsort(-block.weights, kind="stable")[:64]
+    return max((_climb(block, log_factors, f) for f in heaviest), key=lambda found: found[1])
 
 
-def _climb(cpd: CPD, log_factors: list[np.ndarray], f: int) -> tuple[np.ndarray, float]:
-    codes = np.array([int(factor[:, f].argmax()) for factor in cpd.factors])
+def _climb(block: Block, log_factors: list[np.ndarray], f: int) -> tuple[np.ndarray, float]:
+    codes = np.array([int(factor[:, f].argmax()) for factor in block.factors])
     value = -np.inf
     while True:
         before = value
         # Variables before n have new labels already; variables after n still have old ones. Sums are rebuilt rather
         # than corrected by subtraction, which would fail with −inf.
-        after = np.zeros((len(codes) + 1, len(cpd.weights)))
+        after = np.zeros((len(codes) + 1, len(block.weights)))
         for n in range(len(codes) - 1, -1, -1):
             after[n] = after[n + 1] + log_factors[n][codes[n]]
-        log_classes = log_of(cpd.weights)
+        log_classes = log_of(block.weights)
         for n, log_factor in enumerate(log_factors):
             values = log_sum_exp(log_classes + after[n + 1] + log_factor)
             codes[n] = int(values.argmax())
             value = float(values[codes[n]])
             log_classes = log_classes + log_factor[codes[n]]
-        if value <= before + _ROUNDING:
+        if value <= before + ROUNDING:
             return codes, value

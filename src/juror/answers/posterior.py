@@ -1,103 +1,100 @@
-"""Condition a CPD on evidence: re-weight the classes and restrict the factors of the observed variables.
+"""Condition a mixture on evidence: re-weight the classes, and update the tables along each block's forest.
+
+With evidence weights w_n and the messages β, μ of :mod:`juror.answers.messages`,
+
+    λ'_bf ∝ λ_bf Π_{n root} μ_bn[f],     A'_bn[x_pa, x, f] = A_bn[x_pa, x, f] β_bn[x, f] / μ_bn[x_pa, f]
+
+in log space, so that hundreds of variables do not underflow. Without edges this is
 
     λ'_f ∝ λ_f Π_n (Σ_x w_n[x] A_n[x, f]),     A'_n[x, f] ∝ w_n[x] A_n[x, f]
-
-for evidence weights w_n, in log space, so that hundreds of variables do not underflow.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from juror.answers.block import Block
-from juror.domain import Domain
+from juror.answers.block import NO_PARENT, BareMixture, Block, Mixture
+from juror.answers.messages import Messages
 from juror.domain.evidence import Evidence, describe
 from juror.errors import ZeroProbabilityError
-from juror.kernels.logarithms import log_of, log_sum_exp
-
-
-class CPD(Protocol):
-    """A joint distribution in canonical polyadic form."""
-
-    @property
-    def weights(self) -> np.ndarray:
-        """Class weights λ, (F,)."""
-
-    @property
-    def factors(self) -> tuple[np.ndarray, ...]:
-        """One matrix (I_n, F) per variable, columns on the simplex."""
-
-    @property
-    def domain(self) -> Domain:
-        """The variables."""
-
-    @property
-    def blocks(self) -> tuple[Block, ...]:
-        """The CPD as one block."""
+from juror.kernels.logarithms import log_sum_exp
+from juror.rows.forest import Forest
 
 
 @dataclass(frozen=True)
-class BareCPD:
-    """Weights, factors and domain, without the checks and methods of a model."""
-
-    weights: np.ndarray
-    factors: tuple[np.ndarray, ...]
-    domain: Domain
-
-    @property
-    def blocks(self) -> tuple[Block, ...]:
-        """The CPD as one block."""
-        return (Block.of_factors(self.weights, self.factors),)
-
-
-@dataclass(frozen=True)
-class Posterior(BareCPD):
-    """A CPD over the same domain, given evidence, and the log-probability of that evidence."""
+class Posterior(BareMixture):
+    """A mixture over the same domain, given evidence, and the log-probability of that evidence."""
 
     log_mass: float
 
 
-def log_mass(cpd: CPD, evidence: Evidence) -> float:
+def log_mass(model: Mixture, evidence: Evidence) -> float:
     """Return the log-probability of an event, or the log of the mean likelihood of soft evidence."""
-    return float(log_sum_exp(_log_class_masses(cpd, evidence)))
+    return _total([Messages.of(block, evidence) for block in model.blocks])
 
 
-def _log_class_masses(cpd: CPD, evidence: Evidence) -> np.ndarray:
-    logs = log_of(cpd.weights)
-    for n, weights in evidence.items():
-        logs = logs + log_of(weights @ cpd.factors[n])
-    return logs
+def _total(told: Sequence[Messages]) -> float:
+    return float(log_sum_exp(np.concatenate([messages.log_masses for messages in told])))
 
 
-def posterior(cpd: CPD, evidence: Evidence) -> Posterior:
+def posterior(model: Mixture, evidence: Evidence) -> Posterior:
     """Condition on evidence; raise ZeroProbabilityError if its probability is zero."""
+    if not evidence:
+        return Posterior(model.blocks, model.domain, 0.0)
+    told, mass = _possible(model, evidence)
+    masses = [np.exp(messages.log_masses - mass) for messages in told]
+    # Rounding may leave the sum slightly off one.
+    total = np.concatenate(masses).sum()
+    blocks = tuple(
+        Block(own / total, block.forest, messages.updated_tables(block))
+        for block, messages, own in zip(model.blocks, told, masses, strict=True)
+    )
+    return Posterior(blocks, model.domain, mass)
+
+
+def possible_log_mass(model: Mixture, evidence: Evidence) -> float:
+    """Return the log-probability of evidence; raise ZeroProbabilityError if it is zero."""
+    return _possible(model, evidence)[1] if evidence else 0.0
+
+
+def _possible(model: Mixture, evidence: Evidence) -> tuple[list[Messages], float]:
+    """Return the messages of every block and the log-probability of the evidence, which must be possible."""
     for n, label_weights in evidence.items():
         if not np.any(label_weights > 0):
             raise ZeroProbabilityError(
-                f"The conditions on {cpd.domain[n].name!r} leave none of its labels, so they have probability zero."
+                f"The conditions on {model.domain[n].name!r} leave none of its labels, so they have probability zero."
             )
-    if not evidence:
-        return Posterior(cpd.weights, cpd.factors, cpd.domain, 0.0)
-    logs = _log_class_masses(cpd, evidence)
-    mass = float(log_sum_exp(logs))
+    told = [Messages.of(block, evidence) for block in model.blocks]
+    mass = _total(told)
     if mass == -np.inf:
         raise ZeroProbabilityError(
             "The evidence {evidence} has probability zero under this model, so nothing follows from it. Drop or "
             "widen a part of it, or fit with {smoothing} above zero.",
-            evidence=describe(cpd.domain, evidence),
+            evidence=describe(model.domain, evidence),
         )
-    weights = np.exp(logs - mass)
-    factors = list(cpd.factors)
-    for n, label_weights in evidence.items():
-        factors[n] = _restrict(cpd.factors[n], label_weights)
-    return Posterior(weights / weights.sum(), tuple(factors), cpd.domain, mass)
+    return told, mass
 
 
-def _restrict(factor: np.ndarray, label_weights: np.ndarray) -> np.ndarray:
-    """Weight the labels of a factor; a class that the evidence excludes has weight zero and keeps its column."""
-    weighted = label_weights[:, None] * factor
-    totals = weighted.sum(axis=0)
-    return np.divide(weighted, totals, out=factor.copy(), where=totals > 0)
+def without_settled(model: Mixture, settled: dict[int, int]) -> BareMixture:
+    """Remove variables whose labels are known, given by position, from a mixture conditioned on them.
+
+    A known node cuts the forest: its children become roots, with their tables' rows of the known label.
+    """
+    blocks = tuple(_cut(block, settled) for block in model.blocks)
+    return BareMixture(blocks, model.domain.without(settled))
+
+
+def _cut(block: Block, settled: dict[int, int]) -> Block:
+    kept = [n for n in range(len(block.tables)) if n not in settled]
+    number = {n: place for place, n in enumerate(kept)}
+    parents, tables = [], []
+    for n in kept:
+        parent, table = block.forest.parents[n], block.tables[n]
+        if parent in settled:
+            table = table[settled[parent]][None]
+        parents.append(number.get(parent, NO_PARENT))
+        tables.append(table)
+    return replace(block, forest=Forest(tuple(parents)), tables=tuple(tables))

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from juror.answers.posterior import CPD
+from juror.answers.block import Mixture
+from juror.answers.messages import node_marginals
 from juror.domain.variable import Label
 from juror.errors import check_count
 from juror.record import FitInfo
@@ -25,7 +26,7 @@ class Trait:
     """A label that is more common in a class than overall.
 
     ``share`` is A_n[i, f], the label's probability in the class; ``overall`` is Σ_f λ_f A_n[i, f], and ``lift`` their
-    ratio.
+    ratio. In a forest, A_n[i, f] is summed over the labels of the parent.
     """
 
     variable: str
@@ -37,7 +38,7 @@ class Trait:
 
 @dataclass(frozen=True)
 class ClassProfile:
-    """A latent class f, the position ``index`` in the model's weights, with its weight λ_f and its typical labels.
+    """A latent class f with its weight λ_f and its typical labels; ``index`` is its position among all classes.
 
     The most characteristic label comes first. A class that is like the average has none.
     """
@@ -56,7 +57,7 @@ def readable_rank(info: FitInfo | None, rank: int) -> int:
     return rank if n_parts <= 1 else max(1, min(_READABLE_CLASSES, rank // n_parts))
 
 
-def class_profiles(cpd: CPD, n_traits: int = 6) -> tuple[ClassProfile, ...]:
+def class_profiles(model: Mixture, n_traits: int = 6) -> tuple[ClassProfile, ...]:
     """Return the typical labels of each class, at most ``n_traits``, classes by decreasing weight.
 
     Traits are ranked by their contribution to the divergence of the class from the overall distribution,
@@ -77,13 +78,20 @@ def class_profiles(cpd: CPD, n_traits: int = 6) -> tuple[ClassProfile, ...]:
     0 0.25 [('x0', 0, 0.9, 3.0)]
     """
     check_count("n_traits", n_traits)
-    stacked = np.concatenate(cpd.factors)
-    overall = stacked @ cpd.weights
-    places = [(variable.name, label) for variable in cpd.domain for label in variable.labels]
+    stacked, weights = _class_shares(model)
+    overall = stacked @ weights
+    places = [(variable.name, label) for variable in model.domain for label in variable.labels]
     return tuple(
-        ClassProfile(int(f), float(cpd.weights[f]), _traits(stacked[:, f], overall, places, n_traits))
-        for f in np.argsort(-cpd.weights, kind="stable")
+        ClassProfile(int(f), float(weights[f]), _traits(stacked[:, f], overall, places, n_traits))
+        for f in np.argsort(-weights, kind="stable")
     )
+
+
+def _class_shares(model: Mixture) -> tuple[np.ndarray, np.ndarray]:
+    """Return the distributions of all variables in every class of all blocks, (Σ I_n, F), and the weights, (F,)."""
+    N = len(model.domain)
+    shares = [np.concatenate(node_marginals(block)[:N]) for block in model.blocks]
+    return np.concatenate(shares, axis=1), np.concatenate([block.weights for block in model.blocks])
 
 
 def _traits(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from juror.answers.posterior import CPD
+from juror.answers.block import NO_PARENT, Block, Mixture
 from juror.answers.scores import class_posteriors
 from juror.errors import check_count
 from juror.kernels import kernels
@@ -24,20 +24,46 @@ def generator(seed: int) -> np.random.Generator:
     return Stream.ANSWERS.generator(seed)
 
 
-def sample(cpd: CPD, n: int, rng: np.random.Generator) -> np.ndarray:
-    """Draw n rows of codes, (n, N): first a class for each row, then every variable given the class."""
+def sample(model: Mixture, n: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw n rows of codes, (n, N): first a class for each row, then every variable given the class and its parent."""
     classes = np.full(n, -1)
-    codes = np.full((n, len(cpd.factors)), -1, dtype=cpd.domain.code_type, order="F")
-    weights = np.cumsum(cpd.weights)
+    codes = np.full((n, len(model.domain)), -1, dtype=model.domain.code_type, order="F")
+    weights = np.cumsum(np.concatenate([block.weights for block in model.blocks]))
     _draw(np.zeros(n, dtype=np.int64), (weights / weights[-1])[None], classes, rng)
-    for position, factor in enumerate(cpd.factors):
-        _draw(classes, np.cumsum(factor.T, axis=1), codes[:, position], rng)
+    first = 0
+    for block in model.blocks:
+        # All rows as a slice, which copies nothing, if there is only one block.
+        own = (
+            np.flatnonzero((classes >= first) & (classes < first + block.rank))
+            if len(model.blocks) > 1
+            else slice(0, n)
+        )
+        _draw_nodes(block, classes[own] - first, codes, own, rng)
+        first += block.rank
     return codes
 
 
-def fill_most_probable(cpd: CPD, codes: np.ndarray) -> np.ndarray:
+def _draw_nodes(
+    block: Block, classes: np.ndarray, codes: np.ndarray, rows: np.ndarray | slice, rng: np.random.Generator
+) -> None:
+    """Draw all nodes of the rows of one block into the codes, every parent before its children."""
+    drawn: dict[int, np.ndarray] = {}
+    for n in block.forest.order:
+        parent, table = block.forest.parents[n], block.tables[n]
+        # A class together with a label of the parent selects a distribution.
+        given = classes if parent == NO_PARENT else classes * len(table) + drawn[parent]
+        column = np.full(len(classes), -1, dtype=np.int64 if n >= codes.shape[1] else codes.dtype)
+        _draw(given, np.cumsum(table.transpose(2, 0, 1).reshape(-1, table.shape[1]), axis=1), column, rng)
+        if block.forest.children[n]:
+            drawn[n] = column
+        if n < codes.shape[1]:
+            codes[rows, n] = column
+
+
+def fill_most_probable(cpd: Mixture, codes: np.ndarray) -> np.ndarray:
     """Fill every hole with its most probable label given the observed cells of its row."""
-    stack = np.ascontiguousarray(np.concatenate(cpd.factors))
+    (block,) = cpd.blocks
+    stack = np.ascontiguousarray(np.concatenate(block.factors))
     starts = np.cumsum([0, *cpd.domain.cardinalities])
     filled = codes.copy(order="K")
     for rows, R in class_posteriors(cpd, codes):
@@ -45,12 +71,12 @@ def fill_most_probable(cpd: CPD, codes: np.ndarray) -> np.ndarray:
     return filled
 
 
-def fill_at_random(cpd: CPD, codes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def fill_at_random(cpd: Mixture, codes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Fill the holes of every row with one draw from their joint distribution given the observed cells."""
     filled = codes.copy(order="K")
     for rows, R in class_posteriors(cpd, codes):
         classes = kernels().draw_columns(R, rng.random(len(R)))
-        for n, factor in enumerate(cpd.factors):
+        for n, factor in enumerate(cpd.blocks[0].factors):
             _draw(classes, np.cumsum(factor.T, axis=1), filled[rows, n], rng)
     return filled
 

@@ -4,24 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from juror.answers.information import dependence
+from juror.answers.block import Mixture
+from juror.answers.information import DependenceMatrix, dependence
 from juror.answers.marginals import align
-from juror.answers.posterior import CPD
 from juror.domain.variable import Variable
 from juror.record import Compression, FitInfo
 
 
-def summary(model: CPD, info: FitInfo | None) -> str:
+def summary(model: Mixture, info: FitInfo | None) -> str:
     """Return the variables of a model, how it was fitted, and its most dependent pairs as text."""
-    lines = [f"A joint distribution of {len(model.domain)} variables, rank {len(model.weights)}", ""]
+    lines = [f"A joint distribution of {len(model.domain)} variables, rank {_rank(model)}", ""]
     body = [[v.name, v.kind, str(v.cardinality), _labels(v)] for v in model.domain]
     lines += [align(["variable", "kind", "labels", ""], body, n_text=2), ""]
     if info is not None:
         lines += _fit_lines(info)
-    pairs = [f"{a} and {b} {x:.3f}" for a, b, x in dependence(model, "normalised").strongest(5) if x >= 0.001]
+    matrix = dependence(model, "normalised")
+    pairs = [f"{a} and {b} {x:.3f}" for a, b, x in matrix.strongest(5) if x >= 0.001]
     if pairs:
         lines.append(f"most dependent, as a share of the smaller entropy: {'; '.join(pairs)}")
+    edges = _strongest_edges(model, matrix)
+    if edges:
+        lines.append(f"strongest edges of the heaviest block: {'; '.join(edges)}")
     return "\n".join(lines)
+
+
+def _rank(model: Mixture) -> str:
+    """Say how many classes there are, and in how many blocks if these have forests."""
+    rank = str(sum(block.rank for block in model.blocks))
+    if not any(block.has_edges for block in model.blocks):
+        return rank
+    n_blocks = len(model.blocks)
+    return f"{rank} in {n_blocks} blocks with forests" if n_blocks > 1 else f"{rank} in one block with a forest"
+
+
+def _strongest_edges(model: Mixture, matrix: DependenceMatrix) -> list[str]:
+    """Name the five edges of the heaviest block whose variables depend most on each other."""
+    block = max(model.blocks, key=lambda block: float(block.weights.sum()))
+    strength = matrix.to_numpy()
+    seen = [(a, b) for a, b in block.forest.edges if max(a, b) < len(model.domain)]
+    names = model.domain.names
+    return [f"{names[a]} – {names[b]}" for a, b in sorted(seen, key=lambda edge: -strength[edge])[:5]]
 
 
 def _fit_lines(info: FitInfo) -> list[str]:

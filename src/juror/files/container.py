@@ -26,7 +26,8 @@ from juror.readers.suffixes import COMPRESSED, SUFFIXES
 
 T = TypeVar("T")
 
-FORMAT_VERSION = 1
+# Version 2 is for models with forests; all else is still written as version 1, which older jurors read.
+FORMAT_VERSION = 2
 _ENTRY = "juror"
 _DATA_SUFFIXES = frozenset((*SUFFIXES, *COMPRESSED, ".json", ".duckdb", ".sqlite", ".db"))
 # safetensors refuses longer headers.
@@ -34,16 +35,23 @@ _MOST_HEADER_BYTES = 100_000_000
 
 
 def write(
-    path: str | os.PathLike[str], domain: Domain, more: Mapping[str, Any], tensors: Mapping[str, np.ndarray]
+    path: str | os.PathLike[str],
+    domain: Domain,
+    more: Mapping[str, Any],
+    tensors: Mapping[str, np.ndarray],
+    version: int = 1,
 ) -> None:
-    """Write a domain, further plain values for the header, and arrays to one file, whole or not at all."""
+    """Write a domain, further plain values for the header, and arrays to one file, whole or not at all.
+
+    The version is the first one of the format that has these values and arrays.
+    """
     from safetensors.numpy import save
 
     path = Path(path)
     check_name(path)
     tensors = {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
     header = {
-        "format_version": FORMAT_VERSION,
+        "format_version": version,
         "domain": {"missing": domain.missing, "variables": [asdict(variable) for variable in domain]},
         **more,
     }

@@ -10,19 +10,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from juror.answers import continuous, information, marginals, sampling, scores
+from juror.answers import information, marginals, sampling
 from juror.answers.block import Block
-from juror.answers.filling import impute
 from juror.answers.interval import IntervalTable, intervals
-from juror.answers.label_frames import decode_frame, label_array
+from juror.answers.label_frames import decode_frame
 from juror.answers.mode import Mode, find_mode
-from juror.answers.posterior import log_mass, posterior
+from juror.answers.posterior import log_mass, possible_log_mass, posterior, without_settled
 from juror.answers.summary import summary
 from juror.domain import Domain
 from juror.domain.evidence import Evidence, both, check_event, describe, read_evidence
-from juror.domain.variable import Unknown
-from juror.errors import ModelError, QueryError, check_count, shortlist
+from juror.errors import ModelError, QueryError, check_count
 from juror.model import file_format, query
+from juror.model.row_answers import RowAnswers
 from juror.model.simplex import check_blocks, check_simplex
 from juror.record import FitInfo
 
@@ -30,7 +29,7 @@ from juror.record import FitInfo
 Given = Mapping[str, Any] | str | None
 
 
-class JointPMF:
+class JointPMF(RowAnswers):
     """The joint distribution p(x) = Σ_b Σ_f λ_bf Π_n A_bn[x_pa(n), x_n, f] of the variables of a domain.
 
     Classes f belong to blocks b, which share a forest: each variable has at most one parent. Without edges the model is
@@ -151,59 +150,6 @@ class JointPMF:
     def _repr_html_(self) -> str:
         return f"<pre>{escape(self.summary())}</pre>"
 
-    def log_prob(self, data: Any, *, unknown: Unknown = "error") -> np.ndarray:
-        """Return the natural log-probability of every row, missing cells and absent columns summed out.
-
-        Parameters
-        ----------
-        data : frame, mapping, array or path
-            Rows, as in :func:`juror.fit`.
-        unknown : {"error", "warn", "missing"}
-            What to do with labels that the model does not know.
-
-        Returns
-        -------
-        numpy.ndarray, (n_rows,)
-            −inf for rows that are impossible under the model.
-        """
-        return scores.log_prob(self, self.domain.encode(data, unknown))
-
-    def density(self, data: Any, *, unknown: Unknown = "error") -> np.ndarray:
-        """Return the density of every row in original units, (n_rows,), missing cells and absent columns summed out.
-
-        It is the row's probability divided by the widths of its intervals: binned variables are taken to be uniform
-        within each interval. It is +inf in a possible interval of width zero.
-
-        Parameters
-        ----------
-        data : frame, mapping, array or path
-            Rows, as in :func:`juror.fit`; a binned variable may be given by numbers or by interval labels.
-        unknown : {"error", "warn", "missing"}
-            What to do with labels that the model does not know, and with numbers beyond the outer edges.
-
-        Examples
-        --------
-        >>> domain = Domain.infer({"age": [5.0, 30.0]}, edges={"age": [0, 20, 100]})
-        >>> JointPMF([1.0], [[[0.25], [0.75]]], domain).density({"age": [15, 60]}).round(6).tolist()
-        [0.0125, 0.009375]
-        """
-        return continuous.density(self, self.domain.open(data), unknown)
-
-    def cdf(self, data: Any, *, unknown: Unknown = "error") -> np.ndarray:
-        """Return P(X ≤ x) for the observed variables of every row, (n_rows,); the others are summed out.
-
-        For a binned variable it grows linearly within each interval, from 0 below the first edge to 1 above the last;
-        numbers beyond the edges of an open-ended variable are unknown. A label, also of an interval, counts in full.
-        Nominal variables have no order and are refused. The arguments are those of :meth:`density`.
-
-        Examples
-        --------
-        >>> domain = Domain.infer({"age": [5.0, 30.0]}, edges={"age": [0, 20, 100]})
-        >>> JointPMF([1.0], [[[0.25], [0.75]]], domain).cdf({"age": [-1, 10, 60, 200]}).tolist()
-        [0.0, 0.125, 0.625, 1.0]
-        """
-        return continuous.cdf(self, self.domain.open(data), unknown)
-
     def prob(self, event: Mapping[str, Any] | str, given: Given = None) -> float:
         """Return the probability of an event.
 
@@ -224,7 +170,7 @@ class JointPMF:
         """
         evidence = self._evidence(given)
         wanted = check_event(self.domain, self._evidence(event))
-        known = posterior(self, evidence).log_mass
+        known = possible_log_mass(self, evidence)
         # Rounding must not give more than one.
         return min(1.0, float(np.exp(log_mass(self, both(evidence, wanted)) - known)))
 
@@ -274,11 +220,11 @@ class JointPMF:
             raise QueryError(f"Evidence on {sorted(twice)[0]!r} is given twice.")
         read = read_evidence(self.domain, {**(evidence or {}), **more})
         after = posterior(self, read)
-        settled = {n for n, weights in read.items() if np.count_nonzero(weights) == 1}
+        settled = {n: int(np.argmax(weights)) for n, weights in read.items() if np.count_nonzero(weights) == 1}
         if len(settled) == len(self.domain):
             raise QueryError("The evidence settles every variable, so no distribution is left. Use prob or log_prob.")
-        factors = tuple(factor for n, factor in enumerate(after.factors) if n not in settled)
-        return JointPMF(after.weights, factors, self.domain.without(settled))
+        rest = without_settled(after, settled)
+        return JointPMF.of_blocks(rest.blocks, rest.domain)
 
     def mode(self, given: Given = None, *, max_nodes: int = 100_000) -> Mode:
         """Return the most probable row, by branch and bound.
@@ -314,57 +260,6 @@ class JointPMF:
         check_count("n", n, least=0)
         drawn = sampling.sample(posterior(self, self._evidence(given)), n, sampling.generator(seed))
         return decode_frame(self.domain.variables, drawn, frame, numbers)
-
-    def impute(self, data: Any, draws: int | None = None, *, seed: int = 0, unknown: Unknown = "error") -> Any:
-        """Fill the missing cells of a table; observed cells are not changed.
-
-        Parameters
-        ----------
-        data : frame, mapping, array or path
-            Rows, as in :func:`juror.fit`. A frame is returned as a frame of its kind, an array as an array.
-        draws : int, optional
-            By default every hole gets its most probable label given the observed cells of its row. With ``draws=1`` the
-            holes of a row get one draw from their joint distribution instead. With more draws, a list of as many
-            completed tables is returned, for multiple imputation.
-        seed : int
-            The same seed gives the same draws.
-        unknown : {"error", "warn", "missing"}
-            What to do with labels that the model does not know; with ``"missing"`` they stay in the table and are
-            ignored.
-        """
-        return impute(self, data, draws, seed, unknown)
-
-    def predict_proba(self, data: Any, target: str | None = None, *, unknown: Unknown = "error") -> np.ndarray:
-        """Return p(target | the row's other cells), (n_rows, labels of the target), in the order of its labels.
-
-        Parameters
-        ----------
-        data : frame, mapping, array or path
-            Rows, as in :func:`juror.fit`. The target's own column is ignored if present.
-        target : str, optional
-            The variable to predict; by default the one named when fitting.
-        unknown : {"error", "warn", "missing"}
-            What to do with labels that the model does not know.
-        """
-        position = self.target(target)
-        columns = self.domain.open(data)
-        name = self.domain[position].name
-        seen = [column for column in columns if column.name != name] or columns
-        return scores.predict_proba(self, self.domain.encode_columns(seen, unknown), position)
-
-    def predict(self, data: Any, target: str | None = None, *, unknown: Unknown = "error") -> np.ndarray:
-        """Return the most probable label of the target for every row, (n_rows,); see :meth:`predict_proba`."""
-        best = self.predict_proba(data, target, unknown=unknown).argmax(axis=1)
-        return label_array(self.domain[self.target(target)].labels)[best]
-
-    def target(self, name: str | None = None) -> int:
-        """Return the position of the variable to predict: ``name``, or by default the target of the fit."""
-        if name is None and self.info is not None:
-            name = self.info.target
-        if name is None:
-            names = shortlist(self.domain.names)
-            raise QueryError("Name the variable to predict, {target:=…}, one of {names}.", names=names)
-        return self.domain.position(name)
 
     def entropy(self, *, draws: int = 100_000, seed: int = 0) -> information.Estimate:
         """Return the entropy of the joint in nats: exact up to a million cells, else an estimate with standard error.
@@ -415,8 +310,8 @@ class JointPMF:
         """
         from juror.answers.compressing import compress  # imports the solvers, which are slow to import
 
-        return JointPMF(*compress(self, self.info, rank, seed, n_jobs))
+        return JointPMF.of_blocks(*compress(self, self.info, rank, seed, n_jobs))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file, whole or not at all."""
-        file_format.write(path, self.weights, self.factors, self.domain, self.info)
+        file_format.write(path, self, self.info)

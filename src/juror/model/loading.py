@@ -11,8 +11,10 @@ from juror.model.joint import JointPMF
 
 def load(path: str | os.PathLike[str]) -> JointPMF:
     """Read a model that :meth:`JointPMF.save` wrote; nothing in the file is executed."""
-    parts = file_format.read(path)
+    blocks, domain, info = file_format.read(path)
     try:
-        return JointPMF(*parts)
+        if len(blocks) == 1 and not blocks[0].has_edges:
+            return JointPMF(blocks[0].weights, blocks[0].factors, domain, info)
+        return JointPMF.of_blocks(blocks, domain, info)
     except ModelError as error:
         raise ModelFileError(f"The file {os.fspath(path)!r} does not hold a distribution: {error}") from None

@@ -1,0 +1,143 @@
+"""Answers about rows of data: their probabilities, their missing cells and their predicted labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from juror.answers import continuous, scores
+from juror.answers.block import Block
+from juror.answers.filling import impute
+from juror.answers.label_frames import label_array
+from juror.domain import Domain
+from juror.domain.variable import Unknown
+from juror.errors import QueryError, shortlist
+from juror.record import FitInfo
+
+
+class RowAnswers:
+    """The methods of :class:`juror.JointPMF` that take rows of data."""
+
+    __slots__ = ()
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The blocks."""
+        raise NotImplementedError
+
+    @property
+    def domain(self) -> Domain:
+        """The variables."""
+        raise NotImplementedError
+
+    @property
+    def info(self) -> FitInfo | None:
+        """How the model was fitted."""
+        raise NotImplementedError
+
+    def log_prob(self, data: Any, *, unknown: Unknown = "error") -> np.ndarray:
+        """Return the natural log-probability of every row, missing cells and absent columns summed out.
+
+        Parameters
+        ----------
+        data : frame, mapping, array or path
+            Rows, as in :func:`juror.fit`.
+        unknown : {"error", "warn", "missing"}
+            What to do with labels that the model does not know.
+
+        Returns
+        -------
+        numpy.ndarray, (n_rows,)
+            −inf for rows that are impossible under the model.
+        """
+        return scores.log_prob(self, self.domain.encode(data, unknown))
+
+    def density(self, data: Any, *, unknown: Unknown = "error") -> np.ndarray:
+        """Return the density of every row in original units, (n_rows,), missing cells and absent columns summed out.
+
+        It is the row's probability divided by the widths of its intervals: binned variables are taken to be uniform
+        within each interval. It is +inf in a possible interval of width zero.
+
+        Parameters
+        ----------
+        data : frame, mapping, array or path
+            Rows, as in :func:`juror.fit`; a binned variable may be given by numbers or by interval labels.
+        unknown : {"error", "warn", "missing"}
+            What to do with labels that the model does not know, and with numbers beyond the outer edges.
+
+        Examples
+        --------
+        >>> from juror import Domain, JointPMF
+        >>> domain = Domain.infer({"age": [5.0, 30.0]}, edges={"age": [0, 20, 100]})
+        >>> JointPMF([1.0], [[[0.25], [0.75]]], domain).density({"age": [15, 60]}).round(6).tolist()
+        [0.0125, 0.009375]
+        """
+        return continuous.density(self, self.domain.open(data), unknown)
+
+    def cdf(self, data: Any, *, unknown: Unknown = "error") -> np.ndarray:
+        """Return P(X ≤ x) for the observed variables of every row, (n_rows,); the others are summed out.
+
+        For a binned variable it grows linearly within each interval, from 0 below the first edge to 1 above the last;
+        numbers beyond the edges of an open-ended variable are unknown. A label, also of an interval, counts in full.
+        Nominal variables have no order and are refused. The arguments are those of :meth:`density`.
+
+        Examples
+        --------
+        >>> from juror import Domain, JointPMF
+        >>> domain = Domain.infer({"age": [5.0, 30.0]}, edges={"age": [0, 20, 100]})
+        >>> JointPMF([1.0], [[[0.25], [0.75]]], domain).cdf({"age": [-1, 10, 60, 200]}).tolist()
+        [0.0, 0.125, 0.625, 1.0]
+        """
+        return continuous.cdf(self, self.domain.open(data), unknown)
+
+    def impute(self, data: Any, draws: int | None = None, *, seed: int = 0, unknown: Unknown = "error") -> Any:
+        """Fill the missing cells of a table; observed cells are not changed.
+
+        Parameters
+        ----------
+        data : frame, mapping, array or path
+            Rows, as in :func:`juror.fit`. A frame is returned as a frame of its kind, an array as an array.
+        draws : int, optional
+            By default every hole gets its most probable label given the observed cells of its row. With ``draws=1`` the
+            holes of a row get one draw from their joint distribution instead. With more draws, a list of as many
+            completed tables is returned, for multiple imputation.
+        seed : int
+            The same seed gives the same draws.
+        unknown : {"error", "warn", "missing"}
+            What to do with labels that the model does not know; with ``"missing"`` they stay in the table and are
+            ignored.
+        """
+        return impute(self, data, draws, seed, unknown)
+
+    def predict_proba(self, data: Any, target: str | None = None, *, unknown: Unknown = "error") -> np.ndarray:
+        """Return p(target | the row's other cells), (n_rows, labels of the target), in the order of its labels.
+
+        Parameters
+        ----------
+        data : frame, mapping, array or path
+            Rows, as in :func:`juror.fit`. The target's own column is ignored if present.
+        target : str, optional
+            The variable to predict; by default the one named when fitting.
+        unknown : {"error", "warn", "missing"}
+            What to do with labels that the model does not know.
+        """
+        position = self.target(target)
+        columns = self.domain.open(data)
+        name = self.domain[position].name
+        seen = [column for column in columns if column.name != name] or columns
+        return scores.predict_proba(self, self.domain.encode_columns(seen, unknown), position)
+
+    def predict(self, data: Any, target: str | None = None, *, unknown: Unknown = "error") -> np.ndarray:
+        """Return the most probable label of the target for every row, (n_rows,); see :meth:`predict_proba`."""
+        best = self.predict_proba(data, target, unknown=unknown).argmax(axis=1)
+        return label_array(self.domain[self.target(target)].labels)[best]
+
+    def target(self, name: str | None = None) -> int:
+        """Return the position of the variable to predict: ``name``, or by default the target of the fit."""
+        if name is None and self.info is not None:
+            name = self.info.target
+        if name is None:
+            names = shortlist(self.domain.names)
+            raise QueryError("Name the variable to predict, {target:=…}, one of {names}.", names=names)
+        return self.domain.position(name)
