@@ -2,21 +2,80 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from juror.kernels import kernels
+from juror.kernels.logarithms import log_of
 from juror.rows.packing import PackedCells
+from juror.rows.regions import Regions
 from juror.runners.local import LocalRunner, partitions
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """What passes over some cells read of a model.
+
+    Attributes
+    ----------
+    tables : Any
+        What kernels read.
+    stack : numpy.ndarray, (stacked rows, F)
+        The stack.
+    regions : Regions, optional
+        The missing regions of the cells, in a forest.
+    messages : tuple of numpy.ndarray, (n_messages, F) and (n_messages or 0, F)
+        Their messages, and the logarithms of these if some may have lost digits.
+    """
+
+    tables: Any
+    stack: np.ndarray
+    regions: Regions | None = None
+    messages: tuple[np.ndarray, ...] = ()
+
+    @classmethod
+    def of(cls, cells: PackedCells, lam: np.ndarray, stack: np.ndarray) -> Prepared:
+        """Prepare λ (F,) and the stack for passes over these cells; in a forest, find all messages."""
+        # All arrays have the same layout, so that kernels are compiled once.
+        lam, stack = (np.require(array, requirements=["C", "W"]) for array in (lam, stack))
+        make, shape = kernels().tables, cells.packed.shape
+        if cells.regions is None:
+            return cls(make(lam, stack, cells.parts, *shape), stack)
+        values, logs = kernels().messages(stack, cells.regions.states)
+        used = cells.regions.used
+        tables = make(lam, np.concatenate([stack, values[used]]), cells.parts, *shape)
+        if len(logs):
+            tables = kernels().with_logs(tables, np.concatenate([log_of(stack), logs[used]]))
+        return cls(tables, stack, cells.regions, (values, logs))
+
+    def settled(self, counts: ExpectedCounts) -> ExpectedCounts:
+        """Share the counts of messages, which stand below those of the stack, among the stacked rows."""
+        if self.regions is None:
+            return counts
+        spread = kernels().spread_counts(self._of_messages(counts), self.stack, self.regions.states, *self.messages)
+        return replace(counts, cells=counts.cells[: len(self.stack)] + spread)
+
+    def drawn(self, counts: ExpectedCounts, rng: np.random.Generator) -> ExpectedCounts:
+        """Do the same with labels drawn at random."""
+        if self.regions is None:
+            return counts
+        key = rng.integers(2**64, dtype=np.uint64)
+        below = self._of_messages(counts)
+        drawn = kernels().draw_counts(below, key, self.stack, self.regions.states, *self.messages)
+        return replace(counts, cells=counts.cells[: len(self.stack)] + drawn)
+
+    def _of_messages(self, counts: ExpectedCounts) -> np.ndarray:
+        assert self.regions is not None
+        below = np.zeros_like(self.messages[0])
+        below[self.regions.used] = counts.cells[len(self.stack) :]
+        return below
 
 
 def tables_of(cells: PackedCells, lam: np.ndarray, stack: np.ndarray) -> Any:
     """Return what kernels read of λ (F,) and the stack in passes over these cells."""
-    # All arrays have the same layout, so that kernels are compiled once.
-    lam, stack = (np.require(array, requirements=["C", "W"]) for array in (lam, stack))
-    return kernels().tables(lam, stack, cells.parts, *cells.packed.shape)
+    return Prepared.of(cells, lam, stack).tables
 
 
 def log_prob_of_cells(cells: PackedCells, lam: np.ndarray, stack: np.ndarray, runner: LocalRunner) -> np.ndarray:
@@ -57,9 +116,9 @@ class ExpectedCounts:
         cls, cells: PackedCells, weights: np.ndarray, lam: np.ndarray, stack: np.ndarray, runner: LocalRunner
     ) -> ExpectedCounts:
         """Count over a table of cells with row weights (rows,) under λ (F,) and the stack."""
-        tables, count = tables_of(cells, lam, stack), kernels().expected_counts
+        prepared, count = Prepared.of(cells, lam, stack), kernels().expected_counts
 
         def of_partition(rows: slice) -> ExpectedCounts:
-            return cls(*count(cells.packed[rows], weights[rows], tables))
+            return cls(*count(cells.packed[rows], weights[rows], prepared.tables))
 
-        return runner.map_reduce(of_partition, partitions(len(cells)), ExpectedCounts.__add__)
+        return prepared.settled(runner.map_reduce(of_partition, partitions(len(cells)), ExpectedCounts.__add__))

@@ -42,7 +42,7 @@ class PackedRows:
         packed = np.zeros(self.cells.n_packed)
         for column in self.cells.packed.T:
             packed += np.bincount(column, self.weights, minlength=self.cells.n_packed)
-        return self.cells.folded(packed[:, None])
+        return self.cells.folded(packed[:, None])[: self.cells.n_stacked]
 
     @cached_property
     def _to_draw(self) -> RowsToDraw:

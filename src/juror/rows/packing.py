@@ -16,6 +16,7 @@ from typing import Self
 import numpy as np
 
 from juror.kernels import kernels
+from juror.rows.regions import Regions, find_regions
 from juror.rows.stacking import Stacking, cell_type
 
 # The most combinations of joined columns: their tables should stay in the cache during a pass.
@@ -36,11 +37,14 @@ class PackedCells:
         The stacked rows that each packed row joins, −1 where there are fewer.
     n_stacked : int
         How many stacked rows there are.
+    regions : Regions, optional
+        Missing regions in a forest; their messages in use stand below the stack.
     """
 
     packed: np.ndarray
     parts: np.ndarray
     n_stacked: int
+    regions: Regions | None = None
 
     @classmethod
     def of(cls, codes: np.ndarray, stacking: Stacking) -> Self:
@@ -50,10 +54,11 @@ class PackedCells:
         >>> cells.packed.shape, cells.unpacked(np.arange(2)).tolist()
         ((80, 1), [[0, 4, 6], [1, 4, 8]])
         """
+        cells, regions = find_regions(codes, stacking)
         most = min(_MOST_JOINED, len(codes) // _ROWS_EACH)
-        groups = _join(stacking.joint(codes), stacking, most)
+        groups = _join(cells, stacking, regions, most)
         if len(groups) == codes.shape[1]:
-            return cls.plain(codes, stacking)
+            return cls._apart(cells, regions, stacking)
         n_packed = [len(group.parts) for group in groups]
         starts = np.concatenate([[0], np.cumsum(n_packed)])
         parts = np.full((starts[-1], max(len(group.columns) for group in groups)), -1, dtype=np.int32)
@@ -62,12 +67,18 @@ class PackedCells:
             packed[:, g] = group.index
             packed[:, g] += packed.dtype.type(starts[g])
             parts[starts[g] : starts[g + 1], : len(group.columns)] = group.parts
-        return cls(packed, parts, stacking.n_rows)
+        return cls(packed, parts, stacking.n_rows, regions)
 
     @classmethod
     def plain(cls, codes: np.ndarray, stacking: Stacking) -> Self:
         """Leave a table of codes as it is: for a single pass packing does not pay."""
-        return cls(stacking.cells(codes), np.arange(stacking.n_rows, dtype=np.int32)[:, None], stacking.n_rows)
+        return cls._apart(*find_regions(codes, stacking), stacking)
+
+    @classmethod
+    def _apart(cls, cells: np.ndarray, regions: Regions | None, stacking: Stacking) -> Self:
+        n_rows = stacking.n_rows + (0 if regions is None else len(regions.used))
+        cells = cells.astype(cell_type(n_rows), copy=False)
+        return cls(cells, np.arange(n_rows, dtype=np.int32)[:, None], stacking.n_rows, regions)
 
     def __len__(self) -> int:
         return len(self.packed)
@@ -79,22 +90,34 @@ class PackedCells:
 
     def rows(self, chosen: np.ndarray | slice) -> PackedCells:
         """Return the cells of some rows."""
-        return PackedCells(self.packed[chosen], self.parts, self.n_stacked)
+        return PackedCells(self.packed[chosen], self.parts, self.n_stacked, self.regions)
 
     def unpacked(self, chosen: np.ndarray | slice) -> np.ndarray:
-        """Return the stacked rows of some rows of the table, (chosen rows, N), columns in the order of the stack."""
+        """Return the stacked rows of some rows of the table, (chosen rows, N), columns in the order of the stack.
+
+        A message stands for the row of ones of its node.
+        """
         packed = self.packed[chosen]
         parts = self.parts[packed].reshape(len(packed), packed.shape[1] * self.parts.shape[1])
         # A group has the same number of parts in every row.
-        return np.sort(parts[:, np.all(parts >= 0, axis=0)], axis=1)
+        parts = parts[:, np.all(parts >= 0, axis=0)]
+        if self.regions is not None:
+            message = parts >= self.n_stacked
+            parts[message] = self.regions.ones[parts[message] - self.n_stacked]
+        return np.sort(parts, axis=1)
+
+    @property
+    def n_below(self) -> int:
+        """How many messages stand below the stack."""
+        return 0 if self.regions is None else len(self.regions.used)
 
     def joined(self, log_stack: np.ndarray) -> np.ndarray:
-        """Return the packed log stack, (packed rows, F), of the log stack, (stacked rows, F)."""
+        """Return the packed log stack, (packed rows, F), of the log stack with messages, (stacked rows + n_below, F)."""
         return np.asarray(kernels().joined(self.parts, log_stack))
 
     def folded(self, counts: np.ndarray) -> np.ndarray:
-        """Return counts of stacked rows, (stacked rows, F), from those of packed rows, (packed rows, F)."""
-        return np.asarray(kernels().folded(self.parts, counts, self.n_stacked))
+        """Return counts of stacked rows and messages, (stacked rows + n_below, F), from those of packed rows, (·, F)."""
+        return np.asarray(kernels().folded(self.parts, counts, self.n_stacked + self.n_below))
 
 
 @dataclass(frozen=True)
@@ -181,11 +204,11 @@ class _Group:
     parts: np.ndarray
 
 
-def _join(codes: np.ndarray, stacking: Stacking, most: int) -> list[_Group]:
+def _join(cells: np.ndarray, stacking: Stacking, regions: Regions | None, most: int) -> list[_Group]:
     """Join columns one after the other, those of few labels first, while at most ``most`` combinations are seen."""
     groups: list[_Group] = []
     for n in np.argsort(stacking.heights, kind="stable"):
-        column = _column(codes, stacking, int(n))
+        column = _column(cells, stacking, regions, int(n))
         both = _both(groups[-1], column, most) if groups else None
         if both is None:
             groups.append(column)
@@ -194,12 +217,16 @@ def _join(codes: np.ndarray, stacking: Stacking, most: int) -> list[_Group]:
     return groups
 
 
-def _column(codes: np.ndarray, stacking: Stacking, n: int) -> _Group:
-    """Return a column as a group of its own; missing is its last label."""
-    size = stacking.heights[n]
-    index = codes[:, n].astype(cell_type(size + 1))
-    index[codes[:, n] < 0] = size
-    return _Group((n,), index, np.arange(stacking.starts[n], stacking.starts[n + 1], dtype=np.int32)[:, None])
+def _column(cells: np.ndarray, stacking: Stacking, regions: Regions | None, n: int) -> _Group:
+    """Return a column as a group of its own; its labels are followed by missing, and by messages if it has any."""
+    own = np.arange(stacking.starts[n], stacking.starts[n + 1], dtype=np.int32)
+    index = cells[:, n] - own[0]
+    if regions is not None and n in regions.spans:
+        first, end = regions.spans[n]
+        below = cells[:, n] >= stacking.n_rows
+        index[below] = cells[below, n] - (stacking.n_rows + first) + len(own)
+        own = np.concatenate([own, np.arange(stacking.n_rows + first, stacking.n_rows + end, dtype=np.int32)])
+    return _Group((n,), index.astype(cell_type(len(own))), own[:, None])
 
 
 def _both(group: _Group, column: _Group, most: int) -> _Group | None:

@@ -57,6 +57,11 @@ def tables(lam: np.ndarray, stack: np.ndarray, parts: np.ndarray, n_rows: int, n
     return Tables(log_of(lam), joined(parts, log_of(stack)), parts, len(stack))
 
 
+def with_logs(tables: Tables, log_stack: np.ndarray) -> Tables:
+    """Return the same tables with the logarithms of the stack, (stacked rows, F), given: its values may underflow."""
+    return tables._replace(log_stack=joined(tables.parts, log_stack))
+
+
 def _log_joint(cells: np.ndarray, log_lam: np.ndarray, log_stack: np.ndarray) -> np.ndarray:
     return log_lam + log_stack[cells].sum(axis=1)
 
