@@ -37,7 +37,9 @@ def check_block(model: Mixture, block: int | None) -> int:
         return heaviest_block(model)
     last = len(model.blocks) - 1
     if isinstance(block, bool) or not isinstance(block, int | np.integer) or not 0 <= block <= last:
-        raise QueryError(f"block must be a whole number from 0 to {last}, or None for the heaviest. Got {block!r} instead.")
+        raise QueryError(
+            f"block must be a whole number from 0 to {last}, or None for the heaviest. Got {block!r} instead."
+        )
     return int(block)
 
 

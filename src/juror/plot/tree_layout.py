@@ -16,7 +16,8 @@ import numpy as np
 from juror.rows.forest import Forest
 
 # All lengths are in pixels of a page, for a font of 12 pixels.
-_HEIGHT, _LETTER, _PADDING = 20.0, 6.7, 14.0
+_HEIGHT, _PADDING = 20.0, 16.0
+_NARROW, _LETTER, _BROAD = 4.0, 6.8, 9.0
 _GAP = np.array([14.0, 10.0])
 # What an edge adds to the mean size of a box
 _EDGE = np.array([26.0, 30.0])
@@ -58,7 +59,7 @@ def place(forest: Forest, names: Sequence[str]) -> Layout:
     >>> layout.centres.shape, layout.height
     ((3, 2), 20.0)
     """
-    widths = np.array([_PADDING + _LETTER * len(name) if name else _HEIGHT / 2 for name in names])
+    widths = np.array([_PADDING + sum(map(_letter, name)) if name else _HEIGHT / 2 for name in names])
     centres = np.zeros((len(names), 2))
     trees = sorted(_trees(forest), key=lambda nodes: (-len(nodes), nodes[0]))
     boxes = []
@@ -72,6 +73,14 @@ def place(forest: Forest, names: Sequence[str]) -> Layout:
     for nodes, corner in zip(trees, corners, strict=True):
         centres[nodes] += corner
     return Layout(centres, widths, _HEIGHT, size)
+
+
+def _letter(letter: str) -> float:
+    """Return about the width of a letter; fonts differ."""
+    if letter in "fijlrt.,:;'|!()[] ":
+        return _NARROW
+    # Letters beyond the Latin ones, such as Chinese ones, may be wide.
+    return _BROAD if letter.isupper() or letter in "mw…%&@" or ord(letter) > 0x2000 else _LETTER
 
 
 def _trees(forest: Forest) -> list[list[int]]:
@@ -193,7 +202,9 @@ def _off_edges(centres: np.ndarray, widths: np.ndarray, edges: np.ndarray) -> np
     far = np.linalg.norm(away, axis=2)
     direction = away / np.maximum(far, 1e-9)[:, :, None]
     # How far the box reaches in that direction
-    reach = np.abs(direction) @ np.array([0.0, _HEIGHT / 2 + 4]) + np.abs(direction[:, :, 0]) * (widths[:, None] / 2 + 4)
+    reach = np.abs(direction) @ np.array([0.0, _HEIGHT / 2 + 4]) + np.abs(direction[:, :, 0]) * (
+        widths[:, None] / 2 + 4
+    )
     own = (edges[None, :, :] == np.arange(len(centres))[:, None, None]).any(axis=2)
     missing = np.where(own | (far >= reach), 0.0, reach - far)
     return np.asarray((np.minimum(missing, 12.0)[:, :, None] * direction).sum(axis=1) / 2)

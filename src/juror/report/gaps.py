@@ -17,14 +17,14 @@ This is about a standard normal variable, even for small e. The largest of M suc
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 
+from juror.answers.block import Mixture
 from juror.answers.calibration import mean_distance
 from juror.answers.marginals import marginal
-from juror.answers.block import Mixture
+from juror.answers.pairs import pair_tables
 from juror.domain.variable import Variable
 from juror.readers.columns import as_text
 from juror.record import finite
@@ -99,10 +99,9 @@ def pair_gaps(model: Mixture, tables: Sequence[np.ndarray], max_cells: int, n_wo
     """
     pairs: list[tuple[dict[str, Any], np.ndarray]] = []
     cells: list[tuple[float, dict[str, Any]]] = []
-    for positions, counts in zip(combinations(range(len(model.domain)), 2), tables, strict=True):
+    for (first, second, fitted), counts in zip(pair_tables(model), tables, strict=True):
         if counts.any():
-            a, b = (model.domain[n] for n in positions)
-            fitted = marginal(model, positions)
+            a, b = model.domain[first], model.domain[second]
             pairs.append(({"variables": [a.name, b.name], **_gap(counts, fitted)}, counts))
             cells += _worst_cells(a, b, counts, fitted)
     pairs.sort(key=lambda pair: pair[0]["noise"] - pair[0]["distance"])

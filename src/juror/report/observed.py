@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from juror.answers.block import Mixture
 from juror.answers.calibration import calibration
 from juror.answers.marginals import marginal
-from juror.answers.block import Mixture
 from juror.answers.scores import log_prob
 from juror.errors import DataError
 from juror.kernels.logarithms import log_of

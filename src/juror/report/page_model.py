@@ -7,14 +7,13 @@ much less than a smaller number of classes does.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Literal
 
 import numpy as np
 
 from juror.answers.block import Block, Mixture
 from juror.answers.information import divergence
-from juror.answers.marginals import marginal
+from juror.answers.pairs import pair_tables
 from juror.answers.sampling import generator
 from juror.errors import ParameterError
 from juror.model import JointPMF
@@ -133,5 +132,5 @@ def _fitting(model: JointPMF) -> int:
 
 def _pair_difference(one: Mixture, other: Mixture) -> float:
     """Return the largest difference of two models in the table of any two variables."""
-    pairs = combinations(range(len(one.domain)), 2)
-    return max((float(np.abs(marginal(one, pair) - marginal(other, pair)).max()) for pair in pairs), default=0.0)
+    tables = zip(pair_tables(one), pair_tables(other), strict=True)
+    return max((float(np.abs(p - q).max()) for (_, _, p), (_, _, q) in tables), default=0.0)

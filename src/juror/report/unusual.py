@@ -51,7 +51,9 @@ class _Reference:
         return cls(-usual.mean(axis=1), (usual <= logs[:, None] + 1e-9).mean(axis=1))
 
 
-def unusual_rows(model: Mixture, rows: RowSample, logs: np.ndarray, n: int, rng: np.random.Generator) -> list[dict[str, Any]]:
+def unusual_rows(
+    model: Mixture, rows: RowSample, logs: np.ndarray, n: int, rng: np.random.Generator
+) -> list[dict[str, Any]]:
     """Return the most unusual rows, the most unusual first.
 
     Parameters
