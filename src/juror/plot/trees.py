@@ -65,15 +65,23 @@ def tree(model: JointPMF, block: int | None = None, *, ax: Axes | None = None) -
         line = _THINNEST + (_WIDEST - _THINNEST) * share
         ax.plot(*ends.T, color=canvas.BLUE, alpha=0.75, linewidth=line, solid_capstyle="round", zorder=1)
         if edge.information is not None and len(edges) <= _FEW_EDGES:
-            _write_value(ax, ends.mean(axis=0), edge.information)
+            _write_value(ax, _between(ends, layout.widths[[edge.a, edge.b]], layout.height), edge.information)
     _draw_nodes(ax, layout.centres, names)
     ax.set_xlim(-10, width + 10)
     ax.set_ylim(height + 10, -10)
     ax.set_axis_off()
     weight = canvas.percent(float(shown.weights.sum()))
-    which = "" if len(model.blocks) == 1 else f" in block {chosen} of {len(model.blocks)}, {weight} of the whole"
+    which = "" if len(model.blocks) == 1 else f" of block {chosen}, which has {weight} of the whole"
     canvas.set_title(ax, f"What depends on what within a class{which}")
     return ax
+
+
+def _between(ends: np.ndarray, widths: np.ndarray, height: float) -> np.ndarray:
+    """Return the middle of the visible part of an edge, that between the boxes at its ends (2, 2)."""
+    step = np.maximum(np.abs(ends[1] - ends[0]), 1e-9)
+    covered = [min(width / 2 / step[0], height / 2 / step[1], 0.5) for width in widths]
+    share = (covered[0] + 1 - covered[1]) / 2
+    return np.asarray(ends[0] + share * (ends[1] - ends[0]))
 
 
 def _write_value(ax: Axes, middle: np.ndarray, information: float) -> None:
