@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import juror
 from juror import FitInfo, JointPMF
 from juror.answers import compressing, marginals
+from juror.answers.block import Block
 from juror.answers.compressing import compressed
 from juror.answers.merging import merge
 from juror.errors import ParameterError, QueryError
@@ -28,8 +29,8 @@ def big(seed: int = 0, rank: int = 12, **options) -> JointPMF:
 
 
 def small_of(p: JointPMF, rank: int, **options) -> tuple[JointPMF, compressing.Estimate]:
-    weights, factors, loss = compressed(p, rank, **options)
-    return JointPMF(weights, factors, p.domain), loss
+    blocks, loss = compressed(p, rank, **options)
+    return JointPMF.of_blocks(blocks, p.domain), loss
 
 
 def divergence(p: JointPMF, q: JointPMF) -> float:
@@ -63,23 +64,25 @@ class TestMerge:
     @given(seed=st.integers(0, 2**32), rank=st.integers(1, 11), zeros=st.sampled_from([0.0, 0.4]))
     def test_it_keeps_marginals_and_whatever_is_possible(self, seed, rank, zeros):
         p = big(seed, zeros=zeros)
-        q = JointPMF(*merge(p.weights, p.factors, rank, seed), p.domain)
+        q = JointPMF.of_blocks([merge(p.blocks[0], rank, seed)], p.domain)
         assert q.rank == rank
         assert np.all(q.weights > 0)
         assert off_marginals(p, q) < 1e-12
         assert np.all(dense(q)[dense(p) > 0] > 0)
 
     def test_the_nearest_go_together(self):
-        mu, (B,) = merge(np.array([0.3, 0.1, 0.2, 0.4]), [np.array([[0.9, 0.1, 0.8, 0.2], [0.1, 0.9, 0.2, 0.8]])], 2, 0)
+        factor = np.array([[0.9, 0.1, 0.8, 0.2], [0.1, 0.9, 0.2, 0.8]])
+        merged = merge(Block.of_factors(np.array([0.3, 0.1, 0.2, 0.4]), [factor]), 2, 0)
+        (B,) = merged.factors
         order = np.argsort(B[0])
-        np.testing.assert_allclose(mu[order], [0.5, 0.5])
+        np.testing.assert_allclose(merged.weights[order], [0.5, 0.5])
         np.testing.assert_allclose(B[0, order], [0.18, 0.86])
 
     def test_more_groups_than_different_classes(self):
         factors = [np.repeat([[0.9, 0.2], [0.1, 0.8]], 5, axis=1)] * 2
-        mu, _ = merge(np.full(10, 0.1), factors, 7, 0)
-        assert len(mu) == 7
-        assert np.all(mu > 0)
+        merged = merge(Block.of_factors(np.full(10, 0.1), factors), 7, 0)
+        assert merged.rank == 7
+        assert np.all(merged.weights > 0)
 
 
 class TestLoss:
@@ -140,7 +143,7 @@ class TestLoss:
         monkeypatch.setattr(
             compressing._Task,
             "climb",
-            lambda task, start, n_steps: compressing.Parameters.of(uniform.weights, uniform.factors, task.stacking),
+            lambda task, start, n_steps: uniform.blocks,
         )
         q, _ = small_of(p, 2, n_rows=2000)
         assert off_marginals(p, q) < 1e-12 < off_marginals(p, uniform)
@@ -164,11 +167,12 @@ def test_the_same_seed_gives_the_same_bits_for_any_number_of_threads(cells, monk
     monkeypatch.setattr(compressing, "_EXACT_CELLS", cells)
     p = big(rank=20)
     one, other = (compressed(p, 4, seed=2, n_jobs=n, n_steps=6, n_rows=3000) for n in (1, 3))
-    assert one[0].tobytes() == other[0].tobytes()
-    assert [A.tobytes() for A in one[1]] == [A.tobytes() for A in other[1]]
-    assert (one[2], one[2].standard_error) == (other[2], other[2].standard_error)
+    assert one[0][0].weights.tobytes() == other[0][0].weights.tobytes()
+    assert [A.tobytes() for A in one[0][0].factors] == [A.tobytes() for A in other[0][0].factors]
+    assert (one[1], one[1].standard_error) == (other[1], other[1].standard_error)
     if cells == 0:
-        assert compressed(p, 4, seed=3, n_steps=6, n_rows=3000)[0].tobytes() != one[0].tobytes()
+        third = compressed(p, 4, seed=3, n_steps=6, n_rows=3000)[0][0]
+        assert third.weights.tobytes() != one[0][0].weights.tobytes()
 
 
 class TestModel:
@@ -228,7 +232,7 @@ class TestModel:
         assert q.weights.tobytes() == p.weights.tobytes()
         assert [A.tobytes() for A in q.factors] == [A.tobytes() for A in p.factors]
         assert q.info == p.info
-        assert repr(compressed(p, rank)[2]) == "0.0"
+        assert repr(compressed(p, rank)[1]) == "0.0"
 
     def test_classes_of_weight_zero_go_first(self):
         p = big(rank=5)

@@ -16,6 +16,7 @@ from safetensors.numpy import save
 
 import juror
 from juror import Domain, FitInfo, JointPMF, JurorError, Variable
+from juror.answers.block import BareMixture
 from juror.errors import ModelFileError
 from juror.model import file_format
 from juror.record import RankScore
@@ -375,7 +376,7 @@ def test_with_header_changes_only_what_it_is_told(saved):
     assert_same_model(juror.load(saved), model)
 
 
-@pytest.mark.parametrize("version", [2, 10, 999999999999999999999])
+@pytest.mark.parametrize("version", [3, 10, 999999999999999999999])
 def test_a_newer_format_is_refused_and_says_what_to_do(saved, version):
     with_header(saved, format_version=version)
     message = load_error(saved)
@@ -443,7 +444,9 @@ NONSENSE = {
 def test_a_whole_file_that_describes_no_model_is_refused(tmp_path, kind):
     path = tmp_path / "nonsense.juror"
     parts = {"weights": SMALL.weights, "factors": SMALL.factors, "domain": SMALL.domain, "info": None}
-    file_format.write(path, **{**parts, **NONSENSE[kind]})
+    parts |= NONSENSE[kind]
+    info = parts.pop("info")
+    file_format.write(path, BareMixture.of_factors(**parts), info)
     assert load_error(path)
 
 

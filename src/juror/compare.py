@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from juror.answers.block import Block, edgeless
 from juror.answers.marginals import whole_table
 from juror.errors import ParameterError, shortlist
 from juror.kernels.logarithms import log_of
@@ -99,7 +100,8 @@ def tensor_error(true: Components, est: Components) -> float:
     """Return the relative error of the whole tensor, ‖Ẑ − Z‖_F² / ‖Z‖_F², without building a large tensor.
 
     Ranks may differ and may be thousands. Up to a million cells the difference is computed cell by cell; beyond that
-    from inner products of components, Π_n A_nᵗ Â_n, where errors below about 1e-14 are lost to rounding.
+    from inner products of components, Π_n A_nᵗ Â_n, where errors below about 1e-14 are lost to rounding. Models with
+    edges have no more than a million cells.
 
     Parameters
     ----------
@@ -120,8 +122,14 @@ def tensor_error(true: Components, est: Components) -> float:
     if math.prod(true.domain.cardinalities) <= _DENSE_CELLS:
         Z = whole_table(true)
         return float(np.sum((whole_table(est) - Z) ** 2) / np.sum(Z**2))
-    log_sizes, units = _sizes_and_units(true)
-    log_sizes_est, units_est = _sizes_and_units(est)
+    flat, flat_est = edgeless(true), edgeless(est)
+    if flat is None or flat_est is None:
+        raise ParameterError(
+            f"Models with edges are compared cell by cell, up to {_DENSE_CELLS:,} cells. These have "
+            f"{math.prod(true.domain.cardinalities):,}. Compare marginals of fewer variables."
+        )
+    log_sizes, units = _sizes_and_units(flat)
+    log_sizes_est, units_est = _sizes_and_units(flat_est)
     # Relative to the largest true component, ‖Z‖² is at least one, even if the cells themselves would underflow.
     sizes = np.exp(log_sizes - log_sizes.max())
     with np.errstate(over="ignore"):
@@ -168,15 +176,15 @@ def _matched(true: JointPMF, est: JointPMF) -> tuple[np.ndarray, tuple[np.ndarra
     return lam[order], tuple(a[:, order] for a in A)
 
 
-def _sizes_and_units(model: JointPMF) -> tuple[np.ndarray, list[np.ndarray]]:
+def _sizes_and_units(block: Block) -> tuple[np.ndarray, list[np.ndarray]]:
     """Return log λ_f Π_n ‖A_n[:, f]‖, (F,), and the factors with columns of norm one.
 
     A component is its size times a tensor of norm one. The inner product of two such tensors is a product of cosines.
     If it underflows, it is negligible.
     """
-    norms = [np.linalg.norm(a, axis=0) for a in model.factors]
-    log_sizes = log_of(model.weights) + np.sum(np.log(norms), axis=0)
-    return log_sizes, [a / norm for a, norm in zip(model.factors, norms, strict=True)]
+    norms = [np.linalg.norm(a, axis=0) for a in block.factors]
+    log_sizes = log_of(block.weights) + np.sum(np.log(norms), axis=0)
+    return log_sizes, [a / norm for a, norm in zip(block.factors, norms, strict=True)]
 
 
 def _inner(s: np.ndarray, A: Sequence[np.ndarray], t: np.ndarray, B: Sequence[np.ndarray]) -> float:

@@ -24,8 +24,8 @@ import numpy as np
 from juror.answers.block import BareMixture, Block, Mixture, edgeless
 from juror.answers.information import Estimate
 from juror.answers.marginals import whole_table
-from juror.answers.merging import merge
-from juror.answers.refining import Blocks, Counts, Rows, with_marginals
+from juror.answers.merging import merge, nearest_trees
+from juror.answers.refining import BlockCounts, BlockRows, Blocks, with_marginals
 from juror.answers.sampling import sample
 from juror.answers.scores import log_prob
 from juror.domain import Domain
@@ -112,7 +112,7 @@ def compressed(
         if rank >= sum(np.count_nonzero(block.weights) for block in p.blocks):
             return _heaviest(p.blocks, rank), Estimate(0.0)
         task = _Task.of(p, int(seed), runner)
-        start = merged_blocks(p.blocks, rank, int(seed))
+        start = merged_blocks(p.blocks, p.domain, rank, int(seed))
         best = start
         if n_steps and all(len(block.tables) == len(p.domain) for block in start):
             best = task.better(start, task.climb(start, n_steps), n_rows)
@@ -127,12 +127,17 @@ def _heaviest(blocks: Sequence[Block], rank: int) -> tuple[Block, ...]:
     return tuple(chosen)
 
 
-def merged_blocks(blocks: Sequence[Block], rank: int, seed: int) -> tuple[Block, ...]:
-    """Merge the classes of every block separately to ``rank`` classes in all; some blocks may be left out."""
+def merged_blocks(blocks: Sequence[Block], domain: Domain, rank: int, seed: int) -> tuple[Block, ...]:
+    """Merge the classes of every block separately to ``rank`` classes in all; some blocks may be left out.
+
+    If a block is left out, every other one becomes one class: the nearest to its own and its part of the rest.
+    """
     held = np.array([np.count_nonzero(block.weights) for block in blocks])
     ranks = _allotted(held, np.array([block.weights.sum() for block in blocks]), rank)
     if len(blocks) == 1:
         return (merge(blocks[0], rank, seed),)
+    if not np.all(ranks[held > 0]):
+        return nearest_trees(blocks, np.flatnonzero(ranks), domain)
     found = []
     for block, own, most in zip(blocks, ranks, held, strict=True):
         if own:
@@ -179,13 +184,13 @@ class _Task:
 
     def climb(self, start: Blocks, n_steps: int) -> Blocks:
         """Increase E_p[log q] from a start; mix in a little of the start, so that nothing becomes impossible."""
-        first = Counts.of(start)
         if self.table is not None and self.table.size <= _CLIMBED_CELLS:
             found, left = self._climb_cells(self.table, start, n_steps), _LEFT
         else:
             # The weight of one of all rows that are drawn.
             found, left = self._climb_rows(start, n_steps), 1.0 / (n_steps * _TASKS * _ROWS_A_TASK)
-        mixed = Counts.of(found).mixed(first, left)
+        most, little = ([block.scaled(share) for block in q] for q, share in ((found, 1 - left), (start, left)))
+        mixed = BlockCounts.of(most) + BlockCounts.of(little)
         return with_marginals(mixed.blocks(start), self.model)
 
     def _climb_cells(self, table: np.ndarray, start: Blocks, n_steps: int) -> Blocks:
@@ -203,7 +208,7 @@ class _Task:
 
     def _climb_forests(self, codes: np.ndarray, weights: np.ndarray, start: Blocks, n_steps: int) -> Blocks:
         """Take plain EM steps over rows with weights until one gains little."""
-        rows = Rows.of(codes, start, self.runner, joined=True)
+        rows = BlockRows.of(codes, start, self.runner, joined=True)
         blocks, before = start, -np.inf
         for _ in range(n_steps):
             counts = rows.expected(blocks, weights)
@@ -217,12 +222,12 @@ class _Task:
 
         What is above zero at the start stays above zero.
         """
-        counts = Counts.of(start)
-        total: Counts | None = None
+        counts = BlockCounts.of(start)
+        total: BlockCounts | None = None
         point = start
         for step in range(n_steps):
             counted = partial(self._count_fresh, point, step)
-            fresh = self.runner.map_reduce(counted, range(_TASKS), Counts.__add__)
+            fresh = self.runner.map_reduce(counted, range(_TASKS), BlockCounts.__add__)
             counts = counts.mixed(fresh, (step + 2) ** -0.6)
             point = counts.blocks(start)
             if step >= n_steps // 2:
@@ -230,10 +235,10 @@ class _Task:
         assert total is not None
         return total.blocks(start)
 
-    def _count_fresh(self, point: Blocks, step: int, number: int) -> Counts:
+    def _count_fresh(self, point: Blocks, step: int, number: int) -> BlockCounts:
         rows = sample(self.model, _ROWS_A_TASK, Stream.FRESH.generator(self.seed, step, number))
         with LocalRunner(1) as alone:
-            return Rows.of(rows, point, alone).expected(point, np.full(len(rows), 1.0 / (_TASKS * _ROWS_A_TASK)))
+            return BlockRows.of(rows, point, alone).expected(point, np.full(len(rows), 1.0 / (_TASKS * _ROWS_A_TASK)))
 
     def better(self, one: Blocks, other: Blocks, n_rows: int) -> Blocks:
         """Return the one closer to p: by the exact loss, or by the log-probability of fresh rows."""
@@ -257,4 +262,4 @@ class _Task:
     def _log_prob(self, codes: np.ndarray, blocks: Blocks) -> np.ndarray:
         if any(len(block.tables) > codes.shape[1] for block in blocks):
             return log_prob(BareMixture(blocks, self.model.domain), codes)
-        return reduce(np.logaddexp, Rows.of(codes, blocks, self.runner).log_probs(blocks))
+        return reduce(np.logaddexp, BlockRows.of(codes, blocks, self.runner).log_probs(blocks))

@@ -14,14 +14,18 @@ the parent's label, weighted by its probability.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from juror.answers.block import NO_PARENT, Block
+from juror.answers.block import NO_PARENT, BareMixture, Block
+from juror.answers.marginals import marginal
 from juror.answers.messages import node_marginals
+from juror.domain import Domain
 from juror.kernels.logarithms import log_of
 from juror.kernels.random_streams import Stream
+from juror.rows.forest import Forest
 
 # The number of initialisations, and the maximum number of rounds from each.
 _N_SEEDINGS, _ROUNDS = 6, 50
@@ -50,6 +54,33 @@ def merge(block: Block, rank: int, seed: int) -> Block:
     group, _ = min(found, key=lambda pair: pair[1])
     mu, B = _means(lam, profiles.joint, group)
     return replace(block, weights=mu / mu.sum(), tables=profiles.tables(B))
+
+
+def nearest_trees(blocks: Sequence[Block], kept: Sequence[int], domain: Domain) -> tuple[Block, ...]:
+    """Return one class for some of the blocks, each nearest to its block and an equal part of the blocks left out.
+
+    The class with the smallest divergence from a mixture, among those with a given forest, has the mixture's pairs of
+    variables and parents. It leaves nothing impossible. Hidden nodes are left out; their children become roots.
+    """
+    rest = [block.scaled(1.0 / len(kept)) for n, block in enumerate(blocks) if n not in kept]
+    total = sum(float(block.weights.sum()) for block in blocks)
+    found = []
+    for block in (blocks[n] for n in kept):
+        around = BareMixture((block, *rest), domain)
+        share = sum(float(part.weights.sum()) for part in around.blocks)
+        parents = [parent if parent < len(domain) else NO_PARENT for parent in block.forest.parents[: len(domain)]]
+        tables = []
+        for n, parent in enumerate(parents):
+            pair = marginal(around, [n])[None] if parent == NO_PARENT else marginal(around, [parent, n])
+            tables.append(_columns(pair[:, :, None]))
+        found.append(Block(np.array([share / total]), Forest(tuple(parents)), tuple(tables)))
+    return tuple(found)
+
+
+def _columns(counts: np.ndarray) -> np.ndarray:
+    """Divide joint counts (I_pa or 1, I_n, F) by their sums over labels; uniform where a parent's label has none."""
+    totals = counts.sum(axis=1, keepdims=True)
+    return np.divide(counts, totals, out=np.full(counts.shape, 1.0 / counts.shape[1]), where=totals > 0)
 
 
 def joint_tables(block: Block) -> list[np.ndarray]:
@@ -89,16 +120,10 @@ class _Profiles:
         return cls(A, np.einsum("fx,fx->f", A, logs), tuple(table.shape[:2] for table in block.tables))
 
     def tables(self, joint: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Return the tables (I_pa or 1, I_n, r) of joint profiles (r, Σ I_pa I_n), uniform where the parent's label is
-        impossible.
-        """
+        """Return the tables (I_pa or 1, I_n, r) of joint profiles (r, Σ I_pa I_n)."""
         ends = np.cumsum([above * size for above, size in self.shapes])[:-1]
-        tables = []
-        for part, (above, size) in zip(np.split(joint.T, ends), self.shapes, strict=True):
-            counts = part.reshape(above, size, -1)
-            totals = counts.sum(axis=1, keepdims=True)
-            tables.append(np.divide(counts, totals, out=np.full(counts.shape, 1.0 / size), where=totals > 0))
-        return tuple(tables)
+        parts = zip(np.split(joint.T, ends), self.shapes, strict=True)
+        return tuple(_columns(part.reshape(*shape, -1)) for part, shape in parts)
 
     def logs(self, joint: np.ndarray) -> np.ndarray:
         """Return the logarithms of the tables of joint profiles, (r, Σ I_pa I_n)."""

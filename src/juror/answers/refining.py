@@ -33,7 +33,7 @@ def stacking_of(block: Block) -> Stacking:
 
 
 @dataclass(frozen=True)
-class Counts:
+class BlockCounts:
     """Expected counts of every block: of classes, (F,), and of labels joined with the parents', (stacked rows, F)."""
 
     classes: tuple[np.ndarray, ...]
@@ -41,22 +41,22 @@ class Counts:
     log_likelihood: float = 0.0
 
     @classmethod
-    def of(cls, blocks: Blocks) -> Counts:
+    def of(cls, blocks: Sequence[Block]) -> BlockCounts:
         """Return the counts of one row drawn from a model, whose EM step gives that model."""
         stacks = [stacking_of(block).stack(joint_tables(block)) for block in blocks]
         lams = [block.weights for block in blocks]
         return cls(tuple(lams), tuple(lam * stack for lam, stack in zip(lams, stacks, strict=True)))
 
-    def __add__(self, other: Counts) -> Counts:
-        return Counts(
+    def __add__(self, other: BlockCounts) -> BlockCounts:
+        return BlockCounts(
             tuple(a + b for a, b in zip(self.classes, other.classes, strict=True)),
             tuple(a + b for a, b in zip(self.cells, other.cells, strict=True)),
             self.log_likelihood + other.log_likelihood,
         )
 
-    def mixed(self, other: Counts, share: float) -> Counts:
+    def mixed(self, other: BlockCounts, share: float) -> BlockCounts:
         """Return the weighted mean, with this share of the others."""
-        return Counts(
+        return BlockCounts(
             tuple((1 - share) * a + share * b for a, b in zip(self.classes, other.classes, strict=True)),
             tuple((1 - share) * a + share * b for a, b in zip(self.cells, other.cells, strict=True)),
         )
@@ -73,14 +73,14 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class Rows:
+class BlockRows:
     """Complete rows as cells of every block's stack."""
 
     cells: tuple[PackedCells, ...]
     runner: LocalRunner
 
     @classmethod
-    def of(cls, codes: np.ndarray, blocks: Blocks, runner: LocalRunner, joined: bool = False) -> Rows:
+    def of(cls, codes: np.ndarray, blocks: Blocks, runner: LocalRunner, joined: bool = False) -> BlockRows:
         """Look up rows of codes (rows, N); joined columns pay if there are many passes."""
         pack = PackedCells.of if joined else PackedCells.plain
         return cls(tuple(pack(codes, stacking_of(block)) for block in blocks), runner)
@@ -92,7 +92,7 @@ class Rows:
             for cells, block in zip(self.cells, blocks, strict=True)
         ]
 
-    def expected(self, blocks: Blocks, weights: np.ndarray) -> Counts:
+    def expected(self, blocks: Blocks, weights: np.ndarray) -> BlockCounts:
         """Return the expected counts of rows with weights (rows,)."""
         shares: Sequence[np.ndarray | float] = [1.0]
         log_likelihood = None
@@ -108,7 +108,7 @@ class Rows:
             )
             for cells, block, share in zip(self.cells, blocks, shares, strict=True)
         ]
-        return Counts(
+        return BlockCounts(
             tuple(one.classes for one in found),
             tuple(one.cells for one in found),
             found[0].log_likelihood if log_likelihood is None else log_likelihood,

@@ -32,19 +32,14 @@ def sample(model: Mixture, n: int, rng: np.random.Generator) -> np.ndarray:
     _draw(np.zeros(n, dtype=np.int64), (weights / weights[-1])[None], classes, rng)
     first = 0
     for block in model.blocks:
-        # All rows as a slice, which copies nothing, if there is only one block.
-        own = (
-            np.flatnonzero((classes >= first) & (classes < first + block.rank))
-            if len(model.blocks) > 1
-            else slice(0, n)
-        )
+        own = np.flatnonzero((classes >= first) & (classes < first + block.rank))
         _draw_nodes(block, classes[own] - first, codes, own, rng)
         first += block.rank
     return codes
 
 
 def _draw_nodes(
-    block: Block, classes: np.ndarray, codes: np.ndarray, rows: np.ndarray | slice, rng: np.random.Generator
+    block: Block, classes: np.ndarray, codes: np.ndarray, rows: np.ndarray, rng: np.random.Generator
 ) -> None:
     """Draw all nodes of the rows of one block into the codes, every parent before its children."""
     drawn: dict[int, np.ndarray] = {}

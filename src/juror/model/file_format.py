@@ -50,6 +50,8 @@ def read(path: str | os.PathLike[str]) -> Parts:
         info = FitInfo.from_dict(header["info"]) if header["info"] is not None else None
         if "n_blocks" not in header:
             factors = tuple(tensors[f"factor.{n}"] for n in range(len(tensors) - 1))
+            if len(factors) > len(domain):
+                raise ValueError(f"it has {len(factors)} factors for {len(domain)} variables")
             return (Block.of_factors(tensors["weights"], factors),), domain, info
         return tuple(_read_block(path, b, tensors) for b in range(header["n_blocks"])), domain, info
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from juror.answers import information, marginals, sampling
-from juror.answers.block import Block
+from juror.answers.block import Block, edgeless
 from juror.answers.interval import IntervalTable, intervals
 from juror.answers.label_frames import decode_frame
 from juror.answers.mode import Mode, find_mode
@@ -109,20 +109,24 @@ class JointPMF(RowAnswers):
     @property
     def weights(self) -> np.ndarray:
         """Class weights λ, (F,), read-only, of a model without edges."""
-        return self._only_block("weights").weights
+        return self._flat("weights").weights
 
     @property
     def factors(self) -> tuple[np.ndarray, ...]:
         """One read-only matrix (I_n, F) per variable, columns on the simplex, of a model without edges."""
-        return self._only_block("factors").factors
+        return self._flat("factors").factors
 
-    def _only_block(self, name: str) -> Block:
-        if len(self.blocks) > 1 or self.has_edges:
+    def _flat(self, name: str) -> Block:
+        """Return all classes as one block, if no block has edges."""
+        flat = edgeless(self)
+        if flat is None:
             raise ModelError(
                 f"This model has no {name} for all classes: its {len(self.blocks)} block(s) have forests, in which "
                 "variables depend on each other. Use model.blocks, whose blocks have weights, parents and tables."
             )
-        return self.blocks[0]
+        for array in (flat.weights, *flat.tables):
+            array.setflags(write=False)
+        return flat
 
     @property
     def domain(self) -> Domain:

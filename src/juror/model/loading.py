@@ -13,7 +13,7 @@ def load(path: str | os.PathLike[str]) -> JointPMF:
     """Read a model that :meth:`JointPMF.save` wrote; nothing in the file is executed."""
     blocks, domain, info = file_format.read(path)
     try:
-        if len(blocks) == 1 and not blocks[0].has_edges:
+        if len(blocks) == 1 and not blocks[0].has_edges and len(blocks[0].tables) <= len(domain):
             return JointPMF(blocks[0].weights, blocks[0].factors, domain, info)
         return JointPMF.of_blocks(blocks, domain, info)
     except ModelError as error:
