@@ -113,21 +113,21 @@ def test_classes_and_labels_that_evidence_left_far_behind_can_come_back(browser,
         assert log == pytest.approx(float(model.log_prob(given)[0]), rel=1e-12)
 
 
-def test_single_precision_gives_the_answers_of_the_rounded_model(browser, tmp_path, monkeypatch):
-    model = forest_model(7)
+@pytest.mark.parametrize(("room", "bits", "digits"), [(8, 32, "seven"), (4, 16, "three")])
+def test_rounded_numbers_give_the_answers_of_the_rounded_model(browser, tmp_path, monkeypatch, room, bits, digits):
+    model = forest_model(7, zeros=0.1)
     numbers = sum(block.weights.size + sum(table.size for table in block.tables) for block in model.blocks)
-    # Room for about eight bytes a number in base64: too little for doubles.
-    monkeypatch.setattr("juror.report.page_model._MODEL_BYTES", 8 * numbers)
+    monkeypatch.setattr("juror.report.page_model._MODEL_BYTES", room * numbers)
     report = juror.Report(model)
-    assert report.facts["model"]["single_precision"]
-    assert report.facts["model"]["rank"] == model.rank
-    report.save(tmp_path / "single.html")
-    with watched(browser, tmp_path / "single.html") as page:
-        assert "rounded to seven digits" in page.inner_text(".notice")
+    known = report.facts["model"]
+    assert (known["bits"], known["rank"]) == (bits, model.rank)
+    report.save(tmp_path / "rounded.html")
+    with watched(browser, tmp_path / "rounded.html") as page:
+        assert f"rounded to {digits} digits" in page.inner_text(".notice")
         click(page, "colour", "red")
-        assert_shows(page, rounded(model), {"colour": "red"})
+        assert_shows(page, rounded(model, bits), {"colour": "red"})
         page.click("#tab-fit")
-        assert "seven digits" in page.inner_text("#fit-facts")
+        assert f"rounded to {digits} digits" in page.inner_text("#fit-facts")
 
 
 def test_many_variables(browser, tmp_path):

@@ -1,7 +1,7 @@
 // A block of the model: classes that share a forest over the variables, Σ_f λ_f Π_n A_n[x_pa(n), x_n, f].
 // Arrays are flat with the class innermost: a table is [x_pa][x][f], a message or a belief [x][f].
 
-/** @import { BlockFacts, Evidence } from "./types" */
+/** @import { Evidence } from "./types" */
 
 /**
  * The evidence on a node and below it. What is `scaled` has the factor exp(top[f]) left out.
@@ -26,14 +26,15 @@ export class Block {
   #shares = null;
 
   /**
-   * @param {BlockFacts} facts
-   * @param {(text: string) => Float64Array} numbers how to read base64
+   * @param {Float64Array} weights (F,)
+   * @param {number[]} parents −1 for none
+   * @param {number[]} sizes the number of labels of every node
+   * @param {Float64Array} all the tables of all nodes, one after the other
    */
-  constructor({ weights, parents, sizes, tables }, numbers) {
-    this.weights = numbers(weights);
+  constructor(weights, parents, sizes, all) {
+    this.weights = weights;
     this.parents = parents;
     this.sizes = sizes;
-    const all = numbers(tables);
     let start = 0;
     this.tables = sizes.map((size, n) => {
       const end = start + this.#above(n) * size * this.rank;
@@ -57,7 +58,7 @@ export class Block {
     return this.parents[n] < 0 ? 1 : this.sizes[this.parents[n]];
   }
 
-  /** Scale weights and columns to sum to one: numbers of single precision miss it by rounding. */
+  /** Scale weights and columns to sum to one: rounded numbers miss it. */
   normalise() {
     const F = this.rank;
     this.tables.forEach((table, n) => {

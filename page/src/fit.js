@@ -20,7 +20,7 @@ export function showFit(fit, model) {
     ["free parameters", isMean ? null : number(model.n_parameters)],
     ["blocks", model.blocks.length > 1 ? number(model.blocks.length) : null],
     ["classes of this page", model.rank < model.fitted_rank ? aboutPage(model) : null],
-    ["numbers of this page", model.single_precision ? aboutNumbers(model) : null],
+    ["numbers of this page", model.bits < 64 ? aboutNumbers(model) : null],
   ];
   if (!fit) {
     byId("fit-facts").replaceChildren(factList(size), make("p", {}, "The model does not say how it was fitted."));
@@ -40,8 +40,8 @@ function aboutPage({ rank, loss, standard_error: error, pair_difference: differe
 }
 
 /** @param {ModelFacts} model */
-function aboutNumbers({ rank, fitted_rank: fittedRank, loss, pair_difference: difference }) {
-  const rounded = "rounded to seven digits, to keep the page small";
+function aboutNumbers({ bits, rank, fitted_rank: fittedRank, loss, pair_difference: difference }) {
+  const rounded = `rounded to ${bits === 32 ? "seven" : "three"} digits, to keep the page small`;
   if (rank < fittedRank) return rounded;
   return `${rounded}: ${number(loss, 2)} nats a row from the fitted model, tables of two variables differ by at most ${number(difference, 2)}`;
 }

@@ -14,7 +14,10 @@ import { countsOfPair, showObserved } from "./observed.js";
 /** @type {Facts} */
 const facts = JSON.parse(byId("facts").textContent ?? "");
 const variables = facts.variables.map((variable, position) => ({ ...variable, position }));
-const joint = new Joint(variables.map(({ labels }) => labels.length), facts.model);
+if (facts.model.bits === 16 && !("DecompressionStream" in window)) {
+  byId("message").textContent = "This browser cannot unpack the model. Use one of 2023 or later, or a report of fewer classes.";
+}
+const joint = await Joint.of(variables.map(({ labels }) => labels.length), facts.model);
 
 const explorer = new Explorer(variables, joint, facts.file, facts.fit?.n_rows ?? null);
 showClasses(facts.classes, facts.model);

@@ -17,24 +17,52 @@ function bytesOf(text) {
 }
 
 /** @param {string} text */
-const doubles = (text) => new Float64Array(bytesOf(text));
+export const floats = (text) => new Float32Array(bytesOf(text));
+
+// Of numbers as logarithms: the smallest above zero, and the code of zero; report/packing_numbers.py has the same.
+const [LEAST, ZERO] = [1e-30, 65535];
+const STEP = -Math.log(LEAST) / (ZERO - 1);
 
 /** @param {string} text */
-export const floats = (text) => new Float32Array(bytesOf(text));
+async function logarithms(text) {
+  const stream = new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const codes = new Uint16Array(await new Response(stream).arrayBuffer());
+  return Float64Array.from(codes, (code) => (code === ZERO ? 0 : Math.exp(-STEP * code)));
+}
+
+/** @type {Record<number, (text: string) => Float64Array | Promise<Float64Array>>} */
+const NUMBERS = {
+  64: (text) => new Float64Array(bytesOf(text)),
+  32: (text) => Float64Array.from(floats(text)),
+  16: logarithms,
+};
 
 export class Joint {
   /**
    * @param {number[]} cardinalities number of labels of each variable
-   * @param {ModelFacts} facts
+   * @param {Block[]} blocks
    */
-  constructor(cardinalities, { blocks, single_precision: isSingle }) {
+  constructor(cardinalities, blocks) {
     this.cardinalities = cardinalities;
-    const numbers = isSingle ? (/** @type {string} */ text) => Float64Array.from(floats(text)) : doubles;
-    this.blocks = blocks.map((block) => new Block(block, numbers));
-    if (isSingle) this.#normalise();
+    this.blocks = blocks;
   }
 
-  /** Numbers of single precision sum to one only up to their rounding. */
+  /**
+   * Read the numbers of a model.
+   *
+   * @param {number[]} cardinalities
+   * @param {ModelFacts} facts
+   */
+  static async of(cardinalities, { blocks, bits }) {
+    const read = blocks.map(async ({ weights, parents, sizes, tables }) =>
+      new Block(await NUMBERS[bits](weights), parents, sizes, await NUMBERS[bits](tables)),
+    );
+    const joint = new Joint(cardinalities, await Promise.all(read));
+    if (bits < 64) joint.#normalise();
+    return joint;
+  }
+
+  /** Rounded numbers sum to one only up to their rounding. */
   #normalise() {
     let total = 0;
     for (const { weights } of this.blocks) for (const weight of weights) total += weight;

@@ -31,8 +31,8 @@ export interface ModelFacts {
   loss: number;
   standard_error: number;
   pair_difference: number;
-  /** Whether the numbers of the blocks are floats; otherwise they are doubles. */
-  single_precision: boolean;
+  /** Precision of the numbers of the blocks: 64 for doubles, 32 for floats, 16 for logarithms, deflated. */
+  bits: 64 | 32 | 16;
   blocks: BlockFacts[];
 }
 

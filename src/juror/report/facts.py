@@ -15,7 +15,7 @@ from juror.readers.columns import as_text
 from juror.record import finite
 from juror.report.drawn_forest import forest_facts
 from juror.report.observed import observed_facts
-from juror.report.page_model import PageModel, make_page_model, wanted_rank
+from juror.report.page_model import PageModel, check_rank, make_page_model
 from juror.report.seen import pass_over
 
 if TYPE_CHECKING:
@@ -36,9 +36,12 @@ def gather_facts(
     sample_weight: Any,
     unknown: Unknown,
     seed: int,
-) -> dict[str, Any]:
-    """Return what a report says about a model, and about data if there are any; see :class:`juror.Report`."""
-    wanted_rank(model, rank)
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return what a report says about a model, and about data if there are any; see :class:`juror.Report`.
+
+    Also return the blocks of the page's model as the page has them.
+    """
+    check_rank(rank)
     # Data that do not fit the model are refused before the slow work starts.
     seen = None if data is None else pass_over(data, model.domain, unknown=unknown, weight=sample_weight, seed=seed)
     page = make_page_model(model, rank, seed)
@@ -50,7 +53,7 @@ def gather_facts(
     marginals = [marginal(shown, [n]).tolist() for n in range(len(domain))]
     dependence = dependence_of(shown, "normalised")
     order = [domain.position(name) for name in dependence.clustered().names]
-    return {
+    facts = {
         "file": name,
         "variables": [
             {
@@ -69,6 +72,7 @@ def gather_facts(
         "fit": fit,
         "observed": None if seen is None else observed_facts(shown, seen, seed=seed),
     }
+    return facts, page.packed
 
 
 def _model_facts(model: JointPMF, page: PageModel) -> tuple[dict[str, Any], dict[str, Any] | None]:
@@ -84,7 +88,7 @@ def _model_facts(model: JointPMF, page: PageModel) -> tuple[dict[str, Any], dict
         "loss": page.loss,
         "standard_error": page.standard_error,
         "pair_difference": page.pair_difference,
-        "single_precision": page.single,
+        "bits": page.bits,
         "blocks": [
             {
                 "weights": block.weights.tolist(),

@@ -18,10 +18,12 @@ _POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data
 _PAIRS_TOLD = 20
 # Models further apart than this, in nats per row, give different answers for many rows
 _MUCH = 0.1
+# What rounding leaves of a number
+_DIGITS = {32: "seven digits", 16: "three digits"}
 
 
-def make_page(facts: dict[str, Any]) -> str:
-    """Return the HTML of a report from the facts of :func:`juror.report.facts.gather_facts`."""
+def make_page(facts: dict[str, Any], blocks: list[dict[str, Any]]) -> str:
+    """Return the HTML of a report from the facts and blocks of :func:`juror.report.facts.gather_facts`."""
     style, script = _asset("style.css"), _asset("page.js")
     return Template(_asset("page.html")).substitute(
         title=escape(PurePath(facts["file"]).stem),
@@ -31,7 +33,7 @@ def make_page(facts: dict[str, Any]) -> str:
         policy=f"{_POLICY}; style-src {_digest(style)}; script-src {_digest(script)}",
         style=style,
         script=script,
-        facts=_embedded(_packed(facts)),
+        facts=_embedded(_packed(facts, blocks)),
         version=escape(_version()),
     )
 
@@ -50,12 +52,12 @@ def _digest(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _packed(facts: dict[str, Any]) -> dict[str, Any]:
+def _packed(facts: dict[str, Any], blocks: list[dict[str, Any]]) -> dict[str, Any]:
     """Return facts as the page has them: many numbers as base64, and without what the page computes itself."""
-    model, dependence = facts["model"], facts["dependence"]
+    dependence = facts["dependence"]
     return facts | {
         "variables": [_without_probabilities(variable) for variable in facts["variables"]],
-        "model": model | {"blocks": [_packed_block(block, model["single_precision"]) for block in model["blocks"]]},
+        "model": facts["model"] | {"blocks": blocks},
         "dependence": dependence | {"matrix": _half(dependence["matrix"])},
         "observed": _shortened(facts["observed"]),
     }
@@ -65,26 +67,10 @@ def _without_probabilities(variable: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in variable.items() if name != "probabilities"}
 
 
-def _packed_block(block: dict[str, Any], single: bool) -> dict[str, Any]:
-    """Return a block with its weights and its tables, [parent's label][label][class] one after the other, as base64."""
-    kind = "<f4" if single else "<f8"
-    tables = [np.asarray(table, dtype=kind) for table in block["tables"]]
-    return {
-        "weights": _base64(np.asarray(block["weights"], dtype=kind)),
-        "parents": block["parents"],
-        "sizes": [table.shape[1] for table in tables],
-        "tables": _base64(np.concatenate([table.ravel() for table in tables])),
-    }
-
-
-def _base64(numbers: np.ndarray) -> str:
-    return base64.b64encode(numbers.tobytes()).decode()
-
-
 def _half(matrix: Any) -> str:
     """Return the part above the diagonal as base64 of floats: the page shows three digits."""
     full = np.asarray(matrix, dtype="<f4")
-    return _base64(full[np.triu_indices(len(full), k=1)])
+    return base64.b64encode(full[np.triu_indices(len(full), k=1)].tobytes()).decode()
 
 
 def _shortened(observed: dict[str, Any] | None) -> dict[str, Any] | None:
@@ -121,7 +107,7 @@ def _about(facts: dict[str, Any]) -> str:
 def _notice(model: dict[str, Any]) -> str:
     """Say how far the page's model is from the fitted one, if it is another."""
     if model["rank"] == model["fitted_rank"]:
-        return _rounding(model["pair_difference"]) if model["single_precision"] else ""
+        return "" if model["bits"] == 64 else _rounding(model)
     points, far = _points(model["pair_difference"]), _far(model["loss"])
     return (
         '<p class="notice">This page shows a smaller model near the fitted one. Shares of two labels together differ '
@@ -130,10 +116,10 @@ def _notice(model: dict[str, Any]) -> str:
     )
 
 
-def _rounding(difference: float) -> str:
+def _rounding(model: dict[str, Any]) -> str:
     return (
-        '<p class="notice">To keep the page small, the numbers of the model are rounded to seven digits. Shares of two '
-        f"labels together differ by at most {_points(difference)} points.</p>"
+        f'<p class="notice">To keep the page small, the numbers of the model are rounded to {_DIGITS[model["bits"]]}. '
+        f"Shares of two labels together differ by at most {_points(model['pair_difference'])} points.</p>"
     )
 
 

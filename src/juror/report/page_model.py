@@ -1,13 +1,13 @@
 """The model of a page: the fitted one if the page stays small with it, else the nearest model that is small enough.
 
-Numbers are doubles if there is room for them, else of single precision: rounding to seven digits changes the answers
+Its numbers are doubles if there is room for them, else floats, else logarithms in 16 bits: rounding changes the answers
 much less than a smaller number of classes does.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -17,16 +17,17 @@ from juror.answers.pairs import pair_tables
 from juror.answers.sampling import generator
 from juror.errors import ParameterError
 from juror.model import JointPMF
+from juror.report.packing_numbers import Bits, as_base64, decode, encode
 
 # A page has at most two million bytes. The data and the page's own text take up to 600,000; this is left for the model.
 _MODEL_BYTES = 1_350_000
-# A number in base64: four characters for three bytes
-_DOUBLE, _SINGLE = 8 * 4 / 3, 4 * 4 / 3
 # The time to compress grows with (classes before) × (classes after) × (numbers of a class). This product takes about
 # half a minute.
 _COMPRESSION_WORK = 1e9
-# Draws to estimate the loss by rounding if the tables are too large to write out
-_DRAWS = 2_000
+# The classes of a smaller model may be harder to pack: the share of the room that it may fill by estimate
+_SAFE = 0.85
+# Draws to estimate the loss if the tables are too large to write out
+_DRAWS = 5_000
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,10 @@ class PageModel:
     ----------
     model : JointPMF
         The model that gives the page's answers.
-    single : bool
-        Whether its numbers are rounded to single precision.
+    bits : int
+        The precision of its numbers, 64 for doubles, 32 for floats, 16 for logarithms.
+    packed : list of dict
+        Its blocks as the page has them.
     loss, standard_error : float
         D(fitted‖model) in nats per row, and its standard error; zero for the fitted model itself.
     pair_difference : float
@@ -46,7 +49,8 @@ class PageModel:
     """
 
     model: JointPMF
-    single: bool = False
+    bits: Bits
+    packed: list[dict[str, Any]]
     loss: float = 0.0
     standard_error: float = 0.0
     pair_difference: float = 0.0
@@ -73,61 +77,86 @@ def make_page_model(model: JointPMF, rank: int | Literal["auto", "all"], seed: i
         step = taken.info.compressed[-1]
         # The estimate of a small loss may be below zero.
         loss, error = max(0.0, step.loss), step.standard_error
-    single = _n_numbers(taken) * _DOUBLE > _room(taken)
-    if single:
-        taken = rounded(taken)
+    bits, packed = _packed(taken)
+    if rank == "auto" and _n_bytes(packed) > _room(model) and taken.rank > 1:
+        # The smaller classes were harder to pack than expected.
+        fewer = max(1, int(_SAFE * taken.rank * _room(model) / _n_bytes(packed)))
+        return make_page_model(model, fewer, seed)
+    shown = model if taken is model and bits == 64 else rounded(taken, bits)
+    if shown is model:
+        return PageModel(model, bits, packed)
     if taken is model:
-        return PageModel(model)
-    if wanted == model.rank:
-        lost = divergence(model, taken, _DRAWS, generator(seed))
+        lost = divergence(model, shown, _DRAWS, generator(seed))
         loss, error = max(0.0, float(lost)), lost.standard_error
-    return PageModel(taken, single, loss, error, _pair_difference(model, taken))
+    return PageModel(shown, bits, packed, loss, error, _pair_difference(model, shown))
 
 
 def wanted_rank(model: JointPMF, rank: int | Literal["auto", "all"]) -> int:
     """Return the number of classes of a page's model, at most that of the fitted one."""
-    if isinstance(rank, bool) or not (rank in ("auto", "all") or (isinstance(rank, int) and rank >= 1)):
-        raise ParameterError("{rank} must be 'auto', 'all' or a whole number from 1. Got {got!r} instead.", got=rank)
+    check_rank(rank)
     if isinstance(rank, int):
         return min(rank, model.rank)
     return model.rank if rank == "all" else _fitting(model)
 
 
-def rounded(model: JointPMF) -> JointPMF:
-    """Return the model with numbers of single precision, scaled to sum to one as the page does after reading them.
+def check_rank(rank: int | Literal["auto", "all"]) -> None:
+    """Refuse what is no number of classes."""
+    if isinstance(rank, bool) or not (rank in ("auto", "all") or (isinstance(rank, int) and rank >= 1)):
+        raise ParameterError("{rank} must be 'auto', 'all' or a whole number from 1. Got {got!r} instead.", got=rank)
 
-    What is above zero stays above zero.
-    """
-    blocks = [Block(_single(block.weights), block.forest, tuple(map(_single, block.tables))) for block in model.blocks]
+
+def rounded(model: JointPMF, bits: Bits) -> JointPMF:
+    """Return the model with numbers of this precision, scaled to sum to one as the page does after reading them."""
+    if bits == 64:
+        return model
+    total = sum(decode(encode(block.weights, bits), bits).sum() for block in model.blocks)
+    blocks = []
+    for block in model.blocks:
+        tables = (decode(encode(table, bits), bits) for table in block.tables)
+        scaled = tuple(table / table.sum(axis=1, keepdims=True) for table in tables)
+        blocks.append(Block(decode(encode(block.weights, bits), bits) / total, block.forest, scaled))
     return JointPMF.of_blocks(blocks, model.domain, model.info)
 
 
-def _single(numbers: np.ndarray) -> np.ndarray:
-    least = np.where(numbers > 0, np.finfo(np.float32).tiny, 0.0)
-    return np.maximum(numbers, least).astype(np.float32).astype(np.float64)
+def _packed(model: Mixture) -> tuple[Bits, list[dict[str, Any]]]:
+    """Return the best precision for which there is room, and the blocks as text."""
+    room, count = _room(model), _n_numbers(model)
+    best: tuple[Bits, ...] = (64, 32)
+    # Base64 has four characters for three bytes.
+    bits: Bits = next((bits for bits in best if count * bits / 6 <= room), 16)
+    return bits, [_packed_block(block, bits) for block in model.blocks]
 
 
-def _numbers_a_class(block: Block) -> int:
-    return 1 + sum(table.shape[0] * table.shape[1] for table in block.tables)
+def _packed_block(block: Block, bits: Bits) -> dict[str, Any]:
+    """Return a block with its weights and its tables, [parent's label][label][class] one after the other, as text."""
+    return {
+        "weights": as_base64(encode(block.weights, bits), bits),
+        "parents": block.parents.tolist(),
+        "sizes": list(block.sizes),
+        "tables": as_base64(encode(np.concatenate([table.ravel() for table in block.tables]), bits), bits),
+    }
+
+
+def _n_bytes(packed: list[dict[str, Any]]) -> int:
+    return sum(len(block["weights"]) + len(block["tables"]) for block in packed)
 
 
 def _n_numbers(model: Mixture) -> int:
-    return sum(block.rank * _numbers_a_class(block) for block in model.blocks)
+    return sum(block.weights.size + sum(table.size for table in block.tables) for block in model.blocks)
 
 
 def _room(model: Mixture) -> float:
     """Return the bytes for the model. The page also holds the dependence of all pairs, as floats."""
-    return _MODEL_BYTES - len(model.domain) ** 2 / 2 * _SINGLE
+    return _MODEL_BYTES - len(model.domain) ** 2 / 2 * (32 / 6)
 
 
 def _fitting(model: JointPMF) -> int:
     """Return how many classes fit into a page: all, or as many as can be computed in time."""
-    left = _room(model)
-    if _n_numbers(model) * _SINGLE <= left:
+    size = _n_bytes(_packed(model)[1])
+    if size <= _room(model):
         return model.rank
-    largest = max(map(_numbers_a_class, model.blocks))
-    in_time = int(_COMPRESSION_WORK / (model.rank * largest))
-    return max(1, min(model.rank, int(left / (_SINGLE * largest)), in_time))
+    in_time = _COMPRESSION_WORK / _n_numbers(model)
+    return max(1, int(min(_SAFE * model.rank * _room(model) / size, in_time)))
 
 
 def _pair_difference(one: Mixture, other: Mixture) -> float:

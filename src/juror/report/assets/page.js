@@ -177,14 +177,15 @@ var Block = class {
   /** @type {Float64Array[] | null} */
   #shares = null;
   /**
-   * @param {BlockFacts} facts
-   * @param {(text: string) => Float64Array} numbers how to read base64
+   * @param {Float64Array} weights (F,)
+   * @param {number[]} parents −1 for none
+   * @param {number[]} sizes the number of labels of every node
+   * @param {Float64Array} all the tables of all nodes, one after the other
    */
-  constructor({ weights, parents, sizes, tables }, numbers) {
-    this.weights = numbers(weights);
+  constructor(weights, parents, sizes, all) {
+    this.weights = weights;
     this.parents = parents;
     this.sizes = sizes;
-    const all = numbers(tables);
     let start = 0;
     this.tables = sizes.map((size, n) => {
       const end = start + this.#above(n) * size * this.rank;
@@ -205,7 +206,7 @@ var Block = class {
   #above(n) {
     return this.parents[n] < 0 ? 1 : this.sizes[this.parents[n]];
   }
-  /** Scale weights and columns to sum to one: numbers of single precision miss it by rounding. */
+  /** Scale weights and columns to sum to one: rounded numbers miss it. */
   normalise() {
     const F = this.rank;
     this.tables.forEach((table, n) => {
@@ -501,20 +502,43 @@ function bytesOf(text) {
   for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
   return bytes.buffer;
 }
-var doubles = (text) => new Float64Array(bytesOf(text));
 var floats = (text) => new Float32Array(bytesOf(text));
-var Joint = class {
+var [LEAST, ZERO] = [1e-30, 65535];
+var STEP = -Math.log(LEAST) / (ZERO - 1);
+async function logarithms(text) {
+  const stream = new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const codes = new Uint16Array(await new Response(stream).arrayBuffer());
+  return Float64Array.from(codes, (code) => code === ZERO ? 0 : Math.exp(-STEP * code));
+}
+var NUMBERS = {
+  64: (text) => new Float64Array(bytesOf(text)),
+  32: (text) => Float64Array.from(floats(text)),
+  16: logarithms
+};
+var Joint = class _Joint {
   /**
    * @param {number[]} cardinalities number of labels of each variable
+   * @param {Block[]} blocks
+   */
+  constructor(cardinalities, blocks) {
+    this.cardinalities = cardinalities;
+    this.blocks = blocks;
+  }
+  /**
+   * Read the numbers of a model.
+   *
+   * @param {number[]} cardinalities
    * @param {ModelFacts} facts
    */
-  constructor(cardinalities, { blocks, single_precision: isSingle }) {
-    this.cardinalities = cardinalities;
-    const numbers = isSingle ? (text) => Float64Array.from(floats(text)) : doubles;
-    this.blocks = blocks.map((block) => new Block(block, numbers));
-    if (isSingle) this.#normalise();
+  static async of(cardinalities, { blocks, bits }) {
+    const read = blocks.map(
+      async ({ weights, parents, sizes, tables }) => new Block(await NUMBERS[bits](weights), parents, sizes, await NUMBERS[bits](tables))
+    );
+    const joint2 = new _Joint(cardinalities, await Promise.all(read));
+    if (bits < 64) joint2.#normalise();
+    return joint2;
   }
-  /** Numbers of single precision sum to one only up to their rounding. */
+  /** Rounded numbers sum to one only up to their rounding. */
   #normalise() {
     let total = 0;
     for (const { weights } of this.blocks) for (const weight of weights) total += weight;
@@ -1525,7 +1549,7 @@ function showFit(fit, model) {
     ["free parameters", isMean ? null : number(model.n_parameters)],
     ["blocks", model.blocks.length > 1 ? number(model.blocks.length) : null],
     ["classes of this page", model.rank < model.fitted_rank ? aboutPage(model) : null],
-    ["numbers of this page", model.single_precision ? aboutNumbers(model) : null]
+    ["numbers of this page", model.bits < 64 ? aboutNumbers(model) : null]
   ];
   if (!fit) {
     byId("fit-facts").replaceChildren(factList(size), make("p", {}, "The model does not say how it was fitted."));
@@ -1539,8 +1563,8 @@ var standardError = (error) => error ? ` (standard error ${number(error, 2)})` :
 function aboutPage({ rank, loss, standard_error: error, pair_difference: difference }) {
   return `${number(rank)}, the nearest model with that many: ${number(loss, 3)} nats a row from the fitted one${standardError(error)}, tables of two variables differ by at most ${number(difference, 2)}`;
 }
-function aboutNumbers({ rank, fitted_rank: fittedRank, loss, pair_difference: difference }) {
-  const rounded = "rounded to seven digits, to keep the page small";
+function aboutNumbers({ bits, rank, fitted_rank: fittedRank, loss, pair_difference: difference }) {
+  const rounded = `rounded to ${bits === 32 ? "seven" : "three"} digits, to keep the page small`;
   if (rank < fittedRank) return rounded;
   return `${rounded}: ${number(loss, 2)} nats a row from the fitted model, tables of two variables differ by at most ${number(difference, 2)}`;
 }
@@ -1886,7 +1910,10 @@ function calibrations(observed) {
 // src/main.js
 var facts = JSON.parse(byId("facts").textContent ?? "");
 var variables = facts.variables.map((variable, position) => ({ ...variable, position }));
-var joint = new Joint(variables.map(({ labels }) => labels.length), facts.model);
+if (facts.model.bits === 16 && !("DecompressionStream" in window)) {
+  byId("message").textContent = "This browser cannot unpack the model. Use one of 2023 or later, or a report of fewer classes.";
+}
+var joint = await Joint.of(variables.map(({ labels }) => labels.length), facts.model);
 var explorer = new Explorer(variables, joint, facts.file, facts.fit?.n_rows ?? null);
 showClasses(facts.classes, facts.model);
 showFit(facts.fit, facts.model);
