@@ -120,6 +120,8 @@ class _Part:
 
     def bounds(self, codes: np.ndarray, opened: int, classes: np.ndarray) -> np.ndarray:
         """Return log λ_f M_f for every label of an open variable, (I, classes), given fixed codes, −1 for open ones."""
+        if not len(classes):
+            return np.empty((self.tables[opened].shape[1], 0))
         parents, children = self.block.forest.parents, self.block.forest.children
         fixed = np.append(codes, np.full(len(self.tables) - len(codes), _OPEN))
         total = self.log_weights[classes][None]

@@ -17,8 +17,8 @@ from juror.answers.block import NO_PARENT, Block, Mixture, edgeless
 from juror.answers.messages import node_marginals
 from juror.runners.local import partitions
 
-# Numbers in the temporary table of a few classes, which stays in the cache: 4 MB.
-_NUMBERS_AT_ONCE = 1 << 19
+# Numbers in the temporary table of a few classes: 16 MB.
+_NUMBERS_AT_ONCE = 1 << 21
 
 
 def pair_tables(model: Mixture) -> Iterator[tuple[int, int, np.ndarray]]:
