@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,9 @@ from juror.kernels.logarithms import log_of
 from juror.rows.packing import PackedCells
 from juror.rows.regions import Regions
 from juror.runners.local import LocalRunner, partitions
+
+# In a forest, this many classes are passed over at once.
+_CLASSES_AT_ONCE = 128
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,9 +120,40 @@ class ExpectedCounts:
         cls, cells: PackedCells, weights: np.ndarray, lam: np.ndarray, stack: np.ndarray, runner: LocalRunner
     ) -> ExpectedCounts:
         """Count over a table of cells with row weights (rows,) under λ (F,) and the stack."""
+        if cells.in_forest:
+            return _of_forest(cells, weights, lam, stack, runner)
         prepared, count = Prepared.of(cells, lam, stack), kernels().expected_counts
 
         def of_partition(rows: slice) -> ExpectedCounts:
             return cls(*count(cells.packed[rows], weights[rows], prepared.tables))
 
         return prepared.settled(runner.map_reduce(of_partition, partitions(len(cells)), ExpectedCounts.__add__))
+
+
+def _of_forest(
+    cells: PackedCells, weights: np.ndarray, lam: np.ndarray, stack: np.ndarray, runner: LocalRunner
+) -> ExpectedCounts:
+    """Count in two passes over the rows, some classes at a time: the tables of a forest are larger than the cache.
+
+    The first pass finds the log-probability of every row, the second counts. Threads share the classes.
+    """
+    ranges = list(partitions(len(lam), _CLASSES_AT_ONCE))
+
+    def first_pass(classes: slice) -> tuple[Prepared, np.ndarray]:
+        prepared = Prepared.of(cells, lam[classes], stack[:, classes])
+        return prepared, np.asarray(kernels().log_prob(cells.packed, prepared.tables))
+
+    found = list(runner.map(first_pass, ranges))
+    totals = reduce(np.logaddexp, [logs for _, logs in found])
+
+    def second_pass(pair: tuple[Prepared, np.ndarray]) -> ExpectedCounts:
+        prepared, logs = pair
+        counted = kernels().counts_given(cells.packed, weights, logs, totals, prepared.tables)
+        return prepared.settled(ExpectedCounts(0.0, *counted))
+
+    counts = list(runner.map(second_pass, found))
+    likelihood = float(weights @ totals)
+    if len(counts) == 1:
+        return replace(counts[0], log_likelihood=likelihood)
+    classes = np.concatenate([part.classes for part in counts])
+    return ExpectedCounts(likelihood, classes, np.hstack([part.cells for part in counts]))

@@ -12,9 +12,9 @@ import numpy as np
 from juror.kernels.jit.compiling import kernel
 from juror.kernels.jit.products import aligned
 from juror.kernels.jit.random_numbers import uniform
-from juror.kernels.jit.vectors import add, for_widths, load, multiply, spread, store
+from juror.kernels.jit.vectors import add, divide, for_widths, least, load, multiply, spread, store
 
-_TINY, _LEAST = 1e-200, 1e-300
+_TINY = 1e-200
 
 
 def _value(W):
@@ -40,13 +40,22 @@ def _up(W):
 
 
 def _down(W):
-    def share_down(rows, counts, table, m, size, G, ratio, Q):
-        share = load(ratio, 0, W)
-        place = table[m] * W
+    def share_down(rows, counts, table, first, end, size, n_stacked, G, Q, ratios):
+        for m in range(first, end):
+            below = (n_stacked + m) * W
+            message = load(rows, below, W)
+            if least(message) < _TINY:
+                return False
+            store(ratios, (m - first) * W, divide(load(counts, below, W), message))
         for x in range(size):
-            q = multiply(multiply(load(rows, place + x * W, W), load(G, x * W, W)), share)
-            store(counts, place + x * W, add(load(counts, place + x * W, W), q))
-            store(Q, x * W, add(load(Q, x * W, W), q))
+            value, every = load(G, x * W, W), spread(0.0, W)
+            for m in range(first, end):
+                place = (table[m] + x) * W
+                q = multiply(multiply(load(rows, place, W), load(ratios, (m - first) * W, W)), value)
+                every = add(every, q)
+                store(counts, place, add(load(counts, place, W), q))
+            store(Q, x * W, every)
+        return True
 
     return share_down
 
@@ -70,7 +79,7 @@ _pass_on_8, _pass_on_16 = for_widths(_pass_on)
 
 @kernel
 def _chunk_width(F):
-    return 16 if F > 8 else 8
+    return 8
 
 
 @kernel
@@ -123,10 +132,7 @@ def _any_lost(rows, states, s, W, n_stacked):
     """Whether a message of a state is below 1e-200, but not zero."""
     for m in range(states.first_message[s], states.first_message[s + 1]):
         place = (n_stacked + m) * W
-        least = rows[place]
-        for lane in range(1, W):
-            least = min(least, rows[place + lane])
-        if least < _TINY:
+        if _least_of(rows, place, W) < _TINY:
             for lane in range(W):
                 if rows[place + lane] < _TINY and (
                     rows[place + lane] > 0.0 or _possible(rows, states, s, m, W, lane, n_stacked)
@@ -198,9 +204,9 @@ def _log_messages(stack, states, values):
                 for x in range(states.sizes[s]):
                     whole += np.exp(shares[x] - top) if top > -np.inf else 0.0
                 logs[m, f] = top + np.log(whole) if top > -np.inf else top
-                # Numbers without all their digits are of no use.
-                if values[m, f] < _LEAST:
-                    values[m, f] = 0.0
+            # Without some of its digits, such a row is of no use; zeros make kernels take its logarithms.
+            if values[m].max() < _TINY:
+                values[m] = 0.0
     return logs
 
 
@@ -210,7 +216,8 @@ def spread_counts(counts, stack, states, values, logs):
     (n_stacked, F), n_messages = stack.shape, states.table.shape[0]
     W, out, largest = _chunk_width(F), np.empty(stack.shape), _largest_size(states)
     rows, below = aligned((n_stacked + n_messages) * W), aligned((n_stacked + n_messages) * W)
-    G, Q, ratio, shares = aligned(largest * W), aligned(largest * W), aligned(W), np.empty(largest)
+    G, Q, shares = aligned(largest * W), aligned(largest * W), np.empty(largest)
+    ratios = aligned(_most_messages(states) * W)
     for f in range(0, F, W):
         _fill_chunk(stack, f, W, 0, rows)
         _fill_chunk(values, f, W, n_stacked, rows)
@@ -219,14 +226,13 @@ def spread_counts(counts, stack, states, values, logs):
         for s in range(states.sizes.shape[0] - 1, -1, -1):
             size = states.sizes[s]
             _find_value(rows, states, s, W, G)
-            Q[: size * W] = 0.0
-            for m in range(states.first_message[s], states.first_message[s + 1]):
-                if _find_ratio(rows, below, (n_stacked + m) * W, W, ratio):
-                    _share_in_logs(stack, states, logs, s, m, f, rows, below, W, shares, Q)
-                if W == 16:
-                    _down_16(rows, below, states.table, m, size, G, ratio, Q)
-                else:
-                    _down_8(rows, below, states.table, m, size, G, ratio, Q)
+            first, end = states.first_message[s], states.first_message[s + 1]
+            if W == 16:
+                quick = _down_16(rows, below, states.table, first, end, size, n_stacked, G, Q, ratios)
+            else:
+                quick = _down_8(rows, below, states.table, first, end, size, n_stacked, G, Q, ratios)
+            if not quick:
+                _share_slowly(stack, states, logs, s, f, rows, below, W, G, shares, Q)
             first, end = states.first_link[s], states.first_link[s + 1]
             if W == 16:
                 _pass_on_16(below, states.base, states.stride, first, end, size, Q)
@@ -237,27 +243,43 @@ def spread_counts(counts, stack, states, values, logs):
 
 
 @kernel
-def _find_ratio(rows, counts, place, W, ratio):
-    """Fill ratio (W,) with K / M, zero where M is tiny; return whether some of those have counts."""
-    lost = False
-    for lane in range(W):
-        safe = rows[place + lane] >= _TINY
-        ratio[lane] = counts[place + lane] / rows[place + lane] if safe else 0.0
-        lost |= (not safe) & (counts[place + lane] > 0.0)
-    return lost
+def _share_slowly(stack, states, logs, s, f, rows, counts, W, G, shares, Q):
+    """Share the counts of messages, some of which are tiny, class by class, where needed in log space."""
+    size = states.sizes[s]
+    Q[: size * W] = 0.0
+    for m in range(states.first_message[s], states.first_message[s + 1]):
+        place = (stack.shape[0] + m) * W
+        for lane in range(min(W, stack.shape[1] - f)):
+            counted, message = counts[place + lane], rows[place + lane]
+            if counted <= 0.0:
+                continue
+            if message < _TINY:
+                _log_shares(stack, states, logs, s, m, f + lane, shares)
+            for x in range(size):
+                cell = (states.table[m] + x) * W + lane
+                if message < _TINY:
+                    q = counted * np.exp(shares[x] - logs[m, f + lane])
+                else:
+                    q = rows[cell] * G[x * W + lane] * (counted / message)
+                counts[cell] += q
+                Q[x * W + lane] += q
 
 
 @kernel
-def _share_in_logs(stack, states, logs, s, m, f, rows, counts, W, shares, Q):
-    """Share the counts of a message among the labels of its node, in those of W classes where the message is tiny."""
-    place = (stack.shape[0] + m) * W
-    for lane in range(min(W, stack.shape[1] - f)):
-        if rows[place + lane] < _TINY and counts[place + lane] > 0.0:
-            _log_shares(stack, states, logs, s, m, f + lane, shares)
-            for x in range(states.sizes[s]):
-                q = counts[place + lane] * np.exp(shares[x] - logs[m, f + lane])
-                counts[(states.table[m] + x) * W + lane] += q
-                Q[x * W + lane] += q
+def _most_messages(states):
+    most = 1
+    for s in range(states.sizes.shape[0]):
+        most = max(most, states.first_message[s + 1] - states.first_message[s])
+    return most
+
+
+@kernel
+def _least_of(rows, place, W):
+    """Return the least of W floats."""
+    lowest = rows[place]
+    for lane in range(1, W):
+        lowest = min(lowest, rows[place + lane])
+    return lowest
 
 
 @kernel

@@ -23,8 +23,6 @@ from juror.kernels.reference.random_numbers import uniform
 
 # Below this, a message may have lost digits or have underflowed, so that its logarithm is needed too.
 TINY = 1e-200
-# Messages below this are returned as zero.
-_LEAST = 1e-300
 
 
 class States(NamedTuple):
@@ -68,6 +66,8 @@ class States(NamedTuple):
 def messages(stack: np.ndarray, states: States) -> tuple[np.ndarray, np.ndarray]:
     """Return all messages M, (n_messages, F), and their logarithms if any of them is tiny but not zero, else (0, F).
 
+    A message that is tiny in all classes is returned as zeros: only its logarithms are of use.
+
     Parameters
     ----------
     stack : numpy.ndarray, (stacked rows, F)
@@ -79,7 +79,8 @@ def messages(stack: np.ndarray, states: States) -> tuple[np.ndarray, np.ndarray]
     values = np.exp(logs)
     if not np.any((values < TINY) & (logs > -np.inf)):
         return values, logs[:0]
-    return np.where(values < _LEAST, 0.0, values), logs
+    values[values.max(axis=1) < TINY] = 0.0
+    return values, logs
 
 
 def _log_rows(stack: np.ndarray, states: States) -> np.ndarray:

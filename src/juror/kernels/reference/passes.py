@@ -115,6 +115,28 @@ def expected_counts(cells: np.ndarray, weights: np.ndarray, tables: Tables) -> t
     return float(weights @ total), R.sum(axis=0), folded(tables.parts, counts, tables.n_stacked)
 
 
+def counts_given(
+    cells: np.ndarray, weights: np.ndarray, logs: np.ndarray, totals: np.ndarray, tables: Tables
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the class counts (F,) and the expected counts C (stacked rows, F), given log-probabilities of all rows.
+
+    Parameters
+    ----------
+    cells, weights, tables
+        As in :func:`expected_counts`.
+    logs : numpy.ndarray, (rows,)
+        ℓ under these tables.
+    totals : numpy.ndarray, (rows,)
+        ℓ under a whole model, of which these tables are some classes: R[i, f] = exp(L[i, f] − ℓ_i).
+    """
+    possible = np.isfinite(logs)
+    joint = _log_joint(cells, tables.log_lam, tables.log_stack)
+    R = np.exp(joint - np.where(possible, totals, 0.0)[:, None]) * (weights * possible)[:, None]
+    counts = np.zeros_like(tables.log_stack)
+    add_counts(cells, R, counts)
+    return R.sum(axis=0), folded(tables.parts, counts, tables.n_stacked)
+
+
 def add_counts(cells: np.ndarray, drawn: np.ndarray, counts: np.ndarray) -> None:
     """Add to counts (L, F), for the cells of every row, how often each class was drawn for it, drawn (rows, F)."""
     for n in range(cells.shape[1]):
