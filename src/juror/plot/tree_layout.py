@@ -31,7 +31,7 @@ _WIDE = 760.0
 
 
 @dataclass(frozen=True)
-class Layout:
+class TreeLayout:
     """Boxes of the nodes of a forest.
 
     Attributes
@@ -52,7 +52,7 @@ class Layout:
     size: tuple[float, float]
 
 
-def place(forest: Forest, names: Sequence[str]) -> Layout:
+def place(forest: Forest, names: Sequence[str]) -> TreeLayout:
     """Return where to draw every node of a forest; a node without a name is a small circle.
 
     >>> layout = place(Forest((-1, 0, 0)), ["age", "work", "sex"])
@@ -72,7 +72,7 @@ def place(forest: Forest, names: Sequence[str]) -> Layout:
     corners, size = _shelves(np.array(boxes))
     for nodes, corner in zip(trees, corners, strict=True):
         centres[nodes] += corner
-    return Layout(centres, widths, _HEIGHT, size)
+    return TreeLayout(centres, widths, _HEIGHT, size)
 
 
 def _letter(letter: str) -> float:

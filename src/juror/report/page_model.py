@@ -25,7 +25,7 @@ _MODEL_BYTES = 1_350_000
 # half a minute.
 _COMPRESSION_WORK = 1e9
 # The classes of a smaller model may be harder to pack: the share of the room that it may fill by estimate
-_SAFE = 0.85
+_SAFE = 0.8
 # Draws to estimate the loss if the tables are too large to write out
 _DRAWS = 5_000
 
@@ -70,25 +70,30 @@ def make_page_model(model: JointPMF, rank: int | Literal["auto", "all"], seed: i
         Seed of the compression.
     """
     wanted = wanted_rank(model, rank)
-    taken, loss, error = model, 0.0, 0.0
-    if wanted < model.rank:
-        taken = model.compress(wanted, seed=seed)
-        assert taken.info is not None
-        step = taken.info.compressed[-1]
-        # The estimate of a small loss may be below zero.
-        loss, error = max(0.0, step.loss), step.standard_error
+    taken = model if wanted == model.rank else model.compress(wanted, seed=seed)
     bits, packed = _packed(taken)
     if rank == "auto" and _n_bytes(packed) > _room(model) and taken.rank > 1:
-        # The smaller classes were harder to pack than expected.
-        fewer = max(1, int(_SAFE * taken.rank * _room(model) / _n_bytes(packed)))
-        return make_page_model(model, fewer, seed)
-    shown = model if taken is model and bits == 64 else rounded(taken, bits)
+        # The classes of the smaller model were harder to pack than expected. From there it is not far.
+        taken = taken.compress(max(1, int(_SAFE * taken.rank * _room(model) / _n_bytes(packed))), seed=seed)
+        bits, packed = _packed(taken)
+    shown = rounded(taken, bits)
     if shown is model:
         return PageModel(model, bits, packed)
-    if taken is model:
-        lost = divergence(model, shown, _DRAWS, generator(seed))
-        loss, error = max(0.0, float(lost)), lost.standard_error
+    loss, error = _loss(model, taken, shown, seed)
     return PageModel(shown, bits, packed, loss, error, _pair_difference(model, shown))
+
+
+def _loss(model: JointPMF, taken: JointPMF, shown: JointPMF, seed: int) -> tuple[float, float]:
+    """Return D(model‖shown) and its standard error; after one compression its record has a better estimate."""
+    steps = () if taken.info is None else taken.info.compressed
+    before = 0 if model.info is None else len(model.info.compressed)
+    if len(steps) == before + 1:
+        lost, error = steps[-1].loss, steps[-1].standard_error
+    else:
+        estimate = divergence(model, shown, _DRAWS, generator(seed))
+        lost, error = float(estimate), estimate.standard_error
+    # The estimate of a small loss may be below zero.
+    return max(0.0, lost), error
 
 
 def wanted_rank(model: JointPMF, rank: int | Literal["auto", "all"]) -> int:
