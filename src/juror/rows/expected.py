@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -11,10 +10,12 @@ import numpy as np
 from juror.kernels import kernels
 from juror.kernels.logarithms import log_of
 from juror.rows.packing import PackedCells
+from juror.rows.parameters import Parameters
 from juror.rows.regions import Regions
+from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner, partitions
 
-# In a forest, this many classes are passed over at once.
+# In a forest, this many classes are counted at once.
 _CLASSES_AT_ONCE = 128
 
 
@@ -92,6 +93,57 @@ def log_prob_of_cells(cells: PackedCells, lam: np.ndarray, stack: np.ndarray, ru
     return np.concatenate([np.empty(0), *runner.map(of_partition, partitions(len(cells)))])
 
 
+def log_prob_of_codes(
+    codes: np.ndarray, cardinalities: tuple[int, ...], part: Parameters, runner: LocalRunner
+) -> np.ndarray:
+    """Return the log-probability of every row of codes (rows, N) under one part of a model, (rows,)."""
+    # Packing does not pay for a single pass.
+    sheets = PackedCells.in_sheets(codes, Stacking(cardinalities, part.forest), once=True)
+    return np.concatenate([log_prob_of_cells(cells, part.lam, part.stack, runner) for cells in sheets])
+
+
+def lone_counts_of(
+    cells: PackedCells,
+    weights: np.ndarray,
+    log_base: np.ndarray,
+    log_odds: np.ndarray,
+    stack: np.ndarray,
+    runner: LocalRunner,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return what :func:`juror.kernels.reference.passes.lone_counts` does, with counts of stacked rows.
+
+    Parameters
+    ----------
+    cells, weights : PackedCells, numpy.ndarray, (rows,)
+        The rows and their weights.
+    log_base : numpy.ndarray, (rows,)
+        The log-probability of every row under the background.
+    log_odds : numpy.ndarray, (F,)
+        The log of each class's weight divided by the background's.
+    stack : numpy.ndarray, (stacked rows, F)
+        The tables of the classes.
+    runner : LocalRunner
+        What passes over the rows.
+    """
+    count = kernels().lone_counts
+    messages = () if cells.regions is None else kernels().messages(np.ascontiguousarray(stack), cells.regions.states)
+    log_stack = log_of(stack)
+    if cells.regions is not None:
+        logs = messages[1] if len(messages[1]) else log_of(messages[0])
+        log_stack = np.concatenate([log_stack, logs[cells.regions.used]])
+    log_stack = cells.joined(log_stack)
+
+    def of_partition(some: slice) -> tuple[np.ndarray, ...]:
+        return tuple(count(cells.packed[some], weights[some], log_base[some], log_odds, log_stack))
+
+    def add(a: tuple[np.ndarray, ...], b: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+        return tuple(x + y for x, y in zip(a, b, strict=True))
+
+    gain, classes, counts = runner.map_reduce(of_partition, partitions(len(cells)), add)
+    prepared = Prepared(None, np.ascontiguousarray(stack), cells.regions, messages)
+    return gain, classes, prepared.settled(ExpectedCounts(0.0, classes, cells.folded(counts))).cells
+
+
 @dataclass(frozen=True)
 class ExpectedCounts:
     """How often each label is expected in each class, and the log-likelihood on the way.
@@ -133,27 +185,22 @@ class ExpectedCounts:
 def _of_forest(
     cells: PackedCells, weights: np.ndarray, lam: np.ndarray, stack: np.ndarray, runner: LocalRunner
 ) -> ExpectedCounts:
-    """Count in two passes over the rows, some classes at a time: the tables of a forest are larger than the cache.
+    """Count in two passes over the rows: the tables of a forest are larger than the cache.
 
-    The first pass finds the log-probability of every row, the second counts. Threads share the classes.
+    The first pass finds the log-probability of every row, the second counts some classes at a time. Threads share the
+    rows in the first, and the classes in the second.
     """
-    ranges = list(partitions(len(lam), _CLASSES_AT_ONCE))
+    prepared = Prepared.of(cells, lam, stack)
 
-    def first_pass(classes: slice) -> tuple[Prepared, np.ndarray]:
-        prepared = Prepared.of(cells, lam[classes], stack[:, classes])
-        return prepared, np.asarray(kernels().log_prob(cells.packed, prepared.tables))
+    def first_pass(rows: slice) -> np.ndarray:
+        return np.asarray(kernels().log_prob(cells.packed[rows], prepared.tables))
 
-    found = list(runner.map(first_pass, ranges))
-    totals = reduce(np.logaddexp, [logs for _, logs in found])
+    logs = np.concatenate(list(runner.map(first_pass, partitions(len(cells)))))
+    classes, counts = np.zeros(len(lam)), np.zeros((len(stack) + cells.n_below, len(lam)))
 
-    def second_pass(pair: tuple[Prepared, np.ndarray]) -> ExpectedCounts:
-        prepared, logs = pair
-        counted = kernels().counts_given(cells.packed, weights, logs, totals, prepared.tables)
-        return prepared.settled(ExpectedCounts(0.0, *counted))
+    def second_pass(some: slice) -> None:
+        add = kernels().add_expected
+        add(cells.packed, weights, logs, prepared.tables, some.start, some.stop, classes, counts)
 
-    counts = list(runner.map(second_pass, found))
-    likelihood = float(weights @ totals)
-    if len(counts) == 1:
-        return replace(counts[0], log_likelihood=likelihood)
-    classes = np.concatenate([part.classes for part in counts])
-    return ExpectedCounts(likelihood, classes, np.hstack([part.cells for part in counts]))
+    list(runner.map(second_pass, partitions(len(lam), _CLASSES_AT_ONCE)))
+    return prepared.settled(ExpectedCounts(float(weights @ logs), classes, counts))

@@ -23,6 +23,9 @@ from juror.rows.stacking import Stacking, cell_type
 
 # The most combinations of joined columns: their tables should stay in the cache during a pass.
 _MOST_JOINED = 128
+# The most messages of a sheet, and the rows below which it is not cut.
+_MOST_MESSAGES = 1 << 15
+_FEWEST_ROWS = 512
 # Columns are joined if at least this many rows of the table share a combination, on average.
 _ROWS_EACH = 16
 # In a forest: the most combinations; what one costs, in rows of the table; the most rows that are tried first; the most
@@ -66,15 +69,27 @@ class PackedCells:
         >>> cells.packed.shape, cells.unpacked(np.arange(2)).tolist()
         ((80, 1), [[0, 4, 6], [1, 4, 8]])
         """
+        return cls._joined(*find_regions(codes, stacking), stacking)
+
+    @classmethod
+    def in_sheets(cls, codes: np.ndarray, stacking: Stacking, *, once: bool = False) -> tuple[Self, ...]:
+        """Cut a table of codes into sheets, which messages take a limited memory for; pack each, unless read once."""
         cells, regions = find_regions(codes, stacking)
-        most = min(_MOST_JOINED, len(codes) // _ROWS_EACH)
+        if regions is not None and regions.n_messages > _MOST_MESSAGES and len(codes) > _FEWEST_ROWS:
+            halves = codes[: len(codes) // 2], codes[len(codes) // 2 :]
+            return sum((cls.in_sheets(half, stacking, once=once) for half in halves), ())
+        return ((cls._apart if once else cls._joined)(cells, regions, stacking),)
+
+    @classmethod
+    def _joined(cls, cells: np.ndarray, regions: Regions | None, stacking: Stacking) -> Self:
+        most = min(_MOST_JOINED, len(cells) // _ROWS_EACH)
         groups = _join_in_forest(cells, stacking) if stacking.forest else _join(cells, stacking, most)
-        if len(groups) == codes.shape[1]:
+        if len(groups) == cells.shape[1]:
             return cls._apart(cells, regions, stacking)
         n_packed = [len(group.parts) for group in groups]
         starts = np.concatenate([[0], np.cumsum(n_packed)])
         parts = np.full((starts[-1], max(len(group.columns) for group in groups)), -1, dtype=np.int32)
-        packed = np.empty((len(codes), len(groups)), dtype=cell_type(int(starts[-1])))
+        packed = np.empty((len(cells), len(groups)), dtype=cell_type(int(starts[-1])))
         for g, group in enumerate(groups):
             packed[:, g] = group.index
             packed[:, g] += packed.dtype.type(starts[g])

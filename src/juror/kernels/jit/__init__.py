@@ -15,7 +15,7 @@ from juror.kernels.jit.labels import label_probabilities
 from juror.kernels.jit.lone import lone_counts
 from juror.kernels.jit.passes import (
     add_counts,
-    counts_given,
+    add_expected,
     draw_classes,
     expected_counts,
     folded,

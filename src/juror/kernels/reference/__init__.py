@@ -8,7 +8,7 @@ from juror.kernels.reference.forest_states import draw_counts, messages, spread_
 from juror.kernels.reference.group_counts import count_groups, pack_columns, weigh_groups
 from juror.kernels.reference.passes import (
     add_counts,
-    counts_given,
+    add_expected,
     draw_classes,
     expected_counts,
     folded,
