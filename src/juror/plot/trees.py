@@ -86,9 +86,8 @@ def _between(ends: np.ndarray, widths: np.ndarray, height: float) -> np.ndarray:
 
 def _write_value(ax: Axes, middle: np.ndarray, information: float) -> None:
     around = {"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
-    ax.text(
-        *middle, f"{information:.2g}", fontsize=6.5, color="#404040", ha="center", va="center", bbox=around, zorder=2
-    )
+    x, y = middle.tolist()
+    ax.text(x, y, f"{information:.2g}", fontsize=6.5, color="#404040", ha="center", va="center", bbox=around, zorder=2)
 
 
 def _draw_nodes(ax: Axes, centres: np.ndarray, names: list[str]) -> None:
@@ -96,5 +95,5 @@ def _draw_nodes(ax: Axes, centres: np.ndarray, names: list[str]) -> None:
     hidden = centres[len(names) :]
     ax.plot(hidden[:, 0], hidden[:, 1], "o", color=canvas.GREY, markersize=6, zorder=3)
     box = {"boxstyle": "round,pad=0.3,rounding_size=0.8", "facecolor": "white", "edgecolor": canvas.GREY}
-    for name, centre in zip(names, centres, strict=False):
-        ax.text(*centre, canvas.words(name, _LONGEST), fontsize=8, ha="center", va="center", bbox=box, zorder=3)
+    for name, (x, y) in zip(names, centres.tolist(), strict=False):
+        ax.text(x, y, canvas.words(name, _LONGEST), fontsize=8, ha="center", va="center", bbox=box, zorder=3)

@@ -18,8 +18,6 @@ _POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data
 _PAIRS_TOLD = 20
 # Models further apart than this, in nats per row, give different answers for many rows
 _MUCH = 0.1
-# What rounding leaves of a number
-_DIGITS = {32: "seven digits", 16: "three digits"}
 
 
 def make_page(facts: dict[str, Any], blocks: list[dict[str, Any]]) -> str:
@@ -107,7 +105,8 @@ def _about(facts: dict[str, Any]) -> str:
 def _notice(model: dict[str, Any]) -> str:
     """Say how far the page's model is from the fitted one, if it is another."""
     if model["rank"] == model["fitted_rank"]:
-        return "" if model["bits"] == 64 else _rounding(model)
+        # Nobody sees a change of the seventh digit; the tab of the fit has it.
+        return _rounding(model) if model["bits"] == 16 else ""
     points, far = _points(model["pair_difference"]), _far(model["loss"])
     return (
         '<p class="notice">This page shows a smaller model near the fitted one. Shares of two labels together differ '
@@ -118,8 +117,8 @@ def _notice(model: dict[str, Any]) -> str:
 
 def _rounding(model: dict[str, Any]) -> str:
     return (
-        f'<p class="notice">To keep the page small, the numbers of the model are rounded to {_DIGITS[model["bits"]]}. '
-        f"Shares of two labels together differ by at most {_points(model['pair_difference'])} points.</p>"
+        '<p class="notice">To keep the page small, the numbers of the model are rounded to three digits. Shares of two '
+        f"labels together differ by at most {_points(model['pair_difference'])} points.</p>"
     )
 
 
