@@ -16,7 +16,16 @@ from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.solvers import forest_gibbs
 from juror.solvers.completing import RowsToComplete, upward
-from juror.solvers.forest_gibbs import Edges, TablePrior, columns_of, counted, draw_point, next_edges, next_prior, pairs_of
+from juror.solvers.forest_gibbs import (
+    Edges,
+    TablePrior,
+    columns_of,
+    counted,
+    draw_point,
+    next_edges,
+    next_prior,
+    pairs_of,
+)
 from juror.solvers.forest_moves import moved
 from juror.solvers.hyper import Hyper, first_hyper, next_hyper
 
@@ -29,8 +38,6 @@ def rooted_forests(n: int) -> list[Forest]:
         except juror.errors.ParameterError:
             continue
     return found
-
-
 
 
 class TestEvidence:
@@ -88,7 +95,8 @@ class TestCompleting:
     def tables(self, rng):
         shape = [(1 if above < 0 else self.SIZES[above]) for above in self.FOREST.parents]
         return [
-            rng.dirichlet(np.ones(size), (n, self.F)).transpose(0, 2, 1) for n, size in zip(shape, self.SIZES, strict=True)
+            rng.dirichlet(np.ones(size), (n, self.F)).transpose(0, 2, 1)
+            for n, size in zip(shape, self.SIZES, strict=True)
         ]
 
     def test_messages_sum_over_missing_cells(self):
@@ -138,7 +146,11 @@ class TestPosterior:
         if above < 0:
             return log_rows(np.array([np.bincount(codes[classes == f, n], minlength=2) for f in range(self.F)]), c * m)
         by_class = np.array(
-            [np.bincount(codes[(classes == f) & (codes[:, above] == x), n], minlength=2) for f in range(2) for x in range(2)]
+            [
+                np.bincount(codes[(classes == f) & (codes[:, above] == x), n], minlength=2)
+                for f in range(2)
+                for x in range(2)
+            ]
         )
         shared = by_class.reshape(2, 2, 2).sum(axis=0)
         each = [log_rows(C, b * m) for C in (shared, by_class) for b in forest_gibbs._STRENGTHS]
@@ -198,9 +210,7 @@ def test_the_sampler_leaves_its_own_prior_in_place():
         fresh = empty.draw(point.lam, stacking.tables(point.stack), edges.forest, rng)
         codes = np.repeat(fresh.codes, fresh.weights.astype(int), axis=0)
         codes[0, :2] = -1
-        drawn = RowsToComplete(codes, np.ones(n_rows)).draw(
-            point.lam, stacking.tables(point.stack), edges.forest, rng
-        )
+        drawn = RowsToComplete(codes, np.ones(n_rows)).draw(point.lam, stacking.tables(point.stack), edges.forest, rng)
         edges = next_prior(next_edges(edges, drawn, hyper, F, pairs, rng), pairs, rng)
         stacking = Stacking(sizes, edges.forest)
         counts = counted(drawn, stacking, F)
@@ -212,7 +222,15 @@ def test_the_sampler_leaves_its_own_prior_in_place():
         # π⁴ is uniform; given π, two edges have the mean 2π.
         n_edges = len(edges.forest.edges) / 2 - edges.share + 0.5
         tables = stacking.tables(point.stack)
-        halves = [edges.share**4, edges.phi[0] * 3, n_edges, hyper.a / (1 + hyper.a), g, hyper.m[1][0], tables[1][0, 0, 0]]
+        halves = [
+            edges.share**4,
+            edges.phi[0] * 3,
+            n_edges,
+            hyper.a / (1 + hyper.a),
+            g,
+            hyper.m[1][0],
+            tables[1][0, 0, 0],
+        ]
         seen.append([*z, *halves, tables[2][-1, 1, 1]])
     batches = np.array(seen).reshape(20, 200, -1).mean(axis=1)
     off = (batches.mean(axis=0) - 0.5) / (batches.std(axis=0, ddof=1) / np.sqrt(20))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from juror.answers.block import NO_PARENT, Block, Mixture
+from juror.answers.block import NO_PARENT, Mixture
 from juror.answers.scores import check_rows_possible, class_posteriors, is_product, predict_proba, with_hidden
 from juror.errors import check_count
 from juror.kernels import kernels

@@ -20,9 +20,9 @@ from juror.fitting.rank_path import choose_rank
 from juror.kernels.random_streams import Stream
 from juror.record import RankScore
 from juror.rows.in_memory import MemoryTable
+from juror.rows.parameters import Parameters, side_by_side
 from juror.solvers.diagnosis import empty_classes
 from juror.solvers.em import EMOptions
-from juror.rows.parameters import Parameters, side_by_side
 
 # The smoothings to choose from. A single fit keeps to the neighbours of the default; the mean of many fits gains from
 # a wider choice.
@@ -266,7 +266,9 @@ def choose_smoothing(trial: Trial, options: EMOptions, chosen: Chosen, how: str)
         if compare.tried and trial.context.seconds_left < 0:
             break
         compare.of(replace(chosen.setting, smoothing=smoothing))
-    tried = dict(sorted(((setting.smoothing, each) for setting, each in compare.tried.items()), key=lambda pair: pair[0]))
+    tried = dict(
+        sorted(((setting.smoothing, each) for setting, each in compare.tried.items()), key=lambda pair: pair[0])
+    )
     default = tried[DEFAULT_SMOOTHING]
     path = tuple((alpha, float(np.average(each.rows, weights=each.weights))) for alpha, each in tried.items())
     clear = [(alpha, mean) for alpha, mean in path if is_clear(tried[alpha].rows - default.rows, default.weights)]

@@ -24,8 +24,8 @@ from juror.fitting.members import Member, fit_members, held_out_share
 from juror.kernels.random_streams import Stream
 from juror.record import FitRecord, RankScore
 from juror.rows.in_memory import MemoryTable
-from juror.solvers.em import EMOptions
 from juror.rows.parameters import Parameters, side_by_side
+from juror.solvers.em import EMOptions
 from juror.solvers.solver import Solution
 
 # The default number of members, the most in a budget of time, and the most classes of all together

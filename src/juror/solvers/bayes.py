@@ -17,14 +17,14 @@ from juror.kernels.random_streams import Stream
 from juror.record import FitRecord
 from juror.rows.expected import log_prob_of_cells
 from juror.rows.packing import PackedCells
+from juror.rows.parameters import Parameters, side_by_side
 from juror.rows.stacking import Stacking
 from juror.rows.table import Table
+from juror.runners.local import LocalRunner
 from juror.solvers.completing import upward
 from juror.solvers.forest_gibbs import ForestSampler
 from juror.solvers.gibbs import Sampler
 from juror.solvers.mixing import Mixing, mixing
-from juror.rows.parameters import Parameters, side_by_side
-from juror.runners.local import LocalRunner
 from juror.solvers.solver import Context, Options, Solution
 
 # The number of training rows whose log-probabilities are followed in addition to the likelihood

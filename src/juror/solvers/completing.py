@@ -128,9 +128,7 @@ class Message:
     values: np.ndarray
 
 
-def upward(
-    codes: np.ndarray, tables: Sequence[np.ndarray], forest: Forest
-) -> tuple[np.ndarray, list[Message | None]]:
+def upward(codes: np.ndarray, tables: Sequence[np.ndarray], forest: Forest) -> tuple[np.ndarray, list[Message | None]]:
     """Return log p(what is observed | class) of every row (rows, F), and the messages, None where all are one."""
     logs = np.zeros((len(codes), tables[0].shape[-1]))
     messages: list[Message | None] = [None] * len(tables)
@@ -192,9 +190,7 @@ class _Groups:
         """Return the rows, when all cells are filled."""
         return Completed(self.codes, self.classes, self.counts * self.unit, log_likelihood)
 
-    def fill(
-        self, n: int, above: int, A: np.ndarray, message: Message | None, rng: np.random.Generator
-    ) -> None:
+    def fill(self, n: int, above: int, A: np.ndarray, message: Message | None, rng: np.random.Generator) -> None:
         """Draw the missing labels of node n; equal rows part where they get different ones."""
         holes = np.flatnonzero(self.codes[:, n] < 0)
         if not len(holes):

@@ -14,11 +14,11 @@ from juror.kernels.random_streams import Stream
 from juror.record import FitRecord
 from juror.rows.in_memory import MemoryTable
 from juror.rows.packed import PackedRows
+from juror.rows.parameters import Factored, Parameters
 from juror.rows.stacking import Stacking
 from juror.rows.table import Table
 from juror.solvers.ascent import Objective, Run, ascend
 from juror.solvers.diagnosis import diagnose, empty_classes
-from juror.rows.parameters import Factored, Parameters
 from juror.solvers.sampled_starts import TYPICAL_PASSES, sampled_start
 from juror.solvers.solver import Context, Growth, Options, Solution
 from juror.solvers.splitting import grown

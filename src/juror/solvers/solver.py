@@ -23,9 +23,9 @@ from juror.errors import Complaint, check_count, wrong
 from juror.progress import Progress, ProgressCallback
 from juror.record import FitRecord
 from juror.rows.in_memory import MemoryTable
+from juror.rows.parameters import Parameters
 from juror.rows.table import Table
 from juror.runners.local import LocalRunner
-from juror.rows.parameters import Parameters
 
 Statistic = PairCounts | TripleCounts | Projections
 
