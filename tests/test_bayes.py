@@ -144,9 +144,8 @@ class TestFit:
 
     def test_the_same_seed_gives_the_same_bits_for_any_number_of_threads(self):
         one, other = (juror.fit(CODES, 2, "bayes", seed=3, n_jobs=n, **SHORT) for n in (1, 2))
-        assert np.array_equal(one.weights, other.weights)
-        assert all(np.array_equal(a, b) for a, b in zip(one.factors, other.factors, strict=True))
-        assert not np.array_equal(one.weights, juror.fit(CODES, 2, "bayes", seed=4, **SHORT).weights)
+        assert_same_bits(one, other)
+        assert not np.array_equal(one.blocks[0].weights, juror.fit(CODES, 2, "bayes", seed=4, **SHORT).blocks[0].weights)
 
     def test_counts_fit_as_the_rows_they_stand_for(self):
         # Not the same bits: repeated rows are drawn together.
@@ -169,7 +168,9 @@ class TestFit:
     def test_one_level_variables_and_one_class(self):
         codes = np.column_stack([CODES, np.zeros(len(CODES), dtype=int)])
         domain = Domain.from_cardinalities([3, 2, 4, 1])
-        assert juror.fit(codes, 1, "bayes", domain=domain, **SHORT).factors[-1].tolist() == [[1.0] * 20]
+        model = juror.fit(codes, 1, "bayes", domain=domain, **SHORT)
+        assert model.rank == 20
+        assert all(np.all(block.tables[-1] == 1.0) and block.parents[-1] == -1 for block in model.blocks)
 
     def test_without_a_rank_classes_stay_empty(self):
         sharp = [np.full((3, 3), 0.05) + 0.85 * np.eye(3)] * 5
@@ -200,7 +201,7 @@ class TestFit:
     def test_a_hair_less_than_a_row_is_a_row(self):
         settings = {"domain": TRUTH.domain, **SHORT}
         one, other = (juror.fit(CODES, 2, "bayes", sample_weight=np.full(200, w), **settings) for w in (1.0, 1 - 1e-12))
-        np.testing.assert_array_equal(one.weights, other.weights)
+        assert_same_bits(one, other)
 
     def test_fractions_of_rows_widen_intervals(self):
         settings = {"domain": TRUTH.domain, "sweeps": 600, "burnt": 200}
@@ -225,6 +226,7 @@ class TestFit:
             ({"chains": 0}, r"chains must be an int in the range \[1, inf\). Got 0 instead."),
             ({"burnt": 997}, r"burnt must leave at least 4 of the sweeps, 1000. Got 997 instead."),
             ({"sparse": "much"}, "sparse must be True, False or None"),
+            ({"forest": "much"}, "forest must be True or False"),
             ({"draws": 1201}, r"draws must be in the range \[1, 1200\], the sweeps kept. Got 1201 instead."),
             ({"smoothing": 0.1}, "method 'bayes' has no option 'smoothing'"),
         ],
@@ -238,6 +240,13 @@ class TestFit:
 def test_chains_that_have_not_mixed_are_said():
     with pytest.warns(FitWarning, match="The chains have not mixed well: of the probabilities of 5 rows, split-R-hat"):
         juror.fit(CODES, 3, "bayes", sweeps=6, burnt=1, draws=2)
+
+
+def assert_same_bits(one: JointPMF, other: JointPMF) -> None:
+    for a, b in zip(one.blocks, other.blocks, strict=True):
+        assert a.forest == b.forest
+        for x, y in zip((a.weights, *a.tables), (b.weights, *b.tables), strict=True):
+            np.testing.assert_array_equal(x, y)
 
 
 class TestMixing:
@@ -308,7 +317,7 @@ class TestIntervals:
             rng = np.random.default_rng([8, seed])
             truth = model_of_the_prior((2, 3, 2), 2, rng)
             codes = random_codes(truth, 60, rng)
-            settings = {"chains": 1, "sweeps": 250, "burnt": 50, "draws": 100}
+            settings = {"chains": 1, "sweeps": 250, "burnt": 50, "draws": 100, "forest": False}
             model = juror.fit(codes, 2, "bayes", domain=truth.domain, seed=seed, **settings)
             for question in ("x0", "x1 | x0 = 1", "x2 | x0 = 0, x1 = 2"):
                 found, true = model.interval(question, level=0.9), truth.ask(question).to_numpy()

@@ -336,14 +336,17 @@ COUNTS = ("-o", "OUT/x.counts")
     ("arguments", "sentence"),
     [
         (
-            ("fit", "north.counts", *OUT),
-            "--rank auto needs rows to hold out, and counts have none. Pass a number, as in --rank 5.",
+            ("fit", "north.counts", *OUT, "--method", "spa"),
+            "--rank auto needs rows to hold out, and counts of pairs have none. Pass a number.",
         ),
         (
             ("fit", "north.counts", *OUT, "--rank", "2", "--method", "em"),
             "method 'em' cannot be fitted from counts of p",
         ),
-        (("fit", "north.counts", *OUT, "--rank", "2", "--starts", "2"), "method 'juror-b' has no option '--starts'."),
+        (
+            ("fit", "north.counts", *OUT, "--rank", "2", "--method", "spa", "--starts", "2"),
+            "method 'spa' has no option '--starts'.",
+        ),
         (("fit", "none.counts", *OUT, "--rank", "2"), "There is no file of counts 'none.counts'. Check the path."),
         (
             ("fit", "cut.counts", *OUT, "--rank", "2"),

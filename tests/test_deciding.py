@@ -50,7 +50,8 @@ class TestRows:
         monkeypatch.setattr(plan, "_MOST_PASSED", 10)
         cells = 4 * len(LARGE.rows.codes)
         why = f"pair tables, as {cells} cells of distinct rows are more than the 10 for EM"
-        assert decide(LARGE) == Decision("juror-b", why=why)
+        assert decide(LARGE) == Decision("tree", why=why)
+        assert decide(LARGE, rank=3) == Decision("pair-em", why=why)
         # Pair tables do not keep to a budget of time.
         assert decide(LARGE, given=["max_seconds"]).options == ENSEMBLE
 
@@ -79,7 +80,7 @@ class TestRows:
     def test_a_wrong_name(self, method):
         with pytest.raises(ParameterError) as caught:
             check_method(method)
-        names = "['auto', 'em', 'bayes', 'spa', 'spa-em', 'ctf', 'juror-a', 'juror-b', 'juror-c']"
+        names = "['auto', 'tree', 'em', 'bayes', 'pair-em', 'spa', 'spa-em', 'ctf', 'juror-a', 'juror-b', 'juror-c']"
         assert str(caught.value) == f"method must be one of {names}. Got {method!r} instead."
 
     @pytest.mark.parametrize("rank", [np.array([1, 2]), [1], None, True, 1.0, "many"])
@@ -164,7 +165,7 @@ class TestFitting:
         model = juror.fit(CODES, 1, n_jobs=1)
         self.check(model, "em", "EM, as there is one best model of one class")
         model = juror.fit(CODES, 2, n_jobs=1)
-        self.check(model, "juror-b", "pair tables, as 64 cells of distinct rows are more than the 10 for EM")
+        self.check(model, "pair-em", "pair tables, as 64 cells of distinct rows are more than the 10 for EM")
 
     def test_a_name_needs_no_reason(self):
         model = juror.fit(CODES, 2, "em", n_jobs=1)
@@ -184,17 +185,35 @@ class TestFitting:
 class TestStatistics:
     def test_triples_and_pairs(self):
         assert juror.fit(juror.TripleCounts.of(CODES), 2).info.method == "ctf"
-        assert juror.fit(juror.PairCounts.of(CODES), 2).info.method == "juror-b"
+        pairs = juror.PairCounts.of(CODES)
+        assert juror.fit(pairs, 2).info.method == "pair-em"
+        assert juror.fit(pairs, 2, n_directions=50).info.method == "juror-b"
+        assert juror.fit(pairs, 2, split=["x0", "x1"], tol=1e-3).info.method == "juror-b"
+
+    def test_a_rank_to_be_chosen(self, monkeypatch):
+        pairs = juror.PairCounts.of(CODES)
+        model = juror.fit(pairs)
+        assert model.info.why == "classes along a forest, which need no more than counts of pairs"
+        assert model.info.n_members == 5
+        monkeypatch.setattr(plan, "_MOST_PAIRED", 3)
+        model = juror.fit(pairs)
+        assert model.info.method == "tree"
+        assert model.info.why.startswith("a tree, as ")
+        with pytest.raises(ParameterError, match="rank='cv' needs rows to hold out"):
+            juror.fit(pairs, "cv")
+        with pytest.raises(ParameterError, match="rank='auto' needs rows to hold out"):
+            juror.fit(pairs, method="juror-b")
 
     def test_a_method_that_needs_rows(self):
         with pytest.raises(
-            ParameterError, match=r"^method 'em' cannot be fitted from counts of pairs\. Use one of \['spa',"
+            ParameterError, match=r"^method 'em' cannot be fitted from counts of pairs\. Use one of \['tree',"
         ):
             juror.fit(juror.PairCounts.of(CODES), 2, "em")
 
     def test_a_budget_of_time(self):
-        with pytest.raises(ParameterError, match=r"^method 'juror-b' has no option 'max_seconds'\. It has \['"):
-            juror.fit(juror.PairCounts.of(CODES), 2, max_seconds=1)
+        assert juror.fit(juror.PairCounts.of(CODES), 2, max_seconds=10).info.method == "pair-em"
+        with pytest.raises(ParameterError, match=r"^method 'ctf' has no option 'max_seconds'\. It has \['"):
+            juror.fit(juror.TripleCounts.of(CODES), 2, max_seconds=1)
 
 
 @pytest.mark.parametrize("option", ["bins", "edges", "levels", "max_levels"])

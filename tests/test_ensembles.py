@@ -431,10 +431,10 @@ class TestTime:
 
     def test_chains_take_what_the_pace_allows(self, clock):
         trial = trial_of(until=10.0)
-        # A sweep takes a fifth of a check of the clock here, and two chains share the time left.
+        # A sweep takes a tenth of a check of the clock here, and two chains share the time left.
         found = _in_time(trial.table, 3, BayesOptions(max_seconds=10), trial.context)
         left = 10.0 - clock.now
-        assert found.sweeps == pytest.approx(left / (2 * clock.seconds_a_look / 5), abs=2)
+        assert found.sweeps == pytest.approx(left / (2 * clock.seconds_a_look / 10), abs=2)
         assert found.burnt == found.sweeps * 400 // 1000
 
 

@@ -187,7 +187,7 @@ def test_another_row_makes_other_counts_and_another_model(texts):
 
 @quietly
 @pytest.mark.filterwarnings("ignore::juror.FitWarning")
-@pytest.mark.parametrize("method", ["auto", "spa", "juror-a", "juror-b", "juror-c"])
+@pytest.mark.parametrize("method", ["auto", "pair-em", "spa", "juror-a", "juror-b", "juror-c"])
 def test_batches_give_the_model_of_the_counts_of_all_rows(method, texts):
     holed = with_holes(texts)
     density = grown(juror.JointDensity(rank=3, method=method, random_state=5), holed, [300, 301, 1500])
@@ -262,7 +262,7 @@ def test_weights_count_rows_and_rows_of_no_weight_bring_no_labels(texts):
     assert weighted.counts_.domain["Class"].labels == ("1st", "2nd", "3rd", "4th", "Crew")
 
 
-METHODS_OF_PAIRS = "['spa', 'juror-a', 'juror-b', 'juror-c']"
+METHODS_OF_PAIRS = "['tree', 'pair-em', 'spa', 'juror-a', 'juror-b', 'juror-c']"
 
 
 @pytest.mark.parametrize(
@@ -282,7 +282,7 @@ METHODS_OF_PAIRS = "['spa', 'juror-a', 'juror-b', 'juror-c']"
             f"{METHODS_OF_PAIRS}, or add up juror.TripleCounts for juror.fit.",
         ),
         (
-            {},
+            {"method": "spa"},
             "rank='auto' needs rows to hold out, and partial_fit keeps counts of pairs only. Pass a number.",
         ),
         ({"rank": 0}, "rank must be an int in the range [1, inf). Got 0 instead."),

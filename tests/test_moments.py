@@ -29,7 +29,7 @@ from juror.testing import random_codes, random_model
 JUROR = ["juror-a", "juror-b", "juror-c"]
 # Few steps, so that the tests of all methods are quick
 SHORT = {"bayes": {"sweeps": 40, "burnt": 10, "draws": 1, "chains": 1}} | {
-    name: {"max_iter": 60} for name in METHODS if name not in ("bayes", "spa")
+    name: {"max_iter": 60} for name in METHODS if name not in ("bayes", "spa", "tree")
 }
 
 
@@ -71,9 +71,19 @@ def quiet_fit(*arguments, **options) -> JointPMF:
         return juror.fit(*arguments, **options)
 
 
+def numbers_of(model: JointPMF) -> list[np.ndarray]:
+    """Return the weights and tables of all blocks."""
+    return [array for block in model.blocks for array in (block.weights, *block.tables)]
+
+
 def assert_same_model(one: JointPMF, other: JointPMF, **tolerance) -> None:
-    for a, b in zip((one.weights, *one.factors), (other.weights, *other.factors), strict=True):
+    for a, b in zip(numbers_of(one), numbers_of(other), strict=True):
         np.testing.assert_allclose(a, b, **(tolerance or {"rtol": 0, "atol": 0}))
+
+
+def rank_for(method: str, rank: int) -> int:
+    """Return the rank; a tree has one class."""
+    return 1 if method == "tree" else rank
 
 
 TRUTH = uniform_model((4, 3, 5, 3), 3, seed=0)
@@ -85,9 +95,9 @@ class TestContract:
 
     @pytest.mark.parametrize("method", METHODS)
     def test_a_fit_is_a_model_with_its_record(self, method, tmp_path):
-        model = quiet_fit(CODES, 3, method, domain=TRUTH.domain, **SHORT.get(method, {}))
+        model = quiet_fit(CODES, rank_for(method, 3), method, domain=TRUTH.domain, **SHORT.get(method, {}))
         assert model.info.method == method
-        assert model.info.rank == model.rank == 3
+        assert model.info.rank == model.rank == rank_for(method, 3)
         assert np.isfinite(model.info.log_likelihood)
         assert model.info.log_likelihood == pytest.approx(model.log_prob(CODES).sum())
         assert len(model.info.trace) >= 1
@@ -103,19 +113,29 @@ class TestContract:
         models = []
         for n_jobs in (1, 2):
             with threadpool_limits(n_jobs):
-                models.append(quiet_fit(CODES, 3, method, seed=5, n_jobs=n_jobs, **SHORT.get(method, {})))
+                short = SHORT.get(method, {})
+                models.append(quiet_fit(CODES, rank_for(method, 3), method, seed=5, n_jobs=n_jobs, **short))
         assert_same_model(*models)
 
     @pytest.mark.parametrize("method", METHODS)
     def test_whole_weights_are_repeated_rows(self, method):
         weights = np.random.default_rng(2).integers(1, 4, len(CODES))
-        one = quiet_fit(CODES, 2, method, sample_weight=weights, **SHORT.get(method, {}))
-        other = quiet_fit(np.repeat(CODES, weights, axis=0), 2, method, **SHORT.get(method, {}))
+        rank, short = rank_for(method, 2), SHORT.get(method, {})
+        one = quiet_fit(CODES, rank, method, sample_weight=weights, **short)
+        other = quiet_fit(np.repeat(CODES, weights, axis=0), rank, method, **short)
         assert_same_model(one, other, rtol=1e-6, atol=1e-9)
 
     @pytest.mark.parametrize(
         ("method", "off"),
-        [("em", 1e-9), ("spa", 1e-9), ("spa-em", 1e-9), ("ctf", 0.02), ("juror-a", 0.02), ("juror-b", 0.02)],
+        [
+            ("em", 1e-9),
+            ("pair-em", 1e-9),
+            ("spa", 1e-9),
+            ("spa-em", 1e-9),
+            ("ctf", 0.02),
+            ("juror-a", 0.02),
+            ("juror-b", 0.02),
+        ],
     )
     def test_one_class_is_the_product_of_marginals(self, method, off):
         # Least squares over pairs or triples weights cells differently than the likelihood does.
@@ -127,18 +147,18 @@ class TestContract:
     @pytest.mark.parametrize("method", METHODS)
     def test_variables_of_one_label_are_no_trouble(self, method):
         codes = np.column_stack([CODES, np.zeros(len(CODES), dtype=int)])
-        model = quiet_fit(codes, 2, method, **SHORT.get(method, {}))
-        assert model.factors[-1].tolist() == [[1.0, 1.0]]
+        model = quiet_fit(codes, rank_for(method, 2), method, **SHORT.get(method, {}))
+        assert all(np.all(block.tables[-1] == 1.0) for block in model.blocks)
 
     @pytest.mark.parametrize("method", [name for name in METHODS if name != "bayes"])
     def test_smoothing_leaves_no_zero_and_none_leaves_what_was_found(self, method):
-        smooth = quiet_fit(CODES, 3, method)
-        assert min(A.min() for A in smooth.factors) > 0
-        found = quiet_fit(CODES, 3, method, smoothing=0.0)
+        smooth = quiet_fit(CODES, rank_for(method, 3), method)
+        assert min(array.min() for array in numbers_of(smooth)) > 0
+        found = quiet_fit(CODES, rank_for(method, 3), method, smoothing=0.0)
         assert found.info.smoothing == 0.0
-        assert not np.array_equal(found.weights, smooth.weights)
+        assert not all(map(np.array_equal, numbers_of(found), numbers_of(smooth)))
 
-    @pytest.mark.parametrize("method", ["em", "spa-em", "ctf", "juror-a", "juror-b"])
+    @pytest.mark.parametrize("method", ["em", "pair-em", "spa-em", "ctf", "juror-a", "juror-b"])
     def test_the_error_shrinks_with_the_rows(self, method):
         codes = random_codes(TRUTH, 20_000, np.random.default_rng(4))
         errors = [tensor_error(TRUTH, quiet_fit(codes[:n], 3, method, domain=TRUTH.domain)) for n in (200, 20_000)]
@@ -147,7 +167,7 @@ class TestContract:
     @pytest.mark.parametrize("method", METHODS)
     def test_progress_is_told(self, method):
         told = []
-        quiet_fit(CODES, 2, method, progress=told.append, **SHORT.get(method, {}))
+        quiet_fit(CODES, rank_for(method, 2), method, progress=told.append, **SHORT.get(method, {}))
         assert {step.stage for step in told} == {"fitting"}
         assert all((step.log_likelihood is None) != (step.objective is None) for step in told)
 
@@ -591,7 +611,7 @@ SENTENCES = {
     "one variable": (lambda: juror.fit(CODES[:, :1], 2, "spa"), DataError, "needs at least 2 variables"),
     "two variables for triples": (lambda: juror.fit(CODES[:, :2], 2, "ctf"), DataError, "at least 3 variables"),
     "rank by held-out rows without rows": (
-        lambda: juror.fit(PairCounts.of(CODES)),
+        lambda: juror.fit(PairCounts.of(CODES), method="juror-b"),
         ParameterError,
         "rank='auto' needs rows to hold out, and counts of pairs have none. Pass a number.",
     ),
@@ -603,7 +623,7 @@ SENTENCES = {
     "EM of counts": (
         lambda: juror.fit(PairCounts.of(CODES), 2, "em"),
         ParameterError,
-        r"method 'em' cannot be fitted from counts of pairs. Use one of \['spa', 'juror-a', 'juror-b', 'juror-c'\].",
+        r"method 'em' cannot be fitted from counts of pairs. Use one of \['tree', 'pair-em', 'spa', 'juror-a', 'jur",
     ),
     "a split of all": (
         lambda: juror.fit(CODES, 2, "spa", split=["x0", "x1", "x2", "x3"]),

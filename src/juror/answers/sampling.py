@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from juror.answers.block import NO_PARENT, Mixture
-from juror.answers.scores import class_posteriors
+from juror.answers.block import NO_PARENT, Block, Mixture
+from juror.answers.scores import check_rows_possible, class_posteriors, is_product, predict_proba, with_hidden
 from juror.errors import check_count
 from juror.kernels import kernels
 from juror.kernels.random_streams import Stream
+from juror.rows.stacking import Stacking
 from juror.runners.local import partitions
 
 # Random numbers in a block, small enough to stay in the cache; the block size does not affect the draws.
@@ -79,24 +80,60 @@ class RowSampler:
         return self._kept[b, n]
 
 
-def fill_most_probable(cpd: Mixture, codes: np.ndarray) -> np.ndarray:
+def fill_most_probable(model: Mixture, codes: np.ndarray) -> np.ndarray:
     """Fill every hole with its most probable label given the observed cells of its row."""
-    (block,) = cpd.blocks
-    stack = np.ascontiguousarray(np.concatenate(block.factors))
-    starts = np.cumsum([0, *cpd.domain.cardinalities])
     filled = codes.copy(order="K")
-    for rows, R in class_posteriors(cpd, codes):
-        kernels().most_probable(R, stack, starts, filled[rows])
+    if is_product(model):
+        (block,) = model.blocks
+        stack = np.ascontiguousarray(np.concatenate(block.factors))
+        starts = np.cumsum([0, *model.domain.cardinalities])
+        for rows, R in class_posteriors(model, codes):
+            kernels().most_probable(R, stack, starts, filled[rows])
+        return filled
+    check_rows_possible(model, codes)
+    for n in range(codes.shape[1]):
+        holes = codes[:, n] < 0
+        if np.any(holes):
+            filled[holes, n] = predict_proba(model, codes[holes], n).argmax(axis=1)
     return filled
 
 
-def fill_at_random(cpd: Mixture, codes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def fill_at_random(model: Mixture, codes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Fill the holes of every row with one draw from their joint distribution given the observed cells."""
     filled = codes.copy(order="K")
-    for rows, R in class_posteriors(cpd, codes):
+    for rows, R in class_posteriors(model, codes):
         classes = kernels().draw_columns(R, rng.random(len(R)))
-        for n, factor in enumerate(cpd.blocks[0].factors):
-            _draw(classes, np.cumsum(factor.T, axis=1), filled[rows, n], rng)
+        if is_product(model):
+            for n, factor in enumerate(model.blocks[0].factors):
+                _draw(classes, np.cumsum(factor.T, axis=1), filled[rows, n], rng)
+        else:
+            filled[rows] = _drawn_in_classes(model, filled[rows], classes, rng)
+    return filled
+
+
+def _drawn_in_classes(model: Mixture, codes: np.ndarray, classes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return codes (rows, N) with their holes filled, given the class of every row, counted over all blocks.
+
+    Every row uses as many random numbers as the largest block has nodes, with or without holes.
+    """
+    filled, first = codes.copy(), 0
+    uniform = rng.random((len(codes), max(len(block.tables) for block in model.blocks)))
+    for block in model.blocks:
+        some = np.flatnonzero((classes >= first) & (classes < first + block.rank))
+        whole = np.ascontiguousarray(with_hidden(block, codes[some]), dtype=np.int32)
+        stacking = Stacking(block.sizes, block.forest)
+        kernels().draw_holes(
+            whole,
+            classes[some] - first,
+            stacking.stack(block.tables),
+            stacking.starts.astype(np.int64),
+            np.array(block.sizes),
+            block.parents,
+            np.array(block.forest.order),
+            np.ascontiguousarray(uniform[some, : len(block.tables)]),
+        )
+        filled[some] = whole[:, : codes.shape[1]]
+        first += block.rank
     return filled
 
 

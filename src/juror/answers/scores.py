@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from juror.answers.block import Block, Mixture
+from juror.answers.rerooted import rerooted
 from juror.errors import DataError, ZeroProbabilityError
 from juror.kernels import kernels
+from juror.kernels.logarithms import log_sum_exp
 from juror.rows.expected import tables_of
 from juror.rows.packing import PackedCells
 from juror.rows.stacking import Stacking
@@ -32,30 +34,30 @@ def log_prob(model: Mixture, codes: np.ndarray) -> np.ndarray:
 
 
 def _log_prob(block: Block, codes: np.ndarray) -> np.ndarray:
-    stacking = Stacking(block.sizes, block.forest if block.has_edges else None)
-    cells = PackedCells.plain(codes, stacking)
-    logs = []
-    # A limited number of classes at a time, so that their tables stay in the cache.
-    for classes in partitions(block.rank, _CLASSES_AT_ONCE):
-        stack = stacking.stack([table[..., classes] for table in block.tables])
-        logs.append(np.asarray(kernels().log_prob(cells.packed, tables_of(cells, block.weights[classes], stack))))
+    sheets = PackedCells.in_sheets(with_hidden(block, codes), _stacking(block), once=True)
+    return np.concatenate([_log_prob_of_sheet(block, cells) for cells in sheets])
+
+
+def _log_prob_of_sheet(block: Block, cells: PackedCells) -> np.ndarray:
+    logs = [np.asarray(kernels().log_prob(cells.packed, tables)) for _, tables in _tables(block, cells)]
     return reduce(np.logaddexp, logs)
 
 
-def _cells(block: Block, codes: np.ndarray, blind_to: int | None = None) -> PackedCells:
-    """Return the cells of rows of codes; the variable ``blind_to`` counts as missing in all rows."""
-    stacking = Stacking(block.sizes)
-    cells = PackedCells.plain(codes, stacking)
-    if blind_to is not None:
-        cells.packed[:, blind_to] = stacking.missing_rows[blind_to]
-    return cells
+def with_hidden(block: Block, codes: np.ndarray) -> np.ndarray:
+    """Return codes (rows, N) with a missing cell for every hidden node of a block."""
+    n_hidden = len(block.tables) - codes.shape[1]
+    return np.hstack([codes, np.full((len(codes), n_hidden), -1, dtype=codes.dtype)]) if n_hidden else codes
 
 
-def _tables(block: Block, cells: PackedCells, at_once: int) -> Iterator[tuple[slice, Any]]:
-    """Yield groups of at most ``at_once`` classes with their parameters prepared for the kernels."""
-    stacking = Stacking(block.sizes)
+def _stacking(block: Block) -> Stacking:
+    return Stacking(block.sizes, block.forest if block.has_edges else None)
+
+
+def _tables(block: Block, cells: PackedCells, at_once: int = _CLASSES_AT_ONCE) -> Iterator[tuple[slice, Any]]:
+    """Yield groups of at most ``at_once`` classes, whose tables stay in the cache, prepared for the kernels."""
+    stacking = _stacking(block)
     for classes in partitions(block.rank, at_once):
-        stack = stacking.stack([factor[:, classes] for factor in block.factors])
+        stack = stacking.stack([table[..., classes] for table in block.tables])
         yield classes, tables_of(cells, block.weights[classes], stack)
 
 
@@ -67,15 +69,43 @@ def mean_log_prob(logs: np.ndarray) -> float:
 
 
 def class_posteriors(model: Mixture, codes: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-    """Yield blocks of rows with their class posteriors R (rows in block, F); raise on an impossible row."""
-    (block,) = model.blocks
-    cells = _cells(block, codes)
-    rank = block.rank
-    ((_, tables),) = _tables(block, cells, rank)
-    for rows in partitions(len(cells), max(1, _POSTERIORS_AT_ONCE // rank)):
-        total, R = kernels().posterior(cells.packed[rows], tables)
+    """Yield blocks of rows with their posteriors R (rows in block, classes of all blocks); raise on an impossible row."""
+    rank = sum(block.rank for block in model.blocks)
+    at_once = max(1, _POSTERIORS_AT_ONCE // rank)
+    if is_product(model):
+        (block,) = model.blocks
+        cells = PackedCells.plain(with_hidden(block, codes), _stacking(block))
+        ((_, tables),) = _tables(block, cells, rank)
+        for rows in partitions(len(cells), at_once):
+            total, R = kernels().posterior(cells.packed[rows], tables)
+            _check_possible(total > -np.inf, rows.start)
+            yield rows, R
+        return
+    for rows in partitions(len(codes), at_once):
+        found = [_posterior(block, codes[rows]) for block in model.blocks]
+        total = reduce(np.logaddexp, [logs for logs, _ in found])
         _check_possible(total > -np.inf, rows.start)
-        yield rows, R
+        yield rows, np.hstack([R * np.exp(logs - total)[:, None] for logs, R in found])
+
+
+def is_product(model: Mixture) -> bool:
+    """Whether a model is one block without edges over the variables of its domain, a CPD."""
+    (block, *others) = model.blocks
+    return not others and not block.has_edges and len(block.tables) == len(model.domain)
+
+
+def _posterior(block: Block, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return ℓ (rows,) and R (rows, F) under one block."""
+    found = []
+    for cells in PackedCells.in_sheets(with_hidden(block, codes), _stacking(block), once=True):
+        ((_, tables),) = _tables(block, cells, block.rank)
+        found.append(kernels().posterior(cells.packed, tables))
+    return np.concatenate([logs for logs, _ in found]), np.concatenate([R for _, R in found])
+
+
+def check_rows_possible(model: Mixture, codes: np.ndarray) -> None:
+    """Raise an error if a row has probability zero."""
+    _check_possible(log_prob(model, codes) > -np.inf, 0)
 
 
 def _check_possible(possible: np.ndarray, first: int) -> None:
@@ -90,28 +120,48 @@ def _check_possible(possible: np.ndarray, first: int) -> None:
 
 def predict_proba(model: Mixture, codes: np.ndarray, target: int) -> np.ndarray:
     """Return p(target | the other cells) for every row, (rows, I_target); the target's own cells are ignored."""
-    (block,) = model.blocks
-    cells, factor = _cells(block, codes, blind_to=target), block.factors[target]
-    answer = _of_few_labels if len(factor) <= _FEW_LABELS else _of_many_labels
-    answers = (
-        answer(cells, tables, np.require(factor[:, classes], requirements=["C", "W"]))
-        for classes, tables in _tables(block, cells, _CLASSES_AT_ONCE)
-    )
-    logs, masses = reduce(_together, answers)
+    logs, masses = reduce(_together, (answer for block in model.blocks for answer in _answers(block, codes, target)))
     _check_possible(logs > -np.inf, 0)
     masses /= masses.sum(axis=1, keepdims=True)
     return masses
 
 
+def _answers(block: Block, codes: np.ndarray, target: int) -> Iterator[_Answer]:
+    """Yield log p(x) and p(y | x) under groups of classes of a block."""
+    if block.has_edges:
+        yield _along_forest(block, codes, target)
+        return
+    stacking, factor = _stacking(block), block.factors[target]
+    cells = PackedCells.plain(with_hidden(block, codes), stacking)
+    cells.packed[:, target] = stacking.missing_rows[target]
+    answer = _of_few_labels if len(factor) <= _FEW_LABELS else _of_many_labels
+    for classes, tables in _tables(block, cells):
+        yield answer(cells, tables, np.require(factor[:, classes], requirements=["C", "W"]))
+
+
+def _along_forest(block: Block, codes: np.ndarray, target: int) -> _Answer:
+    """Do so with a forest: as a root, the target has a row of tables for each label and all that is below it."""
+    turned = rerooted(block, target)
+    blind = with_hidden(block, codes).copy()
+    blind[:, target] = -1
+    n_labels, found = block.sizes[target], []
+    for cells in PackedCells.in_sheets(blind, _stacking(turned), target=target):
+        logs = [kernels().label_logs(cells.packed, tables, target, n_labels) for _, tables in _tables(turned, cells)]
+        found.append(reduce(np.logaddexp, logs))
+    joint = np.concatenate(found)
+    total = log_sum_exp(joint)
+    return total, np.exp(joint - np.where(total > -np.inf, total, 0.0)[:, None])
+
+
 def _together(one: _Answer, other: _Answer) -> _Answer:
-    """Combine log p(x) and p(y | x) of two blocks of classes, each weighted by its share of p(x)."""
+    """Combine log p(x) and p(y | x) of two groups of classes, each weighted by its share of p(x)."""
     logs = np.logaddexp(one[0], other[0])
     over = np.where(logs > -np.inf, logs, 0.0)
     return logs, sum(np.exp(part - over)[:, None] * masses for part, masses in (one, other))
 
 
 def _of_few_labels(cells: PackedCells, tables: Any, factor: np.ndarray) -> _Answer:
-    """Return log p(x) (rows,) and p(y | x) (rows, I) under a block of classes with the factor (I, F) of y."""
+    """Return log p(x) (rows,) and p(y | x) (rows, I) under a group of classes with the factor (I, F) of y."""
     logs, masses = kernels().label_probabilities(cells.packed, tables, factor)
     return logs, masses
 

@@ -97,10 +97,6 @@ def _holds_counts(data: Sequence[str]) -> bool:
 
 
 def _fit_counts(path: Path, settings: dict[str, Any]) -> JointPMF:
-    if settings["rank"] in ("auto", "cv"):
-        raise ParameterError(
-            f"--rank {settings['rank']} needs rows to hold out, and counts have none. Pass a number, as in --rank 5."
-        )
     counts = read_counts(path)
     with progress_bar() as progress:
         return juror.fit(counts, progress=progress, **settings)

@@ -67,12 +67,15 @@ Rank = Annotated[
     str, _option("--rank", "The number of classes; 'auto' chooses it on held-out rows, 'cv' by cross-validation.")
 ]
 Target = Annotated[str | None, _option("--target", "The column to predict.", "COLUMN")]
-Method = Annotated[str, _option("--method", "The solver: auto, em, bayes, spa, spa-em, ctf, juror-a, -b or -c.")]
+Method = Annotated[
+    str, _option("--method", "The solver: auto, tree, em, bayes, pair-em, spa, spa-em, ctf, juror-a, -b or -c.")
+]
 Smoothing = Annotated[
     float | None, _option("--smoothing", "The pseudo-count of each cell; 0.1 or chosen by default.", panel=_FIT)
 ]
 Starts = Annotated[
-    int | None, _option("--starts", "The number of random starts, for em and ctf; em searches by default.", panel=_FIT)
+    int | None,
+    _option("--starts", "The number of random starts, for em, pair-em and ctf; em searches by default.", panel=_FIT),
 ]
 Ensemble = Annotated[str | None, _option("--ensemble", "How many fits em averages, or 'auto'.", panel=_FIT)]
 MaxSeconds = Annotated[float | None, _option("--max-seconds", "A time limit, for em, spa-em and bayes.", panel=_FIT)]

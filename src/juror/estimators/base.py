@@ -52,9 +52,9 @@ _PARAMETERS = """Parameters
 
 # Inserted into the docstring of each partial_fit.
 _GROWING = """Batches are counted and not kept: they are added to ``counts_``, a :class:`juror.PairCounts`, and
-        ``model_`` is fitted to the counts on first access after a batch. So ``rank`` must be a number, and ``method``
-        one that fits pair counts: ``"auto"``, which is ``"juror-b"`` here, ``"spa"``, ``"juror-a"``, ``"juror-b"`` or
-        ``"juror-c"``.
+        ``model_`` is fitted to the counts on first access after a batch. So ``method`` must be one that fits pair
+        counts: ``"auto"``, which is ``"pair-em"`` here, ``"tree"``, ``"spa"``, ``"juror-a"``, ``"juror-b"`` or
+        ``"juror-c"``; the last four need a number for ``rank``.
 
         The first batch decides the kind of every column, so it should be typical. New labels in later batches are
         added. Columns of numbers keep the intervals of the first batch; numbers beyond fall into the outer intervals.
@@ -197,7 +197,7 @@ class JointEstimator(BaseEstimator):
     def _count(self, columns: list[Column], sample_weight: Any) -> Self:
         """Add the counts of a batch; if it is refused, the estimator does not change."""
         counts = grown_by(vars(self).get("counts_"), columns, self._markers, sample_weight, self.n_jobs)
-        method = decide_for_statistic(counts, self.method).method
+        method = decide_for_statistic(counts, self.rank, self.method, self._options).method
         # Check the options now, not when the model is fitted later.
         read_options(method, self._options)
         self._forget("model_", "n_iter_")

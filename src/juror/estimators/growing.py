@@ -32,6 +32,8 @@ def check_fits_counts(method: str, rank: int | str) -> None:
             f"partial_fit keeps counts of pairs, and method {method!r} needs {needed}. Use one of {shortlist(able)}, "
             f"or {other}."
         )
+    if rank == "auto" and (method == "auto" or METHODS[method].open_rank is not None):
+        return
     if rank in ("auto", "cv"):
         raise ParameterError(
             "{given} needs rows to hold out, and partial_fit keeps counts of pairs only. Pass a number.",

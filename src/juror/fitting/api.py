@@ -38,13 +38,14 @@ class FitOptions(TypedDict, total=False):
     """The options of all methods; the docstring of :func:`fit` says which method has which."""
 
     n_init: int
-    smoothing: float
+    smoothing: float | None
     accelerate: bool
     max_iter: int
     tol: float
     init: JointPMF | None
     split: Sequence[str] | None
     triples: str | int | Sequence[Sequence[str]] | None
+    forests: int
     n_directions: int | None
     bins: int | None
     operator: str | None
@@ -60,6 +61,7 @@ class FitOptions(TypedDict, total=False):
     burnt: int
     draws: int
     sparse: bool | None
+    forest: bool
     ensemble: int | str
     max_seconds: float | None
 
@@ -96,11 +98,13 @@ def fit(
         The number of classes F, of every draw (``"bayes"``) or member (``ensemble``). ``"auto"`` changes it while a
         fifth of the rows, held out, become more probable, or the labels of a target are predicted better; ``"cv"``
         looks at five fifths in turn. For ``"bayes"`` no grid is needed: ``"auto"`` has more classes than are likely,
-        and the weights learn to leave some empty.
-    method : {"auto", "em", "bayes", "spa", "spa-em", "ctf", "juror-a", "juror-b", "juror-c"}
+        and the weights learn to leave some empty. ``"pair-em"`` holds out a part of the counts; ``"tree"`` has one
+        class.
+    method : {"auto", "tree", "em", "bayes", "pair-em", "spa", "spa-em", "ctf", "juror-a", "juror-b", "juror-c"}
         The solver. ``"auto"`` decides, and ``model.info.why`` says how: for rows ``"bayes"`` up to 100,000 cells, an
-        ensemble of ``"em"`` for more and for a target, ``"juror-b"`` where the distinct rows are too many for both, or
-        the method whose options are given; ``"ctf"`` for triples, ``"juror-b"`` for pairs and projections.
+        ensemble of ``"em"`` for more and for a target, ``"tree"`` where the distinct rows are too many for both, or
+        the method whose options are given; ``"ctf"`` for triples, ``"pair-em"`` for pairs and projections, along
+        forests if the rank is to be chosen.
     seed : int
         The same seed gives the same model, for any number of threads.
     domain : Domain, optional
@@ -128,28 +132,32 @@ def fit(
 
     Other Parameters
     ----------------
-    smoothing : float, default 0.1 (all but bayes, which learns its own; ensembles choose it unless it is given)
+    smoothing : float, default 0.1 (all but bayes, which learns its own; ensembles and pair-em choose it unless given)
         A pseudo-count for every cell of weights and factors, spread over the labels of a variable as they are spread in
         the data; 0 for none, which leaves rows with probability zero in methods other than EM.
-    max_iter : int (all but spa)
+    max_iter : int (all but spa and tree)
         The most passes over the rows from one start (em, spa-em: 1000, after a search of about 500 passes, which is
-        left out if ``max_iter`` is less), sweeps (ctf: 500), or rounds of G2 and steps of G3 (juror: 1000).
-    tol : float (all but spa)
-        Stop when a step gains at most this, in nats per row (em, spa-em: 1e-6) or as a share of the misfit (ctf: 1e-5,
-        juror: 1e-4).
-    n_init : int (em, ctf)
+        left out if ``max_iter`` is less), steps (pair-em: 1000), sweeps (ctf: 500), or rounds of G2 and steps of G3
+        (juror: 1000).
+    tol : float (all but spa and tree)
+        Stop when a step gains at most this, in nats per row (em, spa-em: 1e-6, pair-em: 3e-5) or as a share of the
+        misfit (ctf: 1e-5, juror: 1e-4).
+    n_init : int (em, pair-em, ctf)
         How many random starts, for EM of two kinds in turn; the best is returned and all are recorded. By default ctf
-        has 3, while EM searches by sampling more classes than asked for, which costs about as much as five random
-        starts and ends higher.
+        has 3, and pair-em 3 or, along a forest, 1, while EM searches by sampling more classes than asked for, which
+        costs about as much as five random starts and ends higher.
+    forests : int, default 0 (pair-em)
+        Along how many forests to fit: with 1 all classes share the strongest forest; with more the model is the mean
+        of a fit along each, of which the first has the strongest forest and the others have perturbed ones.
     ensemble : int or "auto", default 1 (em)
         How many fits to put side by side, each from its own start and stopped early; their mean is one model of rank
         ``ensemble × rank``. ``"auto"`` is 10, or with ``max_seconds`` as many as there is time for, at most 100, and
         while there are no more than 12,288 classes in all.
-    max_seconds : float (em, spa-em, bayes)
+    max_seconds : float (em, spa-em, pair-em, bayes)
         A budget of time, from the call on; reading the rows is not cut short. An ensemble fits members until it is
         spent; a chain is made as long as it allows; EM stops, and warns. The result then depends on the speed of the
         machine.
-    accelerate : bool, default True (em, spa-em)
+    accelerate : bool, default True (em, spa-em, pair-em)
         Whether to try long steps (SQUAREM), which never lower the objective.
     init : JointPMF (em)
         Start here, in place of random starts; its rank counts.
@@ -174,6 +182,9 @@ def fit(
         The model is the mean of the draws: side by side they have rank draws × F.
     sparse : bool (bayes)
         Whether the prior of the weights favours few classes among many; by default for ``rank="auto"`` only.
+    forest : bool, default True (bayes)
+        Whether variables may depend on each other within a class: every draw then has a forest, which its classes
+        share. Rows out of core are sampled without one.
     route : {"auto", "gram", "literal"} (juror)
         Whether to compare histograms (literal) or pair tables in the metric RᵗR, which is the same and does not grow
         with the number of directions.
@@ -208,14 +219,17 @@ def fit(
         chosen, domain = METHODS[decision.method], read.domain
         settings = read_options(decision.method, {**decision.options, **_left(options, data, read)})
         check_members(settings, options, read)
-        rank = check_rank(rank, options.get("init"), domain, data)
+        rank = check_rank(rank, options.get("init"), domain, data, chooses=chosen.open_rank is not None)
         position = None if target is None else domain.position(target)
         about_data = _warn_of_order(data, read, chosen)
         until = np.inf if settings.max_seconds is None else began + settings.max_seconds
         context = Context(int(seed), local, progress, until=until)
         if isinstance(read, Statistic):
-            solution = chosen.solve(read, int(rank), settings, context)
-            solution = replace(solution, record=replace(solution.record, smoothing=float(settings.smoothing)))
+            if isinstance(rank, str):
+                rank, settings = chosen.open_rank or 1, settings.for_open_rank()
+            solution = chosen.solve(read, rank, settings, context)
+            if settings.smoothing is not None:
+                solution = replace(solution, record=replace(solution.record, smoothing=float(settings.smoothing)))
         else:
             given = "smoothing" in options
             solution = choose_and_solve(read, chosen, position, rank, settings, context, smoothing_given=given)

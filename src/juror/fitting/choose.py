@@ -26,9 +26,11 @@ from juror.rows.parameters import Parameters, side_by_side
 
 # The smoothings to choose from. A single fit keeps to the neighbours of the default; the mean of many fits gains from
 # a wider choice.
-DEFAULT_SMOOTHING = 0.1
+DEFAULT_SMOOTHING, DEFAULT_FOREST_SMOOTHING = 0.1, 1.0
 SINGLE_SMOOTHINGS = (0.03, 0.1, 0.3)
 MEMBER_SMOOTHINGS = (0.01, 0.03, 0.1, 0.3, 1.0)
+# Tables of a forest have many columns, of few rows each, and are drawn to good ones.
+FOREST_SMOOTHINGS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 # What a rank is chosen by, for each way of choosing it
 SCORED_BY = {"auto": "log", "cv": "share"}
 # Values of ρ to try, as shares of the number of directions
@@ -43,17 +45,53 @@ TIME_TO_CHOOSE = 0.4
 
 
 @dataclass(frozen=True)
-class Chosen:
-    """The rank and smoothing of a fit, and those tried with their scores, empty where they were given.
+class Setting:
+    """How to fit.
 
-    For single fits, ``found`` holds the rough fit of this rank to what is kept of each part.
+    Attributes
+    ----------
+    rank, smoothing : int, float
+        The number of classes, and the pseudo-count of a cell on average.
+    forest : bool
+        Whether the classes of a member share a forest.
+    seeded : bool
+        Whether every class of a member with a forest begins at a row.
+    relearned : bool
+        Whether a member learns its forest again, from how variables depend on each other within its classes.
     """
 
     rank: int
     smoothing: float = DEFAULT_SMOOTHING
+    forest: bool = False
+    seeded: bool = False
+    relearned: bool = False
+
+    def of_other_kind(self) -> Setting:
+        """Return a setting of the same rank with a forest if this has none, or without, and its default smoothing."""
+        return Setting(self.rank, DEFAULT_SMOOTHING if self.forest else DEFAULT_FOREST_SMOOTHING, not self.forest)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The setting of a fit, and ranks and smoothings tried with their scores, empty where they were given.
+
+    For single fits, ``found`` holds the rough fit of this rank to what is kept of each part.
+    """
+
+    setting: Setting
     rank_path: tuple[RankScore, ...] = ()
     smoothing_path: tuple[tuple[float, float], ...] = ()
     found: tuple[Parameters, ...] = ()
+
+    @property
+    def rank(self) -> int:
+        """The number of classes, of each member of an ensemble."""
+        return self.setting.rank
+
+    @property
+    def smoothing(self) -> float:
+        """The pseudo-count of a cell."""
+        return self.setting.smoothing
 
 
 @dataclass(frozen=True)
@@ -74,8 +112,8 @@ class Tried:
         return bool(np.all(np.isfinite(self.rows)))
 
 
-# Fits what is kept of a part, given its number, at a rank and a smoothing: one model, or the members of an ensemble
-FitPart = Callable[[int, MemoryTable, int, float], Sequence[Parameters]]
+# Fits what is kept of a part, given its number: one model, or the members of an ensemble
+FitPart = Callable[[int, MemoryTable, Setting], Sequence[Parameters]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,20 +138,19 @@ class Comparison:
     by: str
     pooled: bool = False
     report: Callable[[RankScore], None] = lambda step: None
-    tried: dict[tuple[int, float], Tried] = field(default_factory=dict)
+    tried: dict[Setting, Tried] = field(default_factory=dict)
 
-    def of(self, rank: int, smoothing: float) -> Tried:
+    def of(self, setting: Setting) -> Tried:
         """Fit and score a setting, unless that was done."""
-        key = (rank, smoothing)
-        if key not in self.tried:
+        if setting not in self.tried:
             found, occupied = [], []
             for number, (kept, _) in enumerate(self.parts):
-                fits = self.fit(number, kept, rank, smoothing)
+                fits = self.fit(number, kept, setting)
                 occupied += [np.count_nonzero(~empty_classes(each, kept.total)) for each in fits]
                 found.append(side_by_side(fits))
-            self.tried[key] = self.scored(found, rank, int(np.median(occupied)), self.trial)
-            self.report(self.tried[key].step)
-        return self.tried[key]
+            self.tried[setting] = self.scored(found, setting.rank, int(np.median(occupied)), self.trial)
+            self.report(self.tried[setting].step)
+        return self.tried[setting]
 
     def scored(self, found: Sequence[tuple[Parameters, ...]], rank: int, n_occupied: int, trial: Trial) -> Tried:
         """Score the fits of one setting to all parts."""
@@ -167,8 +204,8 @@ class _OneFit:
     starts: Sequence[Parameters] = ()
     last: dict[int, Parameters] = field(default_factory=dict)
 
-    def __call__(self, number: int, kept: MemoryTable, rank: int, smoothing: float) -> Sequence[Parameters]:
-        trial, options = self.trial, replace(self.options, smoothing=smoothing)
+    def __call__(self, number: int, kept: MemoryTable, setting: Setting) -> Sequence[Parameters]:
+        trial, rank, options = self.trial, setting.rank, replace(self.options, smoothing=setting.smoothing)
         start = self.starts[number] if self.starts else None
         if self.grows and trial.method.growth is not None:
             rng = Stream.GROWTH.generator(trial.context.seed, rank, number)
@@ -187,14 +224,14 @@ def choose_rank_for(trial: Trial, options: Any, how: str) -> Chosen:
     parts = trial.parts(how)
     if not parts:
         warn_too_few(trial.table.total, stacklevel=4)
-        return Chosen(1, options.smoothing)
+        return Chosen(Setting(1, options.smoothing))
     compare = Comparison(trial, parts, _OneFit(trial, options.rough(), "choosing rank", grows=True), SCORED_BY[how])
 
     def score(rank: int) -> RankScore:
-        return compare.of(rank, options.smoothing).step
+        return compare.of(Setting(rank, options.smoothing)).step
 
     def score_rows(rank: int) -> RankScore:
-        tried = compare.of(rank, options.smoothing)
+        tried = compare.of(Setting(rank, options.smoothing))
         return compare.scored(tried.found, rank, tried.step.n_occupied, replace(trial, target=None)).step
 
     most = min(trial.method.most_rank(trial.domain, options), *(len(kept.rows.codes) for kept, _ in parts))
@@ -205,8 +242,9 @@ def choose_rank_for(trial: Trial, options: Any, how: str) -> Chosen:
         stops = {"hopeless": max(_HOPELESS, noise)} if trial.target is None else {"also": score_rows}
     rank, path = choose_rank(score, most, is_late=lambda: trial.context.seconds_left < 0, **stops)
     compare.check_possible("rank", (step.rank for step in path))
-    found = tuple(parameters for (parameters,) in compare.of(rank, options.smoothing).found)
-    return Chosen(rank, options.smoothing, path, found=found)
+    setting = Setting(rank, options.smoothing)
+    found = tuple(parameters for (parameters,) in compare.of(setting).found)
+    return Chosen(setting, path, found=found)
 
 
 def choose_smoothing(trial: Trial, options: EMOptions, chosen: Chosen, how: str) -> Chosen:
@@ -227,13 +265,13 @@ def choose_smoothing(trial: Trial, options: EMOptions, chosen: Chosen, how: str)
     for smoothing in sorted(SINGLE_SMOOTHINGS, key=lambda alpha: alpha != DEFAULT_SMOOTHING):
         if compare.tried and trial.context.seconds_left < 0:
             break
-        compare.of(chosen.rank, smoothing)
-    tried = {smoothing: each for (_, smoothing), each in sorted(compare.tried.items())}
+        compare.of(replace(chosen.setting, smoothing=smoothing))
+    tried = dict(sorted(((setting.smoothing, each) for setting, each in compare.tried.items()), key=lambda pair: pair[0]))
     default = tried[DEFAULT_SMOOTHING]
     path = tuple((alpha, float(np.average(each.rows, weights=each.weights))) for alpha, each in tried.items())
     clear = [(alpha, mean) for alpha, mean in path if is_clear(tried[alpha].rows - default.rows, default.weights)]
     best = max(clear, key=lambda pair: pair[1], default=(DEFAULT_SMOOTHING, 0.0))[0]
-    return replace(chosen, smoothing=best, smoothing_path=path)
+    return replace(chosen, setting=replace(chosen.setting, smoothing=best), smoothing_path=path)
 
 
 def choose_rho(trial: Trial, options: Any, rank: int) -> tuple[float, tuple[tuple[float, float], ...]]:

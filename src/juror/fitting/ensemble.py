@@ -8,7 +8,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from juror.errors import Complaint, Option
-from juror.fitting.choose import MEMBER_SMOOTHINGS, TIME_TO_CHOOSE, Chosen, Comparison, Tried, is_clear, warn_too_few
+from juror.fitting.choose import (
+    FOREST_SMOOTHINGS,
+    MEMBER_SMOOTHINGS,
+    TIME_TO_CHOOSE,
+    Chosen,
+    Comparison,
+    Setting,
+    Tried,
+    is_clear,
+    warn_too_few,
+)
 from juror.fitting.held_out import Trial
 from juror.fitting.members import Member, fit_members, held_out_share
 from juror.kernels.random_streams import Stream
@@ -47,7 +57,7 @@ def fit_ensemble(trial: Trial, options: EMOptions, chosen: Chosen) -> Solution:
     while len(members) < most and (not members or context.seconds_left > longest):
         began = context.seconds_left
         numbers = range(len(members), min(len(members) + context.runner.n_jobs, most))
-        members += fit_members(trial, options, chosen.rank, chosen.smoothing, numbers)
+        members += fit_members(trial, options, chosen.setting, numbers)
         longest = max(longest, began - context.seconds_left) if np.isfinite(began) else 0.0
         context.tell(chosen.rank, len(members), most, 1, 1, log_likelihood=members[-1].score)
     record = FitRecord(
@@ -109,40 +119,33 @@ def _stopped(members: Sequence[Member], most: int, trial: Trial, options: EMOpti
 
 
 def choose_for_members(trial: Trial, options: EMOptions, rank: int | str, *, with_smoothing: bool) -> Chosen:
-    """Choose rank and smoothing, where they are not given, by a few members on rows that none of them has seen.
+    """Choose rank, smoothing and whether to have forests, where they are not given, by a few members.
 
-    The rank doubles while that helps, or halves. Then the smoothing moves while that helps, and if it did, both again:
-    the best of one depends on the other. What counts is how probable the rows are, or with a target how well its labels
-    are predicted. A rank that is a number is kept, and the smoothing of the options too unless ``with_smoothing``.
+    The members are compared on rows that none of them has seen. What counts is how probable the rows are, or with a
+    target how well its labels are predicted. A rank that is a number is kept, and the smoothing of the options too
+    unless ``with_smoothing``.
     """
-    chosen = Chosen(rank if isinstance(rank, int) else 1, options.smoothing)
-    if not (with_smoothing or isinstance(rank, str)):
-        return chosen
-    climb = _Climb.of(trial, options, "choosing rank" if isinstance(rank, str) else "choosing smoothing")
+    forest = options.forest is True
+    setting = Setting(rank if isinstance(rank, int) else 1, options.smoothing, forest)
+    if not (with_smoothing or isinstance(rank, str) or options.forest == "auto"):
+        return Chosen(setting)
+    climb = _Climb.of(trial, options, rank, with_smoothing)
     if climb is None:
         if isinstance(rank, str):
             warn_too_few(trial.table.total, stacklevel=5)
-        return chosen
-    first = min(_FIRST_RANK, climb.most_rank)
+        return Chosen(setting)
     if isinstance(rank, str):
-        chosen = replace(chosen, rank=first)
-    seen: set[float] = set()
-    while chosen.smoothing not in seen:
-        seen.add(chosen.smoothing)
-        if isinstance(rank, str):
-            chosen = climb.up(chosen, [replace(chosen, rank=F) for F in _doubling(chosen.rank, climb.most_rank)])
-            if chosen.rank == first:
-                chosen = climb.up(chosen, [replace(chosen, rank=F) for F in _halving(first)])
-        if with_smoothing:
-            for smoothings in _ladders(chosen.smoothing):
-                chosen = climb.up(chosen, [replace(chosen, smoothing=alpha) for alpha in smoothings])
-    tried = climb.compare.tried
-    climb.compare.check_possible("rank", sorted({F for F, _ in tried}))
-    # The ranks tried with their best scores, and the smoothings tried at the chosen rank
-    steps = sorted((each.step for each in tried.values()), key=lambda step: (step.rank, step.score))
-    ranks = tuple({step.rank: step for step in steps}.values()) if isinstance(rank, str) else ()
-    at_rank = sorted((alpha, each.step.score) for (F, alpha), each in tried.items() if chosen.rank == F)
-    return replace(chosen, rank_path=ranks, smoothing_path=tuple(at_rank) if with_smoothing else ())
+        setting = replace(setting, rank=climb.first_rank)
+    if options.forest == "auto":
+        setting = climb.better_kind(setting)
+    setting = climb.climb(setting)
+    if options.forest == "auto":
+        other = climb.better_kind(setting)
+        setting = climb.climb(other) if other.forest != setting.forest else setting
+    if setting.forest:
+        for more in ({"seeded": True}, {"relearned": True}):
+            setting = climb.up(setting, [replace(setting, **more)])
+    return climb.chosen(setting)
 
 
 @dataclass(frozen=True)
@@ -152,10 +155,13 @@ class _Climb:
     compare: Comparison
     most_rank: int
     least_left: float
+    with_rank: bool
+    with_smoothing: bool
 
     @classmethod
-    def of(cls, trial: Trial, options: EMOptions, stage: str) -> _Climb | None:
+    def of(cls, trial: Trial, options: EMOptions, rank: int | str, with_smoothing: bool) -> _Climb | None:
         """Hold out rows to compare by; None if there are too few."""
+        stage = "choosing rank" if isinstance(rank, str) else "choosing smoothing"
         rng = Stream.ENSEMBLE.generator(trial.context.seed)
         by_labels = trial.target is not None
         few = by_labels and trial.table.total <= _FEW_LABELS
@@ -171,24 +177,72 @@ class _Climb:
         trial = replace(trial, context=context)
         numbers = range(_COMPARED_BY_LABELS if by_labels else _COMPARED)
 
-        def fit(number: int, kept: MemoryTable, rank: int, smoothing: float) -> list[Parameters]:
-            members = fit_members(replace(trial, table=kept), options, rank, smoothing, numbers)
-            return [member.parameters for member in members]
+        trials = [replace(trial, table=kept) for kept, _ in parts]
+
+        def fit(number: int, kept: MemoryTable, setting: Setting) -> list[Parameters]:
+            return [member.parameters for member in fit_members(trials[number], options, setting, numbers)]
 
         def report(step: RankScore) -> None:
             context.tell(step.rank, 1, 1, 1, 1, log_likelihood=step.score)
 
         compare = Comparison(trial, parts, fit, MEMBERS_SCORED_BY, pooled=True, report=report)
         most_rank = max(1, min(_MOST_RANK, *(len(kept.rows.codes) // 2 for kept, _ in parts)))
-        return cls(compare, most_rank, least_left)
+        return cls(compare, most_rank, least_left, isinstance(rank, str), with_smoothing)
 
-    def up(self, best: Chosen, steps: Iterable[Chosen]) -> Chosen:
+    @property
+    def first_rank(self) -> int:
+        """The rank to begin with."""
+        return min(_FIRST_RANK, self.most_rank)
+
+    def better_kind(self, setting: Setting) -> Setting:
+        """Return the better of a setting and one of the other kind, with or without a forest."""
+        other = setting.of_other_kind()
+        return self.up(setting, [other if self.with_smoothing else replace(other, smoothing=setting.smoothing)])
+
+    def climb(self, setting: Setting) -> Setting:
+        """Move rank and smoothing in turn while that helps: the best of one depends on the other.
+
+        The rank doubles while that helps, or halves.
+        """
+        first, seen = setting.rank, set()
+        if self.with_smoothing and setting.forest:
+            # Small ranks take little time, and the classes of a forest that is drawn to too weakly soon overfit.
+            setting = self._smoother(setting)
+        while setting.smoothing not in seen:
+            seen.add(setting.smoothing)
+            if self.with_rank:
+                setting = self.up(setting, [replace(setting, rank=F) for F in _doubling(setting.rank, self.most_rank)])
+                if setting.rank == first:
+                    setting = self.up(setting, [replace(setting, rank=F) for F in _halving(first)])
+            if self.with_smoothing:
+                setting = self._smoother(setting)
+        return setting
+
+    def _smoother(self, setting: Setting) -> Setting:
+        """Move the smoothing while that helps: down, or else up."""
+        for smoothings in _ladders(setting):
+            moved = self.up(setting, [replace(setting, smoothing=alpha) for alpha in smoothings])
+            if moved != setting:
+                return moved
+        return setting
+
+    def chosen(self, setting: Setting) -> Chosen:
+        """Return the setting with the ranks tried and their best scores, and the smoothings tried at its rank."""
+        tried = self.compare.tried
+        self.compare.check_possible("rank", sorted({each.rank for each in tried}))
+        steps = sorted((each.step for each in tried.values()), key=lambda step: (step.rank, step.score))
+        ranks = tuple({step.rank: step for step in steps}.values()) if self.with_rank else ()
+        alike = (each for each in tried if replace(each, smoothing=setting.smoothing) == setting)
+        at_rank = sorted((each.smoothing, tried[each].step.score) for each in alike)
+        return Chosen(setting, ranks, tuple(at_rank) if self.with_smoothing else ())
+
+    def up(self, best: Setting, steps: Iterable[Setting]) -> Setting:
         """Take steps while they are better and there is time; return the last that was taken."""
-        top = self.compare.of(best.rank, best.smoothing)
+        top = self.compare.of(best)
         for step in steps:
             if self.compare.trial.context.seconds_left < self.least_left:
                 break
-            tried = self.compare.of(step.rank, step.smoothing)
+            tried = self.compare.of(step)
             if self._is_better(tried, top):
                 best, top = step, tried
             elif self._is_in_doubt(tried, top):
@@ -242,11 +296,12 @@ def _halving(rank: int) -> Iterator[int]:
         yield rank
 
 
-def _ladders(smoothing: float) -> tuple[list[float], list[float]]:
-    """Return the smoothings above and below, nearest first.
+def _ladders(setting: Setting) -> tuple[list[float], list[float]]:
+    """Return the smoothings below and above, nearest first.
 
-    >>> _ladders(0.1)
-    ([0.3, 1.0], [0.03, 0.01])
+    >>> _ladders(Setting(4, 0.1))
+    ([0.03, 0.01], [0.3, 1.0])
     """
-    above = [alpha for alpha in MEMBER_SMOOTHINGS if alpha > smoothing]
-    return above, [alpha for alpha in reversed(MEMBER_SMOOTHINGS) if alpha < smoothing]
+    all_of_them = FOREST_SMOOTHINGS if setting.forest else MEMBER_SMOOTHINGS
+    above = [alpha for alpha in all_of_them if alpha > setting.smoothing]
+    return [alpha for alpha in reversed(all_of_them) if alpha < setting.smoothing], above

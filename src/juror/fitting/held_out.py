@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from juror.answers.block import BareMixture, Block, Mixture
 from juror.answers.scores import log_prob, predict_proba
+from juror.counts.counts import PairCounts
 from juror.domain import Domain
 from juror.errors import DataError, ZeroProbabilityError
 from juror.kernels.random_streams import Stream
@@ -22,6 +24,7 @@ from juror.rows.forest import Forest
 from juror.rows.in_memory import MemoryTable
 from juror.rows.stacking import Stacking
 from juror.rows.parameters import Parameters
+from juror.solvers.chow_liu import information
 from juror.solvers.solver import Context, Method
 
 _HELD_OUT, _FOLDS = 0.2, 5
@@ -43,6 +46,11 @@ class Trial:
     def domain(self) -> Domain:
         """The variables."""
         return self.table.domain
+
+    @cached_property
+    def links(self) -> np.ndarray:
+        """The mutual information of every two variables in the rows, less that by chance, (N, N)."""
+        return information(PairCounts.of_rows(self.table))
 
     def parts(self, how: str) -> Parts:
         """Return what to fit and what to score: one part for ``"auto"``, every fold in turn for ``"cv"``."""

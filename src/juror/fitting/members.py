@@ -4,25 +4,34 @@ A fit that is stopped when rows it has not seen become less probable is no worse
 tenth of the time, and differs more from other members. Each member holds out its own rows to stop by.
 Labels are predicted about equally well along most of the ascent, and every row helps. So members made to predict hold
 out no rows, and stop when their steps become small.
+
+The classes of a member may share a forest: the first member has the strongest by mutual information, others that of
+informations with random factors, so that together they follow more pairs than a single forest can hold.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
 from juror.errors import ParameterError
+from juror.fitting.choose import Setting
 from juror.fitting.held_out import Trial
 from juror.kernels.random_streams import Stream
+from juror.rows.forest import Forest
 from juror.rows.in_memory import MemoryTable
 from juror.rows.packed import PackedRows
+from juror.rows.packing import PackedCells
+from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.solvers.ascent import LongStep, Objective, PlainStep, ascend
+from juror.solvers.chow_liu import perturbed, strongest_forest
 from juror.solvers.em import EMOptions, random_start_of
-from juror.rows.parameters import Parameters
+from juror.solvers.shared_forest import SharedForest, information_given, most_probable_classes
+from juror.solvers.starts import seeded_start
 from juror.solvers.stopping import Stop
 
 # Enough held-out rows to decide when to stop, and the largest share of the rows that is held out
@@ -31,10 +40,12 @@ _ENOUGH_HELD_OUT, _MOST_HELD_OUT = 4000, 0.1
 # hardly apart.
 _PATIENCE = 3
 _FIRST_LOOK = 4
-# A member that has not stopped after this many passes takes long steps.
+# A member that has not stopped after this many passes takes long steps, unless it has a forest.
 _PLAIN = 20
 # Members made to predict stop at a step that gains no more than this, in nats per row.
 _ROUGH_TOL = 1e-3
+# How much the random factors of mutual informations vary: exp(noise · Gumbel)
+_NOISE = 0.3
 
 
 @dataclass(frozen=True)
@@ -57,60 +68,100 @@ def held_out_share(table: MemoryTable) -> float:
     return min(_MOST_HELD_OUT, _ENOUGH_HELD_OUT / table.total)
 
 
-def fit_members(trial: Trial, options: EMOptions, rank: int, smoothing: float, numbers: Sequence[int]) -> list[Member]:
+def fit_members(trial: Trial, options: EMOptions, setting: Setting, numbers: Sequence[int]) -> list[Member]:
     """Fit some members side by side, one per thread. No pass begins after the context's deadline.
 
-    A number always stands for the same start and the same rows held out.
+    A number always stands for the same start, the same forest and the same rows held out.
     """
-    return list(trial.context.runner.map(partial(_fit_member, trial, options, rank, smoothing), numbers))
+    links = trial.links if setting.forest else None
+    return list(trial.context.runner.map(partial(_fit_member, trial, options, setting, links), numbers))
 
 
-def _fit_member(trial: Trial, options: EMOptions, rank: int, smoothing: float, number: int) -> Member:
-    rng = Stream.MEMBER.generator(trial.context.seed, rank, number)
+def _fit_member(trial: Trial, options: EMOptions, setting: Setting, links: np.ndarray | None, number: int) -> Member:
+    rng = Stream.MEMBER.generator(trial.context.seed, setting.rank, number)
     kept, held = trial.table.split(held_out_share(trial.table), rng)
     # A handful of rows may leave one side empty, and a single class cannot overfit.
-    by_held_out = trial.target is None and rank > 1 and kept.total > 0 and held.total > 0
-    rows = (kept if by_held_out else trial.table).packed.alone()
-    objective = Objective.of(rows, Stacking(trial.domain.cardinalities), smoothing)
-    start = random_start_of(objective, rank, number, rng)
-    if by_held_out:
-        return _climb_while_held_out_gain(trial, objective, start, held, options.max_iter)
-    until = trial.context.until
-    run = ascend(objective, start, max_iter=options.max_iter, tol=_ROUGH_TOL, accelerate=False, until=until)
-    cut = _CUT_BY.get(run.stopped.by, "")
-    return Member(run.point.parameters, run.point.log_likelihood / objective.total, run.n_passes, False, cut)
+    by_held_out = trial.target is None and setting.rank > 1 and kept.total > 0 and held.total > 0
+    climb = _Climb(trial, kept if by_held_out else trial.table, held if by_held_out else None, options, setting)
+    if links is None:
+        return climb.from_start(None, number, rng)
+    member = climb.from_start(_forest(links, number, rng), number, rng)
+    if not setting.relearned:
+        return member
+    links = information_given(climb.table, most_probable_classes(climb.table, member.parameters))
+    again = climb.from_start(_forest(links, number, rng), number, rng)
+    return replace(again, n_passes=member.n_passes + again.n_passes, cut=again.cut or member.cut)
+
+
+def _forest(links: np.ndarray, number: int, rng: np.random.Generator) -> Forest:
+    return strongest_forest(links if number == 0 else perturbed(links, _NOISE, rng))
+
+
+@dataclass(frozen=True)
+class _Climb:
+    """The rows of a member, those it holds out to stop by, or None, and how it is fitted."""
+
+    trial: Trial
+    table: MemoryTable
+    held: MemoryTable | None
+    options: EMOptions
+    setting: Setting
+
+    def from_start(self, forest: Forest | None, number: int, rng: np.random.Generator) -> Member:
+        """Fit classes with a forest, or without, from a random start."""
+        stacking = Stacking(self.table.domain.cardinalities, forest)
+        rank, smoothing = self.setting.rank, self.setting.smoothing
+        if forest is None:
+            objective = Objective.of(self.table.packed.alone(), stacking, smoothing)
+            return self._from(objective, random_start_of(objective, rank, number, rng), _PLAIN)
+        along = SharedForest.along(self.table.along(forest).alone(), stacking, smoothing)
+        start = (
+            seeded_start(along.rows, along.marginals, rank, stacking, rng)
+            if self.setting.seeded
+            else along.scattered_start(rank, rng)
+        )
+        # Steps along a forest climb no fixed objective that would say whether a leap helps.
+        return self._from(along, start, self.options.max_iter)
+
+    def _from(self, objective: Objective[PackedRows], start: Parameters, n_plain: int) -> Member:
+        if self.held is not None:
+            return self._while_held_out_gain(objective, start, n_plain)
+        until, most = self.trial.context.until, self.options.max_iter
+        run = ascend(objective, start, max_iter=most, tol=_ROUGH_TOL, accelerate=False, until=until)
+        cut = _CUT_BY.get(run.stopped.by, "")
+        return Member(run.point.parameters, run.point.log_likelihood / objective.total, run.n_passes, False, cut)
+
+    def _while_held_out_gain(self, objective: Objective[PackedRows], start: Parameters, n_plain: int) -> Member:
+        """Take EM steps until the rows held out become no more probable: plain ones first, then long ones."""
+        assert self.held is not None
+        rows = self.held.rows
+        held = PackedRows(PackedCells.plain(rows.codes, objective.stacking), rows.weights, objective.rows.runner)
+        plain, long, most = PlainStep(objective), LongStep(objective), self.options.max_iter
+        point = objective.at(start)
+        best, score, stale, n_passes = start, -np.inf, 0, 0
+        cut = ""
+        while stale < _PATIENCE and not cut:
+            point, spent = (plain if n_passes < n_plain else long)(point, most - n_passes)
+            n_passes += spent
+            if n_passes >= most:
+                cut = "max_iter"
+            elif self.trial.context.seconds_left < 0:
+                cut = "max_seconds"
+            if n_passes < _FIRST_LOOK and not cut:
+                continue
+            found = float(held.weights @ held.log_prob(point.parameters.lam, point.parameters.stack)) / held.total
+            if found > score:
+                best, score, stale = point.parameters, found, 0
+            else:
+                stale += 1
+        if score == -np.inf:
+            raise ParameterError(
+                "{smoothing} is {got:g}, and some row that a member of the ensemble held out has probability zero, so "
+                "that it cannot tell when to stop. Pass {smoothing} above zero.",
+                got=self.setting.smoothing,
+            )
+        return Member(best, score, n_passes, True, cut if stale < _PATIENCE else "")
 
 
 # The option that cut a fit short
 _CUT_BY = {Stop.MAX_ITER: "max_iter", Stop.MAX_SECONDS: "max_seconds"}
-
-
-def _climb_while_held_out_gain(
-    trial: Trial, objective: Objective[PackedRows], parameters: Parameters, held: MemoryTable, most: int
-) -> Member:
-    """Take EM steps until the rows held out become no more probable: plain ones first, long ones after a while."""
-    plain, long = PlainStep(objective), LongStep(objective)
-    point = objective.at(parameters)
-    best, score, stale, n_passes = parameters, -np.inf, 0, 0
-    cut = ""
-    while stale < _PATIENCE and not cut:
-        point, spent = (plain if n_passes < _PLAIN else long)(point, most - n_passes)
-        n_passes += spent
-        if n_passes >= most:
-            cut = "max_iter"
-        elif trial.context.seconds_left < 0:
-            cut = "max_seconds"
-        if n_passes < _FIRST_LOOK and not cut:
-            continue
-        found = trial.score((point.parameters,), held)
-        if found > score:
-            best, score, stale = point.parameters, found, 0
-        else:
-            stale += 1
-    if score == -np.inf:
-        raise ParameterError(
-            "{smoothing} is {got:g}, and some row that a member of the ensemble held out has probability zero, so "
-            "that it cannot tell when to stop. Pass {smoothing} above zero.",
-            got=objective.smoothing,
-        )
-    return Member(best, score, n_passes, True, cut if stale < _PATIENCE else "")

@@ -24,6 +24,10 @@ from juror.solvers.solver import Options, Statistic
 _MOST_SAMPLED = 100_000
 # EM holds the distinct rows in memory and passes over them some hundred times: about an hour at this many cells.
 _MOST_PASSED = 1_000_000_000
+# EM on pairs along forests holds the tables of all pairs of labels for every class, and takes minutes beyond this.
+_MOST_PAIRED = 400
+# The forests of which the mean is taken. Of 1, 2, 3 and 5 these were best on Adult and GSS, and on Votes as good as 3.
+_FORESTS = 5
 # Options of Domain.infer that people try to pass to the fit
 _OF_DOMAINS = frozenset({"bins", "edges", "levels", "max_levels"})
 # Options that say nothing about the method: members of an ensemble have them too.
@@ -54,7 +58,9 @@ class Request:
         by_counts = method != "auto" and bool(METHODS[method].accepts)
         opened = self.opened
         here = opened.runner is opened.local and (opened.is_here or not opened.is_above(self.memory))
-        return by_counts and not here and not isinstance(rank, str) and options.get("rho") != "cv"
+        if not by_counts or here:
+            return False
+        return options.get("rho") != "cv" and (not isinstance(rank, str) or METHODS[method].open_rank is not None)
 
 
 @dataclass(frozen=True)
@@ -71,18 +77,30 @@ def decide(
 ) -> Decision:
     """Return the method for rows or a statistic, and why; arguments as in :func:`decide_for_rows`."""
     if isinstance(data, Statistic):
-        return decide_for_statistic(data, method)
+        return decide_for_statistic(data, rank, method, given)
     if isinstance(data, OutOfCoreTable):
         return decide_out_of_core(data, method, given)
     assert isinstance(data, MemoryTable)
     return decide_for_rows(data, rank, method, target, given)
 
 
-def decide_for_statistic(data: Statistic, method: str) -> Decision:
-    """Return CTF for triples and JUROR for pairs and projections, or the method named if it can be fitted from them."""
+def decide_for_statistic(data: Statistic, rank: int | str, method: str, given: Collection[str] = ()) -> Decision:
+    """Return the method for a statistic, or the one named if it can be fitted from it.
+
+    Triples have CTF, pairs and projections EM on pairs, along a forest if the rank is to be chosen; or the first method
+    that has the options given. With very many labels a tree takes the place of classes along a forest.
+    """
     if method == "auto":
-        method = "ctf" if isinstance(data, TripleCounts) else "juror-b"
-        return Decision(method, why=f"{method}, which needs no more than {KINDS[type(data).__name__]}")
+        what = KINDS[type(data).__name__]
+        fitting = ["ctf"] if isinstance(data, TripleCounts) else ["pair-em", "juror-b", "juror-a"]
+        method = next((name for name in fitting if set(given) <= set(METHODS[name].option_names)), fitting[0])
+        n_labels = sum(data.domain.cardinalities)
+        if method != "pair-em" or rank != "auto" or "forests" in given:
+            return Decision(method, why=f"{method}, which needs no more than {what}")
+        if n_labels > _MOST_PAIRED and set(given) <= set(METHODS["tree"].option_names):
+            why = f"a tree, as {n_labels:,} labels are more than the {_MOST_PAIRED:,} for classes along a forest"
+            return Decision("tree", why=why)
+        return Decision(method, {"forests": _FORESTS}, f"classes along a forest, which need no more than {what}")
     if not isinstance(data, METHODS[method].accepts):
         able = shortlist(other for other, known in METHODS.items() if isinstance(data, known.accepts))
         what = KINDS[type(data).__name__]
@@ -119,7 +137,7 @@ def decide_for_rows(
         why = f"an ensemble of EM fits, as {cells:,.0f} cells are more than the {_MOST_SAMPLED:,} for sampling"
         return Decision("em", {"ensemble": "auto"}, why)
     why = f"pair tables, as {distinct:,} cells of distinct rows are more than the {_MOST_PASSED:,} for EM"
-    return Decision("juror-b", why=why)
+    return Decision("tree" if isinstance(rank, str) else "pair-em", why=why)
 
 
 def decide_out_of_core(table: OutOfCoreTable, method: str, given: Collection[str]) -> Decision:
@@ -134,7 +152,7 @@ def decide_out_of_core(table: OutOfCoreTable, method: str, given: Collection[str
 def _by_options(given: Collection[str]) -> Decision:
     """Return the first method that has all the options given."""
     _refuse_options_of_domains(given)
-    for name in ("em", "bayes", "spa", "spa-em", "ctf", "juror-b", *METHODS):
+    for name in ("em", "bayes", "spa", "spa-em", "ctf", "juror-b", "pair-em", *METHODS):
         if all(option in METHODS[name].option_names for option in given):
             return Decision(name, why=f"{name!r}, as it has {shortlist(sorted(given), 20)}")
     unknown = [option for option in given if option not in ALL_OPTIONS]
@@ -195,8 +213,11 @@ def check_members(options: Options, given: Collection[str], data: Table | Statis
             )
 
 
-def check_rank(rank: int | str, init: Any, domain: Domain, data: Any) -> int | str:
-    """Return the rank: that of the start, a word for choosing it, or a positive number."""
+def check_rank(rank: int | str, init: Any, domain: Domain, data: Any, *, chooses: bool = False) -> int | str:
+    """Return the rank: that of the start, a word for choosing it, or a positive number.
+
+    A statistic has no rows to choose a rank by, so the method must be able to choose it itself.
+    """
     if init is not None:
         theirs, ours = init.domain.cardinalities, domain.cardinalities
         if theirs != ours:
@@ -214,7 +235,7 @@ def check_rank(rank: int | str, init: Any, domain: Domain, data: Any) -> int | s
             )
         return int(init.rank)
     if isinstance(rank, str) and rank in ("auto", "cv"):
-        if isinstance(data, Statistic):
+        if isinstance(data, Statistic) and not (chooses and rank == "auto"):
             raise ParameterError(
                 "{asked} needs rows to hold out, and {what} have none. Pass a number.",
                 asked=Option("rank", (rank,), f"={rank!r}"),

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from juror.errors import Message, ParameterError
-from juror.fitting.choose import SCORED_BY, Chosen, choose_rank_for, choose_rho, choose_smoothing
+from juror.fitting.choose import SCORED_BY, Chosen, Setting, choose_rank_for, choose_rho, choose_smoothing
 from juror.fitting.ensemble import MEMBERS_SCORED_BY, choose_for_members, fit_ensemble
 from juror.fitting.held_out import Trial
 from juror.rows.table import Table
@@ -47,12 +47,12 @@ def choose_and_solve(
 def _chosen(trial: Trial, rank: int | str, options: Any, *, smoothing_given: bool) -> Chosen:
     """Return the rank that was given, or choose it, and for labels the smoothing too."""
     if not isinstance(rank, str):
-        return Chosen(rank, options.smoothing)
+        return Chosen(Setting(rank, options.smoothing))
     if trial.method.open_rank is not None:
         if rank == "cv":
             text = Message("{rank:='cv'} is for methods that do not learn how many classes there are: pass 'auto'.")
             raise ParameterError(text)
-        return Chosen(trial.method.open_rank, options.smoothing)
+        return Chosen(Setting(trial.method.open_rank, options.smoothing))
     chosen = choose_rank_for(trial, options, rank)
     tunes = trial.method.growth is not None and trial.target is not None and not smoothing_given
     return choose_smoothing(trial, options, chosen, rank) if tunes and chosen.found else chosen
@@ -70,7 +70,11 @@ def _ensemble(trial: Trial, rank: int | str, options: Any, *, smoothing_given: b
     return _recorded(fit_ensemble(trial, options, chosen), chosen, chosen.smoothing, measure)
 
 
-def _recorded(solution: Solution, chosen: Chosen, smoothing: float, chosen_by: str, rho_path: Any = ()) -> Solution:
-    """Add what was chosen to the record."""
-    paths: Any = {"rank_path": chosen.rank_path, "smoothing_path": chosen.smoothing_path, "rho_path": rho_path}
-    return replace(solution, record=replace(solution.record, smoothing=float(smoothing), chosen_by=chosen_by, **paths))
+def _recorded(
+    solution: Solution, chosen: Chosen, smoothing: float | None, chosen_by: str, rho_path: Any = ()
+) -> Solution:
+    """Add what was chosen to the record; a method that chooses by itself has recorded its choices."""
+    known: Any = {"rank_path": chosen.rank_path, "smoothing_path": chosen.smoothing_path, "rho_path": rho_path}
+    known |= {"chosen_by": chosen_by, "smoothing": None if smoothing is None else float(smoothing)}
+    told = {name: value for name, value in known.items() if value not in ((), "", None)}
+    return replace(solution, record=replace(solution.record, **told))

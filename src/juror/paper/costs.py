@@ -9,7 +9,7 @@ from juror.paper.settings import Cell
 # Seconds on one core of a small server
 _LABELS = {
     "car": {"ctf": 16.0, "juror-a": 4.0, "juror-b": 3.0, "neural net": 4.0},
-    "mushroom": {"ctf": 65.0, "juror-a": 17.0, "juror-b": 16.0, "juror-c": 1.5, "neural net": 1.0},
+    "mushroom": {"ctf": 65.0, "juror-a": 17.0, "juror-b": 16.0, "juror-c": 1.5, "neural net": 1.0, "pair-em": 3.0},
 }
 
 
@@ -32,5 +32,6 @@ def expected_seconds(cell: Cell) -> float:
         "juror-a": shrinking + descent,
         "juror-b": descent,
         "juror-c": shrinking,
+        "pair-em": 600 * (1e-4 + 4e-10 * (N * size) ** 2 * F),
     }
     return 0.05 + seconds.get(cell.method, 0.0)

@@ -82,6 +82,8 @@ folder `paper` beside it every number as CSV and JSON, the pictures, and every c
   rows of a larger one. With κ < 1 every cell is seen with chance κ, independently.
 - Tables 1–6 are fitted without smoothing (maximum likelihood, or moments as they are), at the true F. Classes are
   matched to the true ones before factors are compared, all factors and the weights by one permutation.
+- The row marked as ours is not in the paper: `pair-em`, which fits the counts of pairs that JUROR knows by likelihood,
+  and chooses its smoothing from these counts.
 - Bounds on the fits: {caps}. What stops there says so in a warning that is kept with its cell.
 - References: the uniform table; the product of one-way marginals (shares of the cells seen, no smoothing); EM started
   at the truth, which takes the search for a start out of the question; in Table 2 also the Bayes limit, the posterior

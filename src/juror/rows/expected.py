@@ -2,21 +2,85 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from juror.kernels import kernels
+from juror.kernels.logarithms import log_of
 from juror.rows.packing import PackedCells
+from juror.rows.parameters import Parameters
+from juror.rows.regions import Regions
+from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner, partitions
+
+# In a forest, this many classes are counted at once.
+_CLASSES_AT_ONCE = 128
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """What passes over some cells read of a model.
+
+    Attributes
+    ----------
+    tables : Any
+        What kernels read.
+    stack : numpy.ndarray, (stacked rows, F)
+        The stack.
+    regions : Regions, optional
+        The missing regions of the cells, in a forest.
+    messages : tuple of numpy.ndarray, (n_messages, F) and (n_messages or 0, F)
+        Their messages, and the logarithms of these if some may have lost digits.
+    """
+
+    tables: Any
+    stack: np.ndarray
+    regions: Regions | None = None
+    messages: tuple[np.ndarray, ...] = ()
+
+    @classmethod
+    def of(cls, cells: PackedCells, lam: np.ndarray, stack: np.ndarray) -> Prepared:
+        """Prepare λ (F,) and the stack for passes over these cells; in a forest, find all messages."""
+        # All arrays have the same layout, so that kernels are compiled once.
+        lam, stack = (np.require(array, requirements=["C", "W"]) for array in (lam, stack))
+        make, shape = kernels().tables, cells.packed.shape
+        if cells.regions is None:
+            return cls(make(lam, stack, cells.parts, *shape), stack)
+        values, logs = kernels().messages(stack, cells.regions.states)
+        used = cells.regions.used
+        tables = make(lam, np.concatenate([stack, values[used]]), cells.parts, *shape)
+        if len(logs):
+            tables = kernels().with_logs(tables, np.concatenate([log_of(stack), logs[used]]))
+        return cls(tables, stack, cells.regions, (values, logs))
+
+    def settled(self, counts: ExpectedCounts) -> ExpectedCounts:
+        """Share the counts of messages, which stand below those of the stack, among the stacked rows."""
+        if self.regions is None:
+            return counts
+        spread = kernels().spread_counts(self._of_messages(counts), self.stack, self.regions.states, *self.messages)
+        return replace(counts, cells=counts.cells[: len(self.stack)] + spread)
+
+    def drawn(self, counts: ExpectedCounts, rng: np.random.Generator) -> ExpectedCounts:
+        """Do the same with labels drawn at random."""
+        if self.regions is None:
+            return counts
+        key = rng.integers(2**64, dtype=np.uint64)
+        below = self._of_messages(counts)
+        drawn = kernels().draw_counts(below, key, self.stack, self.regions.states, *self.messages)
+        return replace(counts, cells=counts.cells[: len(self.stack)] + drawn)
+
+    def _of_messages(self, counts: ExpectedCounts) -> np.ndarray:
+        assert self.regions is not None
+        below = np.zeros_like(self.messages[0])
+        below[self.regions.used] = counts.cells[len(self.stack) :]
+        return below
 
 
 def tables_of(cells: PackedCells, lam: np.ndarray, stack: np.ndarray) -> Any:
     """Return what kernels read of λ (F,) and the stack in passes over these cells."""
-    # All arrays have the same layout, so that kernels are compiled once.
-    lam, stack = (np.require(array, requirements=["C", "W"]) for array in (lam, stack))
-    return kernels().tables(lam, stack, cells.parts, *cells.packed.shape)
+    return Prepared.of(cells, lam, stack).tables
 
 
 def log_prob_of_cells(cells: PackedCells, lam: np.ndarray, stack: np.ndarray, runner: LocalRunner) -> np.ndarray:
@@ -27,6 +91,57 @@ def log_prob_of_cells(cells: PackedCells, lam: np.ndarray, stack: np.ndarray, ru
         return np.asarray(log_prob(cells.packed[rows], tables))
 
     return np.concatenate([np.empty(0), *runner.map(of_partition, partitions(len(cells)))])
+
+
+def log_prob_of_codes(
+    codes: np.ndarray, cardinalities: tuple[int, ...], part: Parameters, runner: LocalRunner
+) -> np.ndarray:
+    """Return the log-probability of every row of codes (rows, N) under one part of a model, (rows,)."""
+    # Packing does not pay for a single pass.
+    sheets = PackedCells.in_sheets(codes, Stacking(cardinalities, part.forest), once=True)
+    return np.concatenate([log_prob_of_cells(cells, part.lam, part.stack, runner) for cells in sheets])
+
+
+def lone_counts_of(
+    cells: PackedCells,
+    weights: np.ndarray,
+    log_base: np.ndarray,
+    log_odds: np.ndarray,
+    stack: np.ndarray,
+    runner: LocalRunner,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return what :func:`juror.kernels.reference.passes.lone_counts` does, with counts of stacked rows.
+
+    Parameters
+    ----------
+    cells, weights : PackedCells, numpy.ndarray, (rows,)
+        The rows and their weights.
+    log_base : numpy.ndarray, (rows,)
+        The log-probability of every row under the background.
+    log_odds : numpy.ndarray, (F,)
+        The log of each class's weight divided by the background's.
+    stack : numpy.ndarray, (stacked rows, F)
+        The tables of the classes.
+    runner : LocalRunner
+        What passes over the rows.
+    """
+    count = kernels().lone_counts
+    messages = () if cells.regions is None else kernels().messages(np.ascontiguousarray(stack), cells.regions.states)
+    log_stack = log_of(stack)
+    if cells.regions is not None:
+        logs = messages[1] if len(messages[1]) else log_of(messages[0])
+        log_stack = np.concatenate([log_stack, logs[cells.regions.used]])
+    log_stack = cells.joined(log_stack)
+
+    def of_partition(some: slice) -> tuple[np.ndarray, ...]:
+        return tuple(count(cells.packed[some], weights[some], log_base[some], log_odds, log_stack))
+
+    def add(a: tuple[np.ndarray, ...], b: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+        return tuple(x + y for x, y in zip(a, b, strict=True))
+
+    gain, classes, counts = runner.map_reduce(of_partition, partitions(len(cells)), add)
+    prepared = Prepared(None, np.ascontiguousarray(stack), cells.regions, messages)
+    return gain, classes, prepared.settled(ExpectedCounts(0.0, classes, cells.folded(counts))).cells
 
 
 @dataclass(frozen=True)
@@ -57,9 +172,35 @@ class ExpectedCounts:
         cls, cells: PackedCells, weights: np.ndarray, lam: np.ndarray, stack: np.ndarray, runner: LocalRunner
     ) -> ExpectedCounts:
         """Count over a table of cells with row weights (rows,) under λ (F,) and the stack."""
-        tables, count = tables_of(cells, lam, stack), kernels().expected_counts
+        if cells.in_forest:
+            return _of_forest(cells, weights, lam, stack, runner)
+        prepared, count = Prepared.of(cells, lam, stack), kernels().expected_counts
 
         def of_partition(rows: slice) -> ExpectedCounts:
-            return cls(*count(cells.packed[rows], weights[rows], tables))
+            return cls(*count(cells.packed[rows], weights[rows], prepared.tables))
 
-        return runner.map_reduce(of_partition, partitions(len(cells)), ExpectedCounts.__add__)
+        return prepared.settled(runner.map_reduce(of_partition, partitions(len(cells)), ExpectedCounts.__add__))
+
+
+def _of_forest(
+    cells: PackedCells, weights: np.ndarray, lam: np.ndarray, stack: np.ndarray, runner: LocalRunner
+) -> ExpectedCounts:
+    """Count in two passes over the rows: the tables of a forest are larger than the cache.
+
+    The first pass finds the log-probability of every row, the second counts some classes at a time. Threads share the
+    rows in the first, and the classes in the second.
+    """
+    prepared = Prepared.of(cells, lam, stack)
+
+    def first_pass(rows: slice) -> np.ndarray:
+        return np.asarray(kernels().log_prob(cells.packed[rows], prepared.tables))
+
+    logs = np.concatenate(list(runner.map(first_pass, partitions(len(cells)))))
+    classes, counts = np.zeros(len(lam)), np.zeros((len(stack) + cells.n_below, len(lam)))
+
+    def second_pass(some: slice) -> None:
+        add = kernels().add_expected
+        add(cells.packed, weights, logs, prepared.tables, some.start, some.stop, classes, counts)
+
+    list(runner.map(second_pass, partitions(len(lam), _CLASSES_AT_ONCE)))
+    return prepared.settled(ExpectedCounts(float(weights @ logs), classes, counts))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -95,6 +96,29 @@ class Forest:
         for node in order:
             order += self.children[node]
         return tuple(order)
+
+    def path(self, node: int) -> tuple[int, ...]:
+        """Return a node, its parent, and so on up to the root.
+
+        >>> Forest((-1, 0, 1)).path(2)
+        (2, 1, 0)
+        """
+        found = [node]
+        while self.parents[found[-1]] != NO_PARENT:
+            found.append(self.parents[found[-1]])
+        return tuple(found)
+
+    def rerooted(self, node: int) -> Self:
+        """Turn the edges between a node and its root round, so that the node is the root of its tree.
+
+        >>> Forest((-1, 0, 1)).rerooted(2).parents
+        (1, 2, -1)
+        """
+        parents, path = list(self.parents), self.path(node)
+        parents[node] = NO_PARENT
+        for below, above in itertools.pairwise(path):
+            parents[above] = below
+        return type(self)(tuple(parents))
 
     def joint_sizes(self, sizes: Sequence[int]) -> tuple[int, ...]:
         """Return I_pa · I_n of every node, from the number of labels of each."""

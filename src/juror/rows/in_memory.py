@@ -11,10 +11,9 @@ import numpy as np
 from juror.counts.counting import count_tables
 from juror.domain import Domain
 from juror.rows.distinct import WeightedRows
-from juror.rows.expected import ExpectedCounts, log_prob_of_cells
+from juror.rows.expected import ExpectedCounts, log_prob_of_codes
 from juror.rows.forest import Forest
 from juror.rows.packed import PackedRows
-from juror.rows.packing import PackedCells
 from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
@@ -67,11 +66,7 @@ class MemoryTable:
 
     def log_prob(self, parts: Sequence[Parameters]) -> float:
         """Return the log-likelihood."""
-        logs = []
-        for part in parts:
-            # Packing does not pay for a single pass.
-            cells = PackedCells.plain(self.rows.codes, Stacking(self.domain.cardinalities, part.forest))
-            logs.append(log_prob_of_cells(cells, part.lam, part.stack, self.runner))
+        logs = [log_prob_of_codes(self.rows.codes, self.domain.cardinalities, part, self.runner) for part in parts]
         return float(self.rows.weights @ reduce(np.logaddexp, logs))
 
     def joint_counts(self, groups: Sequence[tuple[int, ...]]) -> list[np.ndarray]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property, partial
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial, reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -15,12 +16,15 @@ from juror.kernels import kernels
 from juror.kernels.random_streams import Stream
 from juror.rows.distinct import Chunk, WeightedRows
 from juror.rows.drawn import RowsToDraw
-from juror.rows.expected import ExpectedCounts, tables_of
+from juror.rows.expected import ExpectedCounts, log_prob_of_codes, tables_of
 from juror.rows.forest import Forest
 from juror.rows.in_memory import MemoryTable
-from juror.rows.packing import FixedPacking
+from juror.rows.packed import PackedRows
+from juror.rows.packing import FixedPacking, PackedCells
 from juror.rows.parameters import Parameters
-from juror.rows.pieces import Piece
+from juror.rows.pieces import Piece, Window
+from juror.rows.sheets import SheetedCells
+from juror.rows.stacking import Stacking
 from juror.rows.table import Countable
 from juror.runners.local import Kept, LocalRunner
 
@@ -85,13 +89,15 @@ class OutOfCoreTable:
         return self._kept.map_reduce(partial(_drawn_of, self._packing, lam, stack, key), ExpectedCounts.__add__)
 
     def along(self, forest: Forest) -> Countable:
-        """Return the rows for passes along a forest."""
-        raise NotImplementedError
+        """Return the rows for passes along a forest; the cells of every window are found anew in each pass."""
+        return _RowsAlong(self._kept, self._packing, Stacking(self.domain.cardinalities, forest), self._facts.total)
 
     def log_prob(self, parts: Sequence[Parameters]) -> float:
         """Return the log-likelihood."""
-        (part,) = parts
-        return self._kept.map_reduce(partial(_log_prob_of, self._packing, part.lam, part.stack), float.__add__)
+        if len(parts) == 1 and parts[0].forest is None:
+            (part,) = parts
+            return self._kept.map_reduce(partial(_log_prob_of, self._packing, part.lam, part.stack), float.__add__)
+        return self._kept.map_reduce(partial(_log_prob_of_parts, self._packing, tuple(parts)), float.__add__)
 
     def joint_counts(self, groups: Sequence[Positions]) -> list[np.ndarray]:
         """Count groups of variables."""
@@ -104,6 +110,32 @@ class OutOfCoreTable:
             chunks = self._kept.map_reduce(partial(_sample_of, self._packing, share, seed), tuple.__add__)
             self._samples[seed] = MemoryTable(WeightedRows.of_chunks(chunks), self.domain, self._local)
         return self._samples[seed]
+
+
+@dataclass(frozen=True, eq=False)
+class _RowsAlong:
+    """Rows that are not in memory, for passes along a forest; a :class:`juror.rows.table.Countable`."""
+
+    kept: Kept
+    packing: FixedPacking
+    stacking: Stacking
+    total: float
+
+    @cached_property
+    def label_counts(self) -> np.ndarray:
+        """The weight of every label with its parent's."""
+        return self.kept.map_reduce(partial(_label_counts_along, self.packing, self.stacking), np.add)
+
+    def expected(self, lam: np.ndarray, stack: np.ndarray) -> ExpectedCounts:
+        """Count under a model."""
+        count = partial(_expected_along, self.packing, self.stacking, lam, stack)
+        return self.kept.map_reduce(count, ExpectedCounts.__add__)
+
+    def draw(self, lam: np.ndarray, stack: np.ndarray, rng: np.random.Generator) -> ExpectedCounts:
+        """Draw classes and missing labels, and count; random numbers depend on the numbers of the rows."""
+        key = rng.integers(2**64, dtype=np.uint64)
+        draw = partial(_drawn_along, self.packing, self.stacking, lam, stack, key)
+        return self.kept.map_reduce(draw, ExpectedCounts.__add__)
 
 
 class _Facts(NamedTuple):
@@ -159,6 +191,48 @@ def _log_prob_of(packing: FixedPacking, lam: np.ndarray, stack: np.ndarray, piec
         tables = tables_of(packing.cells(window.packed), lam, stack)
         total += float(window.all_weights @ kernels().log_prob(window.packed, tables))
     return total
+
+
+def _log_prob_of_parts(packing: FixedPacking, parts: Sequence[Parameters], piece: Piece) -> float:
+    total, runner = 0.0, LocalRunner(1)
+    for window in piece.windows():
+        codes = packing.unpack(window.packed)
+        logs = [log_prob_of_codes(codes, packing.stacking.cardinalities, part, runner) for part in parts]
+        total += float(window.all_weights @ reduce(np.logaddexp, logs))
+    return total
+
+
+def _windows_along(packing: FixedPacking, stacking: Stacking, piece: Piece) -> Iterator[tuple[Window, PackedRows]]:
+    """Yield windows with their rows as passes along a forest read them."""
+    for window in piece.windows():
+        sheets = PackedCells.in_sheets(packing.unpack(window.packed), stacking, once=True)
+        cells = sheets[0] if len(sheets) == 1 else SheetedCells(sheets)
+        yield window, PackedRows(cells, window.all_weights, LocalRunner(1))
+
+
+def _label_counts_along(packing: FixedPacking, stacking: Stacking, piece: Piece) -> np.ndarray:
+    counts = np.zeros((stacking.n_rows, 1))
+    for _, rows in _windows_along(packing, stacking, piece):
+        counts += rows.label_counts
+    return counts
+
+
+def _expected_along(
+    packing: FixedPacking, stacking: Stacking, lam: np.ndarray, stack: np.ndarray, piece: Piece
+) -> ExpectedCounts:
+    counts = _nothing(lam, stack)
+    for _, rows in _windows_along(packing, stacking, piece):
+        counts += rows.expected(lam, stack)
+    return counts
+
+
+def _drawn_along(
+    packing: FixedPacking, stacking: Stacking, lam: np.ndarray, stack: np.ndarray, key: np.uint64, piece: Piece
+) -> ExpectedCounts:
+    counts = _nothing(lam, stack)
+    for window, rows in _windows_along(packing, stacking, piece):
+        counts += rows.draw(lam, stack, Stream.WINDOW.generator(int(key), window.number))
+    return counts
 
 
 def _tables_of(packing: FixedPacking, groups: Sequence[Positions], piece: Piece) -> list[np.ndarray]:

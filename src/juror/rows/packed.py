@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from juror.rows.distinct import WeightedRows
 from juror.rows.drawn import RowsToDraw
 from juror.rows.expected import ExpectedCounts, log_prob_of_cells
 from juror.rows.packing import PackedCells
+from juror.rows.sheets import SheetedCells
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
 
@@ -19,17 +20,26 @@ from juror.runners.local import LocalRunner
 class PackedRows:
     """Rows to pass over, with their weights, (rows,); a :class:`juror.rows.table.Countable`."""
 
-    cells: PackedCells
+    cells: PackedCells | SheetedCells
     weights: np.ndarray
     runner: LocalRunner
 
     @classmethod
     def of(cls, rows: WeightedRows, stacking: Stacking, runner: LocalRunner) -> PackedRows:
         """Pack distinct rows."""
-        return cls(PackedCells.of(rows.codes, stacking), rows.weights, runner)
+        sheets = PackedCells.in_sheets(rows.codes, stacking)
+        return cls(sheets[0] if len(sheets) == 1 else SheetedCells(sheets), rows.weights, runner)
 
     def __len__(self) -> int:
         return len(self.cells)
+
+    @cached_property
+    def sheets(self) -> tuple[tuple[PackedCells, np.ndarray], ...]:
+        """The cells and weights of every sheet, only one unless there are many missing regions in a forest."""
+        if isinstance(self.cells, PackedCells):
+            return ((self.cells, self.weights),)
+        pairs = zip(self.cells.sheets, self.cells.spans, strict=True)
+        return tuple((sheet, self.weights[rows]) for sheet, rows in pairs)
 
     @cached_property
     def total(self) -> float:
@@ -38,27 +48,25 @@ class PackedRows:
 
     @cached_property
     def label_counts(self) -> np.ndarray:
-        """The weight of every label."""
-        packed = np.zeros(self.cells.n_packed)
-        for column in self.cells.packed.T:
-            packed += np.bincount(column, self.weights, minlength=self.cells.n_packed)
-        return self.cells.folded(packed[:, None])
+        """The weight of every label; in a forest, of every label with its parent's, where both are observed."""
+        return reduce(np.add, [_label_counts(*sheet) for sheet in self.sheets])
 
     @cached_property
-    def _to_draw(self) -> RowsToDraw:
-        return RowsToDraw.of(self.cells, self.weights)
+    def _to_draw(self) -> list[RowsToDraw]:
+        return [RowsToDraw.of(*sheet) for sheet in self.sheets]
 
     def expected(self, lam: np.ndarray, stack: np.ndarray) -> ExpectedCounts:
         """Count under a model."""
-        return ExpectedCounts.of(self.cells, self.weights, lam, stack, self.runner)
+        found = (ExpectedCounts.of(*sheet, lam, stack, self.runner) for sheet in self.sheets)
+        return reduce(ExpectedCounts.__add__, found)
 
     def draw(self, lam: np.ndarray, stack: np.ndarray, rng: np.random.Generator) -> ExpectedCounts:
-        """Draw classes and count."""
-        return self._to_draw.draw(lam, stack, rng, self.runner)
+        """Draw classes, and missing labels that connect observed ones in a forest, and count."""
+        return reduce(ExpectedCounts.__add__, (rows.draw(lam, stack, rng, self.runner) for rows in self._to_draw))
 
     def log_prob(self, lam: np.ndarray, stack: np.ndarray) -> np.ndarray:
         """Return the log-probability of every row, (rows,)."""
-        return log_prob_of_cells(self.cells, lam, stack, self.runner)
+        return np.concatenate([log_prob_of_cells(cells, lam, stack, self.runner) for cells, _ in self.sheets])
 
     def part(self, chosen: np.ndarray, weights: np.ndarray) -> PackedRows:
         """Return some of the rows with other weights."""
@@ -71,3 +79,10 @@ class PackedRows:
     def alone(self) -> PackedRows:
         """Return the same rows, passed over by one thread: for tasks that run side by side."""
         return replace(self, runner=LocalRunner(1))
+
+
+def _label_counts(cells: PackedCells, weights: np.ndarray) -> np.ndarray:
+    packed = np.zeros(cells.n_packed)
+    for column in cells.packed.T:
+        packed += np.bincount(column, weights, minlength=cells.n_packed)
+    return cells.folded(packed[:, None])[: cells.n_stacked]

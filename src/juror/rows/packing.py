@@ -9,19 +9,31 @@ folded, what the cells themselves would, to rounding.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
 import numpy as np
 
 from juror.kernels import kernels
+from juror.rows.forest import NO_PARENT, Forest
+from juror.rows.regions import Regions, find_regions
 from juror.rows.stacking import Stacking, cell_type
 
 # The most combinations of joined columns: their tables should stay in the cache during a pass.
 _MOST_JOINED = 128
+# The most messages of a sheet, and the rows below which it is not cut.
+_MOST_MESSAGES = 1 << 15
+_FEWEST_ROWS = 512
 # Columns are joined if at least this many rows of the table share a combination, on average.
 _ROWS_EACH = 16
+# In a forest: the most combinations; what one costs, in rows of the table; the most rows that are tried first; the most
+# pairs of labels; and up to how many columns any two may be joined.
+_MOST_IN_FOREST = 2048
+_ROWS_A_COMBINATION = 8
+_ROWS_TRIED = 8192
+_MOST_PAIRED = 1 << 22
+_FEW_COLUMNS = 16
 
 
 @dataclass(frozen=True)
@@ -36,11 +48,17 @@ class PackedCells:
         The stacked rows that each packed row joins, −1 where there are fewer.
     n_stacked : int
         How many stacked rows there are.
+    regions : Regions, optional
+        Missing regions in a forest; their messages in use stand below the stack.
+    in_forest : bool
+        Whether variables have parents.
     """
 
     packed: np.ndarray
     parts: np.ndarray
     n_stacked: int
+    regions: Regions | None = None
+    in_forest: bool = False
 
     @classmethod
     def of(cls, codes: np.ndarray, stacking: Stacking) -> Self:
@@ -50,24 +68,50 @@ class PackedCells:
         >>> cells.packed.shape, cells.unpacked(np.arange(2)).tolist()
         ((80, 1), [[0, 4, 6], [1, 4, 8]])
         """
-        most = min(_MOST_JOINED, len(codes) // _ROWS_EACH)
-        groups = _join(stacking.joint(codes), stacking, most)
-        if len(groups) == codes.shape[1]:
-            return cls.plain(codes, stacking)
+        return cls._joined(*find_regions(codes, stacking), stacking)
+
+    @classmethod
+    def in_sheets(
+        cls, codes: np.ndarray, stacking: Stacking, *, once: bool = False, target: int | None = None
+    ) -> tuple[Self, ...]:
+        """Cut a table of codes into sheets, whose messages take a limited memory; pack each, unless it is read once.
+
+        With a target, see :func:`juror.rows.regions.find_regions`, tables are left as they are.
+        """
+        cells, regions = find_regions(codes, stacking, target)
+        once |= target is not None
+        if regions is not None and regions.n_messages > _MOST_MESSAGES and len(codes) > _FEWEST_ROWS:
+            halves = codes[: len(codes) // 2], codes[len(codes) // 2 :]
+            return sum((cls.in_sheets(half, stacking, once=once, target=target) for half in halves), ())
+        return ((cls._apart if once else cls._joined)(cells, regions, stacking),)
+
+    @classmethod
+    def _joined(cls, cells: np.ndarray, regions: Regions | None, stacking: Stacking) -> Self:
+        most = min(_MOST_JOINED, len(cells) // _ROWS_EACH)
+        groups = _join_in_forest(cells, stacking) if stacking.forest else _join(cells, stacking, most)
+        if len(groups) == cells.shape[1]:
+            return cls._apart(cells, regions, stacking)
         n_packed = [len(group.parts) for group in groups]
         starts = np.concatenate([[0], np.cumsum(n_packed)])
         parts = np.full((starts[-1], max(len(group.columns) for group in groups)), -1, dtype=np.int32)
-        packed = np.empty((len(codes), len(groups)), dtype=cell_type(int(starts[-1])))
+        packed = np.empty((len(cells), len(groups)), dtype=cell_type(int(starts[-1])))
         for g, group in enumerate(groups):
             packed[:, g] = group.index
             packed[:, g] += packed.dtype.type(starts[g])
             parts[starts[g] : starts[g + 1], : len(group.columns)] = group.parts
-        return cls(packed, parts, stacking.n_rows)
+        return cls(packed, parts, stacking.n_rows, regions, stacking.forest is not None)
 
     @classmethod
     def plain(cls, codes: np.ndarray, stacking: Stacking) -> Self:
         """Leave a table of codes as it is: for a single pass packing does not pay."""
-        return cls(stacking.cells(codes), np.arange(stacking.n_rows, dtype=np.int32)[:, None], stacking.n_rows)
+        return cls._apart(*find_regions(codes, stacking), stacking)
+
+    @classmethod
+    def _apart(cls, cells: np.ndarray, regions: Regions | None, stacking: Stacking) -> Self:
+        n_rows = stacking.n_rows + (0 if regions is None else len(regions.used))
+        cells = cells.astype(cell_type(n_rows), copy=False)
+        parts = np.arange(n_rows, dtype=np.int32)[:, None]
+        return cls(cells, parts, stacking.n_rows, regions, stacking.forest is not None)
 
     def __len__(self) -> int:
         return len(self.packed)
@@ -79,22 +123,34 @@ class PackedCells:
 
     def rows(self, chosen: np.ndarray | slice) -> PackedCells:
         """Return the cells of some rows."""
-        return PackedCells(self.packed[chosen], self.parts, self.n_stacked)
+        return replace(self, packed=self.packed[chosen])
 
     def unpacked(self, chosen: np.ndarray | slice) -> np.ndarray:
-        """Return the stacked rows of some rows of the table, (chosen rows, N), columns in the order of the stack."""
+        """Return the stacked rows of some rows of the table, (chosen rows, N), columns in the order of the stack.
+
+        A message stands for the row of ones of its node.
+        """
         packed = self.packed[chosen]
         parts = self.parts[packed].reshape(len(packed), packed.shape[1] * self.parts.shape[1])
         # A group has the same number of parts in every row.
-        return np.sort(parts[:, np.all(parts >= 0, axis=0)], axis=1)
+        parts = parts[:, np.all(parts >= 0, axis=0)]
+        if self.regions is not None:
+            message = parts >= self.n_stacked
+            parts[message] = self.regions.ones[parts[message] - self.n_stacked]
+        return np.sort(parts, axis=1)
+
+    @property
+    def n_below(self) -> int:
+        """How many messages stand below the stack."""
+        return 0 if self.regions is None else len(self.regions.used)
 
     def joined(self, log_stack: np.ndarray) -> np.ndarray:
-        """Return the packed log stack, (packed rows, F), of the log stack, (stacked rows, F)."""
+        """Return the packed log stack, (packed rows, F), of the log stack with messages, (stacked rows + n_below, F)."""
         return np.asarray(kernels().joined(self.parts, log_stack))
 
     def folded(self, counts: np.ndarray) -> np.ndarray:
-        """Return counts of stacked rows, (stacked rows, F), from those of packed rows, (packed rows, F)."""
-        return np.asarray(kernels().folded(self.parts, counts, self.n_stacked))
+        """Return counts of stacked rows and messages, (stacked rows + n_below, F), from those of packed rows, (·, F)."""
+        return np.asarray(kernels().folded(self.parts, counts, self.n_stacked + self.n_below))
 
 
 @dataclass(frozen=True)
@@ -181,11 +237,11 @@ class _Group:
     parts: np.ndarray
 
 
-def _join(codes: np.ndarray, stacking: Stacking, most: int) -> list[_Group]:
+def _join(cells: np.ndarray, stacking: Stacking, most: int) -> list[_Group]:
     """Join columns one after the other, those of few labels first, while at most ``most`` combinations are seen."""
     groups: list[_Group] = []
     for n in np.argsort(stacking.heights, kind="stable"):
-        column = _column(codes, stacking, int(n))
+        column = _column(cells, stacking, int(n))
         both = _both(groups[-1], column, most) if groups else None
         if both is None:
             groups.append(column)
@@ -194,12 +250,83 @@ def _join(codes: np.ndarray, stacking: Stacking, most: int) -> list[_Group]:
     return groups
 
 
-def _column(codes: np.ndarray, stacking: Stacking, n: int) -> _Group:
+def _column(cells: np.ndarray, stacking: Stacking, n: int) -> _Group:
     """Return a column as a group of its own; missing is its last label."""
-    size = stacking.heights[n]
-    index = codes[:, n].astype(cell_type(size + 1))
-    index[codes[:, n] < 0] = size
-    return _Group((n,), index, np.arange(stacking.starts[n], stacking.starts[n + 1], dtype=np.int32)[:, None])
+    own = np.arange(stacking.starts[n], stacking.starts[n + 1], dtype=np.int32)
+    return _Group((n,), (cells[:, n] - own[0]).astype(cell_type(len(own))), own[:, None])
+
+
+def _join_in_forest(cells: np.ndarray, stacking: Stacking) -> list[_Group]:
+    """Join the two columns that save most, again and again; columns near each other in a forest share labels.
+
+    Joining saves a look-up for every row of the table, and costs the combinations that are added to the tables.
+    """
+    forest = stacking.forest
+    assert forest is not None
+    groups = {n: _seen_column(cells[:, n], n) for n in range(cells.shape[1])}
+    some = np.linspace(0, len(cells) - 1, min(len(cells), _ROWS_TRIED)).astype(np.int64)
+    few = {n: group.index[some] for n, group in groups.items()}
+    savings: dict[tuple[int, int], float] = {}
+    near = _near(forest)
+    fresh = set(groups)
+    while True:
+        others = ((n, groups if len(near) <= _FEW_COLUMNS else near[n] & groups.keys()) for n in fresh)
+        for a, b in sorted({(min(n, m), max(n, m)) for n, beside in others for m in beside if m != n}):
+            n_both = _n_combinations(few[a], few[b], len(groups[a].parts), len(groups[b].parts))
+            added = n_both - len(groups[a].parts) - len(groups[b].parts)
+            savings[a, b] = len(cells) - _ROWS_A_COMBINATION * added
+        fresh = set()
+        for a, b in sorted(savings, key=lambda pair: -savings[pair]):
+            if savings[a, b] <= 0:
+                return list(groups.values())
+            both = _combined(groups[a], groups[b])
+            added = len(both.parts) - len(groups[a].parts) - len(groups[b].parts)
+            if _ROWS_A_COMBINATION * added < len(cells) and len(both.parts) <= _MOST_IN_FOREST:
+                break
+            savings[a, b] = 0.0
+        else:
+            return list(groups.values())
+        groups[a], few[a] = both, both.index[some]
+        near[a] |= near[b]
+        for c in near:
+            near[c] = near[c] | {a} if b in near[c] else near[c]
+        del groups[b], few[b]
+        savings = {pair: saved for pair, saved in savings.items() if not {a, b} & set(pair)}
+        fresh = {a}
+
+
+def _near(forest: Forest) -> dict[int, set[int]]:
+    """Return, for every node, its parent, its children, and its siblings."""
+    near = {}
+    for n, parent in enumerate(forest.parents):
+        near[n] = {*forest.children[n], *((parent, *forest.children[parent]) if parent != NO_PARENT else ())}
+    return near
+
+
+def _seen_column(column: np.ndarray, n: int) -> _Group:
+    """Return a column as a group of its own, with the rows of the stack that it selects, or messages below it."""
+    seen = np.zeros(int(column.max(initial=0)) + 1, dtype=bool)
+    seen[column] = True
+    parts = np.flatnonzero(seen).astype(np.int32)
+    number = np.cumsum(seen) - 1
+    return _Group((n,), number[column].astype(cell_type(len(parts))), parts[:, None])
+
+
+def _n_combinations(one: np.ndarray, other: np.ndarray, n_one: int, n_other: int) -> int:
+    if n_one * n_other > _MOST_PAIRED:
+        return n_one * n_other
+    seen = np.zeros(n_one * n_other, dtype=bool)
+    seen[one.astype(np.int32) * n_other + other] = True
+    return int(np.count_nonzero(seen))
+
+
+def _combined(group: _Group, other: _Group) -> _Group:
+    """Join two groups, with the combinations that are seen."""
+    keys = group.index.astype(np.int32) * len(other.parts) + other.index
+    joined = _seen_column(keys, 0)
+    left, right = np.divmod(joined.parts[:, 0], len(other.parts))
+    parts = np.hstack([group.parts[left], other.parts[right]])
+    return _Group((*group.columns, *other.columns), joined.index, parts)
 
 
 def _both(group: _Group, column: _Group, most: int) -> _Group | None:

@@ -112,7 +112,7 @@ class Objective(Generic[R]):
         lam = point.counts.classes + self.smoothing
         unseen = np.broadcast_to(self.marginals, point.counts.cells.shape)
         stack = self.stacking.normalise(point.counts.cells + self.pseudo_counts, otherwise=unseen)
-        return Parameters(lam / lam.sum(), stack)
+        return Parameters(lam / lam.sum(), stack, self.stacking.forest)
 
 
 def ascend(
@@ -197,7 +197,7 @@ class LongStep:
         leap, length = extrapolate(point.parameters, first.parameters, second, self._longest)
         if leap is None:
             return objective.at(second), 2
-        landed = objective.at(Parameters(leap.lam, objective.stacking.normalise(leap.stack, otherwise=second.stack)))
+        landed = objective.at(replace(leap, stack=objective.stacking.normalise(leap.stack, otherwise=second.stack)))
         if landed.objective >= first.objective:
             if length >= self._longest:
                 self._longest *= 4.0

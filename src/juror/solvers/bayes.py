@@ -19,9 +19,12 @@ from juror.rows.expected import log_prob_of_cells
 from juror.rows.packing import PackedCells
 from juror.rows.stacking import Stacking
 from juror.rows.table import Table
+from juror.solvers.completing import upward
+from juror.solvers.forest_gibbs import ForestSampler
 from juror.solvers.gibbs import Sampler
 from juror.solvers.mixing import Mixing, mixing
 from juror.rows.parameters import Parameters, side_by_side
+from juror.runners.local import LocalRunner
 from juror.solvers.solver import Context, Options, Solution
 
 # The number of training rows whose log-probabilities are followed in addition to the likelihood
@@ -30,7 +33,9 @@ _MOST_RHAT, _LEAST_SIZE = 1.1, 20
 # To be compared, the halves of a chain need two sweeps each.
 _FEWEST = 4
 # With a budget of time: the sweeps that measure the pace, and the fewest sweeps of a chain
-_PACE, _FEWEST_IN_TIME = 5, 20
+_PACE, _FEWEST_IN_TIME = 10, 20
+# The part of the sweeps to forget before the first edge
+_CLASSES_FIRST = 8
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,7 @@ class BayesOptions(Options):
     burnt: int = 400
     draws: int = 100
     sparse: bool | None = None
+    forest: bool = True
     max_seconds: float | None = None
 
     def __post_init__(self) -> None:
@@ -61,6 +67,8 @@ class BayesOptions(Options):
             raise wrong("draws", f"in the range [1, {most}], the sweeps kept", self.draws)
         if self.sparse not in (None, True, False):
             raise wrong("sparse", "True, False or None", self.sparse)
+        if self.forest not in (True, False):
+            raise wrong("forest", "True or False", self.forest)
 
     def for_open_rank(self) -> Self:
         """Return options whose prior favours few classes, unless that is set."""
@@ -85,6 +93,28 @@ class Chain:
     followed: np.ndarray
     log_likelihoods: tuple[float, ...]
     occupied: np.ndarray
+
+
+class Probes:
+    """A few rows of codes (rows, N) that are followed along a chain."""
+
+    def __init__(self, codes: np.ndarray, sizes: tuple[int, ...], runner: LocalRunner):
+        self._codes = codes
+        self._runner = runner
+        self._complete = bool(np.all(codes >= 0))
+        self._lay_out(Stacking(sizes))
+
+    def _lay_out(self, stacking: Stacking) -> None:
+        self._stacking, self._cells = stacking, PackedCells.plain(self._codes, stacking)
+
+    def log_prob(self, point: Parameters) -> np.ndarray:
+        """Return the log-probability of every row, (rows,)."""
+        if point.forest != self._stacking.forest:
+            self._lay_out(Stacking(self._stacking.cardinalities, point.forest))
+        if point.forest is None or self._complete:
+            return log_prob_of_cells(self._cells, point.lam, point.stack, self._runner)
+        logs, _ = upward(self._codes, self._stacking.tables(point.stack), point.forest)
+        return np.asarray(np.logaddexp.reduce(logs + np.log(point.lam), axis=1))
 
 
 def solve(
@@ -115,9 +145,13 @@ def solve(
     return Solution(side_by_side(draws), record, complaints)
 
 
-def _sampler(table: Table, rank: int, stream: Stream, key: Sequence[int], *, sparse: bool) -> Sampler:
+def _sampler(
+    table: Table, rank: int, stream: Stream, key: Sequence[int], options: BayesOptions, *, sparse: bool
+) -> Sampler | ForestSampler:
     stacking = Stacking(table.domain.cardinalities)
     counts, rng = table.label_counts, stream.generator(*key)
+    if options.forest and ForestSampler.takes(table):
+        return ForestSampler(table, rank, rng, sparse=sparse, first=options.burnt // _CLASSES_FIRST)
     return Sampler(table, stacking.marginals(counts), stacking, rank, rng, sparse=sparse)
 
 
@@ -125,7 +159,7 @@ def _in_time(table: Table, rank: int, options: BayesOptions, context: Context) -
     """Shorten the chains to what the time allows, by the pace of a few sweeps; without a budget leave them alone."""
     if not np.isfinite(context.until):
         return options
-    chain = _sampler(table, rank, Stream.PACE, (context.seed, rank), sparse=True)
+    chain = _sampler(table, rank, Stream.PACE, (context.seed, rank), replace(options, burnt=0), sparse=True)
     chain.sweep()
     left = context.seconds_left
     for _ in range(_PACE):
@@ -151,11 +185,11 @@ def _stopped(n_sweeps: Sequence[int], planned: BayesOptions) -> str:
 def _run_chain(table: Table, rank: int, number: int, n_draws: int, options: BayesOptions, context: Context) -> Chain:
     """Sweep from a random start of its own."""
     key = (context.seed, rank, number)
-    chain = _sampler(table, rank, Stream.CHAIN, key, sparse=bool(options.sparse))
+    chain = _sampler(table, rank, Stream.CHAIN, key, options, sparse=bool(options.sparse))
     # All chains follow the same rows, by which they are compared.
     seen = table.sample(context.seed).rows.codes
     chosen = Stream.PROBES.generator(context.seed, rank).choice(len(seen), min(_PROBES, len(seen)), replace=False)
-    probes = PackedCells.plain(seen[chosen], Stacking(table.domain.cardinalities))
+    probes = Probes(seen[chosen], table.domain.cardinalities, context.runner)
     n_kept = options.sweeps - options.burnt
     wanted = set((options.burnt + (np.arange(1, n_draws + 1) * n_kept) // n_draws - 1).tolist())
     draws: list[Parameters] = []
@@ -164,7 +198,7 @@ def _run_chain(table: Table, rank: int, number: int, n_draws: int, options: Baye
         counts = chain.sweep()
         likelihoods.append(counts.log_likelihood)
         if sweep >= options.burnt:
-            inside = log_prob_of_cells(probes, chain.point.lam, chain.point.stack, context.runner)
+            inside = probes.log_prob(chain.point)
             followed.append([counts.log_likelihood, *inside])
             occupied.append(np.count_nonzero(counts.classes >= 1.0))
         # The pace may fall below what was measured.

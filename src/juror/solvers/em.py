@@ -50,6 +50,7 @@ class EMOptions(AscentOptions):
     n_init: int | None = None
     init: Factored | None = None
     ensemble: int | str = 1
+    forest: bool | str = "auto"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -16,7 +16,7 @@ from juror.rows.parameters import Parameters
 from juror.solvers.starts import random_start
 
 # The prior moves slowly and costs as much to draw as a thousand rows.
-_PRIOR_EVERY = 5
+PRIOR_EVERY = 5
 _TINY = 1e-300
 
 
@@ -49,7 +49,7 @@ class Sampler:
     def sweep(self) -> ExpectedCounts:
         """Draw classes, the prior now and then, and the next point; return the counts under the drawn classes."""
         counts = self._rows.draw(self.point.lam, self.point.stack, self._rng)
-        if self.n_sweeps % _PRIOR_EVERY == 0:
+        if self.n_sweeps % PRIOR_EVERY == 0:
             cells = self._stacking.unstack(counts.cells)
             self.hyper = next_hyper(self.hyper, counts.classes, cells, self._rng, self._scale_of_a)
         self.point = draw_point(counts, self.hyper, self._stacking, self._rng)

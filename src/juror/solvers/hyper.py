@@ -67,14 +67,26 @@ def first_hyper(cardinalities: Sequence[int]) -> Hyper:
 
 
 def next_hyper(
-    hyper: Hyper, classes: np.ndarray, counts: Sequence[np.ndarray], rng: np.random.Generator, scale_of_a: float = 1.0
+    hyper: Hyper,
+    classes: np.ndarray,
+    counts: Sequence[np.ndarray],
+    rng: np.random.Generator,
+    scale_of_a: float = 1.0,
+    given: Sequence[float | None] | None = None,
 ) -> Hyper:
     """Draw every part of the prior given the others, the rows in every class (F,) and the counts C_n (I_n, F).
 
     ``scale_of_a`` is s of the prior of a: 1 allows classes of similar weight, a small s leaves many of them empty.
+    Variables with a ``given`` concentration have any number of columns that follow it in place of c_n, of which these
+    columns say nothing.
     """
-    m = tuple(_next_base(C, c, base, hyper.g, rng) for C, c, base in zip(counts, hyper.c, hyper.m, strict=True))
-    c = tuple(_next_c(hyper, C, old, base, rng) for C, old, base in zip(counts, hyper.c, m, strict=True))
+    given = [None] * len(counts) if given is None else given
+    of_columns = [c if b is None else b for c, b in zip(hyper.c, given, strict=True)]
+    m = tuple(_next_base(C, c, base, hyper.g, rng) for C, c, base in zip(counts, of_columns, hyper.m, strict=True))
+    c = tuple(
+        _next_c(hyper, C, old, base, rng) if b is None else _free_c(hyper, old, len(base), rng)
+        for C, old, base, b in zip(counts, hyper.c, m, given, strict=True)
+    )
     # A variable of one label says nothing about how columns vary.
     sizes = np.array([len(base) for base in m])
     mu, tau2 = _next_common(np.log(np.array(c) / sizes)[sizes > 1], hyper.tau2, rng)
@@ -93,9 +105,15 @@ def _next_c(hyper: Hyper, C: np.ndarray, old: float, base: np.ndarray, rng: np.r
             return -np.inf
         # The density of c is the normal density of log c times 1/c.
         off = np.log(c / len(base)) - hyper.mu
-        return _log_columns(c, C, base) - off * off / (2.0 * hyper.tau2) - float(np.log(c))
+        return log_columns(c, C, base) - off * off / (2.0 * hyper.tau2) - float(np.log(c))
 
     return _slice(log_density, old, rng)
+
+
+def _free_c(hyper: Hyper, old: float, size: int, rng: np.random.Generator) -> float:
+    """Draw the c of a variable none of whose columns follow it: from its prior, or keep it if that is out of bounds."""
+    log_c = rng.normal(hyper.mu, hyper.tau2**0.5)
+    return size * float(np.exp(log_c)) if log_c <= np.log(_MOST_ALIKE) else old
 
 
 def _next_common(logs: np.ndarray, tau2: float, rng: np.random.Generator) -> tuple[float, float]:
@@ -110,7 +128,8 @@ def _log_prior(x: float, scale: float) -> float:
     return -2.0 * float(np.log1p(x / scale))
 
 
-def _log_columns(c: float, C: np.ndarray, base: np.ndarray) -> float:
+def log_columns(c: float, C: np.ndarray, base: np.ndarray) -> float:
+    """Return log p(C | c, m), the columns summed out, of counts (I, columns) and a base measure (I,)."""
     from scipy.special import gammaln
 
     alpha = (c * base)[:, None]

@@ -165,11 +165,11 @@ def _misfit(
             operators = design.operators(data.domain, design.directions(data.domain))
             misfit = misfit_of_tables(operators, PairTables.of(data).tables, weights)
     # Exact tables explain their own projections.
-    unexplained = _unexplained(misfit) if isinstance(data, Projections) else ()
-    return misfit, weights, _rank_deficient(operators) + unexplained
+    off = unexplained(misfit) if isinstance(data, Projections) else ()
+    return misfit, weights, rank_deficient(operators) + off
 
 
-def _unexplained(misfit: Misfit) -> tuple[Complaint, ...]:
+def unexplained(misfit: Misfit) -> tuple[Complaint, ...]:
     """Complain about histograms that are projections of no table; those of rows always are."""
     left, whole = 0.0, 0.0
     for group in misfit.groups:
@@ -197,7 +197,8 @@ def _projected(operators: Sequence[Radon]) -> str:
     return f"{operators[0].n_directions} directions a pair, {shown} bins, {seen}, condition at most {worst:.3g}"
 
 
-def _rank_deficient(operators: Sequence[Radon]) -> tuple[Complaint, ...]:
+def rank_deficient(operators: Sequence[Radon]) -> tuple[Complaint, ...]:
+    """Complain about directions that do not see all of a table."""
     worst: dict[tuple[int, int], Radon] = {}
     for R in operators:
         if R.rank < R.shape[0] * R.shape[1]:

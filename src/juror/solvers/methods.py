@@ -6,7 +6,7 @@ from functools import partial
 
 from juror.counts.counts import PairCounts, TripleCounts
 from juror.counts.projections import Projections
-from juror.solvers import bayes, ctf, em, juror, spa, spa_em
+from juror.solvers import bayes, ctf, em, juror, pair_em, spa, spa_em, tree
 from juror.solvers.juror_stages import Stages
 from juror.solvers.solver import Method
 
@@ -17,8 +17,10 @@ def _juror(*, shrink: bool, descend: bool) -> Method:
 
 
 METHODS: dict[str, Method] = {
+    "tree": Method(tree.solve, tree.TreeOptions, (PairCounts, Projections), tree.most_rank, open_rank=1),
     "em": Method(em.solve, em.EMOptions, growth=em.GROWTH),
     "bayes": Method(bayes.solve, bayes.BayesOptions, open_rank=32),
+    "pair-em": Method(pair_em.solve, pair_em.PairEMOptions, (PairCounts, Projections), open_rank=1),
     "spa": Method(spa.solve, spa.SPAOptions, (PairCounts,), spa.most_rank),
     "spa-em": Method(spa_em.solve, spa_em.SPAEMOptions, most_rank=spa.most_rank),
     "ctf": Method(ctf.solve, ctf.CTFOptions, (TripleCounts,)),

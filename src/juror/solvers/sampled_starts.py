@@ -24,12 +24,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from juror.kernels import kernels
 from juror.kernels.logarithms import log_of
-from juror.rows.expected import ExpectedCounts, tables_of
+from juror.rows.expected import ExpectedCounts, lone_counts_of, tables_of
 from juror.rows.packed import PackedRows
 from juror.runners.local import partitions
 from juror.solvers.ascent import Objective, Point, ascend
@@ -274,10 +276,10 @@ def _costs(objective: Objective[PackedRows], parameters: Parameters) -> _Costs:
     together = lam + lam[partner]
     merged = Parameters(together, (lam * stack + lam[partner] * stack[:, partner]) / together)
     rows = objective.rows
-    apart, joined = tables_of(rows.cells, lam, stack), tables_of(rows.cells, together, merged.stack)
 
-    def of_partition(some: slice) -> np.ndarray:
-        cells, weights = rows.cells.packed[some], rows.weights[some]
+    def of_partition(sheet: tuple[Any, ...], some: slice) -> np.ndarray:
+        cells, weights, apart, joined = sheet
+        cells, weights = cells.packed[some], weights[some]
         total, R = kernels().posterior(cells, apart)
         over, Q = kernels().posterior(cells, joined)
         # Means of columns may fit a row far better than either column. Cap the ratio: its size does not matter.
@@ -285,7 +287,10 @@ def _costs(objective: Objective[PackedRows], parameters: Parameters) -> _Costs:
         left = weights @ log_of(np.maximum(1.0 - R, _TINY))
         return np.stack([left, weights @ log_of(np.maximum(1.0 - R - R[:, partner] + Q, _TINY))])
 
-    sums = rows.runner.map_reduce(of_partition, partitions(len(rows)), np.add)
+    sums = np.zeros((2, len(lam)))
+    for cells, weights in rows.sheets:
+        sheet = cells, weights, tables_of(cells, lam, stack), tables_of(cells, together, merged.stack)
+        sums += rows.runner.map_reduce(partial(of_partition, sheet), partitions(len(cells)), np.add)
     # A class that holds all the weight cannot leave.
     left = np.where(lam < 1.0, objective.total * log_of(1.0 - lam) - sums[0], np.inf)
     return _Costs(left, -sums[1], partner, merged)
@@ -336,15 +341,10 @@ def _lone_counts(
     objective: Objective[PackedRows], log_base: np.ndarray, loose: _Loose
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return gains but for the background's share (K,), rows (K,) and counts (stacked rows, K) of candidates."""
-    rows, count = objective.rows, kernels().lone_counts
-    log_odds, log_stack = log_of(loose.lam / (1.0 - loose.lam)), rows.cells.joined(log_of(loose.stack))
-
-    def of_partition(some: slice) -> tuple[np.ndarray, ...]:
-        of_rows = rows.cells.packed[some], rows.weights[some], log_base[some]
-        return tuple(count(*of_rows, log_odds, log_stack))
-
-    def add(a: tuple[np.ndarray, ...], b: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
-        return tuple(x + y for x, y in zip(a, b, strict=True))
-
-    gain, classes, cells = rows.runner.map_reduce(of_partition, partitions(len(rows)), add)
-    return gain, classes, rows.cells.folded(cells)
+    rows, log_odds, first, found = objective.rows, log_of(loose.lam / (1.0 - loose.lam)), 0, []
+    for cells, weights in rows.sheets:
+        base = log_base[first : first + len(cells)]
+        found.append(lone_counts_of(cells, weights, base, log_odds, loose.stack, rows.runner))
+        first += len(cells)
+    gain, classes, counts = (sum(part[1:], part[0]) for part in zip(*found, strict=True))
+    return gain, classes, counts

@@ -36,7 +36,7 @@ class Options:
     A method's options are a frozen dataclass derived from this one. Options that it lacks have the values given here.
     """
 
-    smoothing: float = 0.0
+    smoothing: float | None = 0.0
     max_seconds: float | None = None
     ensemble: int | str = 1
     rho: float | str | None = None
@@ -46,7 +46,8 @@ class Options:
             if getattr(self, name, None) is not None:
                 check_count(name, getattr(self, name))
         for name in ("smoothing", "tol"):
-            check_number(name, getattr(self, name, 0))
+            if getattr(self, name, None) is not None:
+                check_number(name, getattr(self, name))
         if self.max_seconds is not None:
             check_number("max_seconds", self.max_seconds, above_zero=True)
 

@@ -10,6 +10,8 @@ there.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from juror.rows.parameters import Parameters
@@ -35,4 +37,4 @@ def extrapolate(
         return None, length
     lam = np.maximum(start.lam + 2 * length * r_lam + length**2 * v_lam, _LEAST_SHARE * second.lam)
     stack = start.stack + 2 * length * r_stack + length**2 * v_stack
-    return Parameters(lam / lam.sum(), np.maximum(stack, _LEAST_SHARE * second.stack)), length
+    return replace(second, lam=lam / lam.sum(), stack=np.maximum(stack, _LEAST_SHARE * second.stack)), length

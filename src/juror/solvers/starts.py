@@ -24,7 +24,8 @@ def random_start(marginals: np.ndarray, rank: int, stacking: Stacking, rng: np.r
     the data are rare in every class. The one-way marginals are positive and stacked, (stacked rows, 1).
     """
     scatter = marginals * rng.exponential(size=(len(marginals), rank))
-    return Parameters(np.full(rank, 1.0 / rank), stacking.normalise(scatter, otherwise=np.ones_like(scatter)))
+    stack = stacking.normalise(scatter, otherwise=np.ones_like(scatter))
+    return Parameters(np.full(rank, 1.0 / rank), stack, stacking.forest)
 
 
 def seeded_start(
@@ -38,4 +39,5 @@ def seeded_start(
     seeds = rng.choice(len(rows), size=rank, replace=rank > len(rows), p=shares)
     stack = _SEED_MARGIN * marginals * rng.exponential(size=(len(marginals), rank))
     stack[rows.cells.unpacked(seeds).T, np.arange(rank)] += 1 - _SEED_MARGIN
-    return Parameters(np.full(rank, 1.0 / rank), stacking.normalise(stack, otherwise=np.ones_like(stack)))
+    stack = stacking.normalise(stack, otherwise=np.ones_like(stack))
+    return Parameters(np.full(rank, 1.0 / rank), stack, stacking.forest)

@@ -22,6 +22,7 @@ class Stop(Enum):
     NO_LOWER_ROUND = "stopped: {count} rounds brought no lower J1"
     NO_WAY_DOWN = "stopped: no step along the gradient goes down any more"
     NO_STEPS = "SPA has no steps to converge"
+    CLOSED_FORM = "a tree has a closed form and needs no steps"
 
 
 @dataclass(frozen=True)

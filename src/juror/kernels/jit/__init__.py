@@ -7,12 +7,22 @@ so that threads can work on blocks of a table in parallel.
 # The imports are the list of kernels.
 # ruff: noqa: F401
 
-from juror.kernels.jit.drawing import draw_columns, draw_labels, most_probable
+from juror.kernels.jit.drawing import draw_columns, draw_holes, draw_labels, most_probable
+from juror.kernels.jit.edges import edge_evidence
 from juror.kernels.jit.exponentials import joined
+from juror.kernels.jit.forest_states import draw_counts, messages, spread_counts
 from juror.kernels.jit.group_counts import count_groups, pack_columns, weigh_groups
-from juror.kernels.jit.labels import label_probabilities
+from juror.kernels.jit.labels import label_logs, label_probabilities
 from juror.kernels.jit.lone import lone_counts
-from juror.kernels.jit.passes import add_counts, draw_classes, expected_counts, folded, log_prob, posterior
-from juror.kernels.jit.products import tables
+from juror.kernels.jit.passes import (
+    add_counts,
+    add_expected,
+    draw_classes,
+    expected_counts,
+    folded,
+    log_prob,
+    posterior,
+)
+from juror.kernels.jit.products import tables, with_logs
 from juror.kernels.jit.random_numbers import uniform
 from juror.kernels.jit.simplices import least_squares_factor, least_squares_weights, project_columns

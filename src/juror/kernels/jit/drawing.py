@@ -47,6 +47,54 @@ def draw_labels(classes, cumulative, uniform, column):
             column[i] = _first_above(cumulative[classes[i]], uniform[i])
 
 
+@kernel
+def draw_holes(codes, classes, stack, starts, sizes, parents, order, uniform):
+    """Fill the holes of rows with labels drawn from their joint distribution in each row's class, along a forest."""
+    N, widest = sizes.shape[0], sizes.max()
+    values, below, ladder = np.zeros((N, widest)), np.zeros(N, dtype=np.bool_), np.empty(widest)
+    for i in range(codes.shape[0]):
+        row, f = codes[i], classes[i]
+        values[:] = 0.0
+        below[:] = False
+        for place in range(N - 1, -1, -1):
+            v = order[place]
+            above = parents[v]
+            if above < 0 or row[above] >= 0 or (row[v] < 0 and not below[v]):
+                continue
+            below[above] = True
+            for r in range(sizes[above]):
+                first = starts[v] + r * sizes[v]
+                if row[v] >= 0:
+                    values[above, r] += np.log(stack[first + row[v], f])
+                else:
+                    values[above, r] += _log_message(stack, first, sizes[v], f, values[v])
+        for place in range(N):
+            v = order[place]
+            if row[v] >= 0:
+                continue
+            first, top, reached = starts[v] + (row[parents[v]] * sizes[v] if parents[v] >= 0 else 0), -np.inf, 0.0
+            for x in range(sizes[v]):
+                ladder[x] = np.log(stack[first + x, f]) + values[v, x]
+                top = max(top, ladder[x])
+            for x in range(sizes[v]):
+                reached += np.exp(ladder[x] - top)
+                ladder[x] = reached
+            row[v] = _first_above(ladder[: sizes[v]], uniform[i, v])
+
+
+@kernel
+def _log_message(stack, first, size, f, values):
+    """Return log Σ_x T[x] e^values[x], the table T in rows of the stack from first on."""
+    top, whole = -np.inf, 0.0
+    for x in range(size):
+        top = max(top, np.log(stack[first + x, f]) + values[x])
+    if top == -np.inf:
+        return top
+    for x in range(size):
+        whole += np.exp(np.log(stack[first + x, f]) + values[x] - top)
+    return top + np.log(whole)
+
+
 def most_probable(R, stack, starts, codes):
     """Fill every hole with its most probable label."""
     fill = _most_probable if R.shape[1] <= _MOST_BY_ROWS else reference.most_probable

@@ -84,6 +84,12 @@ def add(typing, a, b):
     return a(a, a), lambda context, builder, signature, arguments: builder.fadd(*arguments)
 
 
+@intrinsic
+def divide(typing, a, b):
+    """Return a / b, float by float."""
+    return a(a, a), lambda context, builder, signature, arguments: builder.fdiv(*arguments)
+
+
 @intrinsic(prefer_literal=True)
 def spread(typing, number, width):
     """Return a vector with the same number in all ``width`` places."""
@@ -98,18 +104,22 @@ def spread(typing, number, width):
     return vector(types.float64, width), generate
 
 
-def _halves(builder, floats):
-    """Return the sum of the first and the second half of a vector."""
+def _cut(builder, floats):
+    """Return the first and the second half of a vector."""
     width = floats.type.count // 2
-    low, high = (
+    return [
         builder.shuffle_vector(
             floats,
             ir.Constant(floats.type, ir.Undefined),
             ir.Constant(ir.VectorType(ir.IntType(32), width), list(range(first, first + width))),
         )
         for first in (0, width)
-    )
-    return builder.fadd(low, high)
+    ]
+
+
+def _halves(builder, floats):
+    """Return the sum of the first and the second half of a vector."""
+    return builder.fadd(*_cut(builder, floats))
 
 
 @intrinsic
@@ -133,6 +143,20 @@ def total(typing, floats):
         folded = arguments[0]
         while folded.type.count > 1:
             folded = _halves(builder, folded)
+        return builder.extract_element(folded, ir.Constant(ir.IntType(32), 0))
+
+    return types.float64(floats), generate
+
+
+@intrinsic
+def least(typing, floats):
+    """Return the least float of a vector."""
+
+    def generate(context, builder, signature, arguments):
+        folded = arguments[0]
+        while folded.type.count > 1:
+            low, high = _cut(builder, folded)
+            folded = builder.select(builder.fcmp_ordered("<", low, high), low, high)
         return builder.extract_element(folded, ir.Constant(ir.IntType(32), 0))
 
     return types.float64(floats), generate

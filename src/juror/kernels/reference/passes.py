@@ -57,6 +57,11 @@ def tables(lam: np.ndarray, stack: np.ndarray, parts: np.ndarray, n_rows: int, n
     return Tables(log_of(lam), joined(parts, log_of(stack)), parts, len(stack))
 
 
+def with_logs(tables: Tables, log_stack: np.ndarray) -> Tables:
+    """Return the same tables with the logarithms of the stack, (stacked rows, F), given: its values may underflow."""
+    return tables._replace(log_stack=joined(tables.parts, log_stack))
+
+
 def _log_joint(cells: np.ndarray, log_lam: np.ndarray, log_stack: np.ndarray) -> np.ndarray:
     return log_lam + log_stack[cells].sum(axis=1)
 
@@ -93,6 +98,19 @@ def label_probabilities(cells: np.ndarray, tables: Tables, factor: np.ndarray) -
     return total, R @ factor.T
 
 
+def label_logs(cells: np.ndarray, tables: Tables, column: int, n_labels: int) -> np.ndarray:
+    """Return ℓ of every row with each of n_labels labels in a column, (rows, n_labels).
+
+    The cells of the column select the row of the first label; those of the other labels follow.
+    """
+    logs = np.empty((len(cells), n_labels))
+    cells = cells.astype(np.int64)
+    for label in range(n_labels):
+        logs[:, label] = log_prob(cells, tables)
+        cells[:, column] += 1
+    return logs
+
+
 def expected_counts(cells: np.ndarray, weights: np.ndarray, tables: Tables) -> tuple[float, np.ndarray, np.ndarray]:
     """Return Σ w ℓ, the class counts (F,) and the expected counts C (stacked rows, F).
 
@@ -108,6 +126,38 @@ def expected_counts(cells: np.ndarray, weights: np.ndarray, tables: Tables) -> t
     counts = np.zeros_like(tables.log_stack)
     add_counts(cells, R, counts)
     return float(weights @ total), R.sum(axis=0), folded(tables.parts, counts, tables.n_stacked)
+
+
+def add_expected(
+    cells: np.ndarray,
+    weights: np.ndarray,
+    logs: np.ndarray,
+    tables: Tables,
+    first: int,
+    end: int,
+    classes: np.ndarray,
+    counts: np.ndarray,
+) -> None:
+    """Add expected counts of the classes from first to end to classes (F,) and counts (stacked rows, F).
+
+    Parameters
+    ----------
+    cells, weights, tables
+        As in :func:`expected_counts`.
+    logs : numpy.ndarray, (rows,)
+        ℓ, as :func:`log_prob` returned it.
+    first, end : int
+        The first class, a multiple of 16, and one past the last.
+    classes, counts : numpy.ndarray, (F,) and (stacked rows, F)
+        Changed in place.
+    """
+    some, possible = slice(first, end), np.isfinite(logs)
+    joint = _log_joint(cells, tables.log_lam[some], tables.log_stack[:, some])
+    R = np.exp(joint - np.where(possible, logs, 0.0)[:, None]) * (weights * possible)[:, None]
+    of_cells = np.zeros_like(tables.log_stack[:, some])
+    add_counts(cells, R, of_cells)
+    classes[some] += R.sum(axis=0)
+    counts[:, some] += folded(tables.parts, of_cells, tables.n_stacked)
 
 
 def add_counts(cells: np.ndarray, drawn: np.ndarray, counts: np.ndarray) -> None:

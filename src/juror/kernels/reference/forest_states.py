@@ -1,0 +1,161 @@
+"""Missing cells in a forest: messages from observed cells up to the top of each missing region, and counts down again.
+
+A missing node v with an observed descendant is in a *state* s: the label of every observed child c, and the state t of
+every missing child that has observed descendants itself. With the tables T of a class f, and r for the parent's label
+(r = 0 for a root),
+
+    value      G_s[x, f] = Π_{c observed} T_c[x, x_c, f]  Π_{c in state t} M_t[x, f]
+    message    M_s[r, f] = Σ_x T_v[r, x, f] G_s[x, f]
+    counts     q[r, x, f] = K_s[r, f] T_v[r, x, f] G_s[x, f] / M_s[r, f]
+
+The counts K of a message are shared by the labels x of its node: q is added to the counts of T_v[r, x], and Σ_r q to
+those of T_c[x, x_c] and of the messages M_t[x].
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from juror.kernels.logarithms import log_of, log_sum_exp
+from juror.kernels.reference.random_numbers import uniform
+
+# Below this, a message may have lost digits or have underflowed, so that its logarithm is needed too.
+TINY = 1e-200
+
+
+class States(NamedTuple):
+    """The states of missing nodes, those of children before those of their parents, and their messages.
+
+    A *link* of a state is a factor of its value: the factor of label x is row ``base + x · stride``, of the stack if
+    that is less than the height of the stack, else of the messages that follow the stack.
+
+    Attributes
+    ----------
+    sizes : numpy.ndarray of int64, (S,)
+        The number of labels of the node of every state.
+    first_link : numpy.ndarray of int64, (S + 1,)
+        The first link of every state, and one past the last.
+    base, stride : numpy.ndarray of int64, (n_links,)
+        The links.
+    first_message : numpy.ndarray of int64, (S + 1,)
+        The first message of every state, and one past the last.
+    table : numpy.ndarray of int64, (n_messages,)
+        The stacked row T_v[r, 0] of every message; those of the other labels follow.
+    """
+
+    sizes: np.ndarray
+    first_link: np.ndarray
+    base: np.ndarray
+    stride: np.ndarray
+    first_message: np.ndarray
+    table: np.ndarray
+
+    def links(self, s: int) -> list[np.ndarray]:
+        """Return the rows of every link of a state, (I_v,) each."""
+        some = slice(int(self.first_link[s]), int(self.first_link[s + 1]))
+        x = np.arange(self.sizes[s])
+        return [base + x * stride for base, stride in zip(self.base[some], self.stride[some], strict=True)]
+
+    def messages(self, s: int) -> range:
+        """Return the messages of a state."""
+        return range(int(self.first_message[s]), int(self.first_message[s + 1]))
+
+
+def messages(stack: np.ndarray, states: States) -> tuple[np.ndarray, np.ndarray]:
+    """Return all messages M, (n_messages, F), and their logarithms if any of them is tiny but not zero, else (0, F).
+
+    A message that is tiny in all classes is returned as zeros: only its logarithms are of use.
+
+    Parameters
+    ----------
+    stack : numpy.ndarray, (stacked rows, F)
+        Stacked tables T.
+    states : States
+        The states of missing nodes.
+    """
+    logs = _log_rows(stack, states)[len(stack) :]
+    values = np.exp(logs)
+    if not np.any((values < TINY) & (logs > -np.inf)):
+        return values, logs[:0]
+    values[values.max(axis=1) < TINY] = 0.0
+    return values, logs
+
+
+def _log_rows(stack: np.ndarray, states: States) -> np.ndarray:
+    """Return the logarithms of the stack and of the messages, one below the other."""
+    rows = np.concatenate([log_of(stack), np.empty((len(states.table), stack.shape[1]))])
+    for s, size in enumerate(states.sizes):
+        G = sum(rows[link] for link in states.links(s))
+        for m in states.messages(s):
+            table = rows[states.table[m] : states.table[m] + size]
+            rows[len(stack) + m] = log_sum_exp((table + G).T)
+    return rows
+
+
+def spread_counts(
+    counts: np.ndarray, stack: np.ndarray, states: States, values: np.ndarray, logs: np.ndarray
+) -> np.ndarray:
+    """Share the counts of messages among the stacked rows that they are made of; return those, (stacked rows, F).
+
+    Parameters
+    ----------
+    counts : numpy.ndarray, (n_messages, F)
+        The counts K.
+    stack, states
+        As in :func:`messages`.
+    values, logs
+        What :func:`messages` returned for them.
+    """
+    rows = _log_rows(stack, states)
+    out = np.concatenate([np.zeros_like(stack), counts])
+    for s in range(len(states.sizes) - 1, -1, -1):
+        size, links = states.sizes[s], states.links(s)
+        G, Q = sum(rows[link] for link in links), np.zeros((size, stack.shape[1]))
+        for m in states.messages(s):
+            table = slice(states.table[m], states.table[m] + size)
+            over = rows[len(stack) + m]
+            shares = np.exp(rows[table] + G - np.where(over > -np.inf, over, 0.0))
+            q = out[len(stack) + m] * shares
+            out[table] += q
+            Q += q
+        for link in links:
+            out[link] += Q
+    return out[: len(stack)]
+
+
+def draw_counts(
+    counts: np.ndarray, key: int, stack: np.ndarray, states: States, values: np.ndarray, logs: np.ndarray
+) -> np.ndarray:
+    """Draw labels for the rows that messages count; return how often each stacked row was drawn, (stacked rows, F).
+
+    A message counted k times in a class draws ⌊k⌋ labels x with probabilities q / K, and one more that counts as the
+    rest. Random numbers follow each other: over states from the last to the first, their messages, classes, and draws.
+
+    Parameters
+    ----------
+    counts, stack, states, values, logs
+        As in :func:`spread_counts`.
+    key : int
+        The key of the random numbers, see :func:`juror.kernels.reference.random_numbers.uniform`.
+    """
+    rows = _log_rows(stack, states)
+    out, number = np.concatenate([np.zeros_like(stack), counts]), 0
+    for s in range(len(states.sizes) - 1, -1, -1):
+        size, links = states.sizes[s], states.links(s)
+        G = sum(rows[link] for link in links)
+        for m in states.messages(s):
+            first = states.table[m]
+            for f in np.flatnonzero(out[len(stack) + m]):
+                logs_of_labels = rows[first : first + size, f] + G[:, f]
+                ladder = np.cumsum(np.exp(logs_of_labels - logs_of_labels.max()))
+                left = out[len(stack) + m, f]
+                while left > 0.0:
+                    level = uniform(key, np.array([number]))[0] * ladder[-1]
+                    x, one = int(np.argmax(ladder > level)), min(left, 1.0)
+                    number, left = number + 1, left - one
+                    out[first + x, f] += one
+                    for link in links:
+                        out[link[x], f] += one
+    return out[: len(stack)]

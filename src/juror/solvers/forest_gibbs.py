@@ -1,0 +1,281 @@
+"""Gibbs sampling of classes, of a forest that they share, and of λ and the tables.
+
+A variable without a parent is as in :mod:`juror.solvers.gibbs`: A_n(:, f) ~ Dirichlet(c_n m_n). A variable n with the
+parent p has one column for each label x of p, either the same in all classes or one of each class, and every column is
+Dirichlet(b m_n), where b is one of a few numbers. Whether columns are shared, and which b they have, is the *kind* of
+the edge. Given the classes, all columns are summed out, which leaves a weight for every edge:
+
+    E[p, n] = log Σ_k φ_k E_k(p → n) − log p(C_n | c_n, m_n) + log(π / (1 − π)) − log N
+
+with E_k the evidence of an edge of kind k (:mod:`juror.kernels.reference.edges`). The forest is moved by these weights
+(:mod:`juror.solvers.forest_moves`), and kinds are drawn given the forest. There are C(N − 1, k) N^k rooted forests of k
+edges, so k is a priori a binomial number of N − 1 with probability π. π ~ Beta(4, 1) and φ ~ Dirichlet(1, …) are drawn
+given the edges: where no variable needs another, edges become rare of themselves.
+
+Chains begin with classes alone. Begun with a forest, some stayed with a poor one, whose edges left little for classes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TypeGuard
+
+import numpy as np
+
+from juror.kernels import kernels
+from juror.rows.expected import ExpectedCounts
+from juror.rows.forest import NO_PARENT, Forest
+from juror.rows.in_memory import MemoryTable
+from juror.rows.parameters import Parameters
+from juror.rows.stacking import Stacking
+from juror.rows.table import Table
+from juror.solvers.completing import Completed, RowsToComplete
+from juror.solvers.forest_moves import moved
+from juror.solvers.gibbs import PRIOR_EVERY
+from juror.solvers.hyper import Hyper, first_hyper, log_columns, next_hyper
+from juror.solvers.starts import random_start
+
+_TINY = 1e-300
+# Kernels multiply several entries of base measures before they take logarithms.
+_LEAST_BASE = 1e-100
+# The values of b: from columns that are almost certain to columns almost alike
+_STRENGTHS = np.array([0.5, 2.0, 8.0])
+_SHARED = 0
+# π ~ Beta(4, 1): variables of one table mostly have to do with each other.
+_EDGES = 4.0
+_LEAST_SHARE = 1e-9
+# The forest is drawn in every tenth sweep, or more rarely for many variables, whose pairs cost more than the sweeps.
+_EVERY, _VARIABLES_A_SWEEP = 10, 5
+_MOST_MOVES = 200
+# Pairs with more cells than this have no edge.
+_MOST_CELLS = 1_000_000
+# Missing cells are drawn for each of the rows that a distinct row stands for.
+_MOST_WITH_HOLES = 100_000.0
+
+
+@dataclass(frozen=True)
+class Edges:
+    """A forest, the kind of the edge to every node's parent (N,), and the prior of both.
+
+    Attributes
+    ----------
+    forest : Forest
+        The parents.
+    kinds : numpy.ndarray of int, (N,)
+        The kind of edge: one of K strengths for shared columns, then one of K for columns of every class.
+    share : float
+        π, the prior probability of an edge for a node.
+    phi : numpy.ndarray, (2K,)
+        The prior probabilities of kinds.
+    """
+
+    forest: Forest
+    kinds: np.ndarray
+    share: float
+    phi: np.ndarray
+
+    @classmethod
+    def none(cls, n: int) -> Edges:
+        """Return where the sampler begins: no edges, any kind as probable as the others."""
+        n_kinds = 2 * len(_STRENGTHS)
+        return cls(Forest.empty(n), np.zeros(n, dtype=np.int64), 0.5, np.full(n_kinds, 1.0 / n_kinds))
+
+    @property
+    def strengths(self) -> list[float | None]:
+        """The b of every node with a parent."""
+        each = zip(self.forest.parents, self.kinds, strict=True)
+        return [None if above == NO_PARENT else float(_STRENGTHS[k % len(_STRENGTHS)]) for above, k in each]
+
+    @property
+    def shared(self) -> list[bool]:
+        """Whether all classes have the same columns, of every node."""
+        each = zip(self.forest.parents, self.kinds, strict=True)
+        return [above != NO_PARENT and k // len(_STRENGTHS) == _SHARED for above, k in each]
+
+
+class ForestSampler:
+    """A chain of draws as :class:`juror.solvers.gibbs.Sampler`, for rows in memory, with a forest.
+
+    The forest has no edges before the sweep ``first``.
+    """
+
+    def __init__(self, table: MemoryTable, rank: int, rng: np.random.Generator, *, sparse: bool, first: int = 0):
+        sizes = table.domain.cardinalities
+        plain = Stacking(sizes)
+        self._table = table
+        self._rng = rng
+        self._scale_of_a = 2.0 / rank if sparse else 1.0
+        self._to_complete = RowsToComplete(table.rows.codes, table.rows.weights)
+        self._complete = self._to_complete.n_with_holes == 0
+        self._pairs = pairs_of(sizes)
+        self._first = first
+        self._every = max(_EVERY, len(sizes) // _VARIABLES_A_SWEEP)
+        self.hyper = first_hyper(sizes)
+        self.point = random_start(plain.marginals(table.label_counts), rank, plain, rng)
+        self.n_sweeps = 0
+        self._grow(Edges.none(len(sizes)))
+
+    @staticmethod
+    def takes(table: Table) -> TypeGuard[MemoryTable]:
+        """Say whether a forest can be drawn for these rows: they are in memory, and few if some cells are missing."""
+        if not isinstance(table, MemoryTable):
+            return False
+        holes = np.any(table.rows.codes < 0, axis=1)
+        return bool(table.rows.weights[holes].sum() <= _MOST_WITH_HOLES)
+
+    def _grow(self, edges: Edges) -> None:
+        """Take a forest, and lay the rows out for it."""
+        if self.n_sweeps == 0 or edges.forest != self.edges.forest:
+            forest = edges.forest if edges.forest.has_edges else None
+            self.stacking = Stacking(self._table.domain.cardinalities, forest)
+            self._rows = self._table.packed if forest is None else self._table.along(forest)
+        self.edges = edges
+
+    def sweep(self) -> ExpectedCounts:
+        """Draw classes, now and then forest and prior, and the next point; return the counts under the classes."""
+        moves = self.n_sweeps % self._every == 0 and self.n_sweeps >= self._first
+        if moves or not self._complete:
+            drawn = self._completed()
+            if moves:
+                edges = next_edges(self.edges, drawn, self.hyper, self.point.rank, self._pairs, self._rng)
+                self._grow(next_prior(edges, self._pairs, self._rng))
+            counts = counted(drawn, self.stacking, self.point.rank)
+        else:
+            counts = self._rows.draw(self.point.lam, self.point.stack, self._rng)
+        if moves or self.n_sweeps % PRIOR_EVERY == 0:
+            columns, given = columns_of(counts, self.edges, self.stacking), self.edges.strengths
+            self.hyper = next_hyper(self.hyper, counts.classes, columns, self._rng, self._scale_of_a, given)
+            self._prior = TablePrior.of(self.hyper, self.edges, self.stacking)
+        self.point = draw_point(counts, self.hyper.a, self._prior, self.stacking, self._rng)
+        self.n_sweeps += 1
+        return counts
+
+    def _completed(self) -> Completed:
+        """Draw classes, and labels for missing cells."""
+        lam, stack = self.point.lam, self.point.stack
+        if self._complete:
+            return self._to_complete.draw_complete(self._rows.cells, lam, stack, self._rng)
+        return self._to_complete.draw(lam, self.stacking.tables(stack), self.edges.forest, self._rng)
+
+
+def pairs_of(sizes: tuple[int, ...]) -> np.ndarray:
+    """Return the pairs of variables that may have an edge, (n_pairs, 2): those of two labels or more."""
+    some = [n for n, size in enumerate(sizes) if size > 1]
+    pairs = [(i, j) for j in some for i in some if i < j and sizes[i] * sizes[j] <= _MOST_CELLS]
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+
+def next_edges(
+    edges: Edges, drawn: Completed, hyper: Hyper, rank: int, pairs: np.ndarray, rng: np.random.Generator
+) -> Edges:
+    """Move the forest given the classes of complete rows, then draw kinds."""
+    if not len(pairs):
+        return edges
+    evidence = _edge_evidence(drawn, hyper, rank, pairs)
+    evidence += np.log(np.maximum(edges.phi, _TINY))[:, None, None]
+    top = evidence.max(axis=0)
+    total = np.where(np.isfinite(top), top, 0.0)
+    with np.errstate(divide="ignore"):
+        E = np.log(np.exp(evidence - total).sum(axis=0)) + total
+    nodes = np.unique(pairs)
+    E += np.log(edges.share / (1.0 - edges.share) / len(nodes)) - _root_evidence(drawn, hyper, rank)
+    forest = moved(edges.forest, E, rng.choice(nodes, min(len(nodes), _MOST_MOVES)), rng)
+    kinds = edges.kinds.copy()
+    for above, n in forest.edges:
+        p = np.exp(evidence[:, above, n] - top[above, n])
+        kinds[n] = rng.choice(len(p), p=p / p.sum())
+    return replace(edges, forest=forest, kinds=kinds)
+
+
+def next_prior(edges: Edges, pairs: np.ndarray, rng: np.random.Generator) -> Edges:
+    """Draw π and φ given the edges."""
+    below = [n for _, n in edges.forest.edges]
+    n_none = max(len(np.unique(pairs)) - 1, 0) - len(below)
+    share = float(np.clip(rng.beta(_EDGES + len(below), 1.0 + n_none), _LEAST_SHARE, 1.0 - _LEAST_SHARE))
+    phi = rng.dirichlet(1.0 + np.bincount(edges.kinds[below], minlength=len(edges.phi)))
+    return replace(edges, share=share, phi=phi)
+
+
+def _edge_evidence(drawn: Completed, hyper: Hyper, rank: int, pairs: np.ndarray) -> np.ndarray:
+    """Return log E_k(p → n), (2K, N, N)."""
+    order = np.argsort(drawn.classes, kind="stable")
+    columns = np.ascontiguousarray(drawn.codes[order].T, dtype=np.int32)
+    bounds = np.searchsorted(drawn.classes[order], np.arange(rank + 1)).astype(np.int64)
+    bases = np.maximum(np.concatenate(hyper.m), _LEAST_BASE)
+    starts = np.cumsum([0, *(len(m) for m in hyper.m)]).astype(np.int64)
+    weights = np.ascontiguousarray(drawn.weights[order], dtype=np.float64)
+    found = kernels().edge_evidence(columns, bounds, weights, pairs, bases, starts, _STRENGTHS)
+    return np.asarray(found).reshape(-1, *found.shape[2:])
+
+
+def _root_evidence(drawn: Completed, hyper: Hyper, rank: int) -> np.ndarray:
+    """Return log p(C_n | c_n, m_n) of every variable without a parent, (N,)."""
+    found = np.empty(len(hyper.m))
+    for n, (c, m) in enumerate(zip(hyper.c, hyper.m, strict=True)):
+        cells = drawn.codes[:, n] * rank + drawn.classes
+        C = np.bincount(cells, drawn.weights, minlength=len(m) * rank).reshape(len(m), rank)
+        found[n] = log_columns(c, C, np.maximum(m, _LEAST_BASE))
+    return found
+
+
+def counted(drawn: Completed, stacking: Stacking, rank: int) -> ExpectedCounts:
+    """Count classes, and labels together with those of the parents."""
+    cells = stacking.cells(drawn.codes).astype(np.int64) * rank + drawn.classes[:, None]
+    weights = np.repeat(drawn.weights, cells.shape[1])
+    counts = np.bincount(cells.ravel(), weights, minlength=stacking.n_rows * rank).reshape(-1, rank)
+    classes = np.bincount(drawn.classes, drawn.weights, minlength=rank)
+    return ExpectedCounts(drawn.log_likelihood, classes, counts)
+
+
+def columns_of(counts: ExpectedCounts, edges: Edges, stacking: Stacking) -> list[np.ndarray]:
+    """Return the counts of every variable as columns of the prior's, (I_n, columns)."""
+    found = []
+    for table, shared in zip(stacking.tables(counts.cells), edges.shared, strict=True):
+        columns = table.sum(axis=2).T if shared else table.transpose(1, 0, 2).reshape(table.shape[1], -1)
+        some = columns.any(axis=0)
+        some[0] = True
+        found.append(columns if len(table) == 1 else columns[:, some])
+    return found
+
+
+@dataclass(frozen=True)
+class TablePrior:
+    """The prior of all tables: pseudo-counts of every stacked row, and rows that are the same in all classes.
+
+    Attributes
+    ----------
+    alpha : numpy.ndarray, (stacked rows,)
+        c_n m_n or b m_n, and one for rows of ones.
+    own, shared : numpy.ndarray of int
+        The stacked rows that each class has for itself, and those that all classes share.
+    """
+
+    alpha: np.ndarray
+    own: np.ndarray
+    shared: np.ndarray
+
+    @classmethod
+    def of(cls, hyper: Hyper, edges: Edges, stacking: Stacking) -> TablePrior:
+        """Lay out the prior of a forest."""
+        alpha, shared = np.ones(stacking.n_rows), np.zeros(stacking.n_rows, dtype=bool)
+        for n, (b, together) in enumerate(zip(edges.strengths, edges.shared, strict=True)):
+            rows = stacking.rows(n)
+            alpha[rows].reshape(-1, len(hyper.m[n]))[:] = (hyper.c[n] if b is None else b) * hyper.m[n]
+            shared[rows] = together
+        return cls(alpha, np.flatnonzero(~shared), np.flatnonzero(shared))
+
+
+def draw_point(
+    counts: ExpectedCounts, a: float, prior: TablePrior, stacking: Stacking, rng: np.random.Generator
+) -> Parameters:
+    """Draw λ ~ Dirichlet(a + classes) and the tables given the counts."""
+    if len(prior.shared):
+        gamma = np.empty_like(counts.cells)
+        gamma[prior.own] = rng.standard_gamma(counts.cells[prior.own] + prior.alpha[prior.own, None])
+        together = counts.cells[prior.shared].sum(axis=1) + prior.alpha[prior.shared]
+        gamma[prior.shared] = rng.standard_gamma(together)[:, None]
+    else:
+        gamma = rng.standard_gamma(counts.cells + prior.alpha[:, None])
+    gamma = np.maximum(gamma, _TINY)
+    lam = np.maximum(rng.standard_gamma(counts.classes + a), _TINY)
+    return Parameters(lam / lam.sum(), stacking.normalise(gamma, otherwise=gamma), stacking.forest)

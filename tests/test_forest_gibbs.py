@@ -1,0 +1,219 @@
+"""Sampling classes and forest together: every part against sums over all forests, classes and missing cells."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.special import gammaln, logsumexp
+from scipy.stats import chisquare, norm
+
+import juror
+from juror.kernels import jit, reference
+from juror.rows.forest import Forest
+from juror.rows.parameters import Parameters
+from juror.rows.stacking import Stacking
+from juror.solvers import forest_gibbs
+from juror.solvers.completing import RowsToComplete, upward
+from juror.solvers.forest_gibbs import Edges, TablePrior, columns_of, counted, draw_point, next_edges, next_prior, pairs_of
+from juror.solvers.forest_moves import moved
+from juror.solvers.hyper import Hyper, first_hyper, next_hyper
+
+
+def rooted_forests(n: int) -> list[Forest]:
+    found = []
+    for parents in itertools.product(range(-1, n), repeat=n):
+        try:
+            found.append(Forest(parents))
+        except juror.errors.ParameterError:
+            continue
+    return found
+
+
+
+
+class TestEvidence:
+    @pytest.mark.parametrize("weights", ["once", "whole", "parts"])
+    def test_the_twins_agree(self, weights):
+        rng = np.random.default_rng(0)
+        sizes, F, n_rows = (3, 2, 4, 1), 3, 150
+        columns = np.array([rng.integers(0, size, n_rows) for size in sizes], dtype=np.int32)
+        bounds = np.searchsorted(np.sort(rng.integers(0, F, n_rows)), np.arange(F + 1)).astype(np.int64)
+        each = {"once": np.ones(n_rows), "whole": rng.integers(1, 9, n_rows) * 1.0, "parts": rng.random(n_rows)}
+        bases = np.concatenate([rng.dirichlet(np.ones(size)) for size in sizes])
+        starts = np.cumsum([0, *sizes]).astype(np.int64)
+        case = (columns, bounds, each[weights], pairs_of(sizes), bases, starts, np.array([0.5, 20.0]))
+        one, other = jit.edge_evidence(*case), reference.edge_evidence(*case)
+        np.testing.assert_allclose(one, other, rtol=1e-10)
+        assert np.isfinite(one).sum() == 2 * 2 * 6
+
+    @pytest.mark.parametrize("module", [jit, reference], ids=["numba", "numpy"])
+    def test_no_rows_say_nothing(self, module):
+        nothing = np.empty((2, 0), dtype=np.int32), np.zeros(3, dtype=np.int64), np.empty(0), pairs_of((2, 2))
+        found = module.edge_evidence(*nothing, np.full(4, 0.5), np.array([0, 2, 4]), np.array([1.0]))
+        assert np.all(found[:, :, [0, 1], [1, 0]] == 0)
+
+
+class TestMoves:
+    def test_forests_come_as_often_as_they_weigh(self):
+        rng, N = np.random.default_rng(0), 3
+        E = rng.normal(size=(N, N))
+        E[0, 2] = E[2, 0] = -np.inf
+        all_forests = [f for f in rooted_forests(N) if not {(0, 2), (2, 0)} & set(f.edges)]
+        logs = np.array([sum(E[edge] for edge in f.edges) for f in all_forests])
+        forest, seen = Forest.empty(N), dict.fromkeys(all_forests, 0)
+        for _ in range(6_000):
+            forest = moved(forest, E, rng.integers(0, N, 3), rng)
+            seen[forest] += 1
+        # Draws depend on each other a little.
+        assert chisquare(np.array(list(seen.values())) / 3, 6_000 / 3 * np.exp(logs - logsumexp(logs))).pvalue > 1e-4
+
+    def test_there_are_as_many_forests_as_the_prior_says(self):
+        counts = np.bincount([len(f.edges) for f in rooted_forests(4)])
+        assert counts.tolist() == [1, 3 * 4, 3 * 16, 64]
+
+
+def log_joint(tables, forest, codes):
+    """log p(x | f) of complete rows, (rows, F)."""
+    found = 0.0
+    for n, above in enumerate(forest.parents):
+        found = found + np.log(tables[n][0 if above < 0 else codes[:, above], codes[:, n]])
+    return found
+
+
+class TestCompleting:
+    SIZES, FOREST, F = (2, 3, 2, 2), Forest((1, -1, 1, 2)), 2
+
+    def tables(self, rng):
+        shape = [(1 if above < 0 else self.SIZES[above]) for above in self.FOREST.parents]
+        return [
+            rng.dirichlet(np.ones(size), (n, self.F)).transpose(0, 2, 1) for n, size in zip(shape, self.SIZES, strict=True)
+        ]
+
+    def test_messages_sum_over_missing_cells(self):
+        rng = np.random.default_rng(0)
+        tables = self.tables(rng)
+        codes = np.array(list(itertools.product(*(range(-1, size) for size in self.SIZES))))
+        cells = np.array(list(itertools.product(*map(range, self.SIZES))))
+        joint = np.exp(log_joint(tables, self.FOREST, cells))
+        fits = np.all((codes[:, None] < 0) | (codes[:, None] == cells), axis=2)
+        np.testing.assert_allclose(np.exp(upward(codes, tables, self.FOREST)[0]), fits @ joint, rtol=1e-12)
+
+    def test_missing_cells_come_as_often_as_they_should(self):
+        rng = np.random.default_rng(0)
+        tables, lam = self.tables(rng), np.array([0.3, 0.7])
+        rows = RowsToComplete(np.array([[0, -1, -1, 1]]), np.array([30_000.5]))
+        drawn = rows.draw(lam, tables, self.FOREST, rng)
+        assert drawn.weights.sum() == 30_000.5
+        assert np.all(drawn.codes[:, [0, 3]] == [0, 1])
+        cells = np.array(list(itertools.product([0], range(3), range(2), [1])))
+        p = lam * np.exp(log_joint(tables, self.FOREST, cells))
+        seen = np.zeros((3, 2, 2))
+        np.add.at(seen, (drawn.codes[:, 1], drawn.codes[:, 2], drawn.classes), np.floor(drawn.weights))
+        assert chisquare(seen.ravel(), seen.sum() * (p / p.sum()).ravel()).pvalue > 1e-4
+        assert drawn.log_likelihood == pytest.approx(30_000.5 * np.log(p.sum()))
+
+
+def log_rows(C, alpha):
+    """The log evidence of counts (columns, I) under Dirichlet(alpha)."""
+    total = gammaln(alpha.sum()) - gammaln(alpha.sum() + C.sum(axis=1))
+    return float(total.sum() + (gammaln(alpha + C) - gammaln(alpha)).sum())
+
+
+class TestPosterior:
+    """Three binary variables, six rows, one cell missing, two classes: all is summed over."""
+
+    CODES = np.array([[0, 0, 1], [1, 1, 0], [0, 0, 0], [1, 1, 1], [1, -1, 1], [0, 0, 1]])
+    HYPER = Hyper(0.8, 2.0, (1.5, 2.5, 4.0), (np.array([0.4, 0.6]), np.array([0.5, 0.5]), np.array([0.3, 0.7])))
+    F = 2
+
+    def prior(self):
+        phi = np.random.default_rng(5).dirichlet(np.ones(2 * len(forest_gibbs._STRENGTHS)))
+        return Edges(Forest.empty(3), np.zeros(3, dtype=np.int64), 0.6, phi)
+
+    def evidence(self, codes, classes, n, above, phi):
+        """The log evidence of variable n given its parent, by the definition, kinds summed over."""
+        m, c = self.HYPER.m[n], self.HYPER.c[n]
+        if above < 0:
+            return log_rows(np.array([np.bincount(codes[classes == f, n], minlength=2) for f in range(self.F)]), c * m)
+        by_class = np.array(
+            [np.bincount(codes[(classes == f) & (codes[:, above] == x), n], minlength=2) for f in range(2) for x in range(2)]
+        )
+        shared = by_class.reshape(2, 2, 2).sum(axis=0)
+        each = [log_rows(C, b * m) for C in (shared, by_class) for b in forest_gibbs._STRENGTHS]
+        return logsumexp(np.array(each) + np.log(phi))
+
+    def exact(self):
+        edges = self.prior()
+        forests = rooted_forests(3)
+        logs = np.full(len(forests), -np.inf)
+        for label, *classes in itertools.product(range(2), repeat=1 + len(self.CODES)):
+            codes, z = np.where(self.CODES < 0, label, self.CODES), np.array(classes)
+            log_z = log_rows(np.bincount(z, minlength=2)[None], np.full(2, self.HYPER.a))
+            found = {
+                (n, above): self.evidence(codes, z, n, above, edges.phi)
+                for n in range(3)
+                for above in range(-1, 3)
+                if above != n
+            }
+            for k, forest in enumerate(forests):
+                n_edges = len(forest.edges)
+                log_prior = n_edges * np.log(edges.share / 3) + (2 - n_edges) * np.log(1 - edges.share)
+                rows = sum(found[n, above] for n, above in enumerate(forest.parents))
+                logs[k] = np.logaddexp(logs[k], log_prior + log_z + rows)
+        return forests, np.exp(logs - logsumexp(logs))
+
+    def test_forests_come_as_often_as_they_are_probable(self):
+        forests, probable = self.exact()
+        rng, edges, sizes = np.random.default_rng(0), self.prior(), (2, 2, 2)
+        rows, pairs = RowsToComplete(self.CODES, np.ones(len(self.CODES))), pairs_of(sizes)
+        stacking = Stacking(sizes)
+        point = Parameters(np.full(2, 0.5), stacking.normalise(rng.random((stacking.n_rows, 2)), np.ones((9, 2))))
+        n_sweeps, n_batches = 6_000, 30
+        seen = np.zeros((n_batches, len(forests)))
+        place = {forest: k for k, forest in enumerate(forests)}
+        for sweep in range(n_sweeps):
+            drawn = rows.draw(point.lam, stacking.tables(point.stack), edges.forest, rng)
+            edges = next_edges(edges, drawn, self.HYPER, self.F, pairs, rng)
+            stacking = Stacking(sizes, edges.forest)
+            counts = counted(drawn, stacking, self.F)
+            point = draw_point(counts, self.HYPER.a, TablePrior.of(self.HYPER, edges, stacking), stacking, rng)
+            seen[sweep * n_batches // n_sweeps, place[edges.forest]] += 1
+        shares = seen * n_batches / n_sweeps
+        off = (shares.mean(axis=0) - probable) / (shares.std(axis=0, ddof=1) / np.sqrt(n_batches))
+        assert np.all(np.abs(off) < 4.5), off
+        np.testing.assert_allclose(shares.mean(axis=0), probable, atol=0.02)
+        assert probable.max() > 2 * probable.min()
+
+
+def test_the_sampler_leaves_its_own_prior_in_place():
+    """Draw rows given parameters and all else given the rows in turn: what comes out must be the prior (Geweke 2004)."""
+    sizes, F, n_rows = (3, 2, 2, 1), 2, 5
+    rng, pairs = np.random.default_rng(0), pairs_of((3, 2, 2, 1))
+    hyper, edges, stacking, seen = first_hyper(sizes), Edges.none(4), Stacking(sizes), []
+    point = Parameters(np.full(F, 1 / F), stacking.stack([np.full((size, F), 1 / size) for size in sizes]))
+    for _ in range(4000):
+        empty = RowsToComplete(np.full((1, len(sizes)), -1), np.array([float(n_rows)]))
+        fresh = empty.draw(point.lam, stacking.tables(point.stack), edges.forest, rng)
+        codes = np.repeat(fresh.codes, fresh.weights.astype(int), axis=0)
+        codes[0, :2] = -1
+        drawn = RowsToComplete(codes, np.ones(n_rows)).draw(
+            point.lam, stacking.tables(point.stack), edges.forest, rng
+        )
+        edges = next_prior(next_edges(edges, drawn, hyper, F, pairs, rng), pairs, rng)
+        stacking = Stacking(sizes, edges.forest)
+        counts = counted(drawn, stacking, F)
+        hyper = next_hyper(hyper, counts.classes, columns_of(counts, edges, stacking), rng, 1.0, edges.strengths)
+        point = draw_point(counts, hyper.a, TablePrior.of(hyper, edges, stacking), stacking, rng)
+        log_c = np.log(np.array(hyper.c)[:3] / [3, 2, 2])
+        z = norm.cdf([hyper.mu - 1.0, *((log_c - hyper.mu) / np.sqrt(hyper.tau2))])
+        g = hyper.g / (hyper.g + 700 / 3)
+        # π⁴ is uniform; given π, two edges have the mean 2π.
+        n_edges = len(edges.forest.edges) / 2 - edges.share + 0.5
+        tables = stacking.tables(point.stack)
+        halves = [edges.share**4, edges.phi[0] * 3, n_edges, hyper.a / (1 + hyper.a), g, hyper.m[1][0], tables[1][0, 0, 0]]
+        seen.append([*z, *halves, tables[2][-1, 1, 1]])
+    batches = np.array(seen).reshape(20, 200, -1).mean(axis=1)
+    off = (batches.mean(axis=0) - 0.5) / (batches.std(axis=0, ddof=1) / np.sqrt(20))
+    assert np.all(np.abs(off) < 4.5), off

@@ -1,0 +1,189 @@
+"""The strongest forest of pair counts, and the tree in closed form."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import juror
+from juror import Domain, PairCounts, Projections
+from juror.errors import ParameterError
+from juror.rows.forest import Forest
+from juror.solvers.chow_liu import beyond_chance, edge_counts, information, perturbed, strongest_forest
+
+
+def chain_codes(n_rows: int, sizes: tuple[int, ...], seed: int, missing: float = 0.0) -> np.ndarray:
+    """Draw rows in which every variable mostly repeats the one before."""
+    rng = np.random.default_rng(seed)
+    codes = np.empty((n_rows, len(sizes)), dtype=int)
+    codes[:, 0] = rng.integers(0, sizes[0], n_rows)
+    for n in range(1, len(sizes)):
+        fresh = rng.random(n_rows) < 0.4
+        codes[:, n] = np.where(fresh, rng.integers(0, sizes[n], n_rows), codes[:, n - 1] % sizes[n])
+    codes[rng.random(codes.shape) < missing] = -1
+    return codes
+
+
+def plain_information(table: np.ndarray) -> float:
+    p = table / table.sum()
+    independent = np.outer(p.sum(axis=1), p.sum(axis=0))
+    seen = p > 0
+    sizes = [int(np.sum(p.sum(axis=axis) > 0)) for axis in (0, 1)]
+    chance = (sizes[0] - 1) * (sizes[1] - 1) / 2 / table.sum()
+    return float(np.sum(p[seen] * np.log(p[seen] / independent[seen]))) - chance
+
+
+SIZES = (3, 4, 2, 3, 4)
+CODES = chain_codes(500, SIZES, 0, missing=0.2)
+DOMAIN = Domain.from_cardinalities(SIZES)
+COUNTS = PairCounts.of_codes(CODES, DOMAIN)
+
+
+class TestInformation:
+    def test_it_is_that_of_every_pair_over_the_rows_that_show_both(self):
+        found = information(COUNTS)
+        for j, k in combinations(range(len(SIZES)), 2):
+            both = CODES[(CODES[:, j] >= 0) & (CODES[:, k] >= 0)]
+            table = np.zeros((SIZES[j], SIZES[k]))
+            np.add.at(table, (both[:, j], both[:, k]), 1)
+            assert found[j, k] == found[k, j] == pytest.approx(plain_information(table), abs=1e-12)
+        assert np.all(np.diag(found) == 0)
+
+    def test_chance_alone_is_zero_on_average(self):
+        rng = np.random.default_rng(1)
+        tables = np.stack([np.histogram2d(*rng.integers(0, 4, (2, 1000)), bins=4)[0] for _ in range(400)])
+        found = beyond_chance(tables)
+        assert abs(found.mean()) < 4 * found.std() / 20
+
+    def test_no_rows_and_unseen_labels(self):
+        assert beyond_chance(np.zeros((1, 2, 3))).tolist() == [0.0]
+        table = np.array([[[30.0, 5.0], [4.0, 20.0]]])
+        padded = np.pad(table, ((0, 0), (0, 3), (0, 2)))
+        assert beyond_chance(padded) == pytest.approx(beyond_chance(table))
+
+    def test_noise_is_symmetric_and_none_changes_nothing(self):
+        found = information(COUNTS)
+        other = perturbed(found, 0.3, np.random.default_rng(0))
+        np.testing.assert_array_equal(other, other.T)
+        assert np.array_equal(np.sign(other), np.sign(found))
+        np.testing.assert_array_equal(perturbed(found, 0.0, np.random.default_rng(0)), found)
+
+
+def all_forests(n: int):
+    """Give every set of edges without a cycle."""
+    pairs = list(combinations(range(n), 2))
+    for chosen in product((False, True), repeat=len(pairs)):
+        edges = [pair for pair, taken in zip(pairs, chosen, strict=True) if taken]
+        groups = [{node} for node in range(n)]
+        for a, b in edges:
+            one, other = (next(group for group in groups if node in group) for node in (a, b))
+            if one is other:
+                break
+            groups = [group for group in groups if group not in (one, other)] + [one | other]
+        else:
+            yield edges
+
+
+class TestStrongestForest:
+    @given(st.lists(st.floats(-1, 1).map(lambda x: round(x, 3)), min_size=10, max_size=10))
+    def test_no_forest_has_a_larger_sum(self, strengths):
+        matrix = np.zeros((5, 5))
+        matrix[np.triu_indices(5, 1)] = strengths
+        matrix += matrix.T
+        forest = strongest_forest(matrix)
+        best = max(sum(matrix[edge] for edge in edges) for edges in all_forests(5))
+        assert sum(matrix[edge] for edge in forest.edges) == pytest.approx(best)
+        assert all(matrix[edge] > 0 for edge in forest.edges)
+        assert Forest.of_edges(5, forest.edges).parents == forest.parents
+
+    def test_equal_edges_are_taken_in_order(self):
+        assert strongest_forest(np.ones((4, 4)) - np.eye(4)).parents == (-1, 0, 0, 0)
+
+    def test_independent_variables_have_no_edges_most_of_the_time(self):
+        rng = np.random.default_rng(0)
+        n_edges = [
+            len(strongest_forest(information(PairCounts.of_codes(rng.integers(0, 3, (2000, 2)), DOMAIN_OF_TWO))).edges)
+            for _ in range(100)
+        ]
+        # Half of chi-square is above its mean in four of ten cases.
+        assert np.mean(n_edges) < 0.6
+
+
+DOMAIN_OF_TWO = Domain.from_cardinalities([3, 3])
+
+
+class TestTree:
+    def test_edges_hold_their_pair_exactly_without_smoothing(self):
+        model = juror.fit(COUNTS, method="tree", smoothing=0.0)
+        (block,) = model.blocks
+        assert model.rank == 1
+        assert block.forest == strongest_forest(information(COUNTS))
+        for (parent, child), counted in edge_counts(COUNTS, block.forest.edges).items():
+            rows = counted.sum(axis=1, keepdims=True)
+            np.testing.assert_allclose(block.tables[child][:, :, 0], counted / rows, rtol=1e-12)
+            assert counted.shape == (SIZES[parent], SIZES[child])
+
+    def test_it_is_the_best_tree_there_is(self):
+        codes = chain_codes(300, (2, 3, 2, 2), 3)
+        counts = PairCounts.of_codes(codes, Domain.from_cardinalities((2, 3, 2, 2)))
+        model = juror.fit(counts, method="tree", smoothing=0.0)
+
+        def log_likelihood(edges: list[tuple[int, int]]) -> float:
+            forest = Forest.of_edges(4, edges)
+            total = 0.0
+            for n, parent in enumerate(forest.parents):
+                above = np.zeros(len(codes), dtype=int) if parent < 0 else codes[:, parent]
+                table = np.zeros((3, 3))
+                np.add.at(table, (above, codes[:, n]), 1)
+                total += np.log(table[above, codes[:, n]] / table[above].sum(axis=1)).sum()
+            return total
+
+        whole = [edges for edges in all_forests(4) if len(edges) == len(model.blocks[0].forest.edges)]
+        assert model.log_prob(codes).sum() == pytest.approx(max(map(log_likelihood, whole)))
+
+    def test_rows_counts_and_projections_give_the_same(self):
+        codes = chain_codes(400, SIZES, 1)
+        counts = PairCounts.of_codes(codes, DOMAIN)
+        models = [
+            juror.fit(data, method="tree", **more)
+            for data, more in (
+                (codes, {"domain": DOMAIN}),
+                (counts, {}),
+                (Projections.of(codes, domain=DOMAIN), {}),
+                (sum(PairCounts.of_codes(part, DOMAIN) for part in np.array_split(codes, 3)), {}),
+            )
+        ]
+        for other in models[1:]:
+            assert other.blocks[0].forest == models[0].blocks[0].forest
+            for one, two in zip(models[0].blocks[0].tables, other.blocks[0].tables, strict=True):
+                np.testing.assert_allclose(one, two, atol=1e-9)
+
+    def test_smoothing_draws_to_the_marginal(self):
+        model = juror.fit(COUNTS, method="tree", smoothing=1e9)
+        for n, table in enumerate(model.blocks[0].tables):
+            seen = CODES[CODES[:, n] >= 0, n]
+            share = np.bincount(seen, minlength=SIZES[n]) / len(seen)
+            np.testing.assert_allclose(table[:, :, 0], np.broadcast_to(share, table.shape[:2]), atol=0.02)
+
+    def test_variables_that_no_row_shows_together_have_no_edge(self):
+        codes = chain_codes(200, (2, 2, 2), 0)
+        codes[:100, 0], codes[100:, 2] = -1, -1
+        model = juror.fit(PairCounts.of_codes(codes, Domain.from_cardinalities([2, 2, 2])), method="tree")
+        assert set(map(frozenset, model.blocks[0].forest.edges)) <= {frozenset((0, 1)), frozenset((1, 2))}
+        assert model.prob({"x0": 0}) + model.prob({"x0": 1}) == pytest.approx(1.0)
+
+    def test_one_variable_and_one_label(self):
+        model = juror.fit(np.array([[0], [1], [1], [-1]]), method="tree", smoothing=0.0)
+        assert model.factors[0][:, 0].tolist() == pytest.approx([1 / 3, 2 / 3])
+        model = juror.fit(np.array([[0, 0], [0, 1], [0, 1]]), method="tree", domain=Domain.from_cardinalities([1, 2]))
+        assert not model.blocks[0].forest.has_edges
+
+    @pytest.mark.parametrize("rank", [2, 7])
+    def test_other_ranks_are_refused(self, rank):
+        with pytest.raises(ParameterError, match=r"method 'tree' has one class, so rank must be 1 or 'auto'\. Got"):
+            juror.fit(COUNTS, rank, "tree")
+        assert juror.fit(COUNTS, 1, "tree").rank == 1
