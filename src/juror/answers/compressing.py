@@ -1,8 +1,8 @@
 """Compress a model p of large rank to a model q of small rank with a small divergence D(p‖q) = E_p[log p − log q].
 
-Similar classes of a block are merged into their weighted mean (:mod:`juror.answers.merging`). From there EM increases
-E_p[log q]:
-over all cells of p if there are few, else over rows drawn from p, fresh ones at every step,
+Similar classes of a block are merged into their weighted mean (:mod:`juror.answers.merging`). From there EM over the
+classes of all blocks (:mod:`juror.answers.refining`) increases E_p[log q]: over all cells of p if there are few, else
+over rows drawn from p, fresh ones at every step,
 
     s ← (1 − η) s + η C,     η = (step + 2)^−0.6
 
