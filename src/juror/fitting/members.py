@@ -18,7 +18,7 @@ from functools import partial
 import numpy as np
 
 from juror.errors import ParameterError
-from juror.fitting.choose import Setting
+from juror.fitting.choose import FitSetting
 from juror.fitting.held_out import Trial
 from juror.kernels.random_streams import Stream
 from juror.rows.forest import Forest
@@ -68,7 +68,7 @@ def held_out_share(table: MemoryTable) -> float:
     return min(_MOST_HELD_OUT, _ENOUGH_HELD_OUT / table.total)
 
 
-def fit_members(trial: Trial, options: EMOptions, setting: Setting, numbers: Sequence[int]) -> list[Member]:
+def fit_members(trial: Trial, options: EMOptions, setting: FitSetting, numbers: Sequence[int]) -> list[Member]:
     """Fit some members side by side, one per thread. No pass begins after the context's deadline.
 
     A number always stands for the same start, the same forest and the same rows held out.
@@ -77,7 +77,7 @@ def fit_members(trial: Trial, options: EMOptions, setting: Setting, numbers: Seq
     return list(trial.context.runner.map(partial(_fit_member, trial, options, setting, links), numbers))
 
 
-def _fit_member(trial: Trial, options: EMOptions, setting: Setting, links: np.ndarray | None, number: int) -> Member:
+def _fit_member(trial: Trial, options: EMOptions, setting: FitSetting, links: np.ndarray | None, number: int) -> Member:
     rng = Stream.MEMBER.generator(trial.context.seed, setting.rank, number)
     kept, held = trial.table.split(held_out_share(trial.table), rng)
     # A handful of rows may leave one side empty, and a single class cannot overfit.
@@ -105,7 +105,7 @@ class _Climb:
     table: MemoryTable
     held: MemoryTable | None
     options: EMOptions
-    setting: Setting
+    setting: FitSetting
 
     def from_start(self, forest: Forest | None, number: int, rng: np.random.Generator) -> Member:
         """Fit classes with a forest, or without, from a random start."""

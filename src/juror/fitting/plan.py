@@ -195,7 +195,7 @@ def read_options(method: str, given: Mapping[str, Any]) -> Options:
 
 def check_members(options: Options, given: Collection[str], data: Table | Statistic) -> None:
     """Refuse options that members of an ensemble ignore, and rows that they cannot hold."""
-    if options.ensemble == 1:
+    if not options.has_members:
         return
     if isinstance(data, OutOfCoreTable):
         raise ParameterError(
@@ -208,8 +208,9 @@ def check_members(options: Options, given: Collection[str], data: Table | Statis
         if name in given:
             raise ParameterError(
                 "{option} is for single fits, and members of an ensemble stop early by themselves. Leave {option} "
-                "or {ensemble} out.",
+                "or {members} out.",
                 option=Option(name),
+                members=Option("ensemble" if options.ensemble != 1 else "forest"),
             )
 
 

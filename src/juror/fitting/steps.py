@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from juror.errors import Message, ParameterError
-from juror.fitting.choose import SCORED_BY, Chosen, Setting, choose_rank_for, choose_rho, choose_smoothing
+from juror.fitting.choose import SCORED_BY, Chosen, FitSetting, choose_rank_for, choose_rho, choose_smoothing
 from juror.fitting.ensemble import MEMBERS_SCORED_BY, choose_for_members, fit_ensemble
 from juror.fitting.held_out import Trial
 from juror.rows.table import Table
@@ -25,7 +25,7 @@ def choose_and_solve(
 ) -> Solution:
     """Choose what is to be chosen, on all rows if they are in memory, else on a sample; then fit all rows."""
     trial = Trial(table.sample(context.seed), method, target, context)
-    if options.ensemble != 1:
+    if options.has_members:
         return _ensemble(trial, rank, options, smoothing_given=smoothing_given)
     measure = trial.measure(SCORED_BY.get(str(rank), "share"))
     chosen = _chosen(trial, rank, options, smoothing_given=smoothing_given)
@@ -47,12 +47,12 @@ def choose_and_solve(
 def _chosen(trial: Trial, rank: int | str, options: Any, *, smoothing_given: bool) -> Chosen:
     """Return the rank that was given, or choose it, and for labels the smoothing too."""
     if not isinstance(rank, str):
-        return Chosen(Setting(rank, options.smoothing))
+        return Chosen(FitSetting(rank, options.smoothing))
     if trial.method.open_rank is not None:
         if rank == "cv":
             text = Message("{rank:='cv'} is for methods that do not learn how many classes there are: pass 'auto'.")
             raise ParameterError(text)
-        return Chosen(Setting(trial.method.open_rank, options.smoothing))
+        return Chosen(FitSetting(trial.method.open_rank, options.smoothing))
     chosen = choose_rank_for(trial, options, rank)
     tunes = trial.method.growth is not None and trial.target is not None and not smoothing_given
     return choose_smoothing(trial, options, chosen, rank) if tunes and chosen.found else chosen

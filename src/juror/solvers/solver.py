@@ -51,6 +51,11 @@ class Options:
         if self.max_seconds is not None:
             check_number("max_seconds", self.max_seconds, above_zero=True)
 
+    @property
+    def has_members(self) -> bool:
+        """Whether fits are stopped early, as members of an ensemble are."""
+        return False
+
     def rough(self) -> Self:
         """Return options for fits that only compare settings: cheaper, and less exact."""
         return self
