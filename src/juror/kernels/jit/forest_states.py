@@ -48,13 +48,13 @@ def _down(W):
                 return False
             store(ratios, (m - first) * W, divide(load(counts, below, W), message))
         for x in range(size):
-            value, every = load(G, x * W, W), spread(0.0, W)
-            for m in range(first, end):
-                place = (table[m] + x) * W
-                q = multiply(multiply(load(rows, place, W), load(ratios, (m - first) * W, W)), value)
-                every = add(every, q)
-                store(counts, place, add(load(counts, place, W), q))
-            store(Q, x * W, every)
+            store(Q, x * W, spread(0.0, W))
+        for m in range(first, end):
+            place, ratio = table[m] * W, load(ratios, (m - first) * W, W)
+            for x in range(size):
+                q = multiply(multiply(load(rows, place + x * W, W), load(G, x * W, W)), ratio)
+                store(counts, place + x * W, add(load(counts, place + x * W, W), q))
+                store(Q, x * W, add(load(Q, x * W, W), q))
         return True
 
     return share_down
