@@ -31,8 +31,8 @@ class Prepared:
         The stack.
     regions : Regions, optional
         The missing regions of the cells, in a forest.
-    messages : tuple of numpy.ndarray, (n_messages, F) and (n_messages or 0, F)
-        Their messages, and the logarithms of these if some may have lost digits.
+    messages : tuple of numpy.ndarray
+        All messages as kernels keep them, and their logarithms if some may have lost digits, (n_messages or 0, F).
     """
 
     tables: Any
@@ -48,34 +48,31 @@ class Prepared:
         make, shape = kernels().tables, cells.packed.shape
         if cells.regions is None:
             return cls(make(lam, stack, cells.parts, *shape), stack)
-        values, logs = kernels().messages(stack, cells.regions.states)
-        used = cells.regions.used
-        tables = make(lam, np.concatenate([stack, values[used]]), cells.parts, *shape)
+        states, used = cells.regions.states, cells.regions.used
+        below, kept, logs = kernels().messages(stack, states, used)
+        tables = make(lam, np.concatenate([stack, below]), cells.parts, *shape)
         if len(logs):
             tables = kernels().with_logs(tables, np.concatenate([log_of(stack), logs[used]]))
-        return cls(tables, stack, cells.regions, (values, logs))
+        return cls(tables, stack, cells.regions, (kept, logs))
 
     def settled(self, counts: ExpectedCounts) -> ExpectedCounts:
         """Share the counts of messages, which stand below those of the stack, among the stacked rows."""
         if self.regions is None:
             return counts
-        spread = kernels().spread_counts(self._of_messages(counts), self.stack, self.regions.states, *self.messages)
-        return replace(counts, cells=counts.cells[: len(self.stack)] + spread)
+        of_stack, below = counts.cells[: len(self.stack)], counts.cells[len(self.stack) :]
+        spread = kernels().spread_counts(below, self.stack, self.regions.states, self.regions.used, *self.messages)
+        spread += of_stack
+        return replace(counts, cells=spread)
 
     def drawn(self, counts: ExpectedCounts, rng: np.random.Generator) -> ExpectedCounts:
         """Do the same with labels drawn at random."""
         if self.regions is None:
             return counts
-        key = rng.integers(2**64, dtype=np.uint64)
-        below = self._of_messages(counts)
-        drawn = kernels().draw_counts(below, key, self.stack, self.regions.states, *self.messages)
-        return replace(counts, cells=counts.cells[: len(self.stack)] + drawn)
-
-    def _of_messages(self, counts: ExpectedCounts) -> np.ndarray:
-        assert self.regions is not None
-        below = np.zeros_like(self.messages[0])
-        below[self.regions.used] = counts.cells[len(self.stack) :]
-        return below
+        key, states, used = rng.integers(2**64, dtype=np.uint64), self.regions.states, self.regions.used
+        of_stack, below = counts.cells[: len(self.stack)], counts.cells[len(self.stack) :]
+        drawn = kernels().draw_counts(below, key, self.stack, states, used, *self.messages)
+        drawn += of_stack
+        return replace(counts, cells=drawn)
 
 
 def tables_of(cells: PackedCells, lam: np.ndarray, stack: np.ndarray) -> Any:
@@ -126,11 +123,12 @@ def lone_counts_of(
         What passes over the rows.
     """
     count = kernels().lone_counts
-    messages = () if cells.regions is None else kernels().messages(np.ascontiguousarray(stack), cells.regions.states)
+    stack, regions, messages = np.ascontiguousarray(stack), cells.regions, ()
     log_stack = log_of(stack)
-    if cells.regions is not None:
-        logs = messages[1] if len(messages[1]) else log_of(messages[0])
-        log_stack = np.concatenate([log_stack, logs[cells.regions.used]])
+    if regions is not None:
+        below, *messages = kernels().messages(stack, regions.states, regions.used)
+        logs = messages[1][regions.used] if len(messages[1]) else log_of(below)
+        log_stack = np.concatenate([log_stack, logs])
     log_stack = cells.joined(log_stack)
 
     def of_partition(some: slice) -> tuple[np.ndarray, ...]:
@@ -140,7 +138,7 @@ def lone_counts_of(
         return tuple(x + y for x, y in zip(a, b, strict=True))
 
     gain, classes, counts = runner.map_reduce(of_partition, partitions(len(cells)), add)
-    prepared = Prepared(None, np.ascontiguousarray(stack), cells.regions, messages)
+    prepared = Prepared(None, stack, regions, tuple(messages))
     return gain, classes, prepared.settled(ExpectedCounts(0.0, classes, cells.folded(counts))).cells
 
 

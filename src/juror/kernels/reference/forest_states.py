@@ -63,10 +63,11 @@ class States(NamedTuple):
         return range(int(self.first_message[s]), int(self.first_message[s + 1]))
 
 
-def messages(stack: np.ndarray, states: States) -> tuple[np.ndarray, np.ndarray]:
-    """Return all messages M, (n_messages, F), and their logarithms if any of them is tiny but not zero, else (0, F).
+def messages(stack: np.ndarray, states: States, used: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return messages in use, (n_used, F), what other kernels read of all messages, and logarithms if needed.
 
-    A message that is tiny in all classes is returned as zeros: only its logarithms are of use.
+    The logarithms of all messages, (n_messages, F), are needed if any message is tiny but not zero; else (0, F). A
+    message in use that is tiny in all classes is returned as zeros: only its logarithms are of use.
 
     Parameters
     ----------
@@ -74,13 +75,16 @@ def messages(stack: np.ndarray, states: States) -> tuple[np.ndarray, np.ndarray]
         Stacked tables T.
     states : States
         The states of missing nodes.
+    used : numpy.ndarray of int64, (n_used,)
+        Which messages are returned.
     """
     logs = _log_rows(stack, states)[len(stack) :]
     values = np.exp(logs)
-    if not np.any((values < TINY) & (logs > -np.inf)):
-        return values, logs[:0]
-    values[values.max(axis=1) < TINY] = 0.0
-    return values, logs
+    below, tiny = values[used], (values < TINY) & (logs > -np.inf)
+    if not np.any(tiny):
+        return below, values.ravel(), logs[:0]
+    below[below.max(axis=1) < TINY] = 0.0
+    return below, values.ravel(), logs
 
 
 def _log_rows(stack: np.ndarray, states: States) -> np.ndarray:
@@ -95,21 +99,21 @@ def _log_rows(stack: np.ndarray, states: States) -> np.ndarray:
 
 
 def spread_counts(
-    counts: np.ndarray, stack: np.ndarray, states: States, values: np.ndarray, logs: np.ndarray
+    counts: np.ndarray, stack: np.ndarray, states: States, used: np.ndarray, kept: np.ndarray, logs: np.ndarray
 ) -> np.ndarray:
     """Share the counts of messages among the stacked rows that they are made of; return those, (stacked rows, F).
 
     Parameters
     ----------
-    counts : numpy.ndarray, (n_messages, F)
-        The counts K.
-    stack, states
+    counts : numpy.ndarray, (n_used, F)
+        The counts K of messages in use.
+    stack, states, used
         As in :func:`messages`.
-    values, logs
+    kept, logs
         What :func:`messages` returned for them.
     """
     rows = _log_rows(stack, states)
-    out = np.concatenate([np.zeros_like(stack), counts])
+    out = _counts_below(counts, stack, states, used)
     for s in range(len(states.sizes) - 1, -1, -1):
         size, links = states.sizes[s], states.links(s)
         G, Q = sum(rows[link] for link in links), np.zeros((size, stack.shape[1]))
@@ -125,8 +129,21 @@ def spread_counts(
     return out[: len(stack)]
 
 
+def _counts_below(counts: np.ndarray, stack: np.ndarray, states: States, used: np.ndarray) -> np.ndarray:
+    """Return zeros for the stack, and below them the counts of messages."""
+    out = np.zeros((len(stack) + len(states.table), stack.shape[1]))
+    out[len(stack) + used] = counts
+    return out
+
+
 def draw_counts(
-    counts: np.ndarray, key: int, stack: np.ndarray, states: States, values: np.ndarray, logs: np.ndarray
+    counts: np.ndarray,
+    key: int,
+    stack: np.ndarray,
+    states: States,
+    used: np.ndarray,
+    kept: np.ndarray,
+    logs: np.ndarray,
 ) -> np.ndarray:
     """Draw labels for the rows that messages count; return how often each stacked row was drawn, (stacked rows, F).
 
@@ -135,13 +152,13 @@ def draw_counts(
 
     Parameters
     ----------
-    counts, stack, states, values, logs
+    counts, stack, states, used, kept, logs
         As in :func:`spread_counts`.
     key : int
         The key of the random numbers, see :func:`juror.kernels.reference.random_numbers.uniform`.
     """
     rows = _log_rows(stack, states)
-    out, number = np.concatenate([np.zeros_like(stack), counts]), 0
+    out, number = _counts_below(counts, stack, states, used), 0
     for s in range(len(states.sizes) - 1, -1, -1):
         size, links = states.sizes[s], states.links(s)
         G = sum(rows[link] for link in links)
