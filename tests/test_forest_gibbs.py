@@ -16,7 +16,16 @@ from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.solvers import forest_gibbs
 from juror.solvers.completing import RowsToComplete, upward
-from juror.solvers.forest_gibbs import Edges, TablePrior, columns_of, counted, draw_point, next_edges, next_prior, pairs_of
+from juror.solvers.forest_gibbs import (
+    Edges,
+    TablePrior,
+    columns_of,
+    counted,
+    draw_point,
+    next_edges,
+    next_prior,
+    pairs_of,
+)
 from juror.solvers.forest_moves import moved
 from juror.solvers.hyper import Hyper, first_hyper, next_hyper
 
@@ -29,8 +38,6 @@ def rooted_forests(n: int) -> list[Forest]:
         except juror.errors.ParameterError:
             continue
     return found
-
-
 
 
 class TestEvidence:
@@ -88,7 +95,8 @@ class TestCompleting:
     def tables(self, rng):
         shape = [(1 if above < 0 else self.SIZES[above]) for above in self.FOREST.parents]
         return [
-            rng.dirichlet(np.ones(size), (n, self.F)).transpose(0, 2, 1) for n, size in zip(shape, self.SIZES, strict=True)
+            rng.dirichlet(np.ones(size), (n, self.F)).transpose(0, 2, 1)
+            for n, size in zip(shape, self.SIZES, strict=True)
         ]
 
     def test_messages_sum_over_missing_cells(self):
@@ -137,9 +145,8 @@ class TestPosterior:
         m, c = self.HYPER.m[n], self.HYPER.c[n]
         if above < 0:
             return log_rows(np.array([np.bincount(codes[classes == f, n], minlength=2) for f in range(self.F)]), c * m)
-        by_class = np.array(
-            [np.bincount(codes[(classes == f) & (codes[:, above] == x), n], minlength=2) for f in range(2) for x in range(2)]
-        )
+        where = [(classes == f) & (codes[:, above] == x) for f in range(2) for x in range(2)]
+        by_class = np.array([np.bincount(codes[rows, n], minlength=2) for rows in where])
         shared = by_class.reshape(2, 2, 2).sum(axis=0)
         each = [log_rows(C, b * m) for C in (shared, by_class) for b in forest_gibbs._STRENGTHS]
         return logsumexp(np.array(each) + np.log(phi))
@@ -188,7 +195,7 @@ class TestPosterior:
 
 
 def test_the_sampler_leaves_its_own_prior_in_place():
-    """Draw rows given parameters and all else given the rows in turn: what comes out must be the prior (Geweke 2004)."""
+    """Draw rows given parameters, and all else given the rows: what comes out must be the prior (Geweke 2004)."""
     sizes, F, n_rows = (3, 2, 2, 1), 2, 5
     rng, pairs = np.random.default_rng(0), pairs_of((3, 2, 2, 1))
     hyper, edges, stacking, seen = first_hyper(sizes), Edges.none(4), Stacking(sizes), []
@@ -198,9 +205,7 @@ def test_the_sampler_leaves_its_own_prior_in_place():
         fresh = empty.draw(point.lam, stacking.tables(point.stack), edges.forest, rng)
         codes = np.repeat(fresh.codes, fresh.weights.astype(int), axis=0)
         codes[0, :2] = -1
-        drawn = RowsToComplete(codes, np.ones(n_rows)).draw(
-            point.lam, stacking.tables(point.stack), edges.forest, rng
-        )
+        drawn = RowsToComplete(codes, np.ones(n_rows)).draw(point.lam, stacking.tables(point.stack), edges.forest, rng)
         edges = next_prior(next_edges(edges, drawn, hyper, F, pairs, rng), pairs, rng)
         stacking = Stacking(sizes, edges.forest)
         counts = counted(drawn, stacking, F)
@@ -212,8 +217,8 @@ def test_the_sampler_leaves_its_own_prior_in_place():
         # π⁴ is uniform; given π, two edges have the mean 2π.
         n_edges = len(edges.forest.edges) / 2 - edges.share + 0.5
         tables = stacking.tables(point.stack)
-        halves = [edges.share**4, edges.phi[0] * 3, n_edges, hyper.a / (1 + hyper.a), g, hyper.m[1][0], tables[1][0, 0, 0]]
-        seen.append([*z, *halves, tables[2][-1, 1, 1]])
+        of_edges = [edges.share**4, edges.phi[0] * 3, n_edges]
+        seen.append([*z, *of_edges, hyper.a / (1 + hyper.a), g, hyper.m[1][0], tables[1][0, 0, 0], tables[2][-1, 1, 1]])
     batches = np.array(seen).reshape(20, 200, -1).mean(axis=1)
     off = (batches.mean(axis=0) - 0.5) / (batches.std(axis=0, ddof=1) / np.sqrt(20))
     assert np.all(np.abs(off) < 4.5), off

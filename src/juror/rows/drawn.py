@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from juror.kernels import kernels
-from juror.rows.expected import ExpectedCounts, tables_of
+from juror.rows.expected import ExpectedCounts, Prepared
 from juror.rows.packing import PackedCells
 from juror.runners.local import LocalRunner, partitions
 
@@ -43,16 +43,18 @@ class RowsToDraw:
         return cls(cells.rows(single), cells.rows(~single), n_rows.astype(np.int64), weights[~single] - n_rows)
 
     def draw(self, lam: np.ndarray, stack: np.ndarray, rng: np.random.Generator, runner: LocalRunner) -> ExpectedCounts:
-        """Draw a class for every row under λ (F,) and the stack, and count.
+        """Draw a class for every row under λ (F,) and the stack, and count; in a forest, draw missing labels too.
 
         The random numbers of single rows depend on their numbers. Those of others are drawn after the threads are done.
         So the number of threads does not matter.
         """
         counts = ExpectedCounts(0.0, np.zeros(len(lam)), np.zeros_like(stack))
         if len(self.single):
-            counts += self._draw_single(tables_of(self.single, lam, stack), rng, runner)
+            prepared = Prepared.of(self.single, lam, stack)
+            counts += prepared.drawn(self._draw_single(prepared.tables, rng, runner), rng)
         if len(self.several):
-            counts += self._draw_several(tables_of(self.several, lam, stack), len(lam), rng, runner)
+            prepared = Prepared.of(self.several, lam, stack)
+            counts += prepared.drawn(self._draw_several(prepared.tables, len(lam), rng, runner), rng)
         return counts
 
     def _draw_single(self, tables: Any, rng: np.random.Generator, runner: LocalRunner) -> ExpectedCounts:
