@@ -29,7 +29,6 @@ from juror.solvers.forest_gibbs import (
 from juror.solvers.forest_moves import moved
 from juror.solvers.hyper import Hyper, first_hyper, next_hyper
 
-
 SHORT = {"sweeps": 80, "burnt": 40, "draws": 8}
 
 
