@@ -136,7 +136,7 @@ class TestFit:
     def test_the_model_is_the_mean_of_its_draws(self):
         model = juror.fit(CODES, 2, "bayes", domain=TRUTH.domain, **SHORT)
         assert (model.rank, model.info.n_draws, model.info.rank) == (40, 20, 40)
-        draws = [JointPMF.of_blocks(d.blocks, TRUTH.domain) for d in _draws(model, 20)]
+        draws = [JointPMF.of_blocks(draw.blocks, TRUTH.domain) for draw in _draws(model, 20)]
         question = {"x0": 1, "x2": [0, 3]}
         assert model.prob(question) == pytest.approx(np.mean([draw.prob(question) for draw in draws]))
         assert len(model.info.trace) == 60

@@ -67,9 +67,10 @@ def model_of(member):
 
 
 def assert_same_bits(one, other):
-    np.testing.assert_array_equal(one.weights, other.weights)
-    for A, B in zip(one.factors, other.factors, strict=True):
-        np.testing.assert_array_equal(A, B)
+    for a, b in zip(one.blocks, other.blocks, strict=True):
+        assert a.forest == b.forest
+        for A, B in zip((a.weights, *a.tables), (b.weights, *b.tables), strict=True):
+            np.testing.assert_array_equal(A, B)
     assert one.info == other.info
 
 

@@ -93,6 +93,15 @@ def _fit_member(trial: Trial, options: EMOptions, setting: FitSetting, links: np
     return replace(again, n_passes=member.n_passes + again.n_passes, cut=again.cut or member.cut)
 
 
+def climb_along(trial: Trial, options: EMOptions, setting: FitSetting, forest: Forest) -> Parameters:
+    """Fit one member along a given forest."""
+    rng = Stream.MEMBER.generator(trial.context.seed, setting.rank, 0)
+    kept, held = trial.table.split(held_out_share(trial.table), rng)
+    by_held_out = setting.rank > 1 and kept.total > 0 and held.total > 0
+    climb = _Climb(trial, kept if by_held_out else trial.table, held if by_held_out else None, options, setting)
+    return climb.from_start(forest, 0, rng).parameters
+
+
 def _forest(links: np.ndarray, number: int, rng: np.random.Generator) -> Forest:
     return strongest_forest(links if number == 0 else perturbed(links, _NOISE, rng))
 

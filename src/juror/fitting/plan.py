@@ -146,7 +146,8 @@ def decide_out_of_core(table: OutOfCoreTable, method: str, given: Collection[str
         return Decision(method)
     if not set(given) <= _OF_MEMBERS:
         return _by_options(given)
-    return Decision("em", why=f"EM, as it can pass over {table.n_rows:,} rows, {table.reason}")
+    why = f"EM with a forest, as it can pass over {table.n_rows:,} rows, {table.reason}"
+    return Decision("em", {"forest": True}, why)
 
 
 def _by_options(given: Collection[str]) -> Decision:
@@ -197,7 +198,7 @@ def check_members(options: Options, given: Collection[str], data: Table | Statis
     """Refuse options that members of an ensemble ignore, and rows that they cannot hold."""
     if not options.has_members:
         return
-    if isinstance(data, OutOfCoreTable):
+    if isinstance(data, OutOfCoreTable) and options.ensemble != 1:
         raise ParameterError(
             "Members of an ensemble hold their rows in memory, and there are {n:,} rows, {reason}. Leave "
             "{ensemble} out, or fit fewer rows, or raise {memory:=} if there is room for them.",

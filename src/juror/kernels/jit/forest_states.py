@@ -102,9 +102,7 @@ def _any_lost(rows, states, s, n_stacked):
         place = (n_stacked + m) * _W
         if _least_of(rows, place) < _TINY:
             for lane in range(_W):
-                if rows[place + lane] < _TINY and (
-                    rows[place + lane] > 0.0 or _possible(rows, states, s, m, lane)
-                ):
+                if rows[place + lane] < _TINY and (rows[place + lane] > 0.0 or _possible(rows, states, s, m, lane)):
                     return True
     return False
 
