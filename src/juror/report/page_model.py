@@ -6,7 +6,8 @@ much less than a smaller number of classes does.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -26,6 +27,7 @@ _MODEL_BYTES = 1_350_000
 _COMPRESSION_WORK = 1e9
 # The classes of a smaller model may be harder to pack: the share of the room that it may fill by estimate
 _SAFE = 0.8
+_TRIES = 4
 # Draws to estimate the loss if the tables are too large to write out
 _DRAWS = 5_000
 
@@ -69,39 +71,79 @@ def make_page_model(model: JointPMF, rank: int | Literal["auto", "all"], seed: i
     seed : int
         Seed of the compression.
     """
-    wanted = wanted_rank(model, rank)
-    taken = model if wanted == model.rank else model.compress(wanted, seed=seed)
-    bits, packed = _packed(taken)
-    if rank == "auto" and _n_bytes(packed) > _room(model) and taken.rank > 1:
-        # The classes of the smaller model were harder to pack than expected. From there it is not far.
-        taken = taken.compress(max(1, int(_SAFE * taken.rank * _room(model) / _n_bytes(packed))), seed=seed)
+    check_rank(rank)
+    bits, packed = _packed(model)
+    if rank == "auto" and _n_bytes(packed) > _room(model):
+        return _nearest([_fitted_in(part, seed) for part in _parts(model, packed)], model, seed)
+    if isinstance(rank, int) and rank < model.rank:
+        return _nearest([model.compress(rank, seed=seed)], model, seed)
+    shown = rounded(model, bits)
+    return PageModel(model, bits, packed) if shown is model else _nearest([model], model, seed)
+
+
+def _nearest(candidates: Sequence[JointPMF], model: JointPMF, seed: int) -> PageModel:
+    """Return the candidate that is nearest to the model, with its numbers rounded."""
+    pages = []
+    for taken in candidates:
         bits, packed = _packed(taken)
-    shown = rounded(taken, bits)
-    if shown is model:
-        return PageModel(model, bits, packed)
-    loss, error = _loss(model, taken, shown, seed)
-    return PageModel(shown, bits, packed, loss, error, _pair_difference(model, shown))
+        shown = rounded(taken, bits)
+        # The same rows are drawn for every candidate. The estimate of a small loss may be below zero.
+        loss = divergence(model, shown, _DRAWS, generator(seed))
+        pages.append(PageModel(shown, bits, packed, max(0.0, float(loss)), loss.standard_error))
+    best = min(pages, key=lambda page: page.loss)
+    return replace(best, pair_difference=_pair_difference(model, best.model))
 
 
-def _loss(model: JointPMF, taken: JointPMF, shown: JointPMF, seed: int) -> tuple[float, float]:
-    """Return D(model‖shown) and its standard error; after one compression its record has a better estimate."""
-    steps = () if taken.info is None else taken.info.compressed
-    before = 0 if model.info is None else len(model.info.compressed)
-    if len(steps) == before + 1:
-        lost, error = steps[-1].loss, steps[-1].standard_error
-    else:
-        estimate = divergence(model, shown, _DRAWS, generator(seed))
-        lost, error = float(estimate), estimate.standard_error
-    # The estimate of a small loss may be below zero.
-    return max(0.0, lost), error
+def _parts(model: JointPMF, packed: list[dict[str, Any]]) -> list[JointPMF]:
+    """Return the models to start from: one that can be compressed in time, and the whole blocks that fit into a page.
+
+    Blocks are taken by weight. Members of an ensemble answer alike, so a few of them may be nearer to all than a model
+    of as many classes in all forests is.
+    """
+    order = np.argsort([-block.weights.sum() for block in model.blocks], kind="stable")
+    sizes = np.cumsum([_n_bytes([packed[b]]) for b in order])
+    counts = {_n_in_time(model, order), int(np.searchsorted(sizes, _room(model), side="right"))} - {0}
+    return [_of_blocks(model, order[:count]) for count in sorted(counts, reverse=True)]
+
+
+def _n_in_time(model: JointPMF, order: np.ndarray) -> int:
+    """Return how many of the heaviest blocks can be compressed in time to as many classes as there is room for."""
+    for count in range(len(order), 1, -1):
+        part = _of_blocks(model, order[:count])
+        if _in_time(part) >= _room(model) * 6 / 16 / (_n_numbers(part) / part.rank):
+            return count
+    return 1
+
+
+def _of_blocks(model: JointPMF, chosen: np.ndarray) -> JointPMF:
+    """Return some of the blocks, with their weights scaled to sum to one."""
+    if len(chosen) == len(model.blocks):
+        return model
+    blocks = [model.blocks[b] for b in sorted(chosen)]
+    total = float(sum(block.weights.sum() for block in blocks))
+    return JointPMF.of_blocks([block.scaled(1 / total) for block in blocks], model.domain, model.info)
+
+
+def _fitted_in(model: JointPMF, seed: int) -> JointPMF:
+    """Return the model, or a compressed one, so that it fits into a page."""
+    for _ in range(_TRIES):
+        rank = _fitting(model)
+        if rank == model.rank:
+            break
+        # The classes of a smaller model may be harder to pack than expected. From there it is not far.
+        model = model.compress(rank, seed=seed)
+    return model
 
 
 def wanted_rank(model: JointPMF, rank: int | Literal["auto", "all"]) -> int:
-    """Return the number of classes of a page's model, at most that of the fitted one."""
+    """Return about the number of classes of a page's model, at most that of the fitted one."""
     check_rank(rank)
     if isinstance(rank, int):
         return min(rank, model.rank)
-    return model.rank if rank == "all" else _fitting(model)
+    packed = _packed(model)[1]
+    if rank == "all" or _n_bytes(packed) <= _room(model):
+        return model.rank
+    return _fitting(_parts(model, packed)[0])
 
 
 def check_rank(rank: int | Literal["auto", "all"]) -> None:
@@ -160,8 +202,12 @@ def _fitting(model: JointPMF) -> int:
     size = _n_bytes(_packed(model)[1])
     if size <= _room(model):
         return model.rank
-    in_time = _COMPRESSION_WORK / _n_numbers(model)
-    return max(1, int(min(_SAFE * model.rank * _room(model) / size, in_time)))
+    return max(1, int(min(_SAFE * model.rank * _room(model) / size, _in_time(model))))
+
+
+def _in_time(model: Mixture) -> float:
+    """Return to how many classes a model can be compressed in time."""
+    return _COMPRESSION_WORK / _n_numbers(model)
 
 
 def _pair_difference(one: Mixture, other: Mixture) -> float:
