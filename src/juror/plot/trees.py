@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from juror.answers.edges import check_block, forest_edges
+from juror.answers.forest_edges import check_block, forest_edges
 from juror.errors import QueryError
 from juror.plot import canvas
 from juror.plot.tree_layout import place

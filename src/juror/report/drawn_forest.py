@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from juror.answers.block import Mixture
-from juror.answers.edges import forest_edges, heaviest_block
+from juror.answers.forest_edges import forest_edges, heaviest_block
 from juror.plot.canvas import shorten
 from juror.plot.tree_layout import place
 
