@@ -233,7 +233,16 @@ class _Climb:
                     setting = self.up(setting, [replace(setting, rank=F) for F in _halving(first)])
             if self.with_smoothing:
                 setting = self._smoother(setting)
+            if self.with_rank and self.with_smoothing and setting.smoothing in seen:
+                setting = self._both(setting)
         return setting
+
+    def _both(self, setting: FitSetting) -> FitSetting:
+        """Move to more classes that are smoothed less, if that helps: either alone may not."""
+        below, _ = _ladders(setting)
+        ranks = [F for F in (2 * setting.rank, 4 * setting.rank) if F <= self.most_rank]
+        steps = (replace(setting, rank=F, smoothing=below[0]) for F in ranks if below)
+        return next((found for step in steps if (found := self.up(setting, [step])) != setting), setting)
 
     def _smoother(self, setting: FitSetting) -> FitSetting:
         """Move the smoothing while that helps: down, or else up."""

@@ -40,6 +40,9 @@ _ENOUGH_HELD_OUT, _MOST_HELD_OUT = 4000, 0.1
 # hardly apart.
 _PATIENCE = 3
 _FIRST_LOOK = 4
+# Plain steps, which members with a forest take, may gain ever less: what they gain less than this, in nats per row,
+# does not count.
+_LEAST_GAIN = 1e-5
 # A member that has not stopped after this many passes takes long steps, unless it has a forest.
 _PLAIN = 20
 # Members made to predict stop at a step that gains no more than this, in nats per row.
@@ -85,11 +88,11 @@ def _fit_member(trial: Trial, options: EMOptions, setting: FitSetting, links: np
     climb = _Climb(trial, kept if by_held_out else trial.table, held if by_held_out else None, options, setting)
     if links is None:
         return climb.from_start(None, number, rng)
-    member = climb.from_start(_forest(links, number, rng), number, rng)
+    member = climb.from_start(_forest(links, number, trial.context.seed), number, rng)
     if not setting.relearned:
         return member
     links = information_given(climb.table, most_probable_classes(climb.table, member.parameters))
-    again = climb.from_start(_forest(links, number, rng), number, rng)
+    again = climb.from_start(_forest(links, number, trial.context.seed), number, rng)
     return replace(again, n_passes=member.n_passes + again.n_passes, cut=again.cut or member.cut)
 
 
@@ -102,8 +105,9 @@ def climb_along(trial: Trial, options: EMOptions, setting: FitSetting, forest: F
     return climb.from_start(forest, 0, rng).parameters
 
 
-def _forest(links: np.ndarray, number: int, rng: np.random.Generator) -> Forest:
-    return strongest_forest(links if number == 0 else perturbed(links, _NOISE, rng))
+def _forest(links: np.ndarray, number: int, seed: int) -> Forest:
+    """Return the forest of a member; its random factors are the same at every rank, so that ranks can be compared."""
+    return strongest_forest(links if number == 0 else perturbed(links, _NOISE, Stream.MEMBER_FOREST.generator(seed, number)))
 
 
 @dataclass(frozen=True)
@@ -148,6 +152,7 @@ class _Climb:
         plain, long, most = PlainStep(objective), LongStep(objective), self.options.max_iter
         point = objective.at(start)
         best, score, stale, n_passes = start, -np.inf, 0, 0
+        least_gain = 0.0 if objective.stacking.forest is None else _LEAST_GAIN
         cut = ""
         while stale < _PATIENCE and not cut:
             point, spent = (plain if n_passes < n_plain else long)(point, most - n_passes)
@@ -159,10 +164,9 @@ class _Climb:
             if n_passes < _FIRST_LOOK and not cut:
                 continue
             found = float(held.weights @ held.log_prob(point.parameters.lam, point.parameters.stack)) / held.total
+            stale = 0 if found > score + least_gain else stale + 1
             if found > score:
-                best, score, stale = point.parameters, found, 0
-            else:
-                stale += 1
+                best, score = point.parameters, found
         if score == -np.inf:
             raise ParameterError(
                 "{smoothing} is {got:g}, and some row that a member of the ensemble held out has probability zero, so "
