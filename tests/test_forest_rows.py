@@ -149,10 +149,10 @@ def test_the_twins_agree(case):
         return
     arguments, key, found = (case.stack, regions.states, regions.used), np.uint64(17), []
     for module in (jit, reference):
-        below, kept, logs = module.messages(*arguments)
+        below, logs = module.messages(*arguments)
         counts = np.random.default_rng(0).integers(0, 3, below.shape) * 0.75 * (below > 0)
-        spread = module.spread_counts(counts, *arguments, kept, logs)
-        found.append((below, logs, spread, module.draw_counts(counts, key, *arguments, kept, logs)))
+        spread = module.spread_counts(counts, *arguments, logs)
+        found.append((below, logs, spread, module.draw_counts(counts, key, *arguments, logs)))
     for one, other in zip(*found, strict=True):
         assert one.shape == other.shape
         np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-12)
@@ -195,8 +195,8 @@ def test_hundreds_of_children_of_a_missing_node_do_not_underflow(tilt):
         true_first[:, row[1]] += share
     np.testing.assert_allclose(first, true_first, rtol=1e-8, atol=1e-12)
     _, regions = find_regions(case.codes, case.stacking)
-    below, _, logs = jit.messages(case.stack, regions.states, regions.used)
-    true_below, _, true_logs = reference.messages(case.stack, regions.states, regions.used)
+    below, logs = jit.messages(case.stack, regions.states, regions.used)
+    true_below, true_logs = reference.messages(case.stack, regions.states, regions.used)
     np.testing.assert_allclose(below, true_below, rtol=1e-9)
     np.testing.assert_allclose(logs, true_logs, rtol=1e-12)
 
@@ -452,7 +452,7 @@ def test_the_twins_tell_labels_apart_alike():
     stack = stacking.normalise(rng.random((stacking.n_rows, 6)), np.ones((stacking.n_rows, 6)))
     case.codes[:, 2] = -1
     (cells,) = PackedCells.in_sheets(case.codes, stacking, target=2)
-    below, _, _ = jit.messages(stack, cells.regions.states, cells.regions.used)
+    below, _ = jit.messages(stack, cells.regions.states, cells.regions.used)
     whole = np.concatenate([stack, below])
     shape = cells.packed.shape
     logs = [

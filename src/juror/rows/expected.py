@@ -31,14 +31,14 @@ class Prepared:
         The stack.
     regions : Regions, optional
         The missing regions of the cells, in a forest.
-    messages : tuple of numpy.ndarray
-        All messages as kernels keep them, and their logarithms if some may have lost digits, (n_messages or 0, F).
+    logs : numpy.ndarray, (n_messages or 0, F), optional
+        The logarithms of their messages, if some may have lost digits.
     """
 
     tables: Any
     stack: np.ndarray
     regions: Regions | None = None
-    messages: tuple[np.ndarray, ...] = ()
+    logs: np.ndarray | None = None
 
     @classmethod
     def of(cls, cells: PackedCells, lam: np.ndarray, stack: np.ndarray) -> Prepared:
@@ -49,18 +49,18 @@ class Prepared:
         if cells.regions is None:
             return cls(make(lam, stack, cells.parts, *shape), stack)
         states, used = cells.regions.states, cells.regions.used
-        below, kept, logs = kernels().messages(stack, states, used)
+        below, logs = kernels().messages(stack, states, used)
         tables = make(lam, np.concatenate([stack, below]), cells.parts, *shape)
         if len(logs):
             tables = kernels().with_logs(tables, np.concatenate([log_of(stack), logs[used]]))
-        return cls(tables, stack, cells.regions, (kept, logs))
+        return cls(tables, stack, cells.regions, logs)
 
     def settled(self, counts: ExpectedCounts) -> ExpectedCounts:
         """Share the counts of messages, which stand below those of the stack, among the stacked rows."""
         if self.regions is None:
             return counts
         of_stack, below = counts.cells[: len(self.stack)], counts.cells[len(self.stack) :]
-        spread = kernels().spread_counts(below, self.stack, self.regions.states, self.regions.used, *self.messages)
+        spread = kernels().spread_counts(below, self.stack, self.regions.states, self.regions.used, self.logs)
         spread += of_stack
         return replace(counts, cells=spread)
 
@@ -70,7 +70,7 @@ class Prepared:
             return counts
         key, states, used = rng.integers(2**64, dtype=np.uint64), self.regions.states, self.regions.used
         of_stack, below = counts.cells[: len(self.stack)], counts.cells[len(self.stack) :]
-        drawn = kernels().draw_counts(below, key, self.stack, states, used, *self.messages)
+        drawn = kernels().draw_counts(below, key, self.stack, states, used, self.logs)
         drawn += of_stack
         return replace(counts, cells=drawn)
 
@@ -123,12 +123,11 @@ def lone_counts_of(
         What passes over the rows.
     """
     count = kernels().lone_counts
-    stack, regions, messages = np.ascontiguousarray(stack), cells.regions, ()
+    stack, regions, logs = np.ascontiguousarray(stack), cells.regions, None
     log_stack = log_of(stack)
     if regions is not None:
-        below, *messages = kernels().messages(stack, regions.states, regions.used)
-        logs = messages[1][regions.used] if len(messages[1]) else log_of(below)
-        log_stack = np.concatenate([log_stack, logs])
+        below, logs = kernels().messages(stack, regions.states, regions.used)
+        log_stack = np.concatenate([log_stack, logs[regions.used] if len(logs) else log_of(below)])
     log_stack = cells.joined(log_stack)
 
     def of_partition(some: slice) -> tuple[np.ndarray, ...]:
@@ -138,7 +137,7 @@ def lone_counts_of(
         return tuple(x + y for x, y in zip(a, b, strict=True))
 
     gain, classes, counts = runner.map_reduce(of_partition, partitions(len(cells)), add)
-    prepared = Prepared(None, stack, regions, tuple(messages))
+    prepared = Prepared(None, stack, regions, logs)
     return gain, classes, prepared.settled(ExpectedCounts(0.0, classes, cells.folded(counts))).cells
 
 

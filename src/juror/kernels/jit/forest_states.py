@@ -30,6 +30,11 @@ def _value(rows, base, stride, first, end, size, G):
 
 
 @kernel
+def _find_value(rows, states, s, G):
+    _value(rows, states.base, states.stride, states.first_link[s], states.first_link[s + 1], states.sizes[s], G)
+
+
+@kernel
 def _send_up(rows, table, first, end, size, n_stacked, G):
     """Store the messages of a state from first to end."""
     for m in range(first, end):
@@ -60,6 +65,70 @@ def _share_down(rows, counts, table, first, end, size, n_stacked, G, Q, ratios):
 
 
 @kernel
+def _four_alike(states, s):
+    """Whether four states from s on have messages for all labels of the same parent: those share their tables."""
+    if s < 0 or s + 4 > states.sizes.shape[0]:
+        return False
+    size, first = states.sizes[s], states.first_message[s]
+    n = states.first_message[s + 1] - first
+    for k in range(4):
+        begin, end = states.first_message[s + k], states.first_message[s + k + 1]
+        if states.sizes[s + k] != size or end - begin != n or states.table[begin] != states.table[first]:
+            return False
+        if states.table[end - 1] - states.table[begin] != (n - 1) * size:
+            return False
+    return n > 1
+
+
+@kernel
+def _send_four_up(rows, table, first, n, size, n_stacked, G):
+    """Store the n messages of each of four states, whose values G follow each other."""
+    for r in range(n):
+        place, zero = table[first + r] * _W, spread(0.0, _W)
+        a, b, c, d = zero, zero, zero, zero
+        for x in range(size):
+            t, of = load(rows, place + x * _W, _W), x * _W
+            a = add(a, multiply(t, load(G, of, _W)))
+            b = add(b, multiply(t, load(G, of + size * _W, _W)))
+            c = add(c, multiply(t, load(G, of + 2 * size * _W, _W)))
+            d = add(d, multiply(t, load(G, of + 3 * size * _W, _W)))
+        below = (n_stacked + first + r) * _W
+        store(rows, below, a)
+        store(rows, below + n * _W, b)
+        store(rows, below + 2 * n * _W, c)
+        store(rows, below + 3 * n * _W, d)
+
+
+@kernel
+def _share_four_down(rows, counts, table, first, n, size, n_stacked, G, Q, ratios):
+    """Do what :func:`_share_down` does for four states that share their tables."""
+    for m in range(first, first + 4 * n):
+        message = load(rows, (n_stacked + m) * _W, _W)
+        if least(message) < _TINY:
+            return False
+        store(ratios, (m - first) * _W, divide(load(counts, (n_stacked + m) * _W, _W), message))
+    step = size * _W
+    for x in range(4 * size):
+        store(Q, x * _W, spread(0.0, _W))
+    for r in range(n):
+        a, b = load(ratios, r * _W, _W), load(ratios, (n + r) * _W, _W)
+        c, d = load(ratios, (2 * n + r) * _W, _W), load(ratios, (3 * n + r) * _W, _W)
+        place = table[first + r] * _W
+        for x in range(size):
+            of, t = x * _W, load(rows, place + x * _W, _W)
+            one = add(multiply(a, load(G, of, _W)), multiply(b, load(G, of + step, _W)))
+            two = add(multiply(c, load(G, of + 2 * step, _W)), multiply(d, load(G, of + 3 * step, _W)))
+            store(counts, place + of, add(load(counts, place + of, _W), multiply(t, add(one, two))))
+            store(Q, of, add(load(Q, of, _W), multiply(a, t)))
+            store(Q, of + step, add(load(Q, of + step, _W), multiply(b, t)))
+            store(Q, of + 2 * step, add(load(Q, of + 2 * step, _W), multiply(c, t)))
+            store(Q, of + 3 * step, add(load(Q, of + 3 * step, _W), multiply(d, t)))
+    for x in range(4 * size):
+        store(Q, x * _W, multiply(load(Q, x * _W, _W), load(G, x * _W, _W)))
+    return True
+
+
+@kernel
 def _pass_on(counts, base, stride, first, end, size, Q):
     """Add the counts of the labels of a node, (I · W,), to those of the links of its state."""
     for x in range(size):
@@ -70,11 +139,11 @@ def _pass_on(counts, base, stride, first, end, size, Q):
 
 
 @kernel
-def _fill_chunk(matrix, f, first, rows):
+def _fill_chunk(matrix, f, rows):
     """Copy W classes of a matrix, beginning at class f, into rows of W floats; fill up with ones."""
     here = min(_W, matrix.shape[1] - f)
     for row in range(matrix.shape[0]):
-        place, of = (first + row) * _W, matrix[row]
+        place, of = row * _W, matrix[row]
         for lane in range(here):
             rows[place + lane] = of[f + lane]
         for lane in range(here, _W):
@@ -100,7 +169,7 @@ def _any_lost(rows, states, s, n_stacked):
     """Whether a message of a state is below 1e-200, but not zero."""
     for m in range(states.first_message[s], states.first_message[s + 1]):
         place = (n_stacked + m) * _W
-        if _least_of(rows, place) < _TINY:
+        if least(load(rows, place, _W)) < _TINY:
             for lane in range(_W):
                 if rows[place + lane] < _TINY and (
                     rows[place + lane] > 0.0 or _possible(rows, states, s, m, lane)
@@ -110,33 +179,45 @@ def _any_lost(rows, states, s, n_stacked):
 
 
 @kernel
-def messages(stack, states, used):
-    """Return messages in use, (n_used, F), all messages as others here read them, and logarithms if any is tiny."""
-    (n_stacked, F), n_messages = stack.shape, states.table.shape[0]
-    below, size, lost = np.empty((used.shape[0], F)), n_messages * _W, False
-    kept = np.empty(-(-F // _W) * size)
-    rows, G = aligned((n_stacked + n_messages) * _W), aligned(_largest_size(states) * _W)
-    for f in range(0, F, _W):
-        _fill_chunk(stack, f, 0, rows)
-        for s in range(states.sizes.shape[0]):
-            first, end = states.first_link[s], states.first_link[s + 1]
-            _value(rows, states.base, states.stride, first, end, states.sizes[s], G)
-            first, end = states.first_message[s], states.first_message[s + 1]
+def _send_all_up(stack, f, states, rows, G):
+    """Fill rows with W classes of the stack, from class f on, and the messages below it; return whether any is lost."""
+    n_stacked, s, lost = stack.shape[0], 0, False
+    _fill_chunk(stack, f, rows)
+    while s < states.sizes.shape[0]:
+        first, end = states.first_message[s], states.first_message[s + 1]
+        n = 4 if _four_alike(states, s) else 1
+        for k in range(n):
+            _find_value(rows, states, s + k, G[k * states.sizes[s] * _W :])
+        if n == 4:
+            _send_four_up(rows, states.table, first, end - first, states.sizes[s], n_stacked, G)
+        else:
             _send_up(rows, states.table, first, end, states.sizes[s], n_stacked, G)
-            lost = lost or _any_lost(rows, states, s, n_stacked)
-        kept[f // _W * size : (f // _W + 1) * size] = rows[n_stacked * _W :]
+        for k in range(n):
+            lost = lost or _any_lost(rows, states, s + k, n_stacked)
+        s += n
+    return lost
+
+
+@kernel
+def messages(stack, states, used):
+    """Return messages in use, (n_used, F), and the logarithms of all if any is tiny but not zero, else (0, F)."""
+    (n_stacked, F), n_messages = stack.shape, states.table.shape[0]
+    below, lost = np.empty((used.shape[0], F)), False
+    rows, G = aligned((n_stacked + n_messages) * _W), aligned(4 * _largest_size(states) * _W)
+    for f in range(0, F, _W):
+        lost |= _send_all_up(stack, f, states, rows, G)
         here = min(_W, F - f)
         for u in range(used.shape[0]):
             place, of = (n_stacked + used[u]) * _W, below[u]
             for lane in range(here):
                 of[f + lane] = rows[place + lane]
     if not lost:
-        return below, kept, np.empty((0, F))
+        return below, np.empty((0, F))
     for u in range(used.shape[0]):
         # Without some of its digits, such a row is of no use; zeros make kernels take its logarithms.
         if below[u].max() < _TINY:
             below[u] = 0.0
-    return below, kept, _log_messages(stack, states, kept)
+    return below, _log_messages(stack, states)
 
 
 @kernel
@@ -169,53 +250,67 @@ def _log_shares(stack, states, logs, s, m, f, shares):
 
 
 @kernel
-def _log_messages(stack, states, kept):
-    n_messages, F = states.table.shape[0], stack.shape[1]
-    logs, shares = np.empty((n_messages, F)), np.empty(_largest_size(states))
-    for s in range(states.sizes.shape[0]):
-        for m in range(states.first_message[s], states.first_message[s + 1]):
-            for f in range(F):
-                value = kept[_place(n_messages, m, f)]
-                if value >= _TINY:
-                    logs[m, f] = np.log(value)
-                    continue
-                top, whole = _log_shares(stack, states, logs, s, m, f, shares), 0.0
-                for x in range(states.sizes[s]):
-                    whole += np.exp(shares[x] - top) if top > -np.inf else 0.0
-                logs[m, f] = top + np.log(whole) if top > -np.inf else top
+def _log_messages(stack, states):
+    n_stacked, F = stack.shape
+    logs, shares = np.empty((states.table.shape[0], F)), np.empty(_largest_size(states))
+    rows, G = aligned((n_stacked + logs.shape[0]) * _W), aligned(4 * _largest_size(states) * _W)
+    for f in range(0, F, _W):
+        _send_all_up(stack, f, states, rows, G)
+        for s in range(states.sizes.shape[0]):
+            for m in range(states.first_message[s], states.first_message[s + 1]):
+                for lane in range(min(_W, F - f)):
+                    value = rows[(n_stacked + m) * _W + lane]
+                    logs[m, f + lane] = (
+                        np.log(value)
+                        if value >= _TINY
+                        else _log_message(stack, states, logs, s, m, f + lane, shares)
+                    )
     return logs
 
 
 @kernel
-def _place(n_messages, m, f):
-    """Return the place of message m in class f among all messages, which are stored chunk after chunk."""
-    return (f // _W * n_messages + m) * _W + f % _W
+def _log_message(stack, states, logs, s, m, f, shares):
+    top, whole = _log_shares(stack, states, logs, s, m, f, shares), 0.0
+    if top == -np.inf:
+        return top
+    for x in range(states.sizes[s]):
+        whole += np.exp(shares[x] - top)
+    return top + np.log(whole)
 
 
 @kernel
-def spread_counts(counts, stack, states, used, kept, logs):
+def spread_counts(counts, stack, states, used, logs):
     """Share the counts of messages among the stacked rows that they are made of; return those, (stacked rows, F)."""
     (n_stacked, F), n_messages = stack.shape, states.table.shape[0]
-    out, largest, size = np.empty(stack.shape), _largest_size(states), n_messages * _W
-    rows, below = aligned(n_stacked * _W + size), aligned(n_stacked * _W + size)
-    G, Q, shares = aligned(largest * _W), aligned(largest * _W), np.empty(largest)
-    ratios = aligned(_most_messages(states) * _W)
+    out, largest, size = np.empty(stack.shape), _largest_size(states), (n_stacked + n_messages) * _W
+    rows, below = aligned(size), aligned(size)
+    G, Q, shares = aligned(4 * largest * _W), aligned(4 * largest * _W), np.empty(largest)
+    ratios = aligned(4 * _most_messages(states) * _W)
     for f in range(0, F, _W):
-        _fill_chunk(stack, f, 0, rows)
-        rows[n_stacked * _W :] = kept[f // _W * size : (f // _W + 1) * size]
+        # It takes less time to find messages again than to keep those of all classes.
+        _send_all_up(stack, f, states, rows, G)
         below[:] = 0.0
         here = min(_W, F - f)
         for u in range(used.shape[0]):
             place, of = (n_stacked + used[u]) * _W, counts[u]
             for lane in range(here):
                 below[place + lane] = of[f + lane]
-        for s in range(states.sizes.shape[0] - 1, -1, -1):
-            links, end_links, labels = states.first_link[s], states.first_link[s + 1], states.sizes[s]
-            _value(rows, states.base, states.stride, links, end_links, labels, G)
-            first, end = states.first_message[s], states.first_message[s + 1]
-            if not _share_down(rows, below, states.table, first, end, labels, n_stacked, G, Q, ratios):
-                _share_slowly(stack, states, logs, s, f, rows, below, G, shares, Q)
-            _pass_on(below, states.base, states.stride, links, end_links, labels, Q)
+        s = states.sizes.shape[0]
+        while s > 0:
+            n = 4 if _four_alike(states, s - 4) else 1
+            s -= n
+            labels, first, end = states.sizes[s], states.first_message[s], states.first_message[s + 1]
+            for k in range(n):
+                _find_value(rows, states, s + k, G[k * labels * _W :])
+            if n == 4:
+                quick = _share_four_down(rows, below, states.table, first, end - first, labels, n_stacked, G, Q, ratios)
+            else:
+                quick = _share_down(rows, below, states.table, first, end, labels, n_stacked, G, Q, ratios)
+            for k in range(n):
+                part = Q[k * labels * _W :]
+                if not quick:
+                    _share_slowly(stack, states, logs, s + k, f, rows, below, G[k * labels * _W :], shares, part)
+                _pass_on(below, states.base, states.stride, states.first_link[s + k], states.first_link[s + k + 1], labels, part)
         for row in range(n_stacked):
             place, into = row * _W, out[row]
             for lane in range(here):
@@ -255,59 +350,55 @@ def _most_messages(states):
 
 
 @kernel
-def _least_of(rows, place):
-    """Return the least of _W floats."""
-    lowest = rows[place]
-    for lane in range(1, _W):
-        lowest = min(lowest, rows[place + lane])
-    return lowest
-
-
-@kernel
-def draw_counts(counts, key, stack, states, used, kept, logs):
+def draw_counts(counts, key, stack, states, used, logs):
     """Draw labels for the rows that messages count; return how often each stacked row was drawn, (stacked rows, F)."""
-    (n_stacked, F), n_messages = stack.shape, states.table.shape[0]
-    out, inner = np.zeros(stack.shape), np.zeros((n_messages, F))
-    inner[used] = counts
-    ladder, number = np.empty(_largest_size(states)), 0
-    for s in range(states.sizes.shape[0] - 1, -1, -1):
-        last = states.sizes[s] - 1
-        for m in range(states.first_message[s], states.first_message[s + 1]):
-            for f in range(F):
-                left = inner[m, f]
-                if left <= 0.0:
-                    continue
-                _fill_ladder(stack, states, kept, logs, s, m, f, ladder)
-                while left > 0.0:
-                    level = uniform(key, number) * ladder[last]
-                    x, one = 0, min(left, 1.0)
-                    while ladder[x] <= level and x < last:
-                        x += 1
-                    number, left = number + 1, left - one
-                    out[states.table[m] + x, f] += one
-                    for link in range(states.first_link[s], states.first_link[s + 1]):
-                        row = states.base[link] + x * states.stride[link]
-                        if row < n_stacked:
-                            out[row, f] += one
-                        else:
-                            inner[row - n_stacked, f] += one
+    (n_stacked, F), n_messages, largest = stack.shape, states.table.shape[0], _largest_size(states)
+    out, drawn, number = np.zeros(stack.shape), np.empty(n_stacked + n_messages), 0
+    rows, G, ladder = aligned((n_stacked + n_messages) * _W), aligned(4 * largest * _W), np.empty(largest)
+    for f in range(F):
+        if f % _W == 0:
+            _send_all_up(stack, f, states, rows, G)
+        drawn[:] = 0.0
+        for u in range(used.shape[0]):
+            drawn[n_stacked + used[u]] = counts[u, f]
+        for s in range(states.sizes.shape[0] - 1, -1, -1):
+            for m in range(states.first_message[s], states.first_message[s + 1]):
+                if drawn[n_stacked + m] > 0.0:
+                    _fill_ladder(stack, states, rows, logs, s, m, f, ladder)
+                    number = _draw_labels(states, s, m, key, number, ladder, drawn[n_stacked + m], drawn)
+        for row in range(n_stacked):
+            out[row, f] = drawn[row]
     return out
 
 
 @kernel
-def _fill_ladder(stack, states, kept, logs, s, m, f, ladder):
+def _draw_labels(states, s, m, key, number, ladder, left, drawn):
+    """Draw labels of a state's node until none is left; return the next number of a random number."""
+    last = states.sizes[s] - 1
+    while left > 0.0:
+        level, x, one = uniform(key, number) * ladder[last], 0, min(left, 1.0)
+        while ladder[x] <= level and x < last:
+            x += 1
+        number, left = number + 1, left - one
+        drawn[states.table[m] + x] += one
+        for link in range(states.first_link[s], states.first_link[s + 1]):
+            drawn[states.base[link] + x * states.stride[link]] += one
+    return number
+
+
+@kernel
+def _fill_ladder(stack, states, rows, logs, s, m, f, ladder):
     """Fill ladder (I,) with the cumulative probabilities of the labels of a message in class f, up to a factor."""
-    n_stacked, n_messages, size, reached = stack.shape[0], states.table.shape[0], states.sizes[s], 0.0
-    if kept[_place(n_messages, m, f)] < _TINY:
+    size, reached, lane = states.sizes[s], 0.0, f % _W
+    if rows[(stack.shape[0] + m) * _W + lane] < _TINY:
         top = _log_shares(stack, states, logs, s, m, f, ladder)
         for x in range(size):
             reached += np.exp(ladder[x] - top)
             ladder[x] = reached
         return
     for x in range(size):
-        share = stack[states.table[m] + x, f]
+        share = rows[(states.table[m] + x) * _W + lane]
         for link in range(states.first_link[s], states.first_link[s + 1]):
-            row = states.base[link] + x * states.stride[link]
-            share *= stack[row, f] if row < n_stacked else kept[_place(n_messages, row - n_stacked, f)]
+            share *= rows[(states.base[link] + x * states.stride[link]) * _W + lane]
         reached += share
         ladder[x] = reached

@@ -63,11 +63,11 @@ class States(NamedTuple):
         return range(int(self.first_message[s]), int(self.first_message[s + 1]))
 
 
-def messages(stack: np.ndarray, states: States, used: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return messages in use, (n_used, F), what other kernels read of all messages, and logarithms if needed.
+def messages(stack: np.ndarray, states: States, used: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return messages in use, (n_used, F), and the logarithms of all, (n_messages, F), if any needs them, else (0, F).
 
-    The logarithms of all messages, (n_messages, F), are needed if any message is tiny but not zero; else (0, F). A
-    message in use that is tiny in all classes is returned as zeros: only its logarithms are of use.
+    Logarithms are needed if any message is tiny but not zero. A message in use that is tiny in all classes is returned
+    as zeros: only its logarithms are of use.
 
     Parameters
     ----------
@@ -82,9 +82,9 @@ def messages(stack: np.ndarray, states: States, used: np.ndarray) -> tuple[np.nd
     values = np.exp(logs)
     below, tiny = values[used], (values < TINY) & (logs > -np.inf)
     if not np.any(tiny):
-        return below, values.ravel(), logs[:0]
+        return below, logs[:0]
     below[below.max(axis=1) < TINY] = 0.0
-    return below, values.ravel(), logs
+    return below, logs
 
 
 def _log_rows(stack: np.ndarray, states: States) -> np.ndarray:
@@ -99,7 +99,7 @@ def _log_rows(stack: np.ndarray, states: States) -> np.ndarray:
 
 
 def spread_counts(
-    counts: np.ndarray, stack: np.ndarray, states: States, used: np.ndarray, kept: np.ndarray, logs: np.ndarray
+    counts: np.ndarray, stack: np.ndarray, states: States, used: np.ndarray, logs: np.ndarray
 ) -> np.ndarray:
     """Share the counts of messages among the stacked rows that they are made of; return those, (stacked rows, F).
 
@@ -109,8 +109,8 @@ def spread_counts(
         The counts K of messages in use.
     stack, states, used
         As in :func:`messages`.
-    kept, logs
-        What :func:`messages` returned for them.
+    logs : numpy.ndarray, (n_messages or 0, F)
+        The logarithms that :func:`messages` returned.
     """
     rows = _log_rows(stack, states)
     out = _counts_below(counts, stack, states, used)
@@ -137,42 +137,36 @@ def _counts_below(counts: np.ndarray, stack: np.ndarray, states: States, used: n
 
 
 def draw_counts(
-    counts: np.ndarray,
-    key: int,
-    stack: np.ndarray,
-    states: States,
-    used: np.ndarray,
-    kept: np.ndarray,
-    logs: np.ndarray,
+    counts: np.ndarray, key: int, stack: np.ndarray, states: States, used: np.ndarray, logs: np.ndarray
 ) -> np.ndarray:
     """Draw labels for the rows that messages count; return how often each stacked row was drawn, (stacked rows, F).
 
     A message counted k times in a class draws ⌊k⌋ labels x with probabilities q / K, and one more that counts as the
-    rest. Random numbers follow each other: over states from the last to the first, their messages, classes, and draws.
+    rest. Random numbers follow each other: over classes, states from the last to the first, their messages, and draws.
 
     Parameters
     ----------
-    counts, stack, states, used, kept, logs
+    counts, stack, states, used, logs
         As in :func:`spread_counts`.
     key : int
         The key of the random numbers, see :func:`juror.kernels.reference.random_numbers.uniform`.
     """
-    rows = _log_rows(stack, states)
     out, number = _counts_below(counts, stack, states, used), 0
-    for s in range(len(states.sizes) - 1, -1, -1):
-        size, links = states.sizes[s], states.links(s)
-        G = sum(rows[link] for link in links)
-        for m in states.messages(s):
-            first = states.table[m]
-            for f in np.flatnonzero(out[len(stack) + m]):
-                logs_of_labels = rows[first : first + size, f] + G[:, f]
-                ladder = np.cumsum(np.exp(logs_of_labels - logs_of_labels.max()))
-                left = out[len(stack) + m, f]
-                while left > 0.0:
+    every = _log_rows(stack, states)
+    for f, rows in enumerate(every.T):
+        drawn = out[:, f]
+        for s in range(len(states.sizes) - 1, -1, -1):
+            links, size = states.links(s), states.sizes[s]
+            for m in states.messages(s):
+                table = states.table[m] + np.arange(size)
+                left = drawn[len(stack) + m]
+                if left > 0:
+                    chances = rows[table] + sum(rows[link] for link in links)
+                    ladder = np.cumsum(np.exp(chances - chances.max()))
+                while left > 0:
                     level = uniform(key, np.array([number]))[0] * ladder[-1]
                     x, one = int(np.argmax(ladder > level)), min(left, 1.0)
                     number, left = number + 1, left - one
-                    out[first + x, f] += one
-                    for link in links:
-                        out[link[x], f] += one
+                    for row in (table, *links):
+                        drawn[row[x]] += one
     return out[: len(stack)]
