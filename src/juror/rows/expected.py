@@ -48,31 +48,33 @@ class Prepared:
         make, shape = kernels().tables, cells.packed.shape
         if cells.regions is None:
             return cls(make(lam, stack, cells.parts, *shape), stack)
-        states, used = cells.regions.states, cells.regions.used
-        below, logs = kernels().messages(stack, states, used)
-        tables = make(lam, np.concatenate([stack, below]), cells.parts, *shape)
+        extended, logs = _extended(cells.regions, stack)
+        tables = make(lam, extended, cells.parts, *shape)
         if len(logs):
-            tables = kernels().with_logs(tables, np.concatenate([log_of(stack), logs[used]]))
+            tables = kernels().with_logs(tables, np.concatenate([log_of(stack), logs[cells.regions.used]]))
         return cls(tables, stack, cells.regions, logs)
 
     def settled(self, counts: ExpectedCounts) -> ExpectedCounts:
         """Share the counts of messages, which stand below those of the stack, among the stacked rows."""
         if self.regions is None:
             return counts
-        of_stack, below = counts.cells[: len(self.stack)], counts.cells[len(self.stack) :]
-        spread = kernels().spread_counts(below, self.stack, self.regions.states, self.regions.used, self.logs)
-        spread += of_stack
-        return replace(counts, cells=spread)
+        kernels().spread_counts(counts.cells, self.stack, self.regions.states, self.regions.used, self.logs)
+        return replace(counts, cells=counts.cells[: len(self.stack)])
 
     def drawn(self, counts: ExpectedCounts, rng: np.random.Generator) -> ExpectedCounts:
         """Do the same with labels drawn at random."""
         if self.regions is None:
             return counts
         key, states, used = rng.integers(2**64, dtype=np.uint64), self.regions.states, self.regions.used
-        of_stack, below = counts.cells[: len(self.stack)], counts.cells[len(self.stack) :]
-        drawn = kernels().draw_counts(below, key, self.stack, states, used, self.logs)
-        drawn += of_stack
-        return replace(counts, cells=drawn)
+        kernels().draw_counts(counts.cells, key, self.stack, states, used, self.logs)
+        return replace(counts, cells=counts.cells[: len(self.stack)])
+
+
+def _extended(regions: Regions, stack: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the stack with messages below, (stacked rows + n_used, F), and logarithms of all messages if needed."""
+    extended = np.empty((len(stack) + len(regions.used), stack.shape[1]))
+    extended[: len(stack)] = stack
+    return extended, kernels().messages(extended, len(stack), regions.states, regions.used)
 
 
 def tables_of(cells: PackedCells, lam: np.ndarray, stack: np.ndarray) -> Any:
@@ -126,8 +128,9 @@ def lone_counts_of(
     stack, regions, logs = np.ascontiguousarray(stack), cells.regions, None
     log_stack = log_of(stack)
     if regions is not None:
-        below, logs = kernels().messages(stack, regions.states, regions.used)
-        log_stack = np.concatenate([log_stack, logs[regions.used] if len(logs) else log_of(below)])
+        extended, logs = _extended(regions, stack)
+        below = logs[regions.used] if len(logs) else log_of(extended[len(stack) :])
+        log_stack = np.concatenate([log_stack, below])
     log_stack = cells.joined(log_stack)
 
     def of_partition(some: slice) -> tuple[np.ndarray, ...]:

@@ -199,10 +199,9 @@ def _send_all_up(stack, f, states, rows, G):
 
 
 @kernel
-def messages(stack, states, used):
-    """Return messages in use, (n_used, F), and the logarithms of all if any is tiny but not zero, else (0, F)."""
-    (n_stacked, F), n_messages = stack.shape, states.table.shape[0]
-    below, lost = np.empty((used.shape[0], F)), False
+def messages(extended, n_stacked, states, used):
+    """Fill the rows below a stack with messages; return the logarithms of all if any is tiny but not zero."""
+    F, n_messages, stack, below, lost = extended.shape[1], states.table.shape[0], extended[:n_stacked], extended[n_stacked:], False
     rows, G = aligned((n_stacked + n_messages) * _W), aligned(4 * _largest_size(states) * _W)
     for f in range(0, F, _W):
         lost |= _send_all_up(stack, f, states, rows, G)
@@ -212,12 +211,12 @@ def messages(stack, states, used):
             for lane in range(here):
                 of[f + lane] = rows[place + lane]
     if not lost:
-        return below, np.empty((0, F))
+        return np.empty((0, F))
     for u in range(used.shape[0]):
         # Without some of its digits, such a row is of no use; zeros make kernels take its logarithms.
         if below[u].max() < _TINY:
             below[u] = 0.0
-    return below, _log_messages(stack, states)
+    return _log_messages(stack, states)
 
 
 @kernel
@@ -280,9 +279,9 @@ def _log_message(stack, states, logs, s, m, f, shares):
 
 @kernel
 def spread_counts(counts, stack, states, used, logs):
-    """Share the counts of messages among the stacked rows that they are made of; return those, (stacked rows, F)."""
+    """Add the counts of messages, which stand below those of the stack, to the stacked rows they are made of."""
     (n_stacked, F), n_messages = stack.shape, states.table.shape[0]
-    out, largest, size = np.empty(stack.shape), _largest_size(states), (n_stacked + n_messages) * _W
+    largest, size = _largest_size(states), (n_stacked + n_messages) * _W
     rows, below = aligned(size), aligned(size)
     G, Q, shares = aligned(4 * largest * _W), aligned(4 * largest * _W), np.empty(largest)
     ratios = aligned(4 * _most_messages(states) * _W)
@@ -292,7 +291,7 @@ def spread_counts(counts, stack, states, used, logs):
         below[:] = 0.0
         here = min(_W, F - f)
         for u in range(used.shape[0]):
-            place, of = (n_stacked + used[u]) * _W, counts[u]
+            place, of = (n_stacked + used[u]) * _W, counts[n_stacked + u]
             for lane in range(here):
                 below[place + lane] = of[f + lane]
         s = states.sizes.shape[0]
@@ -312,10 +311,9 @@ def spread_counts(counts, stack, states, used, logs):
                     _share_slowly(stack, states, logs, s + k, f, rows, below, G[k * labels * _W :], shares, part)
                 _pass_on(below, states.base, states.stride, states.first_link[s + k], states.first_link[s + k + 1], labels, part)
         for row in range(n_stacked):
-            place, into = row * _W, out[row]
+            place, into = row * _W, counts[row]
             for lane in range(here):
-                into[f + lane] = below[place + lane]
-    return out
+                into[f + lane] += below[place + lane]
 
 
 @kernel
@@ -351,24 +349,23 @@ def _most_messages(states):
 
 @kernel
 def draw_counts(counts, key, stack, states, used, logs):
-    """Draw labels for the rows that messages count; return how often each stacked row was drawn, (stacked rows, F)."""
+    """Draw labels for the rows that messages count, and add them to the counts of stacked rows."""
     (n_stacked, F), n_messages, largest = stack.shape, states.table.shape[0], _largest_size(states)
-    out, drawn, number = np.zeros(stack.shape), np.empty(n_stacked + n_messages), 0
+    drawn, number = np.empty(n_stacked + n_messages), 0
     rows, G, ladder = aligned((n_stacked + n_messages) * _W), aligned(4 * largest * _W), np.empty(largest)
     for f in range(F):
         if f % _W == 0:
             _send_all_up(stack, f, states, rows, G)
         drawn[:] = 0.0
         for u in range(used.shape[0]):
-            drawn[n_stacked + used[u]] = counts[u, f]
+            drawn[n_stacked + used[u]] = counts[n_stacked + u, f]
         for s in range(states.sizes.shape[0] - 1, -1, -1):
             for m in range(states.first_message[s], states.first_message[s + 1]):
                 if drawn[n_stacked + m] > 0.0:
                     _fill_ladder(stack, states, rows, logs, s, m, f, ladder)
                     number = _draw_labels(states, s, m, key, number, ladder, drawn[n_stacked + m], drawn)
         for row in range(n_stacked):
-            out[row, f] = drawn[row]
-    return out
+            counts[row, f] += drawn[row]
 
 
 @kernel

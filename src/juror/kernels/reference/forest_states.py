@@ -63,28 +63,30 @@ class States(NamedTuple):
         return range(int(self.first_message[s]), int(self.first_message[s + 1]))
 
 
-def messages(stack: np.ndarray, states: States, used: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return messages in use, (n_used, F), and the logarithms of all, (n_messages, F), if any needs them, else (0, F).
+def messages(extended: np.ndarray, n_stacked: int, states: States, used: np.ndarray) -> np.ndarray:
+    """Fill the rows below a stack with messages; return the logarithms of all, (n_messages, F), if needed, else (0, F).
 
-    Logarithms are needed if any message is tiny but not zero. A message in use that is tiny in all classes is returned
+    Logarithms are needed if any message is tiny but not zero. A message in use that is tiny in all classes is filled in
     as zeros: only its logarithms are of use.
 
     Parameters
     ----------
-    stack : numpy.ndarray, (stacked rows, F)
-        Stacked tables T.
+    extended : numpy.ndarray, (n_stacked + n_used, F)
+        Stacked tables T, and below them room for messages.
+    n_stacked : int
+        The height of the stack.
     states : States
         The states of missing nodes.
     used : numpy.ndarray of int64, (n_used,)
-        Which messages are returned.
+        Which messages are filled in.
     """
-    logs = _log_rows(stack, states)[len(stack) :]
-    values = np.exp(logs)
-    below, tiny = values[used], (values < TINY) & (logs > -np.inf)
-    if not np.any(tiny):
-        return below, logs[:0]
+    logs = _log_rows(extended[:n_stacked], states)[n_stacked:]
+    values, below = np.exp(logs), extended[n_stacked:]
+    below[:] = values[used]
+    if not np.any((values < TINY) & (logs > -np.inf)):
+        return logs[:0]
     below[below.max(axis=1) < TINY] = 0.0
-    return below, logs
+    return logs
 
 
 def _log_rows(stack: np.ndarray, states: States) -> np.ndarray:
@@ -100,17 +102,19 @@ def _log_rows(stack: np.ndarray, states: States) -> np.ndarray:
 
 def spread_counts(
     counts: np.ndarray, stack: np.ndarray, states: States, used: np.ndarray, logs: np.ndarray
-) -> np.ndarray:
-    """Share the counts of messages among the stacked rows that they are made of; return those, (stacked rows, F).
+) -> None:
+    """Add the counts of messages, which stand below those of the stack, to the stacked rows they are made of.
 
     Parameters
     ----------
-    counts : numpy.ndarray, (n_used, F)
-        The counts K of messages in use.
-    stack, states, used
+    counts : numpy.ndarray, (stacked rows + n_used, F)
+        Counts of stacked rows, changed in place, and below them the counts K of messages in use.
+    stack : numpy.ndarray, (stacked rows, F)
+        Stacked tables T.
+    states, used
         As in :func:`messages`.
     logs : numpy.ndarray, (n_messages or 0, F)
-        The logarithms that :func:`messages` returned.
+        What :func:`messages` returned.
     """
     rows = _log_rows(stack, states)
     out = _counts_below(counts, stack, states, used)
@@ -126,20 +130,20 @@ def spread_counts(
             Q += q
         for link in links:
             out[link] += Q
-    return out[: len(stack)]
+    counts[: len(stack)] += out[: len(stack)]
 
 
 def _counts_below(counts: np.ndarray, stack: np.ndarray, states: States, used: np.ndarray) -> np.ndarray:
     """Return zeros for the stack, and below them the counts of messages."""
     out = np.zeros((len(stack) + len(states.table), stack.shape[1]))
-    out[len(stack) + used] = counts
+    out[len(stack) + used] = counts[len(stack) :]
     return out
 
 
 def draw_counts(
     counts: np.ndarray, key: int, stack: np.ndarray, states: States, used: np.ndarray, logs: np.ndarray
-) -> np.ndarray:
-    """Draw labels for the rows that messages count; return how often each stacked row was drawn, (stacked rows, F).
+) -> None:
+    """Draw labels for the rows that messages count, and add them to the counts of stacked rows.
 
     A message counted k times in a class draws ⌊k⌋ labels x with probabilities q / K, and one more that counts as the
     rest. Random numbers follow each other: over classes, states from the last to the first, their messages, and draws.
@@ -169,4 +173,4 @@ def draw_counts(
                     number, left = number + 1, left - one
                     for row in (table, *links):
                         drawn[row[x]] += one
-    return out[: len(stack)]
+    counts[: len(stack)] += out[: len(stack)]
