@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from juror.rows.regions import Regions
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner, partitions
 
-# In a forest, this many classes are counted at once.
+# In a forest, this many classes are counted at once: their tables should stay in the cache.
 _CLASSES_AT_ONCE = 128
 
 
@@ -185,22 +186,32 @@ class ExpectedCounts:
 def _of_forest(
     cells: PackedCells, weights: np.ndarray, lam: np.ndarray, stack: np.ndarray, runner: LocalRunner
 ) -> ExpectedCounts:
-    """Count in two passes over the rows: the tables of a forest are larger than the cache.
+    """Count in two passes over the rows, a few classes at a time, because the tables of a forest are large.
 
-    The first pass finds the log-probability of every row, the second counts some classes at a time. Threads share the
-    rows in the first, and the classes in the second.
+    The first pass finds the log-probability of every row, the second counts. Threads share the classes.
     """
-    prepared = Prepared.of(cells, lam, stack)
+    ranges = list(partitions(len(lam), _CLASSES_AT_ONCE))
 
-    def first_pass(rows: slice) -> np.ndarray:
-        return np.asarray(kernels().log_prob(cells.packed[rows], prepared.tables))
+    def first_pass(classes: slice) -> tuple[Prepared, np.ndarray]:
+        prepared = Prepared.of(cells, lam[classes], stack[:, classes])
+        return prepared, np.asarray(kernels().log_prob(cells.packed, prepared.tables))
 
-    logs = np.concatenate(list(runner.map(first_pass, partitions(len(cells)))))
-    classes, counts = np.zeros(len(lam)), np.zeros((len(stack) + cells.n_below, len(lam)))
+    found = list(runner.map(first_pass, ranges))
+    totals = found[0][1] if len(found) == 1 else _sum_of_logs([logs for _, logs in found])
+    every, counts = np.empty(len(lam)), np.empty(stack.shape)
 
-    def second_pass(some: slice) -> None:
-        add = kernels().add_expected
-        add(cells.packed, weights, logs, prepared.tables, some.start, some.stop, classes, counts)
+    def second_pass(number: int) -> None:
+        prepared, logs = found[number]
+        counted = kernels().counts_given(cells.packed, weights, logs, totals, prepared.tables)
+        every[ranges[number]] = counted[0]
+        counts[:, ranges[number]] = prepared.settled(ExpectedCounts(0.0, *counted)).cells
 
-    list(runner.map(second_pass, partitions(len(lam), _CLASSES_AT_ONCE)))
-    return prepared.settled(ExpectedCounts(float(weights @ logs), classes, counts))
+    list(runner.map(second_pass, range(len(ranges))))
+    return ExpectedCounts(float(weights @ totals), every, counts)
+
+
+def _sum_of_logs(logs: list[np.ndarray]) -> np.ndarray:
+    """Return log Σ exp over several arrays."""
+    top = reduce(np.maximum, logs)
+    shift = np.where(top > -np.inf, top, 0.0)
+    return log_of(sum(np.exp(part - shift) for part in logs)) + shift

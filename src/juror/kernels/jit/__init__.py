@@ -16,7 +16,7 @@ from juror.kernels.jit.labels import label_logs, label_probabilities
 from juror.kernels.jit.lone import lone_counts
 from juror.kernels.jit.passes import (
     add_counts,
-    add_expected,
+    counts_given,
     draw_classes,
     expected_counts,
     folded,

@@ -105,12 +105,13 @@ def tables(lam, stack, parts, n_rows, n_columns):
         log_lam, log_rows = logs_of(lam.reshape(1, F))[0], joined(parts, logs_of(stack))
     P = -(-F // W) * W
     scaled_lam, scaled, log_scales = aligned(P), aligned(P * L), np.empty(L + 1)
-    tops = np.empty(stack.shape[0])
+    tops, log_tops = np.empty(stack.shape[0]), np.empty(stack.shape[0])
     for s in range(stack.shape[0]):
         tops[s] = _largest(stack[s])
+        log_tops[s] = np.log(tops[s])
     product = np.zeros(P)
     for row in range(L):
-        log_scales[row] = _multiply_parts(parts[row], stack, tops, product[:F])
+        log_scales[row] = _multiply_parts(parts[row], stack, tops, log_tops, product[:F])
         for f in range(0, P, W):
             for lane in range(W):
                 scaled[f * L + row * W + lane] = product[f + lane]
@@ -131,11 +132,11 @@ def with_logs(t, log_stack):
 
 
 @kernel
-def _multiply_parts(parts, stack, tops, product):
+def _multiply_parts(parts, stack, tops, log_tops, product):
     """Fill product (F,) with the product of stacked rows, its largest entry scaled to one; return the log scale."""
     F = product.shape[0]
     row, top = stack[parts[0]], tops[parts[0]]
-    log_scale, scale = np.log(top), 1.0 / top if top > 0.0 else 0.0
+    log_scale, scale = log_tops[parts[0]], 1.0 / top if top > 0.0 else 0.0
     for f in range(F):
         product[f] = row[f] * scale
     if parts.shape[0] == 1:
@@ -144,7 +145,7 @@ def _multiply_parts(parts, stack, tops, product):
         part = parts[place]
         if part >= 0:
             row, top = stack[part], tops[part]
-            log_scale += np.log(top)
+            log_scale += log_tops[part]
             scale = 1.0 / top if top > 0.0 else 0.0
             for f in range(F):
                 product[f] *= row[f] * scale
