@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from scipy.stats import chisquare
 
 from juror.answers.block import BareMixture, Block
@@ -389,9 +388,7 @@ class Mixed:
         return self.dense[tuple(slice(None) if x < 0 else x for x in row)]
 
 
-mixtures = st.builds(
-    Mixed, st.integers(0, 2**32 - 1), n_blocks=st.integers(1, 3), zeros=st.sampled_from([0.0, 0.2])
-)
+mixtures = st.builds(Mixed, st.integers(0, 2**32 - 1), n_blocks=st.integers(1, 3), zeros=st.sampled_from([0.0, 0.2]))
 
 
 @examples
@@ -407,7 +404,9 @@ def test_scores_equal_the_dense_tensor(mixed):
         chances = predict_proba(mixed.model, possible, target)
         for row, found in zip(blind, chances, strict=True):
             rest = np.delete(np.arange(4), target)
-            table = np.moveaxis(mixed.dense, target, 0)[(slice(None), *(slice(None) if x < 0 else x for x in row[rest]))]
+            table = np.moveaxis(mixed.dense, target, 0)[
+                (slice(None), *(slice(None) if x < 0 else x for x in row[rest]))
+            ]
             whole = table.reshape(len(table), -1).sum(axis=1)
             np.testing.assert_allclose(found, whole / whole.sum(), rtol=1e-9, atol=1e-12)
     filled = fill_most_probable(mixed.model, possible)
@@ -471,7 +470,14 @@ def test_the_twins_tell_labels_apart_alike():
 def test_impossible_rows_are_said():
     mixed = Mixed(1, 2)
     blocks = tuple(
-        Block(block.weights, block.forest, (np.stack([np.ones_like(block.tables[0][:, 0]), np.zeros_like(block.tables[0][:, 0])], axis=1), *block.tables[1:]))
+        Block(
+            block.weights,
+            block.forest,
+            (
+                np.stack([np.ones_like(block.tables[0][:, 0]), np.zeros_like(block.tables[0][:, 0])], axis=1),
+                *block.tables[1:],
+            ),
+        )
         for block in mixed.model.blocks
     )
     model = BareMixture(blocks, mixed.model.domain)

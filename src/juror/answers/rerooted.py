@@ -1,6 +1,6 @@
 """Turn the forest of a block so that a node is a root: the same distribution, written from that node on.
 
-    p(a) T[a, b] = p(b) T'[b, a]        for an edge from a to b, in every class
+p(a) T[a, b] = p(b) T'[b, a]        for an edge from a to b, in every class
 """
 
 from __future__ import annotations

@@ -35,7 +35,9 @@ class Forest:
                 )
         if len(self.order) < n:
             stuck = min(set(range(n)) - set(self.order))
-            raise ParameterError(f"The parents {list(self.parents)} lead from node {stuck} back to it; a forest has no cycle.")
+            raise ParameterError(
+                f"The parents {list(self.parents)} lead from node {stuck} back to it; a forest has no cycle."
+            )
 
     @classmethod
     def empty(cls, n: int) -> Self:

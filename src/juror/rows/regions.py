@@ -93,9 +93,7 @@ class _Builder:
         return Regions(self.states, _together(self.used), _together(self.ones), self.spans)
 
 
-def find_regions(
-    codes: np.ndarray, stacking: Stacking, target: int | None = None
-) -> tuple[np.ndarray, Regions | None]:
+def find_regions(codes: np.ndarray, stacking: Stacking, target: int | None = None) -> tuple[np.ndarray, Regions | None]:
     """Return the rows that every cell selects, (rows, N) of int32, and the missing regions, None if there are none.
 
     Numbers from the height of the stack on select messages in use.
@@ -258,4 +256,3 @@ def _together(arrays: list[np.ndarray]) -> np.ndarray:
 
 def _starts(lengths: np.ndarray) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64, copy=False)
-

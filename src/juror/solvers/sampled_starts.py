@@ -33,10 +33,10 @@ from juror.kernels import kernels
 from juror.kernels.logarithms import log_of
 from juror.rows.expected import ExpectedCounts, lone_counts_of, tables_of
 from juror.rows.packed import PackedRows
+from juror.rows.parameters import Parameters
 from juror.runners.local import partitions
 from juror.solvers.ascent import Objective, Point, ascend
 from juror.solvers.gibbs import Sampler
-from juror.rows.parameters import Parameters
 
 # The chain: classes for every one asked for, sweeps before it is looked at, sweeps counted together, and how many such
 # blocks come before the first round and before the second

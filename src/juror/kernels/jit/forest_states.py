@@ -12,7 +12,7 @@ import numpy as np
 from juror.kernels.jit.compiling import kernel
 from juror.kernels.jit.products import aligned
 from juror.kernels.jit.random_numbers import uniform
-from juror.kernels.jit.vectors import add, divide, least, load, multiply, spread, store
+from juror.kernels.jit.vectors import add, divide, least, load, multiply, multiply_add, spread, store
 
 _TINY = 1e-200
 # The floats in a chunk. With longer ones, the tables of a chunk would not stay in the cache.
@@ -20,28 +20,26 @@ _W = 8
 
 
 @kernel
-def _value(rows, base, stride, first, end, size, G):
-    """Fill G (I · W,) with the value of a state, the product of its links from first to end."""
+def _value(rows, base, stride, first, end, size, G, at):
+    """Fill G from place ``at`` on with the value of a state, the product of its links from first to end."""
     for x in range(size):
         product = load(rows, (base[first] + x * stride[first]) * _W, _W)
         for link in range(first + 1, end):
             product = multiply(product, load(rows, (base[link] + x * stride[link]) * _W, _W))
-        store(G, x * _W, product)
-
-
-@kernel
-def _find_value(rows, states, s, G):
-    _value(rows, states.base, states.stride, states.first_link[s], states.first_link[s + 1], states.sizes[s], G)
+        store(G, at + x * _W, product)
 
 
 @kernel
 def _send_up(rows, table, first, end, size, n_stacked, G):
-    """Store the messages of a state from first to end."""
+    """Store the messages of a state from first to end; return whether any is tiny."""
+    tiny = False
     for m in range(first, end):
         place, message = table[m] * _W, spread(0.0, _W)
         for x in range(size):
-            message = add(message, multiply(load(rows, place + x * _W, _W), load(G, x * _W, _W)))
+            message = multiply_add(load(rows, place + x * _W, _W), load(G, x * _W, _W), message)
         store(rows, (n_stacked + m) * _W, message)
+        tiny |= least(message) < _TINY
+    return tiny
 
 
 @kernel
@@ -65,15 +63,28 @@ def _share_down(rows, counts, table, first, end, size, n_stacked, G, Q, ratios):
 
 
 @kernel
-def _four_alike(states, s):
-    """Whether four states from s on have messages for all labels of the same parent: those share their tables."""
-    if s < 0 or s + 4 > states.sizes.shape[0]:
-        return False
-    size, first = states.sizes[s], states.first_message[s]
-    n = states.first_message[s + 1] - first
-    for k in range(4):
-        begin, end = states.first_message[s + k], states.first_message[s + k + 1]
-        if states.sizes[s + k] != size or end - begin != n or states.table[begin] != states.table[first]:
+def _find_fours(states):
+    """Return, for every state, how many are handled at once from there on: four that share their tables, or one.
+
+    States share the table of their node if they have messages for all labels of its parent.
+    """
+    n_states = states.sizes.shape[0]
+    at_once, s = np.ones(n_states, dtype=np.int64), 0
+    while s < n_states:
+        if s + 4 <= n_states and _alike(states, s, s + 3):
+            at_once[s] = 4
+        s += at_once[s]
+    return at_once
+
+
+@kernel
+def _alike(states, one, last):
+    """Whether the states from one to the last have the same messages, for all labels of the same parent."""
+    first, size = states.first_message[one], states.sizes[one]
+    n = states.first_message[one + 1] - first
+    for s in range(one, last + 1):
+        begin, end = states.first_message[s], states.first_message[s + 1]
+        if states.sizes[s] != size or end - begin != n or states.table[begin] != states.table[first]:
             return False
         if states.table[end - 1] - states.table[begin] != (n - 1) * size:
             return False
@@ -82,21 +93,24 @@ def _four_alike(states, s):
 
 @kernel
 def _send_four_up(rows, table, first, n, size, n_stacked, G):
-    """Store the n messages of each of four states, whose values G follow each other."""
+    """Store the n messages of each of four states, whose values G follow each other; return whether any is tiny."""
+    tiny = False
     for r in range(n):
         place, zero = table[first + r] * _W, spread(0.0, _W)
         a, b, c, d = zero, zero, zero, zero
         for x in range(size):
             t, of = load(rows, place + x * _W, _W), x * _W
-            a = add(a, multiply(t, load(G, of, _W)))
-            b = add(b, multiply(t, load(G, of + size * _W, _W)))
-            c = add(c, multiply(t, load(G, of + 2 * size * _W, _W)))
-            d = add(d, multiply(t, load(G, of + 3 * size * _W, _W)))
+            a = multiply_add(t, load(G, of, _W), a)
+            b = multiply_add(t, load(G, of + size * _W, _W), b)
+            c = multiply_add(t, load(G, of + 2 * size * _W, _W), c)
+            d = multiply_add(t, load(G, of + 3 * size * _W, _W), d)
         below = (n_stacked + first + r) * _W
         store(rows, below, a)
         store(rows, below + n * _W, b)
         store(rows, below + 2 * n * _W, c)
         store(rows, below + 3 * n * _W, d)
+        tiny |= min(min(least(a), least(b)), min(least(c), least(d))) < _TINY
+    return tiny
 
 
 @kernel
@@ -116,23 +130,23 @@ def _share_four_down(rows, counts, table, first, n, size, n_stacked, G, Q, ratio
         place = table[first + r] * _W
         for x in range(size):
             of, t = x * _W, load(rows, place + x * _W, _W)
-            one = add(multiply(a, load(G, of, _W)), multiply(b, load(G, of + step, _W)))
-            two = add(multiply(c, load(G, of + 2 * step, _W)), multiply(d, load(G, of + 3 * step, _W)))
-            store(counts, place + of, add(load(counts, place + of, _W), multiply(t, add(one, two))))
-            store(Q, of, add(load(Q, of, _W), multiply(a, t)))
-            store(Q, of + step, add(load(Q, of + step, _W), multiply(b, t)))
-            store(Q, of + 2 * step, add(load(Q, of + 2 * step, _W), multiply(c, t)))
-            store(Q, of + 3 * step, add(load(Q, of + 3 * step, _W), multiply(d, t)))
+            one = multiply_add(b, load(G, of + step, _W), multiply(a, load(G, of, _W)))
+            two = multiply_add(d, load(G, of + 3 * step, _W), multiply(c, load(G, of + 2 * step, _W)))
+            store(counts, place + of, multiply_add(t, add(one, two), load(counts, place + of, _W)))
+            store(Q, of, multiply_add(a, t, load(Q, of, _W)))
+            store(Q, of + step, multiply_add(b, t, load(Q, of + step, _W)))
+            store(Q, of + 2 * step, multiply_add(c, t, load(Q, of + 2 * step, _W)))
+            store(Q, of + 3 * step, multiply_add(d, t, load(Q, of + 3 * step, _W)))
     for x in range(4 * size):
         store(Q, x * _W, multiply(load(Q, x * _W, _W), load(G, x * _W, _W)))
     return True
 
 
 @kernel
-def _pass_on(counts, base, stride, first, end, size, Q):
-    """Add the counts of the labels of a node, (I · W,), to those of the links of its state."""
+def _pass_on(counts, base, stride, first, end, size, Q, at):
+    """Add the counts of the labels of a node, from place ``at`` of Q on, to those of the links of its state."""
     for x in range(size):
-        q = load(Q, x * _W, _W)
+        q = load(Q, at + x * _W, _W)
         for link in range(first, end):
             place = (base[link] + x * stride[link]) * _W
             store(counts, place, add(load(counts, place, _W), q))
@@ -171,29 +185,31 @@ def _any_lost(rows, states, s, n_stacked):
         place = (n_stacked + m) * _W
         if least(load(rows, place, _W)) < _TINY:
             for lane in range(_W):
-                if rows[place + lane] < _TINY and (
-                    rows[place + lane] > 0.0 or _possible(rows, states, s, m, lane)
-                ):
+                if rows[place + lane] < _TINY and (rows[place + lane] > 0.0 or _possible(rows, states, s, m, lane)):
                     return True
     return False
 
 
 @kernel
-def _send_all_up(stack, f, states, rows, G):
-    """Fill rows with W classes of the stack, from class f on, and the messages below it; return whether any is lost."""
-    n_stacked, s, lost = stack.shape[0], 0, False
+def _send_all_up(stack, f, states, at_once, rows, G):
+    """Fill rows with W classes of the stack, from class f on, and the messages below it; return whether any is lost.
+
+    A message is lost if it is tiny but not zero.
+    """
+    base, stride, links = states.base, states.stride, states.first_link
+    n_stacked, n_states, s, lost = stack.shape[0], states.sizes.shape[0], 0, False
     _fill_chunk(stack, f, rows)
-    while s < states.sizes.shape[0]:
-        first, end = states.first_message[s], states.first_message[s + 1]
-        n = 4 if _four_alike(states, s) else 1
+    while s < n_states:
+        first, end, size, n = states.first_message[s], states.first_message[s + 1], states.sizes[s], at_once[s]
         for k in range(n):
-            _find_value(rows, states, s + k, G[k * states.sizes[s] * _W :])
+            _value(rows, base, stride, links[s + k], links[s + k + 1], size, G, k * size * _W)
         if n == 4:
-            _send_four_up(rows, states.table, first, end - first, states.sizes[s], n_stacked, G)
+            tiny = _send_four_up(rows, states.table, first, end - first, size, n_stacked, G)
         else:
-            _send_up(rows, states.table, first, end, states.sizes[s], n_stacked, G)
-        for k in range(n):
-            lost = lost or _any_lost(rows, states, s + k, n_stacked)
+            tiny = _send_up(rows, states.table, first, end, size, n_stacked, G)
+        if tiny and not lost:
+            for k in range(n):
+                lost = lost or _any_lost(rows, states, s + k, n_stacked)
         s += n
     return lost
 
@@ -201,10 +217,17 @@ def _send_all_up(stack, f, states, rows, G):
 @kernel
 def messages(extended, n_stacked, states, used):
     """Fill the rows below a stack with messages; return the logarithms of all if any is tiny but not zero."""
-    F, n_messages, stack, below, lost = extended.shape[1], states.table.shape[0], extended[:n_stacked], extended[n_stacked:], False
+    F, n_messages, stack, below, lost = (
+        extended.shape[1],
+        states.table.shape[0],
+        extended[:n_stacked],
+        extended[n_stacked:],
+        False,
+    )
     rows, G = aligned((n_stacked + n_messages) * _W), aligned(4 * _largest_size(states) * _W)
+    at_once = _find_fours(states)
     for f in range(0, F, _W):
-        lost |= _send_all_up(stack, f, states, rows, G)
+        lost |= _send_all_up(stack, f, states, at_once, rows, G)
         here = min(_W, F - f)
         for u in range(used.shape[0]):
             place, of = (n_stacked + used[u]) * _W, below[u]
@@ -253,16 +276,15 @@ def _log_messages(stack, states):
     n_stacked, F = stack.shape
     logs, shares = np.empty((states.table.shape[0], F)), np.empty(_largest_size(states))
     rows, G = aligned((n_stacked + logs.shape[0]) * _W), aligned(4 * _largest_size(states) * _W)
+    at_once = _find_fours(states)
     for f in range(0, F, _W):
-        _send_all_up(stack, f, states, rows, G)
+        _send_all_up(stack, f, states, at_once, rows, G)
         for s in range(states.sizes.shape[0]):
             for m in range(states.first_message[s], states.first_message[s + 1]):
                 for lane in range(min(_W, F - f)):
                     value = rows[(n_stacked + m) * _W + lane]
                     logs[m, f + lane] = (
-                        np.log(value)
-                        if value >= _TINY
-                        else _log_message(stack, states, logs, s, m, f + lane, shares)
+                        np.log(value) if value >= _TINY else _log_message(stack, states, logs, s, m, f + lane, shares)
                     )
     return logs
 
@@ -281,39 +303,45 @@ def _log_message(stack, states, logs, s, m, f, shares):
 def spread_counts(counts, stack, states, used, logs):
     """Add the counts of messages, which stand below those of the stack, to the stacked rows they are made of."""
     (n_stacked, F), n_messages = stack.shape, states.table.shape[0]
-    largest, size = _largest_size(states), (n_stacked + n_messages) * _W
-    rows, below = aligned(size), aligned(size)
-    G, Q, shares = aligned(4 * largest * _W), aligned(4 * largest * _W), np.empty(largest)
-    ratios = aligned(4 * _most_messages(states) * _W)
+    largest, size, at_once = _largest_size(states), (n_stacked + n_messages) * _W, _find_fours(states)
+    rows, below, G, Q = aligned(size), aligned(size), aligned(4 * largest * _W), aligned(4 * largest * _W)
+    ratios, shares = aligned(4 * _most_messages(states) * _W), np.empty(largest)
     for f in range(0, F, _W):
         # It takes less time to find messages again than to keep those of all classes.
-        _send_all_up(stack, f, states, rows, G)
+        _send_all_up(stack, f, states, at_once, rows, G)
         below[:] = 0.0
         here = min(_W, F - f)
         for u in range(used.shape[0]):
             place, of = (n_stacked + used[u]) * _W, counts[n_stacked + u]
             for lane in range(here):
                 below[place + lane] = of[f + lane]
-        s = states.sizes.shape[0]
-        while s > 0:
-            n = 4 if _four_alike(states, s - 4) else 1
-            s -= n
-            labels, first, end = states.sizes[s], states.first_message[s], states.first_message[s + 1]
-            for k in range(n):
-                _find_value(rows, states, s + k, G[k * labels * _W :])
-            if n == 4:
-                quick = _share_four_down(rows, below, states.table, first, end - first, labels, n_stacked, G, Q, ratios)
-            else:
-                quick = _share_down(rows, below, states.table, first, end, labels, n_stacked, G, Q, ratios)
-            for k in range(n):
-                part = Q[k * labels * _W :]
-                if not quick:
-                    _share_slowly(stack, states, logs, s + k, f, rows, below, G[k * labels * _W :], shares, part)
-                _pass_on(below, states.base, states.stride, states.first_link[s + k], states.first_link[s + k + 1], labels, part)
+        _share_all_down(stack, f, states, at_once, logs, rows, below, G, Q, ratios, shares)
         for row in range(n_stacked):
             place, into = row * _W, counts[row]
             for lane in range(here):
                 into[f + lane] += below[place + lane]
+
+
+@kernel
+def _share_all_down(stack, f, states, at_once, logs, rows, counts, G, Q, ratios, shares):
+    """Share the counts of W classes, from class f on, of all messages, those of parents first."""
+    base, stride, links = states.base, states.stride, states.first_link
+    n_stacked, s = stack.shape[0], states.sizes.shape[0]
+    while s > 0:
+        n = 4 if s >= 4 and at_once[s - 4] == 4 else 1
+        s -= n
+        size, first, end = states.sizes[s], states.first_message[s], states.first_message[s + 1]
+        for k in range(n):
+            _value(rows, base, stride, links[s + k], links[s + k + 1], size, G, k * size * _W)
+        if n == 4:
+            quick = _share_four_down(rows, counts, states.table, first, end - first, size, n_stacked, G, Q, ratios)
+        else:
+            quick = _share_down(rows, counts, states.table, first, end, size, n_stacked, G, Q, ratios)
+        for k in range(n):
+            at = k * size * _W
+            if not quick:
+                _share_slowly(stack, states, logs, s + k, f, rows, counts, G[at:], shares, Q[at:])
+            _pass_on(counts, base, stride, links[s + k], links[s + k + 1], size, Q, at)
 
 
 @kernel
@@ -353,9 +381,10 @@ def draw_counts(counts, key, stack, states, used, logs):
     (n_stacked, F), n_messages, largest = stack.shape, states.table.shape[0], _largest_size(states)
     drawn, number = np.empty(n_stacked + n_messages), 0
     rows, G, ladder = aligned((n_stacked + n_messages) * _W), aligned(4 * largest * _W), np.empty(largest)
+    at_once = _find_fours(states)
     for f in range(F):
         if f % _W == 0:
-            _send_all_up(stack, f, states, rows, G)
+            _send_all_up(stack, f, states, at_once, rows, G)
         drawn[:] = 0.0
         for u in range(used.shape[0]):
             drawn[n_stacked + used[u]] = counts[n_stacked + u, f]

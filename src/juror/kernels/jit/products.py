@@ -126,9 +126,7 @@ def tables(lam, stack, parts, n_rows, n_columns):
 def with_logs(t, log_stack):
     """Return the same tables with the logarithms of the stack, (stacked rows, F), given: its values may underflow."""
     log_lam, log_rows = logs_of(t.lam.reshape(1, t.lam.shape[0]))[0], joined(t.parts, log_stack)
-    return ScaledTables(
-        t.lam, t.stack, t.parts, log_lam, log_rows, t.scaled_lam, t.scaled, t.log_scales, t.width
-    )
+    return ScaledTables(t.lam, t.stack, t.parts, log_lam, log_rows, t.scaled_lam, t.scaled, t.log_scales, t.width)
 
 
 @kernel

@@ -85,6 +85,17 @@ def add(typing, a, b):
 
 
 @intrinsic
+def multiply_add(typing, a, b, c):
+    """Return a · b + c, float by float, rounded once where the machine can."""
+
+    def generate(context, builder, signature, arguments):
+        once = ("contract",)
+        return builder.fadd(builder.fmul(*arguments[:2], flags=once), arguments[2], flags=once)
+
+    return a(a, a, a), generate
+
+
+@intrinsic
 def divide(typing, a, b):
     """Return a / b, float by float."""
     return a(a, a), lambda context, builder, signature, arguments: builder.fdiv(*arguments)

@@ -100,9 +100,7 @@ def _log_rows(stack: np.ndarray, states: States) -> np.ndarray:
     return rows
 
 
-def spread_counts(
-    counts: np.ndarray, stack: np.ndarray, states: States, used: np.ndarray, logs: np.ndarray
-) -> None:
+def spread_counts(counts: np.ndarray, stack: np.ndarray, states: States, used: np.ndarray, logs: np.ndarray) -> None:
     """Add the counts of messages, which stand below those of the stack, to the stacked rows they are made of.
 
     Parameters
