@@ -21,10 +21,10 @@ from juror.model import JointPMF
 from juror.paper.settings import SETTINGS
 from juror.rows.distinct import WeightedRows
 from juror.rows.packed import PackedRows
+from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
 from juror.solvers.ascent import Objective, Run, ascend
-from juror.rows.parameters import Parameters
 from juror.solvers.sampled_starts import sampled_start
 from juror.solvers.starts import random_start, seeded_start
 

@@ -43,13 +43,13 @@ from juror.kernels import kernels
 from juror.record import RankScore
 from juror.rows.distinct import WeightedRows
 from juror.rows.in_memory import MemoryTable
+from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
 from juror.solvers.ascent import Objective, ascend
 from juror.solvers.diagnosis import empty_classes
 from juror.solvers.em import EMOptions
 from juror.solvers.methods import METHODS
-from juror.rows.parameters import Parameters
 from juror.solvers.solver import Context
 from juror.solvers.starts import random_start, seeded_start
 

@@ -118,7 +118,8 @@ BAD = {
     ),
     "an unknown method": (
         lambda: juror.fit(CODES, method="magic"),
-        "method must be one of ['auto', 'tree', 'em', 'bayes', 'pair-em', 'spa', 'spa-em', 'ctf', 'juror-a', 'juror-b', 'juror-c']. "
+        "method must be one of ['auto', 'tree', 'em', 'bayes', 'pair-em', 'spa', 'spa-em', 'ctf', 'juror-a', "
+        "'juror-b', 'juror-c']. "
         "Got 'magic' instead.",
     ),
     "negative smoothing": (

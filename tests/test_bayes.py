@@ -17,12 +17,12 @@ from juror.errors import FitWarning, ParameterError, QueryError
 from juror.kernels import jit, reference
 from juror.rows.drawn import RowsToDraw
 from juror.rows.packing import PackedCells
+from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
 from juror.solvers.gibbs import draw_point
 from juror.solvers.hyper import _table_counts, first_hyper, next_hyper
 from juror.solvers.mixing import mixing
-from juror.rows.parameters import Parameters
 from juror.testing import random_codes, random_model
 
 pytestmark = pytest.mark.filterwarnings("ignore:The chains have not mixed well")
@@ -136,7 +136,7 @@ class TestFit:
     def test_the_model_is_the_mean_of_its_draws(self):
         model = juror.fit(CODES, 2, "bayes", domain=TRUTH.domain, **SHORT)
         assert (model.rank, model.info.n_draws, model.info.rank) == (40, 20, 40)
-        draws = [JointPMF(d.weights, d.factors, TRUTH.domain) for d in _draws(model, 20)]
+        draws = [JointPMF.of_blocks(draw.blocks, TRUTH.domain) for draw in _draws(model, 20)]
         question = {"x0": 1, "x2": [0, 3]}
         assert model.prob(question) == pytest.approx(np.mean([draw.prob(question) for draw in draws]))
         assert len(model.info.trace) == 60
@@ -145,7 +145,9 @@ class TestFit:
     def test_the_same_seed_gives_the_same_bits_for_any_number_of_threads(self):
         one, other = (juror.fit(CODES, 2, "bayes", seed=3, n_jobs=n, **SHORT) for n in (1, 2))
         assert_same_bits(one, other)
-        assert not np.array_equal(one.blocks[0].weights, juror.fit(CODES, 2, "bayes", seed=4, **SHORT).blocks[0].weights)
+        assert not np.array_equal(
+            one.blocks[0].weights, juror.fit(CODES, 2, "bayes", seed=4, **SHORT).blocks[0].weights
+        )
 
     def test_counts_fit_as_the_rows_they_stand_for(self):
         # Not the same bits: repeated rows are drawn together.

@@ -179,7 +179,8 @@ def test_predict_and_score(run, folder, model):
         ),
         (
             ("fit", "people.csv", "-o", "x.juror", "--method", "magic"),
-            "--method must be one of ['auto', 'tree', 'em', 'bayes', 'pair-em', 'spa', 'spa-em', 'ctf', 'juror-a', 'juror-b', 'juror-c'].",
+            "--method must be one of ['auto', 'tree', 'em', 'bayes', 'pair-em', 'spa', 'spa-em', 'ctf', 'juror-a', "
+            "'juror-b', 'juror-c'].",
         ),
         (
             ("fit", "people.csv", "-o", "x.juror", "--drop", "Clas"),

@@ -198,7 +198,7 @@ EXAMPLES = [block for block in blocks_of(CONTRIBUTING.read_text()) if block.kind
 @pytest.fixture
 def _as_before(monkeypatch):
     """Undo what the examples of CONTRIBUTING.md register."""
-    monkeypatch.setattr(juror.JointPMF, "collision", None, raising=False)
+    monkeypatch.setattr(juror.JointPMF, "diversity", None, raising=False)
     with patch.dict(METHODS), patch.dict(SUFFIXES), patch.dict(TYPED):
         yield
 
@@ -386,12 +386,13 @@ def test_the_api_has_every_public_name(site):
     wanted = {f"juror.{name}" for name in juror.__all__ if name not in modules}
     for name in modules:
         wanted |= {f"juror.{name}.{inner}" for inner in public_of(getattr(juror, name))}
-    wanted |= {f"juror.JointPMF.{name}" for name in vars(juror.JointPMF) if not name.startswith("_")}
+    wanted |= {f"juror.JointPMF.{name}" for name in dir(juror.JointPMF) if not name.startswith("_")}
     assert wanted - anchors == set()
 
 
 def test_the_pages_of_model_and_pictures_begin_with_all_that_they_have(site):
-    methods = {f"JointPMF.{name}" for name, value in vars(juror.JointPMF).items() if name[0] != "_" and callable(value)}
+    names = [name for name in dir(juror.JointPMF) if name[0] != "_" and callable(getattr(juror.JointPMF, name))]
+    methods = {f"JointPMF.{name}" for name in names}
     for page, wanted in (("model", methods), ("plot", {f"plot.{name}" for name in juror.plot.__all__})):
         lines = overview_of((site / "api" / f"{page}.html").read_text())
         assert set(lines) == {f"juror.{name}" for name in wanted}

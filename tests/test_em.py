@@ -12,10 +12,10 @@ from juror.fitting.rank_path import choose_rank
 from juror.record import RankScore
 from juror.rows.distinct import WeightedRows
 from juror.rows.packed import PackedRows
+from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
 from juror.solvers.ascent import Objective, ascend
-from juror.rows.parameters import Parameters
 from juror.solvers.starts import random_start, seeded_start
 from juror.testing import dense, random_codes, random_model
 

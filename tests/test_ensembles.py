@@ -11,7 +11,7 @@ import pytest
 import juror
 from juror import Domain, JointPMF
 from juror.errors import DataWarning, FitWarning, ParameterError
-from juror.fitting.choose import Chosen
+from juror.fitting.choose import Chosen, FitSetting
 from juror.fitting.ensemble import choose_for_members, fit_ensemble
 from juror.fitting.held_out import Trial, as_mixture
 from juror.fitting.members import fit_members, held_out_share
@@ -32,8 +32,10 @@ CODES = random_codes(TRUTH, 300, np.random.default_rng(1), missing=0.1)
 SCATTERED = np.random.default_rng(2).integers(0, 30, (60, 3))
 
 
-def fit(codes=CODES, rank=3, *, shape=SHAPE, n_jobs=1, **options):
-    return juror.fit(codes, rank, "em", domain=Domain.from_cardinalities(shape), n_jobs=n_jobs, **options)
+def fit(codes=CODES, rank=3, *, shape=SHAPE, n_jobs=1, forest=False, **options):
+    """Fit an ensemble; most tests are about what members without a forest share with all others, and are quicker."""
+    domain = Domain.from_cardinalities(shape)
+    return juror.fit(codes, rank, "em", domain=domain, n_jobs=n_jobs, forest=forest, **options)
 
 
 def weighted(trial, rows):
@@ -65,9 +67,10 @@ def model_of(member):
 
 
 def assert_same_bits(one, other):
-    np.testing.assert_array_equal(one.weights, other.weights)
-    for A, B in zip(one.factors, other.factors, strict=True):
-        np.testing.assert_array_equal(A, B)
+    for a, b in zip(one.blocks, other.blocks, strict=True):
+        assert a.forest == b.forest
+        for A, B in zip((a.weights, *a.tables), (b.weights, *b.tables), strict=True):
+            np.testing.assert_array_equal(A, B)
     assert one.info == other.info
 
 
@@ -81,7 +84,7 @@ def told(**options):
 class TestTheMean:
     def test_the_ensemble_is_the_mean_of_its_members(self):
         model = fit(ensemble=3, smoothing=0.1)
-        members = fit_members(trial_of(), EMOptions(), 3, 0.1, range(3))
+        members = fit_members(trial_of(), EMOptions(), FitSetting(3, 0.1), range(3))
         tensors = [dense(model_of(member)) for member in members]
         np.testing.assert_allclose(dense(model), np.mean(tensors, axis=0), rtol=1e-12)
         assert model.info.starts == tuple(member.score for member in members)
@@ -94,8 +97,8 @@ class TestTheMean:
             assert np.abs(dense(one) - dense(other)).max() > 1e-3
 
     def test_a_number_stands_for_the_same_member_always(self):
-        [alone] = fit_members(trial_of(), EMOptions(), 3, 0.1, [2])
-        among = fit_members(trial_of(), EMOptions(), 3, 0.1, range(3))[2]
+        [alone] = fit_members(trial_of(), EMOptions(), FitSetting(3, 0.1), [2])
+        among = fit_members(trial_of(), EMOptions(), FitSetting(3, 0.1), range(3))[2]
         np.testing.assert_array_equal(alone.parameters.stack, among.parameters.stack)
 
     @pytest.mark.parametrize("target", [None, "x0"])
@@ -149,7 +152,7 @@ def test_of_few_distinct_rows_smaller_ranks_are_tried_too():
 
 class TestStopping:
     def test_members_stop_by_rows_they_hold_out(self):
-        for member in fit_members(trial_of(), EMOptions(), 6, 0.01, range(4)):
+        for member in fit_members(trial_of(), EMOptions(), FitSetting(6, 0.01), range(4)):
             assert member.by_held_out
             assert member.n_passes < 100
         assert fit(ensemble=2).info.stopped == "each stopped early, by 0.1 of the rows, held out"
@@ -161,21 +164,21 @@ class TestStopping:
         ) == pytest.approx(4000 / 300_000)
 
     def test_members_made_to_predict_see_every_row(self):
-        [member] = fit_members(trial_of(target=0), EMOptions(), 3, 0.1, [0])
+        [member] = fit_members(trial_of(target=0), EMOptions(), FitSetting(3, 0.1), [0])
         assert not member.by_held_out
         assert member.score == pytest.approx(model_of(member).log_prob(CODES).mean())
         assert fit(ensemble=2, target="x0").info.stopped == "each stopped early"
 
     @pytest.mark.parametrize("max_iter", [1, 2, 3, 5])
     def test_few_passes_still_have_a_score(self, max_iter):
-        members = fit_members(trial_of(), EMOptions(max_iter=max_iter), 3, 0.1, range(2))
+        members = fit_members(trial_of(), EMOptions(max_iter=max_iter), FitSetting(3, 0.1), range(2))
         assert [member.n_passes for member in members] == [max_iter] * 2
         assert np.all(np.isfinite([member.score for member in members]))
 
     def test_what_held_out_no_row_does_not_say_so(self):
         few = np.random.default_rng(0).integers(0, 2, (5, 4))
         info = fit(few, 2, ensemble=6, smoothing=0.1).info
-        held = [member.by_held_out for member in fit_members(trial_of(few), EMOptions(), 2, 0.1, range(6))]
+        held = [member.by_held_out for member in fit_members(trial_of(few), EMOptions(), FitSetting(2, 0.1), range(6))]
         assert 0 < sum(held) < 6
         assert info.stopped == f"each stopped early, {sum(held)} of them by 0.1 of the rows, held out"
         assert fit(few[:1], 2, ensemble=2, smoothing=0.1).info.stopped == "each stopped early"
@@ -214,11 +217,11 @@ class TestChoosing:
     def test_the_path_tells_how_many_classes_hold_rows(self):
         # Some classes hold less than half a row if rows have small weights.
         rows = WeightedRows.of(CODES[:60], np.full(60, 0.2))
-        trial, options = weighted(trial_of(), rows), EMOptions(smoothing=0.001)
+        trial, options = weighted(trial_of(), rows), EMOptions(smoothing=0.001, forest=False)
         path = choose_for_members(trial, options, "auto", with_smoothing=False).rank_path
         kept, _ = trial.table.split(0.2, np.random.default_rng([0, 5]))
         for step in path:
-            members = fit_members(replace(trial, table=kept), options, step.rank, 0.001, range(2))
+            members = fit_members(replace(trial, table=kept), options, FitSetting(step.rank, 0.001), range(2))
             assert step.n_occupied == int(np.median([np.sum(m.parameters.lam * kept.total >= 0.5) for m in members]))
         assert any(step.n_occupied < step.rank for step in path)
 
@@ -379,13 +382,17 @@ class TestTime:
         assert len(model.info.smoothing_path) <= 1
 
     def test_fewer_members_than_asked_for_are_told(self, clock):
-        solution = fit_ensemble(trial_of(until=10.0), EMOptions(ensemble=99, max_seconds=10), Chosen(2, 0.1))
+        solution = fit_ensemble(
+            trial_of(until=10.0), EMOptions(ensemble=99, max_seconds=10), Chosen(FitSetting(2, 0.1))
+        )
         assert str(solution.complaints[-1]) == (
             f"max_seconds = 10 was enough for {solution.record.n_members} of the 99 members. Raise max_seconds."
         )
 
     def test_within_a_budget_there_are_as_many_members_as_there_is_time_for(self, clock):
-        solution = fit_ensemble(trial_of(until=10.0), EMOptions(ensemble="auto", max_seconds=10), Chosen(2, 0.1))
+        solution = fit_ensemble(
+            trial_of(until=10.0), EMOptions(ensemble="auto", max_seconds=10), Chosen(FitSetting(2, 0.1))
+        )
         assert clock.now < 10.1
         assert 2 < solution.record.n_members < 100
         assert solution.record.stopped.endswith(

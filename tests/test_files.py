@@ -80,9 +80,11 @@ def typed(values):
 
 
 def assert_same_model(a, b):
-    assert a.weights.tobytes() == b.weights.tobytes()
-    assert [f.shape for f in a.factors] == [f.shape for f in b.factors]
-    assert [f.tobytes() for f in a.factors] == [f.tobytes() for f in b.factors]
+    for one, other in zip(a.blocks, b.blocks, strict=True):
+        assert one.forest == other.forest
+        assert one.weights.tobytes() == other.weights.tobytes()
+        assert [table.shape for table in one.tables] == [table.shape for table in other.tables]
+        assert [table.tobytes() for table in one.tables] == [table.tobytes() for table in other.tables]
     assert a.domain == b.domain
     assert [typed(v.labels) for v in a.domain] == [typed(v.labels) for v in b.domain]
     assert typed(a.domain.missing) == typed(b.domain.missing)

@@ -16,9 +16,20 @@ from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.solvers import forest_gibbs
 from juror.solvers.completing import RowsToComplete, upward
-from juror.solvers.forest_gibbs import Edges, TablePrior, columns_of, counted, draw_point, next_edges, next_prior, pairs_of
+from juror.solvers.forest_gibbs import (
+    Edges,
+    TablePrior,
+    columns_of,
+    counted,
+    draw_point,
+    next_edges,
+    next_prior,
+    pairs_of,
+)
 from juror.solvers.forest_moves import moved
 from juror.solvers.hyper import Hyper, first_hyper, next_hyper
+
+SHORT = {"sweeps": 80, "burnt": 40, "draws": 8}
 
 
 def rooted_forests(n: int) -> list[Forest]:
@@ -29,8 +40,6 @@ def rooted_forests(n: int) -> list[Forest]:
         except juror.errors.ParameterError:
             continue
     return found
-
-
 
 
 class TestEvidence:
@@ -88,7 +97,8 @@ class TestCompleting:
     def tables(self, rng):
         shape = [(1 if above < 0 else self.SIZES[above]) for above in self.FOREST.parents]
         return [
-            rng.dirichlet(np.ones(size), (n, self.F)).transpose(0, 2, 1) for n, size in zip(shape, self.SIZES, strict=True)
+            rng.dirichlet(np.ones(size), (n, self.F)).transpose(0, 2, 1)
+            for n, size in zip(shape, self.SIZES, strict=True)
         ]
 
     def test_messages_sum_over_missing_cells(self):
@@ -137,9 +147,8 @@ class TestPosterior:
         m, c = self.HYPER.m[n], self.HYPER.c[n]
         if above < 0:
             return log_rows(np.array([np.bincount(codes[classes == f, n], minlength=2) for f in range(self.F)]), c * m)
-        by_class = np.array(
-            [np.bincount(codes[(classes == f) & (codes[:, above] == x), n], minlength=2) for f in range(2) for x in range(2)]
-        )
+        where = [(classes == f) & (codes[:, above] == x) for f in range(2) for x in range(2)]
+        by_class = np.array([np.bincount(codes[rows, n], minlength=2) for rows in where])
         shared = by_class.reshape(2, 2, 2).sum(axis=0)
         each = [log_rows(C, b * m) for C in (shared, by_class) for b in forest_gibbs._STRENGTHS]
         return logsumexp(np.array(each) + np.log(phi))
@@ -188,7 +197,7 @@ class TestPosterior:
 
 
 def test_the_sampler_leaves_its_own_prior_in_place():
-    """Draw rows given parameters and all else given the rows in turn: what comes out must be the prior (Geweke 2004)."""
+    """Draw rows given parameters, and all else given the rows: what comes out must be the prior (Geweke 2004)."""
     sizes, F, n_rows = (3, 2, 2, 1), 2, 5
     rng, pairs = np.random.default_rng(0), pairs_of((3, 2, 2, 1))
     hyper, edges, stacking, seen = first_hyper(sizes), Edges.none(4), Stacking(sizes), []
@@ -198,9 +207,7 @@ def test_the_sampler_leaves_its_own_prior_in_place():
         fresh = empty.draw(point.lam, stacking.tables(point.stack), edges.forest, rng)
         codes = np.repeat(fresh.codes, fresh.weights.astype(int), axis=0)
         codes[0, :2] = -1
-        drawn = RowsToComplete(codes, np.ones(n_rows)).draw(
-            point.lam, stacking.tables(point.stack), edges.forest, rng
-        )
+        drawn = RowsToComplete(codes, np.ones(n_rows)).draw(point.lam, stacking.tables(point.stack), edges.forest, rng)
         edges = next_prior(next_edges(edges, drawn, hyper, F, pairs, rng), pairs, rng)
         stacking = Stacking(sizes, edges.forest)
         counts = counted(drawn, stacking, F)
@@ -212,8 +219,44 @@ def test_the_sampler_leaves_its_own_prior_in_place():
         # π⁴ is uniform; given π, two edges have the mean 2π.
         n_edges = len(edges.forest.edges) / 2 - edges.share + 0.5
         tables = stacking.tables(point.stack)
-        halves = [edges.share**4, edges.phi[0] * 3, n_edges, hyper.a / (1 + hyper.a), g, hyper.m[1][0], tables[1][0, 0, 0]]
-        seen.append([*z, *halves, tables[2][-1, 1, 1]])
+        of_edges = [edges.share**4, edges.phi[0] * 3, n_edges]
+        seen.append([*z, *of_edges, hyper.a / (1 + hyper.a), g, hyper.m[1][0], tables[1][0, 0, 0], tables[2][-1, 1, 1]])
     batches = np.array(seen).reshape(20, 200, -1).mean(axis=1)
     off = (batches.mean(axis=0) - 0.5) / (batches.std(axis=0, ddof=1) / np.sqrt(20))
     assert np.all(np.abs(off) < 4.5), off
+
+
+@pytest.mark.filterwarnings("ignore:The chains have not mixed well")
+class TestFit:
+    def pairs(self, n_rows, seed):
+        """Four pairs of columns, each of which almost repeats the other; more combinations than classes."""
+        rng = np.random.default_rng(seed)
+        once = rng.integers(0, 6, (n_rows, 4))
+        return np.hstack([once, (once + (rng.random(once.shape) < 0.1)) % 6])
+
+    def test_edges_are_found_where_classes_do_not_suffice(self):
+        model = juror.fit(self.pairs(800, 0), 4, "bayes", domain=juror.Domain.from_cardinalities([6] * 8), **SHORT)
+        assert model.info.n_draws == len(model.blocks) == 8
+        for block in model.blocks:
+            assert {(0, 4), (1, 5), (2, 6), (3, 7)} <= {tuple(sorted(edge)) for edge in block.forest.edges}
+        plain = juror.fit(self.pairs(800, 0), 4, "bayes", domain=model.domain, forest=False, **SHORT)
+        test = self.pairs(500, 1)
+        assert model.log_prob(test).mean() > plain.log_prob(test).mean() + 2.0
+        low, high = model.interval("x4 | x0 = 2", level=0.9)[2]
+        assert 0.75 < low < high < 0.97
+
+    def test_missing_cells_hide_no_edges(self):
+        codes = self.pairs(800, 0)
+        codes[np.random.default_rng(2).random(codes.shape) < 0.2] = -1
+        model = juror.fit(codes, 4, "bayes", domain=juror.Domain.from_cardinalities([6] * 8), **SHORT)
+        assert all(len(block.forest.edges) >= 4 for block in model.blocks)
+        assert model.prob("x4 = 2", given="x0 = 2") > 0.7
+
+    def test_a_product_has_no_edges(self):
+        codes = np.random.default_rng(0).integers(0, 5, (1000, 4))
+        assert not juror.fit(codes, 3, "bayes", **SHORT).has_edges
+
+    def test_rows_that_stand_for_too_many_are_sampled_without(self):
+        codes = np.array([[0, -1], [1, 1], [0, 0]])
+        model = juror.fit(codes, 2, "bayes", sample_weight=[1e6, 1.0, 1.0], **SHORT)
+        assert model.info.stopped.endswith("without forests, as there are too many rows with missing cells")

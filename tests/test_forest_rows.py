@@ -213,8 +213,7 @@ def table_of(case, runner=None):
 
 
 def big_case(seed=5, missing=0.3, n_rows=3000, **options):
-    case = Case(seed, 7, 6, n_rows, missing, most_labels=5, **options)
-    return case
+    return Case(seed, 7, 6, n_rows, missing, most_labels=5, **options)
 
 
 def test_packed_rows_of_a_forest_count_as_plain_ones(monkeypatch):

@@ -26,8 +26,10 @@ from juror.paper.settings import SETTINGS
 from juror.paper.table_rows import Entry, PaperTable
 from juror.plot.maps import _residuals
 from juror.record import RankScore
+from juror.testing import dense, random_forest_model
 
 TITANIC = juror.datasets.titanic()
+FOREST = random_forest_model([3, 2, 4, 2, 3], [2, 3], np.random.default_rng(0), hidden=[2], edges=0.9)
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +62,7 @@ PICTURES = {
     "pair": lambda model, ax: plot.pair(model, "Class", "Survived", ax=ax),
     "residuals": lambda model, ax: plot.pair(model, "Class", "Survived", ax=ax, show="residuals"),
     "dependence": lambda model, ax: plot.dependence(model, ax=ax),
+    "tree": lambda model, ax: plot.tree(FOREST, ax=ax),
     "rank_path": lambda model, ax: plot.rank_path(model, ax=ax),
     "classes": lambda model, ax: plot.classes(model, ax=ax),
     "calibration": lambda model, ax: plot.calibration(model, TITANIC, "Survived", ax=ax),
@@ -289,7 +292,62 @@ class TestProfiles:
         assert str(caught.value) == "n_traits must be an int in the range [1, inf). Got 0 instead."
 
 
+class TestTree:
+    def test_names_and_informations_are_written(self):
+        ax = plot.tree(FOREST, block=0)
+        texts = [text.get_text() for text in ax.texts]
+        edges = [sorted(edge) for edge in FOREST.blocks[0].forest.edges]
+        assert set(FOREST.domain.names) <= set(texts)
+        for a, b in edges:
+            if b < 5:
+                assert f"{FOREST.mutual_information(f'x{a}', f'x{b}'):.2g}" in texts
+        # and one line for the hidden nodes
+        assert len(ax.lines) == len(edges) + 1
+
+    def test_wider_lines_join_variables_that_tell_more(self):
+        ax = plot.tree(FOREST, block=1)
+        widths = [line.get_linewidth() for line in ax.lines[:-1]]
+        assert widths == sorted(widths, reverse=True)
+        assert title(ax).startswith("What depends on what within a class of block 1, which has ")
+
+    def test_the_heaviest_block_is_drawn_unless_another_is_named(self):
+        heaviest = int(np.argmax([block.weights.sum() for block in FOREST.blocks]))
+        assert f"block {heaviest}," in title(plot.tree(FOREST))
+
+    def test_names_are_data(self):
+        domain = juror.Domain(tuple(juror.Variable(name, (0, 1)) for name in HOSTILE))
+        found = random_forest_model([2] * 7, [2], np.random.default_rng(0), domain=domain, edges=1.0)
+        plot.tree(found).figure.draw_without_rendering()
+
+    def test_what_has_no_edges_is_refused(self, model):
+        with pytest.raises(QueryError) as caught:
+            plot.tree(model)
+        sentence = "This model has no edges: its variables are independent within a class, so there is no forest."
+        assert str(caught.value) == sentence
+
+    @pytest.mark.parametrize("block", [2, -1, True, 0.5, "first"])
+    def test_a_block_that_is_not_there_is_refused(self, block):
+        with pytest.raises(QueryError) as caught:
+            plot.tree(FOREST, block)
+        sentence = f"block must be a whole number from 0 to 1, or None for the heaviest. Got {block!r} instead."
+        assert str(caught.value) == sentence
+
+
 class TestClasses:
+    def test_classes_of_a_forest(self):
+        cells = drawn_values(plot.classes(FOREST, n=5))
+        weights = np.concatenate([block.weights for block in FOREST.blocks])
+        order = np.argsort(-weights, kind="stable")
+        ax = plot.classes(FOREST, n=5)
+        for row, tick in zip(cells, ax.get_yticklabels(), strict=True):
+            name, label = tick.get_text().split(" = ")
+            n, code = FOREST.domain.position(name), int(label)
+            others = tuple(k for k in range(5) if k != n)
+            classes = [block.classes(np.array([f])) for block in FOREST.blocks for f in range(block.rank)]
+            alone = [juror.JointPMF.of_blocks([one.scaled(1 / one.weights[0])], FOREST.domain) for one in classes]
+            shares = np.array([dense(one).sum(axis=others)[code] for one in alone])
+            np.testing.assert_allclose(row[:-1], shares[order] - shares @ weights, atol=1e-12)
+
     def test_cells_are_shares_above_the_whole(self, model):
         ax = plot.classes(model, n=3)
         order = np.argsort(-model.weights, kind="stable")[:3]

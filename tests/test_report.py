@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,8 +16,8 @@ import juror
 from juror.cli.app import main
 from juror.errors import ParameterError
 from juror.report import Report, page_model
-from juror.report.page_model import make_page_model, wanted_rank
-from juror.testing import dense, random_model
+from juror.report.page_model import make_page_model, rounded, wanted_rank
+from juror.testing import dense, random_forest_model, random_model
 
 PEOPLE = juror.datasets.titanic()
 
@@ -43,7 +44,11 @@ def test_facts_are_json_and_say_what_the_model_says(model):
     assert [variable["name"] for variable in known["variables"]] == list(model.domain.names)
     for variable in known["variables"]:
         assert variable["probabilities"] == model.marginal(variable["name"]).to_numpy().tolist()
-    assert known["model"]["weights"] == model.weights.tolist()
+    (block,) = known["model"]["blocks"]
+    assert block["weights"] == model.weights.tolist()
+    assert block["tables"] == [[factor.tolist()] for factor in model.factors]
+    assert block["parents"] == [-1] * 4
+    assert known["forest"] is None
     assert known["model"]["n_parameters"] == model.info.n_parameters
     assert known["dependence"]["matrix"] == model.dependence().to_numpy().tolist()
     assert sorted(known["dependence"]["order"]) == [0, 1, 2, 3]
@@ -60,15 +65,32 @@ def test_a_model_that_was_not_fitted_has_a_report(tmp_path):
     assert (tmp_path / "bare.html").read_text().startswith("<!doctype html>")
 
 
+def held_blocks(html: str) -> list[tuple[np.ndarray, list[int], list[np.ndarray]]]:
+    """Read the weights, parents and tables of the blocks back from a page of doubles."""
+    found = []
+    for block in embedded(html)["model"]["blocks"]:
+        weights, numbers = (np.frombuffer(base64.b64decode(block[name]), dtype="<f8") for name in ("weights", "tables"))
+        above = [1 if parent < 0 else block["sizes"][parent] for parent in block["parents"]]
+        shapes = [(rows, size, len(weights)) for rows, size in zip(above, block["sizes"], strict=True)]
+        parts = np.split(numbers, np.cumsum([np.prod(shape) for shape in shapes])[:-1])
+        found.append((weights, block["parents"], [part.reshape(s) for part, s in zip(parts, shapes, strict=True)]))
+    return found
+
+
 @pytest.mark.parametrize("zeros", [0.0, 0.4])
 def test_the_page_holds_the_model_to_the_last_bit(zeros):
-    model = random_model([3, 4, 2], 5, np.random.default_rng(0), zeros=zeros)
-    held = embedded(Report(model).to_html())["model"]
-    weights, factors = (np.frombuffer(base64.b64decode(held[name])) for name in ("weights", "factors"))
-    assert np.array_equal(weights, model.weights)
-    assert np.array_equal(factors.reshape(9, 5), np.concatenate(model.factors))
-    half = np.frombuffer(base64.b64decode(embedded(Report(model).to_html())["dependence"]["matrix"]), dtype="<f4")
-    assert np.array_equal(half, model.dependence().to_numpy()[np.triu_indices(3, k=1)].astype(np.float32))
+    rng = np.random.default_rng(0)
+    for model in (
+        random_model([3, 4, 2], 5, rng, zeros=zeros),
+        random_forest_model([3, 4, 2], [2, 3], rng, hidden=[2], zeros=zeros),
+    ):
+        html = Report(model).to_html()
+        for block, (weights, parents, tables) in zip(model.blocks, held_blocks(html), strict=True):
+            assert np.array_equal(weights, block.weights)
+            assert parents == list(block.forest.parents)
+            assert all(np.array_equal(one, other) for one, other in zip(tables, block.tables, strict=True))
+        half = np.frombuffer(base64.b64decode(embedded(html)["dependence"]["matrix"]), dtype="<f4")
+        assert np.array_equal(half, model.dependence().to_numpy()[np.triu_indices(3, k=1)].astype(np.float32))
 
 
 def test_only_the_page_s_own_script_and_style_may_run(model):
@@ -105,35 +127,99 @@ def test_a_large_model_is_carried_by_a_near_one_and_the_page_says_how_near():
     assert notice not in Report(model).to_html()
 
 
-def largest(cardinalities: list[int], rank: int) -> juror.JointPMF:
-    """Return the largest model that a page takes as it is; one of the given rank is too large for a page."""
-    rng = np.random.default_rng(0)
-    most = wanted_rank(random_model(cardinalities, rank, rng), "auto")
-    assert most < rank
-    return random_model(cardinalities, most, rng)
-
-
-def test_a_page_stays_below_two_megabytes_whatever_the_rank():
-    large = largest([10] * 30, 600)
+@pytest.mark.parametrize(("rank", "bits"), [(250, 64), (500, 32), (900, 16)])
+def test_a_page_stays_below_two_megabytes(rank, bits):
+    large = random_model([10] * 40, rank, np.random.default_rng(0))
     rows = large.sample(500, seed=1).assign(weight=np.random.default_rng(1).random(500))
     report = Report(large, rows, sample_weight="weight")
-    assert report.facts["model"]["rank"] == large.rank
-    assert len(report.to_html().encode()) < 2_000_000
-    larger = random_model([10] * 30, large.rank + 1, np.random.default_rng(0))
-    assert Report(larger, rank="all").facts["model"]["rank"] == large.rank + 1
+    known = report.facts["model"]
+    assert (known["rank"], known["bits"]) == (rank, bits)
+    assert known["pair_difference"] < {64: 1e-300, 32: 1e-8, 16: 1e-4}[bits]
+    assert abs(known["loss"]) < {64: 1e-300, 32: 1e-6, 16: 1e-2}[bits]
+    html = report.to_html()
+    assert len(html.encode()) < 2_000_000
+    assert ("rounded to three digits" in html.partition("<script")[0]) == (bits == 16)
+
+
+def test_all_classes_are_kept_where_they_are_wanted(monkeypatch):
+    monkeypatch.setattr(page_model, "_MODEL_BYTES", 1_000)
+    model = random_model([4, 5, 3], 100, np.random.default_rng(0))
+    assert Report(model, rank="all").facts["model"]["rank"] == 100
+    assert Report(model).facts["model"]["rank"] < 100
 
 
 def test_a_page_of_many_variables_leaves_room_for_all_pairs():
-    report = Report(largest([4] * 400, 80))
-    assert report.facts["model"]["loss"] == 0.0
+    report = Report(random_model([4] * 400, 70, np.random.default_rng(0)))
+    assert report.facts["model"]["rank"] == 70
     assert len(report.to_html().encode()) < 2_000_000
 
 
-def test_a_model_that_is_too_large_is_compressed(monkeypatch):
+def test_a_forest_of_many_variables_keeps_its_classes():
+    rng = np.random.default_rng(0)
+    model = random_forest_model([5] * 86, [40] * 4, rng, edges=1.0)
+    report = Report(model)
+    known = report.facts["model"]
+    assert (known["rank"], known["fitted_rank"], known["bits"]) == (160, 160, 16)
+    assert known["pair_difference"] < 1e-4
+    html = report.to_html()
+    assert len(html.encode()) < 2_000_000
+    assert "rounded to three digits" in html
+    assert "a smaller model" not in html
+
+
+def test_a_forest_that_is_too_large_is_compressed(monkeypatch):
     monkeypatch.setattr(page_model, "_MODEL_BYTES", 2_000)
+    model = random_forest_model([3, 4, 2, 3], [20, 30], np.random.default_rng(0))
+    page = make_page_model(model, "auto", 0)
+    assert page.model.rank < 50
+    assert sum(len(block["tables"]) + len(block["weights"]) for block in page.packed) < 2_000
+    p, q = dense(model), dense(page.model)
+    assert page.loss == pytest.approx(float((p * np.log(p / q)).sum()), abs=1e-5)
+    pairs = [model.domain.names[i] for i in (0, 2)]
+    apart = np.abs(model.marginal(*pairs).to_numpy() - page.model.marginal(*pairs).to_numpy()).max()
+    assert apart <= page.pair_difference + 1e-12
+
+
+@pytest.mark.parametrize(("bits", "error"), [(32, 2e-7), (16, 2e-3)])
+def test_rounding_keeps_zeros_and_what_is_above_them(bits, error):
+    rng = np.random.default_rng(1)
+    model = random_forest_model([3, 4, 2, 3], [2, 2], rng, zeros=0.3)
+    tables = [np.where(table > 0, np.maximum(table, 1e-300), 0.0) for table in model.blocks[0].tables]
+    tables[0] = np.array([1e-60, 1.0, 0.0])[None, :, None] * np.ones_like(tables[0])
+    first = replace(model.blocks[0], tables=tuple(tables))
+    model = juror.JointPMF.of_blocks([first, *model.blocks[1:]], model.domain)
+    coarse = rounded(model, bits)
+    for before, after in zip(model.blocks, coarse.blocks, strict=True):
+        for one, other in zip(before.tables, after.tables, strict=True):
+            assert np.array_equal(one > 0, other > 0)
+            np.testing.assert_allclose(other, one, rtol=error, atol=2e-30)
+    assert np.abs(dense(model) - dense(coarse)).max() < 3 * error
+
+
+def test_the_forest_has_the_edges_of_the_heaviest_block():
+    model = random_forest_model([3, 4, 2, 5, 2], [3, 2], np.random.default_rng(2), hidden=[3], edges=0.9)
+    known = Report(model).facts["forest"]
+    weights = [block.weights.sum() for block in model.blocks]
+    assert known["block"] == int(np.argmax(weights))
+    assert known["weight"] == pytest.approx(max(weights))
+    edges = {tuple(sorted(edge)) for edge in model.blocks[known["block"]].forest.edges}
+    assert {(edge["a"], edge["b"]) for edge in known["edges"]} == edges
+    for edge in known["edges"]:
+        if edge["b"] == 5:
+            assert edge["information"] is None
+        else:
+            names = [model.domain[edge[end]].name for end in "ab"]
+            assert edge["information"] == pytest.approx(model.mutual_information(*names), abs=1e-12)
+    known_values = [edge["information"] for edge in known["edges"] if edge["information"] is not None]
+    assert known_values == sorted(known_values, reverse=True)
+    assert [node["name"] for node in known["layout"]["nodes"]] == [*model.domain.names, ""]
+
+
+def test_a_model_that_is_too_large_is_compressed(monkeypatch):
+    monkeypatch.setattr(page_model, "_MODEL_BYTES", 400)
     model = random_model([3, 4, 2], 20, np.random.default_rng(0))
     known = Report(model).facts["model"]
-    assert known["rank"] == wanted_rank(model, "auto") < known["fitted_rank"] == 20
+    assert known["rank"] <= wanted_rank(model, "auto") < known["fitted_rank"] == 20
     assert known["loss"] > 0
 
 

@@ -10,10 +10,10 @@ from juror.kernels import jit, reference
 from juror.kernels.logarithms import log_of
 from juror.rows.distinct import WeightedRows
 from juror.rows.packed import PackedRows
+from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
 from juror.solvers.ascent import Objective, ascend
-from juror.rows.parameters import Parameters
 from juror.solvers.sampled_starts import _costs, _Loose, _most_alike, _without_cheapest, sampled_start
 from juror.solvers.starts import random_start
 from juror.testing import random_codes, random_model

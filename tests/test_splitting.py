@@ -12,19 +12,19 @@ from hypothesis import strategies as st
 
 import juror
 from juror.errors import DataError, ParameterError
-from juror.fitting.choose import Chosen, choose_rank_for, choose_smoothing, is_clear
+from juror.fitting.choose import Chosen, FitSetting, choose_rank_for, choose_smoothing, is_clear
 from juror.fitting.held_out import Trial
 from juror.fitting.rank_path import choose_rank
 from juror.record import RankScore
 from juror.rows.distinct import WeightedRows
 from juror.rows.in_memory import MemoryTable
 from juror.rows.packed import PackedRows
+from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
 from juror.solvers.ascent import Objective, ascend
 from juror.solvers.em import EMOptions
 from juror.solvers.methods import METHODS
-from juror.rows.parameters import Parameters
 from juror.solvers.solver import Context
 from juror.solvers.splitting import grown
 from juror.testing import random_codes, random_model
@@ -270,7 +270,7 @@ class TestChoosing:
     def test_sure_labels_want_little_smoothing(self):
         column = np.random.default_rng(0).integers(0, 4, size=400)
         trial = trial_of(np.column_stack([column, column, column]), target=0)
-        chosen = replace(choose_rank_for(trial, EMOptions(), "auto"), rank=4)
+        chosen = replace(choose_rank_for(trial, EMOptions(), "auto"), setting=FitSetting(4))
         found = choose_smoothing(trial, EMOptions(), chosen, "auto")
         tried = found.smoothing_path
         assert found.smoothing == 0.03
@@ -278,11 +278,11 @@ class TestChoosing:
 
     def test_without_a_start_smoothing_is_chosen_from_fits_anew(self):
         trial = trial_of(self.CODES, target=0)
-        assert choose_smoothing(trial, EMOptions(), Chosen(4), "auto").smoothing in (0.03, 0.1, 0.3)
+        assert choose_smoothing(trial, EMOptions(), Chosen(FitSetting(4)), "auto").smoothing in (0.03, 0.1, 0.3)
 
     def test_too_few_rows_to_choose_a_smoothing(self):
         with pytest.raises(DataError, match=r"1 rows are too few to choose a smoothing\. Pass smoothing"):
-            choose_smoothing(trial_of(self.CODES[:1], target=0), EMOptions(), Chosen(1), "auto")
+            choose_smoothing(trial_of(self.CODES[:1], target=0), EMOptions(), Chosen(FitSetting(1)), "auto")
 
     def test_a_gain_within_its_standard_error_is_not_clear(self):
         gains = np.array([1.0, -0.9, 1.0, -0.9])

@@ -16,10 +16,10 @@ import juror
 from juror.counts.counts import PairCounts, TripleCounts
 from juror.rows.distinct import WeightedRows
 from juror.rows.packed import PackedRows
+from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
 from juror.solvers.ascent import Objective, Point, ascend
-from juror.rows.parameters import Parameters
 
 from .tasks import Task, digest, factors_of, load, mean_log_prob
 from .worker import Trial, timed_each

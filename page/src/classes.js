@@ -1,12 +1,18 @@
 // The latent classes: how large each is, and what it is typical of.
 
-/** @import { ClassFacts, ClassProfile, Trait } from "./types" */
+/** @import { ClassFacts, ClassProfile, ModelFacts, Trait } from "./types" */
 
 import { byId, make, number, percent, plural } from "./dom.js";
 
-/** @param {ClassFacts} facts */
-export function showClasses({ profiles, n_classes: nClasses, shown_weight: shownWeight, compressed }) {
+/**
+ * @param {ClassFacts} facts
+ * @param {ModelFacts} model
+ */
+export function showClasses({ profiles, n_classes: nClasses, shown_weight: shownWeight, compressed }, { blocks }) {
   const notes = [];
+  if (blocks.some(({ parents }) => parents.some((parent) => parent >= 0))) {
+    byId("within-a-class").textContent = "within a class a variable depends only on its neighbours in a forest";
+  }
   if (compressed) {
     notes.push(
       `The model is a mean of many fits. Its ${plural(compressed.rank, "class", "classes")} have little meaning one by one. ` +

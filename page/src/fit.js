@@ -18,7 +18,9 @@ export function showFit(fit, model) {
     ["classes", number(model.fitted_rank)],
     // The number of parameters says nothing about how flexible a mean of many fits is.
     ["free parameters", isMean ? null : number(model.n_parameters)],
+    ["blocks", model.blocks.length > 1 ? number(model.blocks.length) : null],
     ["classes of this page", model.rank < model.fitted_rank ? aboutPage(model) : null],
+    ["numbers of this page", model.bits < 64 ? aboutNumbers(model) : null],
   ];
   if (!fit) {
     byId("fit-facts").replaceChildren(factList(size), make("p", {}, "The model does not say how it was fitted."));
@@ -35,6 +37,13 @@ const standardError = (error) => (error ? ` (standard error ${number(error, 2)})
 /** @param {ModelFacts} model */
 function aboutPage({ rank, loss, standard_error: error, pair_difference: difference }) {
   return `${number(rank)}, the nearest model with that many: ${number(loss, 3)} nats a row from the fitted one${standardError(error)}, tables of two variables differ by at most ${number(difference, 2)}`;
+}
+
+/** @param {ModelFacts} model */
+function aboutNumbers({ bits, rank, fitted_rank: fittedRank, loss, pair_difference: difference }) {
+  const rounded = `rounded to ${bits === 32 ? "seven" : "three"} digits, to keep the page small`;
+  if (rank < fittedRank) return rounded;
+  return `${rounded}: ${number(loss, 2)} nats a row from the fitted model, tables of two variables differ by at most ${number(difference, 2)}`;
 }
 
 /**

@@ -5,7 +5,8 @@
 import { Explorer } from "./explorer.js";
 import { DependenceMap } from "./dependence.js";
 import { byId } from "./dom.js";
-import { doubles, Joint } from "./model.js";
+import { ForestView } from "./forest.js";
+import { Joint } from "./model.js";
 import { showClasses } from "./classes.js";
 import { showFit } from "./fit.js";
 import { countsOfPair, showObserved } from "./observed.js";
@@ -13,14 +14,13 @@ import { countsOfPair, showObserved } from "./observed.js";
 /** @type {Facts} */
 const facts = JSON.parse(byId("facts").textContent ?? "");
 const variables = facts.variables.map((variable, position) => ({ ...variable, position }));
-const joint = new Joint(
-  variables.map(({ labels }) => labels.length),
-  doubles(facts.model.weights),
-  doubles(facts.model.factors),
-);
+if (facts.model.bits === 16 && !("DecompressionStream" in window)) {
+  byId("message").textContent = "This browser cannot unpack the model. Use one of 2023 or later, or a report of fewer classes.";
+}
+const joint = await Joint.of(variables.map(({ labels }) => labels.length), facts.model);
 
 const explorer = new Explorer(variables, joint, facts.file, facts.fit?.n_rows ?? null);
-showClasses(facts.classes);
+showClasses(facts.classes, facts.model);
 showFit(facts.fit, facts.model);
 if (facts.observed) showObserved(facts.observed, variables, joint, facts.fit);
 else byId("tab-observed").hidden = true;
@@ -28,7 +28,11 @@ else byId("tab-observed").hidden = true;
 // The map may be large, so it is painted when it is first shown.
 /** @type {DependenceMap | null} */
 let map = null;
-const showMap = () => (map ??= new DependenceMap(facts.dependence, variables, joint, countsOfPair(facts.observed, variables)));
+function showMap() {
+  if (map) return;
+  const shown = (map = new DependenceMap(facts.dependence, variables, joint, countsOfPair(facts.observed, variables)));
+  if (facts.forest) new ForestView(facts.forest, variables, (a, b) => shown.choose(a, b));
+}
 
 const tabs = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('[role="tab"]')]);
 

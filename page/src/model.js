@@ -1,6 +1,8 @@
-// The joint distribution in the browser: p(x) = Σ_f λ_f Π_n A_n[x_n, f], with the same answers as in Python.
+// The joint distribution in the browser, a sum over blocks of classes, with the same answers as in Python.
 
-/** @import { Evidence } from "./types" */
+/** @import { Evidence, ModelFacts } from "./types" */
+
+import { Block, logSumExp } from "./block.js";
 
 /**
  * Read base64 of little-endian numbers, the byte order of every machine that runs a browser.
@@ -15,70 +17,59 @@ function bytesOf(text) {
 }
 
 /** @param {string} text */
-export const doubles = (text) => new Float64Array(bytesOf(text));
+export const floats = (text) => new Float32Array(bytesOf(text));
+
+// Of numbers as logarithms: the smallest above zero, and the code of zero; report/packing_numbers.py has the same.
+const [LEAST, ZERO] = [1e-30, 65535];
+const STEP = -Math.log(LEAST) / (ZERO - 1);
 
 /** @param {string} text */
-export const floats = (text) => new Float32Array(bytesOf(text));
+async function logarithms(text) {
+  const stream = new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const codes = new Uint16Array(await new Response(stream).arrayBuffer());
+  return Float64Array.from(codes, (code) => (code === ZERO ? 0 : Math.exp(-STEP * code)));
+}
+
+/** @type {Record<number, (text: string) => Float64Array | Promise<Float64Array>>} */
+const NUMBERS = {
+  64: (text) => new Float64Array(bytesOf(text)),
+  32: (text) => Float64Array.from(floats(text)),
+  16: logarithms,
+};
 
 export class Joint {
   /**
    * @param {number[]} cardinalities number of labels of each variable
-   * @param {Float64Array} weights λ, (F,)
-   * @param {Float64Array} stacked all factors one above the other, (Σ I_n, F) row by row
+   * @param {Block[]} blocks
    */
-  constructor(cardinalities, weights, stacked) {
+  constructor(cardinalities, blocks) {
     this.cardinalities = cardinalities;
-    this.weights = weights;
-    this.stacked = stacked;
-    let row = 0;
-    this.firstRow = cardinalities.map((cardinality) => (row += cardinality) - cardinality);
-  }
-
-  get rank() {
-    return this.weights.length;
+    this.blocks = blocks;
   }
 
   /**
-   * The row of a factor: p(variable = code | class), (F,).
+   * Read the numbers of a model.
    *
-   * @param {number} variable
-   * @param {number} code
+   * @param {number[]} cardinalities
+   * @param {ModelFacts} facts
    */
-  row(variable, code) {
-    const start = (this.firstRow[variable] + code) * this.rank;
-    return this.stacked.subarray(start, start + this.rank);
+  static async of(cardinalities, { blocks, bits }) {
+    const read = blocks.map(async ({ weights, parents, sizes, tables }) =>
+      new Block(await NUMBERS[bits](weights), parents, sizes, await NUMBERS[bits](tables)),
+    );
+    const joint = new Joint(cardinalities, await Promise.all(read));
+    if (bits < 64) joint.#normalise();
+    return joint;
   }
 
-  /**
-   * log λ_f + Σ log p(evidence on a variable | class), (F,), without the variable `leftOut`. Logarithms do not underflow.
-   *
-   * @param {Evidence} evidence
-   * @param {number} [leftOut]
-   */
-  #logWeights(evidence, leftOut = -1) {
-    const logs = this.weights.map(Math.log);
-    for (const [variable, codes] of evidence) {
-      if (variable === leftOut) continue;
-      const mass = this.#massOf(variable, codes);
-      for (let f = 0; f < logs.length; f++) logs[f] += Math.log(mass[f]);
+  /** Rounded numbers sum to one only up to their rounding. */
+  #normalise() {
+    let total = 0;
+    for (const { weights } of this.blocks) for (const weight of weights) total += weight;
+    for (const block of this.blocks) {
+      block.weights.forEach((weight, f) => (block.weights[f] = weight / total));
+      block.normalise();
     }
-    return logs;
-  }
-
-  /**
-   * Σ over codes of p(variable = code | class), (F,).
-   *
-   * @param {number} variable
-   * @param {number[]} codes
-   */
-  #massOf(variable, codes) {
-    if (codes.length === 1) return this.row(variable, codes[0]);
-    const mass = new Float64Array(this.rank);
-    for (const code of codes) {
-      const row = this.row(variable, code);
-      for (let f = 0; f < mass.length; f++) mass[f] += row[f];
-    }
-    return mass;
   }
 
   /**
@@ -87,33 +78,17 @@ export class Joint {
    * @param {Evidence} evidence
    */
   given(evidence) {
-    const logs = this.#logWeights(evidence);
-    const logProbability = logSumExp(logs);
+    const collected = this.blocks.map((block) => block.collect(evidence));
+    const logProbability = logSumExp(collected.map(({ logs }) => logSumExp(logs)));
     if (logProbability === -Infinity) return null;
-    const weights = logs.map((log) => Math.exp(log - logProbability));
-    const marginals = this.cardinalities.map((cardinality, variable) => {
-      const codes = evidence.get(variable);
-      if (codes) return this.#within(variable, codes, evidence);
-      return Float64Array.from({ length: cardinality }, (_, code) => Math.min(1, dot(weights, this.row(variable, code))));
+    const marginals = this.cardinalities.map((cardinality) => new Float64Array(cardinality));
+    collected.forEach(({ logs, below }, b) => {
+      const weights = logs.map((log) => Math.exp(log - logProbability));
+      this.blocks[b].distribute(weights, below, marginals);
     });
     // Rounding must not lift a probability above one.
+    for (const marginal of marginals) marginal.forEach((p, code) => (marginal[code] = Math.min(1, p)));
     return { marginals, logProbability: Math.min(0, logProbability) };
-  }
-
-  /**
-   * The distribution of a variable that has evidence of its own, the codes that it may have.
-   *
-   * @param {number} variable
-   * @param {number[]} codes
-   * @param {Evidence} evidence
-   */
-  #within(variable, codes, evidence) {
-    const marginal = new Float64Array(this.cardinalities[variable]);
-    const others = this.#logWeights(evidence, variable);
-    const logs = codes.map((code) => logSumExp(this.row(variable, code).map((p, f) => Math.log(p) + others[f])));
-    const total = logSumExp(logs);
-    codes.forEach((code, i) => (marginal[code] = Math.exp(logs[i] - total)));
-    return marginal;
   }
 
   /**
@@ -123,34 +98,11 @@ export class Joint {
    * @param {number} b
    */
   pair(a, b) {
-    return Array.from({ length: this.cardinalities[a] }, (_, i) => {
-      const weighted = this.row(a, i).map((p, f) => p * this.weights[f]);
-      return Array.from({ length: this.cardinalities[b] }, (__, j) => dot(weighted, this.row(b, j)));
-    });
+    /** @type {number[][]} */
+    const table = Array.from({ length: this.cardinalities[a] }, () => Array(this.cardinalities[b]).fill(0));
+    for (const block of this.blocks) block.addPair(a, b, table);
+    return table;
   }
-}
-
-/**
- * log Σ exp of some logarithms, −∞ when all are.
- *
- * @param {number[] | Float64Array} logs
- */
-function logSumExp(logs) {
-  let [largest, sum] = [-Infinity, 0];
-  for (const log of logs) largest = Math.max(largest, log);
-  if (largest === -Infinity) return largest;
-  for (const log of logs) sum += Math.exp(log - largest);
-  return largest + Math.log(sum);
-}
-
-/**
- * @param {Float64Array} a
- * @param {Float64Array} b
- */
-function dot(a, b) {
-  let sum = 0;
-  for (let f = 0; f < a.length; f++) sum += a[f] * b[f];
-  return sum;
 }
 
 /**

@@ -5,6 +5,7 @@ export interface Facts {
   variables: Omit<Variable, "position">[];
   model: ModelFacts;
   dependence: DependenceFacts;
+  forest: ForestFacts | null;
   classes: ClassFacts;
   fit: FitFacts | null;
   observed: ObservedFacts | null;
@@ -30,10 +31,47 @@ export interface ModelFacts {
   loss: number;
   standard_error: number;
   pair_difference: number;
-  /** Base64 of doubles, (rank,). */
+  /** Precision of the numbers of the blocks: 64 for doubles, 32 for floats, 16 for logarithms, deflated. */
+  bits: 64 | 32 | 16;
+  blocks: BlockFacts[];
+}
+
+/** Classes that share a forest. Nodes after the last variable are hidden. */
+export interface BlockFacts {
+  /** Base64, (F,): the weights of all blocks together sum to one. */
   weights: string;
-  /** Base64 of doubles, (number of labels, rank). */
-  factors: string;
+  /** The parent of every node, −1 for none. */
+  parents: number[];
+  /** The number of labels of every node. */
+  sizes: number[];
+  /** Base64 of the tables of all nodes, each (labels of the parent or 1, labels, F). */
+  tables: string;
+}
+
+/** The forest of the heaviest block. */
+export interface ForestFacts {
+  block: number;
+  n_blocks: number;
+  weight: number;
+  /** Edges, the most informative first; nulls where a node is hidden. */
+  edges: EdgeFacts[];
+  /** Null where there are too many nodes to draw. */
+  layout: { size: [number, number]; height: number; nodes: NodeFacts[] } | null;
+}
+
+export interface EdgeFacts {
+  a: number;
+  b: number;
+  /** Mutual information in nats, and as a share of the smaller entropy. */
+  information: number | null;
+  share: number | null;
+}
+
+/** A box of the drawing in pixels. Hidden nodes have no name. */
+export interface NodeFacts {
+  name: string;
+  centre: [number, number];
+  width: number;
 }
 
 export interface DependenceFacts {

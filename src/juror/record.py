@@ -124,6 +124,8 @@ class FitRecord:
         The 5, 50 and 95 per cent points of the number of classes that hold a row, for a fit by ``"bayes"``.
     mixing : mapping of str to (float, float)
         The worst split-R̂ and effective sample size of the quantities followed along the chains.
+    forests : str
+        How variables depend on each other within classes; empty where they do not.
     projected : str
         How pairs were projected, for methods that do so, with rank and condition of the operators.
     rho : float, optional
@@ -161,6 +163,7 @@ class FitRecord:
     occupied: tuple[float, float, float] | None = diagnostic(None, "classes that hold a row", _spread)
     mixing: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     projected: str = diagnostic("", "projected")
+    forests: str = diagnostic("", "forests")
     rho: float | None = None
     rho_path: tuple[tuple[float, float], ...] = ()
     chosen_by: str = ""

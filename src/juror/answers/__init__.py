@@ -1,5 +1,5 @@
-"""Every question that a CPD answers exactly, as functions of its weights, factors and domain.
+"""Every question that a mixture of forests answers exactly, as functions of its blocks and its domain.
 
-The functions accept any object with these three attributes (:class:`juror.answers.posterior.CPD`). The methods of
+The functions accept any object with these two attributes (:class:`juror.answers.block.Mixture`). The methods of
 :class:`juror.JointPMF` call them.
 """

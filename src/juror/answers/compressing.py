@@ -1,8 +1,8 @@
 """Compress a model p of large rank to a model q of small rank with a small divergence D(p‖q) = E_p[log p − log q].
 
-Similar classes of a block are merged into their weighted mean (:mod:`juror.answers.merging`). From there EM increases
-E_p[log q]:
-over all cells of p if there are few, else over rows drawn from p, fresh ones at every step,
+Similar classes of a block are merged into their weighted mean (:mod:`juror.answers.merging`). From there EM over the
+classes of all blocks (:mod:`juror.answers.refining`) increases E_p[log q]: over all cells of p if there are few, else
+over rows drawn from p, fresh ones at every step,
 
     s ← (1 − η) s + η C,     η = (step + 2)^−0.6
 
@@ -26,7 +26,7 @@ from juror.answers.information import Estimate
 from juror.answers.marginals import whole_table
 from juror.answers.merging import merge, nearest_trees
 from juror.answers.refining import BlockCounts, BlockRows, Blocks, with_marginals
-from juror.answers.sampling import sample
+from juror.answers.sampling import RowSampler
 from juror.answers.scores import log_prob
 from juror.domain import Domain
 from juror.errors import check_count
@@ -137,7 +137,7 @@ def merged_blocks(blocks: Sequence[Block], domain: Domain, rank: int, seed: int)
     if len(blocks) == 1:
         return (merge(blocks[0], rank, seed),)
     if not np.all(ranks[held > 0]):
-        return nearest_trees(blocks, np.flatnonzero(ranks), domain)
+        return nearest_trees(blocks, np.flatnonzero(ranks).tolist(), domain)
     found = []
     for block, own, most in zip(blocks, ranks, held, strict=True):
         if own:
@@ -173,6 +173,7 @@ class _Task:
 
     model: Mixture
     table: np.ndarray | None
+    sampler: RowSampler
     seed: int
     runner: LocalRunner
 
@@ -180,7 +181,7 @@ class _Task:
     def of(cls, model: Mixture, seed: int, runner: LocalRunner) -> _Task:
         """Make a task, with the whole table if it is small."""
         few = math.prod(model.domain.cardinalities) <= _EXACT_CELLS
-        return cls(model, whole_table(model) if few else None, seed, runner)
+        return cls(model, whole_table(model) if few else None, RowSampler(model), seed, runner)
 
     def climb(self, start: Blocks, n_steps: int) -> Blocks:
         """Increase E_p[log q] from a start; mix in a little of the start, so that nothing becomes impossible."""
@@ -236,7 +237,7 @@ class _Task:
         return total.blocks(start)
 
     def _count_fresh(self, point: Blocks, step: int, number: int) -> BlockCounts:
-        rows = sample(self.model, _ROWS_A_TASK, Stream.FRESH.generator(self.seed, step, number))
+        rows = self.sampler.draw(_ROWS_A_TASK, Stream.FRESH.generator(self.seed, step, number), again=True)
         with LocalRunner(1) as alone:
             return BlockRows.of(rows, point, alone).expected(point, np.full(len(rows), 1.0 / (_TASKS * _ROWS_A_TASK)))
 
@@ -244,7 +245,7 @@ class _Task:
         """Return the one closer to p: by the exact loss, or by the log-probability of fresh rows."""
         if self.table is not None:
             return min(one, other, key=lambda point: self.loss(point, n_rows))
-        rows = sample(self.model, n_rows, Stream.COMPARED.generator(self.seed))
+        rows = self.sampler.draw(n_rows, Stream.COMPARED.generator(self.seed))
         return max(one, other, key=lambda point: float(self._log_prob(rows, point).mean()))
 
     def loss(self, point: Blocks, n_rows: int) -> Estimate:
@@ -255,7 +256,7 @@ class _Task:
             p = self.table[possible]
             # Rounding may leave it slightly below zero.
             return Estimate(max(0.0, float((p * (np.log(p) - log_of(q[possible]))).sum())))
-        rows = sample(self.model, n_rows, Stream.LOSS.generator(self.seed))
+        rows = self.sampler.draw(n_rows, Stream.LOSS.generator(self.seed))
         lost = self._log_prob(rows, self.model.blocks) - self._log_prob(rows, point)
         return Estimate(float(lost.mean()), float(lost.std(ddof=1) / np.sqrt(n_rows)))
 

@@ -27,13 +27,16 @@ from juror.kernels.logarithms import log_of, log_sum_exp
 _NEGLIGIBLE = 1e-14
 # Rows tried first: the best row of each of the heaviest classes. The search climbs from the best of them.
 _TRIED, _CLIMBED = 64, 8
+# A node that reads more numbers than this counts as several, so that searches of large models end too.
+_NUMBERS_A_NODE = 10_000
 _OPEN = -1
 
 
 def search_forests(model: Mixture, max_nodes: int, rounding: float) -> tuple[np.ndarray, float, float]:
     """Return the codes of the best row, (N,), its log-probability, and a bound of all rows' log-probabilities.
 
-    The search opens at most ``max_nodes`` nodes. Log-probabilities that differ by less than ``rounding`` are equal.
+    The search opens at most ``max_nodes`` nodes; a node for which more than 10,000 numbers are read counts as several.
+    Log-probabilities that differ by less than ``rounding`` are equal.
     """
     N = len(model.domain)
     parts = [_Part.of(block, N) for block in model.blocks]
@@ -43,14 +46,18 @@ def search_forests(model: Mixture, max_nodes: int, rounding: float) -> tuple[np.
     ties = count()
     everything = tuple(np.arange(part.rank) for part in parts)
     heap: list[tuple[float, int, tuple[int, ...], tuple[np.ndarray, ...]]] = [(-np.inf, next(ties), (), everything)]
-    for _ in range(max_nodes):
+    spent = 0.0
+    while spent < max_nodes:
         if not heap or -heap[0][0] <= best[1] + rounding:
             return (*best, best[1])
         _, _, fixed, classes = heapq.heappop(heap)
         codes = np.full(N, _OPEN)
         codes[order[: len(fixed)]] = fixed
         opened = order[len(fixed)]
-        found = [part.bounds(codes, opened, own) for part, own in zip(parts, classes, strict=True)]
+        found, n_read = zip(
+            *(part.bounds(codes, opened, own) for part, own in zip(parts, classes, strict=True)), strict=True
+        )
+        spent += max(1.0, sum(n_read) / _NUMBERS_A_NODE)
         bounds = log_sum_exp(np.concatenate(found, axis=1))
         kept = tuple(own[one.max(axis=0) > best[1] + least] for own, one in zip(classes, found, strict=True))
         for code in np.flatnonzero(bounds > best[1]):
@@ -118,8 +125,19 @@ class _Part:
         """The number of classes."""
         return self.block.rank
 
-    def bounds(self, codes: np.ndarray, opened: int, classes: np.ndarray) -> np.ndarray:
-        """Return log λ_f M_f for every label of an open variable, (I, classes), given fixed codes, −1 for open ones."""
+    def bounds(self, codes: np.ndarray, opened: int, classes: np.ndarray) -> tuple[np.ndarray, int]:
+        """Return log λ_f M_f for every label of an open variable, given fixed codes, −1 for open ones.
+
+        Returns
+        -------
+        numpy.ndarray, (I, classes)
+            The bounds.
+        int
+            How many numbers were read.
+        """
+        n_read = len(self.tables) * len(classes)
+        if not n_read:
+            return np.empty((self.tables[opened].shape[1], 0)), 0
         parents, children = self.block.forest.parents, self.block.forest.children
         fixed = np.append(codes, np.full(len(self.tables) - len(codes), _OPEN))
         total = self.log_weights[classes][None]
@@ -140,11 +158,12 @@ class _Part:
                 continue
             else:
                 message = self._searched(n, above, n == opened, sent, classes)
+                n_read += message.size * (1 if n == opened else self.tables[n].shape[1])
             if parent == NO_PARENT:
                 total = total + message[:, 0]
             else:
                 sent[n] = message
-        return np.broadcast_to(total, (self.tables[opened].shape[1], len(classes)))
+        return np.broadcast_to(total, (self.tables[opened].shape[1], len(classes))), n_read
 
     def _searched(
         self, n: int, above: slice | int, opened: bool, sent: dict[int, np.ndarray], classes: np.ndarray
@@ -219,7 +238,7 @@ def _value(parts: Sequence[_Part], row: np.ndarray) -> float:
     """Return the log-probability of a complete row."""
     last = len(row) - 1
     codes = np.append(row[:last], _OPEN)
-    found = [part.bounds(codes, last, np.arange(part.rank))[row[last]] for part in parts]
+    found = [part.bounds(codes, last, np.arange(part.rank))[0][row[last]] for part in parts]
     return float(log_sum_exp(np.concatenate(found)))
 
 

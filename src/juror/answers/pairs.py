@@ -17,8 +17,8 @@ from juror.answers.block import NO_PARENT, Block, Mixture, edgeless
 from juror.answers.messages import node_marginals
 from juror.runners.local import partitions
 
-# Numbers in the temporary table of a few classes, which stays in the cache: 4 MB.
-_NUMBERS_AT_ONCE = 1 << 19
+# Numbers in the temporary table of a few classes: 16 MB.
+_NUMBERS_AT_ONCE = 1 << 21
 
 
 def pair_tables(model: Mixture) -> Iterator[tuple[int, int, np.ndarray]]:
@@ -53,9 +53,10 @@ def _all_pairs(block: Block, ends: np.ndarray) -> np.ndarray:
     for nodes in _trees(block):
         starts, table = _tree_pairs(block, nodes, shares)
         seen = [(place, n) for place, n in enumerate(nodes) if n < len(ends) - 1]
-        inside = np.concatenate([np.arange(starts[place], starts[place + 1]) for place, _ in seen] or [[]]).astype(int)
-        outside = np.concatenate([np.arange(ends[n], ends[n + 1]) for _, n in seen] or [[]]).astype(int)
-        whole[np.ix_(outside, outside)] = table[np.ix_(inside, inside)]
+        inside = [i for place, _ in seen for i in range(starts[place], starts[place + 1])]
+        outside = [i for _, n in seen for i in range(ends[n], ends[n + 1])]
+        if seen:
+            whole[np.ix_(outside, outside)] = table[np.ix_(inside, inside)]
     return whole
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from juror.answers.block import NO_PARENT, Block, Mixture
+from juror.answers.block import NO_PARENT, Mixture
 from juror.answers.scores import check_rows_possible, class_posteriors, is_product, predict_proba, with_hidden
 from juror.errors import check_count
 from juror.kernels import kernels
@@ -27,33 +27,57 @@ def generator(seed: int) -> np.random.Generator:
 
 def sample(model: Mixture, n: int, rng: np.random.Generator) -> np.ndarray:
     """Draw n rows of codes, (n, N): first a class for each row, then every variable given the class and its parent."""
-    classes = np.full(n, -1)
-    codes = np.full((n, len(model.domain)), -1, dtype=model.domain.code_type, order="F")
-    weights = np.cumsum(np.concatenate([block.weights for block in model.blocks]))
-    _draw(np.zeros(n, dtype=np.int64), (weights / weights[-1])[None], classes, rng)
-    first = 0
-    for block in model.blocks:
-        own = np.flatnonzero((classes >= first) & (classes < first + block.rank))
-        _draw_nodes(block, classes[own] - first, codes, own, rng)
-        first += block.rank
-    return codes
+    return RowSampler(model).draw(n, rng)
 
 
-def _draw_nodes(
-    block: Block, classes: np.ndarray, codes: np.ndarray, rows: np.ndarray, rng: np.random.Generator
-) -> None:
-    """Draw all nodes of the rows of one block into the codes, every parent before its children."""
-    drawn: dict[int, np.ndarray] = {}
-    for n in block.forest.order:
-        parent, table = block.forest.parents[n], block.tables[n]
-        # A class together with a label of the parent selects a distribution.
-        given = classes if parent == NO_PARENT else classes * len(table) + drawn[parent]
-        column = np.full(len(classes), -1, dtype=np.int64 if n >= codes.shape[1] else codes.dtype)
-        _draw(given, np.cumsum(table.transpose(2, 0, 1).reshape(-1, table.shape[1]), axis=1), column, rng)
-        if block.forest.children[n]:
-            drawn[n] = column
-        if n < codes.shape[1]:
-            codes[rows, n] = column
+class RowSampler:
+    """Draws rows of a mixture; the cumulative tables are kept for further draws."""
+
+    def __init__(self, model: Mixture):
+        self._model = model
+        self._kept: dict[tuple[int, int], np.ndarray] = {}
+
+    def draw(self, n: int, rng: np.random.Generator, again: bool = False) -> np.ndarray:
+        """Draw n rows of codes, (n, N); with ``again``, prepare for many draws of few rows."""
+        blocks = self._model.blocks
+        classes = np.full(n, -1)
+        codes = np.full((n, len(self._model.domain)), -1, dtype=self._model.domain.code_type, order="F")
+        weights = np.cumsum(np.concatenate([block.weights for block in blocks]))
+        _draw(np.zeros(n, dtype=np.int64), (weights / weights[-1])[None], classes, rng)
+        first = 0
+        for b, block in enumerate(blocks):
+            rows = np.flatnonzero((classes >= first) & (classes < first + block.rank))
+            self._draw_nodes(b, classes[rows] - first, codes, rows, rng, again)
+            first += block.rank
+        return codes
+
+    def _draw_nodes(
+        self, b: int, classes: np.ndarray, codes: np.ndarray, rows: np.ndarray, rng: np.random.Generator, again: bool
+    ) -> None:
+        """Draw all nodes of the rows of one block into the codes, every parent before its children."""
+        block = self._model.blocks[b]
+        drawn: dict[int, np.ndarray] = {}
+        for n in block.forest.order:
+            parent, table = block.forest.parents[n], block.tables[n]
+            above = 0 if parent == NO_PARENT else drawn[parent]
+            column = np.full(len(classes), -1, dtype=np.int64 if n >= codes.shape[1] else codes.dtype)
+            if len(classes) < len(table) * block.rank and not again:
+                _draw(np.arange(len(classes)), np.cumsum(table[above, :, classes], axis=1), column, rng)
+            else:
+                # A class together with a label of the parent selects a distribution.
+                _draw(classes * len(table) + above, self._cumulative(b, n), column, rng)
+            if block.forest.children[n]:
+                drawn[n] = column
+            if n < codes.shape[1]:
+                codes[rows, n] = column
+
+    def _cumulative(self, b: int, n: int) -> np.ndarray:
+        """Return the cumulative probabilities of a node, (F · I_pa, I_n), a row for every class and parent's label."""
+        if (b, n) not in self._kept:
+            table = self._model.blocks[b].tables[n]
+            rows = np.moveaxis(table, 2, 0).reshape(-1, table.shape[1])
+            self._kept[b, n] = np.cumsum(rows, axis=1)
+        return self._kept[b, n]
 
 
 def fill_most_probable(model: Mixture, codes: np.ndarray) -> np.ndarray:

@@ -61,7 +61,7 @@ class FitOptions(TypedDict, total=False):
     burnt: int
     draws: int
     sparse: bool | None
-    forest: bool
+    forest: bool | str
     ensemble: int | str
     max_seconds: float | None
 
@@ -182,6 +182,9 @@ def fit(
         The model is the mean of the draws: side by side they have rank draws × F.
     sparse : bool (bayes)
         Whether the prior of the weights favours few classes among many; by default for ``rank="auto"`` only.
+    forest : bool or "auto", default "auto" (em with ensemble)
+        Whether the classes of every member share a forest, in which each variable has at most one parent; ``"auto"``
+        has held-out rows decide. With True also a single fit has a forest, and stops as members do.
     forest : bool, default True (bayes)
         Whether variables may depend on each other within a class: every draw then has a forest, which its classes
         share. Rows out of core are sampled without one.

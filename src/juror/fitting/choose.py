@@ -20,9 +20,9 @@ from juror.fitting.rank_path import choose_rank
 from juror.kernels.random_streams import Stream
 from juror.record import RankScore
 from juror.rows.in_memory import MemoryTable
+from juror.rows.parameters import Parameters, side_by_side
 from juror.solvers.diagnosis import empty_classes
 from juror.solvers.em import EMOptions
-from juror.rows.parameters import Parameters, side_by_side
 
 # The smoothings to choose from. A single fit keeps to the neighbours of the default; the mean of many fits gains from
 # a wider choice.
@@ -45,7 +45,7 @@ TIME_TO_CHOOSE = 0.4
 
 
 @dataclass(frozen=True)
-class Setting:
+class FitSetting:
     """How to fit.
 
     Attributes
@@ -66,9 +66,9 @@ class Setting:
     seeded: bool = False
     relearned: bool = False
 
-    def of_other_kind(self) -> Setting:
+    def of_other_kind(self) -> FitSetting:
         """Return a setting of the same rank with a forest if this has none, or without, and its default smoothing."""
-        return Setting(self.rank, DEFAULT_SMOOTHING if self.forest else DEFAULT_FOREST_SMOOTHING, not self.forest)
+        return FitSetting(self.rank, DEFAULT_SMOOTHING if self.forest else DEFAULT_FOREST_SMOOTHING, not self.forest)
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Chosen:
     For single fits, ``found`` holds the rough fit of this rank to what is kept of each part.
     """
 
-    setting: Setting
+    setting: FitSetting
     rank_path: tuple[RankScore, ...] = ()
     smoothing_path: tuple[tuple[float, float], ...] = ()
     found: tuple[Parameters, ...] = ()
@@ -113,7 +113,7 @@ class Tried:
 
 
 # Fits what is kept of a part, given its number: one model, or the members of an ensemble
-FitPart = Callable[[int, MemoryTable, Setting], Sequence[Parameters]]
+FitPart = Callable[[int, MemoryTable, FitSetting], Sequence[Parameters]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,9 +138,9 @@ class Comparison:
     by: str
     pooled: bool = False
     report: Callable[[RankScore], None] = lambda step: None
-    tried: dict[Setting, Tried] = field(default_factory=dict)
+    tried: dict[FitSetting, Tried] = field(default_factory=dict)
 
-    def of(self, setting: Setting) -> Tried:
+    def of(self, setting: FitSetting) -> Tried:
         """Fit and score a setting, unless that was done."""
         if setting not in self.tried:
             found, occupied = [], []
@@ -204,7 +204,7 @@ class _OneFit:
     starts: Sequence[Parameters] = ()
     last: dict[int, Parameters] = field(default_factory=dict)
 
-    def __call__(self, number: int, kept: MemoryTable, setting: Setting) -> Sequence[Parameters]:
+    def __call__(self, number: int, kept: MemoryTable, setting: FitSetting) -> Sequence[Parameters]:
         trial, rank, options = self.trial, setting.rank, replace(self.options, smoothing=setting.smoothing)
         start = self.starts[number] if self.starts else None
         if self.grows and trial.method.growth is not None:
@@ -224,14 +224,14 @@ def choose_rank_for(trial: Trial, options: Any, how: str) -> Chosen:
     parts = trial.parts(how)
     if not parts:
         warn_too_few(trial.table.total, stacklevel=4)
-        return Chosen(Setting(1, options.smoothing))
+        return Chosen(FitSetting(1, options.smoothing))
     compare = Comparison(trial, parts, _OneFit(trial, options.rough(), "choosing rank", grows=True), SCORED_BY[how])
 
     def score(rank: int) -> RankScore:
-        return compare.of(Setting(rank, options.smoothing)).step
+        return compare.of(FitSetting(rank, options.smoothing)).step
 
     def score_rows(rank: int) -> RankScore:
-        tried = compare.of(Setting(rank, options.smoothing))
+        tried = compare.of(FitSetting(rank, options.smoothing))
         return compare.scored(tried.found, rank, tried.step.n_occupied, replace(trial, target=None)).step
 
     most = min(trial.method.most_rank(trial.domain, options), *(len(kept.rows.codes) for kept, _ in parts))
@@ -242,7 +242,7 @@ def choose_rank_for(trial: Trial, options: Any, how: str) -> Chosen:
         stops = {"hopeless": max(_HOPELESS, noise)} if trial.target is None else {"also": score_rows}
     rank, path = choose_rank(score, most, is_late=lambda: trial.context.seconds_left < 0, **stops)
     compare.check_possible("rank", (step.rank for step in path))
-    setting = Setting(rank, options.smoothing)
+    setting = FitSetting(rank, options.smoothing)
     found = tuple(parameters for (parameters,) in compare.of(setting).found)
     return Chosen(setting, path, found=found)
 
@@ -266,7 +266,9 @@ def choose_smoothing(trial: Trial, options: EMOptions, chosen: Chosen, how: str)
         if compare.tried and trial.context.seconds_left < 0:
             break
         compare.of(replace(chosen.setting, smoothing=smoothing))
-    tried = dict(sorted(((setting.smoothing, each) for setting, each in compare.tried.items()), key=lambda pair: pair[0]))
+    tried = dict(
+        sorted(((setting.smoothing, each) for setting, each in compare.tried.items()), key=lambda pair: pair[0])
+    )
     default = tried[DEFAULT_SMOOTHING]
     path = tuple((alpha, float(np.average(each.rows, weights=each.weights))) for alpha, each in tried.items())
     clear = [(alpha, mean) for alpha, mean in path if is_clear(tried[alpha].rows - default.rows, default.weights)]

@@ -9,12 +9,13 @@ import numpy as np
 
 from juror.errors import Complaint, Option
 from juror.fitting.choose import (
+    DEFAULT_FOREST_SMOOTHING,
     FOREST_SMOOTHINGS,
     MEMBER_SMOOTHINGS,
     TIME_TO_CHOOSE,
     Chosen,
     Comparison,
-    Setting,
+    FitSetting,
     Tried,
     is_clear,
     warn_too_few,
@@ -24,14 +25,18 @@ from juror.fitting.members import Member, fit_members, held_out_share
 from juror.kernels.random_streams import Stream
 from juror.record import FitRecord, RankScore
 from juror.rows.in_memory import MemoryTable
-from juror.solvers.em import EMOptions
 from juror.rows.parameters import Parameters, side_by_side
+from juror.solvers.em import EMOptions
 from juror.solvers.solver import Solution
 
 # The default number of members, the most in a budget of time, and the most classes of all together
 _MEMBERS = 10
 _MOST_MEMBERS = 100
 _MOST_CLASSES = 12_288
+# The most numbers in the tables of all members: 256 MB
+_MOST_NUMBERS = 1 << 25
+# Forests are learned again within classes if these have as many rows on average: fewer show no dependence.
+_ROWS_TO_RELEARN = 30
 # A few members are enough to compare settings. Labels are noisier than whole rows.
 _COMPARED, _COMPARED_BY_LABELS = 2, 4
 _HELD_OUT_TO_CHOOSE, _FOLDS = 0.2, 5
@@ -51,13 +56,15 @@ _TIME_TO_BEGIN = TIME_TO_CHOOSE / 3.0
 def fit_ensemble(trial: Trial, options: EMOptions, chosen: Chosen) -> Solution:
     """Fit as many members as are asked for, or as there is time for, and put them side by side."""
     context = trial.context
-    most = _most_members(options.ensemble, chosen.rank, in_time=np.isfinite(context.until))
+    most = _most_members(options, chosen.setting, in_time=bool(np.isfinite(context.until)))
     members: list[Member] = []
     longest = 0.0
     while len(members) < most and (not members or context.seconds_left > longest):
         began = context.seconds_left
         numbers = range(len(members), min(len(members) + context.runner.n_jobs, most))
         members += fit_members(trial, options, chosen.setting, numbers)
+        if options.ensemble == "auto":
+            most = min(most, max(2, _MOST_NUMBERS // members[0].parameters.stack.size))
         longest = max(longest, began - context.seconds_left) if np.isfinite(began) else 0.0
         context.tell(chosen.rank, len(members), most, 1, 1, log_likelihood=members[-1].score)
     record = FitRecord(
@@ -65,6 +72,7 @@ def fit_ensemble(trial: Trial, options: EMOptions, chosen: Chosen) -> Solution:
         n_iter=sum(member.n_passes for member in members),
         starts=tuple(member.score for member in members),
         n_members=len(members),
+        forests=_about_forests(chosen.setting),
     )
     parts = side_by_side([member.parameters for member in members])
     return Solution(parts, record, _complaints(members, most, options))
@@ -97,14 +105,21 @@ def _complaints(members: Sequence[Member], most: int, options: EMOptions) -> tup
     return tuple(complaints)
 
 
-def _most_members(ensemble: int | str, rank: int, in_time: bool) -> int:
+def _about_forests(setting: FitSetting) -> str:
+    """Say whether members have forests, and how they came by them."""
+    if not setting.forest:
+        return ""
+    return "one for each fit" + (", learned again within its classes" if setting.relearned else "")
+
+
+def _most_members(options: EMOptions, setting: FitSetting, in_time: bool) -> int:
     """Return how many members there may be: with a budget of time as many as stay comfortable to ask."""
-    if ensemble != "auto":
-        return int(ensemble)
-    # There is one best model of one class, and all members would be that model.
-    if rank == 1:
+    if options.ensemble != "auto":
+        return int(options.ensemble)
+    # There is one best product of one class, and all members would be that model.
+    if setting.rank == 1 and not setting.forest:
         return 1
-    return max(2, min(_MOST_MEMBERS if in_time else _MEMBERS, _MOST_CLASSES // rank))
+    return max(2, min(_MOST_MEMBERS if in_time else _MEMBERS, _MOST_CLASSES // setting.rank))
 
 
 def _stopped(members: Sequence[Member], most: int, trial: Trial, options: EMOptions) -> str:
@@ -125,8 +140,9 @@ def choose_for_members(trial: Trial, options: EMOptions, rank: int | str, *, wit
     target how well its labels are predicted. A rank that is a number is kept, and the smoothing of the options too
     unless ``with_smoothing``.
     """
-    forest = options.forest is True
-    setting = Setting(rank if isinstance(rank, int) else 1, options.smoothing, forest)
+    setting = FitSetting(rank if isinstance(rank, int) else 1, options.smoothing, options.forest is True)
+    if with_smoothing and setting.forest:
+        setting = replace(setting, smoothing=DEFAULT_FOREST_SMOOTHING)
     if not (with_smoothing or isinstance(rank, str) or options.forest == "auto"):
         return Chosen(setting)
     climb = _Climb.of(trial, options, rank, with_smoothing)
@@ -143,8 +159,9 @@ def choose_for_members(trial: Trial, options: EMOptions, rank: int | str, *, wit
         other = climb.better_kind(setting)
         setting = climb.climb(other) if other.forest != setting.forest else setting
     if setting.forest:
-        for more in ({"seeded": True}, {"relearned": True}):
-            setting = climb.up(setting, [replace(setting, **more)])
+        setting = climb.up(setting, [replace(setting, seeded=True)])
+        if trial.table.total >= _ROWS_TO_RELEARN * setting.rank:
+            setting = climb.up(setting, [replace(setting, relearned=True)])
     return climb.chosen(setting)
 
 
@@ -179,7 +196,7 @@ class _Climb:
 
         trials = [replace(trial, table=kept) for kept, _ in parts]
 
-        def fit(number: int, kept: MemoryTable, setting: Setting) -> list[Parameters]:
+        def fit(number: int, kept: MemoryTable, setting: FitSetting) -> list[Parameters]:
             return [member.parameters for member in fit_members(trials[number], options, setting, numbers)]
 
         def report(step: RankScore) -> None:
@@ -194,12 +211,12 @@ class _Climb:
         """The rank to begin with."""
         return min(_FIRST_RANK, self.most_rank)
 
-    def better_kind(self, setting: Setting) -> Setting:
+    def better_kind(self, setting: FitSetting) -> FitSetting:
         """Return the better of a setting and one of the other kind, with or without a forest."""
         other = setting.of_other_kind()
         return self.up(setting, [other if self.with_smoothing else replace(other, smoothing=setting.smoothing)])
 
-    def climb(self, setting: Setting) -> Setting:
+    def climb(self, setting: FitSetting) -> FitSetting:
         """Move rank and smoothing in turn while that helps: the best of one depends on the other.
 
         The rank doubles while that helps, or halves.
@@ -216,9 +233,18 @@ class _Climb:
                     setting = self.up(setting, [replace(setting, rank=F) for F in _halving(first)])
             if self.with_smoothing:
                 setting = self._smoother(setting)
+            if self.with_rank and self.with_smoothing and setting.smoothing in seen:
+                setting = self._both(setting)
         return setting
 
-    def _smoother(self, setting: Setting) -> Setting:
+    def _both(self, setting: FitSetting) -> FitSetting:
+        """Move to more classes that are smoothed less, if that helps: either alone may not."""
+        below, _ = _ladders(setting)
+        ranks = [F for F in (2 * setting.rank, 4 * setting.rank) if F <= self.most_rank]
+        steps = (replace(setting, rank=F, smoothing=below[0]) for F in ranks if below)
+        return next((found for step in steps if (found := self.up(setting, [step])) != setting), setting)
+
+    def _smoother(self, setting: FitSetting) -> FitSetting:
         """Move the smoothing while that helps: down, or else up."""
         for smoothings in _ladders(setting):
             moved = self.up(setting, [replace(setting, smoothing=alpha) for alpha in smoothings])
@@ -226,7 +252,7 @@ class _Climb:
                 return moved
         return setting
 
-    def chosen(self, setting: Setting) -> Chosen:
+    def chosen(self, setting: FitSetting) -> Chosen:
         """Return the setting with the ranks tried and their best scores, and the smoothings tried at its rank."""
         tried = self.compare.tried
         self.compare.check_possible("rank", sorted({each.rank for each in tried}))
@@ -236,7 +262,7 @@ class _Climb:
         at_rank = sorted((each.smoothing, tried[each].step.score) for each in alike)
         return Chosen(setting, ranks, tuple(at_rank) if self.with_smoothing else ())
 
-    def up(self, best: Setting, steps: Iterable[Setting]) -> Setting:
+    def up(self, best: FitSetting, steps: Iterable[FitSetting]) -> FitSetting:
         """Take steps while they are better and there is time; return the last that was taken."""
         top = self.compare.of(best)
         for step in steps:
@@ -296,10 +322,10 @@ def _halving(rank: int) -> Iterator[int]:
         yield rank
 
 
-def _ladders(setting: Setting) -> tuple[list[float], list[float]]:
+def _ladders(setting: FitSetting) -> tuple[list[float], list[float]]:
     """Return the smoothings below and above, nearest first.
 
-    >>> _ladders(Setting(4, 0.1))
+    >>> _ladders(FitSetting(4, 0.1))
     ([0.03, 0.01], [0.3, 1.0])
     """
     all_of_them = FOREST_SMOOTHINGS if setting.forest else MEMBER_SMOOTHINGS

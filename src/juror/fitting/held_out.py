@@ -22,8 +22,8 @@ from juror.kernels.random_streams import Stream
 from juror.readers.columns import MISSING
 from juror.rows.forest import Forest
 from juror.rows.in_memory import MemoryTable
-from juror.rows.stacking import Stacking
 from juror.rows.parameters import Parameters
+from juror.rows.stacking import Stacking
 from juror.solvers.chow_liu import information
 from juror.solvers.solver import Context, Method
 

@@ -18,7 +18,7 @@ from functools import partial
 import numpy as np
 
 from juror.errors import ParameterError
-from juror.fitting.choose import Setting
+from juror.fitting.choose import FitSetting
 from juror.fitting.held_out import Trial
 from juror.kernels.random_streams import Stream
 from juror.rows.forest import Forest
@@ -40,6 +40,9 @@ _ENOUGH_HELD_OUT, _MOST_HELD_OUT = 4000, 0.1
 # hardly apart.
 _PATIENCE = 3
 _FIRST_LOOK = 4
+# Plain steps, which members with a forest take, may gain ever less: what they gain less than this, in nats per row,
+# does not count.
+_LEAST_GAIN = 1e-5
 # A member that has not stopped after this many passes takes long steps, unless it has a forest.
 _PLAIN = 20
 # Members made to predict stop at a step that gains no more than this, in nats per row.
@@ -68,7 +71,7 @@ def held_out_share(table: MemoryTable) -> float:
     return min(_MOST_HELD_OUT, _ENOUGH_HELD_OUT / table.total)
 
 
-def fit_members(trial: Trial, options: EMOptions, setting: Setting, numbers: Sequence[int]) -> list[Member]:
+def fit_members(trial: Trial, options: EMOptions, setting: FitSetting, numbers: Sequence[int]) -> list[Member]:
     """Fit some members side by side, one per thread. No pass begins after the context's deadline.
 
     A number always stands for the same start, the same forest and the same rows held out.
@@ -77,7 +80,7 @@ def fit_members(trial: Trial, options: EMOptions, setting: Setting, numbers: Seq
     return list(trial.context.runner.map(partial(_fit_member, trial, options, setting, links), numbers))
 
 
-def _fit_member(trial: Trial, options: EMOptions, setting: Setting, links: np.ndarray | None, number: int) -> Member:
+def _fit_member(trial: Trial, options: EMOptions, setting: FitSetting, links: np.ndarray | None, number: int) -> Member:
     rng = Stream.MEMBER.generator(trial.context.seed, setting.rank, number)
     kept, held = trial.table.split(held_out_share(trial.table), rng)
     # A handful of rows may leave one side empty, and a single class cannot overfit.
@@ -85,16 +88,26 @@ def _fit_member(trial: Trial, options: EMOptions, setting: Setting, links: np.nd
     climb = _Climb(trial, kept if by_held_out else trial.table, held if by_held_out else None, options, setting)
     if links is None:
         return climb.from_start(None, number, rng)
-    member = climb.from_start(_forest(links, number, rng), number, rng)
+    member = climb.from_start(_forest(links, number, trial.context.seed), number, rng)
     if not setting.relearned:
         return member
     links = information_given(climb.table, most_probable_classes(climb.table, member.parameters))
-    again = climb.from_start(_forest(links, number, rng), number, rng)
+    again = climb.from_start(_forest(links, number, trial.context.seed), number, rng)
     return replace(again, n_passes=member.n_passes + again.n_passes, cut=again.cut or member.cut)
 
 
-def _forest(links: np.ndarray, number: int, rng: np.random.Generator) -> Forest:
-    return strongest_forest(links if number == 0 else perturbed(links, _NOISE, rng))
+def climb_along(trial: Trial, options: EMOptions, setting: FitSetting, forest: Forest) -> Parameters:
+    """Fit one member along a given forest."""
+    rng = Stream.MEMBER.generator(trial.context.seed, setting.rank, 0)
+    kept, held = trial.table.split(held_out_share(trial.table), rng)
+    by_held_out = setting.rank > 1 and kept.total > 0 and held.total > 0
+    climb = _Climb(trial, kept if by_held_out else trial.table, held if by_held_out else None, options, setting)
+    return climb.from_start(forest, 0, rng).parameters
+
+
+def _forest(links: np.ndarray, number: int, seed: int) -> Forest:
+    """Return the forest of a member; its random factors are the same at every rank, so that ranks can be compared."""
+    return strongest_forest(links if number == 0 else perturbed(links, _NOISE, Stream.MEMBER_FOREST.generator(seed, number)))
 
 
 @dataclass(frozen=True)
@@ -105,7 +118,7 @@ class _Climb:
     table: MemoryTable
     held: MemoryTable | None
     options: EMOptions
-    setting: Setting
+    setting: FitSetting
 
     def from_start(self, forest: Forest | None, number: int, rng: np.random.Generator) -> Member:
         """Fit classes with a forest, or without, from a random start."""
@@ -139,6 +152,7 @@ class _Climb:
         plain, long, most = PlainStep(objective), LongStep(objective), self.options.max_iter
         point = objective.at(start)
         best, score, stale, n_passes = start, -np.inf, 0, 0
+        least_gain = 0.0 if objective.stacking.forest is None else _LEAST_GAIN
         cut = ""
         while stale < _PATIENCE and not cut:
             point, spent = (plain if n_passes < n_plain else long)(point, most - n_passes)
@@ -150,10 +164,9 @@ class _Climb:
             if n_passes < _FIRST_LOOK and not cut:
                 continue
             found = float(held.weights @ held.log_prob(point.parameters.lam, point.parameters.stack)) / held.total
+            stale = 0 if found > score + least_gain else stale + 1
             if found > score:
-                best, score, stale = point.parameters, found, 0
-            else:
-                stale += 1
+                best, score = point.parameters, found
         if score == -np.inf:
             raise ParameterError(
                 "{smoothing} is {got:g}, and some row that a member of the ensemble held out has probability zero, so "

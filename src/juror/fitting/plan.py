@@ -24,9 +24,9 @@ from juror.solvers.solver import Options, Statistic
 _MOST_SAMPLED = 100_000
 # EM holds the distinct rows in memory and passes over them some hundred times: about an hour at this many cells.
 _MOST_PASSED = 1_000_000_000
-# EM on pairs along a forest holds the tables of all pairs of labels, for every class.
-_MOST_PAIRED = 2_000
-# The forests of which the mean is taken; more gained little on Adult, GSS and Votes.
+# EM on pairs along forests holds the tables of all pairs of labels for every class, and takes minutes beyond this.
+_MOST_PAIRED = 400
+# The forests of which the mean is taken. Of 1, 2, 3 and 5 these were best on Adult and GSS, and on Votes as good as 3.
 _FORESTS = 5
 # Options of Domain.infer that people try to pass to the fit
 _OF_DOMAINS = frozenset({"bins", "edges", "levels", "max_levels"})
@@ -92,8 +92,8 @@ def decide_for_statistic(data: Statistic, rank: int | str, method: str, given: C
     """
     if method == "auto":
         what = KINDS[type(data).__name__]
-        able = ["ctf"] if isinstance(data, TripleCounts) else ["pair-em", "juror-b", "spa", "juror-a"]
-        method = next((name for name in able if set(given) <= set(METHODS[name].option_names)), able[0])
+        fitting = ["ctf"] if isinstance(data, TripleCounts) else ["pair-em", "juror-b", "juror-a"]
+        method = next((name for name in fitting if set(given) <= set(METHODS[name].option_names)), fitting[0])
         n_labels = sum(data.domain.cardinalities)
         if method != "pair-em" or rank != "auto" or "forests" in given:
             return Decision(method, why=f"{method}, which needs no more than {what}")
@@ -146,7 +146,8 @@ def decide_out_of_core(table: OutOfCoreTable, method: str, given: Collection[str
         return Decision(method)
     if not set(given) <= _OF_MEMBERS:
         return _by_options(given)
-    return Decision("em", why=f"EM, as it can pass over {table.n_rows:,} rows, {table.reason}")
+    why = f"EM with a forest, as it can pass over {table.n_rows:,} rows, {table.reason}"
+    return Decision("em", {"forest": True}, why)
 
 
 def _by_options(given: Collection[str]) -> Decision:
@@ -195,9 +196,9 @@ def read_options(method: str, given: Mapping[str, Any]) -> Options:
 
 def check_members(options: Options, given: Collection[str], data: Table | Statistic) -> None:
     """Refuse options that members of an ensemble ignore, and rows that they cannot hold."""
-    if options.ensemble == 1:
+    if not options.has_members:
         return
-    if isinstance(data, OutOfCoreTable):
+    if isinstance(data, OutOfCoreTable) and options.ensemble != 1:
         raise ParameterError(
             "Members of an ensemble hold their rows in memory, and there are {n:,} rows, {reason}. Leave "
             "{ensemble} out, or fit fewer rows, or raise {memory:=} if there is room for them.",
@@ -208,8 +209,9 @@ def check_members(options: Options, given: Collection[str], data: Table | Statis
         if name in given:
             raise ParameterError(
                 "{option} is for single fits, and members of an ensemble stop early by themselves. Leave {option} "
-                "or {ensemble} out.",
+                "or {members} out.",
                 option=Option(name),
+                members=Option("ensemble" if options.ensemble != 1 else "forest"),
             )
 
 

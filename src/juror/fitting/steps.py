@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from juror.errors import Message, ParameterError
-from juror.fitting.choose import SCORED_BY, Chosen, Setting, choose_rank_for, choose_rho, choose_smoothing
+from juror.fitting.beyond_memory import fit_beyond_memory
+from juror.fitting.choose import SCORED_BY, Chosen, FitSetting, choose_rank_for, choose_rho, choose_smoothing
 from juror.fitting.ensemble import MEMBERS_SCORED_BY, choose_for_members, fit_ensemble
 from juror.fitting.held_out import Trial
 from juror.rows.table import Table
@@ -25,8 +26,8 @@ def choose_and_solve(
 ) -> Solution:
     """Choose what is to be chosen, on all rows if they are in memory, else on a sample; then fit all rows."""
     trial = Trial(table.sample(context.seed), method, target, context)
-    if options.ensemble != 1:
-        return _ensemble(trial, rank, options, smoothing_given=smoothing_given)
+    if options.has_members:
+        return _ensemble(table, trial, rank, options, smoothing_given=smoothing_given)
     measure = trial.measure(SCORED_BY.get(str(rank), "share"))
     chosen = _chosen(trial, rank, options, smoothing_given=smoothing_given)
     if isinstance(rank, str) and method.open_rank is not None:
@@ -47,18 +48,18 @@ def choose_and_solve(
 def _chosen(trial: Trial, rank: int | str, options: Any, *, smoothing_given: bool) -> Chosen:
     """Return the rank that was given, or choose it, and for labels the smoothing too."""
     if not isinstance(rank, str):
-        return Chosen(Setting(rank, options.smoothing))
+        return Chosen(FitSetting(rank, options.smoothing))
     if trial.method.open_rank is not None:
         if rank == "cv":
             text = Message("{rank:='cv'} is for methods that do not learn how many classes there are: pass 'auto'.")
             raise ParameterError(text)
-        return Chosen(Setting(trial.method.open_rank, options.smoothing))
+        return Chosen(FitSetting(trial.method.open_rank, options.smoothing))
     chosen = choose_rank_for(trial, options, rank)
     tunes = trial.method.growth is not None and trial.target is not None and not smoothing_given
     return choose_smoothing(trial, options, chosen, rank) if tunes and chosen.found else chosen
 
 
-def _ensemble(trial: Trial, rank: int | str, options: Any, *, smoothing_given: bool) -> Solution:
+def _ensemble(table: Table, trial: Trial, rank: int | str, options: Any, *, smoothing_given: bool) -> Solution:
     if rank == "cv":
         text = Message(
             "{rank:='cv'} is for single fits, and members of an ensemble hold out rows of their own. Pass "
@@ -67,7 +68,11 @@ def _ensemble(trial: Trial, rank: int | str, options: Any, *, smoothing_given: b
         raise ParameterError(text)
     chosen = choose_for_members(trial, options, rank, with_smoothing=not smoothing_given)
     measure = trial.measure(MEMBERS_SCORED_BY) if chosen.rank_path or chosen.smoothing_path else ""
-    return _recorded(fit_ensemble(trial, options, chosen), chosen, chosen.smoothing, measure)
+    if table is not trial.table:
+        solution = fit_beyond_memory(table, trial, options, chosen)
+    else:
+        solution = fit_ensemble(trial, options, chosen)
+    return _recorded(solution, chosen, chosen.smoothing, measure)
 
 
 def _recorded(

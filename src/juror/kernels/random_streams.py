@@ -47,8 +47,9 @@ class Stream(Enum):
     PAPER_SPLIT = 3, "training, validation and test rows of a data set", _FIRST
     PAPER_LIMIT = None, "draws of the Bayes limit, by the number of rows"
     PAPER_SAMPLES = None, "samples of a pair's table, by kind of density, seed and number"
-    THINNED = 14, "pair counts held out to choose by, by the number of variables"
+    THINNED = 14, "pair counts held out to choose by, by the numbers of variables and of the split"
     FORESTS = 15, "the noise of forests, by the number of variables and the number of the forest"
+    MEMBER_FOREST = 16, "the noise of the forest of a member of an ensemble, by its number"
 
     def generator(self, *key: int) -> np.random.Generator:
         """Return the generator of this stream for a key, which begins with the seed if nothing else is said above."""

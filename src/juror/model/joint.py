@@ -77,7 +77,7 @@ class JointPMF(RowAnswers):
                 raise ModelError(
                     f"The factor of {variable.name!r} must have shape {expected}, labels × rank. Got {factor.shape}."
                 )
-        self._blocks = (Block.of_factors(lam, checked),)
+        self._blocks: tuple[Block, ...] = (Block.of_factors(lam, checked),)
         self._domain = domain
         self._info = info
 
@@ -238,7 +238,8 @@ class JointPMF(RowAnswers):
         given : mapping, optional
             Evidence that the row must satisfy.
         max_nodes : int
-            The maximum number of partial rows to open; beyond it the best row found is returned without proof.
+            The maximum number of partial rows to open; beyond it the best row found is returned without proof. In a
+            large model with forests, a partial row counts as several.
         """
         check_count("max_nodes", max_nodes)
         return find_mode(posterior(self, self._evidence(given)), max_nodes)

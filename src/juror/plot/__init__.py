@@ -17,5 +17,6 @@ from juror.plot.calibrated import calibration
 from juror.plot.class_profiles import classes
 from juror.plot.curves import errors, rank_path
 from juror.plot.maps import dependence, pair
+from juror.plot.trees import tree
 
-__all__ = ["calibration", "classes", "dependence", "errors", "marginal", "pair", "rank_path"]
+__all__ = ["calibration", "classes", "dependence", "errors", "marginal", "pair", "rank_path", "tree"]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from juror.answers.messages import node_marginals
 from juror.answers.profiles import class_profiles, readable_rank
 from juror.errors import QueryError, check_count
 from juror.plot import canvas
@@ -56,13 +57,16 @@ def classes(model: JointPMF, n: int = 6, n_traits: int = 4, *, ax: Axes | None =
     if not wanted:
         raise QueryError(f"The {model.rank} classes of this model are all like the whole, so there is nothing to tell.")
     labels, shares = [], []
-    for variable, factor in zip(model.domain, model.factors, strict=True):
+    weights = np.concatenate([block.weights for block in model.blocks])
+    in_blocks = zip(*(node_marginals(block)[: len(model.domain)] for block in model.blocks), strict=True)
+    for variable, parts in zip(model.domain, in_blocks, strict=True):
+        factor = np.concatenate(parts, axis=1)
         of_two = [(variable.name, label) for label in variable.labels if variable.cardinality == 2]
         shown = {of_two[-1]} if wanted & set(of_two) else wanted
         for i, label in enumerate(variable.labels):
             if (variable.name, label) in shown:
                 labels.append(f"{canvas.shorten(variable.name, _HALF)} = {canvas.shorten(label, _HALF)}")
-                shares.append([*(factor[i, profile.index] for profile in profiles), factor[i] @ model.weights])
+                shares.append([*(factor[i, profile.index] for profile in profiles), factor[i] @ weights])
     table = np.array(shares)
     owned = ax is None
     ax = canvas.new_axes(

@@ -67,7 +67,7 @@ class Report:
         unknown: Unknown = "error",
         seed: int = 0,
     ):
-        self._facts = gather_facts(
+        self._facts, self._blocks = gather_facts(
             model, data, name=name, rank=rank, sample_weight=sample_weight, unknown=unknown, seed=seed
         )
 
@@ -78,7 +78,7 @@ class Report:
 
     @cached_property
     def _html(self) -> str:
-        return make_page(self._facts)
+        return make_page(self._facts, self._blocks)
 
     def to_html(self) -> str:
         """Return the page."""

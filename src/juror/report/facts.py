@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal
 
-from juror.answers.block import BareMixture
-from juror.answers.compressing import compressed
 from juror.answers.information import dependence as dependence_of
 from juror.answers.information import divergence
 from juror.answers.marginals import marginal
@@ -15,10 +13,10 @@ from juror.answers.profiles import ClassProfile, class_profiles, readable_rank
 from juror.answers.sampling import generator
 from juror.readers.columns import as_text
 from juror.record import finite
+from juror.report.drawn_forest import forest_facts
 from juror.report.observed import observed_facts
-from juror.report.page_model import PageModel, make_page_model, wanted_rank
+from juror.report.page_model import PageModel, check_rank, make_page_model
 from juror.report.seen import pass_over
-from juror.rows.stacking import Stacking
 
 if TYPE_CHECKING:
     from juror.domain.variable import Unknown
@@ -38,21 +36,24 @@ def gather_facts(
     sample_weight: Any,
     unknown: Unknown,
     seed: int,
-) -> dict[str, Any]:
-    """Return what a report says about a model, and about data if there are any; see :class:`juror.Report`."""
-    wanted_rank(model, rank)
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return what a report says about a model, and about data if there are any; see :class:`juror.Report`.
+
+    Also return the blocks of the page's model as the page has them.
+    """
+    check_rank(rank)
     # Data that do not fit the model are refused before the slow work starts.
     seen = None if data is None else pass_over(data, model.domain, unknown=unknown, weight=sample_weight, seed=seed)
     page = make_page_model(model, rank, seed)
     size, fit = _model_facts(model, page)
     # All facts but those of the fit are about the model of the page, so that no two numbers on it disagree.
-    cpd, domain = page.model, model.domain
+    shown, domain = page.model, model.domain
     labels = [[as_text(label) for label in variable.labels] for variable in domain]
     profiles, distance = _shown_classes(model, page, seed)
-    marginals = [marginal(cpd, [n]).tolist() for n in range(len(domain))]
-    dependence = dependence_of(cpd, "normalised")
+    marginals = [marginal(shown, [n]).tolist() for n in range(len(domain))]
+    dependence = dependence_of(shown, "normalised")
     order = [domain.position(name) for name in dependence.clustered().names]
-    return {
+    facts = {
         "file": name,
         "variables": [
             {
@@ -66,16 +67,19 @@ def gather_facts(
         ],
         "model": size,
         "dependence": {"order": order, "matrix": dependence.to_numpy().tolist()},
+        "forest": forest_facts(shown),
         "classes": _class_facts(profiles, distance),
         "fit": fit,
-        "observed": None if seen is None else observed_facts(cpd, seen, seed=seed),
+        "observed": None if seen is None else observed_facts(shown, seen, seed=seed),
     }
+    return facts, page.packed
 
 
 def _model_facts(model: JointPMF, page: PageModel) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """Return the parameters and the size of the page's model, and how the model was fitted if it says so."""
-    info, factors = model.info, page.model.factors
-    n_parameters = Stacking(model.domain.cardinalities).n_parameters(model.rank) if info is None else info.n_parameters
+    info = model.info
+    # The weights of all classes sum to one.
+    n_parameters = sum(block.n_parameters for block in model.blocks) - 1 if info is None else info.n_parameters
     size = {
         "rank": page.model.rank,
         "fitted_rank": model.rank,
@@ -84,8 +88,15 @@ def _model_facts(model: JointPMF, page: PageModel) -> tuple[dict[str, Any], dict
         "loss": page.loss,
         "standard_error": page.standard_error,
         "pair_difference": page.pair_difference,
-        "weights": page.model.weights.tolist(),
-        "factors": [factor.tolist() for factor in factors],
+        "bits": page.bits,
+        "blocks": [
+            {
+                "weights": block.weights.tolist(),
+                "parents": block.parents.tolist(),
+                "tables": [table.tolist() for table in block.tables],
+            }
+            for block in page.model.blocks
+        ],
     }
     if info is None:
         return size, None
@@ -104,8 +115,7 @@ def _shown_classes(
     if wanted == model.rank:
         return class_profiles(page.model), None
     # The page's model is near the fitted one and smaller, so it is quicker to compress.
-    blocks, _ = compressed(page.model, wanted, seed=seed)
-    shown = BareMixture(blocks, model.domain)
+    shown = page.model.compress(wanted, seed=seed)
     loss = divergence(model, shown, _DRAWS, generator(seed))
     distance = {"rank": model.rank, "loss": float(loss), "standard_error": loss.standard_error}
     return class_profiles(shown), distance

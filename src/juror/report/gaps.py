@@ -17,7 +17,6 @@ This is about a standard normal variable, even for small e. The largest of M suc
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ import numpy as np
 from juror.answers.block import Mixture
 from juror.answers.calibration import mean_distance
 from juror.answers.marginals import marginal
+from juror.answers.pairs import pair_tables
 from juror.domain.variable import Variable
 from juror.readers.columns import as_text
 from juror.record import finite
@@ -61,19 +61,19 @@ def _gap(counts: np.ndarray, p: np.ndarray) -> dict[str, float | None]:
     return {"n": n, "distance": distance(counts, p), "noise": noise(p, n)}
 
 
-def marginal_gaps(cpd: Mixture, tables: Sequence[np.ndarray]) -> list[dict[str, Any]]:
+def marginal_gaps(model: Mixture, tables: Sequence[np.ndarray]) -> list[dict[str, Any]]:
     """Return for every variable its counts, its fitted marginal, their distance, and the distance expected by chance.
 
     Parameters
     ----------
-    cpd : Mixture
+    model : Mixture
         The distribution.
     tables : sequence of numpy.ndarray, (I_n,)
         The counts of every variable's labels.
     """
     found = []
-    for n, (variable, counts) in enumerate(zip(cpd.domain, tables, strict=True)):
-        fitted = marginal(cpd, [n])
+    for n, (variable, counts) in enumerate(zip(model.domain, tables, strict=True)):
+        fitted = marginal(model, [n])
         gap = _gap(counts, fitted)
         observed = (counts / counts.sum()).tolist() if gap["n"] else None
         shares = {"observed": observed, "fitted": fitted.tolist()}
@@ -81,14 +81,14 @@ def marginal_gaps(cpd: Mixture, tables: Sequence[np.ndarray]) -> list[dict[str, 
     return found
 
 
-def pair_gaps(cpd: Mixture, tables: Sequence[np.ndarray], max_cells: int, n_worst: int) -> dict[str, Any]:
+def pair_gaps(model: Mixture, tables: Sequence[np.ndarray], max_cells: int, n_worst: int) -> dict[str, Any]:
     """Return for every pair seen together its distance from the fitted table and that of noise, and the worst cells.
 
     Pairs and cells are sorted, the worst first. There are at most two cells of a pair.
 
     Parameters
     ----------
-    cpd : Mixture
+    model : Mixture
         The distribution.
     tables : sequence of numpy.ndarray, (I_j, I_k)
         The counts of every pair, in the order of :func:`itertools.combinations`.
@@ -99,10 +99,9 @@ def pair_gaps(cpd: Mixture, tables: Sequence[np.ndarray], max_cells: int, n_wors
     """
     pairs: list[tuple[dict[str, Any], np.ndarray]] = []
     cells: list[tuple[float, dict[str, Any]]] = []
-    for positions, counts in zip(combinations(range(len(cpd.domain)), 2), tables, strict=True):
+    for (first, second, fitted), counts in zip(pair_tables(model), tables, strict=True):
         if counts.any():
-            a, b = (cpd.domain[n] for n in positions)
-            fitted = marginal(cpd, positions)
+            a, b = model.domain[first], model.domain[second]
             pairs.append(({"variables": [a.name, b.name], **_gap(counts, fitted)}, counts))
             cells += _worst_cells(a, b, counts, fitted)
     pairs.sort(key=lambda pair: pair[0]["noise"] - pair[0]["distance"])

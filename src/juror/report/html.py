@@ -20,8 +20,8 @@ _PAIRS_TOLD = 20
 _MUCH = 0.1
 
 
-def make_page(facts: dict[str, Any]) -> str:
-    """Return the HTML of a report from the facts of :func:`juror.report.facts.gather_facts`."""
+def make_page(facts: dict[str, Any], blocks: list[dict[str, Any]]) -> str:
+    """Return the HTML of a report from the facts and blocks of :func:`juror.report.facts.gather_facts`."""
     style, script = _asset("style.css"), _asset("page.js")
     return Template(_asset("page.html")).substitute(
         title=escape(PurePath(facts["file"]).stem),
@@ -31,7 +31,7 @@ def make_page(facts: dict[str, Any]) -> str:
         policy=f"{_POLICY}; style-src {_digest(style)}; script-src {_digest(script)}",
         style=style,
         script=script,
-        facts=_embedded(_packed(facts)),
+        facts=_embedded(_packed(facts, blocks)),
         version=escape(_version()),
     )
 
@@ -50,16 +50,12 @@ def _digest(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _packed(facts: dict[str, Any]) -> dict[str, Any]:
+def _packed(facts: dict[str, Any], blocks: list[dict[str, Any]]) -> dict[str, Any]:
     """Return facts as the page has them: many numbers as base64, and without what the page computes itself."""
-    model, dependence = facts["model"], facts["dependence"]
+    dependence = facts["dependence"]
     return facts | {
         "variables": [_without_probabilities(variable) for variable in facts["variables"]],
-        "model": model
-        | {
-            "weights": _doubles(model["weights"]),
-            "factors": _doubles([row for factor in model["factors"] for row in factor]),
-        },
+        "model": facts["model"] | {"blocks": blocks},
         "dependence": dependence | {"matrix": _half(dependence["matrix"])},
         "observed": _shortened(facts["observed"]),
     }
@@ -67,10 +63,6 @@ def _packed(facts: dict[str, Any]) -> dict[str, Any]:
 
 def _without_probabilities(variable: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in variable.items() if name != "probabilities"}
-
-
-def _doubles(numbers: Any) -> str:
-    return base64.b64encode(np.asarray(numbers, dtype="<f8").tobytes()).decode()
 
 
 def _half(matrix: Any) -> str:
@@ -113,12 +105,20 @@ def _about(facts: dict[str, Any]) -> str:
 def _notice(model: dict[str, Any]) -> str:
     """Say how far the page's model is from the fitted one, if it is another."""
     if model["rank"] == model["fitted_rank"]:
-        return ""
+        # Nobody sees a change of the seventh digit; the tab of the fit has it.
+        return _rounding(model) if model["bits"] == 16 else ""
     points, far = _points(model["pair_difference"]), _far(model["loss"])
     return (
         '<p class="notice">This page shows a smaller model near the fitted one. Shares of two labels together differ '
         f"by at most {points} points, shares given rare evidence by more{far}. "
         "A report made with <code>--rank all</code> shows the fitted model.</p>"
+    )
+
+
+def _rounding(model: dict[str, Any]) -> str:
+    return (
+        '<p class="notice">To keep the page small, the numbers of the model are rounded to three digits. Shares of two '
+        f"labels together differ by at most {_points(model['pair_difference'])} points.</p>"
     )
 
 

@@ -41,7 +41,7 @@ def observed_facts(model: Mixture, seen: Seen, *, seed: int = 0, n_jobs: int | N
     Parameters
     ----------
     model : Mixture
-        A :class:`juror.JointPMF`, or anything else with weights, factors and a domain.
+        A :class:`juror.JointPMF`, or anything else with blocks and a domain.
     seen : Seen
         Counts of the table's variables and pairs, and a sample of its rows; see :func:`juror.report.seen.pass_over`.
     seed : int

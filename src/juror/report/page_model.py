@@ -1,22 +1,35 @@
-"""The model of a page: the fitted one if the page stays small with it, else the nearest model that is small enough."""
+"""The model of a page: the fitted one if the page stays small with it, else the nearest model that is small enough.
+
+Its numbers are doubles if there is room for them, else floats, else logarithms in 16 bits: rounding changes the answers
+much less than a smaller number of classes does.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import pairwise
-from typing import Literal
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 
+from juror.answers.block import Block, Mixture
+from juror.answers.information import divergence
+from juror.answers.pairs import pair_tables
+from juror.answers.sampling import generator
 from juror.errors import ParameterError
 from juror.model import JointPMF
+from juror.report.packing_numbers import Bits, as_base64, decode, encode
 
 # A page has at most two million bytes. The data and the page's own text take up to 600,000; this is left for the model.
 _MODEL_BYTES = 1_350_000
-# A double in base64: four characters for three bytes
-_BYTES_A_NUMBER = 8 * 4 / 3
-# The time to compress grows with (classes before) × (classes after) × (labels). This product takes about half a minute.
+# The time to compress grows with (classes before) × (classes after) × (numbers of a class). This product takes about
+# half a minute.
 _COMPRESSION_WORK = 1e9
+# The classes of a smaller model may be harder to pack: the share of the room that it may fill by estimate
+_SAFE = 0.8
+_TRIES = 4
+# Draws to estimate the loss if the tables are too large to write out
+_DRAWS = 5_000
 
 
 @dataclass(frozen=True)
@@ -27,6 +40,10 @@ class PageModel:
     ----------
     model : JointPMF
         The model that gives the page's answers.
+    bits : int
+        The precision of its numbers, 64 for doubles, 32 for floats, 16 for logarithms.
+    packed : list of dict
+        Its blocks as the page has them.
     loss, standard_error : float
         D(fitted‖model) in nats per row, and its standard error; zero for the fitted model itself.
     pair_difference : float
@@ -34,6 +51,8 @@ class PageModel:
     """
 
     model: JointPMF
+    bits: Bits
+    packed: list[dict[str, Any]]
     loss: float = 0.0
     standard_error: float = 0.0
     pair_difference: float = 0.0
@@ -52,41 +71,146 @@ def make_page_model(model: JointPMF, rank: int | Literal["auto", "all"], seed: i
     seed : int
         Seed of the compression.
     """
-    wanted = wanted_rank(model, rank)
-    if wanted == model.rank:
-        return PageModel(model)
-    small = model.compress(wanted, seed=seed)
-    assert small.info is not None
-    step = small.info.compressed[-1]
-    # The estimate of a small loss may be below zero.
-    return PageModel(small, max(0.0, step.loss), step.standard_error, _pair_difference(model, small))
+    check_rank(rank)
+    bits, packed = _packed(model)
+    if rank == "auto" and _n_bytes(packed) > _room(model):
+        return _nearest([_fitted_in(part, seed) for part in _parts(model, packed)], model, seed)
+    if isinstance(rank, int) and rank < model.rank:
+        return _nearest([model.compress(rank, seed=seed)], model, seed)
+    shown = rounded(model, bits)
+    return PageModel(model, bits, packed) if shown is model else _nearest([model], model, seed)
+
+
+def _nearest(candidates: Sequence[JointPMF], model: JointPMF, seed: int) -> PageModel:
+    """Return the candidate that is nearest to the model, with its numbers rounded."""
+    pages = []
+    for taken in candidates:
+        bits, packed = _packed(taken)
+        shown = rounded(taken, bits)
+        # The same rows are drawn for every candidate. The estimate of a small loss may be below zero.
+        loss = divergence(model, shown, _DRAWS, generator(seed))
+        pages.append(PageModel(shown, bits, packed, max(0.0, float(loss)), loss.standard_error))
+    best = min(pages, key=lambda page: page.loss)
+    return replace(best, pair_difference=_pair_difference(model, best.model))
+
+
+def _parts(model: JointPMF, packed: list[dict[str, Any]]) -> list[JointPMF]:
+    """Return the models to start from: one that can be compressed in time, and the whole blocks that fit into a page.
+
+    Blocks are taken by weight. Members of an ensemble answer alike, so a few of them may be nearer to all than a model
+    of as many classes in all forests is.
+    """
+    order = np.argsort([-block.weights.sum() for block in model.blocks], kind="stable")
+    sizes = np.cumsum([_n_bytes([packed[b]]) for b in order])
+    counts = {_n_in_time(model, order), int(np.searchsorted(sizes, _room(model), side="right"))} - {0}
+    return [_of_blocks(model, order[:count]) for count in sorted(counts, reverse=True)]
+
+
+def _n_in_time(model: JointPMF, order: np.ndarray) -> int:
+    """Return how many of the heaviest blocks can be compressed in time to as many classes as there is room for."""
+    for count in range(len(order), 1, -1):
+        part = _of_blocks(model, order[:count])
+        if _in_time(part) >= _room(model) * 6 / 16 / (_n_numbers(part) / part.rank):
+            return count
+    return 1
+
+
+def _of_blocks(model: JointPMF, chosen: np.ndarray) -> JointPMF:
+    """Return some of the blocks, with their weights scaled to sum to one."""
+    if len(chosen) == len(model.blocks):
+        return model
+    blocks = [model.blocks[b] for b in sorted(chosen)]
+    total = float(sum(block.weights.sum() for block in blocks))
+    return JointPMF.of_blocks([block.scaled(1 / total) for block in blocks], model.domain, model.info)
+
+
+def _fitted_in(model: JointPMF, seed: int) -> JointPMF:
+    """Return the model, or a compressed one, so that it fits into a page."""
+    for _ in range(_TRIES):
+        rank = _fitting(model)
+        if rank == model.rank:
+            break
+        # The classes of a smaller model may be harder to pack than expected. From there it is not far.
+        model = model.compress(rank, seed=seed)
+    return model
 
 
 def wanted_rank(model: JointPMF, rank: int | Literal["auto", "all"]) -> int:
-    """Return the number of classes of a page's model, at most that of the fitted one."""
-    if isinstance(rank, bool) or not (rank in ("auto", "all") or (isinstance(rank, int) and rank >= 1)):
-        raise ParameterError("{rank} must be 'auto', 'all' or a whole number from 1. Got {got!r} instead.", got=rank)
+    """Return about the number of classes of a page's model, at most that of the fitted one."""
+    check_rank(rank)
     if isinstance(rank, int):
         return min(rank, model.rank)
-    return model.rank if rank == "all" else _fitting(model)
+    packed = _packed(model)[1]
+    if rank == "all" or _n_bytes(packed) <= _room(model):
+        return model.rank
+    return _fitting(_parts(model, packed)[0])
+
+
+def check_rank(rank: int | Literal["auto", "all"]) -> None:
+    """Refuse what is no number of classes."""
+    if isinstance(rank, bool) or not (rank in ("auto", "all") or (isinstance(rank, int) and rank >= 1)):
+        raise ParameterError("{rank} must be 'auto', 'all' or a whole number from 1. Got {got!r} instead.", got=rank)
+
+
+def rounded(model: JointPMF, bits: Bits) -> JointPMF:
+    """Return the model with numbers of this precision, scaled to sum to one as the page does after reading them."""
+    if bits == 64:
+        return model
+    total = sum(decode(encode(block.weights, bits), bits).sum() for block in model.blocks)
+    blocks = []
+    for block in model.blocks:
+        tables = (decode(encode(table, bits), bits) for table in block.tables)
+        scaled = tuple(table / table.sum(axis=1, keepdims=True) for table in tables)
+        blocks.append(Block(decode(encode(block.weights, bits), bits) / total, block.forest, scaled))
+    return JointPMF.of_blocks(blocks, model.domain, model.info)
+
+
+def _packed(model: Mixture) -> tuple[Bits, list[dict[str, Any]]]:
+    """Return the best precision for which there is room, and the blocks as text."""
+    room, count = _room(model), _n_numbers(model)
+    best: tuple[Bits, ...] = (64, 32)
+    # Base64 has four characters for three bytes.
+    bits: Bits = next((bits for bits in best if count * bits / 6 <= room), 16)
+    return bits, [_packed_block(block, bits) for block in model.blocks]
+
+
+def _packed_block(block: Block, bits: Bits) -> dict[str, Any]:
+    """Return a block with its weights and its tables, [parent's label][label][class] one after the other, as text."""
+    return {
+        "weights": as_base64(encode(block.weights, bits), bits),
+        "parents": block.parents.tolist(),
+        "sizes": list(block.sizes),
+        "tables": as_base64(encode(np.concatenate([table.ravel() for table in block.tables]), bits), bits),
+    }
+
+
+def _n_bytes(packed: list[dict[str, Any]]) -> int:
+    return sum(len(block["weights"]) + len(block["tables"]) for block in packed)
+
+
+def _n_numbers(model: Mixture) -> int:
+    return sum(block.weights.size + sum(table.size for table in block.tables) for block in model.blocks)
+
+
+def _room(model: Mixture) -> float:
+    """Return the bytes for the model. The page also holds the dependence of all pairs, as floats."""
+    return _MODEL_BYTES - len(model.domain) ** 2 / 2 * (32 / 6)
 
 
 def _fitting(model: JointPMF) -> int:
     """Return how many classes fit into a page: all, or as many as can be computed in time."""
-    n_labels = sum(variable.cardinality for variable in model.domain)
-    # The page also holds the dependence of all pairs, as floats.
-    left = _MODEL_BYTES - len(model.domain) ** 2 / 2 * _BYTES_A_NUMBER / 2
-    room = max(1, int(left / (_BYTES_A_NUMBER * (1 + n_labels))))
-    return model.rank if model.rank <= room else max(1, min(room, int(_COMPRESSION_WORK / (model.rank * n_labels))))
+    size = _n_bytes(_packed(model)[1])
+    if size <= _room(model):
+        return model.rank
+    return max(1, int(min(_SAFE * model.rank * _room(model) / size, _in_time(model))))
 
 
-def _pair_difference(one: JointPMF, other: JointPMF) -> float:
+def _in_time(model: Mixture) -> float:
+    """Return to how many classes a model can be compressed in time."""
+    return _COMPRESSION_WORK / _n_numbers(model)
+
+
+def _pair_difference(one: Mixture, other: Mixture) -> float:
     """Return the largest difference of two models in the table of any two variables."""
-    ends = np.concatenate([[0], np.cumsum(one.domain.cardinalities)])
-    stacks = [(np.concatenate(model.factors), model.weights) for model in (one, other)]
-    largest = 0.0
-    # The tables of one variable with all that follow it, in one product
-    for start, end in pairwise(ends[:-1]):
-        tables = [(stack[start:end] * weights) @ stack[end:].T for stack, weights in stacks]
-        largest = max(largest, float(np.abs(tables[0] - tables[1]).max()))
-    return largest
+    tables = zip(pair_tables(one), pair_tables(other), strict=True)
+    return max((float(np.abs(p - q).max()) for (_, _, p), (_, _, q) in tables), default=0.0)

@@ -40,25 +40,25 @@ class _Reference:
     as_improbable: np.ndarray
 
     @classmethod
-    def of(cls, cpd: Mixture, codes: np.ndarray, logs: np.ndarray, rng: np.random.Generator) -> _Reference:
+    def of(cls, model: Mixture, codes: np.ndarray, logs: np.ndarray, rng: np.random.Generator) -> _Reference:
         """Compare rows (rows, N) with log-probabilities (rows,) to draws with the same pattern of holes."""
         patterns, places = np.unique(codes == MISSING, axis=0, return_inverse=True)
-        drawn = sample(cpd, _DRAWN, rng)
+        drawn = sample(model, _DRAWN, rng)
         # All patterns in one call: its fixed cost is that of many rows.
         with_holes = np.where(patterns[:, None, :], MISSING, drawn[None]).reshape(-1, codes.shape[1])
-        usual = log_prob(cpd, with_holes).reshape(len(patterns), _DRAWN)[places.ravel()]
+        usual = log_prob(model, with_holes).reshape(len(patterns), _DRAWN)[places.ravel()]
         # Equal rows may differ by rounding.
         return cls(-usual.mean(axis=1), (usual <= logs[:, None] + 1e-9).mean(axis=1))
 
 
 def unusual_rows(
-    cpd: Mixture, rows: RowSample, logs: np.ndarray, n: int, rng: np.random.Generator
+    model: Mixture, rows: RowSample, logs: np.ndarray, n: int, rng: np.random.Generator
 ) -> list[dict[str, Any]]:
     """Return the most unusual rows, the most unusual first.
 
     Parameters
     ----------
-    cpd : Mixture
+    model : Mixture
         The distribution.
     rows : RowSample
         Distinct rows.
@@ -78,20 +78,20 @@ def unusual_rows(
         with the same cells seen that are at most as probable; and ``cell_probabilities``, p(cell | the other cells) of
         every cell seen, None where the other cells are impossible together.
     """
-    candidates = _candidates(cpd, rows.codes, logs, _CANDIDATES * n, rng)
+    candidates = _candidates(model, rows.codes, logs, _CANDIDATES * n, rng)
     codes, logs = rows.codes[candidates], logs[candidates]
-    reference = _Reference.of(cpd, codes, logs, rng)
+    reference = _Reference.of(model, codes, logs, rng)
     surprises = -logs - reference.entropies
     # Impossible rows are equally surprising and stay in their order.
     worst = np.argsort(-surprises, kind="stable")[:n]
     found = rows.chosen(candidates[worst])
-    probabilities = cell_probabilities(cpd, codes[worst], logs[worst])
+    probabilities = cell_probabilities(model, codes[worst], logs[worst])
     return [
         {
             "row": int(found.rows[i]),
             "file": found.origins[i] or None,
             "weight": float(found.weights[i]),
-            "cells": _texts(cpd, found.codes[i]),
+            "cells": _texts(model, found.codes[i]),
             "impossible": bool(logs[k] == -np.inf),
             "log_prob": finite(float(logs[k])),
             "surprise": finite(float(surprises[k])),
@@ -102,7 +102,7 @@ def unusual_rows(
     ]
 
 
-def _candidates(cpd: Mixture, codes: np.ndarray, logs: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
+def _candidates(model: Mixture, codes: np.ndarray, logs: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
     """Return the positions of roughly the n most surprising rows, in the order of the rows."""
     if len(codes) <= n:
         return np.arange(len(codes))
@@ -110,21 +110,21 @@ def _candidates(cpd: Mixture, codes: np.ndarray, logs: np.ndarray, n: int, rng: 
     terms = np.column_stack([np.ones(len(codes)), ~holes])
     # With one draw each, few rows of many variables would fit noise.
     n_times = math.ceil(_DRAWS_A_TERM * terms.shape[1] / len(codes))
-    drawn = np.where(np.tile(holes, (n_times, 1)), MISSING, sample(cpd, n_times * len(codes), rng))
+    drawn = np.where(np.tile(holes, (n_times, 1)), MISSING, sample(model, n_times * len(codes), rng))
     # Least squares with repeated terms equals least squares of the means.
-    usual = log_prob(cpd, drawn).reshape(n_times, len(codes)).mean(axis=0)
+    usual = log_prob(model, drawn).reshape(n_times, len(codes)).mean(axis=0)
     coefficients, *_ = np.linalg.lstsq(terms, usual, rcond=None)
     return np.sort(np.argsort(logs - terms @ coefficients, kind="stable")[:n])
 
 
-def cell_probabilities(cpd: Mixture, codes: np.ndarray, logs: np.ndarray) -> np.ndarray:
+def cell_probabilities(model: Mixture, codes: np.ndarray, logs: np.ndarray) -> np.ndarray:
     """Return p(cell | the other cells seen) of every cell, (rows, N), as p(row) over p(row without the cell).
 
     NaN for holes, and where the other cells are impossible together.
 
     Parameters
     ----------
-    cpd : Mixture
+    model : Mixture
         The distribution.
     codes : numpy.ndarray, (rows, N)
         Codes, −1 for missing.
@@ -134,13 +134,13 @@ def cell_probabilities(cpd: Mixture, codes: np.ndarray, logs: np.ndarray) -> np.
     n_rows, N = codes.shape
     without = np.repeat(codes[:, None, :], N, axis=1)
     without[:, np.arange(N), np.arange(N)] = MISSING
-    others = log_prob(cpd, without.reshape(-1, N)).reshape(n_rows, N)
+    others = log_prob(model, without.reshape(-1, N)).reshape(n_rows, N)
     known = (codes != MISSING) & (others > -np.inf)
     # Rounding must not lift a probability above one.
     ratios = np.minimum(1.0, np.exp(logs[:, None] - np.where(known, others, 0.0)))
     return np.where(known, ratios, np.nan)
 
 
-def _texts(cpd: Mixture, codes: np.ndarray) -> list[str | None]:
-    cells = zip(cpd.domain, codes.tolist(), strict=True)
+def _texts(model: Mixture, codes: np.ndarray) -> list[str | None]:
+    cells = zip(model.domain, codes.tolist(), strict=True)
     return [None if code == MISSING else as_text(variable.labels[code]) for variable, code in cells]

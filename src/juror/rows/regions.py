@@ -2,9 +2,9 @@
 
 A cell whose variable and parent are both observed selects a stacked row (:mod:`juror.rows.stacking`). Where cells are
 missing, the row selects one *message* for every missing region: for its top node, which has no parent or an observed
-one. Messages stand below the stack, and are computed before a pass (:mod:`juror.kernels.reference.forest_states`). Equal
-regions share their messages, so that a table has far fewer of them than missing cells. A missing node without observed
-descendants sums to one, and selects a row of ones.
+one. Messages stand below the stack, and are computed before a pass (:mod:`juror.kernels.reference.forest_states`).
+Equal regions share their messages, so that a table has far fewer of them than missing cells. A missing node without
+observed descendants sums to one, and selects a row of ones.
 """
 
 from __future__ import annotations

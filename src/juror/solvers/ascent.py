@@ -22,9 +22,9 @@ import numpy as np
 from juror.errors import Message, ParameterError
 from juror.kernels.logarithms import log_of
 from juror.rows.expected import ExpectedCounts
+from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.rows.table import Countable
-from juror.rows.parameters import Parameters
 from juror.solvers.squarem import extrapolate
 from juror.solvers.stopping import Stop, Stopped
 

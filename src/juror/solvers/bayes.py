@@ -1,7 +1,8 @@
 """``method="bayes"``: the mean of draws of λ and the factors under a prior whose strength is learned.
 
 The kept draws of all chains (:mod:`juror.solvers.gibbs`) side by side, each with an equal share of the weight, are one
-CPD: their mean, exactly.
+model: their mean, exactly. With forests (:mod:`juror.solvers.forest_gibbs`) every draw is a block of this model;
+without edges all draws are one CPD.
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ from juror.errors import Complaint, Message, ParameterError, check_count, wrong
 from juror.kernels.random_streams import Stream
 from juror.record import FitRecord
 from juror.rows.expected import log_prob_of_cells
+from juror.rows.in_memory import MemoryTable
 from juror.rows.packing import PackedCells
+from juror.rows.parameters import Parameters, side_by_side
 from juror.rows.stacking import Stacking
 from juror.rows.table import Table
-from juror.solvers.completing import upward
+from juror.runners.local import LocalRunner
 from juror.solvers.forest_gibbs import ForestSampler
 from juror.solvers.gibbs import Sampler
 from juror.solvers.mixing import Mixing, mixing
-from juror.rows.parameters import Parameters, side_by_side
-from juror.runners.local import LocalRunner
 from juror.solvers.solver import Context, Options, Solution
 
 # The number of training rows whose log-probabilities are followed in addition to the likelihood
@@ -101,7 +102,6 @@ class Probes:
     def __init__(self, codes: np.ndarray, sizes: tuple[int, ...], runner: LocalRunner):
         self._codes = codes
         self._runner = runner
-        self._complete = bool(np.all(codes >= 0))
         self._lay_out(Stacking(sizes))
 
     def _lay_out(self, stacking: Stacking) -> None:
@@ -111,16 +111,13 @@ class Probes:
         """Return the log-probability of every row, (rows,)."""
         if point.forest != self._stacking.forest:
             self._lay_out(Stacking(self._stacking.cardinalities, point.forest))
-        if point.forest is None or self._complete:
-            return log_prob_of_cells(self._cells, point.lam, point.stack, self._runner)
-        logs, _ = upward(self._codes, self._stacking.tables(point.stack), point.forest)
-        return np.asarray(np.logaddexp.reduce(logs + np.log(point.lam), axis=1))
+        return log_prob_of_cells(self._cells, point.lam, point.stack, self._runner)
 
 
 def solve(
     table: Table, rank: int, options: BayesOptions, context: Context, start: Parameters | None = None
 ) -> Solution:
-    """Sample, and return the mean over the draws as one CPD of rank draws × F."""
+    """Sample, and return the mean over the draws as one model of rank draws × F."""
     planned, options = options, _in_time(table, rank, options, context)
     shares = np.diff(np.arange(options.chains + 1) * options.draws // options.chains)
     chains = [
@@ -131,7 +128,7 @@ def solve(
     occupied = _spread(np.concatenate([chain.occupied for chain in chains]))
     record = FitRecord(
         trace=chains[0].log_likelihoods,
-        stopped=_stopped([len(chain.log_likelihoods) for chain in chains], planned),
+        stopped=_stopped([len(chain.log_likelihoods) for chain in chains], planned) + _why_no_forest(table, options),
         n_iter=sum(len(chain.log_likelihoods) for chain in chains),
         starts=tuple(float(chain.followed[:, 0].mean()) for chain in chains),
         n_draws=len(draws),
@@ -180,6 +177,15 @@ def _stopped(n_sweeps: Sequence[int], planned: BayesOptions) -> str:
         return f"took {chains} of {planned.sweeps} sweeps"
     made = " and ".join(str(n) for n in sorted(set(n_sweeps)))
     return f"took {chains} of {made} sweeps, not {planned.sweeps}, in max_seconds = {planned.max_seconds:g}"
+
+
+def _why_no_forest(table: Table, options: BayesOptions) -> str:
+    """Say why the draws have no forest, if one was asked for."""
+    if not options.forest or ForestSampler.takes(table):
+        return ""
+    if isinstance(table, MemoryTable):
+        return ", without forests, as there are too many rows with missing cells"
+    return ", without forests, as the rows are not in memory"
 
 
 def _run_chain(table: Table, rank: int, number: int, n_draws: int, options: BayesOptions, context: Context) -> Chain:

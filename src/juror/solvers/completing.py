@@ -1,8 +1,8 @@
 """Draw a class for every row, and labels for its missing cells, under a model whose classes share a forest.
 
 Messages go from the leaves to the roots: μ_n[y, f] is the probability of all that is observed below node n, if its
-label is y and the class f. An observed node has no message; a missing one without observed descendants has μ_n = 1. Then
-classes are drawn given what is observed, and missing labels from the roots to the leaves.
+label is y and the class f. An observed node has no message; a missing one without observed descendants has μ_n = 1.
+Then classes are drawn given what is observed, and missing labels from the roots to the leaves.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ class RowsToComplete:
 
 
 @dataclass
-class Message:
+class NodeMessage:
     """μ_n of the rows whose node n is missing: the place of every row, (rows,), and values (places, I_n, F)."""
 
     place: np.ndarray
@@ -130,10 +130,10 @@ class Message:
 
 def upward(
     codes: np.ndarray, tables: Sequence[np.ndarray], forest: Forest
-) -> tuple[np.ndarray, list[Message | None]]:
+) -> tuple[np.ndarray, list[NodeMessage | None]]:
     """Return log p(what is observed | class) of every row (rows, F), and the messages, None where all are one."""
     logs = np.zeros((len(codes), tables[0].shape[-1]))
-    messages: list[Message | None] = [None] * len(tables)
+    messages: list[NodeMessage | None] = [None] * len(tables)
     for n in reversed(forest.order):
         above, seen, A = forest.parents[n], codes[:, n] >= 0, tables[n]
         known = np.ones(len(codes), dtype=bool) if above == NO_PARENT else codes[:, above] >= 0
@@ -157,7 +157,7 @@ def upward(
 
 
 def _multiply(
-    messages: list[Message | None],
+    messages: list[NodeMessage | None],
     n: int,
     tables: Sequence[np.ndarray],
     codes: np.ndarray,
@@ -170,7 +170,7 @@ def _multiply(
     if message is None:
         holes = codes[:, n] < 0
         values = np.ones((np.count_nonzero(holes), *tables[n].shape[1:]))
-        message = messages[n] = Message(np.cumsum(holes) - 1, values)
+        message = messages[n] = NodeMessage(np.cumsum(holes) - 1, values)
     place = message.place[rows]
     product = message.values[place] * factor
     top = np.maximum(product.max(axis=1), _TINY)
@@ -192,9 +192,7 @@ class _Groups:
         """Return the rows, when all cells are filled."""
         return Completed(self.codes, self.classes, self.counts * self.unit, log_likelihood)
 
-    def fill(
-        self, n: int, above: int, A: np.ndarray, message: Message | None, rng: np.random.Generator
-    ) -> None:
+    def fill(self, n: int, above: int, A: np.ndarray, message: NodeMessage | None, rng: np.random.Generator) -> None:
         """Draw the missing labels of node n; equal rows part where they get different ones."""
         holes = np.flatnonzero(self.codes[:, n] < 0)
         if not len(holes):

@@ -21,9 +21,9 @@ from juror.errors import Complaint, DataError, Message, ParameterError, shortlis
 from juror.kernels import kernels
 from juror.kernels.random_streams import Stream
 from juror.record import FitRecord
+from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.rows.table import Table
-from juror.rows.parameters import Parameters
 from juror.solvers.smoothing import finished, stacked_marginals
 from juror.solvers.solver import ROUGHER, Context, Options, Solution
 from juror.solvers.starts import random_start

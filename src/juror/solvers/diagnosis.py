@@ -6,9 +6,9 @@ import numpy as np
 
 from juror.domain import Domain
 from juror.errors import Complaint, Message, Option, shortlist
+from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.solvers.ascent import Run
-from juror.rows.parameters import Parameters
 from juror.solvers.stopping import Stop
 
 # Two classes nearer than this in every factor, root mean square over the stack, are one class twice.

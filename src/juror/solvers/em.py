@@ -9,16 +9,16 @@ from typing import Any, Self
 
 import numpy as np
 
-from juror.errors import Message, ParameterError, wrong
+from juror.errors import Message, Option, ParameterError, wrong
 from juror.kernels.random_streams import Stream
 from juror.record import FitRecord
 from juror.rows.in_memory import MemoryTable
 from juror.rows.packed import PackedRows
+from juror.rows.parameters import Factored, Parameters
 from juror.rows.stacking import Stacking
 from juror.rows.table import Table
 from juror.solvers.ascent import Objective, Run, ascend
 from juror.solvers.diagnosis import diagnose, empty_classes
-from juror.rows.parameters import Factored, Parameters
 from juror.solvers.sampled_starts import TYPICAL_PASSES, sampled_start
 from juror.solvers.solver import Context, Growth, Options, Solution
 from juror.solvers.splitting import grown
@@ -57,13 +57,23 @@ class EMOptions(AscentOptions):
         counted = isinstance(self.ensemble, (int, np.integer)) and not isinstance(self.ensemble, bool)
         if self.ensemble != "auto" and not (counted and int(self.ensemble) >= 1):
             raise wrong("ensemble", "'auto' or an int in the range [1, inf)", self.ensemble)
-        if self.init is not None and self.ensemble != 1:
-            text = Message("{init} is where a single fit starts, so it does not go with {ensemble}. Leave one out.")
+        if self.forest not in ("auto", True, False):
+            raise wrong("forest", "'auto', True or False", self.forest)
+        if self.init is not None and self.has_members:
+            other = Option("ensemble" if self.ensemble != 1 else "forest")
+            text = Message(
+                "{init} is where a single fit starts, so it does not go with {other}. Leave one out.", other=other
+            )
             raise ParameterError(text)
+
+    @property
+    def has_members(self) -> bool:
+        """Whether there are several fits, or one with a forest."""
+        return self.ensemble != 1 or self.forest is True
 
     def rough(self) -> Self:
         """Return options for a single fit with a larger tolerance."""
-        return replace(self, tol=max(self.tol, _ROUGH_TOL), ensemble=1)
+        return replace(self, tol=max(self.tol, _ROUGH_TOL), ensemble=1, forest=False)
 
 
 def solve(table: Table, rank: int, options: EMOptions, context: Context, start: Parameters | None = None) -> Solution:

@@ -26,6 +26,7 @@ from juror.kernels import kernels
 from juror.rows.expected import ExpectedCounts
 from juror.rows.forest import NO_PARENT, Forest
 from juror.rows.in_memory import MemoryTable
+from juror.rows.packed import PackedRows
 from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.rows.table import Table
@@ -113,7 +114,9 @@ class ForestSampler:
         self.hyper = first_hyper(sizes)
         self.point = random_start(plain.marginals(table.label_counts), rank, plain, rng)
         self.n_sweeps = 0
-        self._grow(Edges.none(len(sizes)))
+        self.edges = Edges.none(len(sizes))
+        self.stacking = plain
+        self._rows: PackedRows = table.packed
 
     @staticmethod
     def takes(table: Table) -> TypeGuard[MemoryTable]:
@@ -125,7 +128,7 @@ class ForestSampler:
 
     def _grow(self, edges: Edges) -> None:
         """Take a forest, and lay the rows out for it."""
-        if self.n_sweeps == 0 or edges.forest != self.edges.forest:
+        if edges.forest != self.edges.forest:
             forest = edges.forest if edges.forest.has_edges else None
             self.stacking = Stacking(self._table.domain.cardinalities, forest)
             self._rows = self._table.packed if forest is None else self._table.along(forest)
@@ -134,11 +137,10 @@ class ForestSampler:
     def sweep(self) -> ExpectedCounts:
         """Draw classes, now and then forest and prior, and the next point; return the counts under the classes."""
         moves = self.n_sweeps % self._every == 0 and self.n_sweeps >= self._first
-        if moves or not self._complete:
+        if moves:
             drawn = self._completed()
-            if moves:
-                edges = next_edges(self.edges, drawn, self.hyper, self.point.rank, self._pairs, self._rng)
-                self._grow(next_prior(edges, self._pairs, self._rng))
+            edges = next_edges(self.edges, drawn, self.hyper, self.point.rank, self._pairs, self._rng)
+            self._grow(next_prior(edges, self._pairs, self._rng))
             counts = counted(drawn, self.stacking, self.point.rank)
         else:
             counts = self._rows.draw(self.point.lam, self.point.stack, self._rng)
@@ -232,8 +234,8 @@ def columns_of(counts: ExpectedCounts, edges: Edges, stacking: Stacking) -> list
     found = []
     for table, shared in zip(stacking.tables(counts.cells), edges.shared, strict=True):
         columns = table.sum(axis=2).T if shared else table.transpose(1, 0, 2).reshape(table.shape[1], -1)
-        some = columns.any(axis=0)
-        some[0] = True
+        # Columns without rows say nothing, but one must be left.
+        some = np.append(True, np.any(columns[:, 1:] > 0, axis=0))
         found.append(columns if len(table) == 1 else columns[:, some])
     return found
 

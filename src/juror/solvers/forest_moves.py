@@ -12,6 +12,8 @@ keeps the distribution.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from juror.rows.forest import NO_PARENT, Forest
@@ -40,7 +42,7 @@ def moved(forest: Forest, E: np.ndarray, nodes: np.ndarray, rng: np.random.Gener
         others = np.flatnonzero(outside)
         logs = np.empty((len(tree), len(others) + 1))
         logs[:, 0] = 0.0
-        logs[:, 1:] = E[np.ix_(others, tree)].T
+        logs[:, 1:] = E[others[:, None], tree].T
         logs += np.array(weights)[:, None]
         ladder = np.cumsum(np.exp(logs - logs.max()))
         drawn = min(int(np.searchsorted(ladder, uniform * ladder[-1], side="right")), logs.size - 1)
@@ -70,9 +72,9 @@ def _reroot(parents: list[int], children: list[list[int]], n: int, root: int) ->
         path.append(parents[path[-1]])
     if parents[n] != NO_PARENT:
         children[parents[n]].remove(n)
-    for below, above in zip(path[:-1], path[1:], strict=True):
+    for below, above in pairwise(path):
         children[above].remove(below)
-    for below, above in zip(path[:-1], path[1:], strict=True):
+    for below, above in pairwise(path):
         parents[above] = below
         children[below].append(above)
     parents[root] = NO_PARENT

@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from juror.rows.expected import ExpectedCounts
+from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.rows.table import Countable
 from juror.solvers.hyper import Hyper, first_hyper, next_hyper
-from juror.rows.parameters import Parameters
 from juror.solvers.starts import random_start
 
 # The prior moves slowly and costs as much to draw as a thousand rows.

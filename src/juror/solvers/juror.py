@@ -16,12 +16,12 @@ from juror.counts.radon import FILTERS, Radon
 from juror.domain import Domain
 from juror.errors import Complaint, Message, Option, ParameterError, check_choice, shortlist, wrong
 from juror.record import FitRecord
+from juror.rows.parameters import Parameters
 from juror.rows.table import Table
 from juror.solvers import spa
 from juror.solvers.juror_stages import Outcome, Stages, StageSettings, run_stages
 from juror.solvers.misfit import Misfit, misfit_of, misfit_of_tables
 from juror.solvers.pair_tables import PairTables
-from juror.rows.parameters import Parameters
 from juror.solvers.priors import PRIORS, Prior
 from juror.solvers.smoothing import finished
 from juror.solvers.solver import ROUGHER, Context, Options, Solution, check_number

@@ -7,7 +7,7 @@ What pairs do not tell. With W_j = A_j D(√λ), all pair tables are W_j W_kᵗ,
 rotation Q; and if no entry of W is zero, small rotations leave all entries positive and all columns on the simplex.
 So unless labels tell classes apart, as SPA assumes, no method can find the classes from pairs, whatever the start and
 however many the rows: it finds some classes with these pair tables. The mean of several such models, each from its own
-start and along its own forest, is nearer to the truth than any of them.
+start and along its own forest, gave test rows of Adult, GSS and Votes more probability than each of them did.
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ from juror.solvers.thinning import Walk, thinned
 CHOSEN_BY = "mean log-probability of pairs, on a fifth of the counts"
 # Fits that only compare settings
 _ROUGH_TOL, _ROUGH_STEPS = 1e-4, 60
+# How often counts are held out anew; once along a forest, where fits take longer
+_SPLITS = 3
 # The largest ranks to choose from, without a forest and along one, which takes longer
 _MOST_RANK, _MOST_ALONG_A_FOREST = 64, 32
 # The share of the time left that the choice may take
@@ -186,22 +188,25 @@ def _choose(
     counts: PairCounts, forest: Forest | None, rank: int, options: PairEMOptions, context: Context
 ) -> tuple[int, FitRecord]:
     """Choose smoothing, and rank if it is open, on counts that are held out; return the rank and what to record."""
-    kept, held = thinned(counts, Stream.THINNED.generator(context.seed, len(counts.domain)))
     rough = replace(options, tol=max(options.tol, _ROUGH_TOL), max_iter=min(options.max_iter, _ROUGH_STEPS))
-    fit_to, judge = _objective(kept, forest, 0.0), _objective(held, forest, 0.0).rows
     choosing = replace(context, progress=None).with_share(TIME_TO_CHOOSE)
+    splits = []
+    for number in range(_SPLITS if forest is None else 1):
+        parts = thinned(counts, Stream.THINNED.generator(context.seed, len(counts.domain), number))
+        splits.append(tuple(_objective(part, forest, 0.0) for part in parts))
 
     def score(rank: int, smoothing: float) -> tuple[float, int]:
-        objective = fit_to.with_smoothing(smoothing)
-        found = _climb(objective, rank, 0, rough, choosing).point.parameters
-        reached = judge.expected(found.lam, found.stack).log_likelihood
-        return reached / max(judge.total, 1.0), int(np.sum(~empty_classes(found, objective.total)))
+        scores = []
+        for kept, held in splits:
+            found = _climb(kept.with_smoothing(smoothing), rank, 0, rough, choosing).point.parameters
+            scores.append(held.rows.expected(found.lam, found.stack).log_likelihood / max(held.total, 1.0))
+        return float(np.mean(scores)), int(np.sum(~empty_classes(found, kept.total)))
 
     is_open = isinstance(options, _OpenRank)
     walk = Walk(score, None if is_open else rank, options.smoothing, _most_rank(counts, forest))
-    found, smoothing = walk.run()
-    paths: dict[str, Any] = {"rank_path": walk.rank_path(smoothing), "smoothing_path": walk.smoothing_path(found)}
-    return found, FitRecord(smoothing=smoothing, chosen_by=CHOSEN_BY, **paths)
+    chosen, smoothing = walk.run()
+    paths: dict[str, Any] = {"rank_path": walk.rank_path(smoothing), "smoothing_path": walk.smoothing_path(chosen)}
+    return chosen, FitRecord(smoothing=smoothing, chosen_by=CHOSEN_BY, **paths)
 
 
 def _most_rank(counts: PairCounts, forest: Forest | None) -> int:

@@ -120,10 +120,10 @@ class SharedForest(Objective[PackedRows]):
                 lam += shares.sum(axis=0)
             # Cells whose parent is missing take no part yet.
             counts += cells.folded(packed)[: self.stacking.n_rows]
-        stack = self.stacking.normalise(counts + self.marginals, otherwise=np.broadcast_to(self.marginals, counts.shape))
+        stack = self.stacking.normalise(
+            counts + self.marginals, otherwise=np.broadcast_to(self.marginals, counts.shape)
+        )
         return Parameters(lam / lam.sum(), stack, self.stacking.forest)
-
-
 
 
 def most_probable_classes(table: MemoryTable, parameters: Parameters) -> np.ndarray:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from juror.domain import Domain
-from juror.rows.stacking import Stacking
 from juror.rows.parameters import Parameters
+from juror.rows.stacking import Stacking
 
 
 def finished(

@@ -23,9 +23,9 @@ from juror.errors import Complaint, check_count, wrong
 from juror.progress import Progress, ProgressCallback
 from juror.record import FitRecord
 from juror.rows.in_memory import MemoryTable
+from juror.rows.parameters import Parameters
 from juror.rows.table import Table
 from juror.runners.local import LocalRunner
-from juror.rows.parameters import Parameters
 
 Statistic = PairCounts | TripleCounts | Projections
 
@@ -50,6 +50,11 @@ class Options:
                 check_number(name, getattr(self, name))
         if self.max_seconds is not None:
             check_number("max_seconds", self.max_seconds, above_zero=True)
+
+    @property
+    def has_members(self) -> bool:
+        """Whether fits are stopped early, as members of an ensemble are."""
+        return False
 
     def rough(self) -> Self:
         """Return options for fits that only compare settings: cheaper, and less exact."""

@@ -21,9 +21,9 @@ from juror.counts.counts import PairCounts
 from juror.domain import Domain
 from juror.errors import Complaint, Message, ParameterError, check_count, shortlist
 from juror.record import FitRecord
+from juror.rows.parameters import Parameters
 from juror.rows.table import Table
 from juror.solvers.pair_tables import PairTables
-from juror.rows.parameters import Parameters
 from juror.solvers.smoothing import finished
 from juror.solvers.solver import MOST_RANK, Context, Options, Solution
 from juror.solvers.stopping import Stop, Stopped

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from juror.counts.counts import PairCounts
+from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.rows.table import Table
 from juror.solvers import spa
 from juror.solvers.ascent import Objective
 from juror.solvers.em import AscentOptions, climb, mixed_with_marginals
 from juror.solvers.pair_tables import PairTables
-from juror.rows.parameters import Parameters
 from juror.solvers.solver import Context, Solution
 
 

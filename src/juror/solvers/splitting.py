@@ -24,8 +24,8 @@ import numpy as np
 
 from juror.errors import wrong
 from juror.rows.packed import PackedRows
-from juror.solvers.ascent import Objective
 from juror.rows.parameters import Parameters
+from juror.solvers.ascent import Objective
 
 # How many times a class is split for a trial, of which the best counts, and how many EM steps its halves take.
 _TRIALS = 3

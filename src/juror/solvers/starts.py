@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from juror.rows.packed import PackedRows
-from juror.rows.stacking import Stacking
 from juror.rows.parameters import Parameters
+from juror.rows.stacking import Stacking
 
 # The share of all other labels in a class that begins at one row
 _SEED_MARGIN = 0.1

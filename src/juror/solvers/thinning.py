@@ -17,7 +17,7 @@ import numpy as np
 from juror.counts.counts import PairCounts
 from juror.record import RankScore
 
-SMOOTHINGS = (0.03, 0.1, 0.3, 1.0, 3.0)
+SMOOTHINGS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 HELD_SHARE = 0.2
 # Where the walk begins: the place in the list of smoothings, and the rank if it is open
 _FIRST, FIRST_RANK = 3, 8

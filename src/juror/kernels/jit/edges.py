@@ -12,24 +12,43 @@ from juror.kernels.jit.compiling import kernel
 _SMALL, _LARGE = 1e-150, 1e150
 # Up to this count, Γ(v + C) / Γ(v) is the product v (v + 1) … (v + C − 1).
 _MOST_FACTORS = 6
+_HALF_LOG_TWO_PI = 0.9189385332046727
+
+
+@kernel(inline="always")
+def _log_gamma(x):
+    """Return log Γ(x): by Stirling's series, to 1e-10, where that is faster."""
+    if x < 6.0:
+        return math.lgamma(x)
+    y = 1.0 / (x * x)
+    series = (1.0 / 12.0 - y * (1.0 / 360.0 - y * (1.0 / 1260.0 - y / 1680.0))) / x
+    return (x - 0.5) * math.log(x) - x + _HALF_LOG_TWO_PI + series
 
 
 @kernel
-def _risen(b, bases, labels, counts, n):
-    """Return Σ (Γ(b m + C) − Γ(b m)) over n counts C > 0, with their labels' entries m of the base measure."""
+def _logs_of(values):
+    """Return log Γ of some numbers."""
+    logs = np.empty(values.shape[0])
+    for i in range(values.shape[0]):
+        logs[i] = math.lgamma(values[i])
+    return logs
+
+
+@kernel
+def _risen(values, log_values, labels, counts, n):
+    """Return Σ (Γ(v + C) − Γ(v)) over n counts C > 0, with v and log Γ(v) of their labels."""
     log, product = 0.0, 1.0
     for t in range(n):
-        value, c = b * bases[labels[t]], counts[t]
+        value, c = values[labels[t]], counts[t]
         if c == 1.0:
             product *= value
         elif c <= _MOST_FACTORS and c == math.floor(c):
-            # The factors after the first are at most the length of this loop plus b.
             rise = value
             for i in range(1, int(c)):
                 rise *= value + i
             product *= rise
         else:
-            log += math.lgamma(value + c) - math.lgamma(value)
+            log += _log_gamma(value + c) - log_values[labels[t]]
         if product < _SMALL or product > _LARGE:
             log += math.log(product)
             product = 1.0
@@ -40,10 +59,10 @@ def _risen(b, bases, labels, counts, n):
 def _totals(columns, bounds, weights, starts, strengths):
     """Return Σ (Γ(b + C) − Γ(b)) over the labels of every variable, of all rows and by class, (2, K, N)."""
     N, F, K = columns.shape[0], bounds.shape[0] - 1, strengths.shape[0]
-    out = np.zeros((2, K, N))
+    out, logs = np.zeros((2, K, N)), _logs_of(strengths)
     for n in range(N):
         size = starts[n + 1] - starts[n]
-        shared, one, nothing = np.zeros(size), np.ones(1), np.zeros(size, dtype=np.int64)
+        shared, nothing = np.zeros(size), np.zeros(size, dtype=np.int64)
         for f in range(F):
             own = np.zeros(size)
             for r in range(bounds[f], bounds[f + 1]):
@@ -51,10 +70,10 @@ def _totals(columns, bounds, weights, starts, strengths):
             shared += own
             some = own[own > 0]
             for k in range(K):
-                out[1, k, n] += _risen(strengths[k], one, nothing, some, some.shape[0])
+                out[1, k, n] += _risen(strengths[k : k + 1], logs[k : k + 1], nothing, some, some.shape[0])
         some = shared[shared > 0]
         for k in range(K):
-            out[0, k, n] = _risen(strengths[k], one, nothing, some, some.shape[0])
+            out[0, k, n] = _risen(strengths[k : k + 1], logs[k : k + 1], nothing, some, some.shape[0])
     return out
 
 
@@ -73,6 +92,17 @@ def _take(table, columns, i, j, first, last, size, left, right, counts):
 
 
 @kernel
+def _add(scope, out, totals, values, log_values, i, j, starts, left, right, counts, n):
+    """Fill in both directions of a pair, from n cells that hold rows."""
+    of_i, of_j = slice(starts[i], starts[i + 1]), slice(starts[j], starts[j + 1])
+    for k in range(values.shape[0]):
+        to_j = _risen(values[k, of_j], log_values[k, of_j], right, counts, n)
+        to_i = _risen(values[k, of_i], log_values[k, of_i], left, counts, n)
+        out[scope, k, i, j] = to_j - totals[scope, k, i]
+        out[scope, k, j, i] = to_i - totals[scope, k, j]
+
+
+@kernel
 def edge_evidence(columns, bounds, weights, pairs, bases, starts, strengths):
     """Return log E(p → n) of pairs in both directions, (2, K, N, N): shared columns, columns of every class."""
     N, F, K, M = columns.shape[0], bounds.shape[0] - 1, strengths.shape[0], columns.shape[1]
@@ -82,12 +112,15 @@ def edge_evidence(columns, bounds, weights, pairs, bases, starts, strengths):
     for p in range(pairs.shape[0]):
         i, j = pairs[p, 0], pairs[p, 1]
         largest = max(largest, (starts[i + 1] - starts[i]) * (starts[j + 1] - starts[j]))
+    values, log_values = np.empty((K, bases.shape[0])), np.empty((K, bases.shape[0]))
+    for k in range(K):
+        values[k] = strengths[k] * bases
+        log_values[k] = _logs_of(values[k])
     shared, own = np.zeros(largest), np.zeros(largest)
     left, right, counts = np.empty(M, dtype=np.int64), np.empty(M, dtype=np.int64), np.empty(M)
     for p in range(pairs.shape[0]):
         i, j = pairs[p, 0], pairs[p, 1]
         size = starts[j + 1] - starts[j]
-        of_i, of_j = bases[starts[i] : starts[i + 1]], bases[starts[j] : starts[j + 1]]
         # Cells of all classes, one after the other
         n = 0
         for f in range(F):
@@ -96,11 +129,7 @@ def edge_evidence(columns, bounds, weights, pairs, bases, starts, strengths):
                 own[cell] += weights[r]
                 shared[cell] += weights[r]
             n += _take(own, columns, i, j, bounds[f], bounds[f + 1], size, left[n:], right[n:], counts[n:])
-        for k in range(K):
-            out[1, k, i, j] = _risen(strengths[k], of_j, right, counts, n) - totals[1, k, i]
-            out[1, k, j, i] = _risen(strengths[k], of_i, left, counts, n) - totals[1, k, j]
+        _add(1, out, totals, values, log_values, i, j, starts, left, right, counts, n)
         n = _take(shared, columns, i, j, 0, M, size, left, right, counts)
-        for k in range(K):
-            out[0, k, i, j] = _risen(strengths[k], of_j, right, counts, n) - totals[0, k, i]
-            out[0, k, j, i] = _risen(strengths[k], of_i, left, counts, n) - totals[0, k, j]
+        _add(0, out, totals, values, log_values, i, j, starts, left, right, counts, n)
     return out

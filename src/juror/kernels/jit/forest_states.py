@@ -11,16 +11,15 @@ import numpy as np
 
 from juror.kernels.jit.compiling import kernel
 from juror.kernels.jit.products import aligned
-from juror.kernels.jit.random_numbers import uniform
-from juror.kernels.jit.vectors import add, divide, least, load, multiply, multiply_add, spread, store
+from juror.kernels.jit.vectors import least, load, multiply, multiply_add, spread, store
 
-_TINY = 1e-200
+TINY = 1e-200
 # The floats in a chunk. With longer ones, the tables of a chunk would not stay in the cache.
 _W = 8
 
 
 @kernel
-def _value(rows, base, stride, first, end, size, G, at):
+def find_value(rows, base, stride, first, end, size, G, at):
     """Fill G from place ``at`` on with the value of a state, the product of its links from first to end."""
     for x in range(size):
         product = load(rows, (base[first] + x * stride[first]) * _W, _W)
@@ -38,32 +37,12 @@ def _send_up(rows, table, first, end, size, n_stacked, G):
         for x in range(size):
             message = multiply_add(load(rows, place + x * _W, _W), load(G, x * _W, _W), message)
         store(rows, (n_stacked + m) * _W, message)
-        tiny |= least(message) < _TINY
+        tiny |= least(message) < TINY
     return tiny
 
 
 @kernel
-def _share_down(rows, counts, table, first, end, size, n_stacked, G, Q, ratios):
-    """Share the counts of the messages of a state among the labels x of its node; return False if one is tiny."""
-    for m in range(first, end):
-        below = (n_stacked + m) * _W
-        message = load(rows, below, _W)
-        if least(message) < _TINY:
-            return False
-        store(ratios, (m - first) * _W, divide(load(counts, below, _W), message))
-    for x in range(size):
-        store(Q, x * _W, spread(0.0, _W))
-    for m in range(first, end):
-        place, ratio = table[m] * _W, load(ratios, (m - first) * _W, _W)
-        for x in range(size):
-            q = multiply(multiply(load(rows, place + x * _W, _W), load(G, x * _W, _W)), ratio)
-            store(counts, place + x * _W, add(load(counts, place + x * _W, _W), q))
-            store(Q, x * _W, add(load(Q, x * _W, _W), q))
-    return True
-
-
-@kernel
-def _find_fours(states):
+def find_fours(states):
     """Return, for every state, how many are handled at once from there on: four that share their tables, or one.
 
     States share the table of their node if they have messages for all labels of its parent.
@@ -109,47 +88,8 @@ def _send_four_up(rows, table, first, n, size, n_stacked, G):
         store(rows, below + n * _W, b)
         store(rows, below + 2 * n * _W, c)
         store(rows, below + 3 * n * _W, d)
-        tiny |= min(min(least(a), least(b)), min(least(c), least(d))) < _TINY
+        tiny |= min(min(least(a), least(b)), min(least(c), least(d))) < TINY
     return tiny
-
-
-@kernel
-def _share_four_down(rows, counts, table, first, n, size, n_stacked, G, Q, ratios):
-    """Do what :func:`_share_down` does for four states that share their tables."""
-    for m in range(first, first + 4 * n):
-        message = load(rows, (n_stacked + m) * _W, _W)
-        if least(message) < _TINY:
-            return False
-        store(ratios, (m - first) * _W, divide(load(counts, (n_stacked + m) * _W, _W), message))
-    step = size * _W
-    for x in range(4 * size):
-        store(Q, x * _W, spread(0.0, _W))
-    for r in range(n):
-        a, b = load(ratios, r * _W, _W), load(ratios, (n + r) * _W, _W)
-        c, d = load(ratios, (2 * n + r) * _W, _W), load(ratios, (3 * n + r) * _W, _W)
-        place = table[first + r] * _W
-        for x in range(size):
-            of, t = x * _W, load(rows, place + x * _W, _W)
-            one = multiply_add(b, load(G, of + step, _W), multiply(a, load(G, of, _W)))
-            two = multiply_add(d, load(G, of + 3 * step, _W), multiply(c, load(G, of + 2 * step, _W)))
-            store(counts, place + of, multiply_add(t, add(one, two), load(counts, place + of, _W)))
-            store(Q, of, multiply_add(a, t, load(Q, of, _W)))
-            store(Q, of + step, multiply_add(b, t, load(Q, of + step, _W)))
-            store(Q, of + 2 * step, multiply_add(c, t, load(Q, of + 2 * step, _W)))
-            store(Q, of + 3 * step, multiply_add(d, t, load(Q, of + 3 * step, _W)))
-    for x in range(4 * size):
-        store(Q, x * _W, multiply(load(Q, x * _W, _W), load(G, x * _W, _W)))
-    return True
-
-
-@kernel
-def _pass_on(counts, base, stride, first, end, size, Q, at):
-    """Add the counts of the labels of a node, from place ``at`` of Q on, to those of the links of its state."""
-    for x in range(size):
-        q = load(Q, at + x * _W, _W)
-        for link in range(first, end):
-            place = (base[link] + x * stride[link]) * _W
-            store(counts, place, add(load(counts, place, _W), q))
 
 
 @kernel
@@ -183,15 +123,15 @@ def _any_lost(rows, states, s, n_stacked):
     """Whether a message of a state is below 1e-200, but not zero."""
     for m in range(states.first_message[s], states.first_message[s + 1]):
         place = (n_stacked + m) * _W
-        if least(load(rows, place, _W)) < _TINY:
+        if least(load(rows, place, _W)) < TINY:
             for lane in range(_W):
-                if rows[place + lane] < _TINY and (rows[place + lane] > 0.0 or _possible(rows, states, s, m, lane)):
+                if rows[place + lane] < TINY and (rows[place + lane] > 0.0 or _possible(rows, states, s, m, lane)):
                     return True
     return False
 
 
 @kernel
-def _send_all_up(stack, f, states, at_once, rows, G):
+def send_all_up(stack, f, states, at_once, rows, G):
     """Fill rows with W classes of the stack, from class f on, and the messages below it; return whether any is lost.
 
     A message is lost if it is tiny but not zero.
@@ -202,7 +142,7 @@ def _send_all_up(stack, f, states, at_once, rows, G):
     while s < n_states:
         first, end, size, n = states.first_message[s], states.first_message[s + 1], states.sizes[s], at_once[s]
         for k in range(n):
-            _value(rows, base, stride, links[s + k], links[s + k + 1], size, G, k * size * _W)
+            find_value(rows, base, stride, links[s + k], links[s + k + 1], size, G, k * size * _W)
         if n == 4:
             tiny = _send_four_up(rows, states.table, first, end - first, size, n_stacked, G)
         else:
@@ -217,17 +157,12 @@ def _send_all_up(stack, f, states, at_once, rows, G):
 @kernel
 def messages(extended, n_stacked, states, used):
     """Fill the rows below a stack with messages; return the logarithms of all if any is tiny but not zero."""
-    F, n_messages, stack, below, lost = (
-        extended.shape[1],
-        states.table.shape[0],
-        extended[:n_stacked],
-        extended[n_stacked:],
-        False,
-    )
-    rows, G = aligned((n_stacked + n_messages) * _W), aligned(4 * _largest_size(states) * _W)
-    at_once = _find_fours(states)
+    F, n_messages, lost = extended.shape[1], states.table.shape[0], False
+    stack, below = extended[:n_stacked], extended[n_stacked:]
+    rows, G = aligned((n_stacked + n_messages) * _W), aligned(4 * largest_size(states) * _W)
+    at_once = find_fours(states)
     for f in range(0, F, _W):
-        lost |= _send_all_up(stack, f, states, at_once, rows, G)
+        lost |= send_all_up(stack, f, states, at_once, rows, G)
         here = min(_W, F - f)
         for u in range(used.shape[0]):
             place, of = (n_stacked + used[u]) * _W, below[u]
@@ -237,13 +172,14 @@ def messages(extended, n_stacked, states, used):
         return np.empty((0, F))
     for u in range(used.shape[0]):
         # Without some of its digits, such a row is of no use; zeros make kernels take its logarithms.
-        if below[u].max() < _TINY:
+        if below[u].max() < TINY:
             below[u] = 0.0
     return _log_messages(stack, states)
 
 
 @kernel
-def _largest_size(states):
+def largest_size(states):
+    """Return the most labels of a state's node."""
     largest = 1
     for s in range(states.sizes.shape[0]):
         largest = max(largest, states.sizes[s])
@@ -257,7 +193,7 @@ def _log_row(stack, logs, row, f):
 
 
 @kernel
-def _log_shares(stack, states, logs, s, m, f, shares):
+def log_shares(stack, states, logs, s, m, f, shares):
     """Fill shares (I,) with log T[x] G[x] of a message in class f; return the largest."""
     top = -np.inf
     for x in range(states.sizes[s]):
@@ -274,157 +210,26 @@ def _log_shares(stack, states, logs, s, m, f, shares):
 @kernel
 def _log_messages(stack, states):
     n_stacked, F = stack.shape
-    logs, shares = np.empty((states.table.shape[0], F)), np.empty(_largest_size(states))
-    rows, G = aligned((n_stacked + logs.shape[0]) * _W), aligned(4 * _largest_size(states) * _W)
-    at_once = _find_fours(states)
+    logs, shares = np.empty((states.table.shape[0], F)), np.empty(largest_size(states))
+    rows, G = aligned((n_stacked + logs.shape[0]) * _W), aligned(4 * largest_size(states) * _W)
+    at_once = find_fours(states)
     for f in range(0, F, _W):
-        _send_all_up(stack, f, states, at_once, rows, G)
+        send_all_up(stack, f, states, at_once, rows, G)
         for s in range(states.sizes.shape[0]):
             for m in range(states.first_message[s], states.first_message[s + 1]):
                 for lane in range(min(_W, F - f)):
                     value = rows[(n_stacked + m) * _W + lane]
                     logs[m, f + lane] = (
-                        np.log(value) if value >= _TINY else _log_message(stack, states, logs, s, m, f + lane, shares)
+                        np.log(value) if value >= TINY else _log_message(stack, states, logs, s, m, f + lane, shares)
                     )
     return logs
 
 
 @kernel
 def _log_message(stack, states, logs, s, m, f, shares):
-    top, whole = _log_shares(stack, states, logs, s, m, f, shares), 0.0
+    top, whole = log_shares(stack, states, logs, s, m, f, shares), 0.0
     if top == -np.inf:
         return top
     for x in range(states.sizes[s]):
         whole += np.exp(shares[x] - top)
     return top + np.log(whole)
-
-
-@kernel
-def spread_counts(counts, stack, states, used, logs):
-    """Add the counts of messages, which stand below those of the stack, to the stacked rows they are made of."""
-    (n_stacked, F), n_messages = stack.shape, states.table.shape[0]
-    largest, size, at_once = _largest_size(states), (n_stacked + n_messages) * _W, _find_fours(states)
-    rows, below, G, Q = aligned(size), aligned(size), aligned(4 * largest * _W), aligned(4 * largest * _W)
-    ratios, shares = aligned(4 * _most_messages(states) * _W), np.empty(largest)
-    for f in range(0, F, _W):
-        # It takes less time to find messages again than to keep those of all classes.
-        _send_all_up(stack, f, states, at_once, rows, G)
-        below[:] = 0.0
-        here = min(_W, F - f)
-        for u in range(used.shape[0]):
-            place, of = (n_stacked + used[u]) * _W, counts[n_stacked + u]
-            for lane in range(here):
-                below[place + lane] = of[f + lane]
-        _share_all_down(stack, f, states, at_once, logs, rows, below, G, Q, ratios, shares)
-        for row in range(n_stacked):
-            place, into = row * _W, counts[row]
-            for lane in range(here):
-                into[f + lane] += below[place + lane]
-
-
-@kernel
-def _share_all_down(stack, f, states, at_once, logs, rows, counts, G, Q, ratios, shares):
-    """Share the counts of W classes, from class f on, of all messages, those of parents first."""
-    base, stride, links = states.base, states.stride, states.first_link
-    n_stacked, s = stack.shape[0], states.sizes.shape[0]
-    while s > 0:
-        n = 4 if s >= 4 and at_once[s - 4] == 4 else 1
-        s -= n
-        size, first, end = states.sizes[s], states.first_message[s], states.first_message[s + 1]
-        for k in range(n):
-            _value(rows, base, stride, links[s + k], links[s + k + 1], size, G, k * size * _W)
-        if n == 4:
-            quick = _share_four_down(rows, counts, states.table, first, end - first, size, n_stacked, G, Q, ratios)
-        else:
-            quick = _share_down(rows, counts, states.table, first, end, size, n_stacked, G, Q, ratios)
-        for k in range(n):
-            at = k * size * _W
-            if not quick:
-                _share_slowly(stack, states, logs, s + k, f, rows, counts, G[at:], shares, Q[at:])
-            _pass_on(counts, base, stride, links[s + k], links[s + k + 1], size, Q, at)
-
-
-@kernel
-def _share_slowly(stack, states, logs, s, f, rows, counts, G, shares, Q):
-    """Share the counts of messages, some of which are tiny, class by class, where needed in log space."""
-    size = states.sizes[s]
-    Q[: size * _W] = 0.0
-    for m in range(states.first_message[s], states.first_message[s + 1]):
-        place = (stack.shape[0] + m) * _W
-        for lane in range(min(_W, stack.shape[1] - f)):
-            counted, message = counts[place + lane], rows[place + lane]
-            if counted <= 0.0:
-                continue
-            if message < _TINY:
-                _log_shares(stack, states, logs, s, m, f + lane, shares)
-            for x in range(size):
-                cell = (states.table[m] + x) * _W + lane
-                if message < _TINY:
-                    q = counted * np.exp(shares[x] - logs[m, f + lane])
-                else:
-                    q = rows[cell] * G[x * _W + lane] * (counted / message)
-                counts[cell] += q
-                Q[x * _W + lane] += q
-
-
-@kernel
-def _most_messages(states):
-    most = 1
-    for s in range(states.sizes.shape[0]):
-        most = max(most, states.first_message[s + 1] - states.first_message[s])
-    return most
-
-
-@kernel
-def draw_counts(counts, key, stack, states, used, logs):
-    """Draw labels for the rows that messages count, and add them to the counts of stacked rows."""
-    (n_stacked, F), n_messages, largest = stack.shape, states.table.shape[0], _largest_size(states)
-    drawn, number = np.empty(n_stacked + n_messages), 0
-    rows, G, ladder = aligned((n_stacked + n_messages) * _W), aligned(4 * largest * _W), np.empty(largest)
-    at_once = _find_fours(states)
-    for f in range(F):
-        if f % _W == 0:
-            _send_all_up(stack, f, states, at_once, rows, G)
-        drawn[:] = 0.0
-        for u in range(used.shape[0]):
-            drawn[n_stacked + used[u]] = counts[n_stacked + u, f]
-        for s in range(states.sizes.shape[0] - 1, -1, -1):
-            for m in range(states.first_message[s], states.first_message[s + 1]):
-                if drawn[n_stacked + m] > 0.0:
-                    _fill_ladder(stack, states, rows, logs, s, m, f, ladder)
-                    number = _draw_labels(states, s, m, key, number, ladder, drawn[n_stacked + m], drawn)
-        for row in range(n_stacked):
-            counts[row, f] += drawn[row]
-
-
-@kernel
-def _draw_labels(states, s, m, key, number, ladder, left, drawn):
-    """Draw labels of a state's node until none is left; return the next number of a random number."""
-    last = states.sizes[s] - 1
-    while left > 0.0:
-        level, x, one = uniform(key, number) * ladder[last], 0, min(left, 1.0)
-        while ladder[x] <= level and x < last:
-            x += 1
-        number, left = number + 1, left - one
-        drawn[states.table[m] + x] += one
-        for link in range(states.first_link[s], states.first_link[s + 1]):
-            drawn[states.base[link] + x * states.stride[link]] += one
-    return number
-
-
-@kernel
-def _fill_ladder(stack, states, rows, logs, s, m, f, ladder):
-    """Fill ladder (I,) with the cumulative probabilities of the labels of a message in class f, up to a factor."""
-    size, reached, lane = states.sizes[s], 0.0, f % _W
-    if rows[(stack.shape[0] + m) * _W + lane] < _TINY:
-        top = _log_shares(stack, states, logs, s, m, f, ladder)
-        for x in range(size):
-            reached += np.exp(ladder[x] - top)
-            ladder[x] = reached
-        return
-    for x in range(size):
-        share = rows[(states.table[m] + x) * _W + lane]
-        for link in range(states.first_link[s], states.first_link[s + 1]):
-            share *= rows[(states.base[link] + x * states.stride[link]) * _W + lane]
-        reached += share
-        ladder[x] = reached

@@ -3,9 +3,9 @@
 Rows of classes f have labels x of variable p and y of variable n, and C[x, y, f] counts them. With columns
 Dirichlet(b m_n) for every label x and class, summed out,
 
-    log E(p → n) = Σ_xf [ Γ(b) − Γ(b + C[x, ·, f]) + Σ_y (Γ(b m_n[y] + C[x, y, f]) − Γ(b m_n[y])) ]      (Γ: its logarithm)
+    log E(p → n) = Σ_xf [ Γ(b) − Γ(b + C[x, ·, f]) + Σ_y (Γ(b m_n[y] + C[x, y, f]) − Γ(b m_n[y])) ]
 
-If all classes share the columns, the counts are added up over classes first.
+where Γ stands for its logarithm. If all classes share the columns, the counts are added up over classes first.
 """
 
 from __future__ import annotations

@@ -112,8 +112,8 @@ function rangeInWords(variable, { low, high }) {
 }
 function inWords(variable, codes) {
   const label = (code) => variable.labels[code] || "(empty)";
-  const range = rangeOf(variable, codes);
-  if (range) return `${variable.name} is ${rangeInWords(variable, range)}`;
+  const range2 = rangeOf(variable, codes);
+  if (range2) return `${variable.name} is ${rangeInWords(variable, range2)}`;
   if (codes.length > 1 && codes.length === variable.labels.length - 1) {
     return `${variable.name} is not ${label(variable.labels.findIndex((_, code) => !codes.includes(code)))}`;
   }
@@ -127,12 +127,12 @@ function question(target, evidence, variables2) {
 function conditionsOf(variable, codes) {
   const name = term(variable.name);
   const label = (code) => term(variable.labels[code]);
-  const range = rangeOf(variable, codes);
-  if (range) {
+  const range2 = rangeOf(variable, codes);
+  if (range2) {
     const edges = edgesOf(variable);
-    const low = range.low === null ? [] : [`${name} >= ${edges ? edges[range.low] : label(range.low)}`];
-    if (range.high === null) return low;
-    return [...low, edges ? `${name} < ${edges[range.high + 1]}` : `${name} <= ${label(range.high)}`];
+    const low = range2.low === null ? [] : [`${name} >= ${edges ? edges[range2.low] : label(range2.low)}`];
+    if (range2.high === null) return low;
+    return [...low, edges ? `${name} < ${edges[range2.high + 1]}` : `${name} <= ${label(range2.high)}`];
   }
   return [codes.length === 1 ? `${name} = ${label(codes[0])}` : `${name} in {${codes.map(label).join(", ")}}`];
 }
@@ -171,6 +171,330 @@ function fromFragment(text, variables2) {
   return { evidence, problems };
 }
 
+// src/block.js
+var TINY = 1e-200;
+var Block = class {
+  /** @type {Float64Array[] | null} */
+  #shares = null;
+  /**
+   * @param {Float64Array} weights (F,)
+   * @param {number[]} parents −1 for none
+   * @param {number[]} sizes the number of labels of every node
+   * @param {Float64Array} all the tables of all nodes, one after the other
+   */
+  constructor(weights, parents, sizes, all) {
+    this.weights = weights;
+    this.parents = parents;
+    this.sizes = sizes;
+    let start = 0;
+    this.tables = sizes.map((size, n) => {
+      const end = start + this.#above(n) * size * this.rank;
+      const table = all.subarray(start, end);
+      start = end;
+      return table;
+    });
+    this.order = downward(parents);
+  }
+  get rank() {
+    return this.weights.length;
+  }
+  /**
+   * The number of labels of a node's parent, one for a root.
+   *
+   * @param {number} n
+   */
+  #above(n) {
+    return this.parents[n] < 0 ? 1 : this.sizes[this.parents[n]];
+  }
+  /** Scale weights and columns to sum to one: rounded numbers miss it. */
+  normalise() {
+    const F = this.rank;
+    this.tables.forEach((table, n) => {
+      for (let row = 0; row < this.#above(n); row++) {
+        const first = row * this.sizes[n] * F;
+        for (let f = 0; f < F; f++) {
+          let total = 0;
+          for (let x = 0; x < this.sizes[n]; x++) total += table[first + x * F + f];
+          for (let x = 0; x < this.sizes[n]; x++) table[first + x * F + f] /= total;
+        }
+      }
+    });
+  }
+  /**
+   * Send messages from the leaves to the roots. Parts of the forest without evidence send none: theirs would be ones.
+   *
+   * @param {Evidence} evidence
+   * @returns {Collected}
+   */
+  collect(evidence) {
+    const logs = this.weights.map(Math.log);
+    const below = this.sizes.map(() => null);
+    const arrived = this.sizes.map(() => []);
+    for (let k = this.order.length - 1; k >= 0; k--) {
+      const n = this.order[k];
+      const codes = evidence.get(n);
+      if (codes === void 0 && arrived[n].length === 0) continue;
+      const found = this.#summed(n, codes ?? range(this.sizes[n]), arrived[n]);
+      below[n] = found;
+      if (this.parents[n] >= 0) arrived[this.parents[n]].push(found);
+      else for (let f = 0; f < logs.length; f++) logs[f] += found.logs ? found.logs.sums[f] : Math.log(found.sums[f]) + found.top[f];
+    }
+    return { logs, below };
+  }
+  /**
+   * What a node tells its parent: Σ_x A[x_pa, x, f] b[x, f] over the labels that are allowed.
+   *
+   * @param {number} n
+   * @param {number[]} labels
+   * @param {Below[]} children whose messages are multiplied to b
+   * @returns {Below}
+   */
+  #summed(n, labels, children) {
+    const F = this.rank;
+    const product = this.#product(n, labels, children);
+    const table = this.tables[n];
+    const sums = new Float64Array(this.#above(n) * F);
+    let least = 1;
+    for (let row = 0; product && row < this.#above(n); row++) {
+      for (const x of labels) {
+        for (let f = 0, i = x * F, j = (row * this.sizes[n] + x) * F, k = row * F; f < F; f++, i++, j++, k++) {
+          sums[k] += table[j] * product.scaled[i];
+        }
+      }
+      for (let k = row * F; k < (row + 1) * F; k++) if (sums[k] < least) least = sums[k];
+    }
+    return product && least > TINY ? { labels, ...product, sums, logs: null } : this.#summedLogs(n, labels, children);
+  }
+  /**
+   * The product of the messages of the children, scaled so that the largest of a class is one; null if digits are lost.
+   *
+   * @param {number} n
+   * @param {number[]} labels
+   * @param {Below[]} children
+   */
+  #product(n, labels, children) {
+    const F = this.rank;
+    const scaled = new Float64Array(this.sizes[n] * F);
+    const top = new Float64Array(F);
+    for (const x of labels) scaled.fill(1, x * F, (x + 1) * F);
+    if (children.length === 0) return { scaled, top };
+    if (children.some(({ logs }) => logs)) return null;
+    for (const child of children) {
+      for (let f = 0; f < F; f++) top[f] += child.top[f];
+      for (const x of labels) for (let i = x * F; i < (x + 1) * F; i++) scaled[i] *= child.sums[i];
+    }
+    const largest = new Float64Array(F);
+    for (const x of labels) {
+      for (let f = 0, i = x * F; f < F; f++, i++) {
+        if (scaled[i] < TINY) return null;
+        if (scaled[i] > largest[f]) largest[f] = scaled[i];
+      }
+    }
+    for (const x of labels) for (let f = 0, i = x * F; f < F; f++, i++) scaled[i] /= largest[f];
+    for (let f = 0; f < F; f++) top[f] += Math.log(largest[f]);
+    return { scaled, top };
+  }
+  /**
+   * The same as #summed with logarithms, for numbers that are too small, or zero.
+   *
+   * @param {number} n
+   * @param {number[]} labels
+   * @param {Below[]} children
+   * @returns {Below}
+   */
+  #summedLogs(n, labels, children) {
+    const F = this.rank;
+    const logs = { scaled: new Float64Array(this.sizes[n] * F).fill(-Infinity), sums: new Float64Array(this.#above(n) * F) };
+    for (const x of labels) {
+      for (let f = 0, i = x * F; f < F; f++, i++) {
+        logs.scaled[i] = 0;
+        for (const child of children) logs.scaled[i] += child.logs ? child.logs.sums[i] : Math.log(child.sums[i]) + child.top[f];
+      }
+    }
+    for (let row = 0; row < this.#above(n); row++) {
+      for (let f = 0; f < F; f++) logs.sums[row * F + f] = logSumExp(labels.map((x) => this.#logTerm(n, row, x, f, logs)));
+    }
+    const none = new Float64Array(0);
+    return { labels, scaled: none, sums: none, top: none, logs };
+  }
+  /**
+   * log A[x_pa, x, f] b[x, f].
+   *
+   * @param {number} n
+   * @param {number} row
+   * @param {number} x
+   * @param {number} f
+   * @param {Logs} logs
+   */
+  #logTerm(n, row, x, f, { scaled }) {
+    return Math.log(this.tables[n][(row * this.sizes[n] + x) * this.rank + f]) + scaled[x * this.rank + f];
+  }
+  /**
+   * Go from the roots to the leaves: Σ over classes of weights_f p(x | class, evidence) of every variable is added.
+   *
+   * @param {Float64Array} weights the weight of every class given the evidence, (F,)
+   * @param {Collected["below"]} below
+   * @param {Float64Array[]} marginals
+   */
+  distribute(weights, below, marginals2) {
+    const beliefs = this.#beliefs(weights, below);
+    marginals2.forEach((marginal, n) => {
+      for (let x = 0; x < marginal.length; x++) marginal[x] += sum(beliefs[n].subarray(x * this.rank, (x + 1) * this.rank));
+    });
+  }
+  /**
+   * weights_f p(x | class, evidence) of every node, [x][f].
+   *
+   * @param {Float64Array} weights
+   * @param {Collected["below"]} below
+   */
+  #beliefs(weights, below) {
+    const F = this.rank;
+    const beliefs = this.sizes.map((size) => new Float64Array(size * F));
+    for (const n of this.order) {
+      const parent = this.parents[n];
+      for (let row = 0; row < this.#above(n); row++) {
+        const shares = parent < 0 ? weights : beliefs[parent].subarray(row * F, (row + 1) * F);
+        const told = below[n];
+        if (told) this.#spreadGiven(n, row, shares, told, beliefs[n]);
+        else this.#spread(n, row, shares, beliefs[n]);
+      }
+    }
+    return beliefs;
+  }
+  /**
+   * Add shares[f] · A[row, x, f].
+   *
+   * @param {number} n
+   * @param {number} row
+   * @param {Float64Array} shares
+   * @param {Float64Array} belief
+   */
+  #spread(n, row, shares, belief) {
+    const F = this.rank;
+    const table = this.tables[n];
+    for (let x = 0, i = 0, j = row * this.sizes[n] * F; x < this.sizes[n]; x++) {
+      for (let f = 0; f < F; f++, i++, j++) belief[i] += shares[f] * table[j];
+    }
+  }
+  /**
+   * Add shares[f] · A[row, x, f] b[x, f] / Σ_x A[row, x, f] b[x, f].
+   *
+   * @param {number} n
+   * @param {number} row
+   * @param {Float64Array} shares
+   * @param {Below} below
+   * @param {Float64Array} belief
+   */
+  #spreadGiven(n, row, shares, { labels, scaled, sums, logs }, belief) {
+    const F = this.rank;
+    const table = this.tables[n];
+    if (logs) {
+      for (let f = 0; f < F; f++) {
+        const log = logs.sums[row * F + f];
+        if (shares[f] === 0 || log === -Infinity) continue;
+        for (const x of labels) belief[x * F + f] += shares[f] * Math.exp(this.#logTerm(n, row, x, f, logs) - log);
+      }
+      return;
+    }
+    const factors = shares.map((share, f) => share / sums[row * F + f]);
+    for (const x of labels) {
+      for (let f = 0, i = x * F, j = (row * this.sizes[n] + x) * F; f < F; f++, i++, j++) {
+        belief[i] += factors[f] * table[j] * scaled[i];
+      }
+    }
+  }
+  /**
+   * Add the joint table of two variables: Σ_f λ_f Σ_c p(c | f) p(x_a | c, f) p(x_b | c, f), where c are the labels of
+   * the node at which the ways from both variables to the root meet.
+   *
+   * @param {number} a
+   * @param {number} b
+   * @param {number[][]} table
+   */
+  addPair(a, b, table) {
+    const F = this.rank;
+    const aboveA = this.#way(a);
+    const meet = this.#way(b).find((n) => aboveA.includes(n)) ?? -1;
+    this.#shares ??= this.#beliefs(new Float64Array(F).fill(1), this.sizes.map(() => null));
+    const [downA, downB] = [this.#down(meet, a), this.#down(meet, b)];
+    const labels = (n, c) => n === meet ? [c] : range(this.sizes[n]);
+    const rowOf = (down, n, c, x) => down && down.subarray((c * this.sizes[n] + x) * F, (c * this.sizes[n] + x + 1) * F);
+    for (let c = 0; c < (meet < 0 ? 1 : this.sizes[meet]); c++) {
+      const here = meet < 0 ? this.weights : this.weights.map((p, f) => p * /** @type {Float64Array[]} */
+      this.#shares[meet][c * F + f]);
+      for (const i of labels(a, c)) {
+        const row = rowOf(downA, a, c, i);
+        const first = row ? here.map((p, f) => p * row[f]) : here;
+        for (const j of labels(b, c)) {
+          const other = rowOf(downB, b, c, j);
+          table[i][j] += other ? dot(first, other) : sum(first);
+        }
+      }
+    }
+  }
+  /**
+   * A node and its ancestors, up to the root.
+   *
+   * @param {number} n
+   */
+  #way(n) {
+    const way = [n];
+    while (this.parents[way[way.length - 1]] >= 0) way.push(this.parents[way[way.length - 1]]);
+    return way;
+  }
+  /**
+   * p(x_n | x_top, class), [x_top][x_n][f]; p(x_n | class) when `top` is −1, null when both are the same node.
+   *
+   * @param {number} top
+   * @param {number} n
+   * @returns {Float64Array | null}
+   */
+  #down(top, n) {
+    if (top === n) return null;
+    if (top < 0) return (
+      /** @type {Float64Array[]} */
+      this.#shares[n]
+    );
+    const F = this.rank;
+    const parent = this.parents[n];
+    const before = this.#down(top, parent);
+    if (before === null) return this.tables[n];
+    const block = this.sizes[n] * F;
+    const down = new Float64Array(this.sizes[top] * block);
+    for (let c = 0; c < this.sizes[top]; c++) {
+      for (let row = 0; row < this.sizes[parent]; row++) {
+        const shares = before.subarray((c * this.sizes[parent] + row) * F, (c * this.sizes[parent] + row + 1) * F);
+        this.#spread(n, row, shares, down.subarray(c * block, (c + 1) * block));
+      }
+    }
+    return down;
+  }
+};
+function downward(parents) {
+  const order = range(parents.length).filter((n) => parents[n] < 0);
+  for (const n of order) parents.forEach((parent, child) => parent === n && order.push(child));
+  return order;
+}
+var range = (size) => Array.from({ length: size }, (_, i) => i);
+function logSumExp(logs) {
+  let [largest, total] = [-Infinity, 0];
+  for (const log of logs) largest = Math.max(largest, log);
+  if (largest === -Infinity) return largest;
+  for (const log of logs) total += Math.exp(log - largest);
+  return largest + Math.log(total);
+}
+function sum(values) {
+  let total = 0;
+  for (let i = 0; i < values.length; i++) total += values[i];
+  return total;
+}
+function dot(a, b) {
+  let total = 0;
+  for (let f = 0; f < a.length; f++) total += a[f] * b[f];
+  return total;
+}
+
 // src/model.js
 function bytesOf(text) {
   const binary = atob(text);
@@ -178,63 +502,50 @@ function bytesOf(text) {
   for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
   return bytes.buffer;
 }
-var doubles = (text) => new Float64Array(bytesOf(text));
 var floats = (text) => new Float32Array(bytesOf(text));
-var Joint = class {
+var [LEAST, ZERO] = [1e-30, 65535];
+var STEP = -Math.log(LEAST) / (ZERO - 1);
+async function logarithms(text) {
+  const stream = new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const codes = new Uint16Array(await new Response(stream).arrayBuffer());
+  return Float64Array.from(codes, (code) => code === ZERO ? 0 : Math.exp(-STEP * code));
+}
+var NUMBERS = {
+  64: (text) => new Float64Array(bytesOf(text)),
+  32: (text) => Float64Array.from(floats(text)),
+  16: logarithms
+};
+var Joint = class _Joint {
   /**
    * @param {number[]} cardinalities number of labels of each variable
-   * @param {Float64Array} weights λ, (F,)
-   * @param {Float64Array} stacked all factors one above the other, (Σ I_n, F) row by row
+   * @param {Block[]} blocks
    */
-  constructor(cardinalities, weights, stacked) {
+  constructor(cardinalities, blocks) {
     this.cardinalities = cardinalities;
-    this.weights = weights;
-    this.stacked = stacked;
-    let row = 0;
-    this.firstRow = cardinalities.map((cardinality) => (row += cardinality) - cardinality);
-  }
-  get rank() {
-    return this.weights.length;
+    this.blocks = blocks;
   }
   /**
-   * The row of a factor: p(variable = code | class), (F,).
+   * Read the numbers of a model.
    *
-   * @param {number} variable
-   * @param {number} code
+   * @param {number[]} cardinalities
+   * @param {ModelFacts} facts
    */
-  row(variable, code) {
-    const start = (this.firstRow[variable] + code) * this.rank;
-    return this.stacked.subarray(start, start + this.rank);
+  static async of(cardinalities, { blocks, bits }) {
+    const read = blocks.map(
+      async ({ weights, parents, sizes, tables }) => new Block(await NUMBERS[bits](weights), parents, sizes, await NUMBERS[bits](tables))
+    );
+    const joint2 = new _Joint(cardinalities, await Promise.all(read));
+    if (bits < 64) joint2.#normalise();
+    return joint2;
   }
-  /**
-   * log λ_f + Σ log p(evidence on a variable | class), (F,), without the variable `leftOut`. Logarithms do not underflow.
-   *
-   * @param {Evidence} evidence
-   * @param {number} [leftOut]
-   */
-  #logWeights(evidence, leftOut = -1) {
-    const logs = this.weights.map(Math.log);
-    for (const [variable, codes] of evidence) {
-      if (variable === leftOut) continue;
-      const mass = this.#massOf(variable, codes);
-      for (let f = 0; f < logs.length; f++) logs[f] += Math.log(mass[f]);
+  /** Rounded numbers sum to one only up to their rounding. */
+  #normalise() {
+    let total = 0;
+    for (const { weights } of this.blocks) for (const weight of weights) total += weight;
+    for (const block of this.blocks) {
+      block.weights.forEach((weight, f) => block.weights[f] = weight / total);
+      block.normalise();
     }
-    return logs;
-  }
-  /**
-   * Σ over codes of p(variable = code | class), (F,).
-   *
-   * @param {number} variable
-   * @param {number[]} codes
-   */
-  #massOf(variable, codes) {
-    if (codes.length === 1) return this.row(variable, codes[0]);
-    const mass = new Float64Array(this.rank);
-    for (const code of codes) {
-      const row = this.row(variable, code);
-      for (let f = 0; f < mass.length; f++) mass[f] += row[f];
-    }
-    return mass;
   }
   /**
    * The marginal of every variable given evidence, and the log-probability of the evidence; null if it is impossible.
@@ -242,31 +553,16 @@ var Joint = class {
    * @param {Evidence} evidence
    */
   given(evidence) {
-    const logs = this.#logWeights(evidence);
-    const logProbability = logSumExp(logs);
+    const collected = this.blocks.map((block) => block.collect(evidence));
+    const logProbability = logSumExp(collected.map(({ logs }) => logSumExp(logs)));
     if (logProbability === -Infinity) return null;
-    const weights = logs.map((log) => Math.exp(log - logProbability));
-    const marginals2 = this.cardinalities.map((cardinality, variable) => {
-      const codes = evidence.get(variable);
-      if (codes) return this.#within(variable, codes, evidence);
-      return Float64Array.from({ length: cardinality }, (_, code) => Math.min(1, dot(weights, this.row(variable, code))));
+    const marginals2 = this.cardinalities.map((cardinality) => new Float64Array(cardinality));
+    collected.forEach(({ logs, below }, b) => {
+      const weights = logs.map((log) => Math.exp(log - logProbability));
+      this.blocks[b].distribute(weights, below, marginals2);
     });
+    for (const marginal of marginals2) marginal.forEach((p, code) => marginal[code] = Math.min(1, p));
     return { marginals: marginals2, logProbability: Math.min(0, logProbability) };
-  }
-  /**
-   * The distribution of a variable that has evidence of its own, the codes that it may have.
-   *
-   * @param {number} variable
-   * @param {number[]} codes
-   * @param {Evidence} evidence
-   */
-  #within(variable, codes, evidence) {
-    const marginal = new Float64Array(this.cardinalities[variable]);
-    const others = this.#logWeights(evidence, variable);
-    const logs = codes.map((code) => logSumExp(this.row(variable, code).map((p, f) => Math.log(p) + others[f])));
-    const total = logSumExp(logs);
-    codes.forEach((code, i) => marginal[code] = Math.exp(logs[i] - total));
-    return marginal;
   }
   /**
    * The joint table of two variables, an array of rows.
@@ -275,24 +571,11 @@ var Joint = class {
    * @param {number} b
    */
   pair(a, b) {
-    return Array.from({ length: this.cardinalities[a] }, (_, i) => {
-      const weighted = this.row(a, i).map((p, f) => p * this.weights[f]);
-      return Array.from({ length: this.cardinalities[b] }, (__, j) => dot(weighted, this.row(b, j)));
-    });
+    const table = Array.from({ length: this.cardinalities[a] }, () => Array(this.cardinalities[b]).fill(0));
+    for (const block of this.blocks) block.addPair(a, b, table);
+    return table;
   }
 };
-function logSumExp(logs) {
-  let [largest, sum] = [-Infinity, 0];
-  for (const log of logs) largest = Math.max(largest, log);
-  if (largest === -Infinity) return largest;
-  for (const log of logs) sum += Math.exp(log - largest);
-  return largest + Math.log(sum);
-}
-function dot(a, b) {
-  let sum = 0;
-  for (let f = 0; f < a.length; f++) sum += a[f] * b[f];
-  return sum;
-}
 function jensenShannon(p, q) {
   let bits = 0;
   for (let i = 0; i < p.length; i++) {
@@ -355,8 +638,8 @@ var Panel = class {
   }
   #fit() {
     const bars = ROWS.bar * Math.min(ROWS.mostBars, this.#bars.length);
-    const range = this.range?.isOpen ? ROWS.range : 0;
-    this.element.style.setProperty("--rows", String(Math.ceil(ROWS.head + bars + range)));
+    const range2 = this.range?.isOpen ? ROWS.range : 0;
+    this.element.style.setProperty("--rows", String(Math.ceil(ROWS.head + bars + range2)));
   }
   /** @param {string} words */
   isFoundBy(words) {
@@ -1016,11 +1299,11 @@ var DependenceMap = class {
   }
 };
 function pairTable(down, across, fitted, { what, counts, dependence }) {
-  const total = counts === null ? 0 : counts.flat().reduce((sum, n) => sum + n, 0);
+  const total = counts === null ? 0 : counts.flat().reduce((sum2, n) => sum2 + n, 0);
   const isObserved = total > 0 && what !== "fitted";
   const joint2 = counts !== null && isObserved ? counts.map((row) => row.map((n) => n / total)) : fitted;
-  const ofRow = joint2.map((row) => row.reduce((sum, p) => sum + p, 0));
-  const ofColumn = across.labels.map((_, j) => joint2.reduce((sum, row) => sum + row[j], 0));
+  const ofRow = joint2.map((row) => row.reduce((sum2, p) => sum2 + p, 0));
+  const ofColumn = across.labels.map((_, j) => joint2.reduce((sum2, row) => sum2 + row[j], 0));
   const residual = (i, j) => joint2[i][j] - ofRow[i] * ofColumn[j];
   const texts = {
     residual: (i, j) => points(residual(i, j)),
@@ -1104,9 +1387,122 @@ function shortened(pen, text, width) {
   return `${text.slice(0, end)}…`;
 }
 
+// src/forest.js
+var [THINNEST, WIDEST, REACH] = [1.2, 9, 18];
+var MARGIN = 6;
+var HINT = "Point at a line to read it, click it for its table.";
+var ForestView = class {
+  /** @type {Map<EdgeFacts, SVGElement>} */
+  #lines = /* @__PURE__ */ new Map();
+  /**
+   * @param {ForestFacts} facts
+   * @param {Variable[]} variables
+   * @param {(a: number, b: number) => void} choose shows the table of a pair
+   */
+  constructor(facts2, variables2, choose) {
+    this.facts = facts2;
+    this.variables = variables2;
+    this.choose = choose;
+    byId("forest").hidden = false;
+    byId("forest-about").textContent = this.#about();
+    byId("edges").replaceChildren(...facts2.edges.map((edge) => this.#item(edge)));
+    if (facts2.layout) {
+      byId("forest-drawing").replaceChildren(this.#drawing(facts2.layout));
+      byId("forest-edge").textContent = HINT;
+    } else byId("forest-drawing").parentElement?.remove();
+  }
+  #about() {
+    const { n_blocks: nBlocks, weight, layout } = this.facts;
+    const whose = nBlocks > 1 ? `The model has ${plural(nBlocks, "block")} of classes, each with its own forest. This is the forest of the heaviest, with ${percent(weight)} of all rows.` : "All classes share this forest.";
+    const widths = layout ? " A wider line means more mutual information of its two variables under the whole model." : "";
+    return `${whose} Within a class, variables depend on each other only along its lines.${widths}`;
+  }
+  /** @param {number} n */
+  #name(n) {
+    return this.variables[n]?.name ?? "a hidden node";
+  }
+  /** @param {EdgeFacts} edge */
+  #words({ a, b, information, share }) {
+    const names = `${this.#name(a)} and ${this.#name(b)}`;
+    if (information === null || share === null) return names;
+    return `${names}: ${number(information, 3)} nats, ${percent(share)} of the smaller entropy`;
+  }
+  /** @param {EdgeFacts} edge */
+  #isSeen({ a, b }) {
+    return Math.max(a, b) < this.variables.length;
+  }
+  /** @param {EdgeFacts} edge */
+  #item(edge) {
+    const names = `${this.#name(edge.a)} and ${this.#name(edge.b)}`;
+    if (!this.#isSeen(edge)) return make("li", {}, names);
+    const [enter, leave] = [() => this.#point(edge), () => this.#point(null)];
+    const listeners = { onclick: () => this.choose(edge.a, edge.b), onfocus: enter, onblur: leave, onpointerenter: enter, onpointerleave: leave };
+    return make("li", {}, make("button", { class: "link", ...listeners }, names), ` ${number(edge.information, 3)}`);
+  }
+  /**
+   * Mark an edge and say what it is; null marks none.
+   *
+   * @param {EdgeFacts | null} edge
+   */
+  #point(edge) {
+    for (const [other, line] of this.#lines) line.classList.toggle("pointed", other === edge);
+    if (this.facts.layout) byId("forest-edge").textContent = edge ? this.#words(edge) : HINT;
+  }
+  /** @param {NonNullable<ForestFacts["layout"]>} layout */
+  #drawing({ size, height, nodes }) {
+    const most2 = this.facts.edges[0]?.information || 1;
+    const [width, tall] = size.map((length) => length + 2 * MARGIN);
+    const svg = makeSvg(
+      "svg",
+      {
+        class: "tree",
+        viewBox: `${-MARGIN} ${-MARGIN} ${width} ${tall}`,
+        width,
+        height: tall,
+        role: "img",
+        "aria-label": "Drawing of the forest; the list of edges gives the same"
+      },
+      this.facts.edges.map((edge) => {
+        const [[x1, y1], [x2, y2]] = [nodes[edge.a].centre, nodes[edge.b].centre];
+        const line = { x1, y1, x2, y2 };
+        const wide = THINNEST + (WIDEST - THINNEST) * Math.sqrt((edge.information ?? 0) / most2);
+        const group = makeSvg(
+          "g",
+          { class: "edge" },
+          makeSvg("line", { ...line, class: "drawn", "stroke-width": wide.toFixed(2) }),
+          // A thin line is hard to hit.
+          makeSvg("line", { ...line, class: "reach", "stroke-width": REACH })
+        );
+        group.addEventListener("pointerenter", () => this.#point(edge));
+        group.addEventListener("pointerleave", () => this.#point(null));
+        group.addEventListener("click", () => {
+          this.#point(edge);
+          if (this.#isSeen(edge)) this.choose(edge.a, edge.b);
+        });
+        this.#lines.set(edge, group);
+        return group;
+      }),
+      nodes.map(({ name, centre: [x, y], width: box }, n) => {
+        if (!name) return makeSvg("circle", { class: "hidden-node", cx: x, cy: y, r: box / 2 });
+        return makeSvg(
+          "g",
+          { class: "node" },
+          makeSvg("rect", { x: x - box / 2, y: y - height / 2, width: box, height, rx: height / 2 }),
+          makeSvg("text", { x, y: y + 4, "text-anchor": "middle" }, name),
+          makeSvg("title", {}, this.#name(n))
+        );
+      })
+    );
+    return svg;
+  }
+};
+
 // src/classes.js
-function showClasses({ profiles, n_classes: nClasses, shown_weight: shownWeight, compressed }) {
+function showClasses({ profiles, n_classes: nClasses, shown_weight: shownWeight, compressed }, { blocks }) {
   const notes = [];
+  if (blocks.some(({ parents }) => parents.some((parent) => parent >= 0))) {
+    byId("within-a-class").textContent = "within a class a variable depends only on its neighbours in a forest";
+  }
   if (compressed) {
     notes.push(
       `The model is a mean of many fits. Its ${plural(compressed.rank, "class", "classes")} have little meaning one by one. Shown are the classes of the nearest model with ${nClasses}, which is ${number(compressed.loss, 3)} nats a row away${compressed.standard_error ? ` (standard error ${number(compressed.standard_error, 2)})` : ""}.`
@@ -1151,7 +1547,9 @@ function showFit(fit, model) {
     ["classes", number(model.fitted_rank)],
     // The number of parameters says nothing about how flexible a mean of many fits is.
     ["free parameters", isMean ? null : number(model.n_parameters)],
-    ["classes of this page", model.rank < model.fitted_rank ? aboutPage(model) : null]
+    ["blocks", model.blocks.length > 1 ? number(model.blocks.length) : null],
+    ["classes of this page", model.rank < model.fitted_rank ? aboutPage(model) : null],
+    ["numbers of this page", model.bits < 64 ? aboutNumbers(model) : null]
   ];
   if (!fit) {
     byId("fit-facts").replaceChildren(factList(size), make("p", {}, "The model does not say how it was fitted."));
@@ -1164,6 +1562,11 @@ function showFit(fit, model) {
 var standardError = (error) => error ? ` (standard error ${number(error, 2)})` : "";
 function aboutPage({ rank, loss, standard_error: error, pair_difference: difference }) {
   return `${number(rank)}, the nearest model with that many: ${number(loss, 3)} nats a row from the fitted one${standardError(error)}, tables of two variables differ by at most ${number(difference, 2)}`;
+}
+function aboutNumbers({ bits, rank, fitted_rank: fittedRank, loss, pair_difference: difference }) {
+  const rounded = `rounded to ${bits === 32 ? "seven" : "three"} digits, to keep the page small`;
+  if (rank < fittedRank) return rounded;
+  return `${rounded}: ${number(loss, 2)} nats a row from the fitted model, tables of two variables differ by at most ${number(difference, 2)}`;
 }
 function entries(fit) {
   const perRow = typeof fit.log_likelihood === "number" && fit.n_rows ? fit.log_likelihood / fit.n_rows : null;
@@ -1403,7 +1806,7 @@ function pairs(observed, variables2, joint2) {
   ];
 }
 function differenceTable(a, b, counts, fitted) {
-  const total = counts.flat().reduce((sum, n) => sum + n, 0);
+  const total = counts.flat().reduce((sum2, n) => sum2 + n, 0);
   const differences = counts.map((row, i) => row.map((n, j) => n / total - fitted[i][j]));
   const furthest = most(differences.flat().map(Math.abs));
   return dataTable(
@@ -1421,7 +1824,7 @@ function differenceTable(a, b, counts, fitted) {
   );
 }
 function unusual(observed, variables2) {
-  const usual = observed.marginals.map(({ fitted }) => fitted.reduce((sum, p) => sum + p * p, 0));
+  const usual = observed.marginals.map(({ fitted }) => fitted.reduce((sum2, p) => sum2 + p * p, 0));
   const rows = observed.unusual.filter(({ impossible, surprise }) => impossible || (surprise ?? 0) > 0);
   if (!rows.length) return [make("h3", {}, "The most unusual rows"), make("p", {}, "No row is less probable than usual.")];
   const several = rows.some(({ file }) => file !== null);
@@ -1507,18 +1910,21 @@ function calibrations(observed) {
 // src/main.js
 var facts = JSON.parse(byId("facts").textContent ?? "");
 var variables = facts.variables.map((variable, position) => ({ ...variable, position }));
-var joint = new Joint(
-  variables.map(({ labels }) => labels.length),
-  doubles(facts.model.weights),
-  doubles(facts.model.factors)
-);
+if (facts.model.bits === 16 && !("DecompressionStream" in window)) {
+  byId("message").textContent = "This browser cannot unpack the model. Use one of 2023 or later, or a report of fewer classes.";
+}
+var joint = await Joint.of(variables.map(({ labels }) => labels.length), facts.model);
 var explorer = new Explorer(variables, joint, facts.file, facts.fit?.n_rows ?? null);
-showClasses(facts.classes);
+showClasses(facts.classes, facts.model);
 showFit(facts.fit, facts.model);
 if (facts.observed) showObserved(facts.observed, variables, joint, facts.fit);
 else byId("tab-observed").hidden = true;
 var map = null;
-var showMap = () => map ??= new DependenceMap(facts.dependence, variables, joint, countsOfPair(facts.observed, variables));
+function showMap() {
+  if (map) return;
+  const shown = map = new DependenceMap(facts.dependence, variables, joint, countsOfPair(facts.observed, variables));
+  if (facts.forest) new ForestView(facts.forest, variables, (a, b) => shown.choose(a, b));
+}
 var tabs = (
   /** @type {HTMLElement[]} */
   [...document.querySelectorAll('[role="tab"]')]
