@@ -16,8 +16,8 @@ from juror.rows.regions import Regions
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner, partitions
 
-# In a forest, this many classes are counted at once: their tables should stay in the cache.
-_CLASSES_AT_ONCE = 128
+# In a forest, this many classes are counted at once.
+_CLASSES_AT_ONCE = 256
 
 
 @dataclass(frozen=True, eq=False)

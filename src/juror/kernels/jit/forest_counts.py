@@ -21,20 +21,26 @@ def spread_counts(counts, stack, states, used, logs):
     largest, size, at_once = largest_size(states), (n_stacked + n_messages) * _W, find_fours(states)
     rows, below, G, Q = aligned(size), aligned(size), aligned(4 * largest * _W), aligned(4 * largest * _W)
     ratios, shares = aligned(4 * _most_messages(states) * _W), np.empty(largest)
+    flat = counts.reshape(counts.size)
     for f in range(0, F, _W):
         # It takes less time to find messages again than to keep those of all classes.
         send_all_up(stack, f, states, at_once, rows, G)
         below[:] = 0.0
-        here = min(_W, F - f)
         for u in range(used.shape[0]):
-            place, of = (n_stacked + used[u]) * _W, counts[n_stacked + u]
-            for lane in range(here):
-                below[place + lane] = of[f + lane]
+            place, of = (n_stacked + used[u]) * _W, (n_stacked + u) * F + f
+            if f + _W <= F:
+                store(below, place, load(flat, of, _W))
+            else:
+                for lane in range(F - f):
+                    below[place + lane] = flat[of + lane]
         _share_all_down(stack, f, states, at_once, logs, rows, below, G, Q, ratios, shares)
         for row in range(n_stacked):
-            place, into = row * _W, counts[row]
-            for lane in range(here):
-                into[f + lane] += below[place + lane]
+            place, into = row * _W, row * F + f
+            if f + _W <= F:
+                store(flat, into, add(load(flat, into, _W), load(below, place, _W)))
+            else:
+                for lane in range(F - f):
+                    flat[into + lane] += below[place + lane]
 
 
 @kernel
@@ -70,7 +76,19 @@ def _share_down(rows, counts, table, first, end, size, n_stacked, G, Q, ratios):
         store(ratios, (m - first) * _W, divide(load(counts, below, _W), message))
     for x in range(size):
         store(Q, x * _W, spread(0.0, _W))
-    for m in range(first, end):
+    m = first
+    while m + 1 < end:
+        a, b = load(ratios, (m - first) * _W, _W), load(ratios, (m + 1 - first) * _W, _W)
+        place, beside = table[m] * _W, table[m + 1] * _W
+        for x in range(size):
+            of, value = x * _W, load(G, x * _W, _W)
+            one = multiply(multiply(load(rows, place + of, _W), value), a)
+            two = multiply(multiply(load(rows, beside + of, _W), value), b)
+            store(counts, place + of, add(load(counts, place + of, _W), one))
+            store(counts, beside + of, add(load(counts, beside + of, _W), two))
+            store(Q, of, add(load(Q, of, _W), add(one, two)))
+        m += 2
+    if m < end:
         place, ratio = table[m] * _W, load(ratios, (m - first) * _W, _W)
         for x in range(size):
             q = multiply(multiply(load(rows, place + x * _W, _W), load(G, x * _W, _W)), ratio)

@@ -31,13 +31,19 @@ def find_value(rows, base, stride, first, end, size, G, at):
 @kernel
 def _send_up(rows, table, first, end, size, n_stacked, G):
     """Store the messages of a state from first to end; return whether any is tiny."""
-    tiny = False
-    for m in range(first, end):
-        place, message = table[m] * _W, spread(0.0, _W)
+    tiny, m = False, first
+    while m < end:
+        # two at once, the last one twice if it is alone
+        other = min(m + 1, end - 1)
+        place, beside, message, second = table[m] * _W, table[other] * _W, spread(0.0, _W), spread(0.0, _W)
         for x in range(size):
-            message = multiply_add(load(rows, place + x * _W, _W), load(G, x * _W, _W), message)
+            value = load(G, x * _W, _W)
+            message = multiply_add(load(rows, place + x * _W, _W), value, message)
+            second = multiply_add(load(rows, beside + x * _W, _W), value, second)
         store(rows, (n_stacked + m) * _W, message)
-        tiny |= least(message) < TINY
+        store(rows, (n_stacked + other) * _W, second)
+        tiny |= min(least(message), least(second)) < TINY
+        m += 2
     return tiny
 
 
@@ -93,15 +99,15 @@ def _send_four_up(rows, table, first, n, size, n_stacked, G):
 
 
 @kernel
-def _fill_chunk(matrix, f, rows):
-    """Copy W classes of a matrix, beginning at class f, into rows of W floats; fill up with ones."""
-    here = min(_W, matrix.shape[1] - f)
-    for row in range(matrix.shape[0]):
-        place, of = row * _W, matrix[row]
-        for lane in range(here):
-            rows[place + lane] = of[f + lane]
-        for lane in range(here, _W):
-            rows[place + lane] = 1.0
+def copy_rows(flat, first, F, f, n, rows):
+    """Copy W classes, from class f on, of n rows of a flat matrix into rows of W floats; fill up with ones."""
+    here = min(_W, F - f)
+    for row in range(n):
+        if here == _W:
+            store(rows, row * _W, load(flat, (first + row) * F + f, _W))
+        else:
+            for lane in range(_W):
+                rows[row * _W + lane] = flat[(first + row) * F + f + lane] if lane < here else 1.0
 
 
 @kernel
@@ -138,7 +144,7 @@ def send_all_up(stack, f, states, at_once, rows, G):
     """
     base, stride, links = states.base, states.stride, states.first_link
     n_stacked, n_states, s, lost = stack.shape[0], states.sizes.shape[0], 0, False
-    _fill_chunk(stack, f, rows)
+    copy_rows(stack.reshape(stack.size), 0, stack.shape[1], f, n_stacked, rows)
     while s < n_states:
         first, end, size, n = states.first_message[s], states.first_message[s + 1], states.sizes[s], at_once[s]
         for k in range(n):
@@ -158,16 +164,18 @@ def send_all_up(stack, f, states, at_once, rows, G):
 def messages(extended, n_stacked, states, used):
     """Fill the rows below a stack with messages; return the logarithms of all if any is tiny but not zero."""
     F, n_messages, lost = extended.shape[1], states.table.shape[0], False
-    stack, below = extended[:n_stacked], extended[n_stacked:]
+    stack, below, flat = extended[:n_stacked], extended[n_stacked:], extended.reshape(extended.size)
     rows, G = aligned((n_stacked + n_messages) * _W), aligned(4 * largest_size(states) * _W)
     at_once = find_fours(states)
     for f in range(0, F, _W):
         lost |= send_all_up(stack, f, states, at_once, rows, G)
-        here = min(_W, F - f)
         for u in range(used.shape[0]):
-            place, of = (n_stacked + used[u]) * _W, below[u]
-            for lane in range(here):
-                of[f + lane] = rows[place + lane]
+            place, into = (n_stacked + used[u]) * _W, (n_stacked + u) * F + f
+            if f + _W <= F:
+                store(flat, into, load(rows, place, _W))
+            else:
+                for lane in range(F - f):
+                    flat[into + lane] = rows[place + lane]
     if not lost:
         return np.empty((0, F))
     for u in range(used.shape[0]):

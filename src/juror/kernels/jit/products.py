@@ -18,7 +18,7 @@ import numpy as np
 
 from juror.kernels.jit.compiling import kernel
 from juror.kernels.jit.exponentials import add_log_factors, add_logs_of_parts, exp_and_sum, joined, logs_of
-from juror.kernels.jit.vectors import add, for_widths, load, multiply, spread, store, total
+from juror.kernels.jit.vectors import add, for_widths, larger, load, most, multiply, spread, store, total
 
 # Rows in a block; fewer if their cells would not stay in the first-level cache, or if their products would leave the
 # cache.
@@ -86,9 +86,13 @@ def _width(F):
 
 @kernel
 def _largest(numbers):
-    largest = 0.0
-    for f in range(numbers.shape[0]):
-        largest = max(largest, numbers[f])
+    F, eight, f = numbers.shape[0], spread(0.0, 8), 0
+    while f + 8 <= F:
+        eight = larger(load(numbers, f, 8), eight)
+        f += 8
+    largest = most(eight)
+    for rest in range(f, F):
+        largest = max(largest, numbers[rest])
     return largest
 
 
