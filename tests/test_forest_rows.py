@@ -146,12 +146,15 @@ def test_the_twins_agree(case):
     _, regions = find_regions(case.codes, case.stacking)
     if regions is None:
         return
-    arguments, key, found = (case.stack, regions.states, regions.used), np.uint64(17), []
+    n, states, used, found = len(case.stack), regions.states, regions.used, []
     for module in (jit, reference):
-        below, kept, logs = module.messages(*arguments)
-        counts = np.random.default_rng(0).integers(0, 3, below.shape) * 0.75 * (below > 0)
-        spread = module.spread_counts(counts, *arguments, kept, logs)
-        found.append((below, logs, spread, module.draw_counts(counts, key, *arguments, kept, logs)))
+        extended = np.concatenate([case.stack, np.empty((len(used), len(case.lam)))])
+        logs = module.messages(extended, n, states, used)
+        counts = np.random.default_rng(0).integers(0, 3, extended.shape) * 0.75 * (extended > 0)
+        spread, drawn = counts.copy(), counts.copy()
+        module.spread_counts(spread, case.stack, states, used, logs)
+        module.draw_counts(drawn, np.uint64(17), case.stack, states, used, logs)
+        found.append((extended, logs, spread, drawn))
     for one, other in zip(*found, strict=True):
         assert one.shape == other.shape
         np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-12)
@@ -194,9 +197,10 @@ def test_hundreds_of_children_of_a_missing_node_do_not_underflow(tilt):
         true_first[:, row[1]] += share
     np.testing.assert_allclose(first, true_first, rtol=1e-8, atol=1e-12)
     _, regions = find_regions(case.codes, case.stacking)
-    below, _, logs = jit.messages(case.stack, regions.states, regions.used)
-    true_below, _, true_logs = reference.messages(case.stack, regions.states, regions.used)
-    np.testing.assert_allclose(below, true_below, rtol=1e-9)
+    below = [np.concatenate([case.stack, np.empty((len(regions.used), 3))]) for _ in range(2)]
+    logs = jit.messages(below[0], len(case.stack), regions.states, regions.used)
+    true_logs = reference.messages(below[1], len(case.stack), regions.states, regions.used)
+    np.testing.assert_allclose(*below, rtol=1e-9)
     np.testing.assert_allclose(logs, true_logs, rtol=1e-12)
 
 
@@ -209,8 +213,7 @@ def table_of(case, runner=None):
 
 
 def big_case(seed=5, missing=0.3, n_rows=3000, **options):
-    case = Case(seed, 7, 6, n_rows, missing, most_labels=5, **options)
-    return case
+    return Case(seed, 7, 6, n_rows, missing, most_labels=5, **options)
 
 
 def test_packed_rows_of_a_forest_count_as_plain_ones(monkeypatch):
@@ -451,8 +454,8 @@ def test_the_twins_tell_labels_apart_alike():
     stack = stacking.normalise(rng.random((stacking.n_rows, 6)), np.ones((stacking.n_rows, 6)))
     case.codes[:, 2] = -1
     (cells,) = PackedCells.in_sheets(case.codes, stacking, target=2)
-    below, _, _ = jit.messages(stack, cells.regions.states, cells.regions.used)
-    whole = np.concatenate([stack, below])
+    whole = np.concatenate([stack, np.empty((cells.n_below, 6))])
+    jit.messages(whole, len(stack), cells.regions.states, cells.regions.used)
     shape = cells.packed.shape
     logs = [
         module.label_logs(cells.packed, module.tables(case.lam, whole, cells.parts, *shape), 2, case.sizes[2])

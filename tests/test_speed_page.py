@@ -322,6 +322,11 @@ def made_up() -> dict[str, list[dict]]:
             run_of(cpu, who=who, data="plants", rows=9, variables=2, rank=300, log_likelihood=-1.0)
             for who, cpu in (("juror", 1.0), ("plain loop, columns inside", 7.0), ("plain loop, classes inside", 9.0))
         ],
+        "forests": [
+            {"holes": holes, "rows": 10, "variables": 4, "rank": rank, "product": 1.0, "forest": forest}
+            for holes, forest in ((0.0, 1.4), (0.2, 6.5))
+            for rank in (16, 64)
+        ],
         "threads": [
             {"what": what, "threads": n, "rows": 10, "wall": wall, "cores": 2}
             for what in ("EM pass", "Gibbs sweep", "pair counts")
@@ -359,13 +364,14 @@ class TestPage:
         assert missed == [
             "EM, complete: pomegranate over `juror.fit`",
             "`plants`, F = 300: the plain loop over an EM pass",
+            "Adult, 20 % missing: a pass along a tree over one of a product, the most of F = 16, 64, 256",
             "all pair tables: DuckDB's better way over juror",
             "a Gibbs sweep over an EM pass, the most of F = 10, 32, 100",
             "`predict_proba`, rank 10,000: time over the matrix product and that with the labels, double precision, "
             "the most of N = 10",
             "exponent of time over rank, from 10 to 1,000",
         ]
-        assert len(self.judged(made_up())) == 20
+        assert len(self.judged(made_up())) == 22
 
     def test_other_facts_are_judged_otherwise(self):
         worse = self.judged(made_up() | {"em": em_rows(stepmix=29.0, holes_stepmix=99.0)})
@@ -380,7 +386,7 @@ class TestPage:
     def test_the_page_says_it_all(self):
         text = page(list(SECTIONS.values()), facts_of(made_up()))
         assert "Measured on an abacus, 2 core(s); Python 3.11, juror 9.9, numpy 2.0." in text
-        assert "14 of 20 are." in text
+        assert "15 of 22 are." in text
         assert "| EM, complete: StepMix over `juror.fit` | at least 30× | 40× | yes |" in text
         assert (
             "| `plants`, F = 300: the plain loop over an EM pass | at least 8× | 7× (9× with classes inside) |" in text

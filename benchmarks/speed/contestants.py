@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,14 @@ import numpy as np
 import juror
 from juror.counts.counts import PairCounts, TripleCounts
 from juror.rows.distinct import WeightedRows
+from juror.rows.in_memory import MemoryTable
 from juror.rows.packed import PackedRows
 from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
 from juror.solvers.ascent import Objective, Point, ascend
+from juror.solvers.chow_liu import information, strongest_forest
+from juror.solvers.starts import random_start
 
 from .tasks import Task, digest, factors_of, load, mean_log_prob
 from .worker import Trial, timed_each
@@ -136,6 +140,24 @@ def sweeps(task: str, tasks: dict[str, str]) -> Trial:
         passes.step()
         passes.sweep()
         work |= {f"pass {size}": passes.step, f"sweep {size}": passes.sweep}
+    return timed_each(work)
+
+
+def forest_passes(task: str, ranks: list[int]) -> Trial:
+    """EM passes of products and of classes that share the strongest forest, in turn, each timed by itself."""
+    given = load(task)
+    domain = juror.Domain.from_cardinalities([int(size) for size in given["cardinalities"]])
+    table = MemoryTable(as_rows(given["codes"]), domain, LocalRunner(1))
+    forest = strongest_forest(information(PairCounts.of_rows(table)))
+    work: dict[str, Callable[[], Any]] = {}
+    for rank in ranks:
+        for name, rows, stacking in (
+            ("product", table, Stacking(domain.cardinalities)),
+            ("forest", table.along(forest), Stacking(domain.cardinalities, forest)),
+        ):
+            start = random_start(stacking.marginals(rows.label_counts), rank, stacking, np.random.default_rng(rank))
+            work[f"{name} {rank}"] = partial(rows.expected, start.lam, start.stack)
+            work[f"{name} {rank}"]()
     return timed_each(work)
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from . import answers, em, gibbs, growth, imports, loop, pairs, threads
+from . import answers, em, forests, gibbs, growth, imports, loop, pairs, threads
 from .facts import Section
 
 SECTIONS: dict[str, Section] = {
-    module.SECTION.name: module.SECTION for module in (em, loop, threads, pairs, gibbs, answers, growth, imports)
+    module.SECTION.name: module.SECTION
+    for module in (em, loop, forests, threads, pairs, gibbs, answers, growth, imports)
 }

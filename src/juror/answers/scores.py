@@ -69,7 +69,7 @@ def mean_log_prob(logs: np.ndarray) -> float:
 
 
 def class_posteriors(model: Mixture, codes: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-    """Yield blocks of rows with their posteriors R (rows in block, classes of all blocks); raise on an impossible row."""
+    """Yield blocks of rows with their posteriors R (rows in block, all classes); raise on an impossible row."""
     rank = sum(block.rank for block in model.blocks)
     at_once = max(1, _POSTERIORS_AT_ONCE // rank)
     if is_product(model):

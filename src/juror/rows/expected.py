@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner, partitions
 
 # In a forest, this many classes are counted at once.
-_CLASSES_AT_ONCE = 128
+_CLASSES_AT_ONCE = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,14 +32,14 @@ class Prepared:
         The stack.
     regions : Regions, optional
         The missing regions of the cells, in a forest.
-    messages : tuple of numpy.ndarray
-        All messages as kernels keep them, and their logarithms if some may have lost digits, (n_messages or 0, F).
+    logs : numpy.ndarray, (n_messages or 0, F), optional
+        The logarithms of their messages, if some may have lost digits.
     """
 
     tables: Any
     stack: np.ndarray
     regions: Regions | None = None
-    messages: tuple[np.ndarray, ...] = ()
+    logs: np.ndarray | None = None
 
     @classmethod
     def of(cls, cells: PackedCells, lam: np.ndarray, stack: np.ndarray) -> Prepared:
@@ -48,31 +49,33 @@ class Prepared:
         make, shape = kernels().tables, cells.packed.shape
         if cells.regions is None:
             return cls(make(lam, stack, cells.parts, *shape), stack)
-        states, used = cells.regions.states, cells.regions.used
-        below, kept, logs = kernels().messages(stack, states, used)
-        tables = make(lam, np.concatenate([stack, below]), cells.parts, *shape)
+        extended, logs = _extended(cells.regions, stack)
+        tables = make(lam, extended, cells.parts, *shape)
         if len(logs):
-            tables = kernels().with_logs(tables, np.concatenate([log_of(stack), logs[used]]))
-        return cls(tables, stack, cells.regions, (kept, logs))
+            tables = kernels().with_logs(tables, np.concatenate([log_of(stack), logs[cells.regions.used]]))
+        return cls(tables, stack, cells.regions, logs)
 
     def settled(self, counts: ExpectedCounts) -> ExpectedCounts:
         """Share the counts of messages, which stand below those of the stack, among the stacked rows."""
         if self.regions is None:
             return counts
-        of_stack, below = counts.cells[: len(self.stack)], counts.cells[len(self.stack) :]
-        spread = kernels().spread_counts(below, self.stack, self.regions.states, self.regions.used, *self.messages)
-        spread += of_stack
-        return replace(counts, cells=spread)
+        kernels().spread_counts(counts.cells, self.stack, self.regions.states, self.regions.used, self.logs)
+        return replace(counts, cells=counts.cells[: len(self.stack)])
 
     def drawn(self, counts: ExpectedCounts, rng: np.random.Generator) -> ExpectedCounts:
         """Do the same with labels drawn at random."""
         if self.regions is None:
             return counts
         key, states, used = rng.integers(2**64, dtype=np.uint64), self.regions.states, self.regions.used
-        of_stack, below = counts.cells[: len(self.stack)], counts.cells[len(self.stack) :]
-        drawn = kernels().draw_counts(below, key, self.stack, states, used, *self.messages)
-        drawn += of_stack
-        return replace(counts, cells=drawn)
+        kernels().draw_counts(counts.cells, key, self.stack, states, used, self.logs)
+        return replace(counts, cells=counts.cells[: len(self.stack)])
+
+
+def _extended(regions: Regions, stack: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the stack with messages below, (stacked rows + n_used, F), and logarithms of all messages if needed."""
+    extended = np.empty((len(stack) + len(regions.used), stack.shape[1]))
+    extended[: len(stack)] = stack
+    return extended, kernels().messages(extended, len(stack), regions.states, regions.used)
 
 
 def tables_of(cells: PackedCells, lam: np.ndarray, stack: np.ndarray) -> Any:
@@ -123,12 +126,12 @@ def lone_counts_of(
         What passes over the rows.
     """
     count = kernels().lone_counts
-    stack, regions, messages = np.ascontiguousarray(stack), cells.regions, ()
+    stack, regions, logs = np.ascontiguousarray(stack), cells.regions, None
     log_stack = log_of(stack)
     if regions is not None:
-        below, *messages = kernels().messages(stack, regions.states, regions.used)
-        logs = messages[1][regions.used] if len(messages[1]) else log_of(below)
-        log_stack = np.concatenate([log_stack, logs])
+        extended, logs = _extended(regions, stack)
+        below = logs[regions.used] if len(logs) else log_of(extended[len(stack) :])
+        log_stack = np.concatenate([log_stack, below])
     log_stack = cells.joined(log_stack)
 
     def of_partition(some: slice) -> tuple[np.ndarray, ...]:
@@ -138,7 +141,7 @@ def lone_counts_of(
         return tuple(x + y for x, y in zip(a, b, strict=True))
 
     gain, classes, counts = runner.map_reduce(of_partition, partitions(len(cells)), add)
-    prepared = Prepared(None, stack, regions, tuple(messages))
+    prepared = Prepared(None, stack, regions, logs)
     return gain, classes, prepared.settled(ExpectedCounts(0.0, classes, cells.folded(counts))).cells
 
 
@@ -183,22 +186,32 @@ class ExpectedCounts:
 def _of_forest(
     cells: PackedCells, weights: np.ndarray, lam: np.ndarray, stack: np.ndarray, runner: LocalRunner
 ) -> ExpectedCounts:
-    """Count in two passes over the rows: the tables of a forest are larger than the cache.
+    """Count in two passes over the rows, a few classes at a time, because the tables of a forest are large.
 
-    The first pass finds the log-probability of every row, the second counts some classes at a time. Threads share the
-    rows in the first, and the classes in the second.
+    The first pass finds the log-probability of every row, the second counts. Threads share the classes.
     """
-    prepared = Prepared.of(cells, lam, stack)
+    ranges = list(partitions(len(lam), _CLASSES_AT_ONCE))
 
-    def first_pass(rows: slice) -> np.ndarray:
-        return np.asarray(kernels().log_prob(cells.packed[rows], prepared.tables))
+    def first_pass(classes: slice) -> tuple[Prepared, np.ndarray]:
+        prepared = Prepared.of(cells, lam[classes], stack[:, classes])
+        return prepared, np.asarray(kernels().log_prob(cells.packed, prepared.tables))
 
-    logs = np.concatenate(list(runner.map(first_pass, partitions(len(cells)))))
-    classes, counts = np.zeros(len(lam)), np.zeros((len(stack) + cells.n_below, len(lam)))
+    found = list(runner.map(first_pass, ranges))
+    totals = found[0][1] if len(found) == 1 else _sum_of_logs([logs for _, logs in found])
+    every, counts = np.empty(len(lam)), np.empty(stack.shape)
 
-    def second_pass(some: slice) -> None:
-        add = kernels().add_expected
-        add(cells.packed, weights, logs, prepared.tables, some.start, some.stop, classes, counts)
+    def second_pass(number: int) -> None:
+        prepared, logs = found[number]
+        counted = kernels().counts_given(cells.packed, weights, logs, totals, prepared.tables)
+        every[ranges[number]] = counted[0]
+        counts[:, ranges[number]] = prepared.settled(ExpectedCounts(0.0, *counted)).cells
 
-    list(runner.map(second_pass, partitions(len(lam), _CLASSES_AT_ONCE)))
-    return prepared.settled(ExpectedCounts(float(weights @ logs), classes, counts))
+    list(runner.map(second_pass, range(len(ranges))))
+    return ExpectedCounts(float(weights @ totals), every, counts)
+
+
+def _sum_of_logs(logs: list[np.ndarray]) -> np.ndarray:
+    """Return log Σ exp over several arrays."""
+    top = reduce(np.maximum, logs)
+    shift = np.where(top > -np.inf, top, 0.0)
+    return log_of(sum(np.exp(part - shift) for part in logs)) + shift

@@ -145,11 +145,11 @@ class PackedCells:
         return 0 if self.regions is None else len(self.regions.used)
 
     def joined(self, log_stack: np.ndarray) -> np.ndarray:
-        """Return the packed log stack, (packed rows, F), of the log stack with messages, (stacked rows + n_below, F)."""
+        """Return the packed log stack, (packed rows, F), of the log stack and messages, (stacked rows + n_below, F)."""
         return np.asarray(kernels().joined(self.parts, log_stack))
 
     def folded(self, counts: np.ndarray) -> np.ndarray:
-        """Return counts of stacked rows and messages, (stacked rows + n_below, F), from those of packed rows, (·, F)."""
+        """Return counts of stacked rows and messages, (stacked rows + n_below, F), from those of packed rows."""
         return np.asarray(kernels().folded(self.parts, counts, self.n_stacked + self.n_below))
 
 

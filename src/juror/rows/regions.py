@@ -2,9 +2,9 @@
 
 A cell whose variable and parent are both observed selects a stacked row (:mod:`juror.rows.stacking`). Where cells are
 missing, the row selects one *message* for every missing region: for its top node, which has no parent or an observed
-one. Messages stand below the stack, and are computed before a pass (:mod:`juror.kernels.reference.forest_states`). Equal
-regions share their messages, so that a table has far fewer of them than missing cells. A missing node without observed
-descendants sums to one, and selects a row of ones.
+one. Messages stand below the stack, and are computed before a pass (:mod:`juror.kernels.reference.forest_states`).
+Equal regions share their messages, so that a table has far fewer of them than missing cells. A missing node without
+observed descendants sums to one, and selects a row of ones.
 """
 
 from __future__ import annotations
@@ -145,19 +145,22 @@ def _visit(
         return
     symbols = [_symbols(child, rows, codes, seen, found, stacking) for child in children]
     state, examples = _distinct(symbols)
+    parent, size = forest.parents[node], stacking.cardinalities[node]
+    height = 1 if parent == NO_PARENT else stacking.cardinalities[parent]
+    above = np.zeros(len(rows), dtype=np.int64) if parent == NO_PARENT else codes[rows, parent].astype(np.int64)
+    top = above >= 0
+    # States below a missing parent come first. Kernels take several of them at once, as all have the same messages.
+    inner = np.zeros(len(examples), dtype=bool)
+    inner[state[~top]] = True
+    order = np.argsort(~inner, kind="stable")
+    state, examples = np.argsort(order, kind="stable")[state], examples[order]
     links = _links(children, [symbol[examples] for symbol in symbols], found, stacking)
     if node == builder.target:
         _add_labels(node, rows, state, len(examples), links, builder, cells)
         return
     builder.add_links(*links)
-    parent, size = forest.parents[node], stacking.cardinalities[node]
-    height = 1 if parent == NO_PARENT else stacking.cardinalities[parent]
-    above = np.zeros(len(rows), dtype=np.int64) if parent == NO_PARENT else codes[rows, parent].astype(np.int64)
-    top = above >= 0
     selected, number = np.unique(state[top] * height + above[top], return_inverse=True)
-    nested = np.unique(state[~top])
-    inner = (nested[:, None] * height + np.arange(height)).ravel()
-    keys = np.union1d(selected, inner) if len(inner) else selected
+    keys = np.union1d(selected, np.arange(inner.sum() * height))
     cells[rows[top], node] = stacking.n_rows + builder.n_used + number.reshape(-1)
     first = np.searchsorted(keys, np.arange(len(examples) + 1) * height)
     builder.sizes.append(np.full(len(examples), size))

@@ -10,13 +10,14 @@ so that threads can work on blocks of a table in parallel.
 from juror.kernels.jit.drawing import draw_columns, draw_holes, draw_labels, most_probable
 from juror.kernels.jit.edges import edge_evidence
 from juror.kernels.jit.exponentials import joined
-from juror.kernels.jit.forest_states import draw_counts, messages, spread_counts
+from juror.kernels.jit.forest_counts import draw_counts, spread_counts
+from juror.kernels.jit.forest_states import messages
 from juror.kernels.jit.group_counts import count_groups, pack_columns, weigh_groups
 from juror.kernels.jit.labels import label_logs, label_probabilities
 from juror.kernels.jit.lone import lone_counts
 from juror.kernels.jit.passes import (
     add_counts,
-    add_expected,
+    counts_given,
     draw_classes,
     expected_counts,
     folded,

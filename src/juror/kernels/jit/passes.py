@@ -79,34 +79,34 @@ def expected_counts(cells, weights, tables):
 
 
 @kernel
-def add_expected(cells, weights, logs, tables, first, end, classes, counts):
-    """Add expected counts of the classes from first to end to classes (F,) and counts (stacked rows, F)."""
+def counts_given(cells, weights, logs, totals, tables):
+    """Return the class counts (F,) and the expected counts C (stacked rows, F), given ℓ of all rows under a model."""
     t, (n_stacked, F), W = tables, tables.stack.shape, tables.width
-    shares, slow = _find_shares(cells, weights, logs, t)
-    here, chunk, flat = np.zeros(padded(t)), aligned(t.parts.shape[0] * W), counts.reshape(n_stacked * F)
-    if t.scaled_lam.shape[0] > 0:
-        for f in range(first, end, W):
-            count_chunk(cells, shares, t, f, chunk, here)
-            fold_chunk(chunk, t, f, flat)
+    shares, slow = _find_shares(cells, weights, logs, totals, t)
+    classes, counts, chunk = np.zeros(padded(t)), np.zeros((n_stacked, F)), aligned(t.parts.shape[0] * W)
+    flat = counts.reshape(n_stacked * F)
+    for f in range(0, t.scaled_lam.shape[0], W):
+        count_chunk(cells, shares, t, f, chunk, classes)
+        fold_chunk(chunk, t, f, flat)
     joint, bits = np.empty(F), np.empty(F)
     for i in slow:
-        over, _ = row_in_logs(cells, i, t, joint, bits)
-        for f in range(first, end):
-            joint[f] *= weights[i] / over
-            here[f] += joint[f]
+        over, log = row_in_logs(cells, i, t, joint, bits)
+        share = weights[i] * np.exp(log - totals[i]) / over
+        for f in range(F):
+            joint[f] *= share
+            classes[f] += joint[f]
         for g in range(cells.shape[1]):
             for number in range(t.parts.shape[1]):
                 part = t.parts[cells[i, g], number]
                 if part >= 0:
                     row = counts[part]
-                    for f in range(first, end):
+                    for f in range(F):
                         row[f] += joint[f]
-    for f in range(first, end):
-        classes[f] += here[f]
+    return classes[:F].copy(), counts
 
 
 @kernel
-def _find_shares(cells, weights, logs, t):
+def _find_shares(cells, weights, logs, totals, t):
     """Return what scaled products of every row are multiplied by, (rows,), and the rows that need log space."""
     rows, L = cells.shape[0], t.parts.shape[0]
     shares, slow, n_slow = np.zeros(rows), np.empty(rows, dtype=np.int64), 0
@@ -123,7 +123,7 @@ def _find_shares(cells, weights, logs, t):
             slow[n_slow] = i
             n_slow += 1
         else:
-            shares[i] = weights[i] * np.exp(scale - logs[i])
+            shares[i] = weights[i] * np.exp(scale - totals[i])
     return shares, slow[:n_slow]
 
 

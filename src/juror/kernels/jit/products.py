@@ -18,7 +18,7 @@ import numpy as np
 
 from juror.kernels.jit.compiling import kernel
 from juror.kernels.jit.exponentials import add_log_factors, add_logs_of_parts, exp_and_sum, joined, logs_of
-from juror.kernels.jit.vectors import add, for_widths, load, multiply, spread, store, total
+from juror.kernels.jit.vectors import add, for_widths, larger, load, most, multiply, spread, store, total
 
 # Rows in a block; fewer if their cells would not stay in the first-level cache, or if their products would leave the
 # cache.
@@ -86,9 +86,13 @@ def _width(F):
 
 @kernel
 def _largest(numbers):
-    largest = 0.0
-    for f in range(numbers.shape[0]):
-        largest = max(largest, numbers[f])
+    F, eight, f = numbers.shape[0], spread(0.0, 8), 0
+    while f + 8 <= F:
+        eight = larger(load(numbers, f, 8), eight)
+        f += 8
+    largest = most(eight)
+    for rest in range(f, F):
+        largest = max(largest, numbers[rest])
     return largest
 
 
@@ -105,12 +109,13 @@ def tables(lam, stack, parts, n_rows, n_columns):
         log_lam, log_rows = logs_of(lam.reshape(1, F))[0], joined(parts, logs_of(stack))
     P = -(-F // W) * W
     scaled_lam, scaled, log_scales = aligned(P), aligned(P * L), np.empty(L + 1)
-    tops = np.empty(stack.shape[0])
+    tops, log_tops = np.empty(stack.shape[0]), np.empty(stack.shape[0])
     for s in range(stack.shape[0]):
         tops[s] = _largest(stack[s])
+        log_tops[s] = np.log(tops[s])
     product = np.zeros(P)
     for row in range(L):
-        log_scales[row] = _multiply_parts(parts[row], stack, tops, product[:F])
+        log_scales[row] = _multiply_parts(parts[row], stack, tops, log_tops, product[:F])
         for f in range(0, P, W):
             for lane in range(W):
                 scaled[f * L + row * W + lane] = product[f + lane]
@@ -129,11 +134,11 @@ def with_logs(t, log_stack):
 
 
 @kernel
-def _multiply_parts(parts, stack, tops, product):
+def _multiply_parts(parts, stack, tops, log_tops, product):
     """Fill product (F,) with the product of stacked rows, its largest entry scaled to one; return the log scale."""
     F = product.shape[0]
     row, top = stack[parts[0]], tops[parts[0]]
-    log_scale, scale = np.log(top), 1.0 / top if top > 0.0 else 0.0
+    log_scale, scale = log_tops[parts[0]], 1.0 / top if top > 0.0 else 0.0
     for f in range(F):
         product[f] = row[f] * scale
     if parts.shape[0] == 1:
@@ -142,7 +147,7 @@ def _multiply_parts(parts, stack, tops, product):
         part = parts[place]
         if part >= 0:
             row, top = stack[part], tops[part]
-            log_scale += np.log(top)
+            log_scale += log_tops[part]
             scale = 1.0 / top if top > 0.0 else 0.0
             for f in range(F):
                 product[f] *= row[f] * scale

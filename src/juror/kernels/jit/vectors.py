@@ -85,9 +85,30 @@ def add(typing, a, b):
 
 
 @intrinsic
+def multiply_add(typing, a, b, c):
+    """Return a · b + c, float by float, rounded once where the machine can."""
+
+    def generate(context, builder, signature, arguments):
+        once = ("contract",)
+        return builder.fadd(builder.fmul(*arguments[:2], flags=once), arguments[2], flags=once)
+
+    return a(a, a, a), generate
+
+
+@intrinsic
 def divide(typing, a, b):
     """Return a / b, float by float."""
     return a(a, a), lambda context, builder, signature, arguments: builder.fdiv(*arguments)
+
+
+@intrinsic
+def larger(typing, a, b):
+    """Return the larger of a and b, float by float."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.select(builder.fcmp_ordered(">", *arguments), *arguments)
+
+    return a(a, a), generate
 
 
 @intrinsic(prefer_literal=True)
@@ -148,15 +169,20 @@ def total(typing, floats):
     return types.float64(floats), generate
 
 
-@intrinsic
-def least(typing, floats):
-    """Return the least float of a vector."""
+def _extreme(order):
+    """Return an intrinsic that finds the first float of a vector in an order, ``<`` or ``>``."""
 
-    def generate(context, builder, signature, arguments):
-        folded = arguments[0]
-        while folded.type.count > 1:
-            low, high = _cut(builder, folded)
-            folded = builder.select(builder.fcmp_ordered("<", low, high), low, high)
-        return builder.extract_element(folded, ir.Constant(ir.IntType(32), 0))
+    def extreme(typing, floats):
+        def generate(context, builder, signature, arguments):
+            folded = arguments[0]
+            while folded.type.count > 1:
+                low, high = _cut(builder, folded)
+                folded = builder.select(builder.fcmp_ordered(order, low, high), low, high)
+            return builder.extract_element(folded, ir.Constant(ir.IntType(32), 0))
 
-    return types.float64(floats), generate
+        return types.float64(floats), generate
+
+    return intrinsic(extreme)
+
+
+least, most = _extreme("<"), _extreme(">")

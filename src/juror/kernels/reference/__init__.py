@@ -9,7 +9,7 @@ from juror.kernels.reference.forest_states import draw_counts, messages, spread_
 from juror.kernels.reference.group_counts import count_groups, pack_columns, weigh_groups
 from juror.kernels.reference.passes import (
     add_counts,
-    add_expected,
+    counts_given,
     draw_classes,
     expected_counts,
     folded,

@@ -63,28 +63,30 @@ class States(NamedTuple):
         return range(int(self.first_message[s]), int(self.first_message[s + 1]))
 
 
-def messages(stack: np.ndarray, states: States, used: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return messages in use, (n_used, F), what other kernels read of all messages, and logarithms if needed.
+def messages(extended: np.ndarray, n_stacked: int, states: States, used: np.ndarray) -> np.ndarray:
+    """Fill the rows below a stack with messages; return the logarithms of all, (n_messages, F), if needed, else (0, F).
 
-    The logarithms of all messages, (n_messages, F), are needed if any message is tiny but not zero; else (0, F). A
-    message in use that is tiny in all classes is returned as zeros: only its logarithms are of use.
+    Logarithms are needed if any message is tiny but not zero. A message in use that is tiny in all classes is filled in
+    as zeros: only its logarithms are of use.
 
     Parameters
     ----------
-    stack : numpy.ndarray, (stacked rows, F)
-        Stacked tables T.
+    extended : numpy.ndarray, (n_stacked + n_used, F)
+        Stacked tables T, and below them room for messages.
+    n_stacked : int
+        The height of the stack.
     states : States
         The states of missing nodes.
     used : numpy.ndarray of int64, (n_used,)
-        Which messages are returned.
+        Which messages are filled in.
     """
-    logs = _log_rows(stack, states)[len(stack) :]
-    values = np.exp(logs)
-    below, tiny = values[used], (values < TINY) & (logs > -np.inf)
-    if not np.any(tiny):
-        return below, values.ravel(), logs[:0]
+    logs = _log_rows(extended[:n_stacked], states)[n_stacked:]
+    values, below = np.exp(logs), extended[n_stacked:]
+    below[:] = values[used]
+    if not np.any((values < TINY) & (logs > -np.inf)):
+        return logs[:0]
     below[below.max(axis=1) < TINY] = 0.0
-    return below, values.ravel(), logs
+    return logs
 
 
 def _log_rows(stack: np.ndarray, states: States) -> np.ndarray:
@@ -98,19 +100,19 @@ def _log_rows(stack: np.ndarray, states: States) -> np.ndarray:
     return rows
 
 
-def spread_counts(
-    counts: np.ndarray, stack: np.ndarray, states: States, used: np.ndarray, kept: np.ndarray, logs: np.ndarray
-) -> np.ndarray:
-    """Share the counts of messages among the stacked rows that they are made of; return those, (stacked rows, F).
+def spread_counts(counts: np.ndarray, stack: np.ndarray, states: States, used: np.ndarray, logs: np.ndarray) -> None:
+    """Add the counts of messages, which stand below those of the stack, to the stacked rows they are made of.
 
     Parameters
     ----------
-    counts : numpy.ndarray, (n_used, F)
-        The counts K of messages in use.
-    stack, states, used
+    counts : numpy.ndarray, (stacked rows + n_used, F)
+        Counts of stacked rows, changed in place, and below them the counts K of messages in use.
+    stack : numpy.ndarray, (stacked rows, F)
+        Stacked tables T.
+    states, used
         As in :func:`messages`.
-    kept, logs
-        What :func:`messages` returned for them.
+    logs : numpy.ndarray, (n_messages or 0, F)
+        What :func:`messages` returned.
     """
     rows = _log_rows(stack, states)
     out = _counts_below(counts, stack, states, used)
@@ -126,53 +128,47 @@ def spread_counts(
             Q += q
         for link in links:
             out[link] += Q
-    return out[: len(stack)]
+    counts[: len(stack)] += out[: len(stack)]
 
 
 def _counts_below(counts: np.ndarray, stack: np.ndarray, states: States, used: np.ndarray) -> np.ndarray:
     """Return zeros for the stack, and below them the counts of messages."""
     out = np.zeros((len(stack) + len(states.table), stack.shape[1]))
-    out[len(stack) + used] = counts
+    out[len(stack) + used] = counts[len(stack) :]
     return out
 
 
 def draw_counts(
-    counts: np.ndarray,
-    key: int,
-    stack: np.ndarray,
-    states: States,
-    used: np.ndarray,
-    kept: np.ndarray,
-    logs: np.ndarray,
-) -> np.ndarray:
-    """Draw labels for the rows that messages count; return how often each stacked row was drawn, (stacked rows, F).
+    counts: np.ndarray, key: int, stack: np.ndarray, states: States, used: np.ndarray, logs: np.ndarray
+) -> None:
+    """Draw labels for the rows that messages count, and add them to the counts of stacked rows.
 
     A message counted k times in a class draws ⌊k⌋ labels x with probabilities q / K, and one more that counts as the
-    rest. Random numbers follow each other: over states from the last to the first, their messages, classes, and draws.
+    rest. Random numbers follow each other: over classes, states from the last to the first, their messages, and draws.
 
     Parameters
     ----------
-    counts, stack, states, used, kept, logs
+    counts, stack, states, used, logs
         As in :func:`spread_counts`.
     key : int
         The key of the random numbers, see :func:`juror.kernels.reference.random_numbers.uniform`.
     """
-    rows = _log_rows(stack, states)
     out, number = _counts_below(counts, stack, states, used), 0
-    for s in range(len(states.sizes) - 1, -1, -1):
-        size, links = states.sizes[s], states.links(s)
-        G = sum(rows[link] for link in links)
-        for m in states.messages(s):
-            first = states.table[m]
-            for f in np.flatnonzero(out[len(stack) + m]):
-                logs_of_labels = rows[first : first + size, f] + G[:, f]
-                ladder = np.cumsum(np.exp(logs_of_labels - logs_of_labels.max()))
-                left = out[len(stack) + m, f]
-                while left > 0.0:
+    every = _log_rows(stack, states)
+    for f, rows in enumerate(every.T):
+        drawn = out[:, f]
+        for s in range(len(states.sizes) - 1, -1, -1):
+            links, size = states.links(s), states.sizes[s]
+            for m in states.messages(s):
+                table = states.table[m] + np.arange(size)
+                left = drawn[len(stack) + m]
+                if left > 0:
+                    chances = rows[table] + sum(rows[link] for link in links)
+                    ladder = np.cumsum(np.exp(chances - chances.max()))
+                while left > 0:
                     level = uniform(key, np.array([number]))[0] * ladder[-1]
                     x, one = int(np.argmax(ladder > level)), min(left, 1.0)
                     number, left = number + 1, left - one
-                    out[first + x, f] += one
-                    for link in links:
-                        out[link[x], f] += one
-    return out[: len(stack)]
+                    for row in (table, *links):
+                        drawn[row[x]] += one
+    counts[: len(stack)] += out[: len(stack)]

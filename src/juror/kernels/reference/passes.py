@@ -128,36 +128,26 @@ def expected_counts(cells: np.ndarray, weights: np.ndarray, tables: Tables) -> t
     return float(weights @ total), R.sum(axis=0), folded(tables.parts, counts, tables.n_stacked)
 
 
-def add_expected(
-    cells: np.ndarray,
-    weights: np.ndarray,
-    logs: np.ndarray,
-    tables: Tables,
-    first: int,
-    end: int,
-    classes: np.ndarray,
-    counts: np.ndarray,
-) -> None:
-    """Add expected counts of the classes from first to end to classes (F,) and counts (stacked rows, F).
+def counts_given(
+    cells: np.ndarray, weights: np.ndarray, logs: np.ndarray, totals: np.ndarray, tables: Tables
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the class counts (F,) and the expected counts C (stacked rows, F), given ℓ of all rows under a model.
 
     Parameters
     ----------
     cells, weights, tables
-        As in :func:`expected_counts`.
+        As in :func:`expected_counts`; the tables are those of some classes of the model.
     logs : numpy.ndarray, (rows,)
-        ℓ, as :func:`log_prob` returned it.
-    first, end : int
-        The first class, a multiple of 16, and one past the last.
-    classes, counts : numpy.ndarray, (F,) and (stacked rows, F)
-        Changed in place.
+        ℓ under these classes alone, as :func:`log_prob` returned it.
+    totals : numpy.ndarray, (rows,)
+        ℓ under the model: R[i, f] = exp(L[i, f] − ℓ_i).
     """
-    some, possible = slice(first, end), np.isfinite(logs)
-    joint = _log_joint(cells, tables.log_lam[some], tables.log_stack[:, some])
-    R = np.exp(joint - np.where(possible, logs, 0.0)[:, None]) * (weights * possible)[:, None]
-    of_cells = np.zeros_like(tables.log_stack[:, some])
-    add_counts(cells, R, of_cells)
-    classes[some] += R.sum(axis=0)
-    counts[:, some] += folded(tables.parts, of_cells, tables.n_stacked)
+    possible = np.isfinite(logs)
+    joint = _log_joint(cells, tables.log_lam, tables.log_stack)
+    R = np.exp(joint - np.where(possible, totals, 0.0)[:, None]) * (weights * possible)[:, None]
+    counts = np.zeros_like(tables.log_stack)
+    add_counts(cells, R, counts)
+    return R.sum(axis=0), folded(tables.parts, counts, tables.n_stacked)
 
 
 def add_counts(cells: np.ndarray, drawn: np.ndarray, counts: np.ndarray) -> None:
