@@ -59,9 +59,12 @@ class TestRows:
         expected = Decision("em", ENSEMBLE, "an ensemble of EM fits, chosen for the labels of 'x1'")
         assert decide(target="x1") == decide(LARGE, target="x1", rank=4) == expected
 
-    def test_one_class_needs_no_ensemble(self):
-        expected = Decision("em", why="EM, as there is one best model of one class")
-        assert decide(LARGE, rank=1) == decide(rank=1, target="x1") == decide(rank=np.int64(1), target="x1") == expected
+    def test_one_class_has_an_ensemble_too_as_members_differ_by_their_forests(self):
+        assert decide(LARGE, rank=1).options == decide(rank=np.int64(1), target="x1").options == ENSEMBLE
+
+    def test_forests_are_no_reason_for_another_method(self):
+        assert decide(given=["forest"]).method == "bayes"
+        assert decide(LARGE, given=["forest"]).options == ENSEMBLE
 
     def test_folds_compare_single_fits(self):
         expected = Decision("em", why="EM, as only single fits are compared on every fold")
@@ -143,7 +146,7 @@ class TestFitting:
         assert model.info.n_draws == 24
 
     def test_an_ensemble(self):
-        with pytest.warns(juror.FitWarning, match="1 of 1 members spent max_seconds"):
+        with pytest.warns(juror.FitWarning, match="The fit spent max_seconds = 1e-09 before it would have stopped"):
             model = juror.fit(CODES, 2, sample_weight=np.full(100, 1000.0), max_seconds=1e-9, n_jobs=1)
         self.check(model, "em", "an ensemble of EM fits, as 400,000 cells are more than the 100,000 for sampling")
         assert "; 1 of at most 100 fits in max_seconds = 1e-09" in model.info.stopped
@@ -162,8 +165,6 @@ class TestFitting:
     def test_pair_tables(self, monkeypatch):
         monkeypatch.setattr(plan, "_MOST_SAMPLED", 10)
         monkeypatch.setattr(plan, "_MOST_PASSED", 10)
-        model = juror.fit(CODES, 1, n_jobs=1)
-        self.check(model, "em", "EM, as there is one best model of one class")
         model = juror.fit(CODES, 2, n_jobs=1)
         self.check(model, "pair-em", "pair tables, as 64 cells of distinct rows are more than the 10 for EM")
 

@@ -372,7 +372,7 @@ class TestWhatIsRefused:
 class TestTime:
     @pytest.mark.parametrize("options", [{}, {"target": "x0"}, {"rank": 2}, {"rank": 2, "smoothing": 0.1}])
     def test_a_budget_that_is_spent_leaves_one_fit(self, options):
-        with pytest.warns(FitWarning, match=r"1 of 1 members spent max_seconds = 1e-09 before.*Raise max_seconds\."):
+        with pytest.warns(FitWarning, match=r"The fit spent max_seconds = 1e-09 before.*Raise max_seconds\."):
             model = fit(ensemble="auto", max_seconds=1e-9, **{"rank": "auto"} | options)
         assert model.info.n_members == 1
         assert model.info.n_iter == 1

@@ -229,7 +229,7 @@ class TestTheChoice:
     def test_options_that_do_not_go_together(self):
         with pytest.raises(ParameterError, match="forest must be 'auto', True or False"):
             fit(forest="yes")
-        with pytest.raises(ParameterError, match="tol is for single fits, .* Leave tol or forest out"):
+        with pytest.raises(ParameterError, match=r"tol is for single fits without a forest; .*Leave tol or forest out"):
             fit(forest=True, tol=1e-3)
         with pytest.raises(ParameterError, match="so it does not go with forest"):
             fit(forest=True, init=juror.fit(CODES, 2, "em", domain=DOMAIN, n_jobs=1))

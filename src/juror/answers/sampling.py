@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from juror.answers.block import NO_PARENT, Mixture
-from juror.answers.scores import check_rows_possible, class_posteriors, is_product, predict_proba, with_hidden
+from juror.answers.hole_chances import hole_chances
+from juror.answers.scores import check_rows_possible, class_posteriors, is_product, with_hidden
 from juror.errors import check_count
 from juror.kernels import kernels
 from juror.kernels.random_streams import Stream
@@ -91,10 +92,11 @@ def fill_most_probable(model: Mixture, codes: np.ndarray) -> np.ndarray:
             kernels().most_probable(R, stack, starts, filled[rows])
         return filled
     check_rows_possible(model, codes)
-    for n in range(codes.shape[1]):
-        holes = codes[:, n] < 0
-        if np.any(holes):
-            filled[holes, n] = predict_proba(model, codes[holes], n).argmax(axis=1)
+    holed = np.flatnonzero(np.any(codes < 0, axis=1))
+    for some, chances in hole_chances(model, codes[holed]):
+        for n, of_labels in chances.items():
+            rows = holed[some]
+            filled[rows[codes[rows, n] < 0], n] = of_labels.argmax(axis=1)
     return filled
 
 

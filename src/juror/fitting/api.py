@@ -182,12 +182,11 @@ def fit(
         The model is the mean of the draws: side by side they have rank draws × F.
     sparse : bool (bayes)
         Whether the prior of the weights favours few classes among many; by default for ``rank="auto"`` only.
-    forest : bool or "auto", default "auto" (em with ensemble)
-        Whether the classes of every member share a forest, in which each variable has at most one parent; ``"auto"``
-        has held-out rows decide. With True also a single fit has a forest, and stops as members do.
-    forest : bool, default True (bayes)
-        Whether variables may depend on each other within a class: every draw then has a forest, which its classes
-        share. Rows out of core are sampled without one.
+    forest : bool or "auto", default "auto" (em, bayes)
+        Whether variables may depend on each other within classes, which then share a forest: each variable has at most
+        one parent. Each member of an ensemble and each draw has its own. ``"auto"`` has held-out rows decide for an
+        ensemble, is True for bayes, and False for a single fit by EM; with True that has a forest too, and stops early
+        as members do. Rows out of core are sampled without forests.
     route : {"auto", "gram", "literal"} (juror)
         Whether to compare histograms (literal) or pair tables in the metric RᵗR, which is the same and does not grow
         with the number of directions.

@@ -72,7 +72,7 @@ def fit_ensemble(trial: Trial, options: EMOptions, chosen: Chosen) -> Solution:
         n_iter=sum(member.n_passes for member in members),
         starts=tuple(member.score for member in members),
         n_members=len(members),
-        forests=_about_forests(chosen.setting),
+        forests=_about_forests(chosen.setting, len(members)),
     )
     parts = side_by_side([member.parameters for member in members])
     return Solution(parts, record, _complaints(members, most, options))
@@ -84,9 +84,10 @@ def _complaints(members: Sequence[Member], most: int, options: EMOptions) -> tup
     complaints = [
         Complaint(
             "members-cut-short",
-            "{n} of {all} members spent {set} before they would have stopped by themselves. Raise {option}.",
-            n=n,
-            all=len(members),
+            "{who} spent {set} before {they} would have stopped by {selves}. Raise {option}.",
+            who=f"{n} of {len(members)} members" if len(members) > 1 else "The fit",
+            they="they" if len(members) > 1 else "it",
+            selves="themselves" if len(members) > 1 else "itself",
             set=Option(cause, source=f" = {getattr(options, cause):g}"),
             option=Option(cause),
         )
@@ -105,11 +106,12 @@ def _complaints(members: Sequence[Member], most: int, options: EMOptions) -> tup
     return tuple(complaints)
 
 
-def _about_forests(setting: FitSetting) -> str:
+def _about_forests(setting: FitSetting, n_members: int) -> str:
     """Say whether members have forests, and how they came by them."""
     if not setting.forest:
         return ""
-    return "one for each fit" + (", learned again within its classes" if setting.relearned else "")
+    each = "one for each fit" if n_members > 1 else "one for all classes"
+    return each + (", learned again within its classes" if setting.relearned else "")
 
 
 def _most_members(options: EMOptions, setting: FitSetting, in_time: bool) -> int:

@@ -107,7 +107,9 @@ def climb_along(trial: Trial, options: EMOptions, setting: FitSetting, forest: F
 
 def _forest(links: np.ndarray, number: int, seed: int) -> Forest:
     """Return the forest of a member; its random factors are the same at every rank, so that ranks can be compared."""
-    return strongest_forest(links if number == 0 else perturbed(links, _NOISE, Stream.MEMBER_FOREST.generator(seed, number)))
+    if number > 0:
+        links = perturbed(links, _NOISE, Stream.MEMBER_FOREST.generator(seed, number))
+    return strongest_forest(links)
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,8 @@ _FORESTS = 5
 # Options of Domain.infer that people try to pass to the fit
 _OF_DOMAINS = frozenset({"bins", "edges", "levels", "max_levels"})
 # Options that say nothing about the method: members of an ensemble have them too.
-_OF_MEMBERS = frozenset({"max_seconds", "smoothing", "max_iter"})
+_OF_MEMBERS = frozenset({"max_seconds", "smoothing", "max_iter", "forest"})
+_OF_DRAWS = frozenset({"max_seconds", "forest"})
 
 
 @dataclass(frozen=True)
@@ -120,14 +121,10 @@ def decide_for_rows(
     n_variables = len(table.domain)
     cells, distinct = table.n_counted * n_variables, len(table.rows.codes) * n_variables
     for_ensemble = target is not None or cells > _MOST_SAMPLED
-    silent = _OF_MEMBERS if for_ensemble else {"max_seconds"}
-    if not set(given) <= silent:
+    if not set(given) <= (_OF_MEMBERS if for_ensemble else _OF_DRAWS):
         return _by_options(given)
     if isinstance(rank, str) and rank == "cv":
         return Decision("em", why="EM, as only single fits are compared on every fold")
-    one_class = isinstance(rank, (int, np.integer)) and rank == 1
-    if one_class and for_ensemble:
-        return Decision("em", why="EM, as there is one best model of one class")
     if target is not None:
         return Decision("em", {"ensemble": "auto"}, f"an ensemble of EM fits, chosen for the labels of {target!r}")
     if cells <= _MOST_SAMPLED:
@@ -208,8 +205,8 @@ def check_members(options: Options, given: Collection[str], data: Table | Statis
     for name in ("n_init", "tol", "accelerate"):
         if name in given:
             raise ParameterError(
-                "{option} is for single fits, and members of an ensemble stop early by themselves. Leave {option} "
-                "or {members} out.",
+                "{option} is for single fits without a forest; others stop early by themselves. Leave {option} or "
+                "{members} out.",
                 option=Option(name),
                 members=Option("ensemble" if options.ensemble != 1 else "forest"),
             )
@@ -221,6 +218,9 @@ def check_rank(rank: int | str, init: Any, domain: Domain, data: Any, *, chooses
     A statistic has no rows to choose a rank by, so the method must be able to choose it itself.
     """
     if init is not None:
+        if getattr(init, "has_edges", False):
+            text = Message("{init} has forests, and EM starts from classes of independent variables. Leave it out.")
+            raise ParameterError(text)
         theirs, ours = init.domain.cardinalities, domain.cardinalities
         if theirs != ours:
             raise ParameterError(

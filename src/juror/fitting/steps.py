@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from juror.errors import Message, ParameterError
+from juror.errors import Message, Option, ParameterError
 from juror.fitting.beyond_memory import fit_beyond_memory
 from juror.fitting.choose import SCORED_BY, Chosen, FitSetting, choose_rank_for, choose_rho, choose_smoothing
 from juror.fitting.ensemble import MEMBERS_SCORED_BY, choose_for_members, fit_ensemble
@@ -61,11 +61,11 @@ def _chosen(trial: Trial, rank: int | str, options: Any, *, smoothing_given: boo
 
 def _ensemble(table: Table, trial: Trial, rank: int | str, options: Any, *, smoothing_given: bool) -> Solution:
     if rank == "cv":
-        text = Message(
-            "{rank:='cv'} is for single fits, and members of an ensemble hold out rows of their own. Pass "
-            "{rank:='auto'}, or leave {ensemble} out."
+        raise ParameterError(
+            "{rank:='cv'} is for single fits without a forest; others hold out rows of their own. Pass {rank:='auto'}, "
+            "or leave {members} out.",
+            members=Option("ensemble" if options.ensemble != 1 else "forest"),
         )
-        raise ParameterError(text)
     chosen = choose_for_members(trial, options, rank, with_smoothing=not smoothing_given)
     measure = trial.measure(MEMBERS_SCORED_BY) if chosen.rank_path or chosen.smoothing_path else ""
     if table is not trial.table:

@@ -207,7 +207,8 @@ def _of_forest(
         counts[:, ranges[number]] = prepared.settled(ExpectedCounts(0.0, *counted)).cells
 
     list(runner.map(second_pass, range(len(ranges))))
-    return ExpectedCounts(float(weights @ totals), every, counts)
+    # A row that does not count may be impossible.
+    return ExpectedCounts(float(weights @ np.where(weights > 0, totals, 0.0)), every, counts)
 
 
 def _sum_of_logs(logs: list[np.ndarray]) -> np.ndarray:

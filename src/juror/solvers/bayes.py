@@ -48,7 +48,7 @@ class BayesOptions(Options):
     burnt: int = 400
     draws: int = 100
     sparse: bool | None = None
-    forest: bool = True
+    forest: bool | str = "auto"
     max_seconds: float | None = None
 
     def __post_init__(self) -> None:
@@ -68,8 +68,9 @@ class BayesOptions(Options):
             raise wrong("draws", f"in the range [1, {most}], the sweeps kept", self.draws)
         if self.sparse not in (None, True, False):
             raise wrong("sparse", "True, False or None", self.sparse)
-        if self.forest not in (True, False):
-            raise wrong("forest", "True or False", self.forest)
+        if not (self.forest == "auto" or isinstance(self.forest, (bool, np.bool_))):
+            raise wrong("forest", "'auto', True or False", self.forest)
+        object.__setattr__(self, "forest", bool(self.forest))
 
     def for_open_rank(self) -> Self:
         """Return options whose prior favours few classes, unless that is set."""

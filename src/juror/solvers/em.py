@@ -57,8 +57,9 @@ class EMOptions(AscentOptions):
         counted = isinstance(self.ensemble, (int, np.integer)) and not isinstance(self.ensemble, bool)
         if self.ensemble != "auto" and not (counted and int(self.ensemble) >= 1):
             raise wrong("ensemble", "'auto' or an int in the range [1, inf)", self.ensemble)
-        if self.forest not in ("auto", True, False):
+        if not (self.forest == "auto" or isinstance(self.forest, (bool, np.bool_))):
             raise wrong("forest", "'auto', True or False", self.forest)
+        object.__setattr__(self, "forest", self.forest if self.forest == "auto" else bool(self.forest))
         if self.init is not None and self.has_members:
             other = Option("ensemble" if self.ensemble != 1 else "forest")
             text = Message(

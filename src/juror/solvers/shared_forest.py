@@ -7,9 +7,10 @@ own table, m_n[x] the marginal and s the strength, the step is
     B_n[y, x, f] ∝ T_n[y, x] m_nf[x] / m_n[x],     m_nf[x] = (Σ_y C_n[y, x, f] + s₀ m_n[x]) / (Σ_yx C_n[y, x, f] + s₀)
 
 A class shows most combinations of two labels in few rows or none, but every single label in many. So B combines the
-effect of the parent with that of the class as if they were independent, as naive Bayes does. Drawing classes to T
-alone costs 0.1 nats a row on Adult, plants and magic with 128 classes (``benchmarks/forests.py``). B moves with the
-counts, so the steps climb no fixed objective: they are for fits that are stopped by held-out rows.
+effect of the parent with that of the class as if they were independent, as naive Bayes does. With 128 classes, drawing
+them to T alone costs 0.12 nats a row on Adult, 0.04 on plants, 0.27 on dna and nothing on nltcs
+(``benchmarks/forests.py``). B moves with the counts, so the steps climb no fixed objective: they are for fits that are
+stopped by held-out rows.
 """
 
 from __future__ import annotations
