@@ -510,3 +510,13 @@ def test_messages_say_nothing_where_nothing_is_known():
 def test_rows_are_drawn_with_numbers_of_the_seed():
     model = random_forest_model((2, 2), (1, 1), np.random.default_rng(0))
     assert sampling.sample(model, 0, np.random.default_rng(0)).shape == (0, 2)
+
+
+@pytest.mark.parametrize("seed", [13, 21, 3])
+def test_compression_of_models_with_zeros(seed):
+    """Rows that are impossible under a block of the small model are in none of its classes."""
+    rng = np.random.default_rng(seed)
+    model = random_forest_model([2, 3, 2], [2, 2], rng, zeros=0.4, concentration=0.3, edges=1.0)
+    small = model.compress(2)
+    assert dense(small).sum() == pytest.approx(1.0)
+    assert np.all(dense(small)[dense(model) > 0] > 0)

@@ -199,10 +199,13 @@ def _of_forest(
     found = list(runner.map(first_pass, ranges))
     totals = found[0][1] if len(found) == 1 else _sum_of_logs([logs for _, logs in found])
     every, counts = np.empty(len(lam)), np.empty(stack.shape)
+    # An impossible row is in no class.
+    possible = totals > -np.inf
+    counting, over = np.where(possible, weights, 0.0), np.where(possible, totals, 0.0)
 
     def second_pass(number: int) -> None:
         prepared, logs = found[number]
-        counted = kernels().counts_given(cells.packed, weights, logs, totals, prepared.tables)
+        counted = kernels().counts_given(cells.packed, counting, logs, over, prepared.tables)
         every[ranges[number]] = counted[0]
         counts[:, ranges[number]] = prepared.settled(ExpectedCounts(0.0, *counted)).cells
 

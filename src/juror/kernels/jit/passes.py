@@ -91,7 +91,8 @@ def counts_given(cells, weights, logs, totals, tables):
     joint, bits = np.empty(F), np.empty(F)
     for i in slow:
         over, log = row_in_logs(cells, i, t, joint, bits)
-        share = weights[i] * np.exp(log - totals[i]) / over
+        # An impossible row is in no class.
+        share = weights[i] * np.exp(log - totals[i]) / over if over > 0.0 else 0.0
         for f in range(F):
             joint[f] *= share
             classes[f] += joint[f]
