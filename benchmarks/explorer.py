@@ -25,6 +25,8 @@ from browser import find_browser, open_browser, watched  # as the tests do
 
 PICTURES = Path(__file__).parent.parent / "docs" / "explorer"
 N_CLICKS = 30
+# Pixels around the picture of a part of the page
+MARGIN = 16
 EVIDENCE = "#given.sex=Female&given.education=Bachelors&given.education=Masters"
 CLICK = """async (i) => {
   const bars = [...document.querySelectorAll('.bar')];
@@ -87,9 +89,9 @@ def table(browser: Any, folder: Path) -> Iterator[str]:
 
 
 def portraits(browser: Any, folder: Path) -> None:
-    """Take screenshots of the explorer: light, dark, and on a phone."""
+    """Take screenshots of the explorer, light, dark and on a phone, and of the forest below the dependence map."""
     people = juror.datasets.load("adult").drop(columns=["fnlwgt", "education-num"])
-    model = juror.fit(people, rank=30, method="em", domain=juror.Domain.infer(people, bins=10))
+    model = juror.fit(people, rank=30, method="em", forest=True, domain=juror.Domain.infer(people, bins=10))
     path = folder / "adult.html"
     juror.Report(model, name="adult.juror").save(path)
     PICTURES.mkdir(exist_ok=True)
@@ -103,6 +105,13 @@ def portraits(browser: Any, folder: Path) -> None:
             page.mouse.move(1, 1)
             page.wait_for_timeout(400)
             page.screenshot(path=PICTURES / f"{name}.png")
+    with watched(browser, path, viewport={"width": 1280, "height": 860}) as page:
+        page.click("#tab-dependence")
+        page.mouse.move(1, 1)
+        page.wait_for_timeout(400)
+        box = page.locator("#forest").bounding_box()
+        clip = {"x": 0, "y": box["y"] - MARGIN, "width": 1280, "height": box["height"] + 2 * MARGIN}
+        page.screenshot(path=PICTURES / "forest.png", full_page=True, clip=clip)
 
 
 def main() -> None:

@@ -32,6 +32,10 @@ def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
 
 
+# A few hundred rows may leave it open which variables depend on each other: then the chains disagree, and say so.
+may_disagree = pytest.mark.filterwarnings("ignore:The chains have not mixed well:juror.FitWarning")
+
+
 @pytest.fixture(scope="module")
 def people():
     # shuffled, as folds are cut from it in order
@@ -56,7 +60,8 @@ def test_clone_and_pickle_keep_the_estimator(make, people):
     estimator.fit(X, y)
     copy = pickle.loads(pickle.dumps(estimator))
     assert list(copy.feature_names_in_) == ["Class", "Sex", "Age"]
-    np.testing.assert_array_equal(copy.model_.weights, estimator.model_.weights)
+    for one, other in zip(copy.model_.blocks, estimator.model_.blocks, strict=True):
+        np.testing.assert_array_equal(one.weights, other.weights)
 
 
 def test_grid_search_over_rank_prefers_a_rank_that_tells_more(people):
@@ -70,6 +75,7 @@ def test_density_scores_are_the_models_log_probabilities(few):
     assert density.score(few) == pytest.approx(density.model_.log_prob(few).mean())
 
 
+@may_disagree
 def test_density_samples_come_in_the_kind_that_was_fitted(few):
     assert isinstance(juror.JointDensity(rank=2).fit(few).sample(3), pd.DataFrame)
     assert isinstance(juror.JointDensity(rank=2).fit(pl.from_pandas(few)).sample(3), pl.DataFrame)
@@ -100,6 +106,7 @@ def test_a_feature_called_target_is_no_trouble(people):
     assert juror.JointClassifier(rank=2).fit(X, people["Survived"]).predict(X).shape == (2201,)
 
 
+@may_disagree
 def test_imputer_in_a_pipeline(people):
     X, y = with_holes(people.drop(columns="Survived")), people["Survived"]
     encode = ColumnTransformer([("labels", OneHotEncoder(), ["Class", "Sex", "Age"])])
@@ -107,6 +114,7 @@ def test_imputer_in_a_pipeline(people):
     assert cross_val_score(pipeline, X, y, cv=3).mean() > 0.7
 
 
+@may_disagree
 def test_imputer_leaves_observed_cells_and_fills_the_others(few):
     X = with_holes(few)
     filled = juror.JointImputer(rank=4).fit_transform(X)
@@ -128,6 +136,7 @@ def test_imputer_fills_numbers_into_arrays_of_numbers():
     assert np.corrcoef(filled[:50, 1], X[:50, 1])[0, 1] > 0.9
 
 
+@may_disagree
 def test_unseen_labels_count_as_missing_with_a_warning_unless_they_are_refused(few):
     strange = pd.DataFrame({"Class": ["4th"], "Sex": ["Male"], "Age": ["Adult"], "Survived": ["No"]})
     with pytest.raises(juror.JurorError, match="holds '4th' in row 0"):
@@ -139,6 +148,7 @@ def test_unseen_labels_count_as_missing_with_a_warning_unless_they_are_refused(f
         np.testing.assert_allclose(juror.JointDensity(rank=2).fit(few).score_samples(strange), expected)
 
 
+@may_disagree
 def test_no_rows_have_no_mean_score(few):
     density = juror.JointDensity(rank=2).fit(few)
     with pytest.raises(juror.JurorError, match="There are no rows to score, so they have no mean"):

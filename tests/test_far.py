@@ -205,8 +205,9 @@ class TestFits:
     def test_parts_that_fit_into_memory_give_the_same_bits(self, method):
         options = {"sweeps": 30, "burnt": 10, "draws": 10} if method == "bayes" else {}
         whole, apart = self.pair(rank=2, method=method, n_jobs=1, **options)
-        assert np.array_equal(whole.weights, apart.weights)
-        assert all(np.array_equal(a, b) for a, b in zip(whole.factors, apart.factors, strict=True))
+        for one, other in zip(whole.blocks, apart.blocks, strict=True):
+            assert np.array_equal(one.weights, other.weights)
+            assert all(np.array_equal(a, b) for a, b in zip(one.tables, other.tables, strict=True))
 
     @pytest.mark.parametrize("method", ["em", "spa-em"])
     def test_em_where_rows_are_is_em_in_memory(self, kept_in, method):
@@ -231,10 +232,18 @@ class TestFits:
     def test_auto_is_em_where_rows_are(self, kept_in):
         _, apart = self.pair(rank=2)
         assert apart.info.method == "em"
-        assert apart.info.why == "EM, as it can pass over 600 rows, which take more than memory="
+        assert apart.info.why == "EM with a forest, as it can pass over 600 rows, which take more than memory="
+
+    def test_em_along_a_forest_where_rows_are_climbs_on_from_a_sample(self, kept_in):
+        whole, apart = self.pair(rank=2, method="em", forest=True, smoothing=0.3)
+        assert whole.blocks[0].forest == apart.blocks[0].forest
+        # The fit in memory stops by held-out rows; all rows are climbed here.
+        assert apart.info.log_likelihood >= whole.info.log_likelihood
+        assert apart.info.log_likelihood == pytest.approx(apart.log_prob(self.TABLE).sum(), rel=1e-10)
 
     def test_bayes_where_rows_are(self, kept_in):
-        options = {"rank": 2, "method": "bayes", "sweeps": 60, "burnt": 20, "draws": 20}
+        # Out of core there are no forests.
+        options = {"rank": 2, "method": "bayes", "sweeps": 60, "burnt": 20, "draws": 20, "forest": False}
         whole, apart = self.pair(**options)
         # The draws differ, but their means agree.
         assert apart.info.log_likelihood / 600 == pytest.approx(whole.info.log_likelihood / 600, abs=0.05)

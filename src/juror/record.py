@@ -94,7 +94,8 @@ class FitRecord:
         Σ w log p of the training rows, in nats; None for a fit to a statistic and for a compressed model, −inf where
         a row is impossible.
     n_parameters : int
-        (F − 1) + F Σ (I_n − 1).
+        How many numbers the model has that others do not determine: (F − 1) + F Σ I_pa (I_n − 1), with I_pa = 1 where a
+        variable has no parent.
     smoothing : float
         The pseudo-count of a cell, on average; zero for maximum likelihood, and for ``"bayes"``, which has a prior.
     seed : int

@@ -116,8 +116,8 @@ def fit(
     sample_weight : array-like (n_rows,) or str, optional
         How often each row counts, or the name of the column that says so.
     target : str, optional
-        A variable to predict: ``predict`` takes it by default, and rank and smoothing are then chosen for its labels,
-        not for whole rows.
+        A variable to predict: ``predict`` takes it by default, and rank, smoothing and whether to have forests are then
+        chosen for its labels, not for whole rows.
     progress : callable, optional
         Called with a :class:`juror.Progress` after every step.
     n_jobs : int, optional
@@ -152,7 +152,7 @@ def fit(
     ensemble : int or "auto", default 1 (em)
         How many fits to put side by side, each from its own start and stopped early; their mean is one model of rank
         ``ensemble × rank``. ``"auto"`` is 10, or with ``max_seconds`` as many as there is time for, at most 100, and
-        while there are no more than 12,288 classes in all.
+        while there are no more than 12,288 classes and 256 MB of tables in all.
     max_seconds : float (em, spa-em, pair-em, bayes)
         A budget of time, from the call on; reading the rows is not cut short. An ensemble fits members until it is
         spent; a chain is made as long as it allows; EM stops, and warns. The result then depends on the speed of the

@@ -223,26 +223,36 @@ class _Climb:
         """
         first, seen = setting.rank, set()
         if self.with_smoothing and setting.forest:
-            # Small ranks take little time, and the classes of a forest that is drawn to too weakly soon overfit.
+            # Fits of small rank are quick.
             setting = self._smoother(setting)
         while setting.smoothing not in seen:
             seen.add(setting.smoothing)
             if self.with_rank:
-                setting = self.up(setting, [replace(setting, rank=F) for F in _doubling(setting.rank, self.most_rank)])
+                setting = self._grown(setting)
                 if setting.rank == first:
                     setting = self.up(setting, [replace(setting, rank=F) for F in _halving(first)])
+            if setting.smoothing not in seen:
+                # More classes wanted less smoothing, and still less was tried with them.
+                break
             if self.with_smoothing:
                 setting = self._smoother(setting)
-            if self.with_rank and self.with_smoothing and setting.smoothing in seen:
-                setting = self._both(setting)
         return setting
 
-    def _both(self, setting: FitSetting) -> FitSetting:
-        """Move to more classes that are smoothed less, if that helps: either alone may not."""
-        below, _ = _ladders(setting)
-        ranks = [F for F in (2 * setting.rank, 4 * setting.rank) if F <= self.most_rank]
-        steps = (replace(setting, rank=F, smoothing=below[0]) for F in ranks if below)
-        return next((found for step in steps if (found := self.up(setting, [step])) != setting), setting)
+    def _grown(self, setting: FitSetting) -> FitSetting:
+        """Double the rank while that helps; more classes with a forest may want less smoothing at once."""
+        ranks = list(_doubling(setting.rank, self.most_rank))
+        if not (setting.forest and self.with_smoothing):
+            return self.up(setting, [replace(setting, rank=F) for F in ranks])
+        for F in ranks:
+            step = replace(setting, rank=F)
+            grown = self.up(setting, [step])
+            below, _ = _ladders(step)
+            less = [replace(step, smoothing=below[0])] if below else []
+            grown = self.up(grown, less)
+            if grown == setting:
+                break
+            setting = grown
+        return setting
 
     def _smoother(self, setting: FitSetting) -> FitSetting:
         """Move the smoothing while that helps: down, or else up."""

@@ -1,4 +1,4 @@
-"""JointPMF: a joint probability table in low-rank form, with a method for every kind of question."""
+"""JointPMF: a joint probability table as a mixture of forests, with a method for every kind of question."""
 
 from __future__ import annotations
 

@@ -192,17 +192,22 @@ def _of_forest(
     """
     ranges = list(partitions(len(lam), _CLASSES_AT_ONCE))
 
-    def first_pass(classes: slice) -> tuple[Prepared, np.ndarray]:
+    def first_pass(classes: slice) -> tuple[Prepared, np.ndarray, np.ndarray]:
         prepared = Prepared.of(cells, lam[classes], stack[:, classes])
-        return prepared, np.asarray(kernels().log_prob(cells.packed, prepared.tables))
+        return prepared, *kernels().row_sums(cells.packed, prepared.tables)
 
     found = list(runner.map(first_pass, ranges))
-    totals = found[0][1] if len(found) == 1 else _sum_of_logs([logs for _, logs in found])
+    if len(found) == 1:
+        ((prepared, logs, sums),) = found
+        counted = kernels().counts_given(cells.packed, weights, sums, prepared.tables)
+        return prepared.settled(ExpectedCounts(float(weights @ logs), *counted))
+    totals = _sum_of_logs([logs for _, logs, _ in found])
+    over = np.where(totals > -np.inf, totals, 0.0)
     every, counts = np.empty(len(lam)), np.empty(stack.shape)
 
     def second_pass(number: int) -> None:
-        prepared, logs = found[number]
-        counted = kernels().counts_given(cells.packed, weights, logs, totals, prepared.tables)
+        prepared, logs, sums = found[number]
+        counted = kernels().counts_given(cells.packed, weights * np.exp(logs - over), sums, prepared.tables)
         every[ranges[number]] = counted[0]
         counts[:, ranges[number]] = prepared.settled(ExpectedCounts(0.0, *counted)).cells
 

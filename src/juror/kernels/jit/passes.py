@@ -17,15 +17,11 @@ from juror.kernels.jit.products import (
 )
 from juror.kernels.jit.random_numbers import uniform
 
-# The most rows for which log_prob reads tables once
-_MOST_ROWS = 1 << 15
-
 
 @kernel
 def log_prob(cells, tables):
     """Return ℓ, the log-probability of every row, (rows,)."""
-    # If tables are larger than the cache, they are read once for many rows.
-    rows, block = cells.shape[0], max(block_size(cells, tables.width), min(4 * tables.parts.shape[0], _MOST_ROWS))
+    rows, block = cells.shape[0], block_size(cells, tables.width)
     # Only the sums are needed, so one buffer is reused for all rows.
     logs, sums, products = np.empty(rows), np.empty(block), aligned(tables.width)
     for first in range(0, rows, block):

@@ -116,9 +116,8 @@ def tables(lam, stack, parts, n_rows, n_columns):
     product = np.zeros(P)
     for row in range(L):
         log_scales[row] = _multiply_parts(parts[row], stack, tops, log_tops, product[:F])
-        for f in range(0, P, W):
-            for lane in range(W):
-                scaled[f * L + row * W + lane] = product[f + lane]
+        for f in range(0, P, 8):
+            store(scaled, f // W * W * L + row * W + f % W, load(product, f, 8))
     top = _largest(lam)
     for f in range(P):
         scaled_lam[f] = lam[f] / top if f < F and top > 0.0 else 0.0

@@ -1,7 +1,7 @@
-"""Expected counts if the log-probabilities of all rows are known, chunk after chunk of classes.
+"""Expected counts in two passes: the sum of every row over the classes, then the counts, chunk after chunk of classes.
 
-This is the second of two passes over rows whose tables are larger than the cache, as those of forests are: the tables
-and the counts of one chunk at a time should stay in it.
+If the tables are larger than the cache, as those of forests are, this is faster than one pass: the tables and the
+counts of one chunk at a time stay in it.
 """
 
 from __future__ import annotations
@@ -9,10 +9,20 @@ from __future__ import annotations
 import numpy as np
 
 from juror.kernels.jit.compiling import kernel
-from juror.kernels.jit.products import SAFE, aligned, padded, row_in_logs
+from juror.kernels.jit.products import (
+    NONE,
+    SAFE,
+    aligned,
+    block_size,
+    log_of_sum,
+    multiply_chunk,
+    padded,
+    row_in_logs,
+)
 from juror.kernels.jit.vectors import add, for_widths, load, multiply, spread, store
 
-_LOG_SAFE = np.log(SAFE)
+# The most rows for which tables are read once
+_MOST_ROWS = 1 << 15
 
 
 def _count(W):
@@ -50,52 +60,57 @@ _fold_into_8, _fold_into_16 = for_widths(_fold_into)
 
 
 @kernel
-def counts_given(cells, weights, logs, totals, tables):
-    """Return the class counts (F,) and the expected counts C (stacked rows, F), given ℓ of all rows under a model."""
-    t, (n_stacked, F), W = tables, tables.stack.shape, tables.width
-    shares, slow = _find_shares(cells, weights, logs, totals, t)
+def row_sums(cells, tables):
+    """Return ℓ (rows,) and the sums over the classes of scaled products, (rows,), tiny or zero if they underflow."""
+    t, rows = tables, cells.shape[0]
+    # The tables are read once for many rows.
+    block = max(block_size(cells, t.width), min(4 * t.parts.shape[0], _MOST_ROWS))
+    logs, sums, products = np.empty(rows), np.zeros(rows), aligned(t.width)
+    joint, bits = np.empty(t.lam.shape[0]), np.empty(t.lam.shape[0])
+    for first in range(0, rows, block):
+        n = min(block, rows - first)
+        for f in range(0, t.scaled_lam.shape[0], t.width):
+            multiply_chunk(cells, first, n, t, f, products, NONE, NONE, sums[first:])
+    for i in range(rows):
+        if sums[i] >= SAFE:
+            logs[i] = log_of_sum(cells, i, t, sums[i])
+        else:
+            logs[i] = row_in_logs(cells, i, t, joint, bits)[1]
+    return logs, sums
+
+
+@kernel
+def counts_given(cells, weights, sums, tables):
+    """Return the class counts (F,) and the expected counts C (stacked rows, F), given the sums of all rows."""
+    t, (n_stacked, F), W, rows = tables, tables.stack.shape, tables.width, cells.shape[0]
     classes, counts, chunk = np.zeros(padded(t)), np.zeros((n_stacked, F)), aligned(t.parts.shape[0] * W)
-    flat = counts.reshape(n_stacked * F)
+    flat, shares, joint, bits = counts.reshape(n_stacked * F), np.empty(rows), np.empty(F), np.empty(F)
+    for i in range(rows):
+        shares[i] = weights[i] / sums[i] if sums[i] >= SAFE else 0.0
     for f in range(0, t.scaled_lam.shape[0], W):
         _count_chunk(cells, shares, t, f, chunk, classes)
         _fold_chunk(chunk, t, f, flat)
-    joint, bits = np.empty(F), np.empty(F)
-    for i in slow:
-        over, log = row_in_logs(cells, i, t, joint, bits)
-        share = weights[i] * np.exp(log - totals[i]) / over
-        for f in range(F):
-            joint[f] *= share
-            classes[f] += joint[f]
-        for g in range(cells.shape[1]):
-            for number in range(t.parts.shape[1]):
-                part = t.parts[cells[i, g], number]
-                if part >= 0:
-                    row = counts[part]
-                    for f in range(F):
-                        row[f] += joint[f]
+    for i in range(rows):
+        if sums[i] < SAFE:
+            over, _ = row_in_logs(cells, i, t, joint, bits)
+            share = weights[i] / over if over > 0.0 else 0.0
+            for f in range(F):
+                joint[f] *= share
+                classes[f] += joint[f]
+            _add_row(cells, i, t, joint, counts)
     return classes[:F].copy(), counts
 
 
 @kernel
-def _find_shares(cells, weights, logs, totals, t):
-    """Return what scaled products of every row are multiplied by, (rows,), and the rows that need log space."""
-    rows, L = cells.shape[0], t.parts.shape[0]
-    shares, slow, n_slow = np.zeros(rows), np.empty(rows, dtype=np.int64), 0
-    for i in range(rows):
-        if logs[i] == -np.inf:
-            continue
-        scale = -np.inf
-        if t.log_scales.shape[0] > 0:
-            scale = t.log_scales[L]
-            for g in range(cells.shape[1]):
-                scale += t.log_scales[cells[i, g]]
-        # The sum of the scaled products is e^(ℓ − scale).
-        if scale == -np.inf or logs[i] - scale < _LOG_SAFE:
-            slow[n_slow] = i
-            n_slow += 1
-        else:
-            shares[i] = weights[i] * np.exp(scale - totals[i])
-    return shares, slow[:n_slow]
+def _add_row(cells, i, t, joint, counts):
+    """Add joint (F,) to the counts of all stacked rows of a row of the table."""
+    for g in range(cells.shape[1]):
+        for number in range(t.parts.shape[1]):
+            part = t.parts[cells[i, g], number]
+            if part >= 0:
+                row = counts[part]
+                for f in range(joint.shape[0]):
+                    row[f] += joint[f]
 
 
 @kernel
