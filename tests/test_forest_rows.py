@@ -246,7 +246,7 @@ def test_labels_are_counted_with_those_of_their_parents():
                 assert table[r, x] == pytest.approx(case.weights[here & (case.codes[:, node] == x)].sum())
 
 
-@pytest.mark.parametrize("rank", [5, 20, 150])
+@pytest.mark.parametrize("rank", [5, 20, 300])
 def test_threads_do_not_matter(rank):
     case = big_case(n_rows=20_000)
     rng = np.random.default_rng(0)

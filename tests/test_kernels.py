@@ -130,7 +130,7 @@ def test_the_twins_have_the_same_names():
     filling = {"draw_columns", "draw_labels", "most_probable"}  # in test_drawing.py
     alone = {"lone_counts"}  # in test_sampled_starts.py
     forests = {"messages", "spread_counts", "draw_counts", "with_logs", "edge_evidence"}  # in test_forest_*.py
-    forests |= {"counts_given", "label_logs", "draw_holes"}
+    forests |= {"row_sums", "counts_given", "label_logs", "draw_holes"}
     public = {name for name, value in vars(reference).items() if not name.startswith("_") and isfunction(value)}
     assert public == {*KERNELS, *over_simplices, *drawing, *labels, *packing, *counting, *filling, *alone, *forests}
     assert all(callable(getattr(jit, name)) for name in public)

@@ -192,26 +192,27 @@ def _of_forest(
     """
     ranges = list(partitions(len(lam), _CLASSES_AT_ONCE))
 
-    def first_pass(classes: slice) -> tuple[Prepared, np.ndarray]:
+    def first_pass(classes: slice) -> tuple[Prepared, np.ndarray, np.ndarray]:
         prepared = Prepared.of(cells, lam[classes], stack[:, classes])
-        return prepared, np.asarray(kernels().log_prob(cells.packed, prepared.tables))
+        return prepared, *kernels().row_sums(cells.packed, prepared.tables)
 
     found = list(runner.map(first_pass, ranges))
-    totals = found[0][1] if len(found) == 1 else _sum_of_logs([logs for _, logs in found])
+    if len(found) == 1:
+        ((prepared, logs, sums),) = found
+        counted = kernels().counts_given(cells.packed, weights, sums, prepared.tables)
+        return prepared.settled(ExpectedCounts(float(weights @ logs), *counted))
+    totals = _sum_of_logs([logs for _, logs, _ in found])
+    over = np.where(totals > -np.inf, totals, 0.0)
     every, counts = np.empty(len(lam)), np.empty(stack.shape)
-    # An impossible row is in no class.
-    possible = totals > -np.inf
-    counting, over = np.where(possible, weights, 0.0), np.where(possible, totals, 0.0)
 
     def second_pass(number: int) -> None:
-        prepared, logs = found[number]
-        counted = kernels().counts_given(cells.packed, counting, logs, over, prepared.tables)
+        prepared, logs, sums = found[number]
+        counted = kernels().counts_given(cells.packed, weights * np.exp(logs - over), sums, prepared.tables)
         every[ranges[number]] = counted[0]
         counts[:, ranges[number]] = prepared.settled(ExpectedCounts(0.0, *counted)).cells
 
     list(runner.map(second_pass, range(len(ranges))))
-    # A row that does not count may be impossible.
-    return ExpectedCounts(float(weights @ np.where(weights > 0, totals, 0.0)), every, counts)
+    return ExpectedCounts(float(weights @ totals), every, counts)
 
 
 def _sum_of_logs(logs: list[np.ndarray]) -> np.ndarray:

@@ -156,7 +156,7 @@ class ForestSampler:
         """Draw classes, and labels for missing cells."""
         lam, stack = self.point.lam, self.point.stack
         if self._complete:
-            return self._to_complete.draw_complete(self._rows.cells, lam, stack, self._rng)
+            return self._to_complete.draw_complete(self._rows.sheets[0][0], lam, stack, self._rng)
         return self._to_complete.draw(lam, self.stacking.tables(stack), self.edges.forest, self._rng)
 
 

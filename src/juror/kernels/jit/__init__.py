@@ -17,7 +17,6 @@ from juror.kernels.jit.labels import label_logs, label_probabilities
 from juror.kernels.jit.lone import lone_counts
 from juror.kernels.jit.passes import (
     add_counts,
-    counts_given,
     draw_classes,
     expected_counts,
     folded,
@@ -27,3 +26,4 @@ from juror.kernels.jit.passes import (
 from juror.kernels.jit.products import tables, with_logs
 from juror.kernels.jit.random_numbers import uniform
 from juror.kernels.jit.simplices import least_squares_factor, least_squares_weights, project_columns
+from juror.kernels.jit.two_passes import counts_given, row_sums

@@ -7,30 +7,21 @@ import numpy as np
 from juror.kernels.jit.compiling import kernel
 from juror.kernels.jit.products import (
     NONE,
-    SAFE,
     add_block,
     aligned,
     block_size,
-    count_chunk,
     find_classes,
-    fold_chunk,
     fold_counts,
     multiply_block,
     padded,
-    row_in_logs,
 )
 from juror.kernels.jit.random_numbers import uniform
-
-# The most rows for which log_prob reads tables once
-_MOST_ROWS = 1 << 15
-_LOG_SAFE = np.log(SAFE)
 
 
 @kernel
 def log_prob(cells, tables):
     """Return ℓ, the log-probability of every row, (rows,)."""
-    # If tables are larger than the cache, they are read once for many rows.
-    rows, block = cells.shape[0], max(block_size(cells, tables.width), min(4 * tables.parts.shape[0], _MOST_ROWS))
+    rows, block = cells.shape[0], block_size(cells, tables.width)
     # Only the sums are needed, so one buffer is reused for all rows.
     logs, sums, products = np.empty(rows), np.empty(block), aligned(tables.width)
     for first in range(0, rows, block):
@@ -76,56 +67,6 @@ def expected_counts(cells, weights, tables):
         add_block(cells, first, n, tables, block, products, sums, counts)
     class_counts, cell_counts = fold_counts(counts, tables, cells.shape[1])
     return log_likelihood, class_counts, cell_counts
-
-
-@kernel
-def counts_given(cells, weights, logs, totals, tables):
-    """Return the class counts (F,) and the expected counts C (stacked rows, F), given ℓ of all rows under a model."""
-    t, (n_stacked, F), W = tables, tables.stack.shape, tables.width
-    shares, slow = _find_shares(cells, weights, logs, totals, t)
-    classes, counts, chunk = np.zeros(padded(t)), np.zeros((n_stacked, F)), aligned(t.parts.shape[0] * W)
-    flat = counts.reshape(n_stacked * F)
-    for f in range(0, t.scaled_lam.shape[0], W):
-        count_chunk(cells, shares, t, f, chunk, classes)
-        fold_chunk(chunk, t, f, flat)
-    joint, bits = np.empty(F), np.empty(F)
-    for i in slow:
-        over, log = row_in_logs(cells, i, t, joint, bits)
-        # An impossible row is in no class.
-        share = weights[i] * np.exp(log - totals[i]) / over if over > 0.0 else 0.0
-        for f in range(F):
-            joint[f] *= share
-            classes[f] += joint[f]
-        for g in range(cells.shape[1]):
-            for number in range(t.parts.shape[1]):
-                part = t.parts[cells[i, g], number]
-                if part >= 0:
-                    row = counts[part]
-                    for f in range(F):
-                        row[f] += joint[f]
-    return classes[:F].copy(), counts
-
-
-@kernel
-def _find_shares(cells, weights, logs, totals, t):
-    """Return what scaled products of every row are multiplied by, (rows,), and the rows that need log space."""
-    rows, L = cells.shape[0], t.parts.shape[0]
-    shares, slow, n_slow = np.zeros(rows), np.empty(rows, dtype=np.int64), 0
-    for i in range(rows):
-        if logs[i] == -np.inf:
-            continue
-        scale = -np.inf
-        if t.log_scales.shape[0] > 0:
-            scale = t.log_scales[L]
-            for g in range(cells.shape[1]):
-                scale += t.log_scales[cells[i, g]]
-        # The sum of the scaled products is e^(ℓ − scale).
-        if scale == -np.inf or logs[i] - scale < _LOG_SAFE:
-            slow[n_slow] = i
-            n_slow += 1
-        else:
-            shares[i] = weights[i] * np.exp(scale - totals[i])
-    return shares, slow[:n_slow]
 
 
 @kernel

@@ -116,9 +116,8 @@ def tables(lam, stack, parts, n_rows, n_columns):
     product = np.zeros(P)
     for row in range(L):
         log_scales[row] = _multiply_parts(parts[row], stack, tops, log_tops, product[:F])
-        for f in range(0, P, W):
-            for lane in range(W):
-                scaled[f * L + row * W + lane] = product[f + lane]
+        for f in range(0, P, 8):
+            store(scaled, f // W * W * L + row * W + f % W, load(product, f, 8))
     top = _largest(lam)
     for f in range(P):
         scaled_lam[f] = lam[f] / top if f < F and top > 0.0 else 0.0
@@ -201,41 +200,9 @@ def _fold(W):
     return fold_vectors
 
 
-def _count(W):
-    def count_vectors(cells, shares, lam, stack, f, L, counts, classes):
-        at, every = f * L, spread(0.0, W)
-        for i in range(cells.shape[0]):
-            row = cells[i]
-            share = multiply(load(lam, f, W), spread(shares[i], W))
-            for g in range(row.shape[0]):
-                share = multiply(share, load(stack, at + np.int64(row[g]) * W, W))
-            every = add(every, share)
-            for g in range(row.shape[0]):
-                cell = np.int64(row[g]) * W
-                store(counts, cell, add(load(counts, cell, W), share))
-        store(classes, f, every)
-
-    return count_vectors
-
-
-def _fold_into(W):
-    def fold_into(counts, parts, f, F, table):
-        for row in range(parts.shape[0]):
-            counted = load(counts, row * W, W)
-            for number in range(parts.shape[1]):
-                part = parts[row, number]
-                if part >= 0:
-                    place = np.int64(part) * F + f
-                    store(table, place, add(load(table, place, W), counted))
-
-    return fold_into
-
-
 _multiply_8, _multiply_16 = for_widths(_multiply)
 _add_8, _add_16 = for_widths(_add)
 _fold_8, _fold_16 = for_widths(_fold)
-_count_8, _count_16 = for_widths(_count)
-_fold_into_8, _fold_into_16 = for_widths(_fold_into)
 
 
 @kernel
@@ -310,36 +277,6 @@ def add_block(cells, first, n, t, block, products, shares, counts):
             _add_16(cells, first, n, products, shares, f, L, counts, f * block)
         else:
             _add_8(cells, first, n, products, shares, f, L, counts, f * block)
-
-
-@kernel
-def count_chunk(cells, shares, t, f, counts, classes):
-    """Fill counts (L · W,) with the products of all rows, each times its share; add them up in classes, (chunks · W,).
-
-    The products of one chunk are computed again: all of them would not stay in the cache.
-    """
-    counts[:] = 0.0
-    if t.width == 16:
-        _count_16(cells, shares, t.scaled_lam, t.scaled, f, t.parts.shape[0], counts, classes)
-    else:
-        _count_8(cells, shares, t.scaled_lam, t.scaled, f, t.parts.shape[0], counts, classes)
-
-
-@kernel
-def fold_chunk(counts, t, f, table):
-    """Add the counts of one chunk, (L · W,), to those of stacked rows, (stacked rows · F,)."""
-    F, W = t.lam.shape[0], t.width
-    if f + W <= F and W == 16:
-        _fold_into_16(counts, t.parts, f, F, table)
-    elif f + W <= F:
-        _fold_into_8(counts, t.parts, f, F, table)
-    else:
-        for row in range(t.parts.shape[0]):
-            for number in range(t.parts.shape[1]):
-                part = np.int64(t.parts[row, number])
-                if part >= 0:
-                    for lane in range(F - f):
-                        table[part * F + f + lane] += counts[row * W + lane]
 
 
 @kernel

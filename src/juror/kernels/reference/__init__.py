@@ -19,6 +19,7 @@ from juror.kernels.reference.passes import (
     log_prob,
     lone_counts,
     posterior,
+    row_sums,
     tables,
     with_logs,
 )

@@ -128,26 +128,26 @@ def expected_counts(cells: np.ndarray, weights: np.ndarray, tables: Tables) -> t
     return float(weights @ total), R.sum(axis=0), folded(tables.parts, counts, tables.n_stacked)
 
 
+def row_sums(cells: np.ndarray, tables: Tables) -> tuple[np.ndarray, np.ndarray]:
+    """Return ℓ (rows,) and what :func:`counts_given` needs of every row, (rows,): the first of two passes."""
+    logs = log_prob(cells, tables)
+    return logs, logs
+
+
 def counts_given(
-    cells: np.ndarray, weights: np.ndarray, logs: np.ndarray, totals: np.ndarray, tables: Tables
+    cells: np.ndarray, weights: np.ndarray, sums: np.ndarray, tables: Tables
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the class counts (F,) and the expected counts C (stacked rows, F), given ℓ of all rows under a model.
+    """Return the class counts (F,) and the expected counts C (stacked rows, F): the second of two passes.
 
     Parameters
     ----------
     cells, weights, tables
-        As in :func:`expected_counts`; the tables are those of some classes of the model.
-    logs : numpy.ndarray, (rows,)
-        ℓ under these classes alone, as :func:`log_prob` returned it.
-    totals : numpy.ndarray, (rows,)
-        ℓ under the model: R[i, f] = exp(L[i, f] − ℓ_i).
+        As in :func:`expected_counts`.
+    sums : numpy.ndarray, (rows,)
+        The second result of :func:`row_sums`.
     """
-    possible = np.isfinite(logs)
-    joint = _log_joint(cells, tables.log_lam, tables.log_stack)
-    R = np.exp(joint - np.where(possible, totals, 0.0)[:, None]) * (weights * possible)[:, None]
-    counts = np.zeros_like(tables.log_stack)
-    add_counts(cells, R, counts)
-    return R.sum(axis=0), folded(tables.parts, counts, tables.n_stacked)
+    _, classes, counts = expected_counts(cells, weights, tables)
+    return classes, counts
 
 
 def add_counts(cells: np.ndarray, drawn: np.ndarray, counts: np.ndarray) -> None:

@@ -1,0 +1,143 @@
+"""Expected counts in two passes: the sum of every row over the classes, then the counts, chunk after chunk of classes.
+
+If the tables are larger than the cache, as those of forests are, this is faster than one pass: the tables and the
+counts of one chunk at a time stay in it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from juror.kernels.jit.compiling import kernel
+from juror.kernels.jit.products import (
+    NONE,
+    SAFE,
+    aligned,
+    block_size,
+    log_of_sum,
+    multiply_chunk,
+    padded,
+    row_in_logs,
+)
+from juror.kernels.jit.vectors import add, for_widths, load, multiply, spread, store
+
+# The most rows for which tables are read once
+_MOST_ROWS = 1 << 15
+
+
+def _count(W):
+    def count_vectors(cells, shares, lam, stack, f, L, counts, classes):
+        at, every = f * L, spread(0.0, W)
+        for i in range(cells.shape[0]):
+            row = cells[i]
+            share = multiply(load(lam, f, W), spread(shares[i], W))
+            for g in range(row.shape[0]):
+                share = multiply(share, load(stack, at + np.int64(row[g]) * W, W))
+            every = add(every, share)
+            for g in range(row.shape[0]):
+                cell = np.int64(row[g]) * W
+                store(counts, cell, add(load(counts, cell, W), share))
+        store(classes, f, every)
+
+    return count_vectors
+
+
+def _fold_into(W):
+    def fold_into(counts, parts, f, F, table):
+        for row in range(parts.shape[0]):
+            counted = load(counts, row * W, W)
+            for number in range(parts.shape[1]):
+                part = parts[row, number]
+                if part >= 0:
+                    place = np.int64(part) * F + f
+                    store(table, place, add(load(table, place, W), counted))
+
+    return fold_into
+
+
+_count_8, _count_16 = for_widths(_count)
+_fold_into_8, _fold_into_16 = for_widths(_fold_into)
+
+
+@kernel
+def row_sums(cells, tables):
+    """Return ℓ (rows,) and the sums over the classes of scaled products, (rows,), tiny or zero if they underflow."""
+    t, rows = tables, cells.shape[0]
+    # The tables are read once for many rows.
+    block = max(block_size(cells, t.width), min(4 * t.parts.shape[0], _MOST_ROWS))
+    logs, sums, products = np.empty(rows), np.zeros(rows), aligned(t.width)
+    joint, bits = np.empty(t.lam.shape[0]), np.empty(t.lam.shape[0])
+    for first in range(0, rows, block):
+        n = min(block, rows - first)
+        for f in range(0, t.scaled_lam.shape[0], t.width):
+            multiply_chunk(cells, first, n, t, f, products, NONE, NONE, sums[first:])
+    for i in range(rows):
+        if sums[i] >= SAFE:
+            logs[i] = log_of_sum(cells, i, t, sums[i])
+        else:
+            logs[i] = row_in_logs(cells, i, t, joint, bits)[1]
+    return logs, sums
+
+
+@kernel
+def counts_given(cells, weights, sums, tables):
+    """Return the class counts (F,) and the expected counts C (stacked rows, F), given the sums of all rows."""
+    t, (n_stacked, F), W, rows = tables, tables.stack.shape, tables.width, cells.shape[0]
+    classes, counts, chunk = np.zeros(padded(t)), np.zeros((n_stacked, F)), aligned(t.parts.shape[0] * W)
+    flat, shares, joint, bits = counts.reshape(n_stacked * F), np.empty(rows), np.empty(F), np.empty(F)
+    for i in range(rows):
+        shares[i] = weights[i] / sums[i] if sums[i] >= SAFE else 0.0
+    for f in range(0, t.scaled_lam.shape[0], W):
+        _count_chunk(cells, shares, t, f, chunk, classes)
+        _fold_chunk(chunk, t, f, flat)
+    for i in range(rows):
+        if sums[i] < SAFE:
+            over, _ = row_in_logs(cells, i, t, joint, bits)
+            share = weights[i] / over if over > 0.0 else 0.0
+            for f in range(F):
+                joint[f] *= share
+                classes[f] += joint[f]
+            _add_row(cells, i, t, joint, counts)
+    return classes[:F].copy(), counts
+
+
+@kernel
+def _add_row(cells, i, t, joint, counts):
+    """Add joint (F,) to the counts of all stacked rows of a row of the table."""
+    for g in range(cells.shape[1]):
+        for number in range(t.parts.shape[1]):
+            part = t.parts[cells[i, g], number]
+            if part >= 0:
+                row = counts[part]
+                for f in range(joint.shape[0]):
+                    row[f] += joint[f]
+
+
+@kernel
+def _count_chunk(cells, shares, t, f, counts, classes):
+    """Fill counts (L · W,) with the products of all rows, each times its share; add them up in classes, (chunks · W,).
+
+    The products of one chunk are computed again: all of them would not stay in the cache.
+    """
+    counts[:] = 0.0
+    if t.width == 16:
+        _count_16(cells, shares, t.scaled_lam, t.scaled, f, t.parts.shape[0], counts, classes)
+    else:
+        _count_8(cells, shares, t.scaled_lam, t.scaled, f, t.parts.shape[0], counts, classes)
+
+
+@kernel
+def _fold_chunk(counts, t, f, table):
+    """Add the counts of one chunk, (L · W,), to those of stacked rows, (stacked rows · F,)."""
+    F, W = t.lam.shape[0], t.width
+    if f + W <= F and W == 16:
+        _fold_into_16(counts, t.parts, f, F, table)
+    elif f + W <= F:
+        _fold_into_8(counts, t.parts, f, F, table)
+    else:
+        for row in range(t.parts.shape[0]):
+            for number in range(t.parts.shape[1]):
+                part = np.int64(t.parts[row, number])
+                if part >= 0:
+                    for lane in range(F - f):
+                        table[part * F + f + lane] += counts[row * W + lane]
