@@ -200,7 +200,7 @@ def _of_forest(
     if len(found) == 1:
         ((prepared, logs, sums),) = found
         counted = kernels().counts_given(cells.packed, weights, sums, prepared.tables)
-        return prepared.settled(ExpectedCounts(float(weights @ logs), *counted))
+        return prepared.settled(ExpectedCounts(_weighed(weights, logs), *counted))
     totals = _sum_of_logs([logs for _, logs, _ in found])
     over = np.where(totals > -np.inf, totals, 0.0)
     every, counts = np.empty(len(lam)), np.empty(stack.shape)
@@ -212,7 +212,12 @@ def _of_forest(
         counts[:, ranges[number]] = prepared.settled(ExpectedCounts(0.0, *counted)).cells
 
     list(runner.map(second_pass, range(len(ranges))))
-    return ExpectedCounts(float(weights @ totals), every, counts)
+    return ExpectedCounts(_weighed(weights, totals), every, counts)
+
+
+def _weighed(weights: np.ndarray, logs: np.ndarray) -> float:
+    """Return Σ w ℓ; a row that does not count may be impossible."""
+    return float(weights @ np.where(weights > 0, logs, 0.0))
 
 
 def _sum_of_logs(logs: list[np.ndarray]) -> np.ndarray:

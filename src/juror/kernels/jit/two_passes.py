@@ -93,9 +93,11 @@ def counts_given(cells, weights, sums, tables):
     for i in range(rows):
         if sums[i] < SAFE:
             over, _ = row_in_logs(cells, i, t, joint, bits)
-            share = weights[i] / over if over > 0.0 else 0.0
+            if over == 0.0:
+                # An impossible row is in no class.
+                continue
             for f in range(F):
-                joint[f] *= share
+                joint[f] *= weights[i] / over
                 classes[f] += joint[f]
             _add_row(cells, i, t, joint, counts)
     return classes[:F].copy(), counts
