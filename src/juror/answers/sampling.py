@@ -94,9 +94,9 @@ def fill_most_probable(model: Mixture, codes: np.ndarray) -> np.ndarray:
     check_rows_possible(model, codes)
     holed = np.flatnonzero(np.any(codes < 0, axis=1))
     for some, chances in hole_chances(model, codes[holed]):
+        here = holed[some]
         for n, of_labels in chances.items():
-            rows = holed[some]
-            filled[rows[codes[rows, n] < 0], n] = of_labels.argmax(axis=1)
+            filled[here[codes[here, n] < 0], n] = of_labels.argmax(axis=1)
     return filled
 
 

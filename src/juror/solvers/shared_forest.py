@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -71,7 +71,7 @@ class SharedForest(Objective[PackedRows]):
     strength: float = 1.0
 
     @classmethod
-    def along(cls, rows: PackedRows, stacking: Stacking, smoothing: float) -> SharedForest:
+    def along(cls, rows: Any, stacking: Stacking, smoothing: float) -> SharedForest:
         """Make the steps for some rows.
 
         A pseudo-count of ``smoothing`` per cell is, for columns of the mean length, that many rows per column.

@@ -137,7 +137,7 @@ def _multiply_parts(parts, stack, tops, log_tops, product):
     """Fill product (F,) with the product of stacked rows, its largest entry scaled to one; return the log scale."""
     F = product.shape[0]
     row, top = stack[parts[0]], tops[parts[0]]
-    log_scale, scale = log_tops[parts[0]], 1.0 / top if top > 0.0 else 0.0
+    log_scale, scale = log_tops[parts[0]], 1.0 / top if top >= SAFE else 0.0
     for f in range(F):
         product[f] = row[f] * scale
     if parts.shape[0] == 1:
@@ -147,7 +147,7 @@ def _multiply_parts(parts, stack, tops, log_tops, product):
         if part >= 0:
             row, top = stack[part], tops[part]
             log_scale += log_tops[part]
-            scale = 1.0 / top if top > 0.0 else 0.0
+            scale = 1.0 / top if top >= SAFE else 0.0
             for f in range(F):
                 product[f] *= row[f] * scale
     top = _largest(product)
