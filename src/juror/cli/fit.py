@@ -31,6 +31,7 @@ def command(
     smoothing: options.Smoothing = None,
     n_init: options.Starts = None,
     ensemble: options.Ensemble = None,
+    forest: options.Forest = None,
     max_seconds: options.MaxSeconds = None,
     max_iter: options.MaxIter = None,
     tol: options.Tol = None,
@@ -60,7 +61,7 @@ def command(
     csv = {"separator": separator, "quote": quote, "encoding": encoding, "decimal": decimal}
     clusters = {"--dask": dask, "--spark": spark}
     general = {"method": method, "target": target, "smoothing": smoothing, "n_jobs": n_jobs, "seed": seed}
-    steps = {"n_init": n_init, "max_seconds": max_seconds, "max_iter": max_iter, "tol": tol}
+    steps = {"forest": forest, "n_init": n_init, "max_seconds": max_seconds, "max_iter": max_iter, "tol": tol}
     projections = {"n_directions": n_directions, "inversion": inversion}
     numbers = {
         "rank": number_or(("auto", "cv"), "--rank", rank),

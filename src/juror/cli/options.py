@@ -78,7 +78,15 @@ Starts = Annotated[
     _option("--starts", "The number of random starts, for em, pair-em and ctf; em searches by default.", panel=_FIT),
 ]
 Ensemble = Annotated[str | None, _option("--ensemble", "How many fits em averages, or 'auto'.", panel=_FIT)]
-MaxSeconds = Annotated[float | None, _option("--max-seconds", "A time limit, for em, spa-em and bayes.", panel=_FIT)]
+Forest = Annotated[
+    bool | None,
+    _option(
+        "--forest/--no-forest", "Whether variables may depend on each other within classes (em, bayes).", panel=_FIT
+    ),
+]
+MaxSeconds = Annotated[
+    float | None, _option("--max-seconds", "A time limit, for em, spa-em, pair-em and bayes.", panel=_FIT)
+]
 MaxIter = Annotated[int | None, _option("--max-iter", "The most passes or steps from one start.", panel=_FIT)]
 Tol = Annotated[
     float | None,

@@ -32,6 +32,8 @@ _PARAMETERS = """Parameters
         The number of starts, for ``"em"`` and ``"ctf"``.
     ensemble : int or "auto", optional
         The number of fits to average, for ``"em"``.
+    forest : bool or "auto", optional
+        Whether variables may depend on each other within classes, for ``"em"`` and ``"bayes"``.
     smoothing : float, optional
         A pseudo-count for every cell, for all methods but ``"bayes"``.
     max_iter : int, optional
@@ -60,7 +62,7 @@ _GROWING = """Batches are counted and not kept: they are added to ``counts_``, a
         added. Columns of numbers keep the intervals of the first batch; numbers beyond fall into the outer intervals.
         """
 
-_OPTIONS = ("n_init", "ensemble", "smoothing", "max_iter", "tol", "max_seconds")
+_OPTIONS = ("n_init", "ensemble", "forest", "smoothing", "max_iter", "tol", "max_seconds")
 
 E = TypeVar("E", bound=type)
 
@@ -83,6 +85,7 @@ class JointEstimator(BaseEstimator):
         method: str = "auto",
         n_init: int | None = None,
         ensemble: int | str | None = None,
+        forest: bool | str | None = None,
         smoothing: float | None = None,
         max_iter: int | None = None,
         tol: float | None = None,
@@ -96,6 +99,7 @@ class JointEstimator(BaseEstimator):
         self.method = method
         self.n_init = n_init
         self.ensemble = ensemble
+        self.forest = forest
         self.smoothing = smoothing
         self.max_iter = max_iter
         self.tol = tol
