@@ -19,7 +19,7 @@ from juror.solvers.ascent import Objective, ascend
 from juror.solvers.forest_likelihood import ForestLikelihood
 from juror.solvers.pair_likelihood import PairLikelihood
 from juror.solvers.starts import random_start
-from juror.solvers.thinning import HELD_SHARE, SMOOTHINGS, Walk, thinned
+from juror.solvers.thinning import HELD_SHARE, LEAST_GAIN, SMOOTHINGS, Walk, thinned
 from juror.testing import random_codes
 
 SIZES = (3, 2, 4, 3, 2)
@@ -162,6 +162,17 @@ class TestFit:
         model = quiet_fit(COUNTS, 4, "pair-em", forests=50, smoothing=0.1, max_seconds=1e-9)
         assert model.info.n_members == 1
 
+    def test_forests_without_time_are_complained_of(self):
+        model = quiet_fit(COUNTS, 4, "pair-em", forests=5, smoothing=0.1, max_seconds=1e-9)
+        assert len(model.blocks) == 1
+        assert model.info.warnings == (
+            "1 of 1 fits along forests spent max_seconds = 1e-09 before they converged. Raise max_seconds.",
+            "max_seconds = 1e-09 was enough for 1 of the 5 forests. Raise max_seconds.",
+        )
+        model = quiet_fit(COUNTS, 4, "pair-em", forests=2, smoothing=0.1, max_iter=3)
+        assert "2 of 2 fits along forests spent max_iter = 3 before they converged." in model.info.warnings[0]
+        assert quiet_fit(COUNTS, 2, "pair-em", forests=2, smoothing=0.1).info.warnings == ()
+
     @pytest.mark.parametrize("seed", range(3))
     def test_the_same_seed_gives_the_same_model(self, seed):
         one, other = (quiet_fit(COUNTS, seed=seed) for _ in range(2))
@@ -202,11 +213,59 @@ class TestChoosing:
         model = quiet_fit(COUNTS)
         info = model.info
         assert (info.method, info.n_members) == ("pair-em", 5)
-        assert model.rank == 5 * max(info.rank_path, key=lambda step: step.score).rank
+        scores = {step.rank: step.score for step in info.rank_path}
+        assert scores[info.chosen_rank] >= max(scores.values()) - 2 * LEAST_GAIN
         assert info.smoothing in SMOOTHINGS
         assert info.chosen_by.startswith("mean log-probability of pairs")
         given = quiet_fit(COUNTS, 3, smoothing=0.2)
         assert (given.info.smoothing, given.info.smoothing_path, given.rank) == (0.2, (), 3)
+
+    def test_of_equal_ranks_the_smallest_is_taken(self):
+        assert Walk(lambda rank, smoothing: (-1e-5 * rank, rank), None, None, 64).run() == (1, 1.0)
+        assert Walk(lambda rank, smoothing: (-0.1 * (rank < 4), rank), None, None, 64).run() == (4, 1.0)
+        assert Walk(lambda rank, smoothing: (0.0, rank), 7, None, 64).run() == (7, 1.0)
+
+    @pytest.mark.parametrize("forests", [0, 1, 2])
+    @pytest.mark.parametrize("seed", range(5))
+    def test_too_little_to_hold_out(self, forests, seed):
+        codes = np.random.default_rng(seed).integers(0, 3, (120, 4))
+        weights = np.full(len(codes), 0.001)
+        for rank in (2, "auto"):
+            model = quiet_fit(codes, rank, "pair-em", sample_weight=weights, forests=forests, seed=seed)
+            assert (model.info.smoothing, model.info.smoothing_path) == (0.1, ())
+
+    @pytest.mark.parametrize("smoothing", [None, 0.0, 0.5])
+    @pytest.mark.parametrize("forests", [0, 2])
+    def test_nothing_is_seen(self, forests, smoothing):
+        domain = Domain.from_cardinalities([3] * 4)
+        more = {} if smoothing is None else {"smoothing": smoothing}
+        model = quiet_fit(np.full((10, 4), -1), 2, "pair-em", domain=domain, forests=forests, **more)
+        assert model.prob({"x0": 1, "x2": 0}) == pytest.approx(1 / 9, abs=1e-3)
+        assert smoothing is not None or model.info.smoothing == 0.1
+
+    @pytest.mark.parametrize("rows", [1, 60])
+    def test_identical_rows_are_one_class(self, rows):
+        codes = np.repeat(CODES[np.all(CODES >= 0, axis=1)][:1], rows, axis=0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", juror.FitWarning)
+            assert juror.fit(codes, method="pair-em", domain=DOMAIN).rank == 1
+            assert juror.fit(PairCounts.of_codes(codes, DOMAIN)).rank == 1
+
+    def test_two_columns_need_no_more_classes_than_labels(self):
+        pair = Domain.from_cardinalities([3, 3])
+        codes = np.repeat(CODES[CODES[:, 0] >= 0][:, :1], 2, axis=1)
+        assert quiet_fit(codes, method="pair-em", domain=pair).rank == 3
+        model = quiet_fit(PairCounts.of_codes(codes, pair))
+        assert (model.rank, len(model.blocks)) == (1, 1)
+
+    def test_a_chosen_rank_is_not_to_be_lowered(self):
+        rng = np.random.default_rng(0)
+        for seed in range(6):
+            codes = rng.integers(0, 3, (80, 6))
+            codes[:, :3] = codes[:, :1]
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", juror.FitWarning)
+                juror.fit(codes, method="pair-em", seed=seed)
 
     def test_strong_noise_asks_for_strong_smoothing(self):
         rng = np.random.default_rng(0)

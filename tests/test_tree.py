@@ -145,8 +145,9 @@ class TestTree:
         whole = [edges for edges in all_forests(4) if len(edges) == len(model.blocks[0].forest.edges)]
         assert model.log_prob(codes).sum() == pytest.approx(max(map(log_likelihood, whole)))
 
-    def test_rows_counts_and_projections_give_the_same(self):
-        codes = chain_codes(400, SIZES, 1)
+    @pytest.mark.parametrize("missing", [0.0, 0.3])
+    def test_rows_counts_and_projections_give_the_same(self, missing):
+        codes = chain_codes(400, SIZES, 1, missing)
         counts = PairCounts.of_codes(codes, DOMAIN)
         models = [
             juror.fit(data, method="tree", **more)
@@ -161,6 +162,10 @@ class TestTree:
             assert other.blocks[0].forest == models[0].blocks[0].forest
             for one, two in zip(models[0].blocks[0].tables, other.blocks[0].tables, strict=True):
                 np.testing.assert_allclose(one, two, atol=1e-9)
+
+    def test_the_summary_says_how_it_was_found(self):
+        summary = juror.fit(COUNTS, method="tree").summary()
+        assert "smoothing 0.1; 1 step; counted along the edges, in closed form\n" in summary
 
     def test_smoothing_draws_to_the_marginal(self):
         model = juror.fit(COUNTS, method="tree", smoothing=1e9)

@@ -78,18 +78,25 @@ class ForestLikelihood:
     def expected(self, lam: np.ndarray, stack: np.ndarray) -> ExpectedCounts:
         """Return the expected counts under λ (F,) and the stack, and L; classes count as for classes of products."""
         tables = self.stacking.tables(stack)
-        T = [np.ascontiguousarray(np.moveaxis(tables[node], 2, 0)) for node in self.forest.order]
+        T = [np.ascontiguousarray(tables[node].transpose(2, 0, 1)) for node in self.forest.order]
         P = self._pair_tables(T)
-        mean = np.tensordot(lam, P, axes=1)
-        seen = self.n > 0
+        at, n = self._seen
+        mean = np.tensordot(lam, P, axes=1).ravel()[at]
         with np.errstate(divide="ignore"):
-            log_likelihood = 0.5 * float(np.sum(self.n[seen] * np.log(mean[seen])))
-            ratio = np.divide(self.n, mean, out=np.zeros_like(mean), where=seen)
-        classes = 0.5 * lam * np.tensordot(P, ratio, axes=2)
+            log_likelihood = float(np.sum(n * np.log(mean)))
+            ratio = np.zeros(self.n.shape)
+            ratio.ravel()[at] = np.divide(n, mean)
+        classes = lam * np.tensordot(P, ratio, axes=2)
         cells = np.zeros_like(stack)
         for node, table, slope in zip(self.forest.order, T, self._slopes(T, P, lam, ratio), strict=True):
-            cells[self.stacking.rows(node)] = np.moveaxis(table * slope, 0, 2).reshape(-1, len(lam))
+            cells[self.stacking.rows(node)] = (table * slope).transpose(1, 2, 0).reshape(-1, len(lam))
         return ExpectedCounts(log_likelihood, classes, cells)
+
+    @cached_property
+    def _seen(self) -> tuple[np.ndarray, np.ndarray]:
+        """The places of counts above zero below the diagonal, in the flattened matrix, and these counts."""
+        at = np.flatnonzero(np.tril(self.n))
+        return at, self.n.ravel()[at]
 
     def _pair_tables(self, T: list[np.ndarray]) -> np.ndarray:
         """Return the pair tables of every class, (F, Σ I, Σ I), from tables (F, I_pa or 1, I_n)."""
@@ -100,12 +107,13 @@ class ForestLikelihood:
             before = slice(0, own.start)
             if parent == NO_PARENT:
                 once[:, own] = table[:, 0]
-                P[:, before, own] = once[:, before, None] * once[:, None, own]
+                here = once[:, own, None] * once[:, None, before]
             else:
                 above = self.blocks[parent]
                 once[:, own] = (once[:, None, above] @ table)[:, 0]
-                P[:, before, own] = P[:, before, above] @ table
-            P[:, own, before] = np.swapaxes(P[:, before, own], 1, 2)
+                here = table.transpose(0, 2, 1) @ P[:, above, before]
+            P[:, own, before] = here
+            P[:, before, own] = here.transpose(0, 2, 1)
             diagonal = np.arange(own.start, own.stop)
             P[:, diagonal, diagonal] = once[:, own]
         return P
@@ -114,24 +122,25 @@ class ForestLikelihood:
         """Return ∂L/∂T_n for every node, shaped as its table; last nodes first, each passes on to its parent."""
         diagonal = np.arange(len(ratio))
         once = P[:, diagonal, diagonal]
-        # slopes by P_jn with j before n, and by m_n
-        by_pair = np.multiply.outer(lam, np.triu(ratio))
+        # slopes by P_nj with j before n, below the diagonal, and by m_n
+        by_pair = np.multiply.outer(lam, ratio)
         by_once = np.zeros_like(once)
         slopes: list[np.ndarray] = []
         for own, parent, table in zip(self.blocks[::-1], self.parents[::-1], T[::-1], strict=True):
             before = slice(0, own.start)
-            here = by_pair[:, before, own]
+            here = by_pair[:, own, before]
             if parent == NO_PARENT:
-                by_once[:, own] += (once[:, None, before] @ here)[:, 0]
-                by_once[:, before] += (here @ once[:, own, None])[:, :, 0]
+                by_once[:, own] += (here @ once[:, before, None])[:, :, 0]
+                by_once[:, before] += (once[:, None, own] @ here)[:, 0]
                 slopes.append(by_once[:, None, own].copy())
                 continue
             above = self.blocks[parent]
-            slopes.append(np.swapaxes(P[:, before, above], 1, 2) @ here + once[:, above, None] * by_once[:, None, own])
-            passed = here @ np.swapaxes(table, 1, 2)
-            by_pair[:, : above.start, above] += passed[:, : above.start]
-            by_pair[:, above, above.stop : own.start] += np.swapaxes(passed[:, above.stop :], 1, 2)
-            by_once[:, above] += np.einsum("fii->fi", passed[:, above]) + (table @ by_once[:, own, None])[:, :, 0]
+            slope = P[:, above, before] @ here.transpose(0, 2, 1)
+            slopes.append(slope + once[:, above, None] * by_once[:, None, own])
+            passed = table @ here
+            by_pair[:, above, : above.start] += passed[:, :, : above.start]
+            by_pair[:, above.stop : own.start, above] += passed[:, :, above.stop :].transpose(0, 2, 1)
+            by_once[:, above] += np.einsum("fii->fi", passed[:, :, above]) + (table @ by_once[:, own, None])[:, :, 0]
         return slopes[::-1]
 
     def draw(self, lam: np.ndarray, stack: np.ndarray, rng: np.random.Generator) -> ExpectedCounts:

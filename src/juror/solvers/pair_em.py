@@ -12,6 +12,7 @@ start and along its own forest, gave test rows of Adult, GSS and Votes more prob
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
@@ -19,7 +20,7 @@ import numpy as np
 
 from juror.counts.counts import PairCounts, check_seen_together
 from juror.counts.projections import Projections
-from juror.errors import Complaint, check_count
+from juror.errors import Complaint, Option, check_count
 from juror.kernels.random_streams import Stream
 from juror.record import FitRecord
 from juror.rows.forest import Forest
@@ -34,7 +35,8 @@ from juror.solvers.forest_likelihood import ForestLikelihood
 from juror.solvers.pair_likelihood import PairLikelihood
 from juror.solvers.solver import Context, Solution
 from juror.solvers.starts import random_start
-from juror.solvers.thinning import Walk, thinned
+from juror.solvers.stopping import Stop
+from juror.solvers.thinning import HELD_SHARE, Walk, thinned
 
 # What settings are scored by, in words
 CHOSEN_BY = "mean log-probability of pairs, on a fifth of the counts"
@@ -44,6 +46,8 @@ _ROUGH_TOL, _ROUGH_STEPS = 1e-4, 60
 _SPLITS = 3
 # The largest ranks to choose from, without a forest and along one, which takes longer
 _MOST_RANK, _MOST_ALONG_A_FOREST = 64, 32
+# The fewest rows to choose by, of which one is held out
+_LEAST_ROWS = 1 / HELD_SHARE
 # The share of the time left that the choice may take
 TIME_TO_CHOOSE = 0.4
 # Random starts, which end about equally high, and the noise of forests after the first
@@ -93,9 +97,15 @@ def solve(
     # Pairs that no row shows together do no harm here.
     check_seen_together(counts.domain, np.ones(len(counts.tables)))
     forests = _forests(counts, options.forests, context.seed)
+    if not np.any(counts.totals):
+        # Pseudo-counts are all there is.
+        options = replace(options, smoothing=options.smoothing or AscentOptions.smoothing)
     chosen = FitRecord(smoothing=options.smoothing or 0.0)
     if isinstance(options, _OpenRank) or options.smoothing is None:
         rank, chosen = _choose(counts, forests[0], rank, options, context)
+    if rank == 1 and len(set(forests)) == 1:
+        # There is one best class along a forest.
+        forests = forests[:1]
     fits: list[_Fit] = []
     for number, forest in enumerate(forests):
         if fits and context.seconds_left < 0:
@@ -111,7 +121,12 @@ def solve(
         n_members=len(fits),
     )
     if forests == [None]:
-        complaints += _about(fits[0].best, counts)
+        about = _about(fits[0].best, counts)
+        # Who did not set the rank need not lower it.
+        is_open = isinstance(options, _OpenRank)
+        complaints += tuple(each for each in about if not (is_open and each.kind in ("copies", "empty-classes")))
+    else:
+        complaints += _about_members(fits, len(forests), options)
     pairs = zip(fits, forests, strict=False)
     parts = side_by_side([replace(fit.best.point.parameters, forest=forest) for fit, forest in pairs])
     return Solution(parts, record, complaints)
@@ -150,8 +165,37 @@ def _fit(objective: Objective[Any], rank: int, options: PairEMOptions, context: 
     return _Fit(tuple(runs))
 
 
+def _about_members(fits: list[_Fit], most: int, options: PairEMOptions) -> tuple[Complaint, ...]:
+    """Complain about fits along forests that were cut short, and about fewer of them than were asked for."""
+    complaints = []
+    for stop, option in ((Stop.MAX_ITER, "max_iter"), (Stop.MAX_SECONDS, "max_seconds")):
+        n = sum(fit.best.stopped.by is stop for fit in fits)
+        if n:
+            cut = Complaint(
+                "members-cut-short",
+                "{n} of {all} fits along forests spent {set} before they converged. Raise {option}.",
+                n=n,
+                all=len(fits),
+                set=Option(option, source=f" = {getattr(options, option):g}"),
+                option=Option(option),
+            )
+            complaints.append(cut)
+    if len(fits) < most:
+        fewer = Complaint(
+            "fewer-members",
+            "{max_seconds: = {seconds:g}} was enough for {n} of the {most} forests. Raise {max_seconds}.",
+            seconds=options.max_seconds,
+            n=len(fits),
+            most=most,
+        )
+        complaints.append(fewer)
+    return tuple(complaints)
+
+
 def _about(run: Run, counts: PairCounts) -> tuple[Complaint, ...]:
     """Complain of what is odd about a run; it counts every row N/2 times over, and complaints are about rows."""
+    if not np.any(counts.totals):
+        return ()
     in_rows = replace(run.point.counts, classes=2 / len(counts.domain) * run.point.counts.classes)
     return diagnose(replace(run, point=replace(run.point, counts=in_rows)), counts.totals.mean(), counts.domain)
 
@@ -165,7 +209,7 @@ def _climb(objective: Objective[Any], rank: int, number: int, options: PairEMOpt
     """Climb from one start, drawn from the seed, the rank and its number."""
 
     def report(n_passes: int, log_likelihood: float) -> None:
-        mean = log_likelihood / objective.total
+        mean = log_likelihood / (objective.total or 1.0)
         n_starts = options.n_starts * max(1, options.forests)
         context.tell(rank, number + 1, n_starts, n_passes, options.max_iter, objective=mean)
 
@@ -187,22 +231,28 @@ def _climb(objective: Objective[Any], rank: int, number: int, options: PairEMOpt
 def _choose(
     counts: PairCounts, forest: Forest | None, rank: int, options: PairEMOptions, context: Context
 ) -> tuple[int, FitRecord]:
-    """Choose smoothing, and rank if it is open, on counts that are held out; return the rank and what to record."""
+    """Choose smoothing, and rank if it is open, on counts that are held out; return the rank and what to record.
+
+    With too little to hold out, there is one class if the rank is open, and smoothing is that of EM on rows.
+    """
     rough = replace(options, tol=max(options.tol, _ROUGH_TOL), max_iter=min(options.max_iter, _ROUGH_STEPS))
     choosing = replace(context, progress=None).with_share(TIME_TO_CHOOSE)
     splits = []
     for number in range(_SPLITS if forest is None else 1):
         parts = thinned(counts, Stream.THINNED.generator(context.seed, len(counts.domain), number))
         splits.append(tuple(_objective(part, forest, 0.0) for part in parts))
+    is_open = isinstance(options, _OpenRank)
+    if counts.totals.mean() < _LEAST_ROWS or any(part.total == 0 for split in splits for part in split):
+        smoothing = AscentOptions.smoothing if options.smoothing is None else options.smoothing
+        return 1 if is_open else rank, FitRecord(smoothing=smoothing)
 
     def score(rank: int, smoothing: float) -> tuple[float, int]:
         scores = []
         for kept, held in splits:
             found = _climb(kept.with_smoothing(smoothing), rank, 0, rough, choosing).point.parameters
-            scores.append(held.rows.expected(found.lam, found.stack).log_likelihood / max(held.total, 1.0))
+            scores.append(held.rows.expected(found.lam, found.stack).log_likelihood / held.total)
         return float(np.mean(scores)), int(np.sum(~empty_classes(found, kept.total)))
 
-    is_open = isinstance(options, _OpenRank)
     walk = Walk(score, None if is_open else rank, options.smoothing, _most_rank(counts, forest))
     chosen, smoothing = walk.run()
     paths: dict[str, Any] = {"rank_path": walk.rank_path(smoothing), "smoothing_path": walk.smoothing_path(chosen)}
@@ -210,7 +260,13 @@ def _choose(
 
 
 def _most_rank(counts: PairCounts, forest: Forest | None) -> int:
-    """Return the largest rank to try, so that a forest's pair tables stay in memory."""
-    if forest is None:
-        return _MOST_RANK
-    return int(np.clip(_MOST_CELLS // sum(counts.domain.cardinalities) ** 2, 1, _MOST_ALONG_A_FOREST))
+    """Return the largest rank to try: two rows a class, and so that a forest's pair tables stay in memory.
+
+    A class for every combination of all variables but one, or but the two of an edge, can be any distribution.
+    """
+    sizes = counts.domain.cardinalities
+    within = max(sizes) if forest is None else max(sizes[a] * sizes[b] for a, b in forest.edges)
+    most = min(_MOST_RANK, math.prod(sizes) // within, int(counts.totals.mean()) // 2)
+    if forest is not None:
+        most = min(most, _MOST_ALONG_A_FOREST, _MOST_CELLS // sum(sizes) ** 2)
+    return max(1, most)

@@ -22,7 +22,7 @@ class Stop(Enum):
     NO_LOWER_ROUND = "stopped: {count} rounds brought no lower J1"
     NO_WAY_DOWN = "stopped: no step along the gradient goes down any more"
     NO_STEPS = "SPA has no steps to converge"
-    CLOSED_FORM = "a tree has a closed form and needs no steps"
+    CLOSED_FORM = "counted along the edges, in closed form"
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ HELD_SHARE = 0.2
 # Where the walk begins: the place in the list of smoothings, and the rank if it is open
 _FIRST, FIRST_RANK = 3, 8
 # A step must gain this much, in nats per row.
-_LEAST_GAIN = 1e-3
+LEAST_GAIN = 1e-3
 
 # Fits a rank and a smoothing; returns the score on what is held out, and how many classes hold half a row
 Score = Callable[[int, float], tuple[float, int]]
@@ -43,7 +43,8 @@ def thinned(counts: PairCounts, rng: np.random.Generator) -> tuple[PairCounts, P
 class Walk:
     """A walk over ranks 1, 2, 4, … and smoothings, to the neighbour with the best score while that gains.
 
-    A rank or smoothing that is given stays as it is. All scores are remembered.
+    Of ranks that score about as high the smallest is taken. A rank or smoothing that is given stays as it is. All
+    scores are remembered.
     """
 
     score: Score
@@ -58,9 +59,16 @@ class Walk:
         here = self._at(*at)
         while True:
             best = max(self._neighbours(*at), key=lambda place: self._at(*place), default=at)
-            if self._at(*best) <= here + _LEAST_GAIN:
-                return at[0], self._smoothing(at[1])
+            if self._at(*best) <= here + LEAST_GAIN:
+                return self._fewest(*at), self._smoothing(at[1])
             at, here = best, self._at(*best)
+
+    def _fewest(self, rank: int, place: int) -> int:
+        """Halve a rank that is open while the score stays within the least gain of where the walk ended."""
+        top = self._at(rank, place)
+        while self.rank is None and rank > 1 and self._at(rank // 2, place) >= top - LEAST_GAIN:
+            rank //= 2
+        return rank
 
     def _smoothing(self, place: int) -> float:
         return SMOOTHINGS[place] if self.smoothing is None else self.smoothing

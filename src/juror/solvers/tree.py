@@ -2,8 +2,9 @@
 
     p(x) = Π_n T_n[x_pa(n), x_n],     T_n[i, x] = (n_{pa(n), n}[i, x] + α I_n m_n[x]) / (Σ_x n_{pa(n), n}[i, x] + α I_n)
 
-where α is the smoothing, m_n the variable's marginal, and a variable without a parent has its one-way counts. Every
-pair is counted over the rows that show both variables. Edges are those of :mod:`juror.solvers.chow_liu`.
+where α is the smoothing, m_n the variable's marginal, and a variable without a parent has its one-way counts, the mean
+over its pairs. Every pair is counted over the rows that show both variables. Edges are those of
+:mod:`juror.solvers.chow_liu`.
 """
 
 from __future__ import annotations
@@ -51,7 +52,10 @@ def solve(
     counts, complaints = counted_pairs(table)
     found = information(counts)
     forest = strongest_forest(found)
-    once = one_way(counts) if isinstance(table, (PairCounts, Projections)) else table.label_counts
+    once = one_way(counts)
+    if len(counts.domain) == 1 and not isinstance(table, (PairCounts, Projections)):
+        # One variable has no pairs. More have the tree of their pair counts, from rows too.
+        once = table.label_counts
     value = float(sum(found[edge] for edge in forest.edges))
     context.tell(1, 1, 1, 1, 1, objective=value)
     record = FitRecord(trace=(value,), stopped=str(Stopped(Stop.CLOSED_FORM)), n_iter=1, starts=(value,))
