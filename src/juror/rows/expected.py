@@ -16,8 +16,9 @@ from juror.rows.regions import Regions
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner, partitions
 
-# In a forest, this many classes are counted at once.
-_CLASSES_AT_ONCE = 256
+# In a forest, classes are counted at once while their tables have at most this many floats: they should stay in the
+# cache.
+_FLOATS_AT_ONCE, _FEWEST_CLASSES = 1 << 20, 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,7 +191,8 @@ def _of_forest(
 
     The first pass finds the log-probability of every row, the second counts. Threads share the classes.
     """
-    ranges = list(partitions(len(lam), _CLASSES_AT_ONCE))
+    at_once = max(_FEWEST_CLASSES, _FLOATS_AT_ONCE // cells.n_packed // _FEWEST_CLASSES * _FEWEST_CLASSES)
+    ranges = list(partitions(len(lam), at_once))
 
     def first_pass(classes: slice) -> tuple[Prepared, np.ndarray, np.ndarray]:
         prepared = Prepared.of(cells, lam[classes], stack[:, classes])

@@ -42,21 +42,21 @@ def _count(W):
     return count_vectors
 
 
-def _fold_into(W):
-    def fold_into(counts, parts, f, F, table):
+def _fold(W):
+    def fold_vectors(counts, parts, stacked):
         for row in range(parts.shape[0]):
             counted = load(counts, row * W, W)
             for number in range(parts.shape[1]):
                 part = parts[row, number]
                 if part >= 0:
-                    place = np.int64(part) * F + f
-                    store(table, place, add(load(table, place, W), counted))
+                    place = np.int64(part) * W
+                    store(stacked, place, add(load(stacked, place, W), counted))
 
-    return fold_into
+    return fold_vectors
 
 
 _count_8, _count_16 = for_widths(_count)
-_fold_into_8, _fold_into_16 = for_widths(_fold_into)
+_fold_8, _fold_16 = for_widths(_fold)
 
 
 @kernel
@@ -83,13 +83,16 @@ def row_sums(cells, tables):
 def counts_given(cells, weights, sums, tables):
     """Return the class counts (F,) and the expected counts C (stacked rows, F), given the sums of all rows."""
     t, (n_stacked, F), W, rows = tables, tables.stack.shape, tables.width, cells.shape[0]
-    classes, counts, chunk = np.zeros(padded(t)), np.zeros((n_stacked, F)), aligned(t.parts.shape[0] * W)
-    flat, shares, joint, bits = counts.reshape(n_stacked * F), np.empty(rows), np.empty(F), np.empty(F)
+    classes, counts, shares = np.zeros(padded(t)), np.empty((n_stacked, F)), np.empty(rows)
+    chunk, stacked = aligned(t.parts.shape[0] * W), aligned(n_stacked * W)
+    flat, joint, bits = counts.reshape(n_stacked * F), np.empty(F), np.empty(F)
+    if t.scaled_lam.shape[0] == 0:
+        counts[:] = 0.0
     for i in range(rows):
         shares[i] = weights[i] / sums[i] if sums[i] >= SAFE else 0.0
     for f in range(0, t.scaled_lam.shape[0], W):
         _count_chunk(cells, shares, t, f, chunk, classes)
-        _fold_chunk(chunk, t, f, flat)
+        _fold_chunk(chunk, t, f, stacked, flat)
     for i in range(rows):
         if sums[i] < SAFE:
             over, _ = row_in_logs(cells, i, t, joint, bits)
@@ -129,17 +132,18 @@ def _count_chunk(cells, shares, t, f, counts, classes):
 
 
 @kernel
-def _fold_chunk(counts, t, f, table):
-    """Add the counts of one chunk, (L · W,), to those of stacked rows, (stacked rows · F,)."""
-    F, W = t.lam.shape[0], t.width
-    if f + W <= F and W == 16:
-        _fold_into_16(counts, t.parts, f, F, table)
-    elif f + W <= F:
-        _fold_into_8(counts, t.parts, f, F, table)
+def _fold_chunk(counts, t, f, stacked, table):
+    """Fill one chunk of the counts of stacked rows, (stacked rows · F,), with those of packed rows, (L · W,)."""
+    F, W, n_stacked = t.lam.shape[0], t.width, t.stack.shape[0]
+    stacked[:] = 0.0
+    if W == 16:
+        _fold_16(counts, t.parts, stacked)
     else:
-        for row in range(t.parts.shape[0]):
-            for number in range(t.parts.shape[1]):
-                part = np.int64(t.parts[row, number])
-                if part >= 0:
-                    for lane in range(F - f):
-                        table[part * F + f + lane] += counts[row * W + lane]
+        _fold_8(counts, t.parts, stacked)
+    for row in range(n_stacked):
+        if f + W <= F:
+            for lane in range(0, W, 8):
+                store(table, row * F + f + lane, load(stacked, row * W + lane, 8))
+        else:
+            for lane in range(F - f):
+                table[row * F + f + lane] = stacked[row * W + lane]
