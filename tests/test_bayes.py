@@ -228,7 +228,7 @@ class TestFit:
             ({"chains": 0}, r"chains must be an int in the range \[1, inf\). Got 0 instead."),
             ({"burnt": 997}, r"burnt must leave at least 4 of the sweeps, 1000. Got 997 instead."),
             ({"sparse": "much"}, "sparse must be True, False or None"),
-            ({"forest": "much"}, "forest must be True or False"),
+            ({"forest": "much"}, "forest must be 'auto', True or False"),
             ({"draws": 1201}, r"draws must be in the range \[1, 1200\], the sweeps kept. Got 1201 instead."),
             ({"smoothing": 0.1}, "method 'bayes' has no option 'smoothing'"),
         ],

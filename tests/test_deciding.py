@@ -195,7 +195,7 @@ class TestStatistics:
         pairs = juror.PairCounts.of(CODES)
         model = juror.fit(pairs)
         assert model.info.why == "classes along a forest, which need no more than counts of pairs"
-        assert model.info.n_members == 5
+        assert model.info.method == "pair-em"
         monkeypatch.setattr(plan, "_MOST_PAIRED", 3)
         model = juror.fit(pairs)
         assert model.info.method == "tree"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from juror.answers.block import NO_PARENT, Mixture
-from juror.answers.hole_chances import hole_chances
 from juror.answers.scores import check_rows_possible, class_posteriors, is_product, with_hidden
 from juror.errors import check_count
 from juror.kernels import kernels
@@ -91,6 +90,8 @@ def fill_most_probable(model: Mixture, codes: np.ndarray) -> np.ndarray:
         for rows, R in class_posteriors(model, codes):
             kernels().most_probable(R, stack, starts, filled[rows])
         return filled
+    from juror.answers.hole_chances import hole_chances  # imports the solvers, which are slow to import
+
     check_rows_possible(model, codes)
     holed = np.flatnonzero(np.any(codes < 0, axis=1))
     for some, chances in hole_chances(model, codes[holed]):
