@@ -205,7 +205,8 @@ def test_the_sampler_leaves_its_own_prior_in_place():
     for _ in range(4000):
         empty = RowsToComplete(np.full((1, len(sizes)), -1), np.array([float(n_rows)]))
         fresh = empty.draw(point.lam, stacking.tables(point.stack), edges.forest, rng)
-        codes = np.repeat(fresh.codes, fresh.weights.astype(int), axis=0)
+        # Rows come sorted by what was drawn: hide cells of one at random, or missing would depend on the labels.
+        codes = rng.permutation(np.repeat(fresh.codes, fresh.weights.astype(int), axis=0))
         codes[0, :2] = -1
         drawn = RowsToComplete(codes, np.ones(n_rows)).draw(point.lam, stacking.tables(point.stack), edges.forest, rng)
         edges = next_prior(next_edges(edges, drawn, hyper, F, pairs, rng), pairs, rng)
@@ -216,7 +217,7 @@ def test_the_sampler_leaves_its_own_prior_in_place():
         log_c = np.log(np.array(hyper.c)[:3] / [3, 2, 2])
         z = norm.cdf([hyper.mu - 1.0, *((log_c - hyper.mu) / np.sqrt(hyper.tau2))])
         g = hyper.g / (hyper.g + 700 / 3)
-        # π⁴ is uniform; given π, two edges have the mean 2π.
+        # Given π, two edges have the mean 2π.
         n_edges = len(edges.forest.edges) / 2 - edges.share + 0.5
         tables = stacking.tables(point.stack)
         of_edges = [edges.share, edges.phi[0] * 3, n_edges]
