@@ -265,14 +265,15 @@ class _Climb:
         return setting
 
     def chosen(self, setting: FitSetting) -> Chosen:
-        """Return the setting with the ranks tried and their best scores, and the smoothings tried at its rank."""
+        """Return the setting with ranks and, at its rank, smoothings that were tried, each with its best score."""
         tried = self.compare.tried
         self.compare.check_possible("rank", sorted({each.rank for each in tried}))
         steps = sorted((each.step for each in tried.values()), key=lambda step: (step.rank, step.score))
         ranks = tuple({step.rank: step for step in steps}.values()) if self.with_rank else ()
-        alike = (each for each in tried if replace(each, smoothing=setting.smoothing) == setting)
-        at_rank = sorted((each.smoothing, tried[each].step.score) for each in alike)
-        return Chosen(setting, ranks, tuple(at_rank) if self.with_smoothing else ())
+        alike = (each for each in tried if (each.rank, each.forest) == (setting.rank, setting.forest))
+        # The last of equal smoothings has the best score.
+        at_rank = dict(sorted((each.smoothing, tried[each].step.score) for each in alike))
+        return Chosen(setting, ranks, tuple(at_rank.items()) if self.with_smoothing else ())
 
     def up(self, best: FitSetting, steps: Iterable[FitSetting]) -> FitSetting:
         """Take steps while they are better and there is time; return the last that was taken."""
