@@ -132,8 +132,10 @@ def _sources() -> Iterator[tuple[str, str, Callable[[], juror.JointPMF]]]:
 
 
 def digest(model: juror.JointPMF) -> str:
-    """Return twelve digits that stand for all bits of weights and factors."""
-    content = b"".join(np.ascontiguousarray(array).tobytes() for array in (model.weights, *model.factors))
+    """Return twelve digits that stand for all bits of weights, parents and tables."""
+    numbers = [array for block in model.blocks for array in (block.weights, *block.tables)]
+    numbers += [block.parents for block in model.blocks if block.has_edges]
+    content = b"".join(np.ascontiguousarray(array).tobytes() for array in numbers)
     return hashlib.sha256(content).hexdigest()[:12]
 
 
