@@ -217,10 +217,10 @@ def test_the_sampler_leaves_its_own_prior_in_place():
         log_c = np.log(np.array(hyper.c)[:3] / [3, 2, 2])
         z = norm.cdf([hyper.mu - 1.0, *((log_c - hyper.mu) / np.sqrt(hyper.tau2))])
         g = hyper.g / (hyper.g + 700 / 3)
-        # Given π, two edges have the mean 2π.
+        # π⁴ is uniform; given π, two edges have the mean 2π.
         n_edges = len(edges.forest.edges) / 2 - edges.share + 0.5
         tables = stacking.tables(point.stack)
-        of_edges = [edges.share, edges.phi[0] * 3, n_edges]
+        of_edges = [edges.share**4, edges.phi[0] * 3, n_edges]
         seen.append([*z, *of_edges, hyper.a / (1 + hyper.a), g, hyper.m[1][0], tables[1][0, 0, 0], tables[2][-1, 1, 1]])
     batches = np.array(seen).reshape(20, 200, -1).mean(axis=1)
     off = (batches.mean(axis=0) - 0.5) / (batches.std(axis=0, ddof=1) / np.sqrt(20))

@@ -29,7 +29,7 @@ class JointDensity(DensityMixin, JointEstimator):
     Examples
     --------
     >>> import juror
-    >>> density = juror.JointDensity(rank=4).fit(juror.datasets.titanic())
+    >>> density = juror.JointDensity(rank=4, method="em").fit(juror.datasets.titanic())
     >>> round(density.score(juror.datasets.titanic()), 2)
     -2.35
     """

@@ -31,7 +31,7 @@ class JointImputer(OneToOneFeatureMixin, TransformerMixin, JointEstimator):
     --------
     >>> import juror
     >>> import pandas as pd
-    >>> imputer = juror.JointImputer(rank=4).fit(juror.datasets.titanic())
+    >>> imputer = juror.JointImputer(rank=4, method="em").fit(juror.datasets.titanic())
     >>> holes = pd.DataFrame([["1st", "Female", None, None]], columns=["Class", "Sex", "Age", "Survived"])
     >>> imputer.transform(holes)
       Class     Sex    Age Survived

@@ -199,7 +199,7 @@ def fit(
     Examples
     --------
     >>> import juror
-    >>> model = juror.fit(juror.datasets.titanic(), rank=4)
+    >>> model = juror.fit(juror.datasets.titanic(), rank=4, method="em")
     >>> round(model.ask("Survived | Sex = Female, Class = 1st")["Yes"], 2)
     0.97
     """

@@ -168,7 +168,7 @@ class JointPMF(RowAnswers):
         Examples
         --------
         >>> import juror
-        >>> model = juror.fit(juror.datasets.titanic(), rank=4)
+        >>> model = juror.fit(juror.datasets.titanic(), rank=4, method="em")
         >>> round(model.prob({"Survived": "Yes"}, given={"Sex": "Female", "Class": ["1st", "2nd"]}), 2)
         0.93
         """

@@ -68,7 +68,7 @@ def observed_facts(model: Mixture, seen: Seen, *, seed: int = 0, n_jobs: int | N
     >>> import juror
     >>> from juror.report.seen import pass_over
     >>> titanic = juror.datasets.titanic()
-    >>> model = juror.fit(titanic, rank=4)
+    >>> model = juror.fit(titanic, rank=4, method="em")
     >>> facts = observed_facts(model, pass_over(titanic, model.domain))
     >>> facts["n_rows"], facts["n_rows_judged"], facts["calibration"][3]["target"]
     (2201.0, 2201.0, 'Survived')

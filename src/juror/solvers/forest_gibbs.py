@@ -9,8 +9,8 @@ the edge. Given the classes, all columns are summed out, which leaves a weight f
 
 with E_k the evidence of an edge of kind k (:mod:`juror.kernels.reference.edges`). The forest is moved by these weights
 (:mod:`juror.solvers.forest_moves`), and kinds are drawn given the forest. There are C(N − 1, k) N^k rooted forests of k
-edges, so k is a priori a binomial number of N − 1 with probability π. π, uniform on [0, 1], and φ ~ Dirichlet(1, …)
-are drawn given the edges: where no variable needs another, edges become rare of themselves.
+edges, so k is a priori a binomial number of N − 1 with probability π. π ~ Beta(4, 1) and φ ~ Dirichlet(1, …) are drawn
+given the edges: where no variable needs another, edges become rare of themselves.
 
 Chains begin with classes alone. Begun with a forest, some stayed with a poor one, whose edges left little for classes.
 """
@@ -42,6 +42,8 @@ _LEAST_BASE = 1e-100
 # The values of b: from columns that are almost certain to columns almost alike
 _STRENGTHS = np.array([0.5, 2.0, 8.0])
 _SHARED = 0
+# π ~ Beta(4, 1): variables of one table mostly have to do with each other.
+_EDGES = 4.0
 _LEAST_SHARE = 1e-9
 # The forest is drawn in every tenth sweep, or more rarely for many variables, whose pairs cost more than the sweeps.
 _EVERY, _VARIABLES_A_SWEEP = 10, 5
@@ -191,7 +193,7 @@ def next_prior(edges: Edges, pairs: np.ndarray, rng: np.random.Generator) -> Edg
     """Draw π and φ given the edges."""
     below = [n for _, n in edges.forest.edges]
     n_none = max(len(np.unique(pairs)) - 1, 0) - len(below)
-    share = float(np.clip(rng.beta(1.0 + len(below), 1.0 + n_none), _LEAST_SHARE, 1.0 - _LEAST_SHARE))
+    share = float(np.clip(rng.beta(_EDGES + len(below), 1.0 + n_none), _LEAST_SHARE, 1.0 - _LEAST_SHARE))
     phi = rng.dirichlet(1.0 + np.bincount(edges.kinds[below], minlength=len(edges.phi)))
     return replace(edges, share=share, phi=phi)
 
