@@ -81,11 +81,7 @@ def fit_members(trial: Trial, options: EMOptions, setting: FitSetting, numbers: 
 
 
 def _fit_member(trial: Trial, options: EMOptions, setting: FitSetting, links: np.ndarray | None, number: int) -> Member:
-    rng = Stream.MEMBER.generator(trial.context.seed, setting.rank, number)
-    kept, held = trial.table.split(held_out_share(trial.table), rng)
-    # A handful of rows may leave one side empty, and a single class cannot overfit.
-    by_held_out = trial.target is None and setting.rank > 1 and kept.total > 0 and held.total > 0
-    climb = _Climb(trial, kept if by_held_out else trial.table, held if by_held_out else None, options, setting)
+    climb, rng = _Climb.of(trial, options, setting, number)
     if links is None:
         return climb.from_start(None, number, rng)
     member = climb.from_start(_forest(links, number, trial.context.seed), number, rng)
@@ -98,10 +94,7 @@ def _fit_member(trial: Trial, options: EMOptions, setting: FitSetting, links: np
 
 def climb_along(trial: Trial, options: EMOptions, setting: FitSetting, forest: Forest) -> Parameters:
     """Fit one member along a given forest."""
-    rng = Stream.MEMBER.generator(trial.context.seed, setting.rank, 0)
-    kept, held = trial.table.split(held_out_share(trial.table), rng)
-    by_held_out = setting.rank > 1 and kept.total > 0 and held.total > 0
-    climb = _Climb(trial, kept if by_held_out else trial.table, held if by_held_out else None, options, setting)
+    climb, rng = _Climb.of(trial, options, setting, 0)
     return climb.from_start(forest, 0, rng).parameters
 
 
@@ -121,6 +114,19 @@ class _Climb:
     held: MemoryTable | None
     options: EMOptions
     setting: FitSetting
+
+    @classmethod
+    def of(
+        cls, trial: Trial, options: EMOptions, setting: FitSetting, number: int
+    ) -> tuple[_Climb, np.random.Generator]:
+        """Hold out rows for a member, and return the generator that its starts are drawn from."""
+        rng = Stream.MEMBER.generator(trial.context.seed, setting.rank, number)
+        kept, held = trial.table.split(held_out_share(trial.table), rng)
+        # A handful of rows may leave one side empty, and a single class cannot overfit.
+        by_held_out = trial.target is None and setting.rank > 1 and kept.total > 0 and held.total > 0
+        if by_held_out:
+            return cls(trial, kept, held, options, setting), rng
+        return cls(trial, trial.table, None, options, setting), rng
 
     def from_start(self, forest: Forest | None, number: int, rng: np.random.Generator) -> Member:
         """Fit classes with a forest, or without, from a random start."""

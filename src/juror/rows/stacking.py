@@ -116,14 +116,14 @@ class Stacking:
         """
         share = np.repeat(1.0 / np.asarray(self.heights), np.asarray(self.heights) + 1)
         if self.forest is not None:
-            share = self._drawn_to(label_counts[:, 0])
+            share = self._drawn_to(label_counts[:, 0], self.forest)
         smoothed = label_counts + share[:, None]
         return self.normalise(smoothed, otherwise=np.ones_like(smoothed))
 
-    def _drawn_to(self, label_counts: np.ndarray) -> np.ndarray:
+    def _drawn_to(self, label_counts: np.ndarray, forest: Forest) -> np.ndarray:
         """Return pseudo-counts of joint labels, (n_rows,): a row for each label of the parent, as the marginal is."""
         share = np.zeros(self.n_rows)
-        for n, (size, parent) in enumerate(zip(self.cardinalities, self.forest.parents, strict=True)):  # type: ignore[union-attr]
+        for n, (size, parent) in enumerate(zip(self.cardinalities, forest.parents, strict=True)):
             counted = label_counts[self.rows(n)].reshape(-1, size).sum(axis=0)
             once = (counted + 1.0 / size) / (counted.sum() + 1.0)
             share[self.rows(n)] = np.tile(_WEAK * once, self.heights[n] // size) if parent != NO_PARENT else 1.0 / size
