@@ -76,6 +76,13 @@ class PackedRows:
         """Return the same rows with other weights (rows,)."""
         return replace(self, weights=weights)
 
+    def in_order(self) -> PackedRows:
+        """Return the same rows in an order in which neighbours share cells, so that these are still in the cache."""
+        orders = [cells.order() for cells, _ in self.sheets]
+        cells = tuple(sheet.rows(order) for (sheet, _), order in zip(self.sheets, orders, strict=True))
+        weights = np.concatenate([some[order] for (_, some), order in zip(self.sheets, orders, strict=True)])
+        return PackedRows(cells[0] if len(cells) == 1 else SheetedCells(cells), weights, self.runner)
+
     def alone(self) -> PackedRows:
         """Return the same rows, passed over by one thread: for tasks that run side by side."""
         return replace(self, runner=LocalRunner(1))

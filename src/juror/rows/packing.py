@@ -34,6 +34,8 @@ _ROWS_A_COMBINATION = 8
 _ROWS_TRIED = 8192
 _MOST_PAIRED = 1 << 22
 _FEW_COLUMNS = 16
+# How many columns rows are sorted by
+_SORTED_BY = 3
 
 
 @dataclass(frozen=True)
@@ -124,6 +126,11 @@ class PackedCells:
     def rows(self, chosen: np.ndarray | slice) -> PackedCells:
         """Return the cells of some rows."""
         return replace(self, packed=self.packed[chosen])
+
+    def order(self) -> np.ndarray:
+        """Return the rows sorted by the columns with most packed rows, (rows,): neighbours then share these."""
+        spread = np.ptp(self.packed, axis=0) if len(self) else np.zeros(self.packed.shape[1])
+        return np.lexsort([self.packed[:, g] for g in np.argsort(spread, kind="stable")[-_SORTED_BY:]])
 
     def unpacked(self, chosen: np.ndarray | slice) -> np.ndarray:
         """Return the stacked rows of some rows of the table, (chosen rows, N), columns in the order of the stack.
