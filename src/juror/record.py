@@ -127,6 +127,8 @@ class FitRecord:
         The worst split-R̂ and effective sample size of the quantities followed along the chains.
     forests : str
         How variables depend on each other within classes; empty where they do not.
+    labelled_missing : str
+        The variables whose missing cells are a label, and which; empty where all are summed out.
     projected : str
         How pairs were projected, for methods that do so, with rank and condition of the operators.
     rho : float, optional
@@ -165,6 +167,7 @@ class FitRecord:
     mixing: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     projected: str = diagnostic("", "projected")
     forests: str = diagnostic("", "forests")
+    labelled_missing: str = diagnostic("", "missing cells as a label")
     rho: float | None = None
     rho_path: tuple[tuple[float, float], ...] = ()
     chosen_by: str = ""

@@ -58,8 +58,10 @@ def cdf(model: Mixture, columns: Sequence[Column], unknown: Unknown) -> np.ndarr
     labels = [replace(c, index=np.where(np.isnan(x), c.index, MISSING)) for c, x in zip(columns, numbers, strict=True)]
     codes = domain.encode_columns(labels, unknown)
     shares = {}
-    for column, x in zip(columns, numbers, strict=True):
+    for column, x in zip(labels, numbers, strict=True):
         n = domain.position(column.name)
+        # A label for missing cells has no place in the order, so a missing cell sets no limit.
+        codes[column.index == MISSING, n] = MISSING
         _check_order(domain[n], codes[:, n])
         shares[n] = np.ones(len(x))
         if domain[n].edges is not None:
@@ -202,7 +204,7 @@ def _place(variable: Variable, numbers: np.ndarray) -> tuple[np.ndarray, np.ndar
     The share is 0 of the first interval below the first edge, and 1 of the last interval above the last edge.
     """
     edges, halves = np.asarray(variable.edges, dtype=np.float64), _halves(variable)
-    codes = np.clip(np.searchsorted(edges, numbers, side="right") - 1, 0, variable.cardinality - 1)
+    codes = np.clip(np.searchsorted(edges, numbers, side="right") - 1, 0, len(edges) - 2)
     inside = np.clip(numbers, edges[0], edges[-1])
     low, width = halves[codes], np.diff(halves)[codes]
     # An interval of width zero is a point: its share is one from this number on.

@@ -92,9 +92,10 @@ def _fill_dictionary(array: pa.DictionaryArray, fill: Fill) -> pa.ChunkedArray:
     labels = [*known, *(label for label in fill.labels if label not in known)]
     indices = np.asarray(array.indices.fill_null(0)).astype(np.int64)
     indices[fill.rows] = np.array([labels.index(label) for label in fill.labels])[fill.positions]
+    still_missing = np.isin(np.arange(len(indices)), fill.left)
     dictionary = pa.array(labels, array.type.value_type)
     filled = pa.DictionaryArray.from_arrays(
-        pa.array(indices, array.type.index_type), dictionary, ordered=array.type.ordered
+        pa.array(indices, array.type.index_type, mask=still_missing), dictionary, ordered=array.type.ordered
     )
     return pa.chunked_array([filled])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,16 +10,24 @@ import numpy as np
 from juror.answers.block import Mixture
 from juror.answers.holes import Fill
 from juror.answers.label_frames import Gathered, gather_frame
+from juror.answers.posterior import posterior
 from juror.answers.sampling import fill_at_random, fill_most_probable, generator
 from juror.domain.variable import Unknown, Variable
-from juror.errors import check_count
+from juror.errors import QueryError, check_count, wrong
 from juror.readers import Column
+from juror.readers.columns import MISSING
 
 
-def impute(model: Mixture, data: Any, draws: int | None, seed: int, unknown: Unknown) -> Any:
-    """Fill the holes of a table with their most probable labels, or with one or more random draws."""
+def impute(
+    model: Mixture, data: Any, draws: int | None, seed: int, unknown: Unknown, also: Collection[str] = ()
+) -> Any:
+    """Fill the holes of a table with their most probable labels, or with one or more random draws.
+
+    Missing cells that have a label are no holes, unless ``also`` names their variables.
+    """
     columns = model.domain.open(data)
     codes = model.domain.encode_columns(columns, unknown)
+    model = _opened(model, columns, codes, also)
     if draws is None:
         return fill_holes(data, columns, model.domain.variables, fill_most_probable(model, codes))
     check_count("draws", draws)
@@ -28,6 +36,24 @@ def impute(model: Mixture, data: Any, draws: int | None, seed: int, unknown: Unk
         fill_holes(data, columns, model.domain.variables, fill_at_random(model, codes, rng)) for _ in range(draws)
     ]
     return filled[0] if draws == 1 else filled
+
+
+def _opened(model: Mixture, columns: Sequence[Column], codes: np.ndarray, also: Collection[str]) -> Mixture:
+    """Make holes of the labelled missing cells of some variables; return the model given that these are not missing."""
+    if isinstance(also, str) or not isinstance(also, Collection):
+        raise wrong("also", "a list of columns, like ['column']", also)
+    by_name, present = {column.name: column for column in columns}, {}
+    for name in also:
+        n = model.domain.position(name)
+        variable = model.domain[n]
+        if variable.missing_label is None:
+            raise QueryError(
+                f"Missing cells of {name!r} have no label of their own, so they are filled anyway. Leave it out."
+            )
+        if name in by_name:
+            codes[by_name[name].index < 0, n] = MISSING
+            present[n] = (np.arange(variable.cardinality) != variable.missing_code).astype(np.float64)
+    return posterior(model, present) if present else model
 
 
 def fill_holes(data: Any, columns: Sequence[Column], variables: Sequence[Variable], codes: np.ndarray) -> Any:

@@ -17,17 +17,23 @@ from juror.readers import Column
 class Fill:
     """The labels that fill the holes of one column, from codes (n_rows,) for all its rows.
 
+    A missing cell whose code is that of the label for missing cells is no hole: it stays missing.
+
     Attributes
     ----------
     rows, codes, positions : numpy.ndarray, (n_holes,)
         The rows with a hole, the code for each hole, and the position of its label in ``labels``.
+    left : numpy.ndarray
+        The rows whose cells stay missing.
     """
 
     def __init__(self, column: Column, variable: Variable, codes: np.ndarray):
         self.column = column
         self.variable = variable
         self.name = column.name
-        self.rows = np.flatnonzero(column.index < 0)
+        missing = np.flatnonzero(column.index < 0)
+        stays = (codes[missing] == variable.missing_code) & (variable.missing_label is not None)
+        self.rows, self.left = missing[~stays], missing[stays]
         self.codes = codes[self.rows]
         gathered = Gathered(range(variable.cardinality), self.codes)
         self.positions = gathered.positions
@@ -39,7 +45,7 @@ class Fill:
     @property
     def is_empty_column(self) -> bool:
         """Whether all cells are missing, so that there is no type to keep."""
-        return len(self.rows) == len(self.column.index)
+        return len(self.rows) + len(self.left) == len(self.column.index)
 
     @property
     def is_rebuilt(self) -> bool:
@@ -64,11 +70,16 @@ class Fill:
         return next((value for value in candidates if self.variable.find(value) == code), label)
 
     def whole_column(self) -> tuple[list[Any], np.ndarray]:
-        """Return the column's values followed by the labels, and the position of every row's cell in that list."""
+        """Return the column's values followed by the labels, and the position of every row's cell in that list.
+
+        If cells stay missing, None is the last value.
+        """
         own = np.asarray(self.column.values, dtype=object).tolist()
         positions = self.column.index.astype(np.int64)
         positions[self.rows] = len(own) + self.positions
-        return [*own, *self.labels], positions
+        values = [*own, *self.labels]
+        positions[self.left] = len(values)
+        return [*values, None] if len(self.left) else values, positions
 
     def no_room(self, dtype: object) -> DataError:
         """Return the error for a column type that cannot hold the labels."""

@@ -54,10 +54,15 @@ class Gathered:
 
 
 def decode_frame(variables: Sequence[Variable], codes: np.ndarray, kind: str, numbers: bool) -> Any:
-    """Turn codes (rows, N), none of them missing, into a frame of labels; binned variables into numbers if asked."""
+    """Turn codes (rows, N), none of them −1, into a frame of labels; binned variables into numbers if asked.
+
+    Cells with the label of missing cells are missing in the frame, as they are in the table that was fitted.
+    """
     columns = {}
     for n, variable in enumerate(variables):
-        labels = variable.decode(np.arange(variable.cardinality), numbers)
+        labels = variable.decode(np.arange(len(variable.present_labels)), numbers)
+        if variable.missing_label is not None:
+            labels.append(None)
         columns[variable.name] = Gathered(labels, codes[:, n])
     return gather_frame(columns, kind)
 

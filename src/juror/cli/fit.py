@@ -13,7 +13,7 @@ from juror.cli.bar import progress_bar
 from juror.cli.connect import cluster
 from juror.cli.data import DataArguments, source_of
 from juror.cli.info import facts, show
-from juror.cli.options import number_or
+from juror.cli.options import missing_as_of, number_or
 from juror.cli.output import tell_written
 from juror.cli.saved_files import check_place, kind_of, read_counts, refuse_for_counts
 from juror.errors import ModelFileError, ParameterError
@@ -40,6 +40,7 @@ def command(
     rho: options.Rho = None,
     sample_weight: options.Weight = None,
     missing: options.Missing = None,
+    missing_as: options.MissingAs = None,
     drop: options.Drop = None,
     bins: options.Bins = None,
     max_levels: options.MaxLevels = options.MAX_LEVELS,
@@ -68,18 +69,19 @@ def command(
         "ensemble": number_or(("auto",), "--ensemble", ensemble),
         "rho": number_or(("cv",), "--rho", rho, float),
     }
+    labels = missing_as_of(missing_as)
     # A method refuses options that it does not have, so pass on only those that were given.
     settings = {name: value for name, value in (general | steps | projections | numbers).items() if value is not None}
     if database is None and _holds_counts(data):
         (counts,) = data
-        columns = {"missing": missing, "drop": drop, "sample_weight": sample_weight, "bins": bins}
-        rows = {"max_levels": max_levels, "memory": memory, "dask": dask, "spark": spark}
+        columns = {"missing": missing, "missing_as": missing_as, "drop": drop, "sample_weight": sample_weight}
+        rows = {"bins": bins, "max_levels": max_levels, "memory": memory, "dask": dask, "spark": spark}
         refuse_for_counts(Path(counts), columns | rows | csv)
         model = _fit_counts(Path(counts), settings)
     else:
         source = source_of(data, database, csv, clusters)
         table = DataArguments(source, missing or (), drop or (), sample_weight, bins, max_levels, n_jobs)
-        model = _fit_rows(table, memory, dask, spark, settings)
+        model = _fit_rows(table, memory, dask, spark, settings | {"missing_as": labels})
     model.save(output)
     show(facts(model) if json else model.summary())
     tell_written(output, began)

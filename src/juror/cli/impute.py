@@ -33,6 +33,13 @@ def command(
             metavar="N",
         ),
     ] = None,
+    also: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Also fill missing cells of this column, whose missing cells are a label; may be repeated.",
+            metavar="COLUMN",
+        ),
+    ] = None,
     drop: Drop = None,
     unknown: UnknownOption = "error",
     separator: options.Separator = None,
@@ -50,7 +57,7 @@ def command(
     domain = loaded.domain
     files = files_at(data, separator, quote, encoding, decimal)
     table = read_table(files, drop or (), domain.missing, domain.expected.text)
-    filled = loaded.impute(table, draws, seed=seed, unknown=unknown_of(unknown))
+    filled = loaded.impute(table, draws, seed=seed, unknown=unknown_of(unknown), also=also or ())
     tables = filled if isinstance(filled, list) else [filled]
     as_text = _is_csv(files) and (output.suffix.lower() == ".csv" if output else not json)
     for number, each in enumerate(tables, 1):
@@ -72,7 +79,9 @@ def _with_own_cells(filled: pa.Table, table: pa.Table, domain: Domain, files: Fi
     cells = filled.to_pandas().astype(object)
     for column in domain.open(table):
         seen = column.index >= 0
-        cells.loc[~seen, column.name] = [as_text(label) for label in cells.loc[~seen, column.name]]
+        # cells whose missing label is an answer are still missing
+        isfilled = ~seen & cells[column.name].notna()
+        cells.loc[isfilled, column.name] = [as_text(label) for label in cells.loc[isfilled, column.name]]
         cells.loc[seen, column.name] = written.loc[seen, column.name]
     return cells
 

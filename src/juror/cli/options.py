@@ -104,6 +104,16 @@ Missing = Annotated[
     list[str] | None,
     _option("--missing", "A marker that means missing, such as '?'; may be repeated.", "MARKER", _COLUMNS),
 ]
+MissingAs = Annotated[
+    list[str] | None,
+    _option(
+        "--missing-as",
+        "Make missing cells of a column a label, such as 'smokes=not asked'; may be repeated. 'auto' does so where "
+        "they depend on other columns, 'none' sums all out without a warning.",
+        "COLUMN=LABEL",
+        _COLUMNS,
+    ),
+]
 Drop = Annotated[list[str] | None, _option("--drop", "Leave a column out; may be repeated.", "COLUMN", _COLUMNS)]
 Weight = Annotated[str | None, _option("--weight", "The column of row weights or counts.", "COLUMN", _COLUMNS)]
 Bins = Annotated[int | None, _option("--bins", "The number of intervals for columns of many numbers.", panel=_COLUMNS)]
@@ -146,6 +156,27 @@ def unknown_of(text: str) -> Unknown:
     if text not in choices:
         raise ParameterError(f"--unknown must be error, warn or missing. Got {text!r} instead.")
     return choices[text]
+
+
+def missing_as_of(given: list[str] | None) -> dict[str, str] | str | None:
+    """Read the values of --missing-as: 'auto', 'none', or columns with their labels.
+
+    >>> missing_as_of(["smokes=not asked", "year=none"]), missing_as_of(["none"])
+    ({'smokes': 'not asked', 'year': 'none'}, {})
+    """
+    if given is None or given == ["auto"]:
+        return None if given is None else "auto"
+    if given == ["none"]:
+        return {}
+    labels: dict[str, str] = {}
+    for text in given:
+        column, equals, label = text.rpartition("=")
+        if not equals or column in labels:
+            raise ParameterError(
+                f"--missing-as must be 'auto', 'none', or COLUMN=LABEL once for each column. Got {text!r} instead."
+            )
+        labels[column] = label
+    return labels
 
 
 def number_or(words: tuple[str, ...], option: str, text: str | None, kind: type[int] | type[float] = int) -> Any:

@@ -11,7 +11,16 @@ import numpy as np
 
 from juror.domain.discovery import Discovery
 from juror.domain.variable import Label, Strangers, Unknown, Variable, code_type
-from juror.errors import DataError, QueryError, check_choice, check_count, did_you_mean, shortlist
+from juror.errors import (
+    DataError,
+    ParameterError,
+    QueryError,
+    check_choice,
+    check_count,
+    did_you_mean,
+    shortlist,
+    wrong,
+)
 from juror.readers import Column, Expected, open_source
 from juror.readers.columns import MISSING, as_text, read_markers
 from juror.readers.opening import open_scan, open_weighted
@@ -156,6 +165,33 @@ class Domain:
         kept = tuple(v for n, v in enumerate(self.variables) if n not in positions)
         return Domain(kept, self.missing)
 
+    def with_missing_as(self, labels: Mapping[str, Label]) -> Domain:
+        """Return the domain in which missing cells of some variables have a label, and so are a state of their own.
+
+        Missing cells of all other variables are summed out. A variable whose column is absent is summed out too.
+
+        Parameters
+        ----------
+        labels : mapping of str to label
+            By variable the label of its missing cells, such as ``{"migration": "not asked"}``.
+
+        Examples
+        --------
+        >>> domain = Domain.infer({"year": [94, 95], "migration": ["yes", None]})
+        >>> domain = domain.with_missing_as({"migration": "not asked"})
+        >>> domain["migration"].labels, domain.encode({"year": [94, 95], "migration": ["yes", None]}).tolist()
+        (('yes', 'not asked'), [[0, 0], [1, 1]])
+        """
+        if not isinstance(labels, Mapping):
+            raise wrong("missing_as", "a dict of columns, like {'column': 'not asked'}, or 'auto'", labels)
+        for name in labels:
+            if name not in self:
+                raise ParameterError(
+                    "{missing_as} names no column {name!r}. {hint}", name=name, hint=did_you_mean(name, self.names)
+                )
+        variables = (v.with_missing_label(labels[v.name]) if v.name in labels else v for v in self)
+        return Domain(tuple(variables), self.missing)
+
     def united(self, other: Domain) -> Domain:
         """Return the domain with the labels of both; names, kinds and intervals must be the same.
 
@@ -193,13 +229,17 @@ class Domain:
         (('blue', 'red', 'teal'), True)
         """
         found = Domain.infer(open_scan(data, self.missing, self.expected), missing=self.missing, **choices)
+        labels = {v.name: v.missing_label for v in self if v.missing_label is not None and v.name in found}
+        found = found.with_missing_as(labels)
         variables = (
             mine if mine.edges is not None or mine.name not in found else mine.united(found[mine.name]) for mine in self
         )
         return Domain(tuple(variables), self.missing)
 
     def encode(self, data: Any, unknown: Unknown = "error") -> np.ndarray:
-        """Return the codes of a table; a variable whose column is absent is missing in every row.
+        """Return the codes of a table, −1 for cells to be summed out, such as all of a column that is absent.
+
+        Missing cells are summed out too, unless the variable has a label for them (:meth:`with_missing_as`).
 
         Parameters
         ----------
@@ -220,8 +260,8 @@ class Domain:
         """What this domain tells a source about its columns before they are opened."""
         return Expected(
             names=self.names,
-            numbers=[v.name for v in self if v.edges or any(isinstance(label, float) for label in v.labels)],
-            text=[v.name for v in self if v.edges is None and all(isinstance(label, str) for label in v.labels)],
+            numbers=[v.name for v in self if v.edges or any(isinstance(label, float) for label in v.present_labels)],
+            text=[v.name for v in self if v.edges is None and all(isinstance(one, str) for one in v.present_labels)],
         )
 
     def open(self, data: Any) -> list[Column]:
@@ -266,7 +306,7 @@ def _united_markers(one: Domain, other: Domain, variables: Sequence[Variable]) -
     """Return the markers of both domains, which must not be labels of the other one."""
     markers = {as_text(marker): marker for marker in (*other.missing, *one.missing)}
     for variable in variables:
-        clash = [label for label in variable.labels if variable.edges is None and as_text(label) in markers]
+        clash = [label for label in variable.present_labels if variable.edges is None and as_text(label) in markers]
         if clash:
             raise DataError(
                 "Variable {name!r} has the label {label!r} on one side, which is a marker for missing on the "

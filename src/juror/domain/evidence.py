@@ -56,6 +56,8 @@ class Range:
         inside = np.ones(variable.cardinality, dtype=bool)
         for name, bound in self._bounds().items():
             inside &= _BOUNDS[name](variable, bound)
+        # The label of missing cells has no place in the order, so it is in no range.
+        inside[len(variable.present_labels) :] = False
         return inside
 
 
@@ -75,6 +77,8 @@ class Not:
 def _from_label(variable: Variable, bound: Any, strict: bool) -> np.ndarray:
     """Return which labels are above a bound; equal ones too unless strict."""
     codes = np.arange(variable.cardinality)
+    if variable.missing_label is not None and variable.find(bound) == variable.missing_code:
+        raise QueryError(f"{bound!r} stands for missing cells of {variable.name!r}, so it is not the end of a range.")
     if variable.edges is not None and not (isinstance(bound, str) and bound in variable.labels):
         return codes >= _edge_position(variable, bound, strict)
     code = _ordinal_position(variable, bound)
@@ -110,13 +114,13 @@ def _ordinal_position(variable: Variable, bound: Any) -> float:
     if code is not None:
         return code
     number = as_number(bound)
-    if number is None or any(isinstance(label, str) for label in variable.labels):
+    if number is None or any(isinstance(label, str) for label in variable.present_labels):
         return variable.code(bound)
-    labels = np.asarray(variable.labels, dtype=float)
+    labels = np.asarray(variable.present_labels, dtype=float)
     if np.any(np.diff(labels) < 0):
         raise QueryError(
-            f"{bound!r} is no label of {variable.name!r}, whose order {shortlist(variable.labels)} was declared and is "
-            "not that of the numbers. Name one of its labels."
+            f"{bound!r} is no label of {variable.name!r}, whose order {shortlist(variable.present_labels)} was "
+            "declared and is not that of the numbers. Name one of its labels."
         )
     return float(np.searchsorted(labels, number)) - 0.5
 

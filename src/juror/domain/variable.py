@@ -68,6 +68,9 @@ class Variable:
         For a binned variable a typical number of every interval, used to decode to numbers.
     open_ended : bool
         Whether the outer intervals also take numbers beyond the outer edges.
+    missing_label : label, optional
+        The label of missing cells, if they are a state of their own; then it is the last of the labels, and has no
+        place in their order. By default missing cells have no label, and are summed out.
 
     Examples
     --------
@@ -76,6 +79,8 @@ class Variable:
     1
     >>> safety.cardinality
     3
+    >>> safety.with_missing_label("not tested").labels
+    ('low', 'med', 'high', 'not tested')
     """
 
     name: str
@@ -84,6 +89,7 @@ class Variable:
     edges: tuple[float, ...] | None = None
     values: tuple[float, ...] | None = None
     open_ended: bool = False
+    missing_label: Label | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip():
@@ -100,23 +106,34 @@ class Variable:
                 )
         if len(set(self.labels)) < len(self.labels):
             raise DataError(f"Variable {self.name!r} has a label twice among {shortlist(self.labels)}.")
+        if self.missing_label is not None and self.missing_label != self.labels[-1]:
+            raise DataError(
+                f"The label of missing cells must be the last of {self.name!r}, whose labels are "
+                f"{shortlist(self.labels)}. Got {self.missing_label!r}."
+            )
         if (self.kind == "binned") != (self.edges is not None):
             raise DataError(f"Variable {self.name!r}: edges go with kind='binned', and with no other kind.")
         if self.edges is not None:
             self._check_edges(self.edges)
 
     def _check_edges(self, edges: Sequence[float]) -> None:
-        if len(edges) != len(self.labels) + 1:
-            raise DataError(f"Variable {self.name!r} has {len(self.labels)} intervals but {len(edges)} edges.")
+        n_intervals = len(self.present_labels)
+        if len(edges) != n_intervals + 1:
+            raise DataError(f"Variable {self.name!r} has {n_intervals} intervals but {len(edges)} edges.")
         if not np.all(np.isfinite(edges)) or any(high < low for low, high in pairwise(edges)):
             raise DataError(f"The edges of {self.name!r} must be finite and rise. Got {shortlist(edges)}.")
-        if self.values is None or len(self.values) != len(self.labels):
+        if self.values is None or len(self.values) != n_intervals:
             raise DataError(f"Variable {self.name!r} needs one typical value for each of its intervals.")
 
     def united(self, other: Variable) -> Variable:
         """Return the variable with the labels of both, which must be of one kind and, if binned, of the same edges."""
         if self == other:
             return self
+        if self.missing_label != other.missing_label:
+            raise DataError(
+                f"Missing cells of variable {self.name!r} are {_missing_in_words(self)} here and "
+                f"{_missing_in_words(other)} there. Count both with the same domain."
+            )
         if self.edges is not None and self.edges == other.edges and self.open_ended == other.open_ended:
             # the typical values may differ; either will do
             return self
@@ -130,14 +147,44 @@ class Variable:
                 there=there,
             )
         # rising numbers have a natural order; named levels must have the same order in both
-        rising = all(_type_of(v) is not str and list(v.labels) == sorted(v.labels) for v in (self, other))
+        mine, theirs = self.present_labels, other.present_labels
+        rising = _type_of(self) is not str and all(list(labels) == sorted(labels) for labels in (mine, theirs))
         named = self.kind == "ordinal" and not rising
-        return replace(self, labels=tuple(united(self.name, self.labels, other.labels, ordered=named)))
+        both = tuple(united(self.name, mine, theirs, ordered=named))
+        return replace(self, labels=both + self.labels[len(mine) :])
+
+    def with_missing_label(self, label: Label) -> Variable:
+        """Return the variable with a label for missing cells, which are then a state of their own."""
+        if self.missing_label == label:
+            return self
+        if self.missing_label is not None:
+            raise DataError(
+                f"Missing cells of {self.name!r} have the label {self.missing_label!r} already. Got {label!r} besides."
+            )
+        if not isinstance(label, (str, int, float, bool)) or self.find(label) is not None:
+            raise DataError(
+                "Missing cells of {name!r} must get a label that it does not have: text, a number or a boolean that "
+                "is not among {labels}. Got {label!r}; name another with {missing_as:=…}.",
+                name=self.name,
+                labels=shortlist(self.labels),
+                label=label,
+            )
+        return replace(self, labels=(*self.labels, label), missing_label=label)
 
     @property
     def cardinality(self) -> int:
         """How many labels there are."""
         return len(self.labels)
+
+    @property
+    def missing_code(self) -> int:
+        """The code of a missing cell: that of its label, or −1 if it has none."""
+        return MISSING if self.missing_label is None else self.cardinality - 1
+
+    @property
+    def present_labels(self) -> tuple[Label, ...]:
+        """The labels of cells that are not missing."""
+        return self.labels if self.missing_label is None else self.labels[:-1]
 
     @property
     def is_ordered(self) -> bool:
@@ -186,21 +233,21 @@ class Variable:
         assert self.edges is not None
         edges = np.asarray(self.edges)
         codes = np.searchsorted(edges, numbers, side="right") - 1
-        inside = np.clip(codes, 0, self.cardinality - 1)
+        inside = np.clip(codes, 0, len(self.edges) - 2)
         if self.open_ended:
             return inside
         return np.where((numbers >= edges[0]) & (numbers <= edges[-1]), inside, MISSING)
 
     def encode(self, column: Column, unknown: Unknown = "error") -> np.ndarray:
-        """Return the code of every row of a column, −1 where it is missing.
+        """Return the code of every row of a column; where it is missing, −1 or the code of the label for that.
 
         Parameters
         ----------
         column : Column
             The factorised column.
         unknown : {"error", "warn", "missing"}
-            What to do with a value that is not among the labels: refuse it, or treat it as missing, with or without a
-            warning.
+            What to do with a value that is not among the labels: refuse it, or give it the code −1, with or without a
+            warning. It is then summed out, also if missing cells have a label.
 
         Returns
         -------
@@ -227,9 +274,12 @@ class Variable:
             of_values = self._codes_of_values(column)
             known = of_values != MISSING
             codes = np.append(of_values, MISSING).astype(kind)[column.index]
+        is_missing = column.index == MISSING
+        if self.missing_label is not None:
+            codes = np.where(is_missing, kind(self.missing_code), codes)
         if unknown == "missing" or np.all(known):
             return codes, Strangers()
-        strange = np.flatnonzero((codes == MISSING) & (column.index != MISSING))
+        strange = np.flatnonzero((codes == MISSING) & ~is_missing)
         if not len(strange):
             return codes, Strangers()
         if unknown == "error":
@@ -249,7 +299,7 @@ class Variable:
         if self.edges is not None and "," in str(value) and as_number(str(value).replace(",", ".")) is not None:
             return DataError("{where}a number with a decimal comma. Pass {Files.decimal:=','}.", where=where)
         if self.edges is not None and as_number(value) is None:
-            what = f"neither a number nor one of its intervals {shortlist(self.labels)}"
+            what = f"neither a number nor one of its intervals {shortlist(self.present_labels)}"
         elif self.edges is not None:
             what = f"outside its edges {self.edges[0]:g} to {self.edges[-1]:g}"
         elif column.form == "code":
@@ -266,24 +316,29 @@ class Variable:
         codes : numpy.ndarray, (n_rows,)
             Positions among the labels, −1 for missing.
         numbers : bool
-            For a binned variable, give the typical number of the interval in place of its label.
+            For a binned variable, give the typical number of the interval in place of its label, and None for the label
+            of missing cells, which has no number.
         """
         wrong = codes[(codes < MISSING) | (codes >= self.cardinality)]
         if len(wrong):
             raise ParameterError(
                 f"Codes of {self.name!r} must be in the range [-1, {self.cardinality - 1}]. Got {wrong[0]} instead."
             )
-        names = self.values if numbers and self.values is not None else self.labels
-        table = np.empty(len(names) + 1, dtype=object)
-        table[:-1] = names
-        table[-1] = None
+        names: tuple[Any, ...] = self.values if numbers and self.values is not None else self.labels
+        # Code −1 selects the last place. The label of missing cells has no number.
+        table = np.full(self.cardinality + 1, None, dtype=object)
+        table[: len(names)] = names
         return list(table[codes])
 
 
 def _type_of(variable: Variable) -> type | None:
     """Return the common type of all labels: text, number or boolean; None if there is none."""
-    kinds = {float if type(label) is int else type(label) for label in variable.labels}
+    kinds = {float if type(label) is int else type(label) for label in variable.present_labels}
     return kinds.pop() if len(kinds) == 1 else None
+
+
+def _missing_in_words(variable: Variable) -> str:
+    return "summed out" if variable.missing_label is None else f"the label {variable.missing_label!r}"
 
 
 def _described(variable: Variable, other: Variable) -> str:

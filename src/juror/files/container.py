@@ -26,8 +26,9 @@ from juror.readers.suffixes import COMPRESSED, SUFFIXES
 
 T = TypeVar("T")
 
-# Version 2 is for models with forests; all else is still written as version 1, which older jurors read.
-FORMAT_VERSION = 2
+# Version 2 is for models with forests, version 3 for domains with a label for missing cells. All else is still written
+# as version 1, which older jurors read.
+FORMAT_VERSION = 3
 _ENTRY = "juror"
 _DATA_SUFFIXES = frozenset((*SUFFIXES, *COMPRESSED, ".json", ".duckdb", ".sqlite", ".db"))
 # safetensors refuses longer headers.
@@ -50,9 +51,11 @@ def write(
     path = Path(path)
     check_name(path)
     tensors = {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
+    if any(variable.missing_label is not None for variable in domain):
+        version = max(version, 3)
     header = {
         "format_version": version,
-        "domain": {"missing": domain.missing, "variables": [asdict(variable) for variable in domain]},
+        "domain": {"missing": domain.missing, "variables": [_plain(variable) for variable in domain]},
         **more,
     }
     # One entry only: safetensors writes several in an order that changes from run to run.
@@ -153,6 +156,12 @@ def _check_version(path: Path, version: Any) -> None:
             f"The file {str(path)!r} has format version {version}, and this juror reads up to {FORMAT_VERSION}. "
             "Install a newer juror."
         )
+
+
+def _plain(variable: Variable) -> dict[str, Any]:
+    """Return a variable as plain values; older jurors do not know the label of missing cells."""
+    plain = asdict(variable)
+    return plain if variable.missing_label is not None else {k: v for k, v in plain.items() if k != "missing_label"}
 
 
 def _read_domain(plain: Mapping[str, Any]) -> Domain:

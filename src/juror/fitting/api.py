@@ -18,6 +18,13 @@ from juror.domain.variable import Label, Unknown
 from juror.errors import DataWarning, FitWarning, Option, ParameterError, check_count, wrong
 from juror.fitting.held_out import as_mixture
 from juror.fitting.plan import Decision, Request, check_members, check_method, check_rank, decide, read_options
+from juror.fitting.skip_patterns import (
+    about_skips,
+    check_missing_as,
+    labels_in_words,
+    skip_patterns,
+    with_missing_as,
+)
 from juror.fitting.steps import choose_and_solve
 from juror.model import JointPMF
 from juror.progress import ProgressCallback
@@ -74,6 +81,7 @@ def fit(
     seed: int = 0,
     domain: Domain | None = None,
     missing: Collection[Label] = (),
+    missing_as: Mapping[str, Label] | str | None = None,
     unknown: Unknown = "error",
     sample_weight: Any = None,
     target: str | None = None,
@@ -111,6 +119,12 @@ def fit(
         The variables; found in the data by default, see :meth:`Domain.infer` for choices about bins and order.
     missing : collection
         Markers that stand for a missing value besides null and NaN, such as ``["?"]``.
+    missing_as : mapping of str to label, or "auto", optional
+        What missing cells are. By default they are summed out, as if they had an answer that is not known, and a
+        warning names the columns whose cells are missing because of other columns, such as questions that were asked of
+        some people only. ``{"migration": "not asked"}`` makes them a label of that column, so a state of their own;
+        ``{}`` sums all out without a warning. ``"auto"`` finds the columns that the warning names, except a target,
+        and gives them the label ``"missing"``.
     unknown : {"error", "warn", "missing"}
         What to do with values that are not among the labels of the given domain.
     sample_weight : array-like (n_rows,) or str, optional
@@ -205,6 +219,7 @@ def fit(
     """
     check_method(method)
     check_count("seed", seed, least=0)
+    check_missing_as(missing_as)
     if progress is not None and not callable(progress):
         raise wrong("progress", "a function to call with every step", progress)
     bytes_here, began = read_memory(memory), time.monotonic()
@@ -213,9 +228,10 @@ def fit(
         stack.enter_context(one_blas_thread())
         read: Any = data
         if isinstance(data, Statistic):
-            _check_alone(domain, missing, unknown, sample_weight, client)
+            _check_alone(domain, missing, missing_as, unknown, sample_weight, client)
         else:
             opened = open_table(data, domain, missing, unknown, sample_weight, local, client)
+            opened = with_missing_as(opened, missing_as, bytes_here, int(seed), target)
             read = Request(opened, bytes_here, int(seed)).read(stack, method, rank, options)
         decision = decide(read, rank, method, target, options)
         chosen, domain = METHODS[decision.method], read.domain
@@ -224,6 +240,8 @@ def fit(
         rank = check_rank(rank, options.get("init"), domain, data, chooses=chosen.open_rank is not None)
         position = None if target is None else domain.position(target)
         about_data = _warn_of_order(data, read, chosen)
+        if missing_as is None and not isinstance(read, Statistic):
+            about_data += _warn_of_skips(read, int(seed))
         until = np.inf if settings.max_seconds is None else began + settings.max_seconds
         context = Context(int(seed), local, progress, until=until)
         if isinstance(read, Statistic):
@@ -258,6 +276,7 @@ def _completed(solution: Solution, read: Any, decision: Decision, seed: int) -> 
         n_parameters=_n_parameters(solution.parts, read.domain),
         seed=seed,
         log_likelihood=log_likelihood,
+        labelled_missing=labels_in_words(read.domain),
         **n_rows,
     )
 
@@ -294,13 +313,29 @@ def _warn_of_order(data: Any, read: Any, method: Method) -> tuple[str, ...]:
     return tuple(map(str, messages))
 
 
+def _warn_of_skips(table: Table, seed: int) -> tuple[str, ...]:
+    """Warn of columns whose cells are missing because of other columns; see :mod:`juror.fitting.skip_patterns`."""
+    found = skip_patterns(table.sample(seed), seed)
+    if not found:
+        return ()
+    message = about_skips(found)
+    warnings.warn(DataWarning(message), stacklevel=3)
+    return (str(message),)
+
+
 def _check_alone(
-    domain: Domain | None, missing: Collection[Label], unknown: Unknown, sample_weight: Any, client: Any
+    domain: Domain | None,
+    missing: Collection[Label],
+    missing_as: object,
+    unknown: Unknown,
+    sample_weight: Any,
+    client: Any,
 ) -> None:
     """Refuse arguments that were fixed when the statistic was made."""
     for name, given in (
         ("domain", domain is not None),
         ("missing", len(missing) > 0),
+        ("missing_as", missing_as is not None),
         ("unknown", unknown != "error"),
         ("sample_weight", sample_weight is not None),
         ("client", client is not None),

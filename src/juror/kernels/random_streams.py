@@ -50,6 +50,7 @@ class Stream(Enum):
     THINNED = 14, "pair counts held out to choose by, by the numbers of variables and of the split"
     FORESTS = 15, "the noise of forests, by the number of variables and the number of the forest"
     MEMBER_FOREST = 16, "the noise of the forest of a member of an ensemble, by its number"
+    SKIPS = 19, "rows in which columns are looked for whose cells are missing because of others"
 
     def generator(self, *key: int) -> np.random.Generator:
         """Return the generator of this stream for a key, which begins with the seed if nothing else is said above."""

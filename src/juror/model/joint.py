@@ -247,7 +247,7 @@ class JointPMF(RowAnswers):
     def sample(
         self, n: int, given: Given = None, *, seed: int = 0, numbers: bool = False, frame: str = "pandas"
     ) -> Any:
-        """Draw rows.
+        """Draw rows. Cells with the label of missing cells are missing in the frame, as in the table that was fitted.
 
         Parameters
         ----------

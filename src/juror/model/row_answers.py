@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,8 @@ class RowAnswers:
 
     def log_prob(self, data: Any, *, unknown: Unknown = "error") -> np.ndarray:
         """Return the natural log-probability of every row, missing cells and absent columns summed out.
+
+        A missing cell of a variable with a label for missing cells counts as that label.
 
         Parameters
         ----------
@@ -91,8 +94,18 @@ class RowAnswers:
         """
         return continuous.cdf(self, self.domain.open(data), unknown)
 
-    def impute(self, data: Any, draws: int | None = None, *, seed: int = 0, unknown: Unknown = "error") -> Any:
+    def impute(
+        self,
+        data: Any,
+        draws: int | None = None,
+        *,
+        seed: int = 0,
+        unknown: Unknown = "error",
+        also: Collection[str] = (),
+    ) -> Any:
         """Fill the missing cells of a table; observed cells are not changed.
+
+        Missing cells that are a state of their own (``missing_as`` in :func:`juror.fit`) are an answer, and stay.
 
         Parameters
         ----------
@@ -107,11 +120,16 @@ class RowAnswers:
         unknown : {"error", "warn", "missing"}
             What to do with labels that the model does not know; with ``"missing"`` they stay in the table and are
             ignored.
+        also : list of str
+            Variables with a label for missing cells whose missing cells are filled too, as if they had been asked: each
+            gets a label of those who were.
         """
-        return impute(self, data, draws, seed, unknown)
+        return impute(self, data, draws, seed, unknown, also)
 
     def predict_proba(self, data: Any, target: str | None = None, *, unknown: Unknown = "error") -> np.ndarray:
         """Return p(target | the row's other cells), (n_rows, labels of the target), in the order of its labels.
+
+        If missing cells of the target have a label, that is one of its labels here, and may be the most probable.
 
         Parameters
         ----------

@@ -9,7 +9,7 @@ the second being total variation, rounded off at zero so that it has a gradient.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,18 +23,18 @@ _ROUND = 1e-4
 
 @dataclass(frozen=True)
 class Prior:
-    """A prior of a kind and strength μ on the factors of the variables at some positions."""
+    """A prior of a kind and strength μ on the factors of some variables: by position, how many labels are in order."""
 
     kind: str
     strength: float
-    positions: tuple[int, ...]
+    positions: Mapping[int, int]
 
     @classmethod
     def over(cls, domain: Domain, kind: str, strength: float) -> Prior:
         """Make a prior on all ordered variables of a domain."""
         if kind not in PRIORS:
             raise wrong("prior", f"None or one of {shortlist(PRIORS)}", kind)
-        positions = tuple(n for n, variable in enumerate(domain) if variable.is_ordered)
+        positions = {n: len(variable.present_labels) for n, variable in enumerate(domain) if variable.is_ordered}
         if not positions:
             raise DataError(
                 f"prior={kind!r} is about labels in order, and no variable has any. Give levels=… to Domain.infer, or "
@@ -46,8 +46,8 @@ class Prior:
         """Return the prior's term and its gradient by every factor (I_n, F)."""
         total = 0.0
         gradients = [np.zeros_like(A) for A in factors]
-        for n in self.positions:
-            jump = np.diff(factors[n], axis=0)
+        for n, n_labels in self.positions.items():
+            jump = np.diff(factors[n][:n_labels], axis=0)
             if self.kind == "smooth":
                 total += float(np.sum(jump * jump))
                 pull = 2.0 * jump
@@ -55,6 +55,6 @@ class Prior:
                 size = np.sqrt(jump * jump + _ROUND * _ROUND)
                 total += float(np.sum(size - _ROUND))
                 pull = jump / size
-            gradients[n][1:] += self.strength * pull
-            gradients[n][:-1] -= self.strength * pull
+            gradients[n][1:n_labels] += self.strength * pull
+            gradients[n][: n_labels - 1] -= self.strength * pull
         return self.strength * total, gradients

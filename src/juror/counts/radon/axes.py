@@ -103,6 +103,9 @@ def axis_of(variable: Variable, scores: Sequence[float] | None = None) -> Axis:
         return by_rank
     # Halve first: the difference of finite edges may overflow.
     halves = np.asarray(variable.edges, dtype=float) / 2
+    if variable.missing_label is not None:
+        # missing cells get a cell beside the intervals, of their mean width
+        halves = np.append(halves, halves[-1] + (halves[-1] - halves[0]) / (len(halves) - 1))
     widths = np.diff(halves)
     if widths.max() / _MOST_UNEVEN > widths.min() or widths.max() == 0.0:
         return by_rank
