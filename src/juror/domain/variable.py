@@ -155,7 +155,7 @@ class Variable:
 
     def with_missing_label(self, label: Label) -> Variable:
         """Return the variable with a label for missing cells, which are then a state of their own."""
-        if self.missing_label == label:
+        if self.missing_label is not None and self.missing_label == label:
             return self
         if self.missing_label is not None:
             raise DataError(
