@@ -378,7 +378,7 @@ def test_with_header_changes_only_what_it_is_told(saved):
     assert_same_model(juror.load(saved), model)
 
 
-@pytest.mark.parametrize("version", [3, 10, 999999999999999999999])
+@pytest.mark.parametrize("version", [4, 10, 999999999999999999999])
 def test_a_newer_format_is_refused_and_says_what_to_do(saved, version):
     with_header(saved, format_version=version)
     message = load_error(saved)
