@@ -124,7 +124,7 @@ def test_a_variable_never_seen_in_a_class_has_its_marginal_there_and_that_is_tol
     answers = (rng.random((4000, 4)) < np.where(wave, 0.9, 0.1)[:, None]).astype(int)
     x1 = np.where(wave == 0, (rng.random(4000) < 0.1).astype(int), -1)
     with pytest.warns(juror.FitWarning, match=r"The variables \['x1'\] are hardly ever seen in classes that hold more"):
-        model = fit_em(np.column_stack([wave, x1, answers]), rank=2)
+        model = fit_em(np.column_stack([wave, x1, answers]), rank=2, missing_as={})
     seen = x1[x1 >= 0].mean()
     assert model.prob({"x1": 1}) == pytest.approx(seen, abs=0.02)
     assert model.prob({"x1": 1}, given={"x0": 1}) == pytest.approx(seen, abs=0.02)

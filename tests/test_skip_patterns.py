@@ -240,9 +240,7 @@ class TestImputation:
     @pytest.mark.parametrize("draws", [None, 1])
     def test_they_stay(self, model, table, draws):
         filled = model.impute(table, draws)
-        pd.testing.assert_frame_equal(
-            filled[["smokes", "cigarettes", "brand"]], table[["smokes", "cigarettes", "brand"]]
-        )
+        pd.testing.assert_frame_equal(filled.drop(columns="sex"), table.drop(columns="sex"))
         assert not filled["sex"].isna().any()
 
     @pytest.mark.parametrize("kind", ["polars", "categories", "arrow", "dictionary", "dict"])

@@ -24,7 +24,8 @@ EDGES = {
     "capital-loss": [0, 1, 1800, 2000, 5000],
 }
 domain = juror.Domain.infer(people, edges=EDGES)
-model = juror.fit(train, rank=32, method="em", domain=domain, target="income", seed=0)
+# Who has no work class has no occupation either: both are summed out, as for people whose work is not known.
+model = juror.fit(train, rank=32, method="em", domain=domain, target="income", missing_as={}, seed=0)
 
 plot.dependence(model).figure.savefig(folder / "adult-dependence.png", dpi=110)
 

@@ -29,7 +29,8 @@ table["years"] = pd.cut(survey["year"], [1971, 1976, 1985, 1996, 2006, 2018], la
 holes = table[list(ITEMS.values())].isna().to_numpy().mean()
 
 # All rows go in as they are. Those who drop incomplete rows first lose half of them, and all before 1977.
-model = juror.fit(table, rank=16, method="em", seed=0)
+# Cells that were not asked for are summed out too: the shares are of what people would say if they were asked.
+model = juror.fit(table, rank=16, method="em", missing_as={}, seed=0)
 complete = table.dropna()
 dropped = juror.fit(complete, rank=16, method="em", seed=0)
 
@@ -62,7 +63,7 @@ figure.savefig(folder / "gss-parties.png", dpi=110)
 # How far can holes be filled? Hide "any reason" for all of 1977–85, as it is for the years before, and compare.
 known = table["any reason"].notna() & (table["years"] == "1977–85")
 hidden = table.assign(**{"any reason": table["any reason"].mask(known)})
-blind = juror.fit(hidden, rank=16, method="em", seed=0)
+blind = juror.fit(hidden, rank=16, method="em", missing_as={}, seed=0)
 right = (blind.predict(hidden[known], target="any reason") == table.loc[known, "any reason"]).mean()
 said = (table.loc[known, "any reason"] == "yes").mean()
 before, now = YEARS[0], YEARS[-1]

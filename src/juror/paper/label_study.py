@@ -37,7 +37,8 @@ def label_fit(cell: Cell) -> dict[str, Any]:
     began = time.perf_counter()
     for rank in cell.ranks:
         try:
-            model = fit(train, rank, cell.method, domain=domain, seed=cell.seed, n_jobs=1, **cell.options)
+            how = {"domain": domain, "missing_as": {}, "seed": cell.seed, "n_jobs": 1}
+            model = fit(train, rank, cell.method, **how, **cell.options)
             found = accuracy(model, validation)
         except JurorError as error:
             refused = f"rank {rank} failed: {error}"
