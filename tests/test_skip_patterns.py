@@ -456,3 +456,26 @@ class TestCommandLine:
             assert "--missing-as must be 'auto', 'none', or COLUMN=LABEL once for each column. Got" in err
         status, _, err = self.fit(run, "--missing-as", "brnd=a")
         assert "--missing-as names no column 'brnd'. Did you mean 'brand'?" in err
+
+
+class TestEstimators:
+    """The estimators of scikit-learn pass missing_as on."""
+
+    def test_a_missing_feature_is_information(self):
+        # brand is missing for those who do not smoke, and else tells nothing
+        table = survey(1000, nonresponse=0.0)
+        features, smokes = table[["brand", "sex"]], table["smokes"]
+        how = {"rank": 3, "method": "em", "n_init": 1}
+        with_label = juror.JointClassifier(missing_as={"brand": "none"}, **how).fit(features, smokes)
+        summed_out = juror.JointClassifier(missing_as={}, **how).fit(features, smokes)
+        assert with_label.score(features, smokes) == 1.0
+        assert summed_out.score(features, smokes) < 1.0
+
+    def test_an_imputer_leaves_the_cells(self):
+        table = survey()
+        filled = juror.JointImputer(missing_as=LABELS, **QUICK).fit_transform(table)
+        pd.testing.assert_frame_equal(filled, table)
+
+    def test_batches_are_refused(self):
+        with pytest.raises(ParameterError, match="missing_as needs all rows at once"):
+            juror.JointDensity(rank=2, missing_as="auto").partial_fit(survey())

@@ -13,7 +13,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import validate_data
 
 from juror.counts.counts import PairCounts
-from juror.errors import FitWarning
+from juror.errors import FitWarning, ParameterError
 from juror.estimators.growing import check_fits_counts, grown_by
 from juror.fitting import fit
 from juror.fitting.plan import decide_for_statistic, read_options
@@ -44,6 +44,9 @@ _PARAMETERS = """Parameters
         A time limit.
     missing : list, optional
         Values that mark a missing cell, besides null and NaN.
+    missing_as : dict, "auto" or None, default=None
+        Columns whose missing cells are a label, and the label, see :func:`juror.fit`; for ``fit`` only. A missing cell
+        of such a column is information, and is not filled by an imputer.
     unknown : {"warn", "missing", "error"}, default="warn"
         What to do with labels that the training rows did not have: treat them as missing, with or without a warning,
         or refuse them.
@@ -91,6 +94,7 @@ class JointEstimator(BaseEstimator):
         tol: float | None = None,
         max_seconds: float | None = None,
         missing: Any = None,
+        missing_as: Any = None,
         unknown: str = "warn",
         random_state: Any = 0,
         n_jobs: int | None = None,
@@ -105,6 +109,7 @@ class JointEstimator(BaseEstimator):
         self.tol = tol
         self.max_seconds = max_seconds
         self.missing = missing
+        self.missing_as = missing_as
         self.unknown = unknown
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -161,7 +166,8 @@ class JointEstimator(BaseEstimator):
             self.__dict__.pop(name, None)
 
     def _fit_rows(self, columns: list[Column], sample_weight: Any) -> Self:
-        self.model_ = self._fit_model(columns, missing=self._markers, sample_weight=sample_weight)
+        how = {"missing": self._markers, "missing_as": self.missing_as, "sample_weight": sample_weight}
+        self.model_ = self._fit_model(columns, **how)
         return self
 
     def _fit_model(self, data: list[Column] | PairCounts, **reading: Any) -> JointPMF:
@@ -189,6 +195,8 @@ class JointEstimator(BaseEstimator):
     def _batch(self, X: Any) -> list[Column]:
         """Open the columns of a batch; the first batch decides their names."""
         check_fits_counts(self.method, self.rank)
+        if self.missing_as:
+            raise ParameterError("missing_as needs all rows at once, and partial_fit sees batches. Leave it out.")
         if "model_" in vars(self) and not self._has_counts:
             warnings.warn(
                 "fit keeps no counts to add to, so counting begins with this batch, and the model that was fitted is "
