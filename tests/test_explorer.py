@@ -239,6 +239,22 @@ def test_a_range_is_chosen_by_its_ends(page, model):
     assert "age is 18 to below 65" in sentence(page)
 
 
+def test_no_range_includes_the_label_of_missing_cells(browser, tmp_path):
+    domain = small_model().domain.with_missing_as({"age": "not asked"})
+    model = random_model(domain.cardinalities, 4, np.random.default_rng(0), domain=domain)
+    juror.Report(model, name="car.juror").save(tmp_path / "car.html")
+    with watched(browser, tmp_path / "car.html") as page:
+        shift_click_all(page, {"age": [AGES[2], AGES[3]]})
+        assert_shows(page, model, {"age": Range(at_least=40)})
+        assert "age is at least 40" in sentence(page)
+        assert asked(page).endswith("| age >= 40")
+        shift_click(page, "age", "not asked")
+        assert_shows(page, model, {"age": [*AGES[2:], "not asked"]})
+        assert "age in {" in asked(page)
+        shift_click_all(page, {"age": [*AGES[:2], "not asked"]})
+        assert "age is not not asked" in sentence(page)
+
+
 def test_undo_goes_back_step_by_step_and_reset_clears(page, model):
     assert page.is_disabled("#undo")
     click(page, "colour", "green")

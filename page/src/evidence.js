@@ -56,7 +56,7 @@ export function same(one, other) {
 }
 
 /**
- * The ends of a set of neighbouring codes of an ordered variable; null for any other set.
+ * The ends of a set of neighbouring codes of an ordered variable; null for any other set, and for all codes in order.
  *
  * @param {Variable} variable
  * @param {number[]} codes
@@ -64,8 +64,9 @@ export function same(one, other) {
  */
 function rangeOf(variable, codes) {
   const [low, high] = [codes[0], codes[codes.length - 1]];
-  if (variable.kind === "nominal" || codes.length < 2 || high - low + 1 !== codes.length) return null;
-  return { low: low > 0 ? low : null, high: high < variable.labels.length - 1 ? high : null };
+  const last = variable.n_ordered - 1;
+  if (codes.length < 2 || high - low + 1 !== codes.length || high > last || codes.length > last) return null;
+  return { low: low > 0 ? low : null, high: high < last ? high : null };
 }
 
 /**

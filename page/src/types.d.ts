@@ -15,6 +15,8 @@ export interface Variable {
   name: string;
   kind: "nominal" | "ordinal" | "binned";
   labels: string[];
+  /** How many labels are in order, from the first on: all of an ordered variable but the label of missing cells. */
+  n_ordered: number;
   edges: number[] | null;
   /** The place of the variable in the model; main.js adds it. */
   position: number;

@@ -60,6 +60,8 @@ def gather_facts(
                 "name": variable.name,
                 "kind": variable.kind,
                 "labels": labels[n],
+                # a label for missing cells is the last one, and has no place in the order
+                "n_ordered": len(variable.present_labels) if variable.is_ordered else 0,
                 "edges": None if variable.edges is None else [float(edge) for edge in variable.edges],
                 "probabilities": marginals[n],
             }

@@ -96,8 +96,9 @@ function same(one, other) {
 }
 function rangeOf(variable, codes) {
   const [low, high] = [codes[0], codes[codes.length - 1]];
-  if (variable.kind === "nominal" || codes.length < 2 || high - low + 1 !== codes.length) return null;
-  return { low: low > 0 ? low : null, high: high < variable.labels.length - 1 ? high : null };
+  const last = variable.n_ordered - 1;
+  if (codes.length < 2 || high - low + 1 !== codes.length || high > last || codes.length > last) return null;
+  return { low: low > 0 ? low : null, high: high < last ? high : null };
 }
 var edgesOf = ({ edges }) => edges !== null && new Set(edges).size === edges.length ? edges : null;
 function rangeInWords(variable, { low, high }) {
