@@ -2,9 +2,10 @@
 
     JUROR_DATA=… python benchmarks/skips.py
 
-Both models are fitted to the same rows. On rows held out, one answer of every row is hidden and predicted from the other
-cells of the row, given that there is an answer: mean log-probability in nats, of the models and of the shares among all
-answers. Then both are asked about years in which a question was not asked. The page docs/guides/skips.md shows the same.
+Both models are fitted to the same rows. On rows held out, one answer of every row is hidden and predicted from the
+other cells of the row, given that there is an answer: mean log-probability in nats, of the models and of the shares
+among all answers. Then both are asked about years in which a question was not asked; docs/guides/skips.md is about
+this.
 """
 
 from __future__ import annotations

@@ -37,8 +37,9 @@ def label_fit(cell: Cell) -> dict[str, Any]:
     began = time.perf_counter()
     for rank in cell.ranks:
         try:
-            how = {"domain": domain, "missing_as": {}, "seed": cell.seed, "n_jobs": 1}
-            model = fit(train, rank, cell.method, **how, **cell.options)
+            model = fit(
+                train, rank, cell.method, domain=domain, missing_as={}, seed=cell.seed, n_jobs=1, **cell.options
+            )
             found = accuracy(model, validation)
         except JurorError as error:
             refused = f"rank {rank} failed: {error}"
