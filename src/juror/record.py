@@ -143,6 +143,8 @@ class FitRecord:
         What the scores of ranks, of smoothings and of rho are; empty when nothing was chosen.
     compressed : tuple of Compression
         From which ranks the model was compressed and at what loss, the last one last; empty when it was not.
+    without_counts : str
+        Why the model has no pair counts of the rows; empty when it has.
     """
 
     method: str = ""
@@ -175,6 +177,7 @@ class FitRecord:
     why: str = ""
     compressed: tuple[Compression, ...] = ()
     n_searched: int | None = None
+    without_counts: str = diagnostic("", "pair counts")
 
     def diagnostics(self) -> dict[str, str]:
         """Return what fields made with :func:`diagnostic` say, by label.

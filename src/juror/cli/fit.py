@@ -54,6 +54,7 @@ def command(
     decimal: options.Decimal = options.DECIMAL,
     n_jobs: options.Jobs = None,
     seed: options.Seed = 0,
+    keep_counts: options.KeepCounts = True,
     json: options.JsonFacts = False,
 ) -> None:
     """Fit the joint distribution of DATA, write the model and print a summary of it."""
@@ -62,6 +63,7 @@ def command(
     csv = {"separator": separator, "quote": quote, "encoding": encoding, "decimal": decimal}
     clusters = {"--dask": dask, "--spark": spark}
     general = {"method": method, "target": target, "smoothing": smoothing, "n_jobs": n_jobs, "seed": seed}
+    general["keep_counts"] = keep_counts
     steps = {"forest": forest, "n_init": n_init, "max_seconds": max_seconds, "max_iter": max_iter, "tol": tol}
     projections = {"n_directions": n_directions, "inversion": inversion}
     numbers = {

@@ -84,6 +84,10 @@ Forest = Annotated[
         "--forest/--no-forest", "Whether variables may depend on each other within classes (em, bayes).", panel=_FIT
     ),
 ]
+KeepCounts = Annotated[
+    bool,
+    _option("--counts/--no-counts", "Whether the model keeps the pair counts of DATA, and answers say how many rows."),
+]
 MaxSeconds = Annotated[
     float | None, _option("--max-seconds", "A time limit, for em, spa-em, pair-em and bayes.", panel=_FIT)
 ]

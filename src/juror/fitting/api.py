@@ -17,6 +17,7 @@ from juror.domain import Domain
 from juror.domain.variable import Label, Unknown
 from juror.errors import DataWarning, FitWarning, Option, ParameterError, check_count, wrong
 from juror.fitting.held_out import as_mixture
+from juror.fitting.kept_counts import kept_counts
 from juror.fitting.plan import Decision, Request, check_members, check_method, check_rank, decide, read_options
 from juror.fitting.skip_patterns import (
     about_skips,
@@ -89,6 +90,7 @@ def fit(
     n_jobs: int | None = None,
     memory: int | str = "4GB",
     client: Any = None,
+    keep_counts: bool = True,
     **options: Unpack[FitOptions],
 ) -> JointPMF:
     """Learn the joint distribution of a table with holes in it.
@@ -143,6 +145,10 @@ def fit(
     client : dask.distributed.Client or pyspark.sql.SparkSession, optional
         A cluster whose workers read the rows, from files that they can open or from a frame of the cluster, and keep
         them. Only sums and one sample of rows come back.
+    keep_counts : bool, default True
+        Whether the model keeps the pair counts of the table in ``model.counts``, so that answers with at most one
+        condition say how many rows there are. They are saved with the model. With False nothing but the distribution
+        leaves the fit, for tables in which small counts are private.
 
     Other Parameters
     ----------------
@@ -222,6 +228,8 @@ def fit(
     check_missing_as(missing_as)
     if progress is not None and not callable(progress):
         raise wrong("progress", "a function to call with every step", progress)
+    if not isinstance(keep_counts, (bool, np.bool_)):
+        raise wrong("keep_counts", "True or False", keep_counts)
     bytes_here, began = read_memory(memory), time.monotonic()
     with ExitStack() as stack:
         local = stack.enter_context(LocalRunner(n_jobs))
@@ -253,13 +261,14 @@ def fit(
         else:
             given = "smoothing" in options
             solution = choose_and_solve(read, chosen, position, rank, settings, context, smoothing_given=given)
-        # The record reads the rows, which are gone after this block.
+        # The record and the counts read the rows, which are gone after this block.
         record = _completed(solution, read, decision, int(seed))
+        counts, without = kept_counts(read, bool(keep_counts))
     for complaint in solution.complaints:
         warnings.warn(FitWarning(complaint), stacklevel=2)
     said = about_data + tuple(str(complaint) for complaint in solution.complaints)
-    record = replace(record, target=target, warnings=said)
-    return JointPMF.of_blocks(as_mixture(solution.parts, domain).blocks, domain, record)
+    record = replace(record, target=target, warnings=said, without_counts=without)
+    return JointPMF.of_blocks(as_mixture(solution.parts, domain).blocks, domain, record, counts)
 
 
 def _completed(solution: Solution, read: Any, decision: Decision, seed: int) -> FitRecord:

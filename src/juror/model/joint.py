@@ -17,6 +17,7 @@ from juror.answers.label_frames import decode_frame
 from juror.answers.mode import Mode, find_mode
 from juror.answers.posterior import log_mass, possible_log_mass, posterior, without_settled
 from juror.answers.summary import summary
+from juror.counts.counts import PairCounts
 from juror.domain import Domain
 from juror.domain.evidence import Evidence, both, check_event, describe, read_evidence
 from juror.errors import ModelError, QueryError, check_count
@@ -45,6 +46,8 @@ class JointPMF(RowAnswers):
         The variables; ``x0, x1, …`` with labels 0, 1, … by default.
     info : FitInfo, optional
         How the model was fitted.
+    counts : PairCounts, optional
+        The pair counts of the table that it was fitted to.
 
     Examples
     --------
@@ -55,7 +58,7 @@ class JointPMF(RowAnswers):
     {'x0': 0, 'x1': 0}
     """
 
-    __slots__ = ("_blocks", "_domain", "_info")
+    __slots__ = ("_blocks", "_counts", "_domain", "_info")
 
     def __init__(
         self,
@@ -63,6 +66,7 @@ class JointPMF(RowAnswers):
         factors: Sequence[npt.ArrayLike],
         domain: Domain | None = None,
         info: FitInfo | None = None,
+        counts: PairCounts | None = None,
     ):
         lam = check_simplex(weights, 1, "The weights")
         checked = tuple(check_simplex(factor, 2, f"Factor {n}") for n, factor in enumerate(factors))
@@ -80,9 +84,12 @@ class JointPMF(RowAnswers):
         self._blocks: tuple[Block, ...] = (Block.of_factors(lam, checked),)
         self._domain = domain
         self._info = info
+        self._counts = _checked_counts(counts, domain)
 
     @classmethod
-    def of_blocks(cls, blocks: Sequence[Block], domain: Domain, info: FitInfo | None = None) -> JointPMF:
+    def of_blocks(
+        cls, blocks: Sequence[Block], domain: Domain, info: FitInfo | None = None, counts: PairCounts | None = None
+    ) -> JointPMF:
         """Make a model from blocks, whose weights together sum to one.
 
         Nodes after the last variable of the domain are hidden: every answer sums over them.
@@ -91,10 +98,11 @@ class JointPMF(RowAnswers):
         self._blocks = check_blocks(blocks, domain)
         self._domain = domain
         self._info = info
+        self._counts = _checked_counts(counts, domain)
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return JointPMF.of_blocks, (self.blocks, self.domain, self.info)
+        return JointPMF.of_blocks, (self.blocks, self.domain, self.info, self.counts)
 
     @property
     def blocks(self) -> tuple[Block, ...]:
@@ -137,6 +145,15 @@ class JointPMF(RowAnswers):
     def info(self) -> FitInfo | None:
         """How the model was fitted; None for a model that was not fitted."""
         return self._info
+
+    @property
+    def counts(self) -> PairCounts | None:
+        """The pair counts of the table that the model was fitted to, weighted where its rows have weights.
+
+        None for a model that was not fitted to rows or pair counts, and where they were left out: with
+        ``keep_counts=False``, after :meth:`condition`, and if their tables have more than 20 million cells.
+        """
+        return self._counts
 
     @property
     def rank(self) -> int:
@@ -315,8 +332,15 @@ class JointPMF(RowAnswers):
         """
         from juror.answers.compressing import compress  # imports the solvers, which are slow to import
 
-        return JointPMF.of_blocks(*compress(self, self.info, rank, seed, n_jobs))
+        return JointPMF.of_blocks(*compress(self, self.info, rank, seed, n_jobs), self.counts)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file, whole or not at all."""
         file_format.write(path, self, self.info)
+
+
+def _checked_counts(counts: PairCounts | None, domain: Domain) -> PairCounts | None:
+    """Refuse counts of other variables or labels than those of the model."""
+    if counts is not None and counts.domain != domain:
+        raise ModelError("The counts are of other variables or labels than the model. They must have the same domain.")
+    return counts

@@ -51,6 +51,7 @@ class OutOfCoreTable:
         self._packing = packing
         self._local = local
         self._samples: dict[int, MemoryTable] = {}
+        self._counted: tuple[tuple[Positions, ...], list[np.ndarray]] = ((), [])
         self.domain = domain
         self.reason = reason
         self.most_sampled = most_sampled
@@ -100,8 +101,12 @@ class OutOfCoreTable:
         return self._kept.map_reduce(partial(_log_prob_of_parts, self._packing, tuple(parts)), float.__add__)
 
     def joint_counts(self, groups: Sequence[Positions]) -> list[np.ndarray]:
-        """Count groups of variables."""
-        return self._kept.map_reduce(partial(_tables_of, self._packing, tuple(groups)), _added_tables)
+        """Count groups of variables; the last tables are kept, as a fit may want the pairs again at its end."""
+        wanted = tuple(groups)
+        if self._counted[0] != wanted:
+            tables = self._kept.map_reduce(partial(_tables_of, self._packing, wanted), _added_tables)
+            self._counted = (wanted, tables)
+        return list(self._counted[1])
 
     def sample(self, seed: int) -> MemoryTable:
         """Return about ``most_sampled`` rows drawn at random, or all if there are no more; equal rows are merged."""
