@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from juror.counts.counting import count_tables
-from juror.counts.groups import Triples, choose_triples, pairs_of
+from juror.counts.groups import Triples, choose_triples, pairs_and_singles
 from juror.counts.labelled import count_known, count_labelled, placed, places_of
 from juror.counts.plans import Positions
 from juror.domain import Domain
@@ -45,12 +45,16 @@ class Counts:
         One table per group, in the same order, (I_a, I_b, …).
     n_rows : float, optional
         The weight of all rows that were counted, including those with missing cells; None if it is unknown.
+    singles : tuple of numpy.ndarray, optional
+        How often every label of every variable occurs, (I_n,) each, over the rows in which the variable is not missing;
+        None if it was not counted, as for triples and in files of earlier versions.
     """
 
     domain: Domain
     groups: tuple[Positions, ...]
     tables: tuple[np.ndarray, ...]
     n_rows: float | None = None
+    singles: tuple[np.ndarray, ...] | None = None
 
     def __post_init__(self) -> None:
         if len(self.groups) != len(self.tables):
@@ -78,6 +82,10 @@ class Counts:
             # NaN fails both comparisons
             if not (table.min() >= 0.0 and table.max() < np.inf):
                 raise DataError(f"The table of {self._names(group)} must hold finite counts, none below zero.")
+        if self.singles is not None:
+            object.__setattr__(self, "singles", tuple(np.asarray(single, dtype=float) for single in self.singles))
+            if [single.shape for single in self.singles] != [(size,) for size in cardinalities]:
+                raise DataError("singles must hold counts of every variable, one for each of its labels.")
 
     def _names(self, group: Positions) -> str:
         return shortlist(self.domain[n].name for n in group)
@@ -104,18 +112,24 @@ class Counts:
         if other.groups != self.groups:
             raise DataError("These counts are of different groups of variables and cannot be added.")
         domain = self.domain.united(other.domain)
-        both = zip(self._over(domain), other._over(domain), strict=True)
         n_rows = None if self.n_rows is None or other.n_rows is None else self.n_rows + other.n_rows
-        return type(self)(domain, self.groups, tuple(a + b for a, b in both), n_rows)
+        singles = None
+        if self.singles is not None and other.singles is not None:
+            alone = _singles(domain)
+            singles = _added(self._over(domain, self.singles, alone), other._over(domain, other.singles, alone))
+        tables = _added(self._over(domain, self.tables, self.groups), other._over(domain, other.tables, self.groups))
+        return type(self)(domain, self.groups, tables, n_rows, singles)
 
-    def _over(self, domain: Domain) -> Sequence[np.ndarray]:
-        """Return the tables over a domain that has all labels of this one."""
+    def _over(
+        self, domain: Domain, tables: Sequence[np.ndarray], groups: Sequence[Positions]
+    ) -> tuple[np.ndarray, ...]:
+        """Return tables over a domain that has all labels of this one."""
         # intervals are compared by their edges, as their labels and typical values may differ
         places = [
             None if mine.edges is not None else places_of(mine.labels, all_.labels)
             for mine, all_ in zip(self.domain, domain, strict=True)
         ]
-        return placed(self.tables, self.groups, places, domain.cardinalities)
+        return placed(tables, groups, places, domain.cardinalities)
 
     def __radd__(self, other: object) -> Self:
         # sum() starts with 0
@@ -141,7 +155,10 @@ class Counts:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the counts to one file, whole or not at all."""
         tensors = {f"table.{number}": table for number, table in enumerate(self.tables)}
-        header = {"kind": type(self).__name__, "groups": self.groups, "n_rows": self.n_rows}
+        header: dict[str, Any] = {"kind": type(self).__name__, "groups": self.groups, "n_rows": self.n_rows}
+        if self.singles is not None:
+            # in the header, where older jurors ignore them
+            header["singles"] = [single.tolist() for single in self.singles]
         container.write(path, self.domain, header, tensors)
 
     @classmethod
@@ -152,7 +169,8 @@ class Counts:
     @classmethod
     def _of_file(cls, domain: Domain, header: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> Self:
         tables = tuple(tensors[f"table.{number}"] for number in range(len(tensors)))
-        return cls(domain, tuple(tuple(group) for group in header["groups"]), tables, header.get("n_rows"))
+        groups = tuple(tuple(group) for group in header["groups"])
+        return cls(domain, groups, tables, header.get("n_rows"), header.get("singles"))
 
     @classmethod
     def _of_table(cls, opened: OpenTable, choose: Callable[[Sequence[str]], list[Positions]]) -> Self:
@@ -162,14 +180,22 @@ class Counts:
             domain, codes, weights = opened.read_codes()
             return cls._count(codes, domain, choose(domain.names), weights, opened.local.n_jobs)
         if opened.domain is None:
-            return cls(*count_labelled(opened.scan, opened.missing, opened.weight, choose, runner))
+            return cls._of_groups(*count_labelled(opened.scan, opened.missing, opened.weight, choose, runner))
         groups, reading = choose(opened.domain.names), opened.reading(opened.domain)
-        return cls(opened.domain, tuple(groups), *count_known(opened.scan, reading, groups, runner))
+        return cls._of_groups(opened.domain, groups, *count_known(opened.scan, reading, groups, runner))
+
+    @classmethod
+    def _of_groups(
+        cls, domain: Domain, groups: Sequence[Positions], tables: Sequence[np.ndarray], n_rows: float
+    ) -> Self:
+        """Make counts of tables, of which the last may be those of every variable alone."""
+        n = len(groups) - len(domain) if list(groups[-len(domain) :]) == _singles(domain) else len(groups)
+        return cls(domain, tuple(groups[:n]), tuple(tables[:n]), n_rows, tuple(tables[n:]) or None)
 
     @classmethod
     def _zero(cls, domain: Domain, groups: Sequence[Positions]) -> Self:
         sizes = domain.cardinalities
-        return cls(domain, tuple(groups), tuple(np.zeros([sizes[n] for n in group]) for group in groups), 0.0)
+        return cls._of_groups(domain, groups, [np.zeros([sizes[n] for n in group]) for group in groups], 0.0)
 
     @classmethod
     def _count(
@@ -186,7 +212,7 @@ class Counts:
         with LocalRunner(n_jobs) as runner:
             tables = count_tables(codes, domain.cardinalities, groups, weights, runner)
         n_rows = float(len(codes)) if weights is None else float(weights.sum())
-        return cls(domain, tuple(groups), tuple(tables), n_rows)
+        return cls._of_groups(domain, groups, tables, n_rows)
 
 
 class PairCounts(Counts):
@@ -230,7 +256,7 @@ class PairCounts(Counts):
     @classmethod
     def of_table(cls, opened: OpenTable) -> Self:
         """Count the pairs of a table that is open."""
-        return cls._of_table(opened, lambda names: pairs_of(len(names)))
+        return cls._of_table(opened, lambda names: pairs_and_singles(len(names)))
 
     @classmethod
     def of_codes(cls, codes: np.ndarray, domain: Domain, weights: Any = None, n_jobs: int | None = None) -> Self:
@@ -254,18 +280,18 @@ class PairCounts(Counts):
         [[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
         """
         weights = None if weights is None else check_weights(weights, len(codes))
-        return cls._count(np.asarray(codes), domain, pairs_of(len(domain)), weights, n_jobs)
+        return cls._count(np.asarray(codes), domain, pairs_and_singles(len(domain)), weights, n_jobs)
 
     @classmethod
     def of_rows(cls, table: Table) -> Self:
         """Count the pairs of rows, wherever they are."""
-        groups = pairs_of(len(table.domain))
-        return cls(table.domain, tuple(groups), tuple(table.joint_counts(groups)), table.total)
+        groups = pairs_and_singles(len(table.domain))
+        return cls._of_groups(table.domain, groups, table.joint_counts(groups), table.total)
 
     @classmethod
     def zero(cls, domain: Domain) -> Self:
         """Return the counts of no rows, to which others can be added."""
-        return cls._zero(domain, pairs_of(len(domain)))
+        return cls._zero(domain, pairs_and_singles(len(domain)))
 
 
 class TripleCounts(Counts):
@@ -343,6 +369,14 @@ class TripleCounts(Counts):
     def zero(cls, domain: Domain, triples: Triples = "all", seed: int = 0) -> Self:
         """Return the counts of no rows, to which others can be added."""
         return cls._zero(domain, choose_triples(domain.names, triples, seed))
+
+
+def _singles(domain: Domain) -> list[Positions]:
+    return [(n,) for n in range(len(domain))]
+
+
+def _added(tables: Sequence[np.ndarray], others: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
+    return tuple(a + b for a, b in zip(tables, others, strict=True))
 
 
 def check_seen_together(domain: Domain, totals: np.ndarray) -> None:

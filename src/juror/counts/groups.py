@@ -22,6 +22,11 @@ def pairs_of(n_variables: int) -> list[Positions]:
     return list(combinations(range(n_variables), 2))
 
 
+def pairs_and_singles(n_variables: int) -> list[Positions]:
+    """Return the positions of the variables of every pair, then every variable alone."""
+    return [*pairs_of(n_variables), *((n,) for n in range(n_variables))]
+
+
 def choose_triples(names: Sequence[str], triples: Triples, seed: int) -> list[Positions]:
     """Return the positions of the variables of every triple asked for, among the names of all."""
     n_variables = len(names)
