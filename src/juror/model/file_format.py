@@ -1,8 +1,10 @@
-"""A model's parts in a file: weights and tables, domain and the record of its fit.
+"""A model's parts in a file: weights and tables, domain, the record of its fit, and the pair counts of its table.
 
-A model without edges is written as version 1 of the format, ``weights`` (F,) and ``factor.N`` (I_n, F), which every
-juror reads. A model of several blocks, or with edges, needs version 2: for block B ``block.B.weights`` (F,),
-``block.B.parents`` (nodes,), −1 for none, and for each of its nodes N ``block.B.table.N`` (I_pa or 1, I_n, F).
+A model without edges and counts is written as version 1 of the format, ``weights`` (F,) and ``factor.N`` (I_n, F),
+which every juror reads. All others need version 2: for block B ``block.B.weights`` (F,), ``block.B.parents`` (nodes,),
+−1 for none, and for each of its nodes N ``block.B.table.N`` (I_pa or 1, I_n, F). Counts are one more array, ``counts``,
+and an entry of the same name in the header, which says how to read it (:mod:`juror.model.counts_in_file`). The first
+jurors that read version 2 know no counts, and read the rest.
 """
 
 from __future__ import annotations
@@ -14,24 +16,29 @@ from typing import Any
 import numpy as np
 
 from juror.answers.block import Block, Mixture
+from juror.counts.counts import PairCounts
 from juror.domain import Domain
 from juror.errors import ModelFileError, ParameterError
 from juror.files import container
+from juror.model.counts_in_file import packed, unpacked
 from juror.record import FitInfo
 from juror.rows.forest import Forest
 
-Parts = tuple[tuple[Block, ...], Domain, FitInfo | None]
+Parts = tuple[tuple[Block, ...], Domain, FitInfo | None, PairCounts | None]
 
 
-def write(path: str | os.PathLike[str], model: Mixture, info: FitInfo | None) -> None:
+def write(path: str | os.PathLike[str], model: Mixture, info: FitInfo | None, counts: PairCounts | None = None) -> None:
     """Write a model's parts to one file, whole or not at all."""
     more: dict[str, Any] = {"info": info.to_dict() if info is not None else None}
-    if len(model.blocks) == 1 and len(model.blocks[0].tables) == len(model.domain) and not model.blocks[0].has_edges:
-        block = model.blocks[0]
+    block = model.blocks[0]
+    is_flat = len(model.blocks) == 1 and len(block.tables) == len(model.domain) and not block.has_edges
+    if is_flat and counts is None:
         tensors = {"weights": block.weights} | {f"factor.{n}": factor for n, factor in enumerate(block.factors)}
         container.write(path, model.domain, more, tensors)
         return
     tensors = {}
+    if counts is not None:
+        more["counts"], tensors["counts"] = packed(counts)
     for b, block in enumerate(model.blocks):
         tensors |= {f"block.{b}.weights": block.weights, f"block.{b}.parents": block.parents}
         tensors |= {f"block.{b}.table.{n}": table for n, table in enumerate(block.tables)}
@@ -52,8 +59,9 @@ def read(path: str | os.PathLike[str]) -> Parts:
             factors = tuple(tensors[f"factor.{n}"] for n in range(len(tensors) - 1))
             if len(factors) > len(domain):
                 raise ValueError(f"it has {len(factors)} factors for {len(domain)} variables")
-            return (Block.of_factors(tensors["weights"], factors),), domain, info
-        return tuple(_read_block(path, b, tensors) for b in range(header["n_blocks"])), domain, info
+            return (Block.of_factors(tensors["weights"], factors),), domain, info, None
+        counts = unpacked(domain, header["counts"], tensors["counts"]) if "counts" in header else None
+        return tuple(_read_block(path, b, tensors) for b in range(header["n_blocks"])), domain, info, counts
 
     return container.read(path, "model", parts)
 

@@ -336,7 +336,7 @@ class JointPMF(RowAnswers):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file, whole or not at all."""
-        file_format.write(path, self, self.info)
+        file_format.write(path, self, self.info, self.counts)
 
 
 def _checked_counts(counts: PairCounts | None, domain: Domain) -> PairCounts | None:
