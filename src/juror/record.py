@@ -143,6 +143,9 @@ class FitRecord:
         What the scores of ranks, of smoothings and of rho are; empty when nothing was chosen.
     compressed : tuple of Compression
         From which ranks the model was compressed and at what loss, the last one last; empty when it was not.
+    n_effective : float, optional
+        How many independent rows the weighted rows are worth at most, (Σ w)² / Σ w², if weights have fractions; None if
+        they are whole numbers, which count equal rows.
     without_counts : str
         Why the model has no pair counts of the rows; empty when it has.
     """
@@ -177,6 +180,7 @@ class FitRecord:
     why: str = ""
     compressed: tuple[Compression, ...] = ()
     n_searched: int | None = None
+    n_effective: float | None = diagnostic(None, "effective number of rows", lambda n: f"{n:,.0f}")
     without_counts: str = diagnostic("", "pair counts")
 
     def diagnostics(self) -> dict[str, str]:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+    from juror.answers.support import SupportTable
+
 _MOST_CELLS = 10_000_000
 _BAR_WIDTH = 24
 _LINES_SHOWN = 30
@@ -40,11 +42,15 @@ class ProbabilityTable:
         The variable of each axis.
     given : str
         The evidence behind the table, as text; empty when there was none.
+    support : SupportTable, optional
+        The same table beside the rows that meet the conditions: how many there are and what shares they have. None if
+        the model has no counts that say so and no rows were given.
     """
 
     variables: tuple[Variable, ...]
     _probabilities: np.ndarray
     given: str = ""
+    support: SupportTable | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -55,6 +61,10 @@ class ProbabilityTable:
     def title(self) -> str:
         """What the table is, like ``P(class | safety = high)``."""
         return f"P({', '.join(self.names)}" + (f" | {self.given})" if self.given else ")")
+
+    def with_support(self, support: SupportTable | None) -> ProbabilityTable:
+        """Return the same table with its support."""
+        return ProbabilityTable(self.variables, self._probabilities, self.given, support)
 
     def __getitem__(self, labels: Any) -> float:
         return float(self._probabilities[self.codes(labels)])
@@ -108,7 +118,7 @@ class ProbabilityTable:
         body = [[*(str(label) for label in labels), f"{p:.4f}"] for labels, p in self.rows()]
         if len(self.variables) == 1:
             for line, p in zip(body, self._probabilities, strict=True):
-                line.append("█" * round(_BAR_WIDTH * float(p)))
+                line.append(bar(float(p)))
             head.append("")
         return head, body, len(self.variables)
 
@@ -120,6 +130,11 @@ class ProbabilityTable:
     def _repr_html_(self) -> str:
         head, body, _ = self._grid()
         return html_table(self.title, head, body)
+
+
+def bar(p: float) -> str:
+    """Draw a probability as a bar of text."""
+    return "█" * round(_BAR_WIDTH * p)
 
 
 def align(head: Sequence[str], body: Sequence[Sequence[str]], n_text: int) -> str:

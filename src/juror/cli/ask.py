@@ -7,9 +7,12 @@ from typing import Annotated
 
 import typer
 
-from juror.cli.options import Json, Model
+from juror.cli import options
+from juror.cli.data import files_at
+from juror.cli.options import Json, Model, UnknownOption, refuse_without_data, unknown_of
 from juror.cli.output import write_columns
 from juror.cli.saved_files import read_model
+from juror.record import finite
 
 
 def command(
@@ -18,11 +21,42 @@ def command(
         str,
         typer.Argument(metavar="QUESTION", help="Such as 'class | safety = high, persons in {4, more}'."),
     ],
+    data: Annotated[
+        str | None,
+        typer.Option(
+            "--data",
+            metavar="DATA",
+            help="Count the rows of these files that meet the conditions: a .csv, .parquet or .arrow file, a folder of "
+            "them, or a glob in quotes.",
+        ),
+    ] = None,
+    sample_weight: options.Weight = None,
+    unknown: UnknownOption = "error",
+    separator: options.Separator = None,
+    quote: options.Quote = options.QUOTE,
+    encoding: options.Encoding = options.ENCODING,
+    decimal: options.Decimal = options.DECIMAL,
     json: Json = False,
 ) -> None:
-    """Answer a QUESTION about MODEL: names of variables, then a bar and conditions."""
-    table = read_model(model).ask(question)
+    """Answer a QUESTION about MODEL: names of variables, then a bar and conditions.
+
+    Beside each probability stand the share and the number of the rows that meet the conditions: for questions about one
+    or two variables from the counts in the model, for others with --data.
+    """
+    csv = {"separator": separator, "quote": quote, "encoding": encoding, "decimal": decimal}
+    if data is None:
+        refuse_without_data(csv, {"weight": sample_weight, "unknown": unknown != "error"}, "Name them with --data.")
+    known, loaded = unknown_of(unknown), read_model(model)
+    rows = None
+    if data is not None:
+        files = files_at(data, separator, quote, encoding, decimal)
+        rows = files.scan(loaded.domain.missing, loaded.domain.expected.text)
+    table = loaded.ask(question, data=rows, sample_weight=sample_weight, unknown=known)
+    answer = table if table.support is None else table.support
     if sys.stdout.isatty() and not json:
-        typer.echo(str(table))
+        typer.echo(str(answer))
     else:
-        write_columns(table.to_dict(), json)
+        # A share of no rows is no number, and CSV and JSON leave it empty.
+        write_columns(finite(answer.to_dict()), json)
+        if table.support is not None and table.support.n_missing:
+            typer.echo(table.support.notes()[0], err=True)

@@ -12,7 +12,7 @@ from juror.cli import options
 from juror.cli.bar import progress_bar
 from juror.cli.connect import cluster
 from juror.cli.data import DataArguments, source_of
-from juror.cli.info import facts, show
+from juror.cli.info import described, facts, show
 from juror.cli.options import missing_as_of, number_or
 from juror.cli.output import tell_written
 from juror.cli.saved_files import check_place, kind_of, read_counts, refuse_for_counts
@@ -85,7 +85,7 @@ def command(
         table = DataArguments(source, missing or (), drop or (), sample_weight, bins, max_levels, n_jobs)
         model = _fit_rows(table, memory, dask, spark, settings | {"missing_as": labels})
     model.save(output)
-    show(facts(model) if json else model.summary())
+    show(facts(model, output) if json else described(model, output))
     tell_written(output, began)
 
 

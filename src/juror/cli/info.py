@@ -25,7 +25,7 @@ def command(
     """Print the variables of MODEL, how it was fitted, and which variables depend on each other."""
     if saved_files.kind_of(model) in (None, "model"):
         loaded = saved_files.read_model(model)
-        show(facts(loaded) if json else loaded.summary())
+        show(facts(loaded, model) if json else described(loaded, model))
     else:
         counts = saved_files.read_counts(model)
         show(saved_files.facts(counts) if json else saved_files.described(counts))
@@ -39,9 +39,27 @@ def show(what: dict[str, Any] | str) -> None:
         write_json(what)
 
 
-def facts(model: JointPMF) -> dict[str, Any]:
-    """Return the facts about a model as plain values."""
-    fitted = None
+def described(model: JointPMF, path: Path) -> str:
+    """Return the summary of a model, and what its file at a path says about counts."""
+    if model.counts is None:
+        return model.summary()
+    size = f"{_counts_bytes(path) / 1024:,.1f} kB of the file"
+    return f"{model.summary()}\nhas the pair counts: {saved_files.in_a_line(model.counts)}, {size}"
+
+
+def facts(model: JointPMF, path: Path) -> dict[str, Any]:
+    """Return the facts about a model, saved at a path, as plain values."""
+    fitted, counts = None, None
     if model.info is not None:
         fitted = model.info.to_dict() | {"aic": model.info.aic, "bic": model.info.bic}
-    return {"rank": model.rank, "variables": saved_files.variable_facts(model.domain), "fit": fitted}
+    if model.counts is not None:
+        of_counts = saved_files.facts(model.counts)
+        counts = {name: of_counts[name] for name in ("rows", "tables", "cells")} | {"bytes": _counts_bytes(path)}
+    variables = saved_files.variable_facts(model.domain)
+    return {"rank": model.rank, "variables": variables, "fit": fitted, "counts": counts}
+
+
+def _counts_bytes(path: Path) -> int:
+    from juror.model.file_format import counts_bytes
+
+    return counts_bytes(path)

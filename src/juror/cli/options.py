@@ -6,6 +6,7 @@ messages find the option that they speak of: see ``in_shell`` in :mod:`juror.cli
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -181,6 +182,13 @@ def missing_as_of(given: list[str] | None) -> dict[str, str] | str | None:
             )
         labels[column] = label
     return labels
+
+
+def refuse_without_data(csv: Mapping[str, Any], more: Mapping[str, Any], way_out: str) -> None:
+    """Refuse options about data if there are none: about CSV files unless they have their defaults, and others."""
+    told = [name for name, value in csv.items() if value != CSV[name]]
+    for name in (*told, *(name for name, value in more.items() if value)):
+        raise ParameterError(f"--{name} is about DATA, and there is none. {way_out}")
 
 
 def number_or(words: tuple[str, ...], option: str, text: str | None, kind: type[int] | type[float] = int) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +10,7 @@ import typer
 
 from juror.cli import options
 from juror.cli.data import files_at, without
-from juror.cli.options import Drop, Model, Seed, UnknownOption, number_or, unknown_of
+from juror.cli.options import Drop, Model, Seed, UnknownOption, number_or, refuse_without_data, unknown_of
 from juror.cli.output import tell_written, write_json
 from juror.cli.saved_files import read_model
 from juror.errors import ParameterError
@@ -60,9 +59,8 @@ def command(
     _check(output, json)
     classes, how = number_or(("auto", "all"), "--rank", rank), unknown_of(unknown)
     if data is None:
-        told = [name for name, value in csv.items() if value != options.CSV[name]]
         more = {"weight": sample_weight, "drop": drop, "unknown": unknown != "error"}
-        _refuse_without_data([*told, *(name for name, value in more.items() if value)])
+        refuse_without_data(csv, more, "Name the data after the model.")
     began = time.perf_counter()
     loaded = read_model(model)
     missing, expected = loaded.domain.missing, loaded.domain.expected
@@ -94,11 +92,6 @@ def _check(output: Path | None, json: bool) -> None:
         check_place(output)
         if output.suffix.lower() not in (".html", ".htm"):
             raise ParameterError(f"--output must end in .html. Got {output.name!r} instead.")
-
-
-def _refuse_without_data(names: Sequence[str]) -> None:
-    if names:
-        raise ParameterError(f"--{names[0]} is about DATA, and there is none. Name the data after the model.")
 
 
 def _tell_compression(model: JointPMF, rank: Any) -> None:

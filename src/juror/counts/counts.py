@@ -20,7 +20,7 @@ from juror.counts.labelled import count_known, count_labelled, placed, places_of
 from juror.counts.plans import Positions
 from juror.domain import Domain
 from juror.domain.variable import Label, Unknown
-from juror.errors import DataError, Message, shortlist
+from juror.errors import DataError, shortlist
 from juror.files import container
 from juror.readers.weights import check_weights
 from juror.rows.reading import OpenTable, open_table
@@ -29,6 +29,9 @@ from juror.runners.local import LocalRunner
 
 if TYPE_CHECKING:
     import pandas as pd
+
+# Tables whose cells are checked together: of hundreds of thousands of small tables, one by one takes seconds.
+_CHECKED_AT_ONCE = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,8 +82,10 @@ class Counts:
                     f"The table of {self._names(group)} must have shape {expected}, labels by labels. "
                     f"Got {table.shape}."
                 )
-            # NaN fails both comparisons
-            if not (table.min() >= 0.0 and table.max() < np.inf):
+        for first in range(0, len(self.tables), _CHECKED_AT_ONCE):
+            some = slice(first, first + _CHECKED_AT_ONCE)
+            if not _are_counts(np.concatenate([table.ravel() for table in self.tables[some]])):
+                group = next(g for g, table in zip(self.groups, self.tables, strict=True) if not _are_counts(table))
                 raise DataError(f"The table of {self._names(group)} must hold finite counts, none below zero.")
         if self.singles is not None:
             object.__setattr__(self, "singles", tuple(np.asarray(single, dtype=float) for single in self.singles))
@@ -233,6 +238,11 @@ class PairCounts(Counts):
             n = len(self.domain)
             raise DataError(f"{n} variables have {n * (n - 1) // 2} pairs, and each needs its table.")
 
+    def pair(self, one: int, other: int) -> np.ndarray:
+        """Return the table of the variables at two positions, the first below the second."""
+        # The pairs before those of the first variable, and those of the first before the second
+        return self.tables[one * (2 * len(self.domain) - one - 1) // 2 + other - one - 1]
+
     @classmethod
     def of(
         cls,
@@ -371,24 +381,14 @@ class TripleCounts(Counts):
         return cls._zero(domain, choose_triples(domain.names, triples, seed))
 
 
+def _are_counts(cells: np.ndarray) -> bool:
+    # NaN fails both comparisons
+    return bool(cells.min() >= 0.0 and cells.max() < np.inf)
+
+
 def _singles(domain: Domain) -> list[Positions]:
     return [(n,) for n in range(len(domain))]
 
 
 def _added(tables: Sequence[np.ndarray], others: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
     return tuple(a + b for a, b in zip(tables, others, strict=True))
-
-
-def check_seen_together(domain: Domain, totals: np.ndarray) -> None:
-    """Refuse pairs of variables that no row shows together; totals (n_pairs,) are in the order of pairs."""
-    if len(domain) < 2:
-        message = Message("A method that works on pairs needs at least 2 variables. There is 1; use {method:='em'}.")
-        raise DataError(message)
-    for (j, k), total in zip(combinations(range(len(domain)), 2), totals, strict=True):
-        if not total > 0:
-            raise DataError(
-                "The variables {one!r} and {other!r} are never observed together, so their pair table is unknown. "
-                "Leave one out, or use {method:='em'}, which needs no pair tables.",
-                one=domain[j].name,
-                other=domain[k].name,
-            )

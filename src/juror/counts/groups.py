@@ -10,7 +10,8 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from juror.counts.plans import Positions
-from juror.errors import DataError, ParameterError, QueryError, check_count, did_you_mean, shortlist
+from juror.domain import Domain
+from juror.errors import DataError, Message, ParameterError, QueryError, check_count, did_you_mean, shortlist
 from juror.kernels.random_streams import Stream
 
 # All triples of variables, a number of random ones, or a list of three names each
@@ -78,3 +79,18 @@ def _random_triples(n_variables: int, n: int, seed: int) -> list[Positions]:
     while len(chosen) < n:
         chosen.add(tuple(sorted(int(v) for v in rng.choice(n_variables, 3, replace=False))))
     return sorted(chosen)
+
+
+def check_seen_together(domain: Domain, totals: np.ndarray) -> None:
+    """Refuse pairs of variables that no row shows together; totals (n_pairs,) are in the order of pairs."""
+    if len(domain) < 2:
+        message = Message("A method that works on pairs needs at least 2 variables. There is 1; use {method:='em'}.")
+        raise DataError(message)
+    for (j, k), total in zip(combinations(range(len(domain)), 2), totals, strict=True):
+        if not total > 0:
+            raise DataError(
+                "The variables {one!r} and {other!r} are never observed together, so their pair table is unknown. "
+                "Leave one out, or use {method:='em'}, which needs no pair tables.",
+                one=domain[j].name,
+                other=domain[k].name,
+            )

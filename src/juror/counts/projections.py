@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from juror.counts.counts import PairCounts, check_seen_together
+from juror.counts.counts import PairCounts
 from juror.counts.designs import Design, Directions, about_order, shapes
+from juror.counts.groups import check_seen_together
 from juror.counts.radon import Radon
 from juror.domain import Domain
 from juror.domain.variable import Label, Unknown

@@ -302,8 +302,8 @@ def _numbers_of_rows(data: Table | Statistic, seed: int) -> dict[str, Any]:
         n_rows = getattr(data, "n_rows", None)
         return {"n_rows": float(data.totals.max()) if n_rows is None else n_rows}
     if isinstance(data, MemoryTable):
-        return {"n_rows": data.total, "n_distinct": len(data.rows.codes)}
-    return {"n_rows": data.total, "n_searched": data.sample(seed).n_rows}
+        return {"n_rows": data.total, "n_distinct": len(data.rows.codes), "n_effective": data.n_effective}
+    return {"n_rows": data.total, "n_searched": data.sample(seed).n_rows, "n_effective": data.n_effective}
 
 
 def _left(options: Mapping[str, Any], data: Any, read: Any) -> Mapping[str, Any]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+import math
 
 from juror.counts.counts import PairCounts
-from juror.domain import Domain
 from juror.files import KINDS
 from juror.rows.table import Table
 from juror.solvers.solver import Statistic
 
-# Beyond this many cells of all pair tables, 160 MB in memory, a model keeps no counts.
+# A model keeps no counts of more cells than this, 160 MB in memory, or of more pairs, which about 700 variables have and
+# which take seconds to count and to load.
 MOST_CELLS = 20_000_000
+MOST_PAIRS = 250_000
 
 
 def kept_counts(read: Table | Statistic, keep: bool) -> tuple[PairCounts | None, str]:
@@ -22,7 +23,11 @@ def kept_counts(read: Table | Statistic, keep: bool) -> tuple[PairCounts | None,
     """
     if not keep:
         return None, "left out, as asked"
-    n_cells = _n_cells(read.domain)
+    sizes = read.domain.cardinalities
+    n_pairs = math.comb(len(sizes), 2)
+    if n_pairs > MOST_PAIRS:
+        return None, f"left out, as {n_pairs:,} pairs are more than the {MOST_PAIRS:,} that a model keeps"
+    n_cells = (sum(sizes) ** 2 - sum(size**2 for size in sizes)) // 2
     if n_cells > MOST_CELLS:
         return None, f"left out, as {n_cells:,} cells are more than the {MOST_CELLS:,} that a model keeps"
     if isinstance(read, PairCounts):
@@ -30,8 +35,3 @@ def kept_counts(read: Table | Statistic, keep: bool) -> tuple[PairCounts | None,
     if isinstance(read, Statistic):
         return None, f"unknown, as the fit had {KINDS[type(read).__name__]} only"
     return PairCounts.of_rows(read), ""
-
-
-def _n_cells(domain: Domain) -> int:
-    """Return how many cells the tables of all pairs have."""
-    return sum(one * other for one, other in combinations(domain.cardinalities, 2))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import zlib
 from collections.abc import Mapping
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -47,8 +48,8 @@ def unpacked(domain: Domain, header: Mapping[str, Any], compressed: np.ndarray) 
     groups = pairs_and_singles(len(domain)) if header["singles"] else pairs_of(len(domain))
     shapes = [tuple(sizes[n] for n in group) for group in groups]
     cells = _cells(compressed.tobytes(), kind, sum(map(math.prod, shapes)))
-    ends = np.cumsum([math.prod(shape) for shape in shapes])[:-1]
-    tables = [part.reshape(shape) for part, shape in zip(np.split(cells, ends), shapes, strict=bool(shapes))]
+    ends = accumulate(map(math.prod, shapes))
+    tables = [cells[end - math.prod(shape) : end].reshape(shape) for end, shape in zip(ends, shapes, strict=True)]
     n_pairs = len(pairs_of(len(domain)))
     singles = tuple(tables[n_pairs:]) if header["singles"] else None
     return PairCounts(domain, tuple(groups[:n_pairs]), tuple(tables[:n_pairs]), header["n_rows"], singles)

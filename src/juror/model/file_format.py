@@ -74,3 +74,11 @@ def _read_block(path: str | os.PathLike[str], b: int, tensors: Mapping[str, np.n
         raise ModelFileError(f"The file {os.fspath(path)!r} does not hold a distribution: {error}") from None
     tables = tuple(tensors[f"block.{b}.table.{n}"] for n in range(len(parents)))
     return Block(tensors[f"block.{b}.weights"], forest, tables)
+
+
+def counts_bytes(path: str | os.PathLike[str]) -> int:
+    """Return how many bytes of a model's file are the pair counts of its table; zero if it has none."""
+    from safetensors import safe_open
+
+    with safe_open(path, framework="np") as opened:
+        return int(opened.get_slice("counts").get_shape()[0]) if "counts" in opened.keys() else 0  # noqa: SIM118

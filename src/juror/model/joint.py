@@ -17,10 +17,12 @@ from juror.answers.label_frames import decode_frame
 from juror.answers.mode import Mode, find_mode
 from juror.answers.posterior import log_mass, possible_log_mass, posterior, without_settled
 from juror.answers.summary import summary
+from juror.answers.support import counted_support
 from juror.counts.counts import PairCounts
 from juror.domain import Domain
 from juror.domain.evidence import Evidence, both, check_event, describe, read_evidence
-from juror.errors import ModelError, QueryError, check_count
+from juror.domain.variable import Unknown
+from juror.errors import ModelError, Option, ParameterError, QueryError, check_count
 from juror.model import file_format, query
 from juror.model.row_answers import RowAnswers
 from juror.model.simplex import check_blocks, check_simplex
@@ -151,7 +153,7 @@ class JointPMF(RowAnswers):
         """The pair counts of the table that the model was fitted to, weighted where its rows have weights.
 
         None for a model that was not fitted to rows or pair counts, and where they were left out: with
-        ``keep_counts=False``, after :meth:`condition`, and if their tables have more than 20 million cells.
+        ``keep_counts=False``, after :meth:`condition`, and for very wide tables; ``info.without_counts`` says why.
         """
         return self._counts
 
@@ -195,33 +197,83 @@ class JointPMF(RowAnswers):
         # Rounding must not give more than one.
         return min(1.0, float(np.exp(log_mass(self, both(evidence, wanted)) - known)))
 
-    def marginal(self, *names: str, given: Given = None) -> marginals.ProbabilityTable:
-        """Return the joint table of some variables, optionally given evidence."""
+    def marginal(
+        self, *names: str, given: Given = None, data: Any = None, sample_weight: Any = None, unknown: Unknown = "error"
+    ) -> marginals.ProbabilityTable:
+        """Return the joint table of some variables, perhaps given evidence; ``data`` and the rest as in :meth:`ask`."""
         if not names:
             raise QueryError(f"Name at least one variable, such as {self.domain.names[0]!r}.")
-        return self._table([self.domain.position(name) for name in names], self._evidence(given))
+        asked = query.Question(tuple(self.domain.position(name) for name in names), self._evidence(given))
+        return self._supported(asked, data, sample_weight, unknown)
 
-    def _table(self, positions: Sequence[int], evidence: Evidence) -> marginals.ProbabilityTable:
-        table = marginals.marginal(posterior(self, evidence), positions)
-        variables = tuple(self.domain[n] for n in positions)
-        return marginals.ProbabilityTable(variables, table, describe(self.domain, evidence))
+    def _table(self, asked: query.Question) -> marginals.ProbabilityTable:
+        table = marginals.marginal(posterior(self, asked.evidence), asked.targets)
+        variables = tuple(self.domain[n] for n in asked.targets)
+        return marginals.ProbabilityTable(variables, table, describe(self.domain, asked.evidence))
+
+    def _supported(
+        self, asked: query.Question, data: Any, sample_weight: Any, unknown: Unknown
+    ) -> marginals.ProbabilityTable:
+        """Answer, with the rows behind the answer if they are given or the counts of the fit say so."""
+        table = self._table(asked)
+        if data is not None:
+            from juror.answers.matching_rows import matching_support  # imports readers, which are slow to import
+
+            rows = matching_support(table, self.domain, asked.targets, asked.evidence, data, unknown, sample_weight)
+            return table.with_support(rows)
+        if sample_weight is not None or unknown != "error":
+            name = "unknown" if sample_weight is None else "sample_weight"
+            raise ParameterError("{option} is about {data}, and there are none.", option=Option(name))
+        if self.counts is None:
+            return table
+        effective = None if self.info is None else self.info.n_effective
+        worth = effective / self.counts.n_rows if effective and self.counts.n_rows else 1.0
+        return table.with_support(counted_support(table, self.counts, asked.targets, asked.evidence, worth))
 
     def _evidence(self, given: Given) -> Evidence:
         if isinstance(given, str):
             return query.read_conditions(given, self.domain)
         return read_evidence(self.domain, given)
 
-    def ask(self, question: str) -> marginals.ProbabilityTable:
-        """Answer a question such as ``"class, price | safety = high, persons in {4, more}, not doors = 2"``."""
-        asked = query.read(question, self.domain)
-        return self._table(asked.targets, asked.evidence)
+    def ask(
+        self, question: str, *, data: Any = None, sample_weight: Any = None, unknown: Unknown = "error"
+    ) -> marginals.ProbabilityTable:
+        """Answer a question such as ``"class, price | safety = high, persons in {4, more}, not doors = 2"``.
+
+        If the question is about one or two variables in all, ``.support`` of the answer says how many rows of the
+        fitted table meet its condition, and what shares they have, from :attr:`counts`. Rows that are given in ``data``
+        are counted for any question without likelihoods.
+
+        Parameters
+        ----------
+        question : str
+            Names of variables, then a bar and conditions.
+        data : frame, mapping, array, path or stream, optional
+            Rows to count, as in :func:`juror.fit`; only the columns of the question are read.
+        sample_weight : array-like (n_rows,) or str, optional
+            How often each row of data counts, or the name of the column that says so.
+        unknown : {"error", "warn", "missing"}
+            What to do with labels in data that the model does not know.
+
+        Examples
+        --------
+        >>> import juror
+        >>> people = juror.datasets.titanic()
+        >>> answer = juror.fit(people, rank=4, method="em").ask("Survived | Sex = Female")
+        >>> print(answer.support)
+        P(Survived | Sex = Female)
+        Survived  probability   share  rows
+        No             0.27...  0.2681   126  ...
+        Yes            0.72...  0.7319   344  ...
+        shares of 470 rows
+        """
+        return self._supported(query.read(question, self.domain), data, sample_weight, unknown)
 
     def interval(self, question: str, level: float = 0.95) -> IntervalTable:
         """Answer a question with credible intervals, from the draws of a fit by ``method="bayes"``."""
         asked = query.read(question, self.domain)
         n_draws = 0 if self.info is None else self.info.n_draws
-        table = self._table(asked.targets, asked.evidence)
-        return intervals(self, n_draws, asked.targets, asked.evidence, table, level)
+        return intervals(self, n_draws, asked.targets, asked.evidence, self._table(asked), level)
 
     def condition(self, evidence: Mapping[str, Any] | None = None, /, **more: Any) -> JointPMF:
         """Return the joint distribution of the other variables, given evidence.

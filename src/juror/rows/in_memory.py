@@ -43,6 +43,14 @@ class MemoryTable:
         return max(self.total, float(self.n_rows))
 
     @property
+    def n_effective(self) -> float | None:
+        """How many independent rows fractional weights are worth; rows that were merged count as of equal weight."""
+        weights = self.rows.weights
+        if np.all(weights == np.floor(weights)):
+            return None
+        return self.total**2 / float(np.square(weights) @ (1.0 / self.rows.n_merged))
+
+    @property
     def label_counts(self) -> np.ndarray:
         """The weight of every label."""
         return self.packed.label_counts

@@ -76,6 +76,11 @@ class OutOfCoreTable:
         return max(self.total, float(self.n_rows))
 
     @property
+    def n_effective(self) -> float | None:
+        """How many independent rows fractional weights are worth."""
+        return None if self._facts.is_whole else self.total**2 / self._facts.squares
+
+    @property
     def label_counts(self) -> np.ndarray:
         """The weight of every label."""
         return self._facts.labels
@@ -147,20 +152,30 @@ class _Facts(NamedTuple):
     n_rows: int
     total: float
     labels: np.ndarray
+    squares: float
+    is_whole: bool
 
     def add(self, other: _Facts) -> _Facts:
-        return _Facts(self.n_rows + other.n_rows, self.total + other.total, self.labels + other.labels)
+        return _Facts(
+            self.n_rows + other.n_rows,
+            self.total + other.total,
+            self.labels + other.labels,
+            self.squares + other.squares,
+            self.is_whole and other.is_whole,
+        )
 
 
 def _facts_of(packing: FixedPacking, piece: Piece) -> _Facts:
-    n_rows, total, packed_counts = 0, 0.0, np.zeros(len(packing.parts))
+    n_rows, total, packed_counts, squares, is_whole = 0, 0.0, np.zeros(len(packing.parts)), 0.0, True
     for window in piece.windows():
         n_rows += len(window.packed)
         total += float(window.all_weights.sum())
+        squares += float(np.square(window.all_weights).sum())
+        is_whole &= window.weights is None or bool(np.all(window.weights == np.floor(window.weights)))
         for column in window.packed.T:
             packed_counts += np.bincount(column, window.weights, minlength=len(packing.parts))
     labels = packing.cells(np.empty((0, len(packing.groups)), dtype=np.uint16)).folded(packed_counts[:, None])
-    return _Facts(n_rows, total, labels)
+    return _Facts(n_rows, total, labels, squares, is_whole)
 
 
 def _nothing(lam: np.ndarray, stack: np.ndarray) -> ExpectedCounts:

@@ -53,6 +53,10 @@ class Table(Countable, Protocol):
     def n_counted(self) -> float:
         """The larger of the number of rows and the sum of weights."""
 
+    @property
+    def n_effective(self) -> float | None:
+        """At most how many independent rows the weights are worth, (Σ w)² / Σ w²; None if they are whole numbers."""
+
     def along(self, forest: Forest) -> Countable:
         """Return the rows for passes with models whose classes share a forest."""
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from juror.counts.counts import PairCounts, check_seen_together
+from juror.counts.counts import PairCounts
+from juror.counts.groups import check_seen_together
 from juror.counts.projections import Projections
 from juror.errors import Complaint
 from juror.rows.table import Table

@@ -9,8 +9,9 @@ from typing import Self
 
 import numpy as np
 
-from juror.counts.counts import PairCounts, check_seen_together
+from juror.counts.counts import PairCounts
 from juror.counts.designs import Design
+from juror.counts.groups import check_seen_together
 from juror.counts.projections import Projections
 from juror.counts.radon import FILTERS, Radon
 from juror.domain import Domain

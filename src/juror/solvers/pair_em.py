@@ -18,7 +18,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from juror.counts.counts import PairCounts, check_seen_together
+from juror.counts.counts import PairCounts
+from juror.counts.groups import check_seen_together
 from juror.counts.projections import Projections
 from juror.errors import Complaint, Option, check_count
 from juror.kernels.random_streams import Stream

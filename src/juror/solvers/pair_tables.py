@@ -12,7 +12,8 @@ from itertools import combinations
 
 import numpy as np
 
-from juror.counts.counts import PairCounts, check_seen_together
+from juror.counts.counts import PairCounts
+from juror.counts.groups import check_seen_together
 from juror.domain import Domain
 from juror.kernels import kernels
 

@@ -1,0 +1,126 @@
+"""Count the rows of a table, of any size, that meet the conditions of a question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from juror.answers.marginals import ProbabilityTable
+from juror.answers.support import SupportTable, is_countable
+from juror.domain import Domain
+from juror.domain.evidence import Evidence
+from juror.domain.variable import Strangers, Unknown
+from juror.errors import DataError, QueryError, shortlist
+from juror.readers.scans import Part
+from juror.readers.weights import check_total, counted_rows
+from juror.rows.reading import open_table
+from juror.runners.local import LocalRunner, check_any_rows
+
+
+@dataclass(frozen=True)
+class _Matched:
+    """What is known of some rows: how many match in each cell, how many may match, and how many there are."""
+
+    counts: np.ndarray
+    n_possible: float
+    squares: float
+    is_whole: bool
+    strangers: Strangers
+    n_rows: int
+    n_counted: int
+    total: float
+
+    def __add__(self, other: _Matched) -> _Matched:
+        return _Matched(
+            self.counts + other.counts,
+            self.n_possible + other.n_possible,
+            self.squares + other.squares,
+            self.is_whole and other.is_whole,
+            self.strangers + other.strangers,
+            self.n_rows + other.n_rows,
+            self.n_counted + other.n_counted,
+            self.total + other.total,
+        )
+
+    @property
+    def worth(self) -> float:
+        """The number of rows that a weight of one is worth, by Kish's formula (Σ w)² / Σ w² for the effective size."""
+        return 1.0 if self.is_whole or self.squares == 0 else float(self.counts.sum()) / self.squares
+
+
+@dataclass(frozen=True)
+class _Count:
+    """How a part of a table is counted: the variables of the question, those asked for, and the conditions."""
+
+    domain: Domain
+    targets: tuple[int, ...]
+    evidence: Evidence
+    unknown: Unknown
+    weight: str | None
+
+    def of_part(self, part: Part) -> _Matched:
+        names = (*self.domain.names, *([] if self.weight is None else [self.weight]))
+        shape = [self.domain.cardinalities[n] for n in self.targets]
+        matched = _Matched(np.zeros(shape), 0.0, 0.0, True, Strangers(), 0, 0, 0.0)
+        for columns in part.chunks(names):
+            kept, weights, _ = counted_rows(columns, self.weight)
+            codes, strangers = self.domain.encode_chunk(kept, self.unknown)
+            weights = np.ones(len(codes)) if weights is None else weights
+            matched += self._matched(codes, weights, strangers, len(columns[0].index))
+        return matched
+
+    def _matched(self, codes: np.ndarray, weights: np.ndarray, strangers: Strangers, n_rows: int) -> _Matched:
+        may_match = np.ones(len(codes), dtype=bool)
+        for n, wanted in self.evidence.items():
+            # Code −1 selects the last entry: a missing cell contradicts nothing.
+            may_match &= np.append(wanted > 0, True)[codes[:, n]]
+        matches = may_match & np.all(codes >= 0, axis=1)
+        shape = [self.domain.cardinalities[n] for n in self.targets]
+        cells = np.ravel_multi_index(tuple(codes[matches, n].astype(np.int64) for n in self.targets), shape)
+        counts = np.bincount(cells, weights[matches], minlength=int(np.prod(shape))).reshape(shape)
+        return _Matched(
+            counts,
+            float(weights[may_match].sum()),
+            float(np.square(weights[matches]).sum()),
+            bool(np.all(weights == np.floor(weights))),
+            strangers,
+            n_rows,
+            len(codes),
+            float(weights.sum()),
+        )
+
+
+def matching_support(
+    table: ProbabilityTable,
+    domain: Domain,
+    targets: Sequence[int],
+    evidence: Evidence,
+    data: Any,
+    unknown: Unknown,
+    sample_weight: Any,
+) -> SupportTable:
+    """Count the rows of data that meet the conditions; only the columns of the question are read."""
+    if not is_countable(evidence):
+        raise QueryError("Rows have labels, and no likelihoods to count by. Leave out data, or the soft evidence.")
+    involved = sorted({*targets, *evidence})
+    asked = Domain(tuple(domain[n] for n in involved), domain.missing)
+    places = {n: place for place, n in enumerate(involved)}
+    with LocalRunner() as local:
+        # The whole domain says how columns are read, and names those of an array.
+        opened = open_table(data, domain, (), unknown, sample_weight, local)
+        absent = [name for name in asked.names if name not in opened.scan.names]
+        if absent:
+            raise DataError(f"The data have no columns {shortlist(absent)}, which the question is about. Add them.")
+        known = {places[n]: wanted for n, wanted in evidence.items()}
+        count = _Count(asked, tuple(places[n] for n in targets), known, unknown, opened.weight)
+        of_part = partial(_Count.of_part, count)
+        matched: _Matched = opened.runner.map_reduce(of_part, opened.scan.parts, _Matched.__add__)
+    check_any_rows(matched.n_rows)
+    if opened.weight is not None:
+        check_total(matched.total, matched.n_counted)
+    matched.strangers.warn()
+    return SupportTable(table, matched.counts, matched.n_possible, matched.worth)

@@ -1,0 +1,190 @@
+"""The support of an answer: how many rows of a table it is about, and what shares they have.
+
+An answer about one or two variables is supported by the pair counts that a model keeps, :func:`counted_support`; other
+answers by rows that are counted for them (:mod:`juror.answers.matching_rows`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from juror.answers.label_frames import to_frame
+from juror.answers.marginals import ProbabilityTable, align, bar, html_table
+from juror.counts.counts import PairCounts
+from juror.domain.evidence import Evidence
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# A probability and a share differ if they are further apart than this many standard errors and this many rows. One row
+# more or less is nothing to wonder at, though it may be many standard errors of a rare label.
+_STANDARD_ERRORS, _ROWS = 3.0, 1.0
+_MARK = "≠"
+_CERTAIN = frozenset((0.0, 1.0))
+
+
+@dataclass(frozen=True, eq=False)
+class SupportTable:
+    """An answer beside the rows of a table: their number and their shares.
+
+    Attributes
+    ----------
+    table : ProbabilityTable
+        The answer of the model.
+    counts : numpy.ndarray, (I_a, I_b, …)
+        How many rows meet the conditions and have the labels of each cell; the sum of their weights if rows have
+        weights.
+    n_possible : float, optional
+        How many rows contradict none of the conditions: those that are counted, and those that have a missing cell
+        among the variables of the question. None if this is unknown.
+    worth : float
+        The number of independent rows that a weight of one is worth, by Kish's formula if weights have fractions; one
+        for rows without weights, and for whole weights, which count equal rows.
+    """
+
+    table: ProbabilityTable
+    counts: np.ndarray
+    n_possible: float | None = None
+    worth: float = 1.0
+
+    @cached_property
+    def rows(self) -> float:
+        """How many rows meet the conditions and have the variables asked for; the sum of their weights."""
+        return float(self.counts.sum())
+
+    @property
+    def n_missing(self) -> float | None:
+        """How many more rows may meet the conditions, but have a missing cell; None if this is unknown."""
+        # Rounding of weights must not give less than none.
+        return None if self.n_possible is None else max(0.0, self.n_possible - self.rows)
+
+    @cached_property
+    def shares(self) -> np.ndarray:
+        """The share of these rows in each cell, (I_a, I_b, …); NaN if there are no rows."""
+        return self.counts / self.rows if self.rows > 0 else np.full(self.counts.shape, np.nan)
+
+    @cached_property
+    def differs(self) -> np.ndarray:
+        """Where probability p and share s differ by more than chance would, (I_a, I_b, …).
+
+        That is |s − p| > 3 √(p (1 − p) / n) + 1 / n for n rows: three standard errors of a share of n rows drawn from
+        the model, and one row.
+        """
+        n = self.rows * self.worth
+        if n <= 0:
+            return np.zeros(self.counts.shape, dtype=bool)
+        p = self.table.to_numpy()
+        tolerance = _STANDARD_ERRORS * np.sqrt(np.maximum(p * (1.0 - p), 0.0) / n) + _ROWS / n
+        return np.asarray(np.abs(self.shares - p) > tolerance)
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Return columns: one per variable, ``probability``, ``share``, ``rows`` and ``differs``."""
+        columns = self.table.to_dict()
+        are_whole = bool(np.all(self.counts == np.floor(self.counts)))
+        counts = self.counts.astype(np.int64) if are_whole else self.counts
+        more = {"share": self.shares, "rows": counts, "differs": self.differs}
+        for heading, values in more.items():
+            while heading in columns:
+                heading += "_"
+            columns[heading] = values.ravel().tolist()
+        return columns
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a pandas frame with a row for each combination of labels."""
+        return to_frame(self.to_dict(), "pandas")
+
+    def __str__(self) -> str:
+        head, body = self._grid()
+        return "\n".join([self.table.title, align(head, body, len(self.table.names)), *self.notes()])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        notes = "".join(f"<p>{note}</p>" for note in self.notes())
+        return html_table(self.table.title, *self._grid()) + notes
+
+    def notes(self) -> list[str]:
+        """Say below the table how many rows there are, and what the mark means."""
+        note = "no row meets the conditions"
+        if self.rows > 0:
+            note = "shares of " + (f"{in_words(self.rows)} rows" if self.rows != 1 else "1 row")
+        if self.n_missing:
+            note += f"; {in_words(self.n_missing)} more may meet the conditions, but have missing cells"
+        notes = [note]
+        if self.differs.any():
+            notes.append(f"{_MARK} differs by more than chance")
+        return notes
+
+    def _grid(self) -> tuple[list[str], list[list[str]]]:
+        """Return headings and lines: labels, probability, share, rows, and if needed a mark and a bar."""
+        marks, bars = bool(self.differs.any()), len(self.table.names) == 1
+        head = [*self.table.names, "probability", "share", "rows", *[""] * (marks + bars)]
+        body = []
+        numbers = (self.shares.ravel(), self.counts.ravel(), self.differs.ravel())
+        for (labels, p), share, count, differs in zip(self.table.rows(), *numbers, strict=True):
+            shown = "–" if np.isnan(share) else f"{share:.4f}"
+            line = [*map(str, labels), f"{p:.4f}", shown, in_words(count)]
+            body.append(line + [_MARK if differs else ""] * marks + [bar(p)] * bars)
+        return head, body
+
+
+def in_words(count: float) -> str:
+    """Return a number of rows as text, with a decimal if it is a sum of weights with fractions.
+
+    >>> in_words(1234.0), in_words(0.25)
+    ('1,234', '0.2')
+    """
+    return f"{count:,.0f}" if float(count).is_integer() else f"{count:,.1f}"
+
+
+def is_countable(evidence: Evidence) -> bool:
+    """Whether each condition holds for some labels and not for the others; likelihoods cannot be counted."""
+    return all(_CERTAIN.issuperset(weights.tolist()) for weights in evidence.values())
+
+
+def counted_support(
+    table: ProbabilityTable, counts: PairCounts, targets: Sequence[int], evidence: Evidence, worth: float
+) -> SupportTable | None:
+    """Return what pair counts say about an answer; None if it is about more than two variables, or has likelihoods."""
+    others = [n for n in evidence if n not in targets]
+    n_involved = len(targets) + len(others)
+    if n_involved > 2 or (n_involved == 1 and counts.singles is None) or not is_countable(evidence):
+        return None
+    matching = _matching(counts, targets, others, evidence)
+    for axis, n in enumerate(targets):
+        if n in evidence:
+            matching = matching * (evidence[n] if axis == len(targets) - 1 else evidence[n][:, None])
+    return SupportTable(table, matching, _n_possible(counts, evidence), worth)
+
+
+def _matching(counts: PairCounts, targets: Sequence[int], others: Sequence[int], evidence: Evidence) -> np.ndarray:
+    """Return the counts of the targets over the rows that meet the condition on another variable, if there is one."""
+    if others:
+        return np.asarray(evidence[others[0]] @ _pair(counts, others[0], targets[0]))
+    if len(targets) == 2:
+        return _pair(counts, *targets)
+    assert counts.singles is not None
+    return counts.singles[targets[0]]
+
+
+def _pair(counts: PairCounts, one: int, other: int) -> np.ndarray:
+    return counts.pair(one, other) if one < other else counts.pair(other, one).T
+
+
+def _n_possible(counts: PairCounts, evidence: Evidence) -> float | None:
+    """Return how many rows contradict no condition with the cells that they have."""
+    if counts.singles is None or counts.n_rows is None:
+        return None
+    possible = counts.n_rows
+    for n, weights in evidence.items():
+        possible -= float(counts.singles[n] @ (1.0 - weights))
+    if len(evidence) == 2:
+        # Rows that contradict both conditions were taken away twice.
+        one, other = evidence
+        possible += float((1.0 - evidence[one]) @ _pair(counts, one, other) @ (1.0 - evidence[other]))
+    return possible
