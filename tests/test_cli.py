@@ -111,7 +111,7 @@ def test_columns_are_written_as_frames_are(capsysbinary):
 def test_ask_shows_a_picture_on_a_terminal(run, monkeypatch):
     monkeypatch.setattr("juror.cli.ask.sys.stdout.isatty", lambda: True, raising=False)
     _, out, _ = run("ask", "people.juror", "Sex")
-    assert out.startswith("P(Sex)\nSex     probability\n")
+    assert out.startswith("P(Sex)\nSex     probability   share   rows\n")
     assert "█" in out
 
 

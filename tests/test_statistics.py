@@ -47,7 +47,9 @@ EACH = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 
 
 def arrays(statistic: PairCounts | TripleCounts | Projections) -> list[np.ndarray]:
-    return list(statistic.masses if isinstance(statistic, Projections) else statistic.tables)
+    return list(
+        statistic.masses if isinstance(statistic, Projections) else (*statistic.tables, *(statistic.singles or ()))
+    )
 
 
 def assert_same(one, other, **tolerance) -> None:
@@ -138,7 +140,9 @@ class TestPairs:
 
     def test_tables_are_found_in_whatever_order_they_come(self):
         counts = counted_pairs(some_codes(50))
-        turned = PairCounts(DOMAIN, counts.groups[::-1], [table.tolist() for table in counts.tables[::-1]])
+        turned = PairCounts(
+            DOMAIN, counts.groups[::-1], [table.tolist() for table in counts.tables[::-1]], singles=counts.singles
+        )
         assert_same(turned, counts, rtol=0, atol=0)
         for groups, sentence in (
             (counts.groups[:-1], "4 variables have 6 pairs, and each needs its table"),

@@ -75,12 +75,7 @@ class SupportTable:
         That is |s − p| > 3 √(p (1 − p) / n) + 1 / n for n rows: three standard errors of a share of n rows drawn from
         the model, and one row.
         """
-        n = self.rows * self.worth
-        if n <= 0:
-            return np.zeros(self.counts.shape, dtype=bool)
-        p = self.table.to_numpy()
-        tolerance = _STANDARD_ERRORS * np.sqrt(np.maximum(p * (1.0 - p), 0.0) / n) + _ROWS / n
-        return np.asarray(np.abs(self.shares - p) > tolerance)
+        return beyond_chance(self.counts * self.worth, self.rows * self.worth, self.table.to_numpy())
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return columns: one per variable, ``probability``, ``share``, ``rows`` and ``differs``."""
@@ -131,6 +126,17 @@ class SupportTable:
             line = [*map(str, labels), f"{p:.4f}", shown, in_words(count)]
             body.append(line + [_MARK if differs else ""] * marks + [bar(p)] * bars)
         return head, body
+
+
+def beyond_chance(counts: np.ndarray, n: float, p: np.ndarray) -> np.ndarray:
+    """Return where counts among n rows are further from n p than chance, in fewer than one of 200 samples.
+
+    >>> beyond_chance(np.array([1.0, 2.0, 30.0]), 100.0, np.array([0.0, 0.0, 0.2]))
+    array([False,  True, False])
+    """
+    # Rounding may make a probability a little more than one.
+    variance = n * np.maximum(p * (1.0 - p), 0.0)
+    return np.asarray(np.abs(counts - n * p) > _STANDARD_ERRORS * np.sqrt(variance) + _ROWS)
 
 
 def in_words(count: float) -> str:

@@ -23,11 +23,10 @@ def command(
     ],
     data: Annotated[
         str | None,
-        typer.Option(
-            "--data",
+        typer.Argument(
             metavar="DATA",
-            help="Count the rows of these files that meet the conditions: a .csv, .parquet or .arrow file, a folder of "
-            "them, or a glob in quotes.",
+            help="Rows to count, those that meet the conditions: a .csv, .parquet or .arrow file, a folder of them, or "
+            "a glob.",
         ),
     ] = None,
     sample_weight: options.Weight = None,
@@ -41,11 +40,13 @@ def command(
     """Answer a QUESTION about MODEL: names of variables, then a bar and conditions.
 
     Beside each probability stand the share and the number of the rows that meet the conditions: for questions about one
-    or two variables from the counts in the model, for others with --data.
+    or two variables from the counts in the model, for others with DATA.
     """
     csv = {"separator": separator, "quote": quote, "encoding": encoding, "decimal": decimal}
     if data is None:
-        refuse_without_data(csv, {"weight": sample_weight, "unknown": unknown != "error"}, "Name them with --data.")
+        refuse_without_data(
+            csv, {"weight": sample_weight, "unknown": unknown != "error"}, "Name the data after the question."
+        )
     known, loaded = unknown_of(unknown), read_model(model)
     rows = None
     if data is not None:

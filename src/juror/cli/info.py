@@ -53,8 +53,9 @@ def facts(model: JointPMF, path: Path) -> dict[str, Any]:
     if model.info is not None:
         fitted = model.info.to_dict() | {"aic": model.info.aic, "bic": model.info.bic}
     if model.counts is not None:
-        of_counts = saved_files.facts(model.counts)
-        counts = {name: of_counts[name] for name in ("rows", "tables", "cells")} | {"bytes": _counts_bytes(path)}
+        n_cells = sum(table.size for table in model.counts.tables)
+        counts = {"rows": model.counts.n_rows, "tables": len(model.counts.tables), "cells": n_cells}
+        counts |= {"bytes": _counts_bytes(path)}
     variables = saved_files.variable_facts(model.domain)
     return {"rank": model.rank, "variables": variables, "fit": fitted, "counts": counts}
 

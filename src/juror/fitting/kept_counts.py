@@ -9,8 +9,8 @@ from juror.files import KINDS
 from juror.rows.table import Table
 from juror.solvers.solver import Statistic
 
-# A model keeps no counts of more cells than this, 160 MB in memory, or of more pairs, which about 700 variables have and
-# which take seconds to count and to load.
+# A model keeps no counts of more cells than this, 160 MB in memory, or of more pairs, which about 700 variables have:
+# these take seconds to count and to load.
 MOST_CELLS = 20_000_000
 MOST_PAIRS = 250_000
 
