@@ -184,9 +184,9 @@ def test_a_shell_pipes_and_writes_files(tmp_path):
         "A joint distribution of 2 variables"
     )
     assert shell.run("juror ask t.juror 'a | b = 1'").startswith("P(a | b = 1)\n")
-    assert shell.run("juror ask t.juror 'a | b = 1' | head -n 1") == "a,probability\n"
+    assert shell.run("juror ask t.juror 'a | b = 1' | head -n 1") == "a,probability,share,rows,differs\n"
     assert shell.run("juror ask t.juror a > a.csv") == ""
-    assert shell.run("head -n 1 a.csv") == "a,probability\n"
+    assert shell.run("head -n 1 a.csv") == "a,probability,share,rows,differs\n"
     assert shell.run("juror ask t.juror c").startswith("juror: There is no variable 'c'.")
 
 
