@@ -568,7 +568,7 @@ def test_a_password_is_never_shown(run, tmp_path, debug, option):
 
 
 def test_a_password_is_not_shown_by_messages_about_usage_either(run):
-    status, out, err = run("ask", "x.juror", QUERY, CLOSED)
+    status, out, err = run("ask", "x.juror", QUERY, "x.csv", CLOSED)
     assert status == 2
     assert "ann@127.0.0.1" in err
     assert SECRET not in out + err

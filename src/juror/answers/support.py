@@ -72,8 +72,8 @@ class SupportTable:
     def differs(self) -> np.ndarray:
         """Where probability p and share s differ by more than chance would, (I_a, I_b, …).
 
-        That is |s − p| > 3 √(p (1 − p) / n) + 1 / n for n rows: three standard errors of a share of n rows drawn from
-        the model, and one row.
+        That is ``|s − p| > 3 √(p (1 − p) / n) + 1 / n`` for n rows: three standard errors of a share of n rows drawn
+        from the model, and one row.
         """
         return beyond_chance(self.counts * self.worth, self.rows * self.worth, self.table.to_numpy())
 
