@@ -15,11 +15,12 @@ import numpy as np
 
 from juror.answers.label_frames import to_frame
 from juror.answers.marginals import ProbabilityTable, align, bar, html_table
-from juror.counts.counts import PairCounts
 from juror.domain.evidence import Evidence
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from juror.counts.counts import PairCounts
 
 # A probability and a share differ if they are further apart than this many standard errors and this many rows. One row
 # more or less is nothing to wonder at, though it may be many standard errors of a rare label.

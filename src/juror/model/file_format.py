@@ -11,20 +11,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from juror.answers.block import Block, Mixture
-from juror.counts.counts import PairCounts
 from juror.domain import Domain
 from juror.errors import ModelFileError, ParameterError
 from juror.files import container
-from juror.model.counts_in_file import packed, unpacked
 from juror.record import FitInfo
 from juror.rows.forest import Forest
 
-Parts = tuple[tuple[Block, ...], Domain, FitInfo | None, PairCounts | None]
+if TYPE_CHECKING:
+    from juror.counts.counts import PairCounts
+
+    Parts = tuple[tuple[Block, ...], Domain, FitInfo | None, PairCounts | None]
 
 
 def write(path: str | os.PathLike[str], model: Mixture, info: FitInfo | None, counts: PairCounts | None = None) -> None:
@@ -38,6 +39,8 @@ def write(path: str | os.PathLike[str], model: Mixture, info: FitInfo | None, co
         return
     tensors = {}
     if counts is not None:
+        from juror.model.counts_in_file import packed  # imports counts, which are slow to import
+
         more["counts"], tensors["counts"] = packed(counts)
     for b, block in enumerate(model.blocks):
         tensors |= {f"block.{b}.weights": block.weights, f"block.{b}.parents": block.parents}
@@ -60,7 +63,11 @@ def read(path: str | os.PathLike[str]) -> Parts:
             if len(factors) > len(domain):
                 raise ValueError(f"it has {len(factors)} factors for {len(domain)} variables")
             return (Block.of_factors(tensors["weights"], factors),), domain, info, None
-        counts = unpacked(domain, header["counts"], tensors["counts"]) if "counts" in header else None
+        counts = None
+        if "counts" in header:
+            from juror.model.counts_in_file import unpacked  # imports counts, which are slow to import
+
+            counts = unpacked(domain, header["counts"], tensors["counts"])
         return tuple(_read_block(path, b, tensors) for b in range(header["n_blocks"])), domain, info, counts
 
     return container.read(path, "model", parts)

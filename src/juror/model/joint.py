@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,16 +17,18 @@ from juror.answers.label_frames import decode_frame
 from juror.answers.mode import Mode, find_mode
 from juror.answers.posterior import log_mass, possible_log_mass, posterior, without_settled
 from juror.answers.summary import summary
-from juror.answers.support import counted_support
-from juror.counts.counts import PairCounts
 from juror.domain import Domain
 from juror.domain.evidence import Evidence, both, check_event, describe, read_evidence
 from juror.domain.variable import Unknown
-from juror.errors import ModelError, Option, ParameterError, QueryError, check_count
+from juror.errors import ModelError, QueryError, check_count
 from juror.model import file_format, query
+from juror.model.backing import backed_by_counts, backed_by_rows, check_counts, refuse_without_rows
 from juror.model.row_answers import RowAnswers
 from juror.model.simplex import check_blocks, check_simplex
 from juror.record import FitInfo
+
+if TYPE_CHECKING:
+    from juror.counts.counts import PairCounts
 
 # The type of given=: evidence by name, or conditions in the query language, "safety = high, doors >= 3".
 Given = Mapping[str, Any] | str | None
@@ -86,7 +88,7 @@ class JointPMF(RowAnswers):
         self._blocks: tuple[Block, ...] = (Block.of_factors(lam, checked),)
         self._domain = domain
         self._info = info
-        self._counts = _checked_counts(counts, domain)
+        self._counts = check_counts(counts, domain)
 
     @classmethod
     def of_blocks(
@@ -100,7 +102,7 @@ class JointPMF(RowAnswers):
         self._blocks = check_blocks(blocks, domain)
         self._domain = domain
         self._info = info
-        self._counts = _checked_counts(counts, domain)
+        self._counts = check_counts(counts, domain)
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -217,18 +219,9 @@ class JointPMF(RowAnswers):
         """Answer, with the rows behind the answer if they are given or the counts of the fit say so."""
         table = self._table(asked)
         if data is not None:
-            from juror.answers.matching_rows import matching_support  # imports readers, which are slow to import
-
-            rows = matching_support(table, self.domain, asked.targets, asked.evidence, data, unknown, sample_weight)
-            return table.with_support(rows)
-        if sample_weight is not None or unknown != "error":
-            name = "unknown" if sample_weight is None else "sample_weight"
-            raise ParameterError("{option} is about {data}, and there are none.", option=Option(name))
-        if self.counts is None:
-            return table
-        effective = None if self.info is None else self.info.n_effective
-        worth = effective / self.counts.n_rows if effective and self.counts.n_rows else 1.0
-        return table.with_support(counted_support(table, self.counts, asked.targets, asked.evidence, worth))
+            return backed_by_rows(table, asked, self.domain, data, sample_weight, unknown)
+        refuse_without_rows(sample_weight, unknown)
+        return backed_by_counts(table, asked, self.counts, self.info)
 
     def _evidence(self, given: Given) -> Evidence:
         if isinstance(given, str):
@@ -389,10 +382,3 @@ class JointPMF(RowAnswers):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file, whole or not at all."""
         file_format.write(path, self, self.info, self.counts)
-
-
-def _checked_counts(counts: PairCounts | None, domain: Domain) -> PairCounts | None:
-    """Refuse counts of other variables or labels than those of the model."""
-    if counts is not None and counts.domain != domain:
-        raise ModelError("The counts are of other variables or labels than the model. They must have the same domain.")
-    return counts

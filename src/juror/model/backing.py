@@ -1,0 +1,51 @@
+"""The rows behind an answer of a model: those that are given, or the counts of the table that it was fitted to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from juror.answers.marginals import ProbabilityTable
+from juror.answers.support import counted_support
+from juror.domain import Domain
+from juror.domain.variable import Unknown
+from juror.errors import ModelError, Option, ParameterError
+from juror.model.query import Question
+from juror.record import FitInfo
+
+if TYPE_CHECKING:
+    from juror.counts.counts import PairCounts
+
+
+def backed_by_rows(
+    table: ProbabilityTable, asked: Question, domain: Domain, data: Any, sample_weight: Any, unknown: Unknown
+) -> ProbabilityTable:
+    """Return an answer with its support in rows of data."""
+    from juror.answers.matching_rows import matching_support  # imports readers, which are slow to import
+
+    support = matching_support(table, domain, asked.targets, asked.evidence, data, unknown, sample_weight)
+    return table.with_support(support)
+
+
+def backed_by_counts(
+    table: ProbabilityTable, asked: Question, counts: PairCounts | None, info: FitInfo | None
+) -> ProbabilityTable:
+    """Return an answer with its support in the counts of a model, if these say something about it."""
+    if counts is None:
+        return table
+    effective = None if info is None else info.n_effective
+    worth = effective / counts.n_rows if effective and counts.n_rows else 1.0
+    return table.with_support(counted_support(table, counts, asked.targets, asked.evidence, worth))
+
+
+def refuse_without_rows(sample_weight: Any, unknown: Unknown) -> None:
+    """Refuse options about rows if there are none."""
+    if sample_weight is not None or unknown != "error":
+        name = "unknown" if sample_weight is None else "sample_weight"
+        raise ParameterError("{option} is about {data}, and there are none.", option=Option(name))
+
+
+def check_counts(counts: PairCounts | None, domain: Domain) -> PairCounts | None:
+    """Return counts, unless they are of other variables or labels than those of the model."""
+    if counts is not None and counts.domain != domain:
+        raise ModelError("The counts are of other variables or labels than the model. They must have the same domain.")
+    return counts
