@@ -319,6 +319,17 @@ class TestSupport:
         support = model.ask("Sex", data=rows, unknown="missing").support
         assert (support.rows, support.n_missing) == (2, 1)
 
+    def test_missing_cells_that_have_a_label_are_counted(self):
+        frame = people()
+        model = juror.fit(frame, 2, "em", missing_as={"Age": "not asked"})
+        expected = frame[frame.Age.isna()].Survived.value_counts()
+        for support in (
+            model.ask("Survived | Age = 'not asked'").support,
+            model.ask("Survived | Age = 'not asked'", data=frame).support,
+        ):
+            assert support.to_pandas().set_index("Survived")["rows"].to_dict() == expected.to_dict()
+            assert support.n_missing == (frame.Age.isna() & frame.Survived.isna()).sum()
+
     @pytest.mark.parametrize("option", [{"sample_weight": [1.0]}, {"unknown": "missing"}])
     def test_options_about_rows_want_rows(self, option):
         with pytest.raises(ParameterError, match=f"{next(iter(option))} is about data, and there are none"):

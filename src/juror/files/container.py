@@ -26,8 +26,8 @@ from juror.readers.suffixes import COMPRESSED, SUFFIXES
 
 T = TypeVar("T")
 
-# Version 2 is for models with forests or counts, version 3 for domains with a label for missing cells. All else is still
-# written as version 1, which older jurors read.
+# Version 2 is for models with forests or counts, version 3 for domains with a label for missing cells. All else is
+# still written as version 1, which older jurors read.
 FORMAT_VERSION = 3
 _ENTRY = "juror"
 _DATA_SUFFIXES = frozenset((*SUFFIXES, *COMPRESSED, ".json", ".duckdb", ".sqlite", ".db"))
