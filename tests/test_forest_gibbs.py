@@ -18,13 +18,13 @@ from juror.solvers import forest_gibbs
 from juror.solvers.completing import RowsToComplete, upward
 from juror.solvers.forest_gibbs import (
     Edges,
+    PossibleEdges,
     TablePrior,
     columns_of,
     counted,
     draw_point,
     next_edges,
     next_prior,
-    pairs_of,
 )
 from juror.solvers.forest_moves import moved
 from juror.solvers.hyper import Hyper, first_hyper, next_hyper
@@ -42,6 +42,15 @@ def rooted_forests(n: int) -> list[Forest]:
     return found
 
 
+def test_the_prior_of_odds_sums_over_all_forests():
+    """The determinant stands for the sum of the weights of all rooted forests."""
+    sizes = (2, 5, 3, 4)
+    possible = PossibleEdges.of(sizes)
+    for odds in (0.1, 1.0, 30.0):
+        weights = [np.prod([odds * 4 / (sizes[a] * sizes[b]) / 4 for a, b in f.edges]) for f in rooted_forests(4)]
+        assert np.log1p(odds * possible.spectrum).sum() == pytest.approx(np.log(np.sum(weights)))
+
+
 class TestEvidence:
     @pytest.mark.parametrize("weights", ["once", "whole", "parts"])
     def test_the_twins_agree(self, weights):
@@ -52,14 +61,19 @@ class TestEvidence:
         each = {"once": np.ones(n_rows), "whole": rng.integers(1, 9, n_rows) * 1.0, "parts": rng.random(n_rows)}
         bases = np.concatenate([rng.dirichlet(np.ones(size)) for size in sizes])
         starts = np.cumsum([0, *sizes]).astype(np.int64)
-        case = (columns, bounds, each[weights], pairs_of(sizes), bases, starts, np.array([0.5, 20.0]))
+        case = (columns, bounds, each[weights], PossibleEdges.of(sizes).pairs, bases, starts, np.array([0.5, 20.0]))
         one, other = jit.edge_evidence(*case), reference.edge_evidence(*case)
         np.testing.assert_allclose(one, other, rtol=1e-10)
         assert np.isfinite(one).sum() == 2 * 2 * 6
 
     @pytest.mark.parametrize("module", [jit, reference], ids=["numba", "numpy"])
     def test_no_rows_say_nothing(self, module):
-        nothing = np.empty((2, 0), dtype=np.int32), np.zeros(3, dtype=np.int64), np.empty(0), pairs_of((2, 2))
+        nothing = (
+            np.empty((2, 0), dtype=np.int32),
+            np.zeros(3, dtype=np.int64),
+            np.empty(0),
+            PossibleEdges.of((2, 2)).pairs,
+        )
         found = module.edge_evidence(*nothing, np.full(4, 0.5), np.array([0, 2, 4]), np.array([1.0]))
         assert np.all(found[:, :, [0, 1], [1, 0]] == 0)
 
@@ -168,7 +182,7 @@ class TestPosterior:
             }
             for k, forest in enumerate(forests):
                 n_edges = len(forest.edges)
-                log_prior = n_edges * np.log(edges.share / 3) + (2 - n_edges) * np.log(1 - edges.share)
+                log_prior = n_edges * np.log(edges.odds / 3)
                 rows = sum(found[n, above] for n, above in enumerate(forest.parents))
                 logs[k] = np.logaddexp(logs[k], log_prior + log_z + rows)
         return forests, np.exp(logs - logsumexp(logs))
@@ -176,7 +190,7 @@ class TestPosterior:
     def test_forests_come_as_often_as_they_are_probable(self):
         forests, probable = self.exact()
         rng, edges, sizes = np.random.default_rng(0), self.prior(), (2, 2, 2)
-        rows, pairs = RowsToComplete(self.CODES, np.ones(len(self.CODES))), pairs_of(sizes)
+        rows, pairs = RowsToComplete(self.CODES, np.ones(len(self.CODES))), PossibleEdges.of(sizes)
         stacking = Stacking(sizes)
         point = Parameters(np.full(2, 0.5), stacking.normalise(rng.random((stacking.n_rows, 2)), np.ones((9, 2))))
         n_sweeps, n_batches = 6_000, 30
@@ -199,9 +213,17 @@ class TestPosterior:
 def test_the_sampler_leaves_its_own_prior_in_place():
     """Draw rows given parameters, and all else given the rows: what comes out must be the prior (Geweke 2004)."""
     sizes, F, n_rows = (3, 2, 2, 1), 2, 5
-    rng, pairs = np.random.default_rng(0), pairs_of((3, 2, 2, 1))
+    rng, pairs = np.random.default_rng(0), PossibleEdges.of((3, 2, 2, 1))
     hyper, edges, stacking, seen = first_hyper(sizes), Edges.none(4), Stacking(sizes), []
     point = Parameters(np.full(F, 1 / F), stacking.stack([np.full((size, F), 1 / size) for size in sizes]))
+    forests = [forest.edges for forest in rooted_forests(3)]
+    products = np.array([np.prod([4 / (sizes[a] * sizes[b]) / 3 for a, b in edges]) for edges in forests])
+    numbers = np.array([len(edges) for edges in forests])
+
+    def mean_edges(odds):
+        weights = products * odds**numbers
+        return weights @ numbers / weights.sum()
+
     for _ in range(4000):
         empty = RowsToComplete(np.full((1, len(sizes)), -1), np.array([float(n_rows)]))
         fresh = empty.draw(point.lam, stacking.tables(point.stack), edges.forest, rng)
@@ -217,10 +239,10 @@ def test_the_sampler_leaves_its_own_prior_in_place():
         log_c = np.log(np.array(hyper.c)[:3] / [3, 2, 2])
         z = norm.cdf([hyper.mu - 1.0, *((log_c - hyper.mu) / np.sqrt(hyper.tau2))])
         g = hyper.g / (hyper.g + 700 / 3)
-        # π⁴ is uniform; given π, two edges have the mean 2π.
-        n_edges = len(edges.forest.edges) / 2 - edges.share + 0.5
+        # π is x / (1 + x), and π¹⁰⁰ is uniform; the mean number of edges given x is that of all forests.
+        n_edges = (len(edges.forest.edges) - mean_edges(edges.odds)) / 2 + 0.5
         tables = stacking.tables(point.stack)
-        of_edges = [edges.share**4, edges.phi[0] * 3, n_edges]
+        of_edges = [(edges.odds / (1 + edges.odds)) ** 100, edges.phi[0] * 2.1, n_edges]
         seen.append([*z, *of_edges, hyper.a / (1 + hyper.a), g, hyper.m[1][0], tables[1][0, 0, 0], tables[2][-1, 1, 1]])
     batches = np.array(seen).reshape(20, 200, -1).mean(axis=1)
     off = (batches.mean(axis=0) - 0.5) / (batches.std(axis=0, ddof=1) / np.sqrt(20))

@@ -1,4 +1,4 @@
-"""Credible intervals from the posterior draws that a model is the mean of."""
+"""Answers with intervals, from the posterior draws that a model is the mean of and from the rows behind an answer."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from juror.answers.block import BareMixture, Block, Mixture, edgeless
+from juror.answers.interval_ends import ends_of_draws, ends_of_rows
 from juror.answers.marginals import ProbabilityTable, align, marginal
-from juror.answers.posterior import posterior
+from juror.answers.posterior import log_mass, posterior
+from juror.answers.support import in_words
 from juror.domain.evidence import Evidence
 from juror.domain.variable import Label
 from juror.errors import Message, ParameterError, QueryError
@@ -22,23 +24,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class IntervalTable:
-    """Probabilities with credible intervals, for every combination of labels of some variables.
+    """Probabilities with intervals, for every combination of labels of some variables.
 
     Attributes
     ----------
     table : ProbabilityTable
-        The answer of the model, the mean of the draws. Given evidence, draws that make it more probable have more
-        weight in this mean; in the interval ends all draws have the same weight.
+        The answer of the model. If it is the mean of draws, those that make the evidence more probable have more
+        weight in it; in the interval ends all draws have the same weight.
     low, high : numpy.ndarray, (I_a, I_b, …)
         The interval ends.
     level : float
-        The probability that the true value lies between the ends, given the data and the model.
+        The probability that the true value lies between the ends.
+    basis : str
+        What the ends are from: draws, rows or both (:mod:`juror.answers.interval_ends`).
     """
 
     table: ProbabilityTable
     low: np.ndarray
     high: np.ndarray
     level: float
+    basis: str
 
     def __getitem__(self, labels: Any) -> tuple[float, float]:
         codes = self.table.codes(labels)
@@ -51,6 +56,15 @@ class IntervalTable:
         for labels, p, low, high in zip(cells, *numbers, strict=True):
             yield labels, float(p), float(low), float(high)
 
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Return columns: those of the answer, with shares and rows if they are known, then ``low`` and ``high``."""
+        columns = (self.table if self.table.support is None else self.table.support).to_dict()
+        for heading, values in (("low", self.low), ("high", self.high)):
+            while heading in columns:
+                heading += "_"
+            columns[heading] = values.ravel().tolist()
+        return columns
+
     def to_pandas(self) -> pd.DataFrame:
         """Return a frame with one row per cell: labels, probability, low, high."""
         import pandas as pd
@@ -61,32 +75,64 @@ class IntervalTable:
     def __str__(self) -> str:
         head = [*self.table.names, "probability", f"{100 * self.level:g} % from", "to"]
         body = [[*map(str, labels), f"{p:.4f}", f"{low:.4f}", f"{high:.4f}"] for labels, p, low, high in self.rows()]
-        return self.table.title + "\n" + align(head, body, len(self.table.names))
+        return "\n".join([self.table.title, align(head, body, len(self.table.names)), f"from {self.basis}"])
 
     __repr__ = __str__
 
 
 def intervals(
-    model: Mixture, n_draws: int, positions: Sequence[int], evidence: Evidence, table: ProbabilityTable, level: float
+    model: Mixture,
+    n_draws: int,
+    n_rows: float,
+    positions: Sequence[int],
+    evidence: Evidence,
+    table: ProbabilityTable,
+    level: float,
 ) -> IntervalTable:
-    """Ask every draw separately, and return quantiles of their answers with the answer of the mean, ``table``.
+    """Return an answer, ``table``, with intervals from the draws of a model, its rows, or both.
 
-    The model holds the classes of all draws: concatenated in one block, each draw with the same number of classes, or
-    in blocks with forests, each draw with the same number of blocks.
+    Parameters
+    ----------
+    model : Mixture
+        The model. It holds the classes of all draws: concatenated in one block, each draw with the same number of
+        classes, or in blocks with forests, each draw with the same number of blocks.
+    n_draws : int
+        The number of draws; 0 for a model that has none.
+    n_rows : float
+        The number of rows that the model was fitted to.
+    positions, evidence : sequence of int, Evidence
+        The question.
+    table : ProbabilityTable
+        The answer, with the rows behind it if they are counted.
+    level : float
+        The level.
     """
     if isinstance(level, bool) or not isinstance(level, (int, float, np.number)) or not 0 < level < 1:
         raise ParameterError(f"level must be a number in the range (0, 1). Got {level!r} instead.")
-    if n_draws < 2:
+    support = table.support
+    if n_draws >= 2:
+        each = [marginal(posterior(draw, evidence), positions).ravel() for draw in _draws(model, n_draws)]
+        # Draws have seen the weights of rows as they are.
+        counts = None if support is None else support.counts.ravel()
+        ends, basis = ends_of_draws(np.stack(each), counts, float(level)), f"{n_draws} draws"
+        if support is not None:
+            basis += f" and {in_words(support.rows)} rows"
+    elif support is not None:
+        ends = ends_of_rows(support.counts.ravel() * support.worth, float(level))
+        basis = f"{in_words(support.rows)} rows"
+    elif n_rows > 0:
+        expected = n_rows * float(np.exp(log_mass(model, evidence)))
+        ends = ends_of_rows(expected * table.to_numpy().ravel(), float(level))
+        basis = f"about {expected:,.0f} rows, as many as the model expects to meet the conditions"
+    else:
         raise QueryError(
             Message(
-                "Intervals need the draws of a fit by {method:='bayes'}, at least two, and this model has none. Fit "
-                "with {method:='bayes'}. If the model was conditioned, ask the fitted model with the evidence after "
-                "'|'; if it was compressed, ask the model before compression."
+                "Intervals need draws or rows, and this model has neither. Pass {data}, or ask a fitted model; if this "
+                "model was conditioned, ask the model before that, with the evidence after '|'."
             )
         )
-    answers = np.stack([marginal(posterior(draw, evidence), positions) for draw in _draws(model, n_draws)])
-    low, high = np.quantile(answers, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    return IntervalTable(table, low, high, float(level))
+    low, high = (end.reshape(table.to_numpy().shape) for end in ends)
+    return IntervalTable(table, low, high, float(level), basis)
 
 
 def _draws(model: Mixture, n_draws: int) -> Iterator[BareMixture]:

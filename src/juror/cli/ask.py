@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +13,11 @@ from juror.cli.options import Json, Model, UnknownOption, refuse_without_data, u
 from juror.cli.output import write_columns
 from juror.cli.saved_files import read_model
 from juror.record import finite
+
+if TYPE_CHECKING:
+    from juror.answers.interval import IntervalTable
+    from juror.answers.marginals import ProbabilityTable
+    from juror.answers.support import SupportTable
 
 
 def command(
@@ -27,6 +32,14 @@ def command(
             metavar="DATA",
             help="Rows to count, those that meet the conditions: a .csv, .parquet or .arrow file, a folder of them, or "
             "a glob.",
+        ),
+    ] = None,
+    interval: Annotated[
+        float | None,
+        typer.Option(
+            "--interval",
+            metavar="LEVEL",
+            help="Add the ends of an interval that holds the true value with this probability, such as 0.9.",
         ),
     ] = None,
     sample_weight: options.Weight = None,
@@ -52,8 +65,14 @@ def command(
     if data is not None:
         files = files_at(data, separator, quote, encoding, decimal)
         rows = files.scan(loaded.domain.missing, loaded.domain.expected.text)
-    table = loaded.ask(question, data=rows, sample_weight=sample_weight, unknown=known)
-    answer = table if table.support is None else table.support
+    behind: dict[str, Any] = {"data": rows, "sample_weight": sample_weight, "unknown": known}
+    answer: IntervalTable | SupportTable | ProbabilityTable
+    if interval is None:
+        table = loaded.ask(question, **behind)
+        answer = table if table.support is None else table.support
+    else:
+        answer = loaded.interval(question, interval, **behind)
+        table = answer.table
     if sys.stdout.isatty() and not json:
         typer.echo(str(answer))
     else:

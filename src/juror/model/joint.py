@@ -262,11 +262,24 @@ class JointPMF(RowAnswers):
         """
         return self._supported(query.read(question, self.domain), data, sample_weight, unknown)
 
-    def interval(self, question: str, level: float = 0.95) -> IntervalTable:
-        """Answer a question with credible intervals, from the draws of a fit by ``method="bayes"``."""
+    def interval(
+        self,
+        question: str,
+        level: float = 0.95,
+        *,
+        data: Any = None,
+        sample_weight: Any = None,
+        unknown: Unknown = "error",
+    ) -> IntervalTable:
+        """Answer a question with intervals, from posterior draws, from the rows behind the answer, or from both.
+
+        Fits by ``method="bayes"`` have draws. Rows are known for questions about one or two variables, or given in
+        ``data``, as in :meth:`ask`. A model without draws takes as many rows as it expects if they are not known.
+        """
         asked = query.read(question, self.domain)
-        n_draws = 0 if self.info is None else self.info.n_draws
-        return intervals(self, n_draws, asked.targets, asked.evidence, self._table(asked), level)
+        table = self._supported(asked, data, sample_weight, unknown)
+        n_draws, n_rows = (0, 0.0) if self.info is None else (self.info.n_draws, self.info.n_rows)
+        return intervals(self, n_draws, n_rows, asked.targets, asked.evidence, table, level)
 
     def condition(self, evidence: Mapping[str, Any] | None = None, /, **more: Any) -> JointPMF:
         """Return the joint distribution of the other variables, given evidence.

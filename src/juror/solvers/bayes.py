@@ -37,6 +37,8 @@ _FEWEST = 4
 _PACE, _FEWEST_IN_TIME = 10, 20
 # The part of the sweeps to forget before the first edge
 _CLASSES_FIRST = 8
+# The sweeps of a chain, unless they are given, and how often chains that have not mixed go on for as long again
+_SWEEPS, _MOST_ROUNDS = 1000, 2
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class BayesOptions(Options):
     """What may be set about Gibbs sampling."""
 
     chains: int = 2
-    sweeps: int = 1000
+    sweeps: int | None = None
     burnt: int = 400
     draws: int = 100
     sparse: bool | None = None
@@ -53,17 +55,19 @@ class BayesOptions(Options):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("chains", "sweeps", "draws"):
+        for name in ("chains", "draws"):
             check_count(name, getattr(self, name))
+        if self.sweeps is not None:
+            check_count("sweeps", self.sweeps)
         check_count("burnt", self.burnt, least=0)
-        if self.burnt > self.sweeps - _FEWEST:
+        if self.burnt > self.n_sweeps - _FEWEST:
             raise ParameterError(
                 "{burnt} must leave at least {fewest} of the {sweeps}, {all}. Got {got} instead.",
                 fewest=_FEWEST,
-                all=self.sweeps,
+                all=self.n_sweeps,
                 got=self.burnt,
             )
-        most = self.chains * (self.sweeps - self.burnt)
+        most = self.chains * (self.n_sweeps - self.burnt)
         if self.draws > most:
             raise wrong("draws", f"in the range [1, {most}], the sweeps kept", self.draws)
         if self.sparse not in (None, True, False):
@@ -71,6 +75,11 @@ class BayesOptions(Options):
         if not (self.forest == "auto" or isinstance(self.forest, (bool, np.bool_))):
             raise wrong("forest", "'auto', True or False", self.forest)
         object.__setattr__(self, "forest", bool(self.forest))
+
+    @property
+    def n_sweeps(self) -> int:
+        """The sweeps of a chain, before it goes on because chains have not mixed."""
+        return _SWEEPS if self.sweeps is None else self.sweeps
 
     def for_open_rank(self) -> Self:
         """Return options whose prior favours few classes, unless that is set."""
@@ -85,15 +94,12 @@ class Chain:
     ----------
     followed : numpy.ndarray, (n_kept, 1 + probes)
         The log-likelihood and the log-probabilities of a few rows along the kept sweeps.
-    log_likelihoods : tuple of float
-        Along all sweeps.
     occupied : numpy.ndarray, (n_kept,)
         How many classes held a row or more.
     """
 
     draws: list[Parameters]
     followed: np.ndarray
-    log_likelihoods: tuple[float, ...]
     occupied: np.ndarray
 
 
@@ -121,16 +127,22 @@ def solve(
     """Sample, and return the mean over the draws as one model of rank draws × F."""
     planned, options = options, _in_time(table, rank, options, context)
     shares = np.diff(np.arange(options.chains + 1) * options.draws // options.chains)
-    chains = [
-        _run_chain(table, rank, number, int(share), options, context) for number, share in enumerate(shares) if share
+    running = [
+        RunningChain(table, rank, number, int(share), options, context) for number, share in enumerate(shares) if share
     ]
-    draws = [draw for chain in chains for draw in chain.draws]
+    began = context.seconds_left
+    chains = [chain.run(options.n_sweeps, options.burnt) for chain in running]
     followed = mixing([chain.followed for chain in chains])
+    while not _has_mixed(followed) and (more := _more_sweeps(running, planned, began, context)):
+        chains = [chain.run(more, 0) for chain in running]
+        followed = mixing([chain.followed for chain in chains])
+    draws = [draw for chain in chains for draw in chain.draws]
     occupied = _spread(np.concatenate([chain.occupied for chain in chains]))
+    n_sweeps = [len(chain.log_likelihoods) for chain in running]
     record = FitRecord(
-        trace=chains[0].log_likelihoods,
-        stopped=_stopped([len(chain.log_likelihoods) for chain in chains], planned) + _why_no_forest(table, options),
-        n_iter=sum(len(chain.log_likelihoods) for chain in chains),
+        trace=tuple(running[0].log_likelihoods),
+        stopped=_stopped(n_sweeps, planned) + _why_no_forest(table, options),
+        n_iter=sum(n_sweeps),
         starts=tuple(float(chain.followed[:, 0].mean()) for chain in chains),
         n_draws=len(draws),
         occupied=occupied,
@@ -139,8 +151,26 @@ def solve(
             "probabilities of rows": (float(followed.rhat[1:].max()), float(followed.size[1:].min())),
         },
     )
-    complaints = _complaints(followed, in_time=options.sweeps < planned.sweeps) + _full(occupied, rank, options)
+    complaints = _complaints(followed, in_time=np.isfinite(context.until)) + _full(occupied, rank, options)
     return Solution(side_by_side(draws), record, complaints)
+
+
+def _more_sweeps(running: Sequence[RunningChain], planned: BayesOptions, began: float, context: Context) -> int:
+    """Return how many sweeps chains that have not mixed shall add: as many as they have, within their budget.
+
+    All earlier sweeps are then forgotten. Without a budget of time chains go on twice, with one until it is spent, and
+    not at all if their sweeps were given.
+    """
+    n_sweeps = len(running[0].log_likelihoods)
+    if planned.sweeps is not None:
+        return 0
+    if not np.isfinite(context.until):
+        return n_sweeps if n_sweeps < _SWEEPS * 2**_MOST_ROUNDS else 0
+    pace = (began - context.seconds_left) / sum(len(chain.log_likelihoods) for chain in running)
+    # A coarse clock may not have moved.
+    allowed = int(context.seconds_left / (pace * len(running))) if pace > 0 else n_sweeps
+    # Fewer sweeps than before would follow less, and their draws would be more alike.
+    return n_sweeps if allowed >= n_sweeps else 0
 
 
 def _sampler(
@@ -164,20 +194,21 @@ def _in_time(table: Table, rank: int, options: BayesOptions, context: Context) -
         chain.sweep()
     pace = (left - context.seconds_left) / _PACE
     # A coarse clock may not have moved.
-    allowed = context.seconds_left / (pace * options.chains) if pace > 0 else options.sweeps
+    allowed = context.seconds_left / (pace * options.chains) if pace > 0 else options.n_sweeps
     sweeps = max(_FEWEST_IN_TIME, int(allowed))
-    if sweeps >= options.sweeps:
+    if sweeps >= options.n_sweeps:
         return options
-    burnt = min(sweeps * options.burnt // options.sweeps, sweeps - _FEWEST)
+    burnt = min(sweeps * options.burnt // options.n_sweeps, sweeps - _FEWEST)
     return replace(options, sweeps=sweeps, burnt=burnt, draws=min(options.draws, options.chains * (sweeps - burnt)))
 
 
 def _stopped(n_sweeps: Sequence[int], planned: BayesOptions) -> str:
     chains = "1 chain" if len(n_sweeps) == 1 else f"{len(n_sweeps)} chains"
-    if min(n_sweeps) == planned.sweeps:
-        return f"took {chains} of {planned.sweeps} sweeps"
     made = " and ".join(str(n) for n in sorted(set(n_sweeps)))
-    return f"took {chains} of {made} sweeps, not {planned.sweeps}, in max_seconds = {planned.max_seconds:g}"
+    taken = f"took {chains} of {made} sweeps"
+    if min(n_sweeps) < planned.n_sweeps:
+        return f"{taken}, not {planned.n_sweeps}, in max_seconds = {planned.max_seconds:g}"
+    return taken if min(n_sweeps) == planned.n_sweeps else f"{taken}, and forgot the first half"
 
 
 def _why_no_forest(table: Table, options: BayesOptions) -> str:
@@ -189,35 +220,42 @@ def _why_no_forest(table: Table, options: BayesOptions) -> str:
     return ", without forests, as the rows are not in memory"
 
 
-def _run_chain(table: Table, rank: int, number: int, n_draws: int, options: BayesOptions, context: Context) -> Chain:
-    """Sweep from a random start of its own."""
-    key = (context.seed, rank, number)
-    chain = _sampler(table, rank, Stream.CHAIN, key, options, sparse=bool(options.sparse))
-    # All chains follow the same rows, by which they are compared.
-    seen = table.sample(context.seed).rows.codes
-    chosen = Stream.PROBES.generator(context.seed, rank).choice(len(seen), min(_PROBES, len(seen)), replace=False)
-    probes = Probes(seen[chosen], table.domain.cardinalities, context.runner)
-    n_kept = options.sweeps - options.burnt
-    wanted = set((options.burnt + (np.arange(1, n_draws + 1) * n_kept) // n_draws - 1).tolist())
-    draws: list[Parameters] = []
-    followed, likelihoods, occupied = [], [], []
-    for sweep in range(options.sweeps):
-        counts = chain.sweep()
-        likelihoods.append(counts.log_likelihood)
-        if sweep >= options.burnt:
-            inside = probes.log_prob(chain.point)
-            followed.append([counts.log_likelihood, *inside])
-            occupied.append(np.count_nonzero(counts.classes >= 1.0))
-        # The pace may fall below what was measured.
-        late = sweep >= max(options.burnt + _FEWEST, _FEWEST_IN_TIME) and context.seconds_left < 0
-        if sweep in wanted or (late and not draws):
-            draws.append(chain.point)
-        if late:
-            break
-        context.tell(
-            rank, number + 1, options.chains, sweep + 1, options.sweeps, log_likelihood=likelihoods[-1] / table.total
+class RunningChain:
+    """A chain from a random start of its own, which can go on."""
+
+    def __init__(self, table: Table, rank: int, number: int, n_draws: int, options: BayesOptions, context: Context):
+        self._sampler = _sampler(
+            table, rank, Stream.CHAIN, (context.seed, rank, number), options, sparse=bool(options.sparse)
         )
-    return Chain(draws, np.array(followed), tuple(likelihoods), np.array(occupied))
+        # All chains follow the same rows, by which they are compared.
+        seen = table.sample(context.seed).rows.codes
+        chosen = Stream.PROBES.generator(context.seed, rank).choice(len(seen), min(_PROBES, len(seen)), replace=False)
+        self._probes = Probes(seen[chosen], table.domain.cardinalities, context.runner)
+        self._n_rows, self._rank, self._number, self._n_draws = table.total, rank, number, n_draws
+        self._n_chains, self._context = options.chains, context
+        self.log_likelihoods: list[float] = []
+
+    def run(self, n_sweeps: int, burnt: int) -> Chain:
+        """Sweep, and keep draws and what is followed of the sweeps after the first, ``burnt``."""
+        n_kept, context = n_sweeps - burnt, self._context
+        wanted = set((burnt + (np.arange(1, self._n_draws + 1) * n_kept) // self._n_draws - 1).tolist())
+        draws: list[Parameters] = []
+        followed, occupied = [], []
+        for sweep in range(n_sweeps):
+            counts = self._sampler.sweep()
+            self.log_likelihoods.append(counts.log_likelihood)
+            if sweep >= burnt:
+                followed.append([counts.log_likelihood, *self._probes.log_prob(self._sampler.point)])
+                occupied.append(np.count_nonzero(counts.classes >= 1.0))
+            # The pace may fall below what was measured.
+            late = sweep >= max(burnt + _FEWEST, _FEWEST_IN_TIME) and context.seconds_left < 0
+            if sweep in wanted or (late and not draws):
+                draws.append(self._sampler.point)
+            if late:
+                break
+            done, log_likelihood = (sweep + 1, n_sweeps), counts.log_likelihood / self._n_rows
+            context.tell(self._rank, self._number + 1, self._n_chains, *done, log_likelihood=log_likelihood)
+        return Chain(draws, np.array(followed), np.array(occupied))
 
 
 def _spread(occupied: np.ndarray) -> tuple[float, float, float]:
@@ -239,11 +277,23 @@ def _full(occupied: tuple[float, float, float], rank: int, options: BayesOptions
     return (complaint,)
 
 
+def _worst(followed: Mixing) -> tuple[float, float]:
+    """Return the largest split-R̂ and the smallest effective size of the probabilities of rows.
+
+    Answers are probabilities. The likelihood, which classes trade among each other, often mixes more slowly.
+    """
+    return float(followed.rhat[1:].max()), float(followed.size[1:].min())
+
+
+def _has_mixed(followed: Mixing) -> bool:
+    rhat, size = _worst(followed)
+    return rhat <= _MOST_RHAT and size >= _LEAST_SIZE
+
+
 def _complaints(followed: Mixing, *, in_time: bool) -> tuple[Complaint, ...]:
-    # Answers are probabilities. The likelihood, which classes trade among each other, often mixes more slowly.
-    rhat, size = float(followed.rhat[1:].max()), float(followed.size[1:].min())
-    if rhat <= _MOST_RHAT and size >= _LEAST_SIZE:
+    if _has_mixed(followed):
         return ()
+    rhat, size = _worst(followed)
     complaint = Complaint(
         "poor-mixing",
         "The chains have not mixed well: of the probabilities of {n} rows, split-R-hat is {rhat:.2f} at worst (at "

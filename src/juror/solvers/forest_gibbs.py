@@ -5,12 +5,18 @@ parent p has one column for each label x of p, either the same in all classes or
 Dirichlet(b m_n), where b is one of a few numbers. Whether columns are shared, and which b they have, is the *kind* of
 the edge. Given the classes, all columns are summed out, which leaves a weight for every edge:
 
-    E[p, n] = log Σ_k φ_k E_k(p → n) − log p(C_n | c_n, m_n) + log(π / (1 − π)) − log N
+    E[p, n] = log Σ_k φ_k E_k(p → n) − log p(C_n | c_n, m_n) + log(x w_pn / N),    w_pn = 4 / (I_p I_n)
 
 with E_k the evidence of an edge of kind k (:mod:`juror.kernels.reference.edges`). The forest is moved by these weights
-(:mod:`juror.solvers.forest_moves`), and kinds are drawn given the forest. There are C(N − 1, k) N^k rooted forests of k
-edges, so k is a priori a binomial number of N − 1 with probability π. π ~ Beta(4, 1) and φ ~ Dirichlet(1, …) are drawn
-given the edges: where no variable needs another, edges become rare of themselves.
+(:mod:`juror.solvers.forest_moves`), and kinds are drawn given the forest. A priori an edge is the rarer, the more cells
+its table has: an effect between two variables of two labels is to be found in thirty rows, and ten labels have many
+more ways to look dependent by chance. The weights of all rooted forests sum to det(1 + x L / N), with L the Laplacian
+of w (the matrix-tree theorem), so that x has the density
+
+    p(x | k edges) ∝ x^k / det(1 + x L / N) · p(x),    x / (1 + x) ~ Beta(100, 1)
+
+x and φ, which has a Dirichlet prior, are drawn given the edges: where no variable needs another, edges become rare of
+themselves.
 
 Chains begin with classes alone. Begun with a forest, some stayed with a poor one, whose edges left little for classes.
 """
@@ -33,7 +39,7 @@ from juror.rows.table import Table
 from juror.solvers.completing import Completed, RowsToComplete
 from juror.solvers.forest_moves import moved
 from juror.solvers.gibbs import PRIOR_EVERY
-from juror.solvers.hyper import Hyper, first_hyper, log_columns, next_hyper
+from juror.solvers.hyper import Hyper, first_hyper, log_columns, next_hyper, slice_draw
 from juror.solvers.starts import random_start
 
 _TINY = 1e-300
@@ -41,10 +47,15 @@ _TINY = 1e-300
 _LEAST_BASE = 1e-100
 # The values of b: from columns that are almost certain to columns almost alike
 _STRENGTHS = np.array([0.5, 2.0, 8.0])
+# φ ~ Dirichlet(1, 1, 0.1, …): columns almost alike are cheap wherever nothing depends on anything, so that they must be
+# earned by many edges.
+_KINDS = np.tile([1.0, 1.0, 0.1], 2)
 _SHARED = 0
-# π ~ Beta(4, 1): variables of one table mostly have to do with each other.
-_EDGES = 4.0
-_LEAST_SHARE = 1e-9
+# x / (1 + x) ~ Beta(100, 1): variables of one table mostly have to do with each other.
+_EDGES = 100.0
+# The scale of the prior of a, times the rank, if few classes are favoured: in a small table an effect that an edge
+# explains is lost if its rows are spread over classes.
+_SPARSE = 0.05
 # The forest is drawn in every tenth sweep, or more rarely for many variables, whose pairs cost more than the sweeps.
 _EVERY, _VARIABLES_A_SWEEP = 10, 5
 _MOST_MOVES = 200
@@ -64,22 +75,21 @@ class Edges:
         The parents.
     kinds : numpy.ndarray of int, (N,)
         The kind of edge: one of K strengths for shared columns, then one of K for columns of every class.
-    share : float
-        π, the prior probability of an edge for a node.
+    odds : float
+        x, the prior odds that a variable has a parent, if all had two labels.
     phi : numpy.ndarray, (2K,)
         The prior probabilities of kinds.
     """
 
     forest: Forest
     kinds: np.ndarray
-    share: float
+    odds: float
     phi: np.ndarray
 
     @classmethod
     def none(cls, n: int) -> Edges:
-        """Return where the sampler begins: no edges, any kind as probable as the others."""
-        n_kinds = 2 * len(_STRENGTHS)
-        return cls(Forest.empty(n), np.zeros(n, dtype=np.int64), 0.5, np.full(n_kinds, 1.0 / n_kinds))
+        """Return where the sampler begins: no edges, kinds as probable as the prior has them."""
+        return cls(Forest.empty(n), np.zeros(n, dtype=np.int64), 1.0, _KINDS / _KINDS.sum())
 
     @property
     def strengths(self) -> list[float | None]:
@@ -105,10 +115,10 @@ class ForestSampler:
         plain = Stacking(sizes)
         self._table = table
         self._rng = rng
-        self._scale_of_a = 2.0 / rank if sparse else 1.0
+        self._scale_of_a = _SPARSE / rank if sparse else 1.0
         self._to_complete = RowsToComplete(table.rows.codes, table.rows.weights)
         self._complete = self._to_complete.n_with_holes == 0
-        self._pairs = pairs_of(sizes)
+        self._possible = PossibleEdges.of(sizes)
         self._first = first
         self._every = max(_EVERY, len(sizes) // _VARIABLES_A_SWEEP)
         self.hyper = first_hyper(sizes)
@@ -139,8 +149,8 @@ class ForestSampler:
         moves = self.n_sweeps % self._every == 0 and self.n_sweeps >= self._first
         if moves:
             drawn = self._completed()
-            edges = next_edges(self.edges, drawn, self.hyper, self.point.rank, self._pairs, self._rng)
-            self._grow(next_prior(edges, self._pairs, self._rng))
+            edges = next_edges(self.edges, drawn, self.hyper, self.point.rank, self._possible, self._rng)
+            self._grow(next_prior(edges, self._possible, self._rng))
             counts = counted(drawn, self.stacking, self.point.rank)
         else:
             counts = self._rows.draw(self.point.lam, self.point.stack, self._rng)
@@ -160,27 +170,62 @@ class ForestSampler:
         return self._to_complete.draw(lam, self.stacking.tables(stack), self.edges.forest, self._rng)
 
 
-def pairs_of(sizes: tuple[int, ...]) -> np.ndarray:
-    """Return the pairs of variables that may have an edge, (n_pairs, 2): those of two labels or more."""
-    some = [n for n, size in enumerate(sizes) if size > 1]
-    pairs = [(i, j) for j in some for i in some if i < j and sizes[i] * sizes[j] <= _MOST_CELLS]
-    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+@dataclass(frozen=True, eq=False)
+class PossibleEdges:
+    """The pairs of variables that may have an edge: those of two labels or more.
+
+    Attributes
+    ----------
+    pairs : numpy.ndarray of int, (n_pairs, 2)
+        The pairs.
+    nodes : numpy.ndarray of int
+        The variables in them.
+    log_weights : numpy.ndarray, (N, N)
+        log w of every pair.
+    spectrum : numpy.ndarray, (N,)
+        The eigenvalues of L / N, by which the weights of all forests are summed.
+    """
+
+    pairs: np.ndarray
+    nodes: np.ndarray
+    log_weights: np.ndarray
+    spectrum: np.ndarray
+
+    @classmethod
+    def of(cls, sizes: tuple[int, ...]) -> PossibleEdges:
+        """Find the pairs of variables with these numbers of labels."""
+        some = [n for n, size in enumerate(sizes) if size > 1]
+        found = [(i, j) for j in some for i in some if i < j and sizes[i] * sizes[j] <= _MOST_CELLS]
+        pairs = np.array(found, dtype=np.int64).reshape(-1, 2)
+        weights = np.zeros((len(sizes), len(sizes)))
+        for i, j in found:
+            weights[i, j] = weights[j, i] = 4.0 / (sizes[i] * sizes[j])
+        nodes = np.unique(pairs)
+        laplacian = np.diag(weights.sum(axis=0)) - weights
+        with np.errstate(divide="ignore"):
+            log_weights = np.log(weights)
+        return cls(pairs, nodes, log_weights, np.maximum(np.linalg.eigvalsh(laplacian) / max(len(nodes), 1), 0.0))
+
+    def log_prior(self, odds: float, n_edges: int) -> float:
+        """Return log p(x | k edges), up to a constant."""
+        of_odds = (_EDGES - 1.0) * np.log(odds) - (_EDGES + 1.0) * np.log1p(odds)
+        return float(n_edges * np.log(odds) - np.log1p(odds * self.spectrum).sum() + of_odds)
 
 
 def next_edges(
-    edges: Edges, drawn: Completed, hyper: Hyper, rank: int, pairs: np.ndarray, rng: np.random.Generator
+    edges: Edges, drawn: Completed, hyper: Hyper, rank: int, possible: PossibleEdges, rng: np.random.Generator
 ) -> Edges:
     """Move the forest given the classes of complete rows, then draw kinds."""
-    if not len(pairs):
+    if not len(possible.pairs):
         return edges
-    evidence = _edge_evidence(drawn, hyper, rank, pairs)
+    evidence = _edge_evidence(drawn, hyper, rank, possible.pairs)
     evidence += np.log(np.maximum(edges.phi, _TINY))[:, None, None]
     top = evidence.max(axis=0)
     total = np.where(np.isfinite(top), top, 0.0)
     with np.errstate(divide="ignore"):
         E = np.log(np.exp(evidence - total).sum(axis=0)) + total
-    nodes = np.unique(pairs)
-    E += np.log(edges.share / (1.0 - edges.share) / len(nodes)) - _root_evidence(drawn, hyper, rank)
+    nodes = possible.nodes
+    E += possible.log_weights + np.log(edges.odds / len(nodes)) - _root_evidence(drawn, hyper, rank)
     forest = moved(edges.forest, E, rng.choice(nodes, min(len(nodes), _MOST_MOVES)), rng)
     kinds = edges.kinds.copy()
     for above, n in forest.edges:
@@ -189,13 +234,12 @@ def next_edges(
     return replace(edges, forest=forest, kinds=kinds)
 
 
-def next_prior(edges: Edges, pairs: np.ndarray, rng: np.random.Generator) -> Edges:
-    """Draw π and φ given the edges."""
+def next_prior(edges: Edges, possible: PossibleEdges, rng: np.random.Generator) -> Edges:
+    """Draw x and φ given the edges."""
     below = [n for _, n in edges.forest.edges]
-    n_none = max(len(np.unique(pairs)) - 1, 0) - len(below)
-    share = float(np.clip(rng.beta(_EDGES + len(below), 1.0 + n_none), _LEAST_SHARE, 1.0 - _LEAST_SHARE))
-    phi = rng.dirichlet(1.0 + np.bincount(edges.kinds[below], minlength=len(edges.phi)))
-    return replace(edges, share=share, phi=phi)
+    odds = slice_draw(lambda x: possible.log_prior(x, len(below)), edges.odds, rng)
+    phi = rng.dirichlet(_KINDS + np.bincount(edges.kinds[below], minlength=len(edges.phi)))
+    return replace(edges, odds=odds, phi=phi)
 
 
 def _edge_evidence(drawn: Completed, hyper: Hyper, rank: int, pairs: np.ndarray) -> np.ndarray:

@@ -91,8 +91,8 @@ def next_hyper(
     sizes = np.array([len(base) for base in m])
     mu, tau2 = _next_common(np.log(np.array(c) / sizes)[sizes > 1], hyper.tau2, rng)
     scale = _EVEN * float(sizes[sizes > 1].mean() if np.any(sizes > 1) else 1.0)
-    g = _slice(lambda x: _log_bases(x, m) + _log_prior(x, scale), hyper.g, rng)
-    a = _slice(lambda x: _log_weights(x, classes) + _log_prior(x, scale_of_a), hyper.a, rng)
+    g = slice_draw(lambda x: _log_bases(x, m) + _log_prior(x, scale), hyper.g, rng)
+    a = slice_draw(lambda x: _log_weights(x, classes) + _log_prior(x, scale_of_a), hyper.a, rng)
     return Hyper(a, g, c, m, mu, tau2)
 
 
@@ -107,7 +107,7 @@ def _next_c(hyper: Hyper, C: np.ndarray, old: float, base: np.ndarray, rng: np.r
         off = np.log(c / len(base)) - hyper.mu
         return log_columns(c, C, base) - off * off / (2.0 * hyper.tau2) - float(np.log(c))
 
-    return _slice(log_density, old, rng)
+    return slice_draw(log_density, old, rng)
 
 
 def _free_c(hyper: Hyper, old: float, size: int, rng: np.random.Generator) -> float:
@@ -188,7 +188,7 @@ def _table_counts(C: np.ndarray, concentration: np.ndarray, rng: np.random.Gener
     return np.bincount(label[opens], minlength=len(C)) + later.sum(axis=1).astype(float)
 
 
-def _slice(log_density: Callable[[float], float], x: float, rng: np.random.Generator) -> float:
+def slice_draw(log_density: Callable[[float], float], x: float, rng: np.random.Generator) -> float:
     """Draw from a density of x > 0 by slice sampling of log x: step out, then shrink (Neal 2003)."""
 
     def of(y: float) -> float:
