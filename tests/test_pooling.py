@@ -120,8 +120,8 @@ ONE = pd.DataFrame({"a": [1, 2]})
         ),
         (
             lambda: juror.pool([([1.0], [1.0]), ([1.0, 2.0], [1.0, 1.0])], both),
-            "statistic must return the same estimates for every table. It returned an array of shape (1,), and later an "
-            "array of shape (2,).",
+            "statistic must return the same estimates for every table. It returned an array of shape (1,), and later "
+            "an array of shape (2,).",
         ),
         (
             lambda: juror.pool([(pd.Series({name: 1.0}), [1.0]) for name in "ab"], both),

@@ -128,7 +128,7 @@ def pool(
     answers = [_Answer.of(statistic(table), number) for number, table in enumerate(tables, 1)]
     if len(answers) < 2:
         raise DataError(
-            f"pool needs at least 2 completed tables. Got {len(answers)}. Pass model.impute(data, draws=20)."
+            "pool needs at least 2 completed tables. Got {n}. Pass model.impute(data, {draws:=20}).", n=len(answers)
         )
     kinds = list(dict.fromkeys(each.kind for each in answers))
     if len(kinds) > 1:
@@ -156,8 +156,9 @@ def _pooled(
     ends = estimate - reach, estimate + reach
     arrays = (estimate, error, df, *ends, missing, within, between)
     # The parts of a single estimate are plain numbers.
-    parts: list[Any] = [each if each.ndim else float(each) for each in arrays]
-    return PooledEstimate(*parts, *(m, float(level), names))
+    parts: tuple[Any, ...] = tuple(each if each.ndim else float(each) for each in arrays)
+    known: tuple[Any, ...] = (m, float(level), names)
+    return PooledEstimate(*parts + known)
 
 
 def _degrees_of_freedom(share: np.ndarray, m: int, complete: float | None) -> np.ndarray:
@@ -225,8 +226,8 @@ def _check(tables: Any, statistic: Any, level: Any, complete_df: Any) -> None:
     is_one = hasattr(tables, "columns") or (isinstance(tables, np.ndarray) and tables.ndim < 3)
     if is_one or isinstance(tables, (str, bytes, dict)) or not isinstance(tables, Iterable):
         raise DataError(
-            f"pool takes a list of completed tables. Got one {type(tables).__name__}. Pass "
-            "model.impute(data, draws=20)."
+            "pool takes a list of completed tables. Got one {kind}. Pass model.impute(data, {draws:=20}).",
+            kind=type(tables).__name__,
         )
     if not callable(statistic):
         raise wrong("statistic", "a function of a table that returns an estimate and its variance", statistic)
