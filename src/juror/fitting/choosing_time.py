@@ -49,13 +49,13 @@ class ChoosingTime:
 
     def allows(self, n_after: float) -> bool:
         """Say whether one more comparison may begin, if the fit that follows takes as long as ``n_after`` of them."""
-        if not self.is_limited:
-            return True
+        if not self.is_limited or self.ran_out:
+            return not self.ran_out
         left = self.whole.seconds_left
         is_early = left >= (1.0 - _TIME_TO_BEGIN) * self._first_left
-        in_time = self.context.seconds_left > 0 and left >= _GROWTH * self._longest * (1.0 + n_after)
-        self.ran_out |= not (is_early or in_time)
-        return is_early or in_time
+        is_late = left < self.whole.until - self.context.until
+        self.ran_out = not is_early and (is_late or left < _GROWTH * self._longest * (1.0 + n_after))
+        return not self.ran_out
 
     def seconds_left(self) -> float:
         """Return the time left of the whole fit, to measure a comparison by; 0 without a budget."""

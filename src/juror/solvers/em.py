@@ -34,8 +34,8 @@ _RANDOM_STARTS = 3
 _STARTS_BESIDE, _CELLS_IN_A_SECOND, _CELLS_OF_A_PASS = 20, 2e9, 2e5
 # With a budget of time random starts go on until this many in a row have come no higher.
 _STARTS_IN_VAIN = 20
-# Ends that differ by no more than this, in nats per row, are the same.
-_SAME_END = 1e-6
+# Ends that differ by no more than this, in nats per row, are the same: steps end a little before the maximum.
+_SAME_END = 1e-5
 # To compare ranks, steps that gain this much per row are enough; smaller ones would blur what decides.
 _ROUGH_TOL = 1e-5
 
