@@ -41,7 +41,7 @@ _PARAMETERS = """Parameters
     tol : float, optional
         Stop when a step gains at most this, in nats per row.
     max_seconds : float, optional
-        A time limit.
+        A budget of time. The search goes on in it while it helps, see :func:`juror.fit`.
     missing : list, optional
         Values that mark a missing cell, besides null and NaN.
     missing_as : dict, "auto" or None, default=None
