@@ -170,7 +170,7 @@ class _Beside:
 def _best(runs: Sequence[Run], total: float) -> int:
     """Return the position of the run that came highest; of those that came equally high, the first."""
     highest = max(run.point.objective for run in runs)
-    return next(n for n, run in enumerate(runs) if run.point.objective >= highest - _SAME_END * total)
+    return next(place for place, run in enumerate(runs) if run.point.objective >= highest - _SAME_END * total)
 
 
 def climb(
