@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
 from juror.solvers.ascent import Objective, ascend
+from juror.solvers.em import _best
 from juror.solvers.starts import random_start, seeded_start
 from juror.testing import dense, random_codes, random_model
 
@@ -364,3 +366,56 @@ def test_fewer_passes_than_a_search_takes_leave_it_out(codes):
     with pytest.warns(juror.FitWarning, match="reached max_iter = 2"):
         model = fit_em(codes, rank=3, max_iter=2)
     assert (model.info.n_iter, len(model.info.starts)) == (2, 3)
+
+
+def survey(seed):
+    """Return 1,202 answers to four items, of three kinds of people."""
+    items = (
+        [[0.89, 0.91, 0.14], [0.05, 0.07, 0.22], [0.06, 0.02, 0.64]],
+        [[0.61, 0.65, 0.02], [0.39, 0.35, 0.98]],
+        [[0.98, 0.31, 0.75], [0.02, 0.69, 0.25]],
+        [[0.94, 0.69, 0.64], [0.06, 0.25, 0.26], [0.00, 0.06, 0.10]],
+    )
+    return juror.JointPMF([0.62, 0.21, 0.17], items).sample(1202, seed=seed).to_numpy()
+
+
+fit_survey = partial(fit_em, rank=3, domain=juror.Domain.from_cardinalities([3, 2, 2, 3]))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_small_tables_are_fitted_as_well_as_by_many_random_starts(seed):
+    codes = survey(seed)
+    model, many = fit_survey(codes, seed=seed), fit_survey(codes, n_init=40, seed=100 + seed)
+    assert len(model.info.starts) == 21
+    # Random starts are those of n_init.
+    assert model.info.starts[1:] == fit_survey(codes, n_init=20, seed=seed).info.starts
+    assert model.info.log_likelihood == pytest.approx(many.info.log_likelihood, abs=0.05)
+
+
+def test_random_starts_beside_the_search_depend_on_work_alone(monkeypatch):
+    codes = survey(0)
+    alone = fit_survey(codes, n_jobs=1)
+    assert fit_survey(codes, n_jobs=2).info == alone.info
+    monkeypatch.setattr("juror.solvers.em._CELLS_IN_A_SECOND", 3e8)
+    fewer = fit_survey(codes).info.starts
+    assert 1 < len(fewer) < 21
+    assert fewer == alone.info.starts[: len(fewer)]
+    monkeypatch.setattr("juror.solvers.em._CELLS_IN_A_SECOND", 1e6)
+    assert fit_survey(codes).info.starts == alone.info.starts[:1]
+
+
+def test_of_equal_ends_the_first_is_kept():
+    def ends(*objectives):
+        return [SimpleNamespace(point=SimpleNamespace(objective=objective)) for objective in objectives]
+
+    assert _best(ends(-10.0, -9.995, -10.5), total=1000) == 0
+    assert _best(ends(-10.0, -9.98, -9.96), total=1000) == 2
+    assert _best(ends(-10.0, -9.98, -9.975), total=1000) == 1
+
+
+def test_in_a_budget_random_starts_go_on_until_they_are_in_vain():
+    model = fit_survey(survey(1), max_seconds=3600)
+    starts = np.array(model.info.starts)
+    assert model.info.stopped.endswith("; 20 more starts came no higher")
+    best = np.flatnonzero(starts >= starts.max() - 1e-5 * 1202)[0]
+    assert len(starts) - 1 - best == 20

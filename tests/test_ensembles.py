@@ -11,10 +11,13 @@ import pytest
 import juror
 from juror import Domain, JointPMF
 from juror.errors import DataWarning, FitWarning, ParameterError
-from juror.fitting.choose import Chosen, FitSetting
+from juror.fitting.choose import Chosen, FitSetting, choose_rank_for
+from juror.fitting.choosing_time import ChoosingTime
 from juror.fitting.ensemble import choose_for_members, fit_ensemble
 from juror.fitting.held_out import Trial, as_mixture
 from juror.fitting.members import fit_members, held_out_share
+from juror.fitting.rank_path import choose_rank
+from juror.record import RankScore
 from juror.rows.distinct import WeightedRows
 from juror.rows.in_memory import MemoryTable
 from juror.runners.local import LocalRunner
@@ -28,6 +31,11 @@ SHAPE = (3, 2, 4, 3)
 DOMAIN = Domain.from_cardinalities(SHAPE)
 TRUTH = random_model(SHAPE, 3, np.random.default_rng(0), concentration=0.4)
 CODES = random_codes(TRUTH, 300, np.random.default_rng(1), missing=0.1)
+# A table of so many classes that ever larger ranks help
+WIDE = (4,) * 8
+RISING = random_codes(
+    random_model(WIDE, 400, np.random.default_rng(0), concentration=0.1), 6000, np.random.default_rng(1)
+)
 # Thirty labels in sixty rows: some held-out labels are never among the kept ones.
 SCATTERED = np.random.default_rng(2).integers(0, 30, (60, 3))
 
@@ -405,11 +413,73 @@ class TestTime:
         found = choose_for_members(trial_of(until=10.0, target=target), EMOptions(), "auto", with_smoothing=True)
         assert len(found.rank_path) > 0
         # Each of the running members may check the clock once more, in every fold.
-        assert clock.now < 4.0 + 0.1 * 25
+        assert clock.now < 6.0 + 0.1 * 25
 
-    def test_time_enough_changes_nothing(self):
-        hour = fit(rank="auto", ensemble=3, max_seconds=3600)
-        assert_same_bits(hour, fit(rank="auto", ensemble=3))
+    def test_time_enough_changes_nothing_where_nothing_is_chosen(self):
+        hour = fit(rank=3, smoothing=0.1, ensemble=3, max_seconds=3600)
+        assert_same_bits(hour, fit(rank=3, smoothing=0.1, ensemble=3))
+
+    def test_more_time_tries_larger_ranks_while_they_help(self, clock):
+        def choose(**context):
+            trial = trial_of(RISING, shape=WIDE, **context)
+            clock.now = 0.0
+            return choose_for_members(trial, EMOptions(ensemble="auto", forest=False), "auto", with_smoothing=False)
+
+        usual, short, long = choose(), choose(until=20.0), choose(until=200.0)
+        scores = [step.score for step in long.rank_path]
+        assert scores == sorted(scores)
+        assert short.rank < usual.rank == 1024 < long.rank
+        assert long.rank_path[: len(usual.rank_path)] == usual.rank_path
+        assert short.ended == "there was no time to compare more settings"
+        assert long.ended == f"rank {long.rank} is the largest that is tried for these rows"
+        assert usual.ended == ""
+
+    def test_without_a_budget_nobody_looks_at_the_clock(self, clock):
+        choose_for_members(trial_of(), EMOptions(ensemble="auto", forest=False), "auto", with_smoothing=True)
+        looks = clock.now
+        time = ChoosingTime(Context(0, LocalRunner(1)))
+        assert all(time.allows(n_after) for n_after in (1.0, 1e9))
+        time.took(1e9)
+        assert time.allows(1.0)
+        assert clock.now == looks
+
+    def test_a_comparison_begins_early_or_if_all_can_end_in_time(self, clock):
+        clock.seconds_a_look = 0.0
+        time = ChoosingTime(Context(0, LocalRunner(1), until=100.0))
+        time.took(5.0)
+        assert time.allows(n_after=1000.0)
+        clock.now = 20.0
+        # Ten seconds for the next, and seven times as long for the fit
+        assert time.allows(n_after=7.0)
+        assert not time.ran_out
+        assert not time.allows(n_after=7.1)
+        assert time.ran_out
+        clock.now = 61.0
+        assert not time.allows(n_after=0.0)
+
+    def test_a_search_that_nothing_improves_says_so(self):
+        model = fit(rank="auto", ensemble="auto", max_seconds=3600)
+        assert model.info.search_ended == "no other setting that was tried was better"
+        assert f"end of the search: {model.info.search_ended}" in str(model.summary())
+        assert fit(rank="auto", ensemble=2).info.search_ended == ""
+
+    def test_in_a_budget_any_gain_counts(self):
+        def score(rank):
+            return RankScore(rank, -1e-4 * abs(rank - 24), rank)
+
+        assert choose_rank(score, 100)[0] == 1
+        assert choose_rank(score, 100, least_gain=0.0)[0] == 24
+
+    def test_the_path_of_a_single_fit_goes_on_in_a_budget(self, clock):
+        clock.seconds_a_look = 0.0
+        usual, longer = (choose_rank_for(trial_of(until=until), EMOptions(), "auto") for until in (np.inf, 100.0))
+        assert longer.rank_path[: len(usual.rank_path)] == usual.rank_path
+        assert longer.rank >= usual.rank
+        assert (usual.ended, longer.ended) == ("", "no larger rank was better")
+        clock.seconds_a_look = 0.1
+        short = choose_rank_for(trial_of(until=1.0), EMOptions(), "auto")
+        assert len(short.rank_path) < len(usual.rank_path)
+        assert short.ended == "there was no time to try a larger rank"
 
     @pytest.mark.parametrize("method", ["em", "spa-em"])
     def test_a_single_fit_tells_that_its_time_is_spent(self, method):

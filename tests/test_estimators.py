@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -20,15 +21,38 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_is_fitted
 
 import juror
+from juror.solvers.bayes import BayesOptions
+from juror.solvers.methods import METHODS
 
 ESTIMATORS = (juror.JointDensity, juror.JointClassifier, juror.JointImputer)
 
 
-# fixed small ranks keep the checks quick; their tables carry no more, which the fit rightly warns of. EM, which these
-# options stand for, has them as well as what fits the counts of partial_fit
+@dataclass(frozen=True)
+class ShortChains(BayesOptions):
+    """Sampling as by default, but for the length of the chains."""
+
+    sweeps: int = 40
+    burnt: int = 20
+    draws: int = 10
+
+
+@pytest.fixture
+def short_chains(monkeypatch):
+    """Shorten the chains of default fits: scikit-learn fits hundreds of tables, and asks for no accuracy."""
+    monkeypatch.setitem(METHODS, "bayes", replace(METHODS["bayes"], options=ShortChains))
+
+
+# These tables have too few rows for much, and columns of random numbers: fits warn of that.
+@pytest.mark.filterwarnings("ignore::juror.FitWarning", "ignore::juror.DataWarning")
+@pytest.mark.usefixtures("short_chains")
+@parametrize_with_checks([estimator() for estimator in ESTIMATORS])
+def test_scikit_learns_own_checks_of_default_estimators(estimator, check):
+    check(estimator)
+
+
 @pytest.mark.filterwarnings("ignore::juror.FitWarning", "ignore::juror.DataWarning")
 @parametrize_with_checks([estimator(rank=3, max_iter=50, tol=1e-3) for estimator in ESTIMATORS])
-def test_scikit_learns_own_checks(estimator, check):
+def test_scikit_learns_own_checks_of_single_fits_by_em(estimator, check):
     check(estimator)
 
 
@@ -205,6 +229,20 @@ def test_batches_give_the_model_of_the_counts_of_all_rows(method, texts):
     assert are_same_counts(density.counts_, counts)
     assert are_same_models(density.model_, juror.fit(counts, rank=3, method=method, seed=5))
     assert density.n_iter_ == density.model_.info.n_iter
+
+
+@quietly
+@pytest.mark.parametrize("make", ESTIMATORS)
+def test_batches_choose_the_rank_that_all_their_rows_would_choose(make, texts):
+    X, y = texts.drop(columns="Survived"), texts["Survived"]
+    estimator = grown(make(), X, [300, 1500], y)
+    whole = juror.fit(estimator.counts_, target=estimator._target)
+    assert len(whole.info.rank_path) > 1
+    assert estimator.model_.info == whole.info
+    # One that asked for the model in between does not keep the rank of fewer rows.
+    asked = make().partial_fit(X[:300], y[:300])
+    assert asked.model_.info.n_rows == 300
+    assert grown(asked, X[300:], [1200], y[300:]).model_.info == whole.info
 
 
 @quietly

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
@@ -242,3 +244,15 @@ def test_light_classes_are_found():
     for seed in range(3):
         reached = ascend(objective, start_of(objective, 6, seed), **climb).point.objective
         assert reached > aim - 1e-4 * objective.total
+
+
+def test_rounds_go_on_in_a_budget_until_two_are_in_vain():
+    objective, rank = objective_of(table(2000, shape=(5,) * 6, rank=12), shape=(5,) * 6), 12
+    began = time.monotonic()
+    heights, n_passes = {}, {}
+    for name, until in {"none": np.inf, "spent": began, "an hour": began + 3600}.items():
+        seen = []
+        start = sampled_start(objective, rank, np.random.default_rng(0), lambda n, _, to=seen: to.append(n), until)
+        heights[name], n_passes[name] = objective.at(start).objective, seen[-1]
+    assert n_passes["spent"] < n_passes["none"] < n_passes["an hour"]
+    assert heights["spent"] < heights["none"] <= heights["an hour"]

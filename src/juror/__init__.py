@@ -7,6 +7,7 @@ from juror.errors import DataWarning, FitWarning, JurorError, JurorWarning
 
 if TYPE_CHECKING:
     from juror import compare, datasets, paper, plot
+    from juror.answers.pooling import pool
     from juror.counts.counts import PairCounts, TripleCounts
     from juror.counts.projections import Projections
     from juror.domain import Domain
@@ -48,6 +49,7 @@ __all__ = [
     "load",
     "paper",
     "plot",
+    "pool",
 ]
 
 _MODULES = ("compare", "datasets", "paper", "plot")
@@ -71,6 +73,7 @@ _HOMES = {
     "Variable": "juror.domain.variable",
     "fit": "juror.fitting",
     "load": "juror.model",
+    "pool": "juror.answers.pooling",
 }
 
 

@@ -141,6 +141,8 @@ class FitRecord:
         Values of rho tried and their scores; empty when rho was given.
     chosen_by : str
         What the scores of ranks, of smoothings and of rho are; empty when nothing was chosen.
+    search_ended : str
+        Why no more ranks or other settings were tried, for a choice in a budget of time; empty for others.
     compressed : tuple of Compression
         From which ranks the model was compressed and at what loss, the last one last; empty when it was not.
     n_effective : float, optional
@@ -182,6 +184,7 @@ class FitRecord:
     n_searched: int | None = None
     n_effective: float | None = diagnostic(None, "effective number of rows", lambda n: f"{n:,.0f}")
     without_counts: str = diagnostic("", "pair counts")
+    search_ended: str = diagnostic("", "end of the search")
 
     def diagnostics(self) -> dict[str, str]:
         """Return what fields made with :func:`diagnostic` say, by label.

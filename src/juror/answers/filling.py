@@ -11,7 +11,9 @@ from juror.answers.block import Mixture
 from juror.answers.holes import Fill
 from juror.answers.label_frames import Gathered, gather_frame
 from juror.answers.posterior import posterior
+from juror.answers.posterior_draws import posterior_draw
 from juror.answers.sampling import fill_at_random, fill_most_probable, generator
+from juror.domain.evidence import Evidence
 from juror.domain.variable import Unknown, Variable
 from juror.errors import QueryError, check_count, wrong
 from juror.readers import Column
@@ -19,27 +21,44 @@ from juror.readers.columns import MISSING
 
 
 def impute(
-    model: Mixture, data: Any, draws: int | None, seed: int, unknown: Unknown, also: Collection[str] = ()
+    model: Mixture,
+    data: Any,
+    draws: int | None,
+    seed: int,
+    unknown: Unknown,
+    also: Collection[str] = (),
+    n_posterior_draws: int = 0,
 ) -> Any:
     """Fill the holes of a table with their most probable labels, or with one or more random draws.
 
-    Missing cells that have a label are no holes, unless ``also`` names their variables.
+    Missing cells that have a label are no holes, unless ``also`` names their variables. If the model is the mean of
+    posterior draws, each of several tables is filled by one of these, so that the tables differ by as much as is
+    unknown about the distribution, too.
     """
     columns = model.domain.open(data)
     codes = model.domain.encode_columns(columns, unknown)
-    model = _opened(model, columns, codes, also)
+    present = _open(model, columns, codes, also)
     if draws is None:
-        return fill_holes(data, columns, model.domain.variables, fill_most_probable(model, codes))
+        most_probable = fill_most_probable(_given(model, present), codes)
+        return fill_holes(data, columns, model.domain.variables, most_probable)
     check_count("draws", draws)
     rng = generator(seed)
-    filled = [
-        fill_holes(data, columns, model.domain.variables, fill_at_random(model, codes, rng)) for _ in range(draws)
-    ]
+    by_draws = n_posterior_draws > 1 and draws > 1
+    filled = []
+    for number in range(draws):
+        # Evenly spread, as neighbours in a chain are alike
+        one = number * n_posterior_draws // draws
+        source = _given(posterior_draw(model, n_posterior_draws, one) if by_draws else model, present)
+        filled.append(fill_holes(data, columns, model.domain.variables, fill_at_random(source, codes, rng)))
     return filled[0] if draws == 1 else filled
 
 
-def _opened(model: Mixture, columns: Sequence[Column], codes: np.ndarray, also: Collection[str]) -> Mixture:
-    """Make holes of the labelled missing cells of some variables; return the model given that these are not missing."""
+def _given(model: Mixture, present: Evidence) -> Mixture:
+    return posterior(model, present) if present else model
+
+
+def _open(model: Mixture, columns: Sequence[Column], codes: np.ndarray, also: Collection[str]) -> Evidence:
+    """Make holes of the labelled missing cells of some variables; return evidence that these are not missing."""
     if isinstance(also, str) or not isinstance(also, Collection):
         raise wrong("also", "a list of columns, like ['column']", also)
     by_name, present = {column.name: column for column in columns}, {}
@@ -53,7 +72,7 @@ def _opened(model: Mixture, columns: Sequence[Column], codes: np.ndarray, also: 
         if name in by_name:
             codes[by_name[name].index < 0, n] = MISSING
             present[n] = (np.arange(variable.cardinality) != variable.missing_code).astype(np.float64)
-    return posterior(model, present) if present else model
+    return present
 
 
 def fill_holes(data: Any, columns: Sequence[Column], variables: Sequence[Variable], codes: np.ndarray) -> Any:

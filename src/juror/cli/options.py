@@ -90,7 +90,7 @@ KeepCounts = Annotated[
     _option("--counts/--no-counts", "Whether the model keeps the pair counts of DATA, and answers say how many rows."),
 ]
 MaxSeconds = Annotated[
-    float | None, _option("--max-seconds", "A time limit, for em, spa-em, pair-em and bayes.", panel=_FIT)
+    float | None, _option("--max-seconds", "A budget of time, for em, spa-em, pair-em and bayes.", panel=_FIT)
 ]
 MaxIter = Annotated[int | None, _option("--max-iter", "The most passes or steps from one start.", panel=_FIT)]
 Tol = Annotated[

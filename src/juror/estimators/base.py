@@ -41,7 +41,7 @@ _PARAMETERS = """Parameters
     tol : float, optional
         Stop when a step gains at most this, in nats per row.
     max_seconds : float, optional
-        A time limit.
+        A budget of time. The search goes on in it while it helps, see :func:`juror.fit`.
     missing : list, optional
         Values that mark a missing cell, besides null and NaN.
     missing_as : dict, "auto" or None, default=None
@@ -59,7 +59,8 @@ _PARAMETERS = """Parameters
 _GROWING = """Batches are counted and not kept: they are added to ``counts_``, a :class:`juror.PairCounts`, and
         ``model_`` is fitted to the counts on first access after a batch. So ``method`` must be one that fits pair
         counts: ``"auto"``, which is ``"pair-em"`` here, ``"tree"``, ``"spa"``, ``"juror-a"``, ``"juror-b"`` or
-        ``"juror-c"``; the last four need a number for ``rank``.
+        ``"juror-c"``. With ``rank="auto"`` the rank is chosen anew with every such fit, on a held-out part of the
+        counts of all batches; the last four methods need a number.
 
         The first batch decides the kind of every column, so it should be typical. New labels in later batches are
         added. Columns of numbers keep the intervals of the first batch; numbers beyond fall into the outer intervals.

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from juror.errors import DataError, FitWarning, Option, ParameterError, shortlist
+from juror.fitting.choosing_time import ChoosingTime
 from juror.fitting.held_out import Parts, Trial
 from juror.fitting.rank_path import choose_rank
 from juror.kernels.random_streams import Stream
@@ -23,6 +24,7 @@ from juror.rows.in_memory import MemoryTable
 from juror.rows.parameters import Parameters, side_by_side
 from juror.solvers.diagnosis import empty_classes
 from juror.solvers.em import EMOptions
+from juror.solvers.solver import MOST_RANK, MOST_RANK_IN_TIME
 
 # The smoothings to choose from. A single fit keeps to the neighbours of the default; the mean of many fits gains from
 # a wider choice.
@@ -40,8 +42,10 @@ RHO_GRID = (0.01, 0.1, 1.0, 10.0, 100.0)
 # path rose again after one; without the second clause, paths of Votes and its 65 held-out rows did.
 _HOPELESS = 0.01
 _SCATTER = 1.0
-# The share of the time left that each choice may take
-TIME_TO_CHOOSE = 0.4
+# The share of the time left that choosing a smoothing may take
+_TIME_TO_CHOOSE = 0.4
+# Expected length of the fit that follows, in comparisons of the chosen rank: all rows, and smaller steps
+_FITS_AFTER = 3.0
 
 
 @dataclass(frozen=True)
@@ -75,13 +79,15 @@ class FitSetting:
 class Chosen:
     """The setting of a fit, and ranks and smoothings tried with their scores, empty where they were given.
 
-    For single fits, ``found`` holds the rough fit of this rank to what is kept of each part.
+    For single fits, ``found`` holds the rough fit of this rank to what is kept of each part. ``ended`` says why no more
+    was tried, in a budget of time.
     """
 
     setting: FitSetting
     rank_path: tuple[RankScore, ...] = ()
     smoothing_path: tuple[tuple[float, float], ...] = ()
     found: tuple[Parameters, ...] = ()
+    ended: str = ""
 
     @property
     def rank(self) -> int:
@@ -220,7 +226,8 @@ def choose_rank_for(trial: Trial, options: Any, how: str) -> Chosen:
     The fits of EM grow along the path, each from classes of the one before that are split. Those of other methods all
     start anew.
     """
-    trial = replace(trial, context=trial.context.with_share(TIME_TO_CHOOSE))
+    time = ChoosingTime(trial.context)
+    trial = replace(trial, context=time.context)
     parts = trial.parts(how)
     if not parts:
         warn_too_few(trial.table.total, stacklevel=4)
@@ -228,23 +235,41 @@ def choose_rank_for(trial: Trial, options: Any, how: str) -> Chosen:
     compare = Comparison(trial, parts, _OneFit(trial, options.rough(), "choosing rank", grows=True), SCORED_BY[how])
 
     def score(rank: int) -> RankScore:
-        return compare.of(FitSetting(rank, options.smoothing)).step
+        before = time.seconds_left()
+        step = compare.of(FitSetting(rank, options.smoothing)).step
+        time.took(before - time.seconds_left())
+        return step
 
     def score_rows(rank: int) -> RankScore:
         tried = compare.of(FitSetting(rank, options.smoothing))
         return compare.scored(tried.found, rank, tried.step.n_occupied, replace(trial, target=None)).step
 
-    most = min(trial.method.most_rank(trial.domain, options), *(len(kept.rows.codes) for kept, _ in parts))
+    most = trial.method.most_rank(trial.domain, options)
+    most = MOST_RANK_IN_TIME if most == MOST_RANK and time.is_limited else most
+    most = min(most, *(len(kept.rows.codes) for kept, _ in parts))
     stops: dict[str, Any] = {}
+    if time.is_limited:
+        stops["least_gain"] = 0.0
     if trial.method.growth is not None:
         noise = _SCATTER / np.sqrt(sum(held.total for _, held in parts))
         # The scores of labels are noisier, and may not change for a while as the rest of their rows is learned.
-        stops = {"hopeless": max(_HOPELESS, noise)} if trial.target is None else {"also": score_rows}
-    rank, path = choose_rank(score, most, is_late=lambda: trial.context.seconds_left < 0, **stops)
+        stops |= {"hopeless": max(_HOPELESS, noise)} if trial.target is None else {"also": score_rows}
+    rank, path = choose_rank(score, most, is_late=lambda: not time.allows(_FITS_AFTER), **stops)
     compare.check_possible("rank", (step.rank for step in path))
     setting = FitSetting(rank, options.smoothing)
     found = tuple(parameters for (parameters,) in compare.of(setting).found)
-    return Chosen(setting, path, found=found)
+    return Chosen(setting, path, found=found, ended=_why_ended(time, path, rank))
+
+
+def _why_ended(time: ChoosingTime, path: Sequence[RankScore], rank: int) -> str:
+    """Say why a path ended that led to a rank in a budget of time."""
+    if not time.is_limited:
+        return ""
+    if time.ran_out:
+        return "there was no time to try a larger rank"
+    if path[-1].rank == rank:
+        return f"rank {rank} is the largest that is tried for these rows"
+    return "no larger rank was better"
 
 
 def choose_smoothing(trial: Trial, options: EMOptions, chosen: Chosen, how: str) -> Chosen:
@@ -253,7 +278,7 @@ def choose_smoothing(trial: Trial, options: EMOptions, chosen: Chosen, how: str)
     The default is left only for a gain of more than its standard error: the parts of a small table are noisy. Fits
     start from those of the chosen rank; ``how`` says how that was chosen, ``"auto"`` or ``"cv"``.
     """
-    trial = replace(trial, context=trial.context.with_share(TIME_TO_CHOOSE))
+    trial = replace(trial, context=trial.context.with_share(_TIME_TO_CHOOSE))
     parts = trial.parts(how)
     if not parts:
         raise DataError(

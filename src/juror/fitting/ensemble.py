@@ -12,7 +12,6 @@ from juror.fitting.choose import (
     DEFAULT_FOREST_SMOOTHING,
     FOREST_SMOOTHINGS,
     MEMBER_SMOOTHINGS,
-    TIME_TO_CHOOSE,
     Chosen,
     Comparison,
     FitSetting,
@@ -20,6 +19,7 @@ from juror.fitting.choose import (
     is_clear,
     warn_too_few,
 )
+from juror.fitting.choosing_time import ChoosingTime
 from juror.fitting.held_out import Trial
 from juror.fitting.members import Member, fit_members, held_out_share
 from juror.kernels.random_streams import Stream
@@ -29,10 +29,9 @@ from juror.rows.parameters import Parameters, side_by_side
 from juror.solvers.em import EMOptions
 from juror.solvers.solver import Solution
 
-# The default number of members, the most in a budget of time, and the most classes of all together
-_MEMBERS = 10
-_MOST_MEMBERS = 100
-_MOST_CLASSES = 12_288
+# The default number of members and the most in a budget of time; the most classes of all together
+_MEMBERS, _MOST_MEMBERS = 10, 100
+_MOST_CLASSES, _MOST_CLASSES_IN_TIME = 12_288, 49_152
 # The most numbers in the tables of all members: 256 MB
 _MOST_NUMBERS = 1 << 25
 # Forests are learned again within classes if these have as many rows on average: fewer show no dependence.
@@ -41,16 +40,16 @@ _ROWS_TO_RELEARN = 30
 _COMPARED, _COMPARED_BY_LABELS = 2, 4
 _HELD_OUT_TO_CHOOSE, _FOLDS = 0.2, 5
 _FEW_LABELS = 10_000
-# Larger ranks are tried first: they take fewer passes.
-_FIRST_RANK, _MOST_RANK = 16, 1024
-# The least gain that counts, in nats per row or of the labels' score
+# Larger ranks are tried first: they take fewer passes. The largest is larger in a budget of time.
+_FIRST_RANK, _MOST_RANK, _MOST_RANK_IN_TIME = 16, 1024, 4096
+# The least gain that counts, in nats per row or of the labels' score; in a budget of time any gain counts.
 _LEAST_GAIN = 1e-3
 # Labels are scored by their quadratic score: accuracy is noisy, and a few rows decide the logarithm.
 MEMBERS_SCORED_BY = "quadratic"
 # A larger rank is refused for labels only if it is worse by this many standard errors.
 _BENEFIT_OF_DOUBT = 2.0
-# No comparison is begun after a third of the time for choosing: a rank of twice the classes takes twice the time.
-_TIME_TO_BEGIN = TIME_TO_CHOOSE / 3.0
+# A member of the whole fit has all rows, those of a comparison four fifths.
+_MORE_ROWS = 1.0 / (1.0 - _HELD_OUT_TO_CHOOSE)
 
 
 def fit_ensemble(trial: Trial, options: EMOptions, chosen: Chosen) -> Solution:
@@ -121,7 +120,8 @@ def _most_members(options: EMOptions, setting: FitSetting, in_time: bool) -> int
     # There is one best product of one class, and all members would be that model.
     if setting.rank == 1 and not setting.forest:
         return 1
-    return max(2, min(_MOST_MEMBERS if in_time else _MEMBERS, _MOST_CLASSES // setting.rank))
+    members, classes = (_MOST_MEMBERS, _MOST_CLASSES_IN_TIME) if in_time else (_MEMBERS, _MOST_CLASSES)
+    return max(2, min(members, classes // setting.rank))
 
 
 def _stopped(members: Sequence[Member], most: int, trial: Trial, options: EMOptions) -> str:
@@ -169,11 +169,12 @@ def choose_for_members(trial: Trial, options: EMOptions, rank: int | str, *, wit
 
 @dataclass(frozen=True)
 class _Climb:
-    """Steps from setting to setting, while they are better and at least ``least_left`` seconds are left."""
+    """Steps from setting to setting, while they are better and there is time for them."""
 
     compare: Comparison
+    time: ChoosingTime
+    options: EMOptions
     most_rank: int
-    least_left: float
     with_rank: bool
     with_smoothing: bool
 
@@ -189,12 +190,9 @@ class _Climb:
             return None
         # A fold without any label does not count. If no fold has one, the score says so.
         parts = [part for part in parts if by_labels and np.any(part[1].rows.codes[:, trial.target] >= 0)] or parts
-        context, least_left = replace(trial.context, stage=stage), 0.0
-        if np.isfinite(context.until):
-            least_left = (TIME_TO_CHOOSE - _TIME_TO_BEGIN) * context.seconds_left
-            context = context.with_share(TIME_TO_CHOOSE)
-        trial = replace(trial, context=context)
-        numbers = range(_COMPARED_BY_LABELS if by_labels else _COMPARED)
+        time = ChoosingTime(replace(trial.context, stage=stage))
+        trial = replace(trial, context=time.context)
+        numbers = range(_n_compared(by_labels))
 
         trials = [replace(trial, table=kept) for kept, _ in parts]
 
@@ -202,11 +200,12 @@ class _Climb:
             return [member.parameters for member in fit_members(trials[number], options, setting, numbers)]
 
         def report(step: RankScore) -> None:
-            context.tell(step.rank, 1, 1, 1, 1, log_likelihood=step.score)
+            time.context.tell(step.rank, 1, 1, 1, 1, log_likelihood=step.score)
 
         compare = Comparison(trial, parts, fit, MEMBERS_SCORED_BY, pooled=True, report=report)
-        most_rank = max(1, min(_MOST_RANK, *(len(kept.rows.codes) // 2 for kept, _ in parts)))
-        return cls(compare, most_rank, least_left, isinstance(rank, str), with_smoothing)
+        most = _MOST_RANK_IN_TIME if time.is_limited else _MOST_RANK
+        most_rank = max(1, min(most, *(len(kept.rows.codes) // 2 for kept, _ in parts)))
+        return cls(compare, time, options, most_rank, isinstance(rank, str), with_smoothing)
 
     @property
     def first_rank(self) -> int:
@@ -273,15 +272,26 @@ class _Climb:
         alike = (each for each in tried if (each.rank, each.forest) == (setting.rank, setting.forest))
         # The last of equal smoothings has the best score.
         at_rank = dict(sorted((each.smoothing, tried[each].step.score) for each in alike))
-        return Chosen(setting, ranks, tuple(at_rank.items()) if self.with_smoothing else ())
+        smoothings = tuple(at_rank.items()) if self.with_smoothing else ()
+        return Chosen(setting, ranks, smoothings, ended=self._ended(setting))
+
+    def _ended(self, setting: FitSetting) -> str:
+        """Say why no more settings were tried in a budget of time."""
+        if not self.time.is_limited:
+            return ""
+        if self.time.ran_out:
+            return "there was no time to compare more settings"
+        if self.with_rank and setting.rank == self.most_rank:
+            return f"rank {setting.rank} is the largest that is tried for these rows"
+        return "no other setting that was tried was better"
 
     def up(self, best: FitSetting, steps: Iterable[FitSetting]) -> FitSetting:
         """Take steps while they are better and there is time; return the last that was taken."""
-        top = self.compare.of(best)
+        top = self._tried(best)
         for step in steps:
-            if self.compare.trial.context.seconds_left < self.least_left:
+            if step not in self.compare.tried and not self.time.allows(self._n_after(step)):
                 break
-            tried = self.compare.of(step)
+            tried = self._tried(step)
             if self._is_better(tried, top):
                 best, top = step, tried
             elif self._is_in_doubt(tried, top):
@@ -290,12 +300,31 @@ class _Climb:
                 break
         return best
 
+    def _tried(self, setting: FitSetting) -> Tried:
+        """Compare a setting, and remember how long that took."""
+        before, is_new = self.time.seconds_left(), setting not in self.compare.tried
+        tried = self.compare.of(setting)
+        if is_new:
+            self.time.took(before - self.time.seconds_left())
+        return tried
+
+    def _n_after(self, setting: FitSetting) -> float:
+        """Return how many comparisons take as long as the whole fit with its usual number of members.
+
+        Threads fit members in turns.
+        """
+        n_threads = self.compare.trial.context.runner.n_jobs
+        n_compared = _n_compared(self.compare.trial.target is not None)
+        n_members = _most_members(self.options, setting, in_time=False)
+        turns = -(-n_members // n_threads) / -(-n_compared // n_threads)
+        return _MORE_ROWS * turns / len(self.compare.parts)
+
     def _by_labels(self, tried: Tried, top: Tried) -> bool:
         return self.compare.trial.target is not None and tried.is_finite and top.is_finite
 
     def _is_better(self, tried: Tried, top: Tried) -> bool:
         """Say whether there is a gain that counts, for labels also more than noise would give."""
-        if tried.step.score <= top.step.score + _LEAST_GAIN:
+        if tried.step.score <= top.step.score + (0.0 if self.time.is_limited else _LEAST_GAIN):
             return False
         return not self._by_labels(tried, top) or is_clear(tried.rows - top.rows, tried.weights)
 
@@ -309,6 +338,11 @@ class _Climb:
         if not (self._by_labels(tried, top) and is_next):
             return False
         return not is_clear(top.rows - tried.rows, tried.weights, _BENEFIT_OF_DOUBT)
+
+
+def _n_compared(by_labels: bool) -> int:
+    """Return how many members of each setting are compared."""
+    return _COMPARED_BY_LABELS if by_labels else _COMPARED
 
 
 def _doubling(rank: int, most: int) -> Iterator[int]:

@@ -31,12 +31,13 @@ def choose_rank(
     *,
     also: Callable[[int], RankScore] | None = None,
     hopeless: float = math.inf,
+    least_gain: float = _LEAST_GAIN,
     is_late: Callable[[], bool] = lambda: False,
 ) -> tuple[int, tuple[RankScore, ...]]:
     """Return the rank after which no larger one is better, and the path.
 
-    A rank is better than a smaller one if it scores higher by at least a thousandth of a nat and fills more classes: a
-    gain without more classes comes from elsewhere, such as the smoothing that each class brings.
+    A rank is better than a smaller one if it scores higher by more than the least gain and fills more classes: a gain
+    without more classes comes from elsewhere, such as the smoothing that each class brings.
 
     Parameters
     ----------
@@ -47,8 +48,10 @@ def choose_rank(
         So the score of labels may not change for a while as the rest of their rows is learned.
     hopeless : float
         A rank that scores lower than the best by more than this ends the path at once.
+    least_gain : float
+        The gain that counts, by default a thousandth of a nat.
     is_late : callable
-        Whether the time for choosing is spent, which ends the path too.
+        Whether there is no time for another rank, which ends the path too.
     """
     path = [score(1)]
     best, failures = path[0], 0
@@ -56,14 +59,14 @@ def choose_rank(
     for rank in islice(growing_ranks(most), 1, None):
         path.append(score(rank))
         failures += 1
-        if _better(path[-1], best):
+        if _better(path[-1], best, least_gain):
             best, failures = path[-1], 0
-        if also is not None and other is not None and _better(reached := also(rank), other):
+        if also is not None and other is not None and _better(reached := also(rank), other, least_gain):
             other, failures = reached, 0
-        if failures == _PATIENCE or is_late() or path[-1].score < best.score - hopeless:
+        if failures == _PATIENCE or path[-1].score < best.score - hopeless or (rank < most and is_late()):
             break
     return best.rank, tuple(path)
 
 
-def _better(larger: RankScore, smaller: RankScore) -> bool:
-    return larger.score > smaller.score + _LEAST_GAIN and larger.n_occupied > smaller.n_occupied
+def _better(larger: RankScore, smaller: RankScore, least_gain: float) -> bool:
+    return larger.score > smaller.score + least_gain and larger.n_occupied > smaller.n_occupied

@@ -80,6 +80,10 @@ def _recorded(
 ) -> Solution:
     """Add what was chosen to the record; a method that chooses by itself has recorded its choices."""
     known: Any = {"rank_path": chosen.rank_path, "smoothing_path": chosen.smoothing_path, "rho_path": rho_path}
-    known |= {"chosen_by": chosen_by, "smoothing": None if smoothing is None else float(smoothing)}
+    known |= {
+        "search_ended": chosen.ended,
+        "chosen_by": chosen_by,
+        "smoothing": None if smoothing is None else float(smoothing),
+    }
     told = {name: value for name, value in known.items() if value not in ((), "", None)}
     return replace(solution, record=replace(solution.record, **told))

@@ -114,7 +114,9 @@ class RowAnswers:
         draws : int, optional
             By default every hole gets its most probable label given the observed cells of its row. With ``draws=1`` the
             holes of a row get one draw from their joint distribution instead. With more draws, a list of as many
-            completed tables is returned, for multiple imputation.
+            completed tables is returned, for multiple imputation: :func:`juror.pool` makes one estimate of them. If the
+            model was fitted with ``method="bayes"``, each table comes from another draw of the posterior, so that the
+            tables also show the uncertainty about the model.
         seed : int
             The same seed gives the same draws.
         unknown : {"error", "warn", "missing"}
@@ -124,7 +126,8 @@ class RowAnswers:
             Variables with a label for missing cells whose missing cells are filled too, as if they had been asked: each
             gets a label of those who were.
         """
-        return impute(self, data, draws, seed, unknown, also)
+        n_draws = 0 if self.info is None else self.info.n_draws
+        return impute(self, data, draws, seed, unknown, also, n_draws)
 
     def predict_proba(self, data: Any, target: str | None = None, *, unknown: Unknown = "error") -> np.ndarray:
         """Return p(target | the row's other cells), (n_rows, labels of the target), in the order of its labels.

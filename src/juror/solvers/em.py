@@ -28,6 +28,14 @@ from juror.solvers.starts import random_start, seeded_start
 _MARGIN = 0.05
 # The number of random starts where a search would take too long
 _RANDOM_STARTS = 3
+# On small tables random starts follow the search, up to this many, while all takes about a second. That is counted, not
+# timed, so that it is the same on any machine: half a nanosecond for each cell of the distinct rows in each class, and
+# a tenth of a millisecond for each pass, which is as much as for this many cells.
+_STARTS_BESIDE, _CELLS_IN_A_SECOND, _CELLS_OF_A_PASS = 20, 2e9, 2e5
+# With a budget of time random starts go on until this many in a row have come no higher.
+_STARTS_IN_VAIN = 20
+# Ends that differ by no more than this, in nats per row, are the same: steps end a little before the maximum.
+_SAME_END = 1e-5
 # To compare ranks, steps that gain this much per row are enough; smaller ones would blur what decides.
 _ROUGH_TOL = 1e-5
 
@@ -86,7 +94,8 @@ def solve(table: Table, rank: int, options: EMOptions, context: Context, start: 
     near = table.sample(context.seed)
     # Starts are scattered around the marginals of all rows.
     search = replace(Objective.of(near.packed, objective.stacking, options.smoothing), marginals=objective.marginals)
-    n_passes = 0
+    # A sample may lack labels, and EM cannot raise what is zero.
+    lacks = options.smoothing == 0 and near.n_counted < table.n_counted
     if start is not None:
         starts = [start]
     elif options.n_init is not None:
@@ -96,12 +105,13 @@ def solve(table: Table, rank: int, options: EMOptions, context: Context, start: 
         starts = _random_starts(search, rank, _RANDOM_STARTS, context.seed)
     else:
         found, n_passes = _searched(search, rank, context)
-        starts = [found]
-    if options.smoothing == 0 and near.n_counted < table.n_counted:
-        # A sample may lack labels, and EM cannot raise what is zero.
+        found = mixed_with_marginals(found, objective.marginals) if lacks else found
+        beside = _Beside(search, rank, n_passes, context) if near.n_counted == table.n_counted else None
+        solution = climb(objective, table, [found], options, context, beside)
+        return replace(solution, record=replace(solution.record, n_iter=solution.record.n_iter + n_passes))
+    if lacks:
         starts = [mixed_with_marginals(each, objective.marginals) for each in starts]
-    solution = climb(objective, table, starts, options, context)
-    return replace(solution, record=replace(solution.record, n_iter=solution.record.n_iter + n_passes))
+    return climb(objective, table, starts, options, context)
 
 
 def _searched(objective: Objective[PackedRows], rank: int, context: Context) -> tuple[Parameters, int]:
@@ -118,26 +128,81 @@ def _searched(objective: Objective[PackedRows], rank: int, context: Context) -> 
     return sampled_start(objective, rank, rng, report, context.until), spent
 
 
+@dataclass(frozen=True)
+class _Beside:
+    """Random starts beside a search that has taken some passes: on a small table, or in a budget of time."""
+
+    objective: Objective[PackedRows]
+    rank: int
+    n_searched: int
+    context: Context
+
+    @property
+    def most(self) -> int:
+        """The largest number of them, as far as it is known."""
+        return 0 if self.rank == 1 or self._in_time else _STARTS_BESIDE
+
+    @property
+    def _in_time(self) -> bool:
+        return bool(np.isfinite(self.context.until))
+
+    def start(self, number: int) -> Parameters:
+        """Draw one, the same that ``n_init`` would."""
+        rng = Stream.START.generator(self.context.seed, self.rank, number)
+        return random_start_of(self.objective, self.rank, number, rng)
+
+    def go_on(self, runs: Sequence[Run]) -> bool:
+        """Say whether another is worth its work, or may still come higher in the time that is left."""
+        if self.rank == 1:
+            return False
+        if self._in_time:
+            return self.context.seconds_left > 0 and not self.are_in_vain(runs)
+        rows = self.objective.rows
+        cells = len(rows) * len(self.objective.stacking.cardinalities) * self.rank + _CELLS_OF_A_PASS
+        n_passes = self.n_searched + sum(run.n_passes for run in runs)
+        return len(runs) <= _STARTS_BESIDE and n_passes * cells < _CELLS_IN_A_SECOND
+
+    def are_in_vain(self, runs: Sequence[Run]) -> bool:
+        """Say whether, in a budget of time, many in a row have come no higher."""
+        return self._in_time and len(runs) - 1 - _best(runs, self.objective.total) >= _STARTS_IN_VAIN
+
+
+def _best(runs: Sequence[Run], total: float) -> int:
+    """Return the position of the run that came highest; of those that came equally high, the first."""
+    highest = max(run.point.objective for run in runs)
+    return next(place for place, run in enumerate(runs) if run.point.objective >= highest - _SAME_END * total)
+
+
 def climb(
-    objective: Objective[Any], table: Table, starts: Sequence[Parameters], options: AscentOptions, context: Context
+    objective: Objective[Any],
+    table: Table,
+    starts: Sequence[Parameters],
+    options: AscentOptions,
+    context: Context,
+    beside: _Beside | None = None,
 ) -> Solution:
-    """Climb from every start while there is time; return the best end, with complaints about it."""
-    total = objective.total
+    """Climb from every start while there is time, and from more beside them; return the best end, with complaints."""
+    total, runs = objective.total, list[Run]()
+    rise = partial(ascend, objective, max_iter=options.max_iter, tol=options.tol, accelerate=options.accelerate)
 
     def report(start: int, n_passes: int, log_likelihood: float) -> None:
-        mean = log_likelihood / total
-        context.tell(starts[0].rank, start, len(starts), n_passes, options.max_iter, log_likelihood=mean)
+        mean, most = log_likelihood / total, len(starts) + (0 if beside is None else beside.most)
+        context.tell(starts[0].rank, start, max(start, most), n_passes, options.max_iter, log_likelihood=mean)
 
-    runs: list[Run] = []
-    rise = partial(ascend, objective, max_iter=options.max_iter, tol=options.tol, accelerate=options.accelerate)
     for number, start in enumerate(starts, 1):
         if runs and context.seconds_left < 0:
             break
         runs.append(rise(start, until=context.until, report=partial(report, number)))
-    best = max(runs, key=lambda run: run.point.objective)
+    best, ended = max(runs, key=lambda run: run.point.objective), ""
+    if beside is not None:
+        while beside.go_on(runs):
+            more = partial(report, len(runs) + 1)
+            runs.append(rise(beside.start(len(runs) - len(starts)), until=context.until, report=more))
+        best = runs[_best(runs, total)]
+        ended = f"; {_STARTS_IN_VAIN} more starts came no higher" if beside.are_in_vain(runs) else ""
     record = FitRecord(
         trace=best.trace,
-        stopped=str(best.stopped),
+        stopped=f"{best.stopped}{ended}",
         n_iter=best.n_passes,
         starts=tuple(run.point.objective for run in runs),
         log_likelihood=best.point.log_likelihood,

@@ -14,9 +14,12 @@ EM from random starts finds most heavy classes, but leaves some of them split, a
    left as were asked for. A class may leave in two ways, and the cheaper counts: its rows go to all others, or it is
    merged with the class most like it. Without the second a heavy class that is split stays so, as neither half can go.
 4. The chain goes on, and 2 and 3 are done once more. A fit is replaced only by one of higher objective.
+5. In a budget of time more such rounds follow, until two in a row were in vain.
 
 ``benchmarks/optimum.py`` compares it with random starts. Where the rows hardly support the smallest classes, the
-highest optimum need not be the one nearest to the truth, only as likely.
+highest optimum need not be the one nearest to the truth, only as likely. Two rounds do not always find it: in twenty
+searches of its setting, other seeds, four more rounds gained 0.00013 nats a row on average and 0.00055 at most. Each
+costs a quarter of the search before.
 """
 
 from __future__ import annotations
@@ -59,6 +62,8 @@ _WORTH = 2.0
 # has a smaller threshold than EM, with which it would stop at once.
 _TOL, _LAST_TOL = 1e-5, 1e-7
 _LAST_PASSES = 30
+# Rounds in a budget of time end when this many in a row gained no more than that, per row.
+_ROUNDS_IN_VAIN, _GAIN_OF_ROUND = 2, 1e-5
 # The background keeps at least this share of the rows.
 _BACKGROUND = 0.1
 # Without smoothing no class could leave: some row might be possible in it alone.
@@ -129,6 +134,7 @@ class _Search:
         self._report = report
         self._until = until
         self._n_passes = 0.0
+        self._began = time.monotonic()
         # The chain counts rows: weights that sum to one stand for as many rows as there are, huge ones for enough.
         self._scale = max(1.0, len(objective.rows) / objective.total) * min(1.0, _MOST_ROWS / objective.total)
         rows, stacking = objective.rows.weighted(objective.rows.weights * self._scale), objective.stacking
@@ -148,8 +154,20 @@ class _Search:
         if not self._late():
             best = self._round(best, blocks)
         if not self._late():
-            best = self._round(best, [self._block() for _ in range(_MORE_BLOCKS)])
+            best = self._next_round(best)
+        n_in_vain = 0
+        while n_in_vain < _ROUNDS_IN_VAIN and self._has_time_for_more():
+            before, best = best.objective, self._next_round(best)
+            n_in_vain = 0 if best.objective > before + _GAIN_OF_ROUND * self._objective.total else n_in_vain + 1
         return self._climb(best.parameters, _LAST_PASSES, _LAST_TOL).parameters
+
+    def _next_round(self, best: Point) -> Point:
+        return self._round(best, [self._block() for _ in range(_MORE_BLOCKS)])
+
+    def _has_time_for_more(self) -> bool:
+        """Say whether there is a budget that leaves as much time for EM after the search as the search has taken."""
+        now = time.monotonic()
+        return bool(np.isfinite(self._until)) and self._until - now > now - self._began
 
     def _late(self) -> bool:
         return time.monotonic() > self._until

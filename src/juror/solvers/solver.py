@@ -166,8 +166,9 @@ class Method:
         return [each.name for each in fields(self.options)]  # type: ignore[arg-type]
 
 
-# The largest rank that is tried for a single fit
+# The largest rank that is tried for a single fit, and in a budget of time
 MOST_RANK = 512
+MOST_RANK_IN_TIME = 4096
 # The factor on the tolerance of methods on pairs and triples, for fits that only compare settings
 ROUGHER = 10.0
 
