@@ -305,9 +305,9 @@ class TestIntervals:
         assert list(answer.to_pandas().columns) == ["x0", "probability", "low", "high"]
         assert str(answer).startswith("P(x0 | x1 = 1)\nx0  probability  90 % from")
 
-    def test_a_model_without_draws_has_none(self):
-        with pytest.raises(QueryError, match="Intervals need the draws of a fit"):
-            juror.fit(CODES, 2, "em").interval("x0")
+    def test_a_model_without_draws_and_rows_has_none(self):
+        with pytest.raises(QueryError, match="Intervals need draws or rows, and this model has neither"):
+            TRUTH.interval("x0")
         model = juror.fit(CODES, 2, "bayes", **SHORT)
         for level in (0, 1, 1.5, "much", True):
             with pytest.raises(ParameterError, match="level must be a number in the range"):

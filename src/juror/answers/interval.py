@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from juror.answers.block import BareMixture, Block, Mixture, edgeless
+from juror.answers.block import Mixture
 from juror.answers.interval_ends import ends_of_draws, ends_of_rows
 from juror.answers.marginals import ProbabilityTable, align, marginal
 from juror.answers.posterior import log_mass, posterior
+from juror.answers.posterior_draws import posterior_draws
 from juror.answers.support import in_words
 from juror.domain.evidence import Evidence
 from juror.domain.variable import Label
@@ -94,8 +95,7 @@ def intervals(
     Parameters
     ----------
     model : Mixture
-        The model. It holds the classes of all draws: concatenated in one block, each draw with the same number of
-        classes, or in blocks with forests, each draw with the same number of blocks.
+        The model.
     n_draws : int
         The number of draws; 0 for a model that has none.
     n_rows : float
@@ -111,7 +111,7 @@ def intervals(
         raise ParameterError(f"level must be a number in the range (0, 1). Got {level!r} instead.")
     support = table.support
     if n_draws >= 2:
-        each = [marginal(posterior(draw, evidence), positions).ravel() for draw in _draws(model, n_draws)]
+        each = [marginal(posterior(draw, evidence), positions).ravel() for draw in posterior_draws(model, n_draws)]
         # Draws have seen the weights of rows as they are.
         counts = None if support is None else support.counts.ravel()
         ends, basis = ends_of_draws(np.stack(each), counts, float(level)), f"{n_draws} draws"
@@ -133,17 +133,3 @@ def intervals(
         )
     low, high = (end.reshape(table.to_numpy().shape) for end in ends)
     return IntervalTable(table, low, high, float(level), basis)
-
-
-def _draws(model: Mixture, n_draws: int) -> Iterator[BareMixture]:
-    """Yield each draw as a model."""
-    flat = edgeless(model)
-    if flat is not None:
-        blocks = [flat.classes(part) for part in np.split(np.arange(flat.rank), n_draws)]
-        groups: list[Sequence[Block]] = [[block] for block in blocks]
-    else:
-        size = len(model.blocks) // n_draws
-        groups = [model.blocks[first : first + size] for first in range(0, len(model.blocks), size)]
-    for group in groups:
-        total = np.concatenate([block.weights for block in group]).sum()
-        yield BareMixture(tuple(replace(block, weights=block.weights / total) for block in group), model.domain)
