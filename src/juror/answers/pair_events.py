@@ -1,0 +1,108 @@
+"""Events of one variable that a person would ask about: each label, and the ranges of an ordered variable.
+
+Every event is a run of neighbouring labels. So the table of all events of two variables follows from the cumulated sums
+of the table of their labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from juror.domain import Domain
+from juror.domain.variable import Variable
+from juror.readers.columns import as_text
+
+
+@dataclass(frozen=True, eq=False)
+class Events:
+    """Events of all variables of a domain, ordered by variable.
+
+    Attributes
+    ----------
+    domain : Domain
+        The variables.
+    variable : numpy.ndarray of int, (K,)
+        The position of the variable of every event.
+    low, high : numpy.ndarray of int, (K,)
+        Its labels are low, …, high − 1.
+    """
+
+    domain: Domain
+    variable: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+    @classmethod
+    def conditions(cls, domain: Domain) -> Events:
+        """Return each label, and for ordered variables all ranges that begin at the first or end at the last label."""
+        return cls._of(domain, lambda size: [(0, k) for k in range(2, size)] + [(k, size) for k in range(1, size - 1)])
+
+    @classmethod
+    def targets(cls, domain: Domain) -> Events:
+        """Return each label, and for ordered variables the ranges to the last label that are no label's complement."""
+        return cls._of(domain, lambda size: [(k, size) for k in range(2, size - 1)])
+
+    @classmethod
+    def _of(cls, domain: Domain, ranges_of: Callable[[int], list[tuple[int, int]]]) -> Events:
+        found = []
+        for n, variable in enumerate(domain):
+            size = variable.cardinality
+            found += [(n, code, code + 1) for code in range(size)]
+            found += [(n, low, high) for low, high in ranges_of(size)] if variable.is_ordered else []
+        columns = np.array(found, dtype=np.int32).T
+        return cls(domain, *columns)
+
+    def __len__(self) -> int:
+        return len(self.variable)
+
+    @cached_property
+    def starts(self) -> np.ndarray:
+        """Where the events of every variable begin, and where the last ones end, (N + 1,)."""
+        return np.searchsorted(self.variable, np.arange(len(self.domain) + 1))
+
+    @cached_property
+    def is_label(self) -> np.ndarray:
+        """Which events are a single label, (K,)."""
+        return self.high - self.low == 1
+
+    def of(self, n: int) -> slice:
+        """Return the places of the events of one variable."""
+        return slice(int(self.starts[n]), int(self.starts[n + 1]))
+
+    def span(self, variables: range) -> slice:
+        """Return the places of the events of consecutive variables."""
+        return slice(int(self.starts[variables.start]), int(self.starts[variables.stop]))
+
+    def runs(self, n: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the labels of the events of one variable: where their runs begin and end."""
+        return self.low[self.of(n)], self.high[self.of(n)]
+
+    def columns(self, variables: range, ends: np.ndarray) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
+        """Return the events of consecutive variables whose labels stand side by side, and the number of their variable.
+
+        Labels of the variables begin at ``ends``, (n_variables + 1,).
+        """
+        here = self.span(variables)
+        owner = self.variable[here] - variables.start
+        return (self.low[here] + ends[owner], self.high[here] + ends[owner]), owner
+
+    def text(self, place: int) -> str:
+        """Write an event as a condition: ``safety = high``, ``age >= 40``."""
+        return _text(self.domain[int(self.variable[place])], int(self.low[place]), int(self.high[place]))
+
+
+def _text(variable: Variable, low: int, high: int) -> str:
+    name, labels, last = variable.name, variable.labels, variable.cardinality
+    if variable.edges is None:
+        if high - low == 1:
+            return f"{name} = {as_text(labels[low])}"
+        return f"{name} >= {as_text(labels[low])}" if high == last else f"{name} <= {as_text(labels[high - 1])}"
+    if high == last and low > 0:
+        return f"{name} >= {variable.edges[low]:.6g}"
+    if low == 0 and high < last:
+        return f"{name} < {variable.edges[high]:.6g}"
+    return f"{name} = {labels[low]}"
