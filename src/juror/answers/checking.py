@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from juror.answers.block import Mixture
 from juror.answers.label_frames import to_frame
 from juror.answers.marginals import align, html_table
-from juror.answers.pair_events import Events
+from juror.answers.pair_events import Event, Events
 from juror.answers.pair_questions import LARGE, LEAST_ROWS, SMALL, PairQuestions, Questions
 from juror.counts.counts import PairCounts
 from juror.errors import ModelError
@@ -24,6 +24,25 @@ if TYPE_CHECKING:
 _MOST_LINES = 1_000_000
 _PAIRS_SHOWN = 10
 _SHOWN = ("question", "probability", "share", "rows", "difference")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One question about two variables, P(target | condition), with the answers of the model and of the rows."""
+
+    target: Event
+    condition: Event
+    probability: float
+    share: float
+    rows: float
+
+    @property
+    def question(self) -> str:
+        """The question as text."""
+        return f"P({self.target} | {self.condition})"
+
+    def __str__(self) -> str:
+        return f"{self.question} is {self.probability:.2f}, but {self.share:.2f} of {self.rows:,.0f} rows"
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,22 +63,21 @@ class CheckTable:
         The number of cells P(a = x | b = y) that have enough rows to tell an error of 0.1 from chance, without ranges.
     n_well : int
         How many of these the model reproduces well: within 0.05 of the share, or within chance.
-    n_pairs_off : int
-        The number of pairs of variables with a question that is off by more than 0.1 and beyond chance.
+    chance : float
+        The largest deviation, in standard errors, that chance explains.
     """
 
     n_cells: int
     n_well: int
-    n_pairs_off: int
+    chance: float
     _questions: Questions
     _targets: Events
     _conditions: Events
-    _chance: float
 
     @property
     def sentence(self) -> str:
         """How many cells the model reproduces well, in words."""
-        return f"{self.n_well:,} of {self.n_cells:,} pair cells with enough rows to tell are well reproduced"
+        return reproduced_in_words(self.n_well, self.n_cells)
 
     def __len__(self) -> int:
         return len(self._questions)
@@ -81,7 +99,15 @@ class CheckTable:
     @property
     def is_off(self) -> np.ndarray:
         """Which questions are off by more than 0.1 and beyond chance, (n,)."""
-        return _is_off(self._questions, self._chance)
+        return (self._questions.gap > LARGE) & (self._questions.deviation > self.chance)
+
+    def findings(self) -> Iterator[Finding]:
+        """Iterate over the questions."""
+        asked = self._questions
+        numbers = zip(asked.probability.tolist(), asked.share.tolist(), asked.rows.tolist(), strict=True)
+        places = zip(asked.target, asked.condition, strict=True)
+        for (target, condition), (p, share, rows) in zip(places, numbers, strict=True):
+            yield Finding(self._targets[target], self._conditions[condition], p, share, rows)
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return columns: question, target, given, probability, share, rows, difference, beyond_chance and adjusted.
@@ -94,19 +120,16 @@ class CheckTable:
         target, given = self._variables(self._targets), self._variables(self._conditions)
         names = self._targets.domain.names
         return {
-            "question": [self._text(*places) for places in zip(asked.target, asked.condition, strict=True)],
+            "question": [finding.question for finding in self.findings()],
             "target": [names[n] for n in target],
             "given": [names[n] for n in given],
             "probability": asked.probability.tolist(),
             "share": asked.share.tolist(),
             "rows": asked.rows.tolist(),
             "difference": (asked.share - asked.probability).tolist(),
-            "beyond_chance": np.maximum(asked.beyond(self._chance), 0.0).tolist(),
+            "beyond_chance": np.maximum(asked.beyond(self.chance), 0.0).tolist(),
             "adjusted": asked.adjusted.tolist(),
         }
-
-    def _text(self, target: int, condition: int) -> str:
-        return f"P({self._targets.text(target)} | {self._conditions.text(condition)})"
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a pandas frame with a row for each question; see :meth:`to_dict`."""
@@ -159,24 +182,27 @@ def check(model: Mixture, counts: PairCounts, most: int = _MOST_LINES) -> CheckT
         raise ModelError("The counts are of other variables or labels than the model. They must have the same domain.")
     asked = PairQuestions.of(model, counts)
     chance, kept = asked.chance, [Questions.none()]
-    n_cells = n_well = n_pairs_off = 0
+    n_cells = n_well = 0
     for questions in asked.by_variable():
         is_cell = asked.targets.is_label[questions.target] & asked.conditions.is_label[questions.condition]
         cells = questions.some(is_cell & questions.can_tell(chance))
         n_cells += len(cells)
         n_well += int(np.sum((cells.gap <= SMALL) | (cells.deviation <= chance)))
-        off = questions.some(_is_off(questions, chance))
-        # All questions here share their first variable.
-        later = np.maximum(asked.targets.variable[off.target], asked.conditions.variable[off.condition])
-        n_pairs_off += len(np.unique(later))
         kept.append(questions)
         if sum(map(len, kept)) > 2 * most:
             kept = [_worst(kept, chance, most)]
-    return CheckTable(n_cells, n_well, n_pairs_off, _worst(kept, chance, most), asked.targets, asked.conditions, chance)
+    return CheckTable(n_cells, n_well, chance, _worst(kept, chance, most), asked.targets, asked.conditions)
 
 
-def _is_off(questions: Questions, chance: float) -> np.ndarray:
-    return (questions.gap > LARGE) & (questions.deviation > chance)
+def reproduced_in_words(n_well: int, n_cells: int) -> str:
+    """Say how many cells are well reproduced, and how many there are.
+
+    >>> reproduced_in_words(1234, 1240)
+    '1,234 of 1,240 pair cells with enough rows to tell are well reproduced'
+    """
+    if not n_cells:
+        return "no pair cell has enough rows to tell whether it is well reproduced"
+    return f"{n_well:,} of {n_cells:,} pair cells with enough rows to tell are well reproduced"
 
 
 def _worst(parts: Sequence[Questions], chance: float, most: int) -> Questions:

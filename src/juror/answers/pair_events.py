@@ -17,6 +17,19 @@ from juror.domain.variable import Variable
 from juror.readers.columns import as_text
 
 
+@dataclass(frozen=True)
+class Event:
+    """One event: the position of its variable, its labels low, …, high − 1, and its text, such as ``age >= 40``."""
+
+    variable: int
+    low: int
+    high: int
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
 @dataclass(frozen=True, eq=False)
 class Events:
     """Events of all variables of a domain, ordered by variable.
@@ -90,9 +103,9 @@ class Events:
         owner = self.variable[here] - variables.start
         return (self.low[here] + ends[owner], self.high[here] + ends[owner]), owner
 
-    def text(self, place: int) -> str:
-        """Write an event as a condition: ``safety = high``, ``age >= 40``."""
-        return _text(self.domain[int(self.variable[place])], int(self.low[place]), int(self.high[place]))
+    def __getitem__(self, place: int) -> Event:
+        n, low, high = int(self.variable[place]), int(self.low[place]), int(self.high[place])
+        return Event(n, low, high, _text(self.domain[n], low, high))
 
 
 def _text(variable: Variable, low: int, high: int) -> str:

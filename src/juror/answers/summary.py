@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from juror.answers.block import Mixture
+from juror.answers.checking import check, reproduced_in_words
 from juror.answers.information import DependenceMatrix, dependence
 from juror.answers.marginals import align
+from juror.counts.counts import PairCounts
 from juror.domain.variable import Variable
 from juror.record import Compression, FitInfo
 
 
-def summary(model: Mixture, info: FitInfo | None) -> str:
-    """Return the variables of a model, how it was fitted, and its most dependent pairs as text."""
+def summary(model: Mixture, info: FitInfo | None, counts: PairCounts | None = None) -> str:
+    """Return the variables of a model, how it was fitted, its most dependent pairs, and how well it reproduces pairs.
+
+    The counts are those of the rows that it was fitted to.
+    """
     lines = [f"A joint distribution of {len(model.domain)} variables, rank {_rank(model)}", ""]
     body = [[v.name, v.kind, str(v.cardinality), _labels(v)] for v in model.domain]
     lines += [align(["variable", "kind", "labels", ""], body, n_text=2), ""]
@@ -25,7 +30,14 @@ def summary(model: Mixture, info: FitInfo | None) -> str:
     edges = _strongest_edges(model, matrix)
     if edges:
         lines.append(f"strongest edges of the heaviest block: {'; '.join(edges)}")
-    return "\n".join(lines)
+    return "\n".join(lines + _reproduced(model, info, counts))
+
+
+def _reproduced(model: Mixture, info: FitInfo | None, counts: PairCounts | None) -> list[str]:
+    """Say how many pair cells are well reproduced, as the fit found, or now if the counts are at hand."""
+    if info is not None and info.reproduced is not None:
+        return [reproduced_in_words(*info.reproduced)]
+    return [] if counts is None else [check(model, counts, most=0).sentence]
 
 
 def _rank(model: Mixture) -> str:
