@@ -5,7 +5,8 @@ probability, the share s of n rows would differ from it by chance. The root of i
 
     d = √(2 n (s log(s / p) + (1 − s) log((1 − s) / (1 − p))))
 
-is then about the size of a standard normal variable, also for few rows and for p near zero or one.
+is then about the size of a standard normal variable, also for few rows and for p near zero or one. The largest of M such
+variables is about √(2 log M). So this is what chance explains, with M the number of cells of the tables of all pairs.
 
 **Missing cells.** The rows that have both cells may differ from the others, and then a model may be right and differ
 from the shares. If the chance that a cell is missing depends on c alone, the shares of t given c are those of all rows.
@@ -17,11 +18,11 @@ depend on a third variable are not accounted for.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import groupby
-from statistics import NormalDist
 
 import numpy as np
 
@@ -32,8 +33,6 @@ from juror.counts.counts import PairCounts
 
 # Of fewer rows a share says next to nothing.
 LEAST_ROWS = 20
-# If a model is true, any question is beyond chance in at most one table of twenty.
-_LEVEL = 0.05
 # Differences up to this are small, whatever the number of rows; from this on a model misleads.
 SMALL, LARGE = 0.05, 0.1
 # Adjusting to margins converges geometrically, and fast unless the variables nearly determine each other.
@@ -125,15 +124,6 @@ def deviance_root(share: np.ndarray, p: np.ndarray, rows: np.ndarray) -> np.ndar
     return np.sqrt(2 * rows * np.maximum(hit + miss, 0.0))
 
 
-def largest_by_chance(n_questions: int) -> float:
-    """Return the deviation that at most one table of twenty exceeds in any question, if the model is true.
-
-    >>> round(largest_by_chance(1), 2), round(largest_by_chance(1_000_000), 2)
-    (1.96, 5.45)
-    """
-    return NormalDist().inv_cdf(1 - _LEVEL / (2 * max(1, n_questions)))
-
-
 @dataclass(frozen=True, eq=False)
 class PairQuestions:
     """All questions about two variables of a model, and the counts to compare its answers with."""
@@ -150,9 +140,12 @@ class PairQuestions:
 
     @cached_property
     def chance(self) -> float:
-        """The largest deviation that chance explains, for this number of questions."""
-        same = np.diff(self.targets.starts) @ np.diff(self.conditions.starts)
-        return largest_by_chance(len(self.targets) * len(self.conditions) - int(same))
+        """The largest deviation that chance explains: about that of as many normal variables as pairs have cells.
+
+        There are more questions than cells, but those of a pair depend on each other.
+        """
+        n_cells = sum(table.size for table in self.counts.tables)
+        return math.sqrt(2 * math.log(max(n_cells, 2)))
 
     def by_variable(self) -> Iterator[Questions]:
         """Yield, for every variable but the last, the questions about it and any later one that have enough rows."""

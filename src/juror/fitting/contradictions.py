@@ -25,7 +25,7 @@ from juror.rows.table import Table
 from juror.solvers.solver import Statistic
 
 # Pairs of variables that a warning names, pairs to look at, and questions to keep for them
-_NAMED, _TRIED, _KEPT = 3, 30, 10_000
+_NAMED, _TRIED, _KEPT = 5, 30, 10_000
 # Rows to take the mean over, if there are more: its standard error is then far below the error that matters.
 _MOST_ROWS = 500
 
@@ -39,7 +39,7 @@ class Verdict:
     reproduced : tuple of two int, optional
         The number of cells that are well reproduced, and of all that have enough rows to tell; None without counts.
     worst : str
-        The worst questions with both answers, of at most three pairs of variables that are off by more than 0.1 and
+        The worst questions with both answers, of at most five pairs of variables that are off by more than 0.1 and
         beyond chance; empty if none is.
     """
 
