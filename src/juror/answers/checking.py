@@ -54,8 +54,8 @@ class CheckTable:
     condition and have both cells, and the number of these rows, at least 20. First come the questions whose difference
     is beyond chance, by the part of it that chance does not explain.
 
-    Beyond chance means: further than the furthest of all cells would be, about, if the model were true and the rows drawn
-    from it. A model that was fitted to the same rows is usually nearer.
+    Beyond chance means: about further off than the furthest of all cells would be if the model were true and the rows
+    were drawn from it. A model that was fitted to the same rows is usually nearer.
 
     Attributes
     ----------

@@ -5,15 +5,15 @@ probability, the share s of n rows would differ from it by chance. The root of i
 
     d = √(2 n (s log(s / p) + (1 − s) log((1 − s) / (1 − p))))
 
-is then about the size of a standard normal variable, also for few rows and for p near zero or one. The largest of M such
-variables is about √(2 log M). So this is what chance explains, with M the number of cells of the tables of all pairs.
+is then about the size of a standard normal variable, also for few rows and for p near zero or one. The largest of M
+such variables is about √(2 log M). This is what chance explains, with M the number of cells of the tables of all pairs.
 
 **Missing cells.** The rows that have both cells may differ from the others, and then a model may be right and differ
 from the shares. If the chance that a cell is missing depends on c alone, the shares of t given c are those of all rows.
 If it depends on t, they are not. So the model's table is also adjusted to the rows that have both cells: its rows and
-columns are multiplied by numbers that give it the margins of the counts. This is what happens to a table whose cells are
-missing with chances u(x_t) · v(x_c). The model agrees with a share that lies between the two probabilities. Chances that
-depend on a third variable are not accounted for.
+columns are multiplied by numbers that give it the margins of the counts. This is what happens to a table whose cells
+are missing with chances u(x_t) · v(x_c). The model agrees with a share that lies between the two probabilities. Chances
+that depend on a third variable cannot be accounted for with counts of pairs.
 """
 
 from __future__ import annotations
@@ -189,7 +189,10 @@ class PairQuestions:
         wanted_here, (given_later, _) = self.targets.runs(a), self.conditions.columns(later, ends)
         joint = _over(cumulated, wanted_here, given_later)
         back = joint, np.broadcast_to(_over(cumulated, (np.array([0]), sizes[[a]]), given_later), joint.shape)
-        return tuple(np.concatenate([one.ravel(), other.ravel()]) for one, other in zip(there, back, strict=True))
+        joint, condition = (
+            np.concatenate([one.ravel(), other.ravel()]) for one, other in zip(there, back, strict=True)
+        )
+        return joint, condition
 
     def _adjusted(
         self, questions: Questions, a: int, incomplete: Mapping[int, tuple[np.ndarray, np.ndarray]]

@@ -1,9 +1,9 @@
 """Hold a fitted model against its own rows: which of its answers about two variables do they contradict?
 
 Where cells are missing, the rows that have both cells of a question may differ from the others in any variable, and the
-model may be right. If missing cells depend on observed ones only, the share of a target t among the rows i that meet the
-condition and have its cell is expected to be the mean of P(t | all other cells of row i). Only a share that is also far
-from this mean contradicts the model.
+model may be right. If missing cells depend on observed ones only, the share of a target t among the rows i that meet
+the condition and have its cell is expected to be the mean of P(t | all other cells of row i). Only a share that is also
+far from this mean contradicts the model.
 """
 
 from __future__ import annotations
@@ -78,5 +78,5 @@ def _is_explained(model: Mixture, finding: Finding, rows: WeightedRows, chance: 
     codes[:, finding.target.variable] = MISSING
     chances = predict_proba(model, codes, finding.target.variable)[:, finding.target.low : finding.target.high]
     expected = float(np.average(chances.sum(axis=1), weights=rows.weights[here]))
-    off = abs(finding.share - expected)
-    return off <= LARGE or float(deviance_root(*map(np.float64, (finding.share, expected, finding.rows)))) <= chance
+    share, p, n = (np.array([number]) for number in (finding.share, expected, finding.rows))
+    return abs(finding.share - expected) <= LARGE or bool(deviance_root(share, p, n)[0] <= chance)
