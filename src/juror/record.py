@@ -152,8 +152,8 @@ class FitRecord:
         How many cells of pairs of variables have enough rows to tell and are well reproduced, and how many have enough
         rows; None if the pairs were not counted. See :meth:`juror.JointPMF.check`.
     worst : str
-        Questions about two variables that the rows answer otherwise, by more than 0.1 and more than chance; empty if
-        there are none.
+        Questions about two variables that the rows answer otherwise, by more than 0.1, or 0.05 if all rows agree, and
+        more than chance; empty if there are none.
     """
 
     method: str = ""
@@ -189,7 +189,7 @@ class FitRecord:
     n_effective: float | None = diagnostic(None, "effective number of rows", lambda n: f"{n:,.0f}")
     without_counts: str = diagnostic("", "pair counts")
     reproduced: tuple[int, int] | None = None
-    worst: str = diagnostic("", "contradicted by the rows")
+    worst: str = ""
 
     def diagnostics(self) -> dict[str, str]:
         """Return what fields made with :func:`diagnostic` say, by label.

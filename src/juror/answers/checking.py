@@ -12,9 +12,10 @@ from juror.answers.block import Mixture
 from juror.answers.label_frames import to_frame
 from juror.answers.marginals import align, html_table
 from juror.answers.pair_events import Event, Events
-from juror.answers.pair_questions import LARGE, LEAST_ROWS, SMALL, PairQuestions, Questions
+from juror.answers.pair_questions import LEAST_ROWS, SMALL, PairQuestions, Questions
 from juror.counts.counts import PairCounts
 from juror.errors import ModelError
+from juror.record import FitRecord
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -98,8 +99,8 @@ class CheckTable:
 
     @property
     def is_off(self) -> np.ndarray:
-        """Which questions are off by more than 0.1 and beyond chance, (n,)."""
-        return (self._questions.gap > LARGE) & (self._questions.deviation > self.chance)
+        """Which questions are off by more than 0.1, or 0.05 if all rows agree, and beyond chance, (n,)."""
+        return self._questions.is_off(self.chance)
 
     def findings(self) -> Iterator[Finding]:
         """Iterate over the questions."""
@@ -159,7 +160,7 @@ class CheckTable:
         return html_table(self.sentence, *self._grid())
 
 
-def check(model: Mixture, counts: PairCounts, most: int = _MOST_LINES) -> CheckTable:
+def check(model: Mixture, counts: PairCounts, most: int = _MOST_LINES, worth: float = 1.0) -> CheckTable:
     """Compare all answers of a model about two variables with the counts of a table.
 
     Parameters
@@ -170,6 +171,8 @@ def check(model: Mixture, counts: PairCounts, most: int = _MOST_LINES) -> CheckT
         The counts of a table with the same variables and labels.
     most : int
         How many questions to keep at most, the worst. All are looked at and counted.
+    worth : float
+        How many independent rows a row is worth, less than one for uneven weights.
 
     Examples
     --------
@@ -180,7 +183,7 @@ def check(model: Mixture, counts: PairCounts, most: int = _MOST_LINES) -> CheckT
     """
     if counts.domain != model.domain:
         raise ModelError("The counts are of other variables or labels than the model. They must have the same domain.")
-    asked = PairQuestions.of(model, counts)
+    asked = PairQuestions.of(model, counts, worth)
     chance, kept = asked.chance, [Questions.none()]
     n_cells = n_well = 0
     for questions in asked.by_variable():
@@ -192,6 +195,13 @@ def check(model: Mixture, counts: PairCounts, most: int = _MOST_LINES) -> CheckT
         if sum(map(len, kept)) > 2 * most:
             kept = [_worst(kept, chance, most)]
     return CheckTable(n_cells, n_well, chance, _worst(kept, chance, most), asked.targets, asked.conditions)
+
+
+def worth_of_rows(info: FitRecord | None, counts: PairCounts) -> float:
+    """Return how many independent rows a row of a fit is worth: less than one if weights have fractions."""
+    if info is None or info.n_effective is None or not counts.n_rows:
+        return 1.0
+    return info.n_effective / counts.n_rows
 
 
 def reproduced_in_words(n_well: int, n_cells: int) -> str:

@@ -33,7 +33,7 @@ from juror.counts.counts import PairCounts
 
 # Of fewer rows a share says next to nothing.
 LEAST_ROWS = 20
-# Differences up to this are small, whatever the number of rows; from this on a model misleads.
+# Differences up to this are small, whatever the number of rows; beyond this a model misleads.
 SMALL, LARGE = 0.05, 0.1
 # Adjusting to margins converges geometrically, and fast unless the variables nearly determine each other.
 _MOST_ROUNDS, _CLOSE = 200, 1e-6
@@ -64,6 +64,12 @@ class Questions:
     adjusted: np.ndarray
     share: np.ndarray
     rows: np.ndarray
+
+    @classmethod
+    def one(cls, probability: float, share: float, rows: float) -> Questions:
+        """Return a question with its answers, whatever it is about."""
+        p, place = np.array([probability]), np.zeros(1, dtype=np.intp)
+        return cls(place, place, p, p, np.array([share]), np.array([rows]))
 
     def __len__(self) -> int:
         return len(self.share)
@@ -99,6 +105,10 @@ class Questions:
         """The root of the deviance of every share, (n,)."""
         return deviance_root(self.share, self.nearest, self.rows)
 
+    def is_off(self, chance: float) -> np.ndarray:
+        """Return where the model misleads, (n,): by more than 0.1, or 0.05 if all rows agree, and beyond chance."""
+        return (self.gap > np.where(self.share == 1.0, SMALL, LARGE)) & (self.deviation > chance)
+
     def can_tell(self, chance: float) -> np.ndarray:
         """Return where there are enough rows to tell a large error from chance, (n,)."""
         off = self.nearest + np.where(self.nearest < 0.5, LARGE, -LARGE)
@@ -130,22 +140,24 @@ class PairQuestions:
 
     model: Mixture
     counts: PairCounts
+    worth: float
     targets: Events
     conditions: Events
 
     @classmethod
-    def of(cls, model: Mixture, counts: PairCounts) -> PairQuestions:
-        """Prepare the questions; the counts are of the domain of the model."""
-        return cls(model, counts, Events.targets(model.domain), Events.conditions(model.domain))
+    def of(cls, model: Mixture, counts: PairCounts, worth: float) -> PairQuestions:
+        """Prepare the questions; the counts are of the domain of the model, and each is worth some independent rows."""
+        return cls(model, counts, worth, Events.targets(model.domain), Events.conditions(model.domain))
 
     @cached_property
     def chance(self) -> float:
         """The largest deviation that chance explains: about that of as many normal variables as pairs have cells.
 
-        There are more questions than cells, but those of a pair depend on each other.
+        There are more questions than cells, but those of a pair depend on each other. If rows are worth less than one
+        row, their shares deviate more.
         """
         n_cells = sum(table.size for table in self.counts.tables)
-        return math.sqrt(2 * math.log(max(n_cells, 2)))
+        return math.sqrt(2 * math.log(max(n_cells, 2)) / self.worth)
 
     def by_variable(self) -> Iterator[Questions]:
         """Yield, for every variable but the last, the questions about it and any later one that have enough rows."""

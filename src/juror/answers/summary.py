@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from juror.answers.block import Mixture
-from juror.answers.checking import check, reproduced_in_words
+from juror.answers.checking import check, reproduced_in_words, worth_of_rows
 from juror.answers.information import DependenceMatrix, dependence
 from juror.answers.marginals import align
 from juror.counts.counts import PairCounts
@@ -37,7 +37,7 @@ def _reproduced(model: Mixture, info: FitInfo | None, counts: PairCounts | None)
     """Say how many pair cells are well reproduced, as the fit found, or now if the counts are at hand."""
     if info is not None and info.reproduced is not None:
         return [reproduced_in_words(*info.reproduced)]
-    return [] if counts is None else [check(model, counts, most=0).sentence]
+    return [] if counts is None else [check(model, counts, most=0, worth=worth_of_rows(info, counts)).sentence]
 
 
 def _rank(model: Mixture) -> str:
@@ -103,7 +103,9 @@ def _fit_lines(info: FitInfo) -> list[str]:
 def _what_for(info: FitInfo) -> list[str]:
     steps = [f"compressed from rank {step.rank:,}: {_loss(step)} nats a row lost" for step in info.compressed]
     target = [] if info.target is None else [f"made to predict {info.target}"]
-    return steps + target + [f"warning: {complaint}" for complaint in info.warnings]
+    is_told = any(info.worst in complaint for complaint in info.warnings)
+    worst = [] if is_told or not info.worst else [f"contradicted by the rows: {info.worst}"]
+    return steps + target + worst + [f"warning: {complaint}" for complaint in info.warnings]
 
 
 def _loss(step: Compression) -> str:

@@ -267,7 +267,7 @@ def fit(
         record = _completed(solution, read, decision, int(seed))
         counts, without = kept_counts(read, bool(keep_counts))
         mixture = as_mixture(solution.parts, domain)
-        verdict = hold_against_rows(mixture, read, counts if keep_counts else kept_counts(read, True)[0], int(seed))
+        verdict = hold_against_rows(mixture, read, counts if keep_counts else kept_counts(read, True)[0], record)
     # Who gives a rank, or wants a tree, limits the model on purpose: then what it misses is recorded, not warned of.
     contradicted = verdict.complaints if chooses_rank and method != "tree" else ()
     for complaint in (*solution.complaints, *contradicted):

@@ -14,12 +14,13 @@ from itertools import islice
 import numpy as np
 
 from juror.answers.block import Mixture
-from juror.answers.checking import Finding, check
-from juror.answers.pair_questions import LARGE, deviance_root
+from juror.answers.checking import Finding, check, worth_of_rows
+from juror.answers.pair_questions import Questions
 from juror.answers.scores import predict_proba
 from juror.counts.counts import PairCounts
 from juror.errors import Complaint
 from juror.readers.columns import MISSING
+from juror.record import FitRecord
 from juror.rows.distinct import WeightedRows
 from juror.rows.table import Table
 from juror.solvers.solver import Statistic
@@ -39,8 +40,8 @@ class Verdict:
     reproduced : tuple of two int, optional
         The number of cells that are well reproduced, and of all that have enough rows to tell; None without counts.
     worst : str
-        The worst questions with both answers, of at most five pairs of variables that are off by more than 0.1 and
-        beyond chance; empty if none is.
+        The worst questions with both answers, of at most five pairs of variables that are off by more than 0.1, or
+        0.05 if all rows agree, and beyond chance; empty if none is.
     """
 
     reproduced: tuple[int, int] | None = None
@@ -55,15 +56,16 @@ class Verdict:
         return (Complaint("contradicted", text, worst=self.worst),)
 
 
-def hold_against_rows(model: Mixture, read: Table | Statistic, counts: PairCounts | None, seed: int) -> Verdict:
+def hold_against_rows(model: Mixture, read: Table | Statistic, counts: PairCounts | None, record: FitRecord) -> Verdict:
     """Compare a model with the pair counts of what it was fitted to, if they are known."""
     if counts is None:
         return Verdict()
-    table = check(model, counts, most=_KEPT)
+    table = check(model, counts, most=_KEPT, worth=worth_of_rows(record, counts))
     worst = table.worst_of_pairs(_TRIED)
     off = (finding for finding, is_off in zip(worst.findings(), worst.is_off, strict=True) if is_off)
     if not isinstance(read, Statistic):
-        off = (finding for finding in off if not _is_explained(model, finding, read.sample(seed).rows, table.chance))
+        rows = read.sample(record.seed).rows
+        off = (finding for finding in off if not _is_explained(model, finding, rows, table.chance))
     return Verdict((table.n_well, table.n_cells), "; ".join(map(str, islice(off, _NAMED))))
 
 
@@ -78,5 +80,4 @@ def _is_explained(model: Mixture, finding: Finding, rows: WeightedRows, chance: 
     codes[:, finding.target.variable] = MISSING
     chances = predict_proba(model, codes, finding.target.variable)[:, finding.target.low : finding.target.high]
     expected = float(np.average(chances.sum(axis=1), weights=rows.weights[here]))
-    share, p, n = (np.array([number]) for number in (finding.share, expected, finding.rows))
-    return abs(finding.share - expected) <= LARGE or bool(deviance_root(share, p, n)[0] <= chance)
+    return not Questions.one(expected, finding.share, finding.rows).is_off(chance)[0]
