@@ -1,9 +1,9 @@
 """Planted contradictions: does the default fit answer them, or warn of them by name?
 
-In a sample of rows of a table, one label of a random column (a condition that 1 to 4 % of the rows meet) is made to
+In a sample of rows of a table, one label of a random column (a condition that 1.5 to 3 % of the rows meet) is made to
 determine a random label of another random column, which otherwise fewer than half of the rows have. Then the table is
 fitted with defaults. A planting is met if the model answers P(label | condition) within 0.05 of one, or if the fit
-warns with a question about these two columns. The tables, of 4,000 rows each:
+warns with a question about these two columns. The tables, of 5,000 rows each:
 
 - 8 columns of Adult, and 8 of GSS, which has missing cells: their fits sample;
 - 26 columns of coil2000: their fits are ensembles of EM.
@@ -29,7 +29,7 @@ import pandas as pd
 import juror
 
 CLOSE = 0.05
-RAREST, COMMONEST = 0.01, 0.04
+RAREST, COMMONEST = 0.015, 0.03
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ def sources() -> dict[str, Source]:
     """Return the tables by name."""
     folder = Path(os.environ["JUROR_DATA"])
     return {
-        "adult": Source(juror.datasets.load("adult"), 4000, 8),
-        "gss": Source(pd.read_parquet(folder / "gss_abortion" / "gss_abortion.parquet"), 4000, 8),
-        "coil2000": Source(pd.read_csv(folder / "coil2000" / "coil2000.tsv.gz", sep="\t"), 4000, 26),
+        "adult": Source(juror.datasets.load("adult"), 5000, 8),
+        "gss": Source(pd.read_parquet(folder / "gss_abortion" / "gss_abortion.parquet"), 5000, 8),
+        "coil2000": Source(pd.read_csv(folder / "coil2000" / "coil2000.tsv.gz", sep="\t"), 5000, 26),
     }
 
 
