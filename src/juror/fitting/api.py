@@ -231,7 +231,6 @@ def fit(
         raise wrong("progress", "a function to call with every step", progress)
     if not isinstance(keep_counts, (bool, np.bool_)):
         raise wrong("keep_counts", "True or False", keep_counts)
-    chooses_rank = isinstance(rank, str)
     bytes_here, began = read_memory(memory), time.monotonic()
     with ExitStack() as stack:
         local = stack.enter_context(LocalRunner(n_jobs))
@@ -248,6 +247,7 @@ def fit(
         settings = read_options(decision.method, {**decision.options, **_left(options, data, read)})
         check_members(settings, options, read)
         rank = check_rank(rank, options.get("init"), domain, data, chooses=chosen.open_rank is not None)
+        chooses_rank = isinstance(rank, str) and method != "tree"
         position = None if target is None else domain.position(target)
         about_data = _warn_of_order(data, read, chosen)
         if missing_as is None and not isinstance(read, Statistic):
@@ -269,7 +269,7 @@ def fit(
         mixture = as_mixture(solution.parts, domain)
         verdict = hold_against_rows(mixture, read, counts if keep_counts else kept_counts(read, True)[0], record)
     # Who gives a rank, or wants a tree, limits the model on purpose: then what it misses is recorded, not warned of.
-    contradicted = verdict.complaints if chooses_rank and method != "tree" else ()
+    contradicted = verdict.complaints if chooses_rank else ()
     for complaint in (*solution.complaints, *contradicted):
         warnings.warn(FitWarning(complaint), stacklevel=2)
     # A share of rows is as private as the counts.

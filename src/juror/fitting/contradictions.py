@@ -52,8 +52,12 @@ class Verdict:
         """What to warn of."""
         if not self.worst:
             return ()
-        text = "{worst}. The model has not learned this. Rely on the rows there; model.check() lists such questions."
-        return (Complaint("contradicted", text, worst=self.worst),)
+        complaint = Complaint(
+            "contradicted",
+            "{worst}. The model has not learned this. Rely on the rows there; model.check() lists such questions.",
+            worst=self.worst,
+        )
+        return (complaint,)
 
 
 def hold_against_rows(model: Mixture, read: Table | Statistic, counts: PairCounts | None, record: FitRecord) -> Verdict:
