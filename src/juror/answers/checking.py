@@ -180,6 +180,10 @@ def check(model: Mixture, counts: PairCounts, most: int = _MOST_LINES, worth: fl
     >>> people = juror.datasets.titanic()
     >>> independent = juror.fit(people, rank=1, method="em")
     >>> check(independent, juror.PairCounts.of(people)).worst_of_pairs(2)
+    30 of 72 pair cells with enough rows to tell are well reproduced; the worst question of each pair:
+    question                          probability  share  rows  difference
+    P(Survived = Yes | Sex = Female)        0.323  0.732   470      +0.409
+    P(Class = Crew | Age = Child)           0.402  0.000   109      -0.402
     """
     if counts.domain != model.domain:
         raise ModelError("The counts are of other variables or labels than the model. They must have the same domain.")

@@ -191,7 +191,9 @@ class RowAnswers:
         >>> people = juror.datasets.titanic()
         >>> table = juror.fit(people, rank=2, method="em").check()
         >>> table.n_well, table.n_cells
-        >>> table.head(1)
+        (52, 67)
+        >>> table.to_pandas()["question"][0]
+        'P(Class = 3rd | Age = Child)'
         """
         if isinstance(data, PairCounts):
             return check(self, data)
