@@ -174,6 +174,18 @@ class TestTheTable:
 
 
 class TestMissingCells:
+    def test_the_label_of_missing_cells_is_in_no_range(self):
+        rng = np.random.default_rng(0)
+        rows = {"a": pd.Series(rng.integers(0, 4, 500)).where(rng.random(500) < 0.7), "b": rng.integers(0, 2, 500)}
+        model = juror.fit(rows, rank=1, method="em", missing_as={"a": "not asked"})
+        table = model.check().to_pandas().set_index("question")
+        assert {"P(b = 1 | a = not asked)", "P(a = not asked | b = 1)"} <= set(table.index)
+        n = np.nansum(np.asarray(rows["a"]) >= 1)
+        assert table.loc["P(b = 1 | a >= 1)", "rows"] == n
+        # Neither a label nor the complement of one, as cells are missing
+        share = np.mean(np.asarray(rows["a"])[rows["b"] == 1] >= 1)
+        assert table.loc["P(a >= 1 | b = 1)", "share"] == pytest.approx(share)
+
     def test_a_table_is_adjusted_to_margins(self):
         rng = np.random.default_rng(0)
         table, counts = rng.random((4, 3)), rng.random((4, 3)) * 100

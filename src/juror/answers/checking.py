@@ -13,13 +13,14 @@ from juror.answers.label_frames import to_frame
 from juror.answers.marginals import align, html_table
 from juror.answers.pair_events import Event, Events
 from juror.answers.pair_questions import LEAST_ROWS, SMALL, PairQuestions, Questions
-from juror.counts.counts import PairCounts
 from juror.errors import ModelError
 from juror.record import FitRecord
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
+
+    from juror.counts.counts import PairCounts
 
 # So that the table of a wide domain fits in memory; only the best answers are left out.
 _MOST_LINES = 1_000_000

@@ -52,20 +52,22 @@ class Events:
     @classmethod
     def conditions(cls, domain: Domain) -> Events:
         """Return each label, and for ordered variables all ranges that begin at the first or end at the last label."""
-        return cls._of(domain, lambda size: [(0, k) for k in range(2, size)] + [(k, size) for k in range(1, size - 1)])
+        return cls._of(domain, lambda n, _: [(0, k) for k in range(2, n)] + [(k, n) for k in range(1, n - 1)])
 
     @classmethod
     def targets(cls, domain: Domain) -> Events:
         """Return each label, and for ordered variables the ranges to the last label that are no label's complement."""
-        return cls._of(domain, lambda size: [(k, size) for k in range(2, size - 1)])
+        return cls._of(domain, lambda n, n_all: [(k, n) for k in range(2 if n == n_all else 1, n - 1)])
 
     @classmethod
-    def _of(cls, domain: Domain, ranges_of: Callable[[int], list[tuple[int, int]]]) -> Events:
+    def _of(cls, domain: Domain, ranges_of: Callable[[int, int], list[tuple[int, int]]]) -> Events:
         found = []
         for n, variable in enumerate(domain):
-            size = variable.cardinality
-            found += [(n, code, code + 1) for code in range(size)]
-            found += [(n, low, high) for low, high in ranges_of(size)] if variable.is_ordered else []
+            found += [(n, code, code + 1) for code in range(variable.cardinality)]
+            if variable.is_ordered:
+                # The label of missing cells, the last, is in no range.
+                ranges = ranges_of(len(variable.present_labels), variable.cardinality)
+                found += [(n, low, high) for low, high in ranges]
         columns = np.array(found, dtype=np.int32).T
         return cls(domain, *columns)
 
@@ -109,7 +111,7 @@ class Events:
 
 
 def _text(variable: Variable, low: int, high: int) -> str:
-    name, labels, last = variable.name, variable.labels, variable.cardinality
+    name, labels, last = variable.name, variable.labels, len(variable.present_labels)
     if variable.edges is None:
         if high - low == 1:
             return f"{name} = {as_text(labels[low])}"

@@ -23,13 +23,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from juror.answers.block import Mixture
 from juror.answers.pair_events import Events
 from juror.answers.pairs import pair_tables
-from juror.counts.counts import PairCounts
+
+if TYPE_CHECKING:
+    from juror.counts.counts import PairCounts
 
 # Of fewer rows a share says next to nothing.
 LEAST_ROWS = 20

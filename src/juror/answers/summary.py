@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from juror.answers.block import Mixture
 from juror.answers.checking import check, reproduced_in_words, worth_of_rows
 from juror.answers.information import DependenceMatrix, dependence
 from juror.answers.marginals import align
-from juror.counts.counts import PairCounts
 from juror.domain.variable import Variable
 from juror.record import Compression, FitInfo
+
+if TYPE_CHECKING:
+    from juror.counts.counts import PairCounts
 
 
 def summary(model: Mixture, info: FitInfo | None, counts: PairCounts | None = None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,11 +12,14 @@ from juror.answers.block import Block
 from juror.answers.checking import CheckTable, check, worth_of_rows
 from juror.answers.filling import impute
 from juror.answers.label_frames import label_array
-from juror.counts.counts import PairCounts
 from juror.domain import Domain
 from juror.domain.variable import Unknown
-from juror.errors import ModelError, Option, ParameterError, QueryError, shortlist
+from juror.errors import ModelError, QueryError, shortlist
+from juror.model.backing import refuse_without_rows
 from juror.record import FitInfo
+
+if TYPE_CHECKING:
+    from juror.counts.counts import PairCounts
 
 
 class RowAnswers:
@@ -195,13 +198,13 @@ class RowAnswers:
         >>> table.to_pandas()["question"][0]
         'P(Class = 3rd | Age = Child)'
         """
+        from juror.counts.counts import PairCounts  # slow to import, and not needed to read a model
+
         if isinstance(data, PairCounts):
             return check(self, data)
         if data is not None:
             return check(self, PairCounts.of(data, self.domain, unknown=unknown, sample_weight=sample_weight))
-        if sample_weight is not None or unknown != "error":
-            name = "unknown" if sample_weight is None else "sample_weight"
-            raise ParameterError("{option} is about {data}, and there are none.", option=Option(name))
+        refuse_without_rows(sample_weight, unknown)
         if self.counts is None:
             raise ModelError(
                 "The model has no pair counts to compare with. Give it rows: model.check(data), or on the command line "
