@@ -216,7 +216,7 @@ class TestMissingCells:
         a = np.where(rng.random(4000) < 0.95, np.where(b == 1, z, 1 - z), rng.integers(0, 2, 4000))
         seen = rng.random(4000) < np.where(z == 0, 0.95, 0.1)
         rows = pd.DataFrame({"a": pd.Series(a).where(seen), "b": b, "z": z})
-        model = juror.fit(rows, rank=4, method="em")
+        model = juror.fit(rows, rank=4, method="em", missing_as={})
         assert model.prob("a = 1", given="b = 1") == pytest.approx(0.5, abs=0.05)
         assert model.check().is_off.any()
         assert model.info.worst == ""
