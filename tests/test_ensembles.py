@@ -378,6 +378,8 @@ class TestWhatIsRefused:
 
 
 class TestTime:
+    # One pass of one fit is contradicted by its rows, which is told too.
+    @pytest.mark.filterwarnings("ignore:P\\(:juror.FitWarning")
     @pytest.mark.parametrize("options", [{}, {"target": "x0"}, {"rank": 2}, {"rank": 2, "smoothing": 0.1}])
     def test_a_budget_that_is_spent_leaves_one_fit(self, options):
         with pytest.warns(FitWarning, match=r"The fit spent max_seconds = 1e-09 before.*Raise max_seconds\."):

@@ -150,6 +150,12 @@ class FitRecord:
         they are whole numbers, which count equal rows.
     without_counts : str
         Why the model has no pair counts of the rows; empty when it has.
+    reproduced : tuple of two int, optional
+        How many cells of pairs of variables have enough rows to tell and are well reproduced, and how many have enough
+        rows; None if the pairs were not counted. See :meth:`juror.JointPMF.check`.
+    worst : str
+        Questions about two variables that the rows answer otherwise, by more than 0.1, or 0.05 if all rows agree, and
+        more than chance; empty if there are none.
     """
 
     method: str = ""
@@ -185,6 +191,8 @@ class FitRecord:
     n_effective: float | None = diagnostic(None, "effective number of rows", lambda n: f"{n:,.0f}")
     without_counts: str = diagnostic("", "pair counts")
     search_ended: str = diagnostic("", "end of the search")
+    reproduced: tuple[int, int] | None = None
+    worst: str = ""
 
     def diagnostics(self) -> dict[str, str]:
         """Return what fields made with :func:`diagnostic` say, by label.
@@ -244,7 +252,7 @@ _READ: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("starts", "trace"), _numbers),
     **dict.fromkeys(("rho_path", "smoothing_path"), lambda pairs: tuple(_numbers(pair) for pair in pairs)),
     "log_likelihood": lambda number: None if number is None else float(number),
-    "occupied": lambda points: None if points is None else tuple(points),
+    **dict.fromkeys(("occupied", "reproduced"), lambda points: None if points is None else tuple(points)),
     "stages": lambda traces: {name: _numbers(trace) for name, trace in traces.items()},
     "mixing": lambda pairs: {name: _numbers(pair, math.inf) for name, pair in pairs.items()},
     "compressed": lambda steps: tuple(Compression(**step) for step in steps),

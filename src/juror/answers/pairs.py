@@ -1,10 +1,11 @@
 """The tables of all pairs of variables under a mixture.
 
-Within a class of a forest, the pair of a node n with any node m before it follows from the pair of m with the parent:
+Two nodes m and n of a tree are independent given the lowest node c above both, within a class f:
 
-    P(x_m, x_n | f) = Σ_{x_pa} P(x_m, x_pa | f) A_n[x_pa, x_n, f]
+    P(x_m, x_n) = Σ_f Σ_{x_c} λ_f P(x_c | f) P(x_m | x_c, f) P(x_n | x_c, f)
 
-Nodes of different trees are independent within a class.
+which is a matrix product over all labels of c and all classes, for all nodes below one child of c and below the others
+at once. Nodes of different trees are independent within a class.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def _rows(model: Mixture, ends: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def _all_pairs(block: Block, ends: np.ndarray) -> np.ndarray:
-    """Return Σ_f λ_f P(x_a, x_b | f) for all labels of all variables, (Σ I_n, Σ I_n)."""
+    """Return Σ_f λ_f P(x_a, x_b | f) for all labels of all variables, (Σ I_n, Σ I_n), right where a ≠ b."""
     shares = node_marginals(block)
     stacked = np.concatenate(shares[: len(ends) - 1])
     whole = (stacked * block.weights) @ stacked.T
@@ -61,31 +62,52 @@ def _all_pairs(block: Block, ends: np.ndarray) -> np.ndarray:
 
 
 def _trees(block: Block) -> list[list[int]]:
-    """Return the nodes of every tree of at least two nodes, every parent before its children."""
-    trees: dict[int, list[int]] = {}
-    root: dict[int, int] = {}
-    for n in block.forest.order:
-        parent = block.forest.parents[n]
-        root[n] = n if parent == NO_PARENT else root[parent]
-        trees.setdefault(root[n], []).append(n)
-    return [nodes for nodes in trees.values() if len(nodes) > 1]
+    """Return the nodes of every tree of at least two nodes, every node directly before all nodes below it."""
+    trees = []
+    for root, parent in enumerate(block.forest.parents):
+        if parent == NO_PARENT and block.forest.children[root]:
+            nodes, todo = [], [root]
+            while todo:
+                nodes.append(todo.pop())
+                todo += block.forest.children[nodes[-1]]
+            trees.append(nodes)
+    return trees
 
 
 def _tree_pairs(block: Block, nodes: list[int], shares: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Return where each node of a tree begins, and Σ_f λ_f P(x_m, x_n | f) for all its labels."""
-    starts = np.concatenate([[0], np.cumsum([block.sizes[n] for n in nodes])])
-    place = {n: slice(starts[i], starts[i + 1]) for i, n in enumerate(nodes)}
+    """Return where each node of a tree begins, and Σ_f λ_f P(x_m, x_n | f) for all labels of all m ≠ n."""
+    sizes = [shares[n].shape[0] for n in nodes]
+    starts = np.concatenate([[0], np.cumsum(sizes)])
     S = int(starts[-1])
     total = np.zeros((S, S))
-    for classes in partitions(block.rank, max(1, _NUMBERS_AT_ONCE // S**2)):
-        pairs = np.zeros((len(block.weights[classes]), S, S))
-        for n in nodes:
-            own, before = place[n], slice(0, place[n].start)
-            labels = np.arange(own.start, own.stop)
-            pairs[:, labels, labels] = shares[n][:, classes].T
-            if before.stop:
-                table = np.moveaxis(block.tables[n][..., classes], 2, 0)
-                both = pairs[:, before, place[block.forest.parents[n]]] @ table
-                pairs[:, before, own], pairs[:, own, before] = both, both.transpose(0, 2, 1)
-        total += np.tensordot(block.weights[classes], pairs, axes=1)
-    return starts, total
+    for classes in partitions(block.rank, max(1, _NUMBERS_AT_ONCE // (S * max(sizes)))):
+        _add_pairs(total, block.classes(classes), nodes, starts, [share[:, classes] for share in shares])
+    return starts, total + total.T
+
+
+def _add_pairs(total: np.ndarray, block: Block, nodes: list[int], starts: np.ndarray, shares: list[np.ndarray]) -> None:
+    """Add the tables of all pairs of some classes to the total, for m before n."""
+    # P(x_m | x_c, f) of a node c and all m below it, (F, I_c, labels of all m); kept until the parent of c has used it
+    below: dict[int, np.ndarray] = {}
+    for place in reversed(range(len(nodes))):
+        c, first, end = nodes[place], int(starts[place]), int(starts[place + 1])
+        # Children stand in the order of the nodes. Copies, as products of arrays in another order are slow
+        parts = [
+            _below(block.tables[m].transpose(2, 0, 1).copy(), below.pop(m)) for m in block.forest.children[c][::-1]
+        ]
+        if not parts:
+            below[c] = np.empty((block.rank, end - first, 0))
+            continue
+        itself = np.broadcast_to(np.eye(end - first), (block.rank, end - first, end - first))
+        together = np.concatenate([itself, *parts], axis=2)
+        below[c] = together[:, :, end - first :]
+        flat = together.reshape(-1, together.shape[2])
+        weighted = flat * (block.weights * shares[c]).T.reshape(-1, 1)
+        for part in parts:
+            begin, end = end, end + part.shape[2]
+            total[first:begin, begin:end] += weighted[:, : begin - first].T @ flat[:, begin - first : end - first]
+
+
+def _below(table: np.ndarray, below: np.ndarray) -> np.ndarray:
+    """Return P(x_m | x_c, f) for a child of c and all m below the child, from its table (F, I_c, I_child)."""
+    return np.concatenate([table, table @ below], axis=2) if below.shape[2] else table

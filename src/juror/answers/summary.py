@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from juror.answers.block import Mixture
+from juror.answers.checking import check, reproduced_in_words, worth_of_rows
 from juror.answers.information import DependenceMatrix, dependence
 from juror.answers.marginals import align
 from juror.domain.variable import Variable
 from juror.record import Compression, FitInfo
 
+if TYPE_CHECKING:
+    from juror.counts.counts import PairCounts
 
-def summary(model: Mixture, info: FitInfo | None) -> str:
-    """Return the variables of a model, how it was fitted, and its most dependent pairs as text."""
+
+def summary(model: Mixture, info: FitInfo | None, counts: PairCounts | None = None) -> str:
+    """Return the variables of a model, how it was fitted, its most dependent pairs, and how well it reproduces pairs.
+
+    The counts are those of the rows that it was fitted to.
+    """
     lines = [f"A joint distribution of {len(model.domain)} variables, rank {_rank(model)}", ""]
     body = [[v.name, v.kind, str(v.cardinality), _labels(v)] for v in model.domain]
     lines += [align(["variable", "kind", "labels", ""], body, n_text=2), ""]
@@ -25,7 +33,14 @@ def summary(model: Mixture, info: FitInfo | None) -> str:
     edges = _strongest_edges(model, matrix)
     if edges:
         lines.append(f"strongest edges of the heaviest block: {'; '.join(edges)}")
-    return "\n".join(lines)
+    return "\n".join(lines + _reproduced(model, info, counts))
+
+
+def _reproduced(model: Mixture, info: FitInfo | None, counts: PairCounts | None) -> list[str]:
+    """Say how many pair cells are well reproduced, as the fit found, or now if the counts are at hand."""
+    if info is not None and info.reproduced is not None:
+        return [reproduced_in_words(*info.reproduced)]
+    return [] if counts is None else [check(model, counts, most=0, worth=worth_of_rows(info, counts)).sentence]
 
 
 def _rank(model: Mixture) -> str:
@@ -91,7 +106,9 @@ def _fit_lines(info: FitInfo) -> list[str]:
 def _what_for(info: FitInfo) -> list[str]:
     steps = [f"compressed from rank {step.rank:,}: {_loss(step)} nats a row lost" for step in info.compressed]
     target = [] if info.target is None else [f"made to predict {info.target}"]
-    return steps + target + [f"warning: {complaint}" for complaint in info.warnings]
+    is_told = any(info.worst in complaint for complaint in info.warnings)
+    worst = [] if is_told or not info.worst else [f"contradicted by the rows: {info.worst}"]
+    return steps + target + worst + [f"warning: {complaint}" for complaint in info.warnings]
 
 
 def _loss(step: Compression) -> str:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, TextIO
 
 import typer
 
-from juror.cli import ask, count, fit, impute, info, merge, paper, predict, report, sample, score
+from juror.cli import ask, check, count, fit, impute, info, merge, paper, predict, report, sample, score
 from juror.cli.addresses import hide, scrubbed
 from juror.errors import JurorError, JurorWarning, Option, Spelling, in_python
 
@@ -26,7 +26,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for module in (fit, count, merge, ask, info, sample, impute, predict, score, report, paper):
+for module in (fit, count, merge, ask, check, info, sample, impute, predict, score, report, paper):
     app.command(module.__name__.rpartition(".")[2])(module.command)
 
 

@@ -16,6 +16,7 @@ from juror.counts.projections import Projections
 from juror.domain import Domain
 from juror.domain.variable import Label, Unknown
 from juror.errors import DataWarning, FitWarning, Option, ParameterError, check_count, wrong
+from juror.fitting.contradictions import hold_against_rows
 from juror.fitting.held_out import as_mixture
 from juror.fitting.kept_counts import kept_counts
 from juror.fitting.plan import Decision, Request, check_members, check_method, check_rank, decide, read_options
@@ -249,6 +250,7 @@ def fit(
         settings = read_options(decision.method, {**decision.options, **_left(options, data, read)})
         check_members(settings, options, read)
         rank = check_rank(rank, options.get("init"), domain, data, chooses=chosen.open_rank is not None)
+        chooses_rank = isinstance(rank, str) and method != "tree"
         position = None if target is None else domain.position(target)
         about_data = _warn_of_order(data, read, chosen)
         if missing_as is None and not isinstance(read, Statistic):
@@ -267,11 +269,18 @@ def fit(
         # The record and the counts read the rows, which are gone after this block.
         record = _completed(solution, read, decision, int(seed))
         counts, without = kept_counts(read, bool(keep_counts))
-    for complaint in solution.complaints:
+        mixture = as_mixture(solution.parts, domain)
+        verdict = hold_against_rows(mixture, read, counts if keep_counts else kept_counts(read, True)[0], record)
+    # Who gives a rank, or wants a tree, limits the model on purpose: then what it misses is recorded, not warned of.
+    contradicted = verdict.complaints if chooses_rank else ()
+    for complaint in (*solution.complaints, *contradicted):
         warnings.warn(FitWarning(complaint), stacklevel=2)
-    said = about_data + tuple(str(complaint) for complaint in solution.complaints)
+    # A share of rows is as private as the counts.
+    worst, kept = (verdict.worst, contradicted) if keep_counts else ("", ())
+    said = about_data + tuple(map(str, (*solution.complaints, *kept)))
     record = replace(record, target=target, warnings=said, without_counts=without)
-    return JointPMF.of_blocks(as_mixture(solution.parts, domain).blocks, domain, record, counts)
+    record = replace(record, reproduced=verdict.reproduced, worst=worst)
+    return JointPMF.of_blocks(mixture.blocks, domain, record, counts)
 
 
 def _completed(solution: Solution, read: Any, decision: Decision, seed: int) -> FitRecord:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from juror.answers.checking import worth_of_rows
 from juror.answers.marginals import ProbabilityTable
 from juror.answers.support import counted_support
 from juror.domain import Domain
@@ -32,8 +33,7 @@ def backed_by_counts(
     """Return an answer with its support in the counts of a model, if these say something about it."""
     if counts is None:
         return table
-    effective = None if info is None else info.n_effective
-    worth = effective / counts.n_rows if effective and counts.n_rows else 1.0
+    worth = worth_of_rows(info, counts)
     return table.with_support(counted_support(table, counts, asked.targets, asked.evidence, worth))
 
 

@@ -169,8 +169,8 @@ class JointPMF(RowAnswers):
         return f"JointPMF(rank {self.rank}, {len(self.domain)} variables: {names})"
 
     def summary(self) -> str:
-        """Return a summary as text: the variables, how the model was fitted, and its most dependent pairs."""
-        return summary(self, self.info)
+        """Return a summary as text: the variables, how the model was fitted, and how well it reproduces pairs."""
+        return summary(self, self.info, self.counts)
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(self.summary())}</pre>"

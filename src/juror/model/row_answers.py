@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from juror.answers import continuous, scores
 from juror.answers.block import Block
+from juror.answers.checking import CheckTable, check, worth_of_rows
 from juror.answers.filling import impute
 from juror.answers.label_frames import label_array
 from juror.domain import Domain
 from juror.domain.variable import Unknown
-from juror.errors import QueryError, shortlist
+from juror.errors import ModelError, QueryError, shortlist
+from juror.model.backing import refuse_without_rows
 from juror.record import FitInfo
+
+if TYPE_CHECKING:
+    from juror.counts.counts import PairCounts
 
 
 class RowAnswers:
@@ -35,6 +40,11 @@ class RowAnswers:
     @property
     def info(self) -> FitInfo | None:
         """How the model was fitted."""
+        raise NotImplementedError
+
+    @property
+    def counts(self) -> PairCounts | None:
+        """The pair counts of the rows of the fit."""
         raise NotImplementedError
 
     def log_prob(self, data: Any, *, unknown: Unknown = "error") -> np.ndarray:
@@ -162,3 +172,45 @@ class RowAnswers:
             names = shortlist(self.domain.names)
             raise QueryError("Name the variable to predict, {target:=…}, one of {names}.", names=names)
         return self.domain.position(name)
+
+    def check(self, data: Any = None, *, unknown: Unknown = "error", sample_weight: Any = None) -> CheckTable:
+        """Compare every answer about two variables with the rows, worst first.
+
+        A question P(a = x | b = y) is compared with the share of x among the rows that have b = y and both cells.
+        Ranges of ordered variables are asked for too. :class:`juror.answers.checking.CheckTable` says how far a
+        difference may be chance. If cells are missing for a reason that a third variable shows, the model may be right
+        and differ from the shares.
+
+        Parameters
+        ----------
+        data : frame, mapping, array, path, stream or PairCounts, optional
+            Rows to compare with, as in :func:`juror.fit`, or their counts; by default those that the model was fitted
+            to, whose counts it keeps.
+        unknown : {"error", "warn", "missing"}
+            What to do with labels in the data that the model does not know.
+        sample_weight : array-like (n_rows,) or str, optional
+            How often each row of the data counts, or the name of the column that says so.
+
+        Examples
+        --------
+        >>> import juror
+        >>> people = juror.datasets.titanic()
+        >>> table = juror.fit(people, rank=2, method="em").check()
+        >>> table.n_well, table.n_cells
+        (52, 67)
+        >>> table.to_pandas()["question"][0]
+        'P(Class = 3rd | Age = Child)'
+        """
+        from juror.counts.counts import PairCounts  # slow to import, and not needed to read a model
+
+        if isinstance(data, PairCounts):
+            return check(self, data)
+        if data is not None:
+            return check(self, PairCounts.of(data, self.domain, unknown=unknown, sample_weight=sample_weight))
+        refuse_without_rows(sample_weight, unknown)
+        if self.counts is None:
+            raise ModelError(
+                "The model has no pair counts to compare with. Give it rows: model.check(data), or on the command line "
+                "'juror check MODEL DATA'."
+            )
+        return check(self, self.counts, worth=worth_of_rows(self.info, self.counts))

@@ -1,0 +1,228 @@
+"""Hold a model against the counts of a table: which answers about two variables differ from the rows, worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from juror.answers.block import Mixture
+from juror.answers.label_frames import to_frame
+from juror.answers.marginals import align, html_table
+from juror.answers.pair_events import Event, Events
+from juror.answers.pair_questions import LEAST_ROWS, SMALL, PairQuestions, Questions
+from juror.errors import ModelError
+from juror.record import FitRecord
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+    from juror.counts.counts import PairCounts
+
+# So that the table of a wide domain fits in memory; only the best answers are left out.
+_MOST_LINES = 1_000_000
+_PAIRS_SHOWN = 10
+_SHOWN = ("question", "probability", "share", "rows", "difference")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One question about two variables, P(target | condition), with the answers of the model and of the rows."""
+
+    target: Event
+    condition: Event
+    probability: float
+    share: float
+    rows: float
+
+    @property
+    def question(self) -> str:
+        """The question as text."""
+        return f"P({self.target} | {self.condition})"
+
+    def __str__(self) -> str:
+        return f"{self.question} is {self.probability:.2f}, but {self.share:.2f} of {self.rows:,.0f} rows"
+
+
+@dataclass(frozen=True, eq=False)
+class CheckTable:
+    """Questions about two variables, and what model and rows answer, worst first.
+
+    A question is P(a = x | b = y), for all labels of any two variables and in both directions. Ordered variables are
+    asked for ranges too, such as b >= y. A line has the model's probability, the share among the rows that meet the
+    condition and have both cells, and the number of these rows, at least 20. First come the questions whose difference
+    is beyond chance, by the part of it that chance does not explain.
+
+    Beyond chance means: about further off than the furthest of all cells would be if the model were true and the rows
+    were drawn from it. A model that was fitted to the same rows is usually nearer.
+
+    Attributes
+    ----------
+    n_cells : int
+        The number of cells P(a = x | b = y) that have enough rows to tell an error of 0.1 from chance, without ranges.
+    n_well : int
+        How many of these the model reproduces well: within 0.05 of the share, or within chance.
+    chance : float
+        The largest deviation, in standard errors, that chance explains.
+    """
+
+    n_cells: int
+    n_well: int
+    chance: float
+    _questions: Questions
+    _targets: Events
+    _conditions: Events
+
+    @property
+    def sentence(self) -> str:
+        """How many cells the model reproduces well, in words."""
+        return reproduced_in_words(self.n_well, self.n_cells)
+
+    def __len__(self) -> int:
+        return len(self._questions)
+
+    def head(self, n: int) -> CheckTable:
+        """Return the table with its first n questions only."""
+        return replace(self, _questions=self._questions.some(np.arange(min(n, len(self)))))
+
+    def worst_of_pairs(self, n: int) -> CheckTable:
+        """Return the table with the worst question of each of the n pairs of variables that are furthest off."""
+        pairs = np.sort([self._variables(self._targets), self._variables(self._conditions)], axis=0)
+        _, first = np.unique(pairs, axis=1, return_index=True)
+        return replace(self, _questions=self._questions.some(np.sort(first)[:n]))
+
+    def _variables(self, events: Events) -> np.ndarray:
+        """Return the positions of the variables of all targets, or of all conditions."""
+        return events.variable[self._questions.target if events is self._targets else self._questions.condition]
+
+    @property
+    def is_off(self) -> np.ndarray:
+        """Which questions are off by more than 0.1, or 0.05 if all rows agree, and beyond chance, (n,)."""
+        return self._questions.is_off(self.chance)
+
+    def findings(self) -> Iterator[Finding]:
+        """Iterate over the questions."""
+        asked = self._questions
+        numbers = zip(asked.probability.tolist(), asked.share.tolist(), asked.rows.tolist(), strict=True)
+        places = zip(asked.target, asked.condition, strict=True)
+        for (target, condition), (p, share, rows) in zip(places, numbers, strict=True):
+            yield Finding(self._targets[target], self._conditions[condition], p, share, rows)
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Return columns: question, target, given, probability, share, rows, difference, beyond_chance and adjusted.
+
+        ``difference`` is share − probability. ``beyond_chance`` is the part of its size that chance does not explain,
+        zero if it explains all. ``adjusted`` is the probability adjusted to the rows that have both cells: the model
+        agrees with a share between the two.
+        """
+        asked = self._questions
+        target, given = self._variables(self._targets), self._variables(self._conditions)
+        names = self._targets.domain.names
+        return {
+            "question": [finding.question for finding in self.findings()],
+            "target": [names[n] for n in target],
+            "given": [names[n] for n in given],
+            "probability": asked.probability.tolist(),
+            "share": asked.share.tolist(),
+            "rows": asked.rows.tolist(),
+            "difference": (asked.share - asked.probability).tolist(),
+            "beyond_chance": np.maximum(asked.beyond(self.chance), 0.0).tolist(),
+            "adjusted": asked.adjusted.tolist(),
+        }
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a pandas frame with a row for each question; see :meth:`to_dict`."""
+        return to_frame(self.to_dict(), "pandas")
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return a polars frame with a row for each question; see :meth:`to_dict`."""
+        return to_frame(self.to_dict(), "polars")
+
+    def _grid(self) -> tuple[list[str], list[list[str]]]:
+        columns = self.worst_of_pairs(_PAIRS_SHOWN).to_dict()
+        numbers = zip(*(columns[name] for name in _SHOWN[1:]), strict=True)
+        body = [
+            [question, f"{p:.3f}", f"{share:.3f}", f"{rows:,.0f}", f"{difference:+.3f}"]
+            for question, (p, share, rows, difference) in zip(columns["question"], numbers, strict=True)
+        ]
+        return list(_SHOWN), body
+
+    def __str__(self) -> str:
+        if not len(self):
+            return f"{self.sentence}; no condition has {LEAST_ROWS} rows"
+        return f"{self.sentence}; the worst question of each pair:\n" + align(*self._grid(), n_text=1)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return html_table(self.sentence, *self._grid())
+
+
+def check(model: Mixture, counts: PairCounts, most: int = _MOST_LINES, worth: float = 1.0) -> CheckTable:
+    """Compare all answers of a model about two variables with the counts of a table.
+
+    Parameters
+    ----------
+    model : Mixture
+        The distribution.
+    counts : PairCounts
+        The counts of a table with the same variables and labels.
+    most : int
+        How many questions to keep at most, the worst. All are looked at and counted.
+    worth : float
+        How many independent rows a row is worth, less than one for uneven weights.
+
+    Examples
+    --------
+    >>> import juror
+    >>> people = juror.datasets.titanic()
+    >>> independent = juror.fit(people, rank=1, method="em")
+    >>> check(independent, juror.PairCounts.of(people)).worst_of_pairs(2)
+    30 of 72 pair cells with enough rows to tell are well reproduced; the worst question of each pair:
+    question                          probability  share  rows  difference
+    P(Survived = Yes | Sex = Female)        0.323  0.732   470      +0.409
+    P(Class = Crew | Age = Child)           0.402  0.000   109      -0.402
+    """
+    if counts.domain != model.domain:
+        raise ModelError("The counts are of other variables or labels than the model. They must have the same domain.")
+    asked = PairQuestions.of(model, counts, worth)
+    chance, kept = asked.chance, [Questions.none()]
+    n_cells = n_well = 0
+    for questions in asked.by_variable():
+        is_cell = asked.targets.is_label[questions.target] & asked.conditions.is_label[questions.condition]
+        cells = questions.some(is_cell & questions.can_tell(chance))
+        n_cells += len(cells)
+        n_well += int(np.sum((cells.gap <= SMALL) | (cells.deviation <= chance)))
+        kept.append(questions)
+        if sum(map(len, kept)) > 2 * most:
+            kept = [_worst(kept, chance, most)]
+    return CheckTable(n_cells, n_well, chance, _worst(kept, chance, most), asked.targets, asked.conditions)
+
+
+def worth_of_rows(info: FitRecord | None, counts: PairCounts) -> float:
+    """Return how many independent rows a row of a fit is worth: less than one if weights have fractions."""
+    if info is None or info.n_effective is None or not counts.n_rows:
+        return 1.0
+    return info.n_effective / counts.n_rows
+
+
+def reproduced_in_words(n_well: int, n_cells: int) -> str:
+    """Say how many cells are well reproduced, and how many there are.
+
+    >>> reproduced_in_words(1234, 1240)
+    '1,234 of 1,240 pair cells with enough rows to tell are well reproduced'
+    """
+    if not n_cells:
+        return "no pair cell has enough rows to tell whether it is well reproduced"
+    return f"{n_well:,} of {n_cells:,} pair cells with enough rows to tell are well reproduced"
+
+
+def _worst(parts: Sequence[Questions], chance: float, most: int) -> Questions:
+    """Return the worst questions, the worst first; of two complements first the one that more rows show."""
+    questions = Questions.together(parts)
+    # Rounded, as the numbers of complements differ by rounding errors
+    order = np.lexsort((-questions.share, -np.round(questions.beyond(chance), 9)))
+    return questions.some(order[:most])

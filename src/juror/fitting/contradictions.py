@@ -1,0 +1,87 @@
+"""Hold a fitted model against its own rows: which of its answers about two variables do they contradict?
+
+Where cells are missing, the rows that have both cells of a question may differ from the others in any variable, and the
+model may be right. If missing cells depend on observed ones only, the share of a target t among the rows i that meet
+the condition and have its cell is expected to be the mean of P(t | all other cells of row i). Only a share that is also
+far from this mean contradicts the model.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from juror.answers.block import Mixture
+from juror.answers.checking import Finding, check, worth_of_rows
+from juror.answers.pair_questions import Questions
+from juror.answers.scores import predict_proba
+from juror.counts.counts import PairCounts
+from juror.errors import Complaint
+from juror.readers.columns import MISSING
+from juror.record import FitRecord
+from juror.rows.distinct import WeightedRows
+from juror.rows.table import Table
+from juror.solvers.solver import Statistic
+
+# Pairs of variables that a warning names, pairs to look at, and questions to keep for them
+_NAMED, _TRIED, _KEPT = 5, 30, 10_000
+# Rows to take the mean over, if there are more: its standard error is then far below the error that matters.
+_MOST_ROWS = 500
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How well a model reproduces the pairs of variables of its own rows.
+
+    Attributes
+    ----------
+    reproduced : tuple of two int, optional
+        The number of cells that are well reproduced, and of all that have enough rows to tell; None without counts.
+    worst : str
+        The worst questions with both answers, of at most five pairs of variables that are off by more than 0.1, or
+        0.05 if all rows agree, and beyond chance; empty if none is.
+    """
+
+    reproduced: tuple[int, int] | None = None
+    worst: str = ""
+
+    @property
+    def complaints(self) -> tuple[Complaint, ...]:
+        """What to warn of."""
+        if not self.worst:
+            return ()
+        complaint = Complaint(
+            "contradicted",
+            "{worst}. The model has not learned this. Rely on the rows there; model.check() lists such questions.",
+            worst=self.worst,
+        )
+        return (complaint,)
+
+
+def hold_against_rows(model: Mixture, read: Table | Statistic, counts: PairCounts | None, record: FitRecord) -> Verdict:
+    """Compare a model with the pair counts of what it was fitted to, if they are known."""
+    if counts is None:
+        return Verdict()
+    table = check(model, counts, most=_KEPT, worth=worth_of_rows(record, counts))
+    worst = table.worst_of_pairs(_TRIED)
+    off = (finding for finding, is_off in zip(worst.findings(), worst.is_off, strict=True) if is_off)
+    if not isinstance(read, Statistic):
+        rows = read.sample(record.seed).rows
+        off = (finding for finding in off if not _is_explained(model, finding, rows, table.chance))
+    return Verdict((table.n_well, table.n_cells), "; ".join(map(str, islice(off, _NAMED))))
+
+
+def _is_explained(model: Mixture, finding: Finding, rows: WeightedRows, chance: float) -> bool:
+    """Whether the model expects the share for the rows that have both cells, as others lack one."""
+    target, given = rows.codes[:, finding.target.variable], rows.codes[:, finding.condition.variable]
+    here = np.flatnonzero((target >= 0) & (given >= finding.condition.low) & (given < finding.condition.high))
+    if np.all((target >= 0) & (given >= 0)) or not len(here):
+        return False
+    here = here[:: -(-len(here) // _MOST_ROWS)]
+    codes = rows.codes[here].astype(np.int64)
+    codes[:, finding.target.variable] = MISSING
+    chances = predict_proba(model, codes, finding.target.variable)[:, finding.target.low : finding.target.high]
+    expected = float(np.average(chances.sum(axis=1), weights=rows.weights[here]))
+    return not Questions.one(expected, finding.share, finding.rows).is_off(chance)[0]
