@@ -4,6 +4,7 @@
 /** @import { Joint } from "./model.js" */
 
 import { tint } from "./charts.js";
+import { cutApart } from "./labels.js";
 import { floats } from "./model.js";
 import { byId, make, most, number, percent, plural, points } from "./dom.js";
 
@@ -141,8 +142,9 @@ export class DependenceMap {
   #drawNames(pen) {
     pen.fillStyle = themeText("--ink");
     pen.font = `${Math.min(13, this.#cell + 1)}px system-ui, sans-serif`;
+    const names = cutApart(this.variables.map(({ name }) => name), (text) => pen.measureText(text).width <= NAMES - 12);
     this.order.forEach((n, place) => {
-      const name = shortened(pen, this.variables[n].name, NAMES - 12);
+      const name = names[n];
       const middle = this.#margin + (place + 0.5) * this.#cell;
       pen.textBaseline = "middle";
       pen.textAlign = "right";
@@ -300,16 +302,4 @@ function blend(colours, share) {
   const first = Math.min(colours.length - 2, Math.floor(place));
   const mixed = colours[first].map((c, i) => Math.round(c + (colours[first + 1][i] - c) * (place - first)));
   return `rgb(${mixed.join(" ")})`;
-}
-
-/**
- * @param {CanvasRenderingContext2D} pen
- * @param {string} text
- * @param {number} width
- */
-function shortened(pen, text, width) {
-  if (pen.measureText(text).width <= width) return text;
-  let end = text.length;
-  while (end > 1 && pen.measureText(`${text.slice(0, end)}…`).width > width) end--;
-  return `${text.slice(0, end)}…`;
 }

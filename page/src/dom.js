@@ -144,23 +144,29 @@ export function factList(entries) {
 /**
  * A table with a head. Its first column names the rows, its caption says what it shows.
  *
+ * Where the screen is narrow, each row of a list becomes a few lines: its name, and each value after its head. The roles
+ * keep it a table for screen readers.
+ *
  * @param {string} caption
  * @param {string[]} head
  * @param {Child[][]} rows
+ * @param {"list" | "matrix"} [kind] a matrix stays a table on every screen
  */
-export function dataTable(caption, head, rows) {
+export function dataTable(caption, head, rows, kind = "list") {
   /** @type {(value: Child, column: number) => Child} */
   const cell = (value, column) =>
-    column === 0 ? make("th", { scope: "row" }, value) : make("td", {}, value);
+    column === 0
+      ? make("th", { scope: "row", role: "rowheader" }, value)
+      : make("td", { role: "cell", "data-head": head[column] }, value);
   return make(
     "div",
     { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
     make(
       "table",
-      {},
+      { class: kind, role: "table" },
       make("caption", {}, caption),
-      make("thead", {}, make("tr", {}, head.map((name) => make("th", { scope: "col" }, name)))),
-      make("tbody", {}, rows.map((row) => make("tr", {}, row.map(cell)))),
+      make("thead", { role: "rowgroup" }, make("tr", { role: "row" }, head.map((name) => make("th", { scope: "col", role: "columnheader" }, name)))),
+      make("tbody", { role: "rowgroup" }, rows.map((row) => make("tr", { role: "row" }, row.map(cell)))),
     ),
   );
 }

@@ -18,6 +18,7 @@ export class Explorer {
   #several = false;
   /** @type {Drag | null} */
   #drag = null;
+  #width = 0;
 
   /**
    * @param {Variable[]} variables
@@ -34,6 +35,7 @@ export class Explorer {
     this.panels = variables.map((variable) => new Panel(variable, answer.marginals[variable.position], this));
     byId("panels").append(...this.panels.map((panel) => panel.element));
     byId("asked").append(...variables.map(({ name, position }) => make("option", { value: position }, name)));
+    new ResizeObserver(() => this.#fitPanels()).observe(byId("panels"));
     this.#listen();
     const fragment = location.hash;
     this.#show(answer);
@@ -59,6 +61,16 @@ export class Explorer {
     addEventListener("hashchange", () => this.#takeFragment(location.hash));
     addEventListener("pointerup", () => this.#dropRange());
     addEventListener("pointercancel", () => this.#stopDrawing());
+  }
+
+  /** Let panels take the height that their lines need at the width that they have. */
+  #fitPanels() {
+    const shown = this.panels.find(({ element }) => element.clientWidth > 0);
+    if (!shown || shown.element.clientWidth === this.#width) return;
+    this.#width = shown.element.clientWidth;
+    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+    const room = { panel: this.#width, label: LABELS * (this.#width - rem), rem, family: getComputedStyle(document.body).fontFamily };
+    for (const panel of this.panels) panel.fitInto(room);
   }
 
   /**
@@ -256,6 +268,8 @@ export class Explorer {
 }
 
 const FEW_ROWS = 10;
+// The share of a row of bars that labels may take; style.css has the same.
+const LABELS = 0.42;
 
 // In a notebook the page has no address of its own, so there is no link to copy.
 const HAS_ADDRESS = location.protocol !== "about:";

@@ -63,7 +63,8 @@ export class ForestView {
     if (!this.#isSeen(edge)) return make("li", {}, names);
     const [enter, leave] = [() => this.#point(edge), () => this.#point(null)];
     const listeners = { onclick: () => this.choose(edge.a, edge.b), onfocus: enter, onblur: leave, onpointerenter: enter, onpointerleave: leave };
-    return make("li", {}, make("button", { class: "link", ...listeners }, names), ` ${number(edge.information, 3)}`);
+    const value = make("span", {}, number(edge.information, 3));
+    return make("li", {}, make("div", { class: "line" }, make("button", { class: "link", ...listeners }, names), " ", value));
   }
 
   /**

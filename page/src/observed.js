@@ -217,6 +217,7 @@ function differenceTable(a, b, counts, fitted) {
         return cell;
       }),
     ]),
+    "matrix",
   );
 }
 

@@ -5,10 +5,18 @@
 
 import { make, most, percent } from "./dom.js";
 import { span } from "./evidence.js";
+import { cutApart, linesOf } from "./labels.js";
 import { jensenShannon } from "./model.js";
 
-// Heights in quarters of a rem: the head with the space below it, a bar, the row of a range. And how many bars fit.
-const ROWS = { head: 16.6, bar: 5.9, range: 8.5, mostBars: 14 };
+/** @typedef {{ panel: number, label: number, rem: number, family: string }} Room width of a panel and its labels */
+
+// Heights in quarters of a rem: the head with the space below it, a bar, the row of a range, a further line of a name or
+// of a label. And how many bars fit.
+const ROWS = { head: 16.6, bar: 5.9, range: 8.5, nameLine: 4.75, labelLine: 4.4, mostBars: 14 };
+// Longer labels are cut in the middle.
+const LONGEST_LABEL = 40;
+// In rem: the sides of a panel, what stands beside its name, and the tick of a known label.
+const WIDTHS = { sides: 1.6, moved: 3.4, range: 3.2, known: 1.2 };
 // Many labels without an order are easier to scan by size.
 const MANY_LABELS = 8;
 
@@ -20,6 +28,9 @@ export class Panel {
   #bars;
   /** @type {Bar[]} */
   #inOrder;
+  #texts;
+  /** @type {Room | null} */
+  #room = null;
   #movedText = make("span", {
     class: "moved",
     title: "How far this panel moved: the Jensen–Shannon divergence from its marginal, in bits, 0 to 1",
@@ -33,7 +44,8 @@ export class Panel {
   constructor(variable, marginal, explorer) {
     this.variable = variable;
     this.marginal = marginal;
-    this.#bars = variable.labels.map((_, code) => new Bar(variable, code, marginal[code], explorer));
+    this.#texts = cutApart(variable.labels, (text) => [...text].length <= LONGEST_LABEL).map((text) => text || "(empty)");
+    this.#bars = this.#texts.map((text, code) => new Bar(variable, code, text, marginal[code], explorer));
     const bySize = variable.kind === "nominal" && variable.labels.length > MANY_LABELS;
     this.#inOrder = bySize ? [...this.#bars].sort((a, b) => marginal[b.code] - marginal[a.code]) : this.#bars;
     this.#inOrder[0].button.tabIndex = 0;
@@ -62,10 +74,39 @@ export class Panel {
     this.text = [variable.name, ...variable.labels].join("\n").toLowerCase();
   }
 
+  /**
+   * Take as much height as the lines of the name and of the labels need.
+   *
+   * @param {Room | null} room
+   */
+  fitInto(room) {
+    this.#room = room;
+    this.#fit();
+  }
+
   #fit() {
-    const bars = ROWS.bar * Math.min(ROWS.mostBars, this.#bars.length);
+    const bars = ROWS.bar * this.#bars.length + ROWS.labelLine * this.#labelLines();
     const range = this.range?.isOpen ? ROWS.range : 0;
-    this.element.style.setProperty("--rows", String(Math.ceil(ROWS.head + bars + range)));
+    const head = ROWS.head + ROWS.nameLine * this.#nameLines();
+    const rows = Math.ceil(head + Math.min(bars, ROWS.bar * ROWS.mostBars) + range);
+    this.element.style.setProperty("--rows", String(rows));
+  }
+
+  /** How many lines the name takes beyond the first. */
+  #nameLines() {
+    if (this.#room === null) return 0;
+    const { panel, rem, family } = this.#room;
+    const beside = WIDTHS.sides + WIDTHS.moved + (this.range ? WIDTHS.range : 0);
+    return linesOf(this.variable.name, `650 ${0.95 * rem}px ${family}`, panel - beside * rem) - 1;
+  }
+
+  /** How many lines labels take beyond the first of each. */
+  #labelLines() {
+    if (this.#room === null) return 0;
+    const { label, rem, family } = this.#room;
+    // A label that becomes known is bold and has a tick before it.
+    const font = `650 ${0.85 * rem}px ${family}`;
+    return this.#texts.reduce((sum, text) => sum + linesOf(text, font, label - WIDTHS.known * rem) - 1, 0);
   }
 
   /** @param {string} words */
@@ -145,10 +186,11 @@ class Bar {
   /**
    * @param {Variable} variable
    * @param {number} code
+   * @param {string} text the label, cut if it is long
    * @param {number} marginal
    * @param {Explorer} explorer
    */
-  constructor(variable, code, marginal, explorer) {
+  constructor(variable, code, text, marginal, explorer) {
     this.code = code;
     this.marginal = marginal;
     const label = variable.labels[code];
@@ -179,7 +221,7 @@ class Bar {
         },
         onpointerenter: (event) => explorer.moveRange(variable, code, event.buttons !== 0),
       },
-      make("span", { class: "label" }, label === "" ? "(empty)" : label),
+      make("span", { class: "label" }, text),
       this.#track,
       make("span", { class: "value" }, this.#value),
     );

@@ -172,6 +172,68 @@ function fromFragment(text, variables2) {
   return { evidence, problems };
 }
 
+// src/labels.js
+var MARK = "…";
+function cutApart(texts, fits) {
+  const cut = texts.map((text) => fits(text) ? text : withMiddleCut(text, fits));
+  const separate = (places) => {
+    const alike = /* @__PURE__ */ new Map();
+    for (const i of places) alike.set(cut[i], [...alike.get(cut[i]) ?? [], i]);
+    for (const group of alike.values()) {
+      const whole = group.map((i) => texts[i]);
+      if (new Set(whole).size === 1) continue;
+      for (const i of group) cut[i] = aroundDifference(texts[i], whole, fits);
+      separate(group);
+    }
+  };
+  separate(texts.map((_, i) => i));
+  return cut;
+}
+function withMiddleCut(text, fits) {
+  const letters = [...text];
+  for (let kept = letters.length - 1; kept > 1; kept--) {
+    const tail = Math.floor(2 * kept / 5);
+    const cut = letters.slice(0, kept - tail).join("").trimEnd() + MARK + letters.slice(letters.length - tail).join("").trimStart();
+    if (fits(cut)) return cut;
+  }
+  return MARK;
+}
+function aroundDifference(text, others, fits) {
+  const letters = [...text];
+  const first = Math.min(...others.filter((other) => other !== text).map((other) => sharedLength(letters, [...other])));
+  for (let end = letters.length; end > first; end--) {
+    const cut = letters.slice(0, 3).join("") + MARK + letters.slice(first, end).join("") + (end < letters.length ? MARK : "");
+    if (fits(cut)) return cut;
+  }
+  return letters.slice(0, first + 1).join("") + MARK;
+}
+function sharedLength(one, other) {
+  let shared = 0;
+  while (shared < one.length && one[shared] === other[shared]) shared++;
+  return shared;
+}
+var pen = document.createElement("canvas").getContext("2d");
+var sizeOf = (font) => parseFloat(/[\d.]+(?=px)/.exec(font)?.[0] ?? "16");
+function widthOf(text, font) {
+  if (!pen) return 0.6 * sizeOf(font) * text.length;
+  pen.font = font;
+  return pen.measureText(text).width;
+}
+function linesOf(text, font, width) {
+  if (text.length * 2 * sizeOf(font) <= width) return 1;
+  let [lines, used] = [1, 0];
+  for (const word of text.split(/(?<=[\s-])/)) {
+    const needed = widthOf(word.trimEnd(), font);
+    if (used > 0 && used + needed > width) {
+      lines++;
+      used = 0;
+    }
+    lines += Math.max(0, Math.ceil(needed / width) - 1);
+    used = needed > width ? needed % width : used + widthOf(word, font);
+  }
+  return lines;
+}
+
 // src/block.js
 var TINY = 1e-200;
 var Block = class {
@@ -588,7 +650,9 @@ function jensenShannon(p, q) {
 }
 
 // src/panel.js
-var ROWS = { head: 16.6, bar: 5.9, range: 8.5, mostBars: 14 };
+var ROWS = { head: 16.6, bar: 5.9, range: 8.5, nameLine: 4.75, labelLine: 4.4, mostBars: 14 };
+var LONGEST_LABEL = 40;
+var WIDTHS = { sides: 1.6, moved: 3.4, range: 3.2, known: 1.2 };
 var MANY_LABELS = 8;
 var Panel = class {
   moved = 0;
@@ -597,6 +661,9 @@ var Panel = class {
   #bars;
   /** @type {Bar[]} */
   #inOrder;
+  #texts;
+  /** @type {Room | null} */
+  #room = null;
   #movedText = make("span", {
     class: "moved",
     title: "How far this panel moved: the Jensen–Shannon divergence from its marginal, in bits, 0 to 1"
@@ -609,7 +676,8 @@ var Panel = class {
   constructor(variable, marginal, explorer2) {
     this.variable = variable;
     this.marginal = marginal;
-    this.#bars = variable.labels.map((_, code) => new Bar(variable, code, marginal[code], explorer2));
+    this.#texts = cutApart(variable.labels, (text) => [...text].length <= LONGEST_LABEL).map((text) => text || "(empty)");
+    this.#bars = this.#texts.map((text, code) => new Bar(variable, code, text, marginal[code], explorer2));
     const bySize = variable.kind === "nominal" && variable.labels.length > MANY_LABELS;
     this.#inOrder = bySize ? [...this.#bars].sort((a, b) => marginal[b.code] - marginal[a.code]) : this.#bars;
     this.#inOrder[0].button.tabIndex = 0;
@@ -637,10 +705,35 @@ var Panel = class {
     this.#fit();
     this.text = [variable.name, ...variable.labels].join("\n").toLowerCase();
   }
+  /**
+   * Take as much height as the lines of the name and of the labels need.
+   *
+   * @param {Room | null} room
+   */
+  fitInto(room) {
+    this.#room = room;
+    this.#fit();
+  }
   #fit() {
-    const bars = ROWS.bar * Math.min(ROWS.mostBars, this.#bars.length);
+    const bars = ROWS.bar * this.#bars.length + ROWS.labelLine * this.#labelLines();
     const range2 = this.range?.isOpen ? ROWS.range : 0;
-    this.element.style.setProperty("--rows", String(Math.ceil(ROWS.head + bars + range2)));
+    const head = ROWS.head + ROWS.nameLine * this.#nameLines();
+    const rows = Math.ceil(head + Math.min(bars, ROWS.bar * ROWS.mostBars) + range2);
+    this.element.style.setProperty("--rows", String(rows));
+  }
+  /** How many lines the name takes beyond the first. */
+  #nameLines() {
+    if (this.#room === null) return 0;
+    const { panel, rem, family } = this.#room;
+    const beside = WIDTHS.sides + WIDTHS.moved + (this.range ? WIDTHS.range : 0);
+    return linesOf(this.variable.name, `650 ${0.95 * rem}px ${family}`, panel - beside * rem) - 1;
+  }
+  /** How many lines labels take beyond the first of each. */
+  #labelLines() {
+    if (this.#room === null) return 0;
+    const { label, rem, family } = this.#room;
+    const font = `650 ${0.85 * rem}px ${family}`;
+    return this.#texts.reduce((sum2, text) => sum2 + linesOf(text, font, label - WIDTHS.known * rem) - 1, 0);
   }
   /** @param {string} words */
   isFoundBy(words) {
@@ -707,10 +800,11 @@ var Bar = class {
   /**
    * @param {Variable} variable
    * @param {number} code
+   * @param {string} text the label, cut if it is long
    * @param {number} marginal
    * @param {Explorer} explorer
    */
-  constructor(variable, code, marginal, explorer2) {
+  constructor(variable, code, text, marginal, explorer2) {
     this.code = code;
     this.marginal = marginal;
     const label = variable.labels[code];
@@ -740,7 +834,7 @@ var Bar = class {
         },
         onpointerenter: (event) => explorer2.moveRange(variable, code, event.buttons !== 0)
       },
-      make("span", { class: "label" }, label === "" ? "(empty)" : label),
+      make("span", { class: "label" }, text),
       this.#track,
       make("span", { class: "value" }, this.#value)
     );
@@ -817,6 +911,7 @@ var Explorer = class {
   #several = false;
   /** @type {Drag | null} */
   #drag = null;
+  #width = 0;
   /**
    * @param {Variable[]} variables
    * @param {Joint} joint
@@ -835,6 +930,7 @@ var Explorer = class {
     this.panels = variables2.map((variable) => new Panel(variable, answer.marginals[variable.position], this));
     byId("panels").append(...this.panels.map((panel) => panel.element));
     byId("asked").append(...variables2.map(({ name, position }) => make("option", { value: position }, name)));
+    new ResizeObserver(() => this.#fitPanels()).observe(byId("panels"));
     this.#listen();
     const fragment = location.hash;
     this.#show(answer);
@@ -859,6 +955,15 @@ var Explorer = class {
     addEventListener("hashchange", () => this.#takeFragment(location.hash));
     addEventListener("pointerup", () => this.#dropRange());
     addEventListener("pointercancel", () => this.#stopDrawing());
+  }
+  /** Let panels take the height that their lines need at the width that they have. */
+  #fitPanels() {
+    const shown = this.panels.find(({ element }) => element.clientWidth > 0);
+    if (!shown || shown.element.clientWidth === this.#width) return;
+    this.#width = shown.element.clientWidth;
+    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+    const room = { panel: this.#width, label: LABELS * (this.#width - rem), rem, family: getComputedStyle(document.body).fontFamily };
+    for (const panel of this.panels) panel.fitInto(room);
   }
   /**
    * A bar was clicked, or a key was pressed on it.
@@ -1038,6 +1143,7 @@ var Explorer = class {
   }
 };
 var FEW_ROWS = 10;
+var LABELS = 0.42;
 var HAS_ADDRESS = location.protocol !== "about:";
 var ORDERS = {
   table: (a, b) => a.variable.position - b.variable.position,
@@ -1242,37 +1348,38 @@ var DependenceMap = class {
     const size = this.#size;
     Object.assign(this.#canvas, { width: size * scale, height: size * scale });
     this.#canvas.style.width = `${size}px`;
-    const pen = this.#canvas.getContext("2d");
-    if (!pen) return;
-    pen.scale(scale, scale);
+    const pen2 = this.#canvas.getContext("2d");
+    if (!pen2) return;
+    pen2.scale(scale, scale);
     const colours = themeColours("--map-0", "--map-1", "--map-2");
     this.order.forEach(
       (a, row) => this.order.forEach((b, column) => {
-        pen.fillStyle = a === b ? themeText("--line") : blend(colours, this.most ? this.matrix[a][b] / this.most : 0);
+        pen2.fillStyle = a === b ? themeText("--line") : blend(colours, this.most ? this.matrix[a][b] / this.most : 0);
         const [x, y] = [column, row].map((place) => this.#margin + place * this.#cell);
-        pen.fillRect(x, y, this.#cell - (this.#cell > 6 ? 1 : 0), this.#cell - (this.#cell > 6 ? 1 : 0));
+        pen2.fillRect(x, y, this.#cell - (this.#cell > 6 ? 1 : 0), this.#cell - (this.#cell > 6 ? 1 : 0));
       })
     );
-    if (this.#margin) this.#drawNames(pen);
+    if (this.#margin) this.#drawNames(pen2);
     byId("map-legend").style.background = `linear-gradient(to right, ${[0, 0.5, 1].map((x) => blend(colours, x)).join(", ")})`;
     byId("map-most").textContent = this.most.toFixed(2);
   }
   /** @param {CanvasRenderingContext2D} pen */
-  #drawNames(pen) {
-    pen.fillStyle = themeText("--ink");
-    pen.font = `${Math.min(13, this.#cell + 1)}px system-ui, sans-serif`;
+  #drawNames(pen2) {
+    pen2.fillStyle = themeText("--ink");
+    pen2.font = `${Math.min(13, this.#cell + 1)}px system-ui, sans-serif`;
+    const names = cutApart(this.variables.map(({ name }) => name), (text) => pen2.measureText(text).width <= NAMES - 12);
     this.order.forEach((n, place) => {
-      const name = shortened(pen, this.variables[n].name, NAMES - 12);
+      const name = names[n];
       const middle = this.#margin + (place + 0.5) * this.#cell;
-      pen.textBaseline = "middle";
-      pen.textAlign = "right";
-      pen.fillText(name, this.#margin - 6, middle);
-      pen.save();
-      pen.translate(middle, this.#margin - 6);
-      pen.rotate(-Math.PI / 2);
-      pen.textAlign = "left";
-      pen.fillText(name, 0, 0);
-      pen.restore();
+      pen2.textBaseline = "middle";
+      pen2.textAlign = "right";
+      pen2.fillText(name, this.#margin - 6, middle);
+      pen2.save();
+      pen2.translate(middle, this.#margin - 6);
+      pen2.rotate(-Math.PI / 2);
+      pen2.textAlign = "left";
+      pen2.fillText(name, 0, 0);
+      pen2.restore();
     });
   }
   /**
@@ -1380,12 +1487,6 @@ function blend(colours, share) {
   const first = Math.min(colours.length - 2, Math.floor(place));
   const mixed = colours[first].map((c, i) => Math.round(c + (colours[first + 1][i] - c) * (place - first)));
   return `rgb(${mixed.join(" ")})`;
-}
-function shortened(pen, text, width) {
-  if (pen.measureText(text).width <= width) return text;
-  let end = text.length;
-  while (end > 1 && pen.measureText(`${text.slice(0, end)}…`).width > width) end--;
-  return `${text.slice(0, end)}…`;
 }
 
 // src/forest.js
