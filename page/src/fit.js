@@ -106,13 +106,32 @@ function figure(caption, chart, table) {
   return make("figure", {}, make("figcaption", {}, caption), chart, make("details", {}, make("summary", {}, "as a table"), table));
 }
 
+/**
+ * Which rank was chosen, and how it compares with the other ranks tried.
+ *
+ * @param {FitFacts} fit
+ */
+function aboutChoice({ rank_path: path, chosen_rank: rank }) {
+  if (rank === null) return "";
+  const tried = path.flatMap(({ score, ...step }) => (score === null ? [] : [{ ...step, score }]));
+  const chosen = tried.find((step) => step.rank === rank);
+  if (!chosen) return `; rank ${number(rank)} was chosen`;
+  const best = tried.reduce((one, other) => (other.score > one.score ? other : one));
+  if (best.score > chosen.score) {
+    const full = best.rank > rank && best.n_occupied <= chosen.n_occupied ? ", without more classes in use" : "";
+    return `; rank ${number(rank)} was chosen, though rank ${number(best.rank)} scored ${number(best.score - chosen.score, 2)} more${full}`;
+  }
+  const isLast = tried.every((step) => step.rank <= rank);
+  const end = isLast ? "It is the largest tried, so more classes might score higher still" : "No larger rank tried scored higher";
+  return `; rank ${number(rank)} was chosen. ${end}`;
+}
+
 /** @param {FitFacts} fit */
 function rankPath(fit) {
   const points = fit.rank_path.flatMap(({ rank, score }) => (score === null ? [] : [/** @type {Point} */ ([rank, score])]));
   if (points.length < 2) return null;
-  const end = fit.chosen_rank === null ? "" : `; rank ${fit.chosen_rank} was chosen, because more classes gained too little`;
   return figure(
-    `Rank path: the score of every rank tried${end}`,
+    `Rank path: the score of every rank tried${aboutChoice(fit)}`,
     lineChart({
       title: "Held-out score against rank",
       xLabel: "rank",

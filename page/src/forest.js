@@ -64,7 +64,7 @@ export class ForestView {
     const [enter, leave] = [() => this.#point(edge), () => this.#point(null)];
     const listeners = { onclick: () => this.choose(edge.a, edge.b), onfocus: enter, onblur: leave, onpointerenter: enter, onpointerleave: leave };
     const value = make("span", {}, number(edge.information, 3));
-    return make("li", {}, make("div", { class: "line" }, make("button", { class: "link", ...listeners }, names), " ", value));
+    return make("li", {}, make("div", { class: "entry" }, make("button", { class: "link", ...listeners }, names), " ", value));
   }
 
   /**

@@ -67,7 +67,7 @@ class Report:
         unknown: Unknown = "error",
         seed: int = 0,
     ):
-        self._facts, self._blocks = gather_facts(
+        self._facts, self._packed = gather_facts(
             model, data, name=name, rank=rank, sample_weight=sample_weight, unknown=unknown, seed=seed
         )
 
@@ -78,7 +78,7 @@ class Report:
 
     @cached_property
     def _html(self) -> str:
-        return make_page(self._facts, self._blocks)
+        return make_page(self._facts, self._packed)
 
     def to_html(self) -> str:
         """Return the page."""
@@ -92,7 +92,7 @@ class Report:
 
     def __repr__(self) -> str:
         model, observed = self._facts["model"], self._facts["observed"]
-        beside = "" if observed is None else f", beside {observed['n_rows']:,.15g} rows"
+        beside = "" if observed is None or observed["source"] == "fit" else f", beside {observed['n_rows']:,.15g} rows"
         return f"Report({self._facts['file']!r}: {model['n_variables']:,} variables, {model['rank']:,} classes{beside})"
 
     def _repr_html_(self) -> str:

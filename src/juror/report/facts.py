@@ -13,10 +13,12 @@ from juror.answers.profiles import ClassProfile, class_profiles, readable_rank
 from juror.answers.sampling import generator
 from juror.readers.columns import as_text
 from juror.record import finite
+from juror.report.carried_pairs import carry
+from juror.report.counted import PairTables, counted_dependence
 from juror.report.drawn_forest import forest_facts
-from juror.report.observed import observed_facts
+from juror.report.observed import facts_of_counts, observed_facts, tables_of
 from juror.report.page_model import PageModel, check_rank, make_page_model
-from juror.report.seen import pass_over
+from juror.report.seen import Seen, pass_over
 
 if TYPE_CHECKING:
     from juror.domain.variable import Unknown
@@ -36,22 +38,23 @@ def gather_facts(
     sample_weight: Any,
     unknown: Unknown,
     seed: int,
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what a report says about a model, and about data if there are any; see :class:`juror.Report`.
 
-    Also return the blocks of the page's model as the page has them.
+    Also return the ``blocks`` of the page's model and the tables of ``pairs`` as the page has them.
     """
     check_rank(rank)
     # Data that do not fit the model are refused before the slow work starts.
     seen = None if data is None else pass_over(data, model.domain, unknown=unknown, weight=sample_weight, seed=seed)
     page = make_page_model(model, rank, seed)
     size, fit = _model_facts(model, page)
-    # All facts but those of the fit are about the model of the page, so that no two numbers on it disagree.
+    counted = _counted(model, seen)
+    # Facts about one and two variables are those of the fitted model. The rest is about the model of the page, which
+    # computes the answers with more conditions.
     shown, domain = page.model, model.domain
     labels = [[as_text(label) for label in variable.labels] for variable in domain]
     profiles, distance = _shown_classes(model, page, seed)
-    marginals = [marginal(shown, [n]).tolist() for n in range(len(domain))]
-    dependence = dependence_of(shown, "normalised")
+    dependence = dependence_of(model, "normalised")
     order = [domain.position(name) for name in dependence.clustered().names]
     facts = {
         "file": name,
@@ -63,18 +66,40 @@ def gather_facts(
                 # a label for missing cells is the last one, and has no place in the order
                 "n_ordered": len(variable.present_labels) if variable.is_ordered else 0,
                 "edges": None if variable.edges is None else [float(edge) for edge in variable.edges],
-                "probabilities": marginals[n],
+                "probabilities": marginal(model, [n]).tolist(),
             }
             for n, variable in enumerate(domain)
         ],
         "model": size,
-        "dependence": {"order": order, "matrix": dependence.to_numpy().tolist()},
+        "dependence": {
+            "order": order,
+            "matrix": dependence.to_numpy().tolist(),
+            "counted": None if counted is None else counted_dependence(counted, len(domain)),
+        },
         "forest": forest_facts(shown),
         "classes": _class_facts(profiles, distance),
         "fit": fit,
-        "observed": None if seen is None else observed_facts(shown, seen, seed=seed),
+        "observed": _observed_facts(model, page, seen, counted, seed),
+        "pairs": None,
     }
-    return facts, page.packed
+    carried = carry(model, page, counted, facts, is_large=rank == "all")
+    return facts | {"pairs": carried.plain()}, {"blocks": page.packed, "pairs": carried.packed()}
+
+
+def _counted(model: JointPMF, seen: Seen | None) -> PairTables | None:
+    """Return the counts of the data, or else those of the rows that the model was fitted to."""
+    if seen is not None:
+        return tables_of(seen)
+    counts = model.counts
+    return None if counts is None else PairTables(counts.tables, "fit", counts.n_rows)
+
+
+def _observed_facts(
+    model: JointPMF, page: PageModel, seen: Seen | None, counted: PairTables | None, seed: int
+) -> dict[str, Any] | None:
+    if seen is not None:
+        return observed_facts(model, seen, by=page.model, seed=seed)
+    return None if counted is None else facts_of_counts(model, counted)
 
 
 def _model_facts(model: JointPMF, page: PageModel) -> tuple[dict[str, Any], dict[str, Any] | None]:

@@ -81,7 +81,7 @@ def marginal_gaps(model: Mixture, tables: Sequence[np.ndarray]) -> list[dict[str
     return found
 
 
-def pair_gaps(model: Mixture, tables: Sequence[np.ndarray], max_cells: int, n_worst: int) -> dict[str, Any]:
+def pair_gaps(model: Mixture, tables: Sequence[np.ndarray], n_worst: int) -> dict[str, Any]:
     """Return for every pair seen together its distance from the fitted table and that of noise, and the worst cells.
 
     Pairs and cells are sorted, the worst first. There are at most two cells of a pair.
@@ -92,30 +92,22 @@ def pair_gaps(model: Mixture, tables: Sequence[np.ndarray], max_cells: int, n_wo
         The distribution.
     tables : sequence of numpy.ndarray, (I_j, I_k)
         The counts of every pair, in the order of :func:`itertools.combinations`.
-    max_cells : int
-        How many cells of these tables to give in all, those of the worst pairs first.
     n_worst : int
         How many single cells to give at most.
     """
-    pairs: list[tuple[dict[str, Any], np.ndarray]] = []
+    pairs: list[dict[str, Any]] = []
     cells: list[tuple[float, dict[str, Any]]] = []
+    n_judged = 0
     for (first, second, fitted), counts in zip(pair_tables(model), tables, strict=True):
         if counts.any():
             a, b = model.domain[first], model.domain[second]
-            pairs.append(({"variables": [a.name, b.name], **_gap(counts, fitted)}, counts))
+            pairs.append({"variables": [a.name, b.name], **_gap(counts, fitted)})
             cells += _worst_cells(a, b, counts, fitted)
-    pairs.sort(key=lambda pair: pair[0]["noise"] - pair[0]["distance"])
-    left, without = max_cells, 0
-    for pair, counts in pairs:
-        is_given = counts.size <= left
-        pair["counts"] = as_counts(counts) if is_given else None
-        left, without = left - counts.size * is_given, without + (not is_given)
+            n_judged += counts.size
+    pairs.sort(key=lambda pair: pair["noise"] - pair["distance"])
     cells.sort(key=lambda cell: -cell[0])
-    n_judged = sum(counts.size for _, counts in pairs)
     return {
-        "pairs": [pair for pair, _ in pairs],
-        "n_pairs_without_table": without,
-        "n_pairs_never_seen_together": len(tables) - len(pairs),
+        "pairs": pairs,
         "cells": [cell for _, cell in cells[:n_worst]],
         "cells_by_chance": float(np.sqrt(2 * np.log(max(n_judged, 2)))),
     }

@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 
 _POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:"
-# The worst pairs are listed even if there is no room for their tables
+# How many of the worst pairs are listed
 _PAIRS_TOLD = 20
 # Models further apart than this, in nats per row, give different answers for many rows
 _MUCH = 0.1
 
 
-def make_page(facts: dict[str, Any], blocks: list[dict[str, Any]]) -> str:
-    """Return the HTML of a report from the facts and blocks of :func:`juror.report.facts.gather_facts`."""
+def make_page(facts: dict[str, Any], packed: dict[str, Any]) -> str:
+    """Return the HTML of a report from what :func:`juror.report.facts.gather_facts` returns."""
     style, script = _asset("style.css"), _asset("page.js")
     return Template(_asset("page.html")).substitute(
         title=escape(PurePath(facts["file"]).stem),
@@ -31,7 +31,7 @@ def make_page(facts: dict[str, Any], blocks: list[dict[str, Any]]) -> str:
         policy=f"{_POLICY}; style-src {_digest(style)}; script-src {_digest(script)}",
         style=style,
         script=script,
-        facts=_embedded(_packed(facts, blocks)),
+        facts=_embedded(_packed(facts, packed)),
         version=escape(_version()),
     )
 
@@ -50,19 +50,29 @@ def _digest(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _packed(facts: dict[str, Any], blocks: list[dict[str, Any]]) -> dict[str, Any]:
+def _packed(facts: dict[str, Any], packed: dict[str, Any]) -> dict[str, Any]:
     """Return facts as the page has them: many numbers as base64, and without what the page computes itself."""
-    dependence = facts["dependence"]
+    dependence, model = facts["dependence"], facts["model"]
+    is_exact = model["rank"] == model["fitted_rank"] and model["bits"] != 16
     return facts | {
-        "variables": [_without_probabilities(variable) for variable in facts["variables"]],
-        "model": facts["model"] | {"blocks": blocks},
-        "dependence": dependence | {"matrix": _half(dependence["matrix"])},
+        "variables": [_rounded(variable, is_exact) for variable in facts["variables"]],
+        "model": model | {"blocks": packed["blocks"]},
+        "dependence": dependence
+        | {"matrix": _half(dependence["matrix"]), "counted": _half_of_16(dependence["counted"])},
         "observed": _shortened(facts["observed"]),
+        "pairs": packed["pairs"],
     }
 
 
-def _without_probabilities(variable: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in variable.items() if name != "probabilities"}
+def _rounded(variable: dict[str, Any], is_exact: bool) -> dict[str, Any]:
+    """Return a variable without its probabilities if the page computes them exactly, else with six digits."""
+    left_out = {"probabilities"} if is_exact else set()
+    numbers = {"probabilities", "low", "high"}
+    return {
+        name: [float(f"{number:.6g}") for number in value] if name in numbers else value
+        for name, value in variable.items()
+        if name not in left_out
+    }
 
 
 def _half(matrix: Any) -> str:
@@ -71,20 +81,21 @@ def _half(matrix: Any) -> str:
     return base64.b64encode(full[np.triu_indices(len(full), k=1)].tobytes()).decode()
 
 
+def _half_of_16(matrix: Any) -> str | None:
+    """Return the part above the diagonal as base64 of 16 bits: 65535 for unknown, else shares of 65534."""
+    if matrix is None:
+        return None
+    full = np.asarray(matrix, dtype=float)
+    above = full[np.triu_indices(len(full), k=1)]
+    codes = np.where(np.isnan(above), 65535, np.round(65534 * np.nan_to_num(above)))
+    return base64.b64encode(codes.astype("<u2").tobytes()).decode()
+
+
 def _shortened(observed: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return the facts about data with only the pairs that the page shows: many variables have thousands of pairs."""
+    """Return the facts about data with only the pairs that the page lists: many variables have thousands of pairs."""
     if observed is None:
         return None
-    pairs = observed["pairs"]
-    shown = [_rounded(pair) for i, pair in enumerate(pairs) if i < _PAIRS_TOLD or pair["counts"] is not None]
-    return observed | {"pairs": shown, "n_pairs": len(pairs)}
-
-
-def _rounded(pair: dict[str, Any]) -> dict[str, Any]:
-    """Return a pair with counts rounded to the digits that the page shows; weights can make counts fractions."""
-    if pair["counts"] is None:
-        return pair
-    return pair | {"counts": [[n if isinstance(n, int) else float(f"{n:.5g}") for n in row] for row in pair["counts"]]}
+    return observed | {"pairs": observed["pairs"][:_PAIRS_TOLD], "n_pairs": len(observed["pairs"])}
 
 
 def _embedded(facts: dict[str, Any]) -> str:

@@ -17,6 +17,7 @@ from juror.kernels.logarithms import log_of
 from juror.kernels.random_streams import Stream
 from juror.readers.columns import MISSING
 from juror.record import finite
+from juror.report.counted import PairTables, together_facts
 from juror.report.gaps import marginal_gaps, pair_gaps
 from juror.report.seen import Seen
 from juror.report.unusual import unusual_rows
@@ -28,12 +29,24 @@ from juror.runners.local import LocalRunner
 _CALIBRATION_WORK = 3e10
 _LEAST_CALIBRATED = 200
 _WORST_CELLS = 12
-# Number of unusual rows, and of cells of pair tables, those of the worst pairs first
 _UNUSUAL = 20
-MOST_CELLS = 60_000
+# The facts that need single rows
+_OF_ROWS = (
+    "is_sampled",
+    "n_rows_judged",
+    "n_impossible",
+    "mean_log_prob",
+    "mean_log_prob_independent",
+    "mean_log_prob_uniform",
+    "unusual",
+    "n_rows_calibrated",
+    "calibration",
+)
 
 
-def observed_facts(model: Mixture, seen: Seen, *, seed: int = 0, n_jobs: int | None = None) -> dict[str, Any]:
+def observed_facts(
+    model: Mixture, seen: Seen, *, by: Mixture | None = None, seed: int = 0, n_jobs: int | None = None
+) -> dict[str, Any]:
     """Compare a table with a model, in plain values that JSON can hold.
 
     Variables have the order of the model. A value that is infinite or not a number is None.
@@ -44,6 +57,8 @@ def observed_facts(model: Mixture, seen: Seen, *, seed: int = 0, n_jobs: int | N
         A :class:`juror.JointPMF`, or anything else with blocks and a domain.
     seen : Seen
         Counts of the table's variables and pairs, and a sample of its rows; see :func:`juror.report.seen.pass_over`.
+    by : Mixture, optional
+        A smaller model near it, to judge single rows by.
     seed : int
         Seed of the rows that are drawn for comparison.
     n_jobs : int, optional
@@ -52,9 +67,7 @@ def observed_facts(model: Mixture, seen: Seen, *, seed: int = 0, n_jobs: int | N
     Returns
     -------
     dict
-        From the counts: ``n_rows``, the weight of all rows; ``missing``, for every variable the share of rows in which
-        it is missing; ``marginals``, ``pairs``, ``n_pairs_without_table``, ``n_pairs_never_seen_together``, ``cells``
-        and ``cells_by_chance``, see :mod:`juror.report.gaps`.
+        From the counts: see :func:`counted_facts`.
 
         From the sample: ``is_sampled``, whether it is smaller than the table; ``n_rows_judged``, its weight;
         ``n_impossible``, the weight of rows that are impossible under the model; the mean log-probability in nats under
@@ -76,20 +89,46 @@ def observed_facts(model: Mixture, seen: Seen, *, seed: int = 0, n_jobs: int | N
     True
     """
     with one_blas_thread():
-        judged = _judged(model, seen, seed, n_jobs)
-        return {**_counted(model, seen), "is_sampled": seen.is_sampled, **judged}
+        judged = _judged(model if by is None else by, seen, seed, n_jobs)
+        return {**counted_facts(model, tables_of(seen)), "is_sampled": seen.is_sampled, **judged}
 
 
-def _counted(model: Mixture, seen: Seen) -> dict[str, Any]:
-    """Return the facts about all rows, from the counts."""
-    N = len(model.domain)
-    singles, pairs = seen.tables[:N], seen.tables[N:]
+def tables_of(seen: Seen) -> PairTables:
+    """Return what was counted in the rows of a report."""
+    n_pairs = sum(table.ndim == 2 for table in seen.tables)
+    n_variables = len(seen.tables) - n_pairs
+    return PairTables(seen.tables[n_variables:], "data", seen.total, seen.tables[:n_variables])
+
+
+def counted_facts(model: Mixture, counted: PairTables) -> dict[str, Any]:
+    """Compare counts with a model.
+
+    Returns
+    -------
+    dict
+        ``source``, where the counts are from; ``n_rows``, the weight of all rows; ``missing``, for every variable the
+        share of rows in which it is missing, and ``marginals``, both None if only pairs were counted; ``together``, see
+        :func:`juror.report.counted.together_facts`; ``pairs``, ``cells`` and ``cells_by_chance``, see
+        :mod:`juror.report.gaps`.
+    """
+    alone: dict[str, Any] = {"missing": None, "marginals": None}
+    if counted.singles is not None and counted.n_rows is not None:
+        total = counted.n_rows
+        missing = [_share_missing(float(counts.sum()), total) for counts in counted.singles]
+        alone = {"missing": missing, "marginals": marginal_gaps(model, counted.singles)}
     return {
-        "n_rows": seen.total,
-        "missing": [_share_missing(float(counts.sum()), seen.total) for counts in singles],
-        "marginals": marginal_gaps(model, singles),
-        **pair_gaps(model, pairs, MOST_CELLS, _WORST_CELLS),
+        "source": counted.source,
+        "n_rows": counted.n_rows,
+        **alone,
+        "together": together_facts(counted, model.domain),
+        **pair_gaps(model, counted.tables, _WORST_CELLS),
     }
+
+
+def facts_of_counts(model: Mixture, counts: PairTables) -> dict[str, Any]:
+    """Return the facts about counts without rows, with the keys of :func:`observed_facts`; those about rows are None."""
+    with one_blas_thread():
+        return {**counted_facts(model, counts), **dict.fromkeys(_OF_ROWS)}
 
 
 def _share_missing(seen: float, total: float) -> float:

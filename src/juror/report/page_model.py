@@ -28,6 +28,8 @@ _COMPRESSION_WORK = 1e9
 # The classes of a smaller model may be harder to pack: the share of the room that it may fill by estimate
 _SAFE = 0.8
 _TRIES = 4
+# Answers with one condition that differ by up to a point count as equal.
+POINT = 0.01
 # Draws to estimate the loss if the tables are too large to write out
 _DRAWS = 5_000
 
@@ -48,11 +50,14 @@ class PageModel:
         D(fitted‖model) in nats per row, and its standard error; zero for the fitted model itself.
     pair_difference : float
         The largest difference of the two models in any cell of any table of two variables.
+    apart : numpy.ndarray, (n_pairs,)
+        For every pair, a bound of their difference in answers given one variable; see :func:`conditional_difference`.
     """
 
     model: JointPMF
     bits: Bits
     packed: list[dict[str, Any]]
+    apart: np.ndarray
     loss: float = 0.0
     standard_error: float = 0.0
     pair_difference: float = 0.0
@@ -78,7 +83,10 @@ def make_page_model(model: JointPMF, rank: int | Literal["auto", "all"], seed: i
     if isinstance(rank, int) and rank < model.rank:
         return _nearest([model.compress(rank, seed=seed)], model, seed)
     shown = rounded(model, bits)
-    return PageModel(model, bits, packed) if shown is model else _nearest([model], model, seed)
+    if shown is model:
+        n_pairs = len(model.domain) * (len(model.domain) - 1) // 2
+        return PageModel(model, bits, packed, np.zeros(n_pairs))
+    return _nearest([model], model, seed)
 
 
 def _nearest(candidates: Sequence[JointPMF], model: JointPMF, seed: int) -> PageModel:
@@ -89,9 +97,10 @@ def _nearest(candidates: Sequence[JointPMF], model: JointPMF, seed: int) -> Page
         shown = rounded(taken, bits)
         # The same rows are drawn for every candidate. The estimate of a small loss may be below zero.
         loss = divergence(model, shown, _DRAWS, generator(seed))
-        pages.append(PageModel(shown, bits, packed, max(0.0, float(loss)), loss.standard_error))
+        pages.append(PageModel(shown, bits, packed, np.empty(0), max(0.0, float(loss)), loss.standard_error))
     best = min(pages, key=lambda page: page.loss)
-    return replace(best, pair_difference=_pair_difference(model, best.model))
+    cells, answers = _pair_differences(model, best.model)
+    return replace(best, pair_difference=cells, apart=answers)
 
 
 def _parts(model: JointPMF, packed: list[dict[str, Any]]) -> list[JointPMF]:
@@ -210,7 +219,29 @@ def _in_time(model: Mixture) -> float:
     return _COMPRESSION_WORK / _n_numbers(model)
 
 
-def _pair_difference(one: Mixture, other: Mixture) -> float:
-    """Return the largest difference of two models in the table of any two variables."""
-    tables = zip(pair_tables(one), pair_tables(other), strict=True)
-    return max((float(np.abs(p - q).max()) for (_, _, p), (_, _, q) in tables), default=0.0)
+def _pair_differences(one: Mixture, other: Mixture) -> tuple[float, np.ndarray]:
+    """Return the largest difference of two models in the table of any two variables, and in answers by each table."""
+    largest, answers = 0.0, []
+    for (_, _, p), (_, _, q) in zip(pair_tables(one), pair_tables(other), strict=True):
+        largest = max(largest, float(np.abs(p - q).max()))
+        answers.append(conditional_difference(p, q))
+    return largest, np.array(answers)
+
+
+def conditional_difference(fitted: np.ndarray, shown: np.ndarray) -> float:
+    """Bound how far two tables of a pair are apart in any answer about one variable given any labels of the other.
+
+    For labels S of the condition, |P(b | S) − Q(b | S)| ≤ (|ΔP(b, S)| + |ΔP(S)|) / P(S), and for a sum of labels this
+    is at most the largest such ratio of a single label.
+
+    >>> conditional_difference(np.array([[0.5, 0.0], [0.0, 0.5]]), np.array([[0.5, 0.0], [0.1, 0.4]])).__round__(3)
+    0.4
+    """
+    apart = np.abs(fitted - shown)
+    worst = 0.0
+    for axis in (1, 0):
+        p, q = fitted.sum(axis=axis), shown.sum(axis=axis)
+        possible = p > 0
+        if possible.any():
+            worst = max(worst, float(((apart.max(axis=axis) + np.abs(p - q))[possible] / p[possible]).max()))
+    return worst

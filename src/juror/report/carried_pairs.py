@@ -1,0 +1,153 @@
+"""What a page carries for answers with one condition: rows, the fitted tables that its model misses, and intervals.
+
+The page computes answers with a model that may be smaller than the fitted one, or rounded. An answer with a single
+condition needs only the table of two variables. So the page carries the fitted table of every pair for which its own
+model is off by more than a point, and answers from it. It also carries the counts of pairs, and for models with
+intervals both ends for every label given every label. All this is deflated. What does not fit is left out, that of the
+least dependent pairs first, and the page says so where it matters.
+"""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from juror.answers.pairs import pair_tables
+from juror.model import JointPMF
+from juror.report.counted import PairTables
+from juror.report.html import make_page
+from juror.report.packing_numbers import encode
+from juror.report.page_model import POINT, PageModel
+from juror.report.pair_intervals import LEVEL, interval_ends
+
+# The most bytes of a page. One with all classes of a large model may be larger, and has this much room for pairs.
+_PAGE_BYTES, _ROOM_BEYOND = 2_000_000, 400_000
+# Base64 has four characters for three bytes.
+_BASE64 = 4 / 3
+
+
+@dataclass
+class CarriedPairs:
+    """Tables of pairs that a page carries, by the number of the pair in the order of :func:`itertools.combinations`.
+
+    Attributes
+    ----------
+    room : float
+        Bytes that are left.
+    apart : numpy.ndarray, (n_pairs,)
+        How far answers of the page's model given one variable are from those of the fitted one, at most.
+    level : float, optional
+        The probability of intervals; None without any.
+    counts : dict of int to numpy.ndarray, (I_a, I_b)
+        The counts.
+    fitted : dict of int to numpy.ndarray, (I_a, I_b)
+        Tables of the fitted model, for pairs that the page's model misses.
+    ends : dict of int to numpy.ndarray, (4, I_a, I_b)
+        Ends of intervals: low and high of b given a, then low and high of a given b.
+    """
+
+    room: float
+    apart: np.ndarray
+    level: float | None = None
+    counts: dict[int, np.ndarray] = field(default_factory=dict)
+    fitted: dict[int, np.ndarray] = field(default_factory=dict)
+    ends: dict[int, np.ndarray] = field(default_factory=dict)
+
+    def take(self, name: str, order: Sequence[int], table_of: Callable[[int], np.ndarray]) -> None:
+        """Take the tables of pairs in this order while there is room; one that is too large makes way for the next."""
+        taken = getattr(self, name)
+        for pair in order:
+            size = _BASE64 * len(zlib.compress(_planes(_encoded(name, [table := table_of(pair)]))))
+            if size <= self.room:
+                taken[pair] = table
+                self.room -= size
+
+    def plain(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        kinds = {"counts": self.counts, "fitted": self.fitted, "intervals": self.ends}
+        return {
+            "level": self.level,
+            "apart": self.apart.tolist(),
+            **{name: [{"pair": k, "table": t.tolist()} for k, t in taken.items()] for name, taken in kinds.items()},
+        }
+
+    def packed(self) -> dict[str, Any]:
+        """Return everything as the page has it: the numbers of the pairs, and their tables one after the other."""
+        # A byte for every pair: whole points, rounded up, at most 255; zero for up to one point.
+        points = np.where(self.apart > POINT, np.minimum(np.ceil(100 * self.apart), 255), 0).astype(np.uint8)
+        kinds = {"counts": self.counts, "fitted": self.fitted, "intervals": self.ends}
+        encoded = {name: _encoded(name, list(taken.values())) for name, taken in kinds.items()}
+        return {
+            "level": self.level,
+            "apart": _text(points.tobytes()) if points.any() else None,
+            **{
+                name: {"pairs": list(kinds[name]), "type": codes.dtype.str[1:], "numbers": _text(_planes(codes))}
+                for name, codes in encoded.items()
+                if len(codes)
+            },
+        }
+
+
+def carry(
+    model: JointPMF, page: PageModel, counted: PairTables | None, facts: dict[str, Any], *, is_large: bool
+) -> CarriedPairs:
+    """Choose what a page carries about pairs, in the room that the other facts leave.
+
+    Ends of intervals of single variables are added to the facts.
+    """
+    room = _PAGE_BYTES - len(make_page(facts, {"blocks": page.packed, "pairs": {}}).encode())
+    carried = CarriedPairs(_ROOM_BEYOND if is_large else room, page.apart)
+    order = _by_dependence(facts["dependence"])
+    off = np.flatnonzero(page.apart > POINT)
+    if len(off):
+        fitted = {k: table for k, (_, _, table) in enumerate(pair_tables(model)) if page.apart[k] > POINT}
+        carried.take("fitted", [k for k in order if k in fitted], fitted.__getitem__)
+    if counted is not None:
+        carried.take("counts", order, lambda k: counted.tables[k])
+    n_draws = 0 if model.info is None else model.info.n_draws
+    if n_draws >= 2:
+        sizes = [a * b for a, b in combinations(model.domain.cardinalities, 2)]
+        singles, ends = interval_ends(model, n_draws, _first_in(order, sizes, carried.room))
+        for variable, (low, high) in zip(facts["variables"], singles, strict=True):
+            variable |= {"low": low.tolist(), "high": high.tolist()}
+        carried.take("ends", list(ends), ends.__getitem__)
+        carried.level = LEVEL
+    return carried
+
+
+def _by_dependence(dependence: dict[str, Any]) -> list[int]:
+    """Return the numbers of all pairs, those that depend most by the rows or by the model first."""
+    matrix, counted = dependence["matrix"], dependence["counted"]
+    strength = np.maximum(matrix, np.array(matrix if counted is None else counted, dtype=float))
+    above = np.nan_to_num(strength)[np.triu_indices(len(matrix), k=1)]
+    return np.argsort(-above, kind="stable").tolist()
+
+
+def _first_in(order: Sequence[int], sizes: Sequence[int], room: float) -> list[int]:
+    """Return the first pairs whose intervals fit into a room, by estimate: four numbers of 16 bits for each cell."""
+    bytes_of = np.cumsum([_BASE64 * 8 * sizes[k] for k in order])
+    return list(order[: int(np.searchsorted(bytes_of, room, side="right"))])
+
+
+def _encoded(name: str, tables: Sequence[np.ndarray]) -> np.ndarray:
+    """Return the numbers of tables in a row: counts as integers if all are, probabilities as logarithms in 16 bits."""
+    numbers = np.concatenate([table.ravel() for table in tables]) if tables else np.empty(0)
+    if name != "counts":
+        return encode(numbers, 16)
+    is_whole = np.array_equal(numbers, np.floor(numbers)) and float(numbers.max(initial=0.0)) < 2**32
+    return numbers.astype("<u4" if is_whole else "<f4")
+
+
+def _planes(codes: np.ndarray) -> bytes:
+    """Return all first bytes, then all second bytes, …: bytes of one kind deflate better together."""
+    return codes.view(np.uint8).reshape(-1, codes.dtype.itemsize).T.tobytes()
+
+
+def _text(plain: bytes) -> str:
+    return base64.b64encode(zlib.compress(plain)).decode()
