@@ -2,18 +2,19 @@
 
 /** @import { DependenceFacts, Variable } from "./types" */
 /** @import { Joint } from "./model.js" */
+/** @import { Pairs } from "./pairs.js" */
 
 import { tint } from "./charts.js";
 import { cutApart } from "./labels.js";
-import { floats } from "./model.js";
-import { byId, make, most, number, percent, plural, points } from "./dom.js";
+import { bytesOf, floats } from "./model.js";
+import { byId, dataTable, make, most, percent, plural, points } from "./dom.js";
 
 const NAMES = 130;
 const READABLE = 9;
 const MOST_LABELS = 60;
 
-/** @typedef {{ a: number, b: number, value: number }} Tie the dependence of two variables */
-/** @typedef {(a: number, b: number) => number[][] | null} Counts the counts of a pair, null where there are none */
+/** @typedef {{ a: number, b: number, value: number | null }} Tie the dependence of two variables */
+/** @typedef {(number | null)[][]} Matrix a value for every two variables, null where no row shows both */
 
 export class DependenceMap {
   #canvas = byId("map");
@@ -25,21 +26,40 @@ export class DependenceMap {
    * @param {DependenceFacts} facts
    * @param {Variable[]} variables
    * @param {Joint} joint
-   * @param {Counts | null} observed null when the report has no data
+   * @param {Pairs} pairs
    */
-  constructor({ order, matrix }, variables, joint, observed) {
+  constructor({ order, matrix, counted }, variables, joint, pairs) {
     this.order = order;
     this.variables = variables;
     this.joint = joint;
-    this.observed = observed;
-    this.matrix = squared(floats(matrix), order.length);
+    this.pairs = pairs;
+    this.fitted = squared([...floats(matrix)], order.length);
+    this.counted = counted === null ? null : squared(sharesOf(counted), order.length);
+    // What the rows say comes first: a dependence that the model has missed must not be absent.
+    this.matrix = this.counted ?? this.fitted;
     const strongest = this.#strongest();
-    this.most = strongest[0]?.value ?? 0;
+    this.#showSource();
     this.#cell = Math.max(3, Math.min(30, Math.floor(620 / order.length)));
     this.#listPairs(strongest);
     this.#listen();
     this.draw();
     if (strongest.length) this.choose(strongest[0].a, strongest[0].b);
+  }
+
+  get most() {
+    return most(this.matrix.flatMap((row, a) => row.filter((value, b) => a !== b && value !== null).map(Number)).concat(0));
+  }
+
+  #showSource() {
+    if (this.counted === null) return;
+    byId("map-of-tools").hidden = false;
+    byId("dependence-of").textContent =
+      "Pairs are ranked by the rows that show both variables, less what chance alone would give. The model's own figure stands beside it: " +
+      "where it is much smaller, the model has missed a dependence.";
+    byId("map-of").addEventListener("change", () => {
+      this.matrix = byId("map-of").value === "rows" ? (this.counted ?? this.fitted) : this.fitted;
+      this.draw();
+    });
   }
 
   #strongest() {
@@ -48,31 +68,33 @@ export class DependenceMap {
     for (let a = 0; a < this.order.length; a++) {
       for (let b = a + 1; b < this.order.length; b++) pairs.push({ a, b, value: this.matrix[a][b] });
     }
-    return pairs.sort((one, other) => other.value - one.value);
+    return pairs.sort((one, other) => (other.value ?? -1) - (one.value ?? -1));
   }
 
   /** @param {Tie[]} strongest */
   #listPairs(strongest) {
     const shown = strongest.slice(0, 12);
-    byId("strongest").replaceChildren(
-      ...shown.map(({ a, b, value }) =>
-        make(
-          "li",
-          {},
-          make(
-            "button",
-            { class: "link", onclick: () => this.choose(a, b) },
-            `${this.variables[a].name} and ${this.variables[b].name}`,
-          ),
-          ` ${value.toFixed(3)}`,
-        ),
-      ),
-    );
-    byId("strongest-of").textContent =
-      `${shown.length < strongest.length ? `The ${shown.length} strongest of ${plural(strongest.length, "pair")}` : "All pairs"}, strongest first`;
+    const title = `${shown.length < strongest.length ? `The ${shown.length} strongest of ${plural(strongest.length, "pair")}` : "All pairs"}, strongest first`;
+    const figures = shown.map(({ a, b }) => [
+      make("button", { class: "link", onclick: () => this.choose(a, b) }, this.#names(a, b)),
+      ...(this.counted ? [inDigits(this.counted[a][b])] : []),
+      inDigits(this.fitted[a][b]),
+    ]);
+    const head = this.counted ? ["pair", "rows", "model"] : ["pair", "model"];
+    const caption = `Normalised mutual information${this.counted ? " by the rows and by the model" : ""}`;
+    byId("strongest").replaceChildren(dataTable(caption, head, figures, "matrix"));
+    byId("strongest-of").textContent = title;
     for (const list of [byId("pair-a"), byId("pair-b")]) {
       list.append(...this.variables.map(({ name, position }) => make("option", { value: position }, name)));
     }
+  }
+
+  /**
+   * @param {number} a
+   * @param {number} b
+   */
+  #names(a, b) {
+    return `${this.variables[a].name} and ${this.variables[b].name}`;
   }
 
   #listen() {
@@ -99,13 +121,22 @@ export class DependenceMap {
       const [a, b] = pair ?? [0, 0];
       byId("map-cell").textContent =
         a !== b
-          ? `${this.variables[a].name} and ${this.variables[b].name}: ${this.matrix[a][b].toFixed(3)}`
+          ? `${this.#names(a, b)}: ${this.#inWords(a, b)}`
           : "Point at a cell to read it, click it for its table.";
     });
     for (const list of [byId("pair-a"), byId("pair-b")]) {
       list.addEventListener("change", () => this.choose(Number(byId("pair-a").value), Number(byId("pair-b").value)));
     }
     byId("pair-what").addEventListener("change", () => this.#chosen && this.choose(...this.#chosen));
+  }
+
+  /**
+   * @param {number} a
+   * @param {number} b
+   */
+  #inWords(a, b) {
+    const fitted = inDigits(this.fitted[a][b]);
+    return this.counted === null ? fitted : `${inDigits(this.counted[a][b])} by the rows, ${fitted} by the model`;
   }
 
   get #margin() {
@@ -126,16 +157,17 @@ export class DependenceMap {
     if (!pen) return;
     pen.scale(scale, scale);
     const colours = themeColours("--map-0", "--map-1", "--map-2");
+    const furthest = this.most;
     this.order.forEach((a, row) =>
       this.order.forEach((b, column) => {
-        pen.fillStyle = a === b ? themeText("--line") : blend(colours, this.most ? this.matrix[a][b] / this.most : 0);
+        pen.fillStyle = a === b ? themeText("--line") : blend(colours, furthest ? (this.matrix[a][b] ?? 0) / furthest : 0);
         const [x, y] = [column, row].map((place) => this.#margin + place * this.#cell);
         pen.fillRect(x, y, this.#cell - (this.#cell > 6 ? 1 : 0), this.#cell - (this.#cell > 6 ? 1 : 0));
       }),
     );
     if (this.#margin) this.#drawNames(pen);
     byId("map-legend").style.background = `linear-gradient(to right, ${[0, 0.5, 1].map((x) => blend(colours, x)).join(", ")})`;
-    byId("map-most").textContent = this.most.toFixed(2);
+    byId("map-most").textContent = furthest.toFixed(2);
   }
 
   /** @param {CanvasRenderingContext2D} pen */
@@ -172,10 +204,11 @@ export class DependenceMap {
       byId("pair").replaceChildren(make("p", {}, "Choose two different variables."));
       return;
     }
-    byId("pair").replaceChildren(...pairTable(this.variables[a], this.variables[b], this.joint.pair(a, b), {
+    const fitted = this.pairs.fitted(a, b) ?? this.joint.pair(a, b);
+    byId("pair").replaceChildren(...pairTable(this.variables[a], this.variables[b], fitted, {
       what: /** @type {keyof WHAT} */ (byId("pair-what").value),
-      counts: this.observed?.(a, b) ?? null,
-      dependence: this.matrix[a][b],
+      counts: this.pairs.counts(a, b),
+      dependence: this.counted === null ? `${inDigits(this.fitted[a][b])} by the model` : this.#inWords(a, b),
     }));
   }
 }
@@ -186,7 +219,7 @@ export class DependenceMap {
  * @param {Variable} down
  * @param {Variable} across
  * @param {number[][]} fitted
- * @param {{ what: keyof WHAT, counts: number[][] | null, dependence: number }} options
+ * @param {{ what: keyof WHAT, counts: number[][] | null, dependence: string }} options
  */
 function pairTable(down, across, fitted, { what, counts, dependence }) {
   const total = counts === null ? 0 : counts.flat().reduce((sum, n) => sum + n, 0);
@@ -223,7 +256,7 @@ function pairTable(down, across, fitted, { what, counts, dependence }) {
     make(
       "p",
       {},
-      `${WHAT[what]}, ${source}${isCut ? `, for the ${MOST_LABELS} most common labels` : ""}. Normalised mutual information ${number(dependence, 3)} by the model. Colours show `,
+      `${WHAT[what]}, ${source}${isCut ? `, for the ${MOST_LABELS} most common labels` : ""}. Normalised mutual information ${dependence}. Colours show `,
       make("span", { class: "swatch more" }, "more"),
       " and ",
       make("span", { class: "swatch less" }, "less"),
@@ -255,14 +288,25 @@ function commonest(shares) {
   return places.sort((a, b) => shares[b] - shares[a]).slice(0, MOST_LABELS).sort((a, b) => a - b);
 }
 
+/** @param {number | null} value */
+const inDigits = (value) => (value === null ? "never together" : value.toFixed(3));
+
+/**
+ * Shares of 16 bits; null where no row shows both variables.
+ *
+ * @param {string} text
+ */
+const sharesOf = (text) => [...new Uint16Array(bytesOf(text))].map((code) => (code === 65535 ? null : code / 65534));
+
 /**
  * A symmetric matrix from the part above its diagonal, row by row. The diagonal is one.
  *
- * @param {Float32Array} above
+ * @param {(number | null)[]} above
  * @param {number} size
+ * @returns {Matrix}
  */
 function squared(above, size) {
-  const matrix = Array.from({ length: size }, () => new Float64Array(size).fill(1));
+  const matrix = Array.from({ length: size }, () => /** @type {(number | null)[]} */ (Array(size).fill(1)));
   let place = 0;
   for (let a = 0; a < size; a++) {
     for (let b = a + 1; b < size; b++) matrix[a][b] = matrix[b][a] = above[place++];

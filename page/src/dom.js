@@ -52,7 +52,7 @@ function furnish(element, attributes, children) {
  * The elements of page.html that are more than an HTMLElement to the code.
  *
  * @typedef {Record<"search", HTMLInputElement>
- *   & Record<"sort" | "asked" | "pair-a" | "pair-b" | "pair-what", HTMLSelectElement>
+ *   & Record<"sort" | "asked" | "pair-a" | "pair-b" | "pair-what" | "map-of", HTMLSelectElement>
  *   & Record<"undo" | "reset", HTMLButtonElement>
  *   & Record<"map", HTMLCanvasElement>} Known
  */

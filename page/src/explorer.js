@@ -1,14 +1,13 @@
 // The explorer: one panel of bars for each variable. A click on a bar makes it evidence, and all other panels move.
 
-/** @import { Evidence, Variable } from "./types" */
-/** @import { Joint } from "./model.js" */
+/** @import { Evidence, Facts, Variable } from "./types" */
+/** @import { Answer, Answers } from "./answers.js" */
 
 import { byId, make, number, percent, plural } from "./dom.js";
 import { askLine, clicked, fromFragment, inWords, question, same, span, toFragment, withCodes } from "./evidence.js";
 import { Panel } from "./panel.js";
 
 /** @typedef {{ variable: Variable, from: number, to: number }} Drag a range that is being drawn */
-/** @typedef {NonNullable<ReturnType<Joint["given"]>>} Answer */
 
 export class Explorer {
   /** @type {Evidence} */
@@ -22,16 +21,24 @@ export class Explorer {
 
   /**
    * @param {Variable[]} variables
-   * @param {Joint} joint
-   * @param {string} file the model's file, for the command line to copy
-   * @param {number | null} nRows how many rows the model was fitted to; null when it does not say
+   * @param {Answers} answers
+   * @param {Facts} facts
    */
-  constructor(variables, joint, file, nRows) {
+  constructor(variables, answers, { file, fit, model, observed, pairs }) {
     this.variables = variables;
-    this.joint = joint;
+    this.answers = answers;
     this.file = file;
-    this.nRows = nRows;
-    const answer = /** @type {Answer} */ (joint.given(this.#evidence));
+    this.nRows = fit?.n_rows ?? null;
+    this.isCounted = observed !== null;
+    this.isSmaller = model.rank < model.fitted_rank;
+    // Panels have a line for rows, and for how far a smaller model is off.
+    this.hasBacking = this.isCounted || this.isSmaller;
+    byId("explorer").classList.toggle("counted", this.isCounted);
+    byId("share-legend").hidden = !this.isCounted;
+    byId("share-of").textContent = observed?.source === "data" ? "rows of the data" : "rows that the model was fitted to";
+    byId("whisker-legend").hidden = pairs.level === null;
+    byId("whisker-level").textContent = percent(pairs.level ?? 0);
+    const answer = /** @type {Answer} */ (answers.given(this.#evidence));
     this.panels = variables.map((variable) => new Panel(variable, answer.marginals[variable.position], this));
     byId("panels").append(...this.panels.map((panel) => panel.element));
     byId("asked").append(...variables.map(({ name, position }) => make("option", { value: position }, name)));
@@ -69,7 +76,9 @@ export class Explorer {
     if (!shown || shown.element.clientWidth === this.#width) return;
     this.#width = shown.element.clientWidth;
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
-    const room = { panel: this.#width, label: LABELS * (this.#width - rem), rem, family: getComputedStyle(document.body).fontFamily };
+    // Both numbers come from the margins and paddings of bars.
+    const label = LABELS[this.isCounted ? "counted" : "plain"] * (this.#width - 1.15 * rem) - 0.4 * rem;
+    const room = { panel: this.#width, label, rem, family: getComputedStyle(document.body).fontFamily };
     for (const panel of this.panels) panel.fitInto(room);
   }
 
@@ -140,7 +149,7 @@ export class Explorer {
    */
   know(evidence, isNew = true) {
     if (same(evidence, this.#evidence)) return true;
-    const answer = this.joint.given(evidence);
+    const answer = this.answers.given(evidence);
     if (answer === null) {
       const words = [...evidence].map(([n, codes]) => inWords(this.variables[n], codes)).join(" and ");
       say(`Under this model it never happens that ${words}. Nothing was changed.`);
@@ -154,17 +163,29 @@ export class Explorer {
   }
 
   /** @param {Answer} answer */
-  #show({ marginals, logProbability }) {
+  #show({ marginals, logProbability, backing }) {
     for (const panel of this.panels) {
-      panel.show(marginals[panel.variable.position], this.#evidence.get(panel.variable.position) ?? []);
+      const n = panel.variable.position;
+      panel.show(marginals[n], this.#evidence.get(n) ?? [], backing[n]);
     }
     byId("undo").disabled = this.#past.length === 0;
     byId("reset").disabled = this.#evidence.size === 0;
     this.#writeFragment();
     say("");
     this.#showSentence(logProbability);
+    byId("limits").textContent = this.#limits();
     this.#arrange();
     this.#showAskLine();
+  }
+
+  /** What the page does not know with several conditions. */
+  #limits() {
+    if (this.#evidence.size < 2) return "";
+    const rows = this.isCounted ? ["Rows and shares are known for one condition only."] : [];
+    const smaller = this.isSmaller
+      ? ["With several conditions the bars are those of a smaller model near the fitted one; the line to copy asks the fitted one."]
+      : [];
+    return [...rows, ...smaller].join(" ");
   }
 
   /** @param {number} logProbability */
@@ -269,7 +290,7 @@ export class Explorer {
 
 const FEW_ROWS = 10;
 // The share of a row of bars that labels may take; style.css has the same.
-const LABELS = 0.42;
+const LABELS = { plain: 0.42, counted: 0.34 };
 
 // In a notebook the page has no address of its own, so there is no link to copy.
 const HAS_ADDRESS = location.protocol !== "about:";

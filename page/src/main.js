@@ -2,27 +2,36 @@
 
 /** @import { Facts } from "./types" */
 
+import { Answers } from "./answers.js";
 import { Explorer } from "./explorer.js";
 import { DependenceMap } from "./dependence.js";
 import { byId } from "./dom.js";
 import { ForestView } from "./forest.js";
 import { Joint } from "./model.js";
+import { Pairs } from "./pairs.js";
 import { showClasses } from "./classes.js";
 import { showFit } from "./fit.js";
-import { countsOfPair, showObserved } from "./observed.js";
+import { showObserved } from "./observed.js";
 
 /** @type {Facts} */
 const facts = JSON.parse(byId("facts").textContent ?? "");
 const variables = facts.variables.map((variable, position) => ({ ...variable, position }));
-if (facts.model.bits === 16 && !("DecompressionStream" in window)) {
-  byId("message").textContent = "This browser cannot unpack the model. Use one of 2023 or later, or a report of fewer classes.";
+const canInflate = "DecompressionStream" in window;
+if (!canInflate) {
+  byId("message").textContent =
+    facts.model.bits === 16
+      ? "This browser cannot unpack the model. Use one of 2023 or later, or a report of fewer classes."
+      : "This browser cannot unpack the rows and the intervals of this page, which are left out. Use one of 2023 or later.";
 }
-const joint = await Joint.of(variables.map(({ labels }) => labels.length), facts.model);
+const cardinalities = variables.map(({ labels }) => labels.length);
+const joint = await Joint.of(cardinalities, facts.model);
+const pairs = canInflate ? await Pairs.of(cardinalities, facts.pairs) : new Pairs(cardinalities);
+const singles = facts.observed?.marginals?.map(({ counts }) => counts) ?? null;
 
-const explorer = new Explorer(variables, joint, facts.file, facts.fit?.n_rows ?? null);
+const explorer = new Explorer(variables, new Answers(variables, joint, pairs, { singles, worth: facts.pairs.worth }), facts);
 showClasses(facts.classes, facts.model);
 showFit(facts.fit, facts.model);
-if (facts.observed) showObserved(facts.observed, variables, joint, facts.fit);
+if (facts.observed) showObserved(facts.observed, variables, joint, pairs, facts.fit);
 else byId("tab-observed").hidden = true;
 
 // The map may be large, so it is painted when it is first shown.
@@ -30,7 +39,7 @@ else byId("tab-observed").hidden = true;
 let map = null;
 function showMap() {
   if (map) return;
-  const shown = (map = new DependenceMap(facts.dependence, variables, joint, countsOfPair(facts.observed, variables)));
+  const shown = (map = new DependenceMap(facts.dependence, variables, joint, pairs));
   if (facts.forest) new ForestView(facts.forest, variables, (a, b) => shown.choose(a, b));
 }
 

@@ -9,7 +9,7 @@ import { Block, logSumExp } from "./block.js";
  *
  * @param {string} text
  */
-function bytesOf(text) {
+export function bytesOf(text) {
   const binary = atob(text);
   const bytes = new Uint8Array(binary.length);
   for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
@@ -23,11 +23,18 @@ export const floats = (text) => new Float32Array(bytesOf(text));
 const [LEAST, ZERO] = [1e-30, 65535];
 const STEP = -Math.log(LEAST) / (ZERO - 1);
 
+/**
+ * The number of a 16-bit code.
+ *
+ * @param {number} code
+ */
+export const logarithm = (code) => (code === ZERO ? 0 : Math.exp(-STEP * code));
+
 /** @param {string} text */
 async function logarithms(text) {
   const stream = new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream("deflate"));
   const codes = new Uint16Array(await new Response(stream).arrayBuffer());
-  return Float64Array.from(codes, (code) => (code === ZERO ? 0 : Math.exp(-STEP * code)));
+  return Float64Array.from(codes, logarithm);
 }
 
 /** @type {Record<number, (text: string) => Float64Array | Promise<Float64Array>>} */
@@ -108,8 +115,8 @@ export class Joint {
 /**
  * The Jensen–Shannon divergence of two distributions in bits: 0 when they are equal, 1 when they share nothing.
  *
- * @param {Float64Array} p
- * @param {Float64Array} q
+ * @param {Float64Array | number[]} p
+ * @param {Float64Array | number[]} q
  */
 export function jensenShannon(p, q) {
   let bits = 0;

@@ -1,8 +1,8 @@
 // The model compared with data: observed and fitted shares, unusual rows, and whether predictions come true.
 
 /** @import { CalibrationFacts, FitFacts, Gap, MarginalFacts, ObservedFacts, PairFacts, UnusualRow, Variable } from "./types" */
-/** @import { Counts } from "./dependence.js" */
 /** @import { Joint } from "./model.js" */
+/** @import { Pairs } from "./pairs.js" */
 
 import { calibrationChart, tint } from "./charts.js";
 import { byId, dataTable, factList, make, most, number, percent, plural, points } from "./dom.js";
@@ -12,33 +12,18 @@ const CELLS_SHOWN = 4;
 const SURPRISING = 0.1;
 
 /**
- * A function from two positions to the counts of that pair; null without data.
- *
- * @param {ObservedFacts | null} observed
- * @param {Variable[]} variables
- * @returns {Counts | null}
- */
-export function countsOfPair(observed, variables) {
-  if (!observed) return null;
-  const tables = new Map(observed.pairs.map(({ variables: [a, b], counts }) => [JSON.stringify([a, b]), counts]));
-  return (a, b) => {
-    /** @type {(i: number, j: number) => number[][] | null} */
-    const counts = (i, j) => tables.get(JSON.stringify([variables[i].name, variables[j].name])) ?? null;
-    const turned = counts(b, a);
-    return counts(a, b) ?? turned?.[0].map((_, j) => turned.map((row) => row[j])) ?? null;
-  };
-}
-
-/**
  * @param {ObservedFacts} observed
  * @param {Variable[]} variables
  * @param {Joint} joint
+ * @param {Pairs} carried
  * @param {FitFacts | null} fit
  */
-export function showObserved(observed, variables, joint, fit) {
-  byId("observed-facts").replaceChildren(...caution(observed, fit), ...wholeRows(observed), ...wrongCells(observed));
+export function showObserved(observed, variables, joint, carried, fit) {
+  byId("observed-facts").replaceChildren(...caution(observed, fit), ...wholeRows(observed));
+  byId("observed-together").replaceChildren(...together(observed));
+  byId("observed-wrong").replaceChildren(...wrongCells(observed));
   byId("observed-marginals").replaceChildren(...marginals(observed, variables));
-  byId("observed-pairs").replaceChildren(...pairs(observed, variables, joint));
+  byId("observed-pairs").replaceChildren(...pairs(observed, variables, joint, carried));
   byId("observed-rows").replaceChildren(...unusual(observed, variables));
   byId("observed-calibration").replaceChildren(...calibrations(observed));
   byId("observed").classList.add("filled");
@@ -51,11 +36,44 @@ export function showObserved(observed, variables, joint, fit) {
  * @param {FitFacts | null} fit
  */
 function caution(observed, fit) {
+  if (observed.source === "fit") {
+    const words =
+      "The model keeps the counts of the rows that it was fitted to, and is compared with them here, which flatters it. " +
+      "A report with data also judges single rows: juror report MODEL DATA.";
+    return [make("p", { class: "notice" }, words)];
+  }
   if (fit === null || observed.n_rows !== fit.n_rows) return [];
   const words =
     "These are as many rows as the model was fitted to. If they are the same rows, what follows flatters the model: " +
     "judge it by rows that it has not seen.";
   return [make("p", { class: "notice" }, words)];
+}
+
+/**
+ * Pairs of variables that rows do not show together. The model's answers about them rest on other variables.
+ *
+ * @param {ObservedFacts} observed
+ */
+function together({ together: { n_never: never, n_seldom: seldom, pairs: named } }) {
+  const head = make("h3", {}, "Never asked together");
+  if (never + seldom === 0) {
+    return [head, make("p", {}, "Every two variables are seen together in at least a tenth of the rows that show one of them.")];
+  }
+  /** @param {number} n */
+  const pairsAre = (n) => `${plural(n, "pair")} of variables ${n === 1 ? "is" : "are"}`;
+  const found = [
+    ...(never ? [`${pairsAre(never)} in no row together.`] : []),
+    ...(seldom ? [`${pairsAre(seldom)} together in fewer than a tenth of the rows that show one of the two.`] : []),
+  ];
+  const words =
+    `${found.join(" ")} This is about missing cells, not about the model: what it says about these pairs comes from what ` +
+    "both have in common with other variables.";
+  const table = dataTable(
+    `Pairs that are seldom seen together${named.length < never + seldom ? `, the first ${named.length}` : ""}`,
+    ["pair", "rows with both", "of the rows with one"],
+    named.map(({ variables: names, n, share }) => [names.join(" and "), number(n), percent(share)]),
+  );
+  return [head, make("p", {}, words), table];
 }
 
 /**
@@ -83,6 +101,7 @@ function wrongCells({ cells, cells_by_chance: chance }) {
 
 /** @param {ObservedFacts} observed */
 function wholeRows(observed) {
+  if (observed.is_sampled === null) return [factList([["rows", number(observed.n_rows)]])];
   /** @param {number | null} value */
   const nats = (value) => (value === null ? "−∞: some rows are impossible" : `${number(value, 5)} nats`);
   return [
@@ -111,11 +130,12 @@ const excess = ({ distance, noise }) => (distance === null || noise === null ? -
  * @param {ObservedFacts} observed
  * @param {Variable[]} variables
  */
-function marginals(observed, variables) {
+function marginals({ marginals: known, missing }, variables) {
+  if (known === null || missing === null) return [];
   const detail = make("div", {});
   /** @param {number} n */
-  const show = (n) => detail.replaceChildren(labelTable(observed.marginals[n], variables[n]));
-  const order = observed.marginals.map((_, n) => n).sort((a, b) => excess(observed.marginals[b]) - excess(observed.marginals[a]));
+  const show = (n) => detail.replaceChildren(labelTable(known[n], variables[n]));
+  const order = known.map((_, n) => n).sort((a, b) => excess(known[b]) - excess(known[a]));
   show(order[0]);
   return [
     make("h3", {}, "Every variable"),
@@ -127,9 +147,9 @@ function marginals(observed, variables) {
         "Observed and fitted marginals, the largest gap beyond chance first",
         ["variable", "missing", "gap", "of chance"],
         order.map((n) => {
-          const { variable, distance, noise } = observed.marginals[n];
+          const { variable, distance, noise } = known[n];
           const open = make("button", { class: "link", onclick: () => show(n) }, variable);
-          return [open, percent(observed.missing[n]), gap(distance), gap(noise)];
+          return [open, percent(missing[n]), gap(distance), gap(noise)];
         }),
       ),
       detail,
@@ -154,8 +174,9 @@ function labelTable({ variable, counts, observed, fitted }, { labels }) {
  * @param {ObservedFacts} observed
  * @param {Variable[]} variables
  * @param {Joint} joint
+ * @param {Pairs} carried
  */
-function pairs(observed, variables, joint) {
+function pairs(observed, variables, joint, carried) {
   const byName = new Map(variables.map((variable) => [variable.name, variable]));
   const detail = make("div", {});
   const shown = observed.pairs.filter((pair) => excess(pair) > 0).slice(0, PAIRS_SHOWN);
@@ -164,27 +185,33 @@ function pairs(observed, variables, joint) {
     return [make("h3", {}, "Every pair"), make("p", {}, words)];
   }
   /** @param {PairFacts} pair */
-  const show = ({ variables: names, counts }) => {
+  const countsOf = ({ variables: names }) => {
     const [a, b] = [byName.get(names[0]), byName.get(names[1])];
-    if (a && b && counts) detail.replaceChildren(differenceTable(a, b, counts, joint.pair(a.position, b.position)));
+    const counts = a && b ? carried.counts(a.position, b.position) : null;
+    return a && b && counts ? { a, b, counts } : null;
   };
-  const first = shown.find(({ counts }) => counts !== null);
+  /** @param {PairFacts} pair */
+  const show = (pair) => {
+    const found = countsOf(pair);
+    if (!found) return;
+    const { a, b, counts } = found;
+    const fitted = carried.fitted(a.position, b.position) ?? joint.pair(a.position, b.position);
+    detail.replaceChildren(differenceTable(a, b, counts, fitted));
+  };
+  const first = shown.find(countsOf);
   if (first) show(first);
-  const rest = [
-    observed.n_pairs > shown.length ? `${shown.length} of ${plural(observed.n_pairs, "pair")} further off than chance` : "",
-    observed.n_pairs_never_seen_together ? `${plural(observed.n_pairs_never_seen_together, "pair")} never seen together` : "",
-  ].filter((text) => text);
+  const rest = observed.n_pairs > shown.length ? ` (${shown.length} of ${plural(observed.n_pairs, "pair")} further off than chance)` : "";
   return [
     make("h3", {}, "Every pair"),
     make(
       "div",
       { class: "columns" },
       dataTable(
-        `Observed and fitted tables of two variables${rest.length ? ` (${rest.join(", ")})` : ""}, the largest gap beyond chance first`,
+        `Observed and fitted tables of two variables${rest}, the largest gap beyond chance first`,
         ["pair", "rows", "gap", "of chance"],
         shown.map((pair) => {
           const name = pair.variables.join(" and ");
-          const open = pair.counts === null ? name : make("button", { class: "link", onclick: () => show(pair) }, name);
+          const open = countsOf(pair) === null ? name : make("button", { class: "link", onclick: () => show(pair) }, name);
           return [open, number(pair.n), gap(pair.distance), gap(pair.noise)];
         }),
       ),
@@ -226,6 +253,7 @@ function differenceTable(a, b, counts, fitted) {
  * @param {Variable[]} variables
  */
 function unusual(observed, variables) {
+  if (observed.unusual === null || observed.marginals === null) return [];
   // The average probability of a label, Σ p²: a fifth where five labels are equally common.
   const usual = observed.marginals.map(({ fitted }) => fitted.reduce((sum, p) => sum + p * p, 0));
   const rows = observed.unusual.filter(({ impossible, surprise }) => impossible || (surprise ?? 0) > 0);
@@ -282,9 +310,10 @@ function surprisingCells({ cells, cell_probabilities: probabilities }, variables
  * @param {ObservedFacts} observed
  * @returns {Node[]}
  */
-function calibrations(observed) {
-  const known = observed.calibration.filter((one) => one !== null);
-  const unknown = observed.marginals.filter((_, n) => observed.calibration[n] === null).map(({ variable }) => variable);
+function calibrations({ calibration, marginals: alone, n_rows_calibrated: nRows }) {
+  if (calibration === null || alone === null || nRows === null) return [];
+  const known = calibration.filter((one) => one !== null);
+  const unknown = alone.filter((_, n) => calibration[n] === null).map(({ variable }) => variable);
   const missed = unknown.length ? `No row judged shows ${unknown.join(", ")}, so predictions of it cannot be checked.` : "";
   if (!known.length) return [make("h3", {}, "Do predictions come true"), make("p", {}, missed)];
   const impossible = most(known.map((one) => one.n_impossible));
@@ -305,7 +334,7 @@ function calibrations(observed) {
     make(
       "p",
       {},
-      `Every variable is predicted from the other cells of ${plural(observed.n_rows_calibrated, "row")}. A label that is ` +
+      `Every variable is predicted from the other cells of ${plural(nRows, "row")}. A label that is ` +
         "predicted with probability p should be there in a share p of the rows. The error is the mean distance from " +
         "that; beside it is the error that chance alone would give. Hits and loss are compared with those of always " +
         `predicting the marginal.${left} ${missed}`,

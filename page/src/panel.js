@@ -1,9 +1,10 @@
 // The panel of a variable: a bar for each label, and for an ordered variable a way to choose a range.
 
 /** @import { Variable } from "./types" */
+/** @import { Backing } from "./answers.js" */
 /** @import { Explorer } from "./explorer.js" */
 
-import { make, most, percent } from "./dom.js";
+import { make, most, percent, plural } from "./dom.js";
 import { span } from "./evidence.js";
 import { cutApart, linesOf } from "./labels.js";
 import { jensenShannon } from "./model.js";
@@ -11,12 +12,12 @@ import { jensenShannon } from "./model.js";
 /** @typedef {{ panel: number, label: number, rem: number, family: string }} Room width of a panel and its labels */
 
 // Heights in quarters of a rem: the head with the space below it, a bar, the row of a range, a further line of a name or
-// of a label. And how many bars fit.
-const ROWS = { head: 16.6, bar: 5.9, range: 8.5, nameLine: 4.75, labelLine: 4.4, mostBars: 14 };
+// of a label, the line of rows. And how many bars fit.
+const ROWS = { head: 16.6, bar: 5.9, range: 8.5, nameLine: 4.75, labelLine: 4.4, backing: 5, mostBars: 14 };
 // Longer labels are cut in the middle.
 const LONGEST_LABEL = 40;
-// In rem: the sides of a panel, what stands beside its name, and the tick of a known label.
-const WIDTHS = { sides: 1.6, moved: 3.4, range: 3.2, known: 1.2 };
+// In rem: the sides of a panel, and what stands beside its name.
+const WIDTHS = { sides: 1.6, moved: 3.4, range: 3.2 };
 // Many labels without an order are easier to scan by size.
 const MANY_LABELS = 8;
 
@@ -29,20 +30,26 @@ export class Panel {
   /** @type {Bar[]} */
   #inOrder;
   #texts;
+  #name;
   /** @type {Room | null} */
   #room = null;
+  /** @type {number[]} */
+  #known = [];
   #movedText = make("span", {
     class: "moved",
     title: "How far this panel moved: the Jensen–Shannon divergence from its marginal, in bits, 0 to 1",
   });
 
+  #backing = make("p", { class: "backing" });
+
   /**
    * @param {Variable} variable
-   * @param {Float64Array} marginal
+   * @param {Float64Array | number[]} marginal
    * @param {Explorer} explorer
    */
   constructor(variable, marginal, explorer) {
     this.variable = variable;
+    this.hasBacking = explorer.hasBacking;
     this.marginal = marginal;
     this.#texts = cutApart(variable.labels, (text) => [...text].length <= LONGEST_LABEL).map((text) => text || "(empty)");
     this.#bars = this.#texts.map((text, code) => new Bar(variable, code, text, marginal[code], explorer));
@@ -50,7 +57,8 @@ export class Panel {
     this.#inOrder = bySize ? [...this.#bars].sort((a, b) => marginal[b.code] - marginal[a.code]) : this.#bars;
     this.#inOrder[0].button.tabIndex = 0;
     const many = variable.labels.length > ROWS.mostBars ? ` ${variable.labels.length} labels` : "";
-    const head = make("h3", { id: `v${variable.position}`, title: variable.name }, variable.name, make("span", { class: "count" }, many));
+    this.#name = variable.name + many;
+    const head = make("h3", { id: `v${variable.position}` }, variable.name, make("span", { class: "count" }, many));
     const bars = make(
       "div",
       {
@@ -69,6 +77,7 @@ export class Panel {
       make("header", {}, head, this.#movedText, this.range?.button ?? null),
       this.range?.element ?? null,
       bars,
+      this.hasBacking ? this.#backing : null,
     );
     this.#fit();
     this.text = [variable.name, ...variable.labels].join("\n").toLowerCase();
@@ -88,7 +97,8 @@ export class Panel {
     const bars = ROWS.bar * this.#bars.length + ROWS.labelLine * this.#labelLines();
     const range = this.range?.isOpen ? ROWS.range : 0;
     const head = ROWS.head + ROWS.nameLine * this.#nameLines();
-    const rows = Math.ceil(head + Math.min(bars, ROWS.bar * ROWS.mostBars) + range);
+    const backing = this.hasBacking ? ROWS.backing : 0;
+    const rows = Math.ceil(head + Math.min(bars, ROWS.bar * ROWS.mostBars) + range + backing);
     this.element.style.setProperty("--rows", String(rows));
   }
 
@@ -97,16 +107,20 @@ export class Panel {
     if (this.#room === null) return 0;
     const { panel, rem, family } = this.#room;
     const beside = WIDTHS.sides + WIDTHS.moved + (this.range ? WIDTHS.range : 0);
-    return linesOf(this.variable.name, `650 ${0.95 * rem}px ${family}`, panel - beside * rem) - 1;
+    return linesOf(this.#name, `650 ${0.95 * rem}px ${family}`, panel - beside * rem) - 1;
   }
 
   /** How many lines labels take beyond the first of each. */
   #labelLines() {
     if (this.#room === null) return 0;
     const { label, rem, family } = this.#room;
-    // A label that becomes known is bold and has a tick before it.
-    const font = `650 ${0.85 * rem}px ${family}`;
-    return this.#texts.reduce((sum, text) => sum + linesOf(text, font, label - WIDTHS.known * rem) - 1, 0);
+    /** @type {(text: string, code: number) => number} */
+    const lines = (text, code) =>
+      // A known label is bold and has a tick before it.
+      this.#known.includes(code)
+        ? linesOf(`✓ ${text}`, `650 ${0.85 * rem}px ${family}`, label)
+        : linesOf(text, `${0.85 * rem}px ${family}`, label);
+    return this.#texts.reduce((sum, text, code) => sum + lines(text, code) - 1, 0);
   }
 
   /** @param {string} words */
@@ -115,19 +129,33 @@ export class Panel {
   }
 
   /**
-   * @param {Float64Array} probabilities
+   * @param {Float64Array | number[]} probabilities
    * @param {number[]} codes the known ones
+   * @param {Backing} backing
    */
-  show(probabilities, codes) {
+  show(probabilities, codes, backing) {
     this.isGiven = codes.length > 0;
+    if (this.#known.length || codes.length) {
+      this.#known = codes;
+      this.#fit();
+    }
     this.moved = jensenShannon(probabilities, this.marginal);
     this.#movedText.textContent = this.moved >= 0.005 ? `Δ ${this.moved.toFixed(2)}` : "";
     this.element.classList.toggle("given", this.isGiven);
-    // The bars and the ticks of the marginal have one scale.
-    const largest = Math.max(most(probabilities), most(this.marginal));
-    this.#bars.forEach((bar, code) => bar.show(probabilities[code], largest, codes.includes(code)));
+    // The bars, the ticks of the marginal and the ends of intervals have one scale.
+    const largest = Math.max(most(probabilities), most(this.marginal), most(backing.ends?.high ?? []));
+    this.#bars.forEach((bar, code) => bar.show(probabilities[code], largest, codes.includes(code), backing));
+    this.#say(backing);
     this.range?.show(codes);
     if (this.isGiven && this.#bars.length > ROWS.mostBars) this.#scrollTo(this.#bars[codes[0]].button);
+  }
+
+  /** @param {Backing} backing */
+  #say({ rows, pointsOff }) {
+    const counted = rows === null ? [] : [rows === 0 ? "no row shows both" : `shares of ${plural(rows, "row")}`];
+    const off = pointsOff ? [`bars may be ${pointsOff === 255 ? "far" : plural(pointsOff, "point")} from the model's file`] : [];
+    const text = [...counted, ...off].join("; ");
+    if (this.#backing.textContent !== text) this.#backing.textContent = text;
   }
 
   /**
@@ -178,6 +206,8 @@ export class Panel {
 class Bar {
   #track = make("span", { class: "track", "aria-hidden": "true" });
   #value = document.createTextNode("");
+  #share = make("span", { class: "share" });
+  #whisker = "";
   /** @type {boolean | null} */
   #isKnown = null;
   /** @type {number | null} */
@@ -224,6 +254,7 @@ class Bar {
       make("span", { class: "label" }, text),
       this.#track,
       make("span", { class: "value" }, this.#value),
+      explorer.isCounted ? this.#share : null,
     );
   }
 
@@ -231,17 +262,51 @@ class Bar {
    * @param {number} probability
    * @param {number} largest the probability of a full bar
    * @param {boolean} isKnown
+   * @param {Backing} backing
    */
-  show(probability, largest, isKnown) {
+  show(probability, largest, isKnown, { shares, differs, ends }) {
     const text = percent(probability);
     if (this.#value.data !== text) this.#value.data = text;
     if (this.#isKnown !== isKnown) this.button.setAttribute("aria-pressed", String((this.#isKnown = isKnown)));
     this.button.dataset.probability = String(probability);
-    this.#track.style.backgroundSize = `2px 100%, ${((100 * probability) / largest).toFixed(2)}% 100%`;
-    if (this.#largest !== largest) {
-      this.#largest = largest;
-      this.#track.style.backgroundPosition = `${((100 * this.marginal) / largest).toFixed(2)}% 0, 0 0`;
+    this.#showShare(shares?.[this.code] ?? null, differs?.[this.code] ?? false);
+    /** @param {number} p */
+    const along = (p) => (100 * p) / largest;
+    const [low, high] = ends ? [along(ends.low[this.code]), along(ends.high[this.code])] : [0, 0];
+    this.#track.style.backgroundSize = `2px 100%, ${(high - low).toFixed(2)}% 3px, ${along(probability).toFixed(2)}% 100%`;
+    this.#showInterval(ends && [ends.low[this.code], ends.high[this.code]]);
+    // The place of a background of some width is a share of the room that it leaves.
+    const whisker = high - low < 99.99 ? ((100 * low) / (100 - (high - low))).toFixed(2) : "0";
+    if (this.#largest === largest && this.#whisker === whisker) return;
+    [this.#largest, this.#whisker] = [largest, whisker];
+    this.#track.style.backgroundPosition = `${along(this.marginal).toFixed(2)}% 0, ${whisker}% 50%, 0 0`;
+  }
+
+  /**
+   * The share of the rows, marked where it differs from the probability by more than chance would.
+   *
+   * @param {number | null} share
+   * @param {boolean} differs
+   */
+  #showShare(share, differs) {
+    const text = share === null ? "" : `${differs ? "≠ " : ""}${percent(share)}`;
+    if (this.#share.textContent === text) return;
+    this.#share.textContent = text;
+    this.#share.classList.toggle("differs", differs);
+    if (share === null) delete this.button.dataset.share;
+    else this.button.dataset.share = String(share);
+  }
+
+  /** @param {number[] | null} ends */
+  #showInterval(ends) {
+    if (ends === null) {
+      if (this.button.dataset.low !== undefined) this.#value.parentElement?.removeAttribute("title");
+      delete this.button.dataset.low;
+      delete this.button.dataset.high;
+      return;
     }
+    [this.button.dataset.low, this.button.dataset.high] = ends.map(String);
+    if (this.#value.parentElement) this.#value.parentElement.title = `between ${percent(ends[0])} and ${percent(ends[1])}`;
   }
 }
 

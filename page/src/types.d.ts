@@ -9,6 +9,27 @@ export interface Facts {
   classes: ClassFacts;
   fit: FitFacts | null;
   observed: ObservedFacts | null;
+  pairs: PackedPairs;
+}
+
+/** Tables of some pairs of variables, deflated; src/juror/report/carried_pairs.py writes them. */
+export interface PackedTables {
+  /** Numbers of the pairs, in the order of Python's combinations. */
+  pairs: number[];
+  type: "u4" | "f4" | "u2";
+  numbers: string;
+}
+
+export interface PackedPairs {
+  /** The probability of intervals; null without any. */
+  level: number | null;
+  /** How many independent rows a weight of one is worth. */
+  worth: number;
+  /** A byte for each pair: by how many points answers of the page's model are off; null if none is by more than one. */
+  apart: string | null;
+  counts?: PackedTables;
+  fitted?: PackedTables;
+  intervals?: PackedTables;
 }
 
 export interface Variable {
@@ -18,6 +39,11 @@ export interface Variable {
   /** How many labels are in order, from the first on: all of an ordered variable but the label of missing cells. */
   n_ordered: number;
   edges: number[] | null;
+  /** The marginal of the fitted model, if that of the page's model is less exact. */
+  probabilities?: number[];
+  /** Ends of the intervals of the marginal, if the model has any. */
+  low?: number[];
+  high?: number[];
   /** The place of the variable in the model; main.js adds it. */
   position: number;
 }
@@ -81,6 +107,8 @@ export interface DependenceFacts {
   order: number[];
   /** Base64 of floats: the part above the diagonal, row by row. */
   matrix: string;
+  /** Base64 of 16 bits, the same part by the counts: shares of 65534, or 65535 if no row shows both; null without. */
+  counted: string | null;
 }
 
 export interface Trait {
@@ -149,7 +177,13 @@ export interface MarginalFacts extends Gap {
 
 export interface PairFacts extends Gap {
   variables: [string, string];
-  counts: number[][] | null;
+}
+
+export interface TogetherFacts {
+  n_never: number;
+  n_seldom: number;
+  /** The first of them, the seldomest first; share of the rows that show the variable that is shown less. */
+  pairs: { variables: [string, string]; n: number; share: number }[];
 }
 
 export interface CellFacts {
@@ -189,25 +223,27 @@ export interface CalibrationFacts {
   noise: number;
 }
 
+/** The data of a report or, without any, the counts of the rows that the model was fitted to. */
 export interface ObservedFacts {
-  n_rows: number;
-  missing: number[];
-  marginals: MarginalFacts[];
+  source: "data" | "fit";
+  n_rows: number | null;
+  missing: number[] | null;
+  marginals: MarginalFacts[] | null;
+  together: TogetherFacts;
   pairs: PairFacts[];
   n_pairs: number;
-  n_pairs_without_table: number;
-  n_pairs_never_seen_together: number;
   cells: CellFacts[];
   cells_by_chance: number;
-  is_sampled: boolean;
-  n_rows_judged: number;
-  n_rows_calibrated: number;
-  n_impossible: number;
+  /** The rest needs single rows: null for counts. */
+  is_sampled: boolean | null;
+  n_rows_judged: number | null;
+  n_rows_calibrated: number | null;
+  n_impossible: number | null;
   mean_log_prob: number | null;
   mean_log_prob_independent: number | null;
   mean_log_prob_uniform: number | null;
-  unusual: UnusualRow[];
-  calibration: (CalibrationFacts | null)[];
+  unusual: UnusualRow[] | null;
+  calibration: (CalibrationFacts | null)[] | null;
 }
 
 type Value = string | number | boolean | null | undefined;

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from juror.answers.pairs import pair_tables
+from juror.counts.counts import PairCounts
 from juror.model import JointPMF
-from juror.report.counted import PairTables
 from juror.report.html import make_page
 from juror.report.packing_numbers import encode
 from juror.report.page_model import POINT, PageModel
@@ -44,6 +44,8 @@ class CarriedPairs:
         How far answers of the page's model given one variable are from those of the fitted one, at most.
     level : float, optional
         The probability of intervals; None without any.
+    worth : float
+        The number of independent rows that a weight of one is worth.
     counts : dict of int to numpy.ndarray, (I_a, I_b)
         The counts.
     fitted : dict of int to numpy.ndarray, (I_a, I_b)
@@ -55,6 +57,7 @@ class CarriedPairs:
     room: float
     apart: np.ndarray
     level: float | None = None
+    worth: float = 1.0
     counts: dict[int, np.ndarray] = field(default_factory=dict)
     fitted: dict[int, np.ndarray] = field(default_factory=dict)
     ends: dict[int, np.ndarray] = field(default_factory=dict)
@@ -73,6 +76,7 @@ class CarriedPairs:
         kinds = {"counts": self.counts, "fitted": self.fitted, "intervals": self.ends}
         return {
             "level": self.level,
+            "worth": self.worth,
             "apart": self.apart.tolist(),
             **{name: [{"pair": k, "table": t.tolist()} for k, t in taken.items()] for name, taken in kinds.items()},
         }
@@ -85,6 +89,7 @@ class CarriedPairs:
         encoded = {name: _encoded(name, list(taken.values())) for name, taken in kinds.items()}
         return {
             "level": self.level,
+            "worth": self.worth,
             "apart": _text(points.tobytes()) if points.any() else None,
             **{
                 name: {"pairs": list(kinds[name]), "type": codes.dtype.str[1:], "numbers": _text(_planes(codes))}
@@ -95,7 +100,7 @@ class CarriedPairs:
 
 
 def carry(
-    model: JointPMF, page: PageModel, counted: PairTables | None, facts: dict[str, Any], *, is_large: bool
+    model: JointPMF, page: PageModel, counts: PairCounts | None, facts: dict[str, Any], *, is_large: bool
 ) -> CarriedPairs:
     """Choose what a page carries about pairs, in the room that the other facts leave.
 
@@ -108,8 +113,8 @@ def carry(
     if len(off):
         fitted = {k: table for k, (_, _, table) in enumerate(pair_tables(model)) if page.apart[k] > POINT}
         carried.take("fitted", [k for k in order if k in fitted], fitted.__getitem__)
-    if counted is not None:
-        carried.take("counts", order, lambda k: counted.tables[k])
+    if counts is not None:
+        carried.take("counts", order, counts.tables.__getitem__)
     n_draws = 0 if model.info is None else model.info.n_draws
     if n_draws >= 2:
         sizes = [a * b for a, b in combinations(model.domain.cardinalities, 2)]

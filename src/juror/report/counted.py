@@ -1,4 +1,4 @@
-"""What counts of pairs say by themselves: how much two variables tell about each other, and which are seldom seen together.
+"""What counts of pairs say by themselves: how much variables tell about each other, and which are seldom seen together.
 
 The mutual information of a table of n rows is too large by about (I − 1)(J − 1) / 2n for I and J labels that were seen.
 Without this a pair that few rows show would come first in a list of the strongest.
@@ -6,15 +6,12 @@ Without this a pair that few rows show would come first in a list of the stronge
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from juror.answers.information import entropy_of
-from juror.domain import Domain
+from juror.counts.counts import PairCounts
 
 # Two variables are seldom seen together if fewer than this share of the rows that show one of them show both.
 SELDOM = 0.1
@@ -23,35 +20,18 @@ _MOST_NAMED = 40
 _NO_ENTROPY = 1e-12
 
 
-@dataclass(frozen=True)
-class PairTables:
-    """Counts of every pair of variables, and where they come from.
+def rows_that_show(counts: PairCounts) -> np.ndarray:
+    """Return for every variable the weight of rows that show it, (N,).
 
-    Attributes
-    ----------
-    tables : sequence of numpy.ndarray, (I_j, I_k)
-        In the order of :func:`itertools.combinations`.
-    source : str
-        ``"data"`` for the rows of a report, ``"fit"`` for those that the model was fitted to and has counted.
-    n_rows : float, optional
-        The weight of all rows; None if it is unknown.
-    singles : sequence of numpy.ndarray, (I_n,), optional
-        The counts of every variable, which counts of pairs do not tell if cells are missing.
+    Files of earlier versions have only pairs. The weight is then that of the rows that show it beside some other, which
+    may be less.
     """
-
-    tables: Sequence[np.ndarray]
-    source: str
-    n_rows: float | None
-    singles: Sequence[np.ndarray] | None = None
-
-    def shown(self, n_variables: int) -> np.ndarray:
-        """Return for every variable the weight of rows that show it, or at least show it beside some other, (N,)."""
-        if self.singles is not None:
-            return np.array([counts.sum() for counts in self.singles])
-        shown = np.zeros(n_variables)
-        for (a, b), table in zip(combinations(range(n_variables), 2), self.tables, strict=True):
-            shown[[a, b]] = np.maximum(shown[[a, b]], table.sum())
-        return shown
+    if counts.singles is not None:
+        return np.array([single.sum() for single in counts.singles])
+    shown = np.zeros(len(counts.domain))
+    for pair, table in zip(counts.groups, counts.tables, strict=True):
+        shown[list(pair)] = np.maximum(shown[list(pair)], table.sum())
+    return shown
 
 
 def dependence_in(counts: np.ndarray) -> float | None:
@@ -74,15 +54,16 @@ def dependence_in(counts: np.ndarray) -> float | None:
     return float(np.clip(information / min(entropies), 0.0, 1.0))
 
 
-def counted_dependence(counted: PairTables, n_variables: int) -> list[list[float | None]]:
+def counted_dependence(counts: PairCounts) -> list[list[float | None]]:
     """Return :func:`dependence_in` of every two variables, (N, N), with ones on the diagonal."""
-    matrix: list[list[float | None]] = [[1.0] * n_variables for _ in range(n_variables)]
-    for (a, b), table in zip(combinations(range(n_variables), 2), counted.tables, strict=True):
+    N = len(counts.domain)
+    matrix: list[list[float | None]] = [[1.0] * N for _ in range(N)]
+    for (a, b), table in zip(counts.groups, counts.tables, strict=True):
         matrix[a][b] = matrix[b][a] = dependence_in(table)
     return matrix
 
 
-def together_facts(counted: PairTables, domain: Domain) -> dict[str, Any]:
+def together_facts(counts: PairCounts) -> dict[str, Any]:
     """Return which variables are never or seldom seen in the same row, the seldomest first.
 
     Returns
@@ -92,13 +73,13 @@ def together_facts(counted: PairTables, domain: Domain) -> dict[str, Any]:
         that show one of the two show; ``pairs``, the first of them: ``variables``, ``n`` rows that show both, and
         ``share`` of the rows that show the variable that is shown less.
     """
-    shown = counted.shown(len(domain))
-    found = []
-    for (a, b), table in zip(combinations(range(len(domain)), 2), counted.tables, strict=True):
-        n, of = float(table.sum()), float(min(shown[a], shown[b]))
-        if n < SELDOM * of or of == 0:
-            share = n / of if of else 0.0
-            found.append({"variables": [domain[a].name, domain[b].name], "n": n, "share": share})
-    found.sort(key=lambda pair: pair["share"])
-    n_never = sum(pair["n"] == 0 for pair in found)
-    return {"n_never": n_never, "n_seldom": len(found) - n_never, "pairs": found[:_MOST_NAMED]}
+    shown, names = rows_that_show(counts), counts.domain.names
+    found: list[tuple[float, dict[str, Any]]] = []
+    for (a, b), table in zip(counts.groups, counts.tables, strict=True):
+        n, least = float(table.sum()), float(min(shown[a], shown[b]))
+        share = n / least if least else 0.0
+        if share < SELDOM:
+            found.append((share, {"variables": [names[a], names[b]], "n": n, "share": share}))
+    found.sort(key=lambda pair: pair[0])
+    n_never = sum(pair["n"] == 0 for _, pair in found)
+    return {"n_never": n_never, "n_seldom": len(found) - n_never, "pairs": [pair for _, pair in found[:_MOST_NAMED]]}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
 
 from juror.answers.information import dependence as dependence_of
 from juror.answers.information import divergence
@@ -14,13 +16,14 @@ from juror.answers.sampling import generator
 from juror.readers.columns import as_text
 from juror.record import finite
 from juror.report.carried_pairs import carry
-from juror.report.counted import PairTables, counted_dependence
+from juror.report.counted import counted_dependence
 from juror.report.drawn_forest import forest_facts
-from juror.report.observed import facts_of_counts, observed_facts, tables_of
+from juror.report.observed import counts_of, facts_of_counts, observed_facts
 from juror.report.page_model import PageModel, check_rank, make_page_model
 from juror.report.seen import Seen, pass_over
 
 if TYPE_CHECKING:
+    from juror.counts.counts import PairCounts
     from juror.domain.variable import Unknown
     from juror.model import JointPMF
 
@@ -48,14 +51,18 @@ def gather_facts(
     seen = None if data is None else pass_over(data, model.domain, unknown=unknown, weight=sample_weight, seed=seed)
     page = make_page_model(model, rank, seed)
     size, fit = _model_facts(model, page)
-    counted = _counted(model, seen)
+    # Without data there may be the counts of the rows that the model was fitted to.
+    counts = model.counts if seen is None else counts_of(seen, model.domain)
     # Facts about one and two variables are those of the fitted model. The rest is about the model of the page, which
     # computes the answers with more conditions.
     shown, domain = page.model, model.domain
     labels = [[as_text(label) for label in variable.labels] for variable in domain]
     profiles, distance = _shown_classes(model, page, seed)
     dependence = dependence_of(model, "normalised")
-    order = [domain.position(name) for name in dependence.clustered().names]
+    counted = None if counts is None else counted_dependence(counts)
+    # Neighbours depend on each other in the rows, as the page ranks pairs by the rows where there are any.
+    by_rows = dependence if counted is None else replace(dependence, _matrix=np.nan_to_num(np.array(counted, dtype=float)))
+    order = [domain.position(name) for name in by_rows.clustered().names]
     facts = {
         "file": name,
         "variables": [
@@ -74,32 +81,24 @@ def gather_facts(
         "dependence": {
             "order": order,
             "matrix": dependence.to_numpy().tolist(),
-            "counted": None if counted is None else counted_dependence(counted, len(domain)),
+            "counted": counted,
         },
         "forest": forest_facts(shown),
         "classes": _class_facts(profiles, distance),
         "fit": fit,
-        "observed": _observed_facts(model, page, seen, counted, seed),
+        "observed": _observed_facts(model, page, seen, counts, seed),
         "pairs": None,
     }
-    carried = carry(model, page, counted, facts, is_large=rank == "all")
+    carried = carry(model, page, counts, facts, is_large=rank == "all")
     return facts | {"pairs": carried.plain()}, {"blocks": page.packed, "pairs": carried.packed()}
 
 
-def _counted(model: JointPMF, seen: Seen | None) -> PairTables | None:
-    """Return the counts of the data, or else those of the rows that the model was fitted to."""
-    if seen is not None:
-        return tables_of(seen)
-    counts = model.counts
-    return None if counts is None else PairTables(counts.tables, "fit", counts.n_rows)
-
-
 def _observed_facts(
-    model: JointPMF, page: PageModel, seen: Seen | None, counted: PairTables | None, seed: int
+    model: JointPMF, page: PageModel, seen: Seen | None, counts: PairCounts | None, seed: int
 ) -> dict[str, Any] | None:
     if seen is not None:
         return observed_facts(model, seen, by=page.model, seed=seed)
-    return None if counted is None else facts_of_counts(model, counted)
+    return None if counts is None else facts_of_counts(model, counts)
 
 
 def _model_facts(model: JointPMF, page: PageModel) -> tuple[dict[str, Any], dict[str, Any] | None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,14 @@ from juror.answers.block import Mixture
 from juror.answers.calibration import calibration
 from juror.answers.marginals import marginal
 from juror.answers.scores import log_prob
+from juror.counts.counts import PairCounts
+from juror.domain import Domain
 from juror.errors import DataError
 from juror.kernels.logarithms import log_of
 from juror.kernels.random_streams import Stream
 from juror.readers.columns import MISSING
 from juror.record import finite
-from juror.report.counted import PairTables, together_facts
+from juror.report.counted import together_facts
 from juror.report.gaps import marginal_gaps, pair_gaps
 from juror.report.seen import Seen
 from juror.report.unusual import unusual_rows
@@ -67,7 +70,7 @@ def observed_facts(
     Returns
     -------
     dict
-        From the counts: see :func:`counted_facts`.
+        ``source``, ``"data"``. From the counts: see :func:`counted_facts`.
 
         From the sample: ``is_sampled``, whether it is smaller than the table; ``n_rows_judged``, its weight;
         ``n_impossible``, the weight of rows that are impossible under the model; the mean log-probability in nats under
@@ -90,45 +93,46 @@ def observed_facts(
     """
     with one_blas_thread():
         judged = _judged(model if by is None else by, seen, seed, n_jobs)
-        return {**counted_facts(model, tables_of(seen)), "is_sampled": seen.is_sampled, **judged}
+        counted = counted_facts(model, counts_of(seen, model.domain))
+        return {"source": "data", **counted, "is_sampled": seen.is_sampled, **judged}
 
 
-def tables_of(seen: Seen) -> PairTables:
+def counts_of(seen: Seen, domain: Domain) -> PairCounts:
     """Return what was counted in the rows of a report."""
-    n_pairs = sum(table.ndim == 2 for table in seen.tables)
-    n_variables = len(seen.tables) - n_pairs
-    return PairTables(seen.tables[n_variables:], "data", seen.total, seen.tables[:n_variables])
+    N = len(domain)
+    return PairCounts(domain, tuple(combinations(range(N), 2)), seen.tables[N:], seen.total, seen.tables[:N])
 
 
-def counted_facts(model: Mixture, counted: PairTables) -> dict[str, Any]:
+def counted_facts(model: Mixture, counts: PairCounts) -> dict[str, Any]:
     """Compare counts with a model.
 
     Returns
     -------
     dict
-        ``source``, where the counts are from; ``n_rows``, the weight of all rows; ``missing``, for every variable the
-        share of rows in which it is missing, and ``marginals``, both None if only pairs were counted; ``together``, see
+        ``n_rows``, the weight of all rows; ``missing``, for every variable the share of rows in which it is missing,
+        and ``marginals``, both None if only pairs were counted; ``together``, see
         :func:`juror.report.counted.together_facts`; ``pairs``, ``cells`` and ``cells_by_chance``, see
         :mod:`juror.report.gaps`.
     """
     alone: dict[str, Any] = {"missing": None, "marginals": None}
-    if counted.singles is not None and counted.n_rows is not None:
-        total = counted.n_rows
-        missing = [_share_missing(float(counts.sum()), total) for counts in counted.singles]
-        alone = {"missing": missing, "marginals": marginal_gaps(model, counted.singles)}
+    if counts.singles is not None and counts.n_rows is not None:
+        missing = [_share_missing(float(single.sum()), counts.n_rows) for single in counts.singles]
+        alone = {"missing": missing, "marginals": marginal_gaps(model, counts.singles)}
     return {
-        "source": counted.source,
-        "n_rows": counted.n_rows,
+        "n_rows": counts.n_rows,
         **alone,
-        "together": together_facts(counted, model.domain),
-        **pair_gaps(model, counted.tables, _WORST_CELLS),
+        "together": together_facts(counts),
+        **pair_gaps(model, counts.tables, _WORST_CELLS),
     }
 
 
-def facts_of_counts(model: Mixture, counts: PairTables) -> dict[str, Any]:
-    """Return the facts about counts without rows, with the keys of :func:`observed_facts`; those about rows are None."""
+def facts_of_counts(model: Mixture, counts: PairCounts) -> dict[str, Any]:
+    """Compare the counts of the rows that a model was fitted to with it, in the form of :func:`observed_facts`.
+
+    What needs single rows is None.
+    """
     with one_blas_thread():
-        return {**counted_facts(model, counts), **dict.fromkeys(_OF_ROWS)}
+        return {"source": "fit", **counted_facts(model, counts), **dict.fromkeys(_OF_ROWS)}
 
 
 def _share_missing(seen: float, total: float) -> float:

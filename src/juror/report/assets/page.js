@@ -1,3 +1,91 @@
+// src/answers.js
+var [STANDARD_ERRORS, ROWS] = [3, 1];
+var NOTHING = { rows: null, shares: null, differs: null, ends: null, pointsOff: 0 };
+var Answers = class {
+  /**
+   * @param {Variable[]} variables
+   * @param {Joint} joint
+   * @param {Pairs} pairs
+   * @param {{ singles: number[][] | null, worth: number }} rows counts of every variable; how many rows a weight is worth
+   */
+  constructor(variables2, joint2, pairs3, { singles: singles2, worth }) {
+    this.variables = variables2;
+    this.joint = joint2;
+    this.pairs = pairs3;
+    this.singles = singles2;
+    this.worth = worth;
+  }
+  /**
+   * The distribution of every variable given evidence; null if it is impossible.
+   *
+   * With at most one condition, answers are those of the fitted model, also where the page has a smaller one.
+   *
+   * @param {Evidence} evidence
+   * @returns {Answer | null}
+   */
+  given(evidence) {
+    const answer = this.joint.given(evidence);
+    if (answer === null) return null;
+    if (evidence.size === 0) return this.#withoutCondition(answer);
+    if (evidence.size === 1) return this.#withOne(answer, [...evidence][0]);
+    return { ...answer, backing: this.variables.map(() => NOTHING) };
+  }
+  /** @param {NonNullable<ReturnType<Joint["given"]>>} answer */
+  #withoutCondition({ marginals: marginals2, logProbability }) {
+    const exact = this.variables.map(({ probabilities }, n) => probabilities ?? marginals2[n]);
+    const backing = this.variables.map(({ low, high }, n) => ({
+      ...this.#rowsBehind(exact[n], this.singles?.[n] ?? null),
+      ends: low && high ? { low, high } : null,
+      pointsOff: 0
+    }));
+    return { marginals: exact, logProbability, backing };
+  }
+  /**
+   * @param {NonNullable<ReturnType<Joint["given"]>>} answer
+   * @param {[number, number[]]} condition
+   */
+  #withOne({ marginals: marginals2, logProbability }, [given, codes]) {
+    const alone = this.variables[given].probabilities;
+    const inside = alone ? codes.reduce((sum2, code) => sum2 + alone[code], 0) : null;
+    const exact = this.variables.map(({ position: n }) => {
+      if (n === given) return alone && inside ? alone.map((p, code) => codes.includes(code) ? p / inside : 0) : marginals2[n];
+      const table = this.pairs.fitted(given, n);
+      const joint2 = table && added(codes.map((code) => table[code]));
+      const total = joint2 ? sumOf(joint2) : 0;
+      return joint2 && total > 0 ? joint2.map((p) => p / total) : marginals2[n];
+    });
+    const backing = this.variables.map(({ position: n }) => {
+      if (n === given) return NOTHING;
+      const table = this.pairs.counts(given, n);
+      return {
+        ...this.#rowsBehind(exact[n], table && added(codes.map((code) => table[code]))),
+        ends: codes.length === 1 ? this.pairs.ends(n, given, codes[0]) : null,
+        pointsOff: this.pairs.pointsOff(given, n)
+      };
+    });
+    return { marginals: exact, logProbability: inside ? Math.min(0, Math.log(inside)) : logProbability, backing };
+  }
+  /**
+   * @param {Float64Array | number[]} probabilities
+   * @param {number[] | null} counts
+   */
+  #rowsBehind(probabilities, counts) {
+    if (counts === null) return { rows: null, shares: null, differs: null };
+    const rows = sumOf(counts);
+    if (rows === 0) return { rows, shares: null, differs: null };
+    const [shares, n] = [counts.map((count) => count / rows), rows * this.worth];
+    const differs = shares.map((share, code) => {
+      const p = probabilities[code];
+      return Math.abs(share - p) > STANDARD_ERRORS * Math.sqrt(Math.max(p * (1 - p), 0) / n) + ROWS / n;
+    });
+    return { rows, shares, differs };
+  }
+};
+var sumOf = (values) => values.reduce((sum2, value) => sum2 + value, 0);
+function added(rows) {
+  return rows[0].map((_, j) => sumOf(rows.map((row) => row[j])));
+}
+
 // src/dom.js
 function make(tag, attributes = {}, ...children) {
   return furnish(document.createElement(tag), attributes, children);
@@ -58,17 +146,17 @@ function factList(entries2) {
   const known = entries2.flatMap(([name, value]) => value ? [[make("dt", {}, name), make("dd", {}, value)]] : []);
   return make("dl", { class: "facts" }, known);
 }
-function dataTable(caption, head, rows) {
-  const cell = (value, column) => column === 0 ? make("th", { scope: "row" }, value) : make("td", {}, value);
+function dataTable(caption, head, rows, kind = "list") {
+  const cell = (value, column) => column === 0 ? make("th", { scope: "row", role: "rowheader" }, value) : make("td", { role: "cell", "data-head": head[column] }, value);
   return make(
     "div",
     { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
     make(
       "table",
-      {},
+      { class: kind, role: "table" },
       make("caption", {}, caption),
-      make("thead", {}, make("tr", {}, head.map((name) => make("th", { scope: "col" }, name)))),
-      make("tbody", {}, rows.map((row) => make("tr", {}, row.map(cell))))
+      make("thead", { role: "rowgroup" }, make("tr", { role: "row" }, head.map((name) => make("th", { scope: "col", role: "columnheader" }, name)))),
+      make("tbody", { role: "rowgroup" }, rows.map((row) => make("tr", { role: "row" }, row.map(cell))))
     )
   );
 }
@@ -568,10 +656,11 @@ function bytesOf(text) {
 var floats = (text) => new Float32Array(bytesOf(text));
 var [LEAST, ZERO] = [1e-30, 65535];
 var STEP = -Math.log(LEAST) / (ZERO - 1);
+var logarithm = (code) => code === ZERO ? 0 : Math.exp(-STEP * code);
 async function logarithms(text) {
   const stream = new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream("deflate"));
   const codes = new Uint16Array(await new Response(stream).arrayBuffer());
-  return Float64Array.from(codes, (code) => code === ZERO ? 0 : Math.exp(-STEP * code));
+  return Float64Array.from(codes, logarithm);
 }
 var NUMBERS = {
   64: (text) => new Float64Array(bytesOf(text)),
@@ -583,8 +672,8 @@ var Joint = class _Joint {
    * @param {number[]} cardinalities number of labels of each variable
    * @param {Block[]} blocks
    */
-  constructor(cardinalities, blocks) {
-    this.cardinalities = cardinalities;
+  constructor(cardinalities2, blocks) {
+    this.cardinalities = cardinalities2;
     this.blocks = blocks;
   }
   /**
@@ -593,11 +682,11 @@ var Joint = class _Joint {
    * @param {number[]} cardinalities
    * @param {ModelFacts} facts
    */
-  static async of(cardinalities, { blocks, bits }) {
+  static async of(cardinalities2, { blocks, bits }) {
     const read = blocks.map(
       async ({ weights, parents, sizes, tables }) => new Block(await NUMBERS[bits](weights), parents, sizes, await NUMBERS[bits](tables))
     );
-    const joint2 = new _Joint(cardinalities, await Promise.all(read));
+    const joint2 = new _Joint(cardinalities2, await Promise.all(read));
     if (bits < 64) joint2.#normalise();
     return joint2;
   }
@@ -650,9 +739,9 @@ function jensenShannon(p, q) {
 }
 
 // src/panel.js
-var ROWS = { head: 16.6, bar: 5.9, range: 8.5, nameLine: 4.75, labelLine: 4.4, mostBars: 14 };
+var ROWS2 = { head: 16.6, bar: 5.9, range: 8.5, nameLine: 4.75, labelLine: 4.4, backing: 5, mostBars: 14 };
 var LONGEST_LABEL = 40;
-var WIDTHS = { sides: 1.6, moved: 3.4, range: 3.2, known: 1.2 };
+var WIDTHS = { sides: 1.6, moved: 3.4, range: 3.2 };
 var MANY_LABELS = 8;
 var Panel = class {
   moved = 0;
@@ -662,27 +751,33 @@ var Panel = class {
   /** @type {Bar[]} */
   #inOrder;
   #texts;
+  #name;
   /** @type {Room | null} */
   #room = null;
+  /** @type {number[]} */
+  #known = [];
   #movedText = make("span", {
     class: "moved",
     title: "How far this panel moved: the Jensen–Shannon divergence from its marginal, in bits, 0 to 1"
   });
+  #backing = make("p", { class: "backing" });
   /**
    * @param {Variable} variable
-   * @param {Float64Array} marginal
+   * @param {Float64Array | number[]} marginal
    * @param {Explorer} explorer
    */
   constructor(variable, marginal, explorer2) {
     this.variable = variable;
+    this.hasBacking = explorer2.hasBacking;
     this.marginal = marginal;
     this.#texts = cutApart(variable.labels, (text) => [...text].length <= LONGEST_LABEL).map((text) => text || "(empty)");
     this.#bars = this.#texts.map((text, code) => new Bar(variable, code, text, marginal[code], explorer2));
     const bySize = variable.kind === "nominal" && variable.labels.length > MANY_LABELS;
     this.#inOrder = bySize ? [...this.#bars].sort((a, b) => marginal[b.code] - marginal[a.code]) : this.#bars;
     this.#inOrder[0].button.tabIndex = 0;
-    const many = variable.labels.length > ROWS.mostBars ? ` ${variable.labels.length} labels` : "";
-    const head = make("h3", { id: `v${variable.position}`, title: variable.name }, variable.name, make("span", { class: "count" }, many));
+    const many = variable.labels.length > ROWS2.mostBars ? ` ${variable.labels.length} labels` : "";
+    this.#name = variable.name + many;
+    const head = make("h3", { id: `v${variable.position}` }, variable.name, make("span", { class: "count" }, many));
     const bars = make(
       "div",
       {
@@ -700,7 +795,8 @@ var Panel = class {
       { class: "panel", "aria-labelledby": head.id },
       make("header", {}, head, this.#movedText, this.range?.button ?? null),
       this.range?.element ?? null,
-      bars
+      bars,
+      this.hasBacking ? this.#backing : null
     );
     this.#fit();
     this.text = [variable.name, ...variable.labels].join("\n").toLowerCase();
@@ -715,10 +811,11 @@ var Panel = class {
     this.#fit();
   }
   #fit() {
-    const bars = ROWS.bar * this.#bars.length + ROWS.labelLine * this.#labelLines();
-    const range2 = this.range?.isOpen ? ROWS.range : 0;
-    const head = ROWS.head + ROWS.nameLine * this.#nameLines();
-    const rows = Math.ceil(head + Math.min(bars, ROWS.bar * ROWS.mostBars) + range2);
+    const bars = ROWS2.bar * this.#bars.length + ROWS2.labelLine * this.#labelLines();
+    const range2 = this.range?.isOpen ? ROWS2.range : 0;
+    const head = ROWS2.head + ROWS2.nameLine * this.#nameLines();
+    const backing = this.hasBacking ? ROWS2.backing : 0;
+    const rows = Math.ceil(head + Math.min(bars, ROWS2.bar * ROWS2.mostBars) + range2 + backing);
     this.element.style.setProperty("--rows", String(rows));
   }
   /** How many lines the name takes beyond the first. */
@@ -726,32 +823,48 @@ var Panel = class {
     if (this.#room === null) return 0;
     const { panel, rem, family } = this.#room;
     const beside = WIDTHS.sides + WIDTHS.moved + (this.range ? WIDTHS.range : 0);
-    return linesOf(this.variable.name, `650 ${0.95 * rem}px ${family}`, panel - beside * rem) - 1;
+    return linesOf(this.#name, `650 ${0.95 * rem}px ${family}`, panel - beside * rem) - 1;
   }
   /** How many lines labels take beyond the first of each. */
   #labelLines() {
     if (this.#room === null) return 0;
     const { label, rem, family } = this.#room;
-    const font = `650 ${0.85 * rem}px ${family}`;
-    return this.#texts.reduce((sum2, text) => sum2 + linesOf(text, font, label - WIDTHS.known * rem) - 1, 0);
+    const lines = (text, code) => (
+      // A known label is bold and has a tick before it.
+      this.#known.includes(code) ? linesOf(`✓ ${text}`, `650 ${0.85 * rem}px ${family}`, label) : linesOf(text, `${0.85 * rem}px ${family}`, label)
+    );
+    return this.#texts.reduce((sum2, text, code) => sum2 + lines(text, code) - 1, 0);
   }
   /** @param {string} words */
   isFoundBy(words) {
     return this.text.includes(words);
   }
   /**
-   * @param {Float64Array} probabilities
+   * @param {Float64Array | number[]} probabilities
    * @param {number[]} codes the known ones
+   * @param {Backing} backing
    */
-  show(probabilities, codes) {
+  show(probabilities, codes, backing) {
     this.isGiven = codes.length > 0;
+    if (this.#known.length || codes.length) {
+      this.#known = codes;
+      this.#fit();
+    }
     this.moved = jensenShannon(probabilities, this.marginal);
     this.#movedText.textContent = this.moved >= 5e-3 ? `Δ ${this.moved.toFixed(2)}` : "";
     this.element.classList.toggle("given", this.isGiven);
-    const largest = Math.max(most(probabilities), most(this.marginal));
-    this.#bars.forEach((bar, code) => bar.show(probabilities[code], largest, codes.includes(code)));
+    const largest = Math.max(most(probabilities), most(this.marginal), most(backing.ends?.high ?? []));
+    this.#bars.forEach((bar, code) => bar.show(probabilities[code], largest, codes.includes(code), backing));
+    this.#say(backing);
     this.range?.show(codes);
-    if (this.isGiven && this.#bars.length > ROWS.mostBars) this.#scrollTo(this.#bars[codes[0]].button);
+    if (this.isGiven && this.#bars.length > ROWS2.mostBars) this.#scrollTo(this.#bars[codes[0]].button);
+  }
+  /** @param {Backing} backing */
+  #say({ rows, pointsOff }) {
+    const counted = rows === null ? [] : [rows === 0 ? "no row shows both" : `shares of ${plural(rows, "row")}`];
+    const off = pointsOff ? [`bars may be ${pointsOff === 255 ? "far" : plural(pointsOff, "point")} from the model's file`] : [];
+    const text = [...counted, ...off].join("; ");
+    if (this.#backing.textContent !== text) this.#backing.textContent = text;
   }
   /**
    * Scroll a known bar into view, for panels that show only some of their bars.
@@ -793,6 +906,8 @@ var Panel = class {
 var Bar = class {
   #track = make("span", { class: "track", "aria-hidden": "true" });
   #value = document.createTextNode("");
+  #share = make("span", { class: "share" });
+  #whisker = "";
   /** @type {boolean | null} */
   #isKnown = null;
   /** @type {number | null} */
@@ -836,24 +951,55 @@ var Bar = class {
       },
       make("span", { class: "label" }, text),
       this.#track,
-      make("span", { class: "value" }, this.#value)
+      make("span", { class: "value" }, this.#value),
+      explorer2.isCounted ? this.#share : null
     );
   }
   /**
    * @param {number} probability
    * @param {number} largest the probability of a full bar
    * @param {boolean} isKnown
+   * @param {Backing} backing
    */
-  show(probability, largest, isKnown) {
+  show(probability, largest, isKnown, { shares, differs, ends: ends2 }) {
     const text = percent(probability);
     if (this.#value.data !== text) this.#value.data = text;
     if (this.#isKnown !== isKnown) this.button.setAttribute("aria-pressed", String(this.#isKnown = isKnown));
     this.button.dataset.probability = String(probability);
-    this.#track.style.backgroundSize = `2px 100%, ${(100 * probability / largest).toFixed(2)}% 100%`;
-    if (this.#largest !== largest) {
-      this.#largest = largest;
-      this.#track.style.backgroundPosition = `${(100 * this.marginal / largest).toFixed(2)}% 0, 0 0`;
+    this.#showShare(shares?.[this.code] ?? null, differs?.[this.code] ?? false);
+    const along = (p) => 100 * p / largest;
+    const [low, high] = ends2 ? [along(ends2.low[this.code]), along(ends2.high[this.code])] : [0, 0];
+    this.#track.style.backgroundSize = `2px 100%, ${(high - low).toFixed(2)}% 3px, ${along(probability).toFixed(2)}% 100%`;
+    this.#showInterval(ends2 && [ends2.low[this.code], ends2.high[this.code]]);
+    const whisker = high - low < 99.99 ? (100 * low / (100 - (high - low))).toFixed(2) : "0";
+    if (this.#largest === largest && this.#whisker === whisker) return;
+    [this.#largest, this.#whisker] = [largest, whisker];
+    this.#track.style.backgroundPosition = `${along(this.marginal).toFixed(2)}% 0, ${whisker}% 50%, 0 0`;
+  }
+  /**
+   * The share of the rows, marked where it differs from the probability by more than chance would.
+   *
+   * @param {number | null} share
+   * @param {boolean} differs
+   */
+  #showShare(share, differs) {
+    const text = share === null ? "" : `${differs ? "≠ " : ""}${percent(share)}`;
+    if (this.#share.textContent === text) return;
+    this.#share.textContent = text;
+    this.#share.classList.toggle("differs", differs);
+    if (share === null) delete this.button.dataset.share;
+    else this.button.dataset.share = String(share);
+  }
+  /** @param {number[] | null} ends */
+  #showInterval(ends2) {
+    if (ends2 === null) {
+      if (this.button.dataset.low !== void 0) this.#value.parentElement?.removeAttribute("title");
+      delete this.button.dataset.low;
+      delete this.button.dataset.high;
+      return;
     }
+    [this.button.dataset.low, this.button.dataset.high] = ends2.map(String);
+    if (this.#value.parentElement) this.#value.parentElement.title = `between ${percent(ends2[0])} and ${percent(ends2[1])}`;
   }
 };
 var RangeChooser = class {
@@ -914,18 +1060,25 @@ var Explorer = class {
   #width = 0;
   /**
    * @param {Variable[]} variables
-   * @param {Joint} joint
-   * @param {string} file the model's file, for the command line to copy
-   * @param {number | null} nRows how many rows the model was fitted to; null when it does not say
+   * @param {Answers} answers
+   * @param {Facts} facts
    */
-  constructor(variables2, joint2, file, nRows) {
+  constructor(variables2, answers, { file, fit, model, observed, pairs: pairs3 }) {
     this.variables = variables2;
-    this.joint = joint2;
+    this.answers = answers;
     this.file = file;
-    this.nRows = nRows;
+    this.nRows = fit?.n_rows ?? null;
+    this.isCounted = observed !== null;
+    this.isSmaller = model.rank < model.fitted_rank;
+    this.hasBacking = this.isCounted || this.isSmaller;
+    byId("explorer").classList.toggle("counted", this.isCounted);
+    byId("share-legend").hidden = !this.isCounted;
+    byId("share-of").textContent = observed?.source === "data" ? "rows of the data" : "rows that the model was fitted to";
+    byId("whisker-legend").hidden = pairs3.level === null;
+    byId("whisker-level").textContent = percent(pairs3.level ?? 0);
     const answer = (
       /** @type {Answer} */
-      joint2.given(this.#evidence)
+      answers.given(this.#evidence)
     );
     this.panels = variables2.map((variable) => new Panel(variable, answer.marginals[variable.position], this));
     byId("panels").append(...this.panels.map((panel) => panel.element));
@@ -962,7 +1115,8 @@ var Explorer = class {
     if (!shown || shown.element.clientWidth === this.#width) return;
     this.#width = shown.element.clientWidth;
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
-    const room = { panel: this.#width, label: LABELS * (this.#width - rem), rem, family: getComputedStyle(document.body).fontFamily };
+    const label = LABELS[this.isCounted ? "counted" : "plain"] * (this.#width - 1.15 * rem) - 0.4 * rem;
+    const room = { panel: this.#width, label, rem, family: getComputedStyle(document.body).fontFamily };
     for (const panel of this.panels) panel.fitInto(room);
   }
   /**
@@ -1024,7 +1178,7 @@ var Explorer = class {
    */
   know(evidence, isNew = true) {
     if (same(evidence, this.#evidence)) return true;
-    const answer = this.joint.given(evidence);
+    const answer = this.answers.given(evidence);
     if (answer === null) {
       const words = [...evidence].map(([n, codes]) => inWords(this.variables[n], codes)).join(" and ");
       say(`Under this model it never happens that ${words}. Nothing was changed.`);
@@ -1037,17 +1191,26 @@ var Explorer = class {
     return true;
   }
   /** @param {Answer} answer */
-  #show({ marginals: marginals2, logProbability }) {
+  #show({ marginals: marginals2, logProbability, backing }) {
     for (const panel of this.panels) {
-      panel.show(marginals2[panel.variable.position], this.#evidence.get(panel.variable.position) ?? []);
+      const n = panel.variable.position;
+      panel.show(marginals2[n], this.#evidence.get(n) ?? [], backing[n]);
     }
     byId("undo").disabled = this.#past.length === 0;
     byId("reset").disabled = this.#evidence.size === 0;
     this.#writeFragment();
     say("");
     this.#showSentence(logProbability);
+    byId("limits").textContent = this.#limits();
     this.#arrange();
     this.#showAskLine();
+  }
+  /** What the page does not know with several conditions. */
+  #limits() {
+    if (this.#evidence.size < 2) return "";
+    const rows = this.isCounted ? ["Rows and shares are known for one condition only."] : [];
+    const smaller = this.isSmaller ? ["With several conditions the bars are those of a smaller model near the fitted one; the line to copy asks the fitted one."] : [];
+    return [...rows, ...smaller].join(" ");
   }
   /** @param {number} logProbability */
   #showSentence(logProbability) {
@@ -1143,7 +1306,7 @@ var Explorer = class {
   }
 };
 var FEW_ROWS = 10;
-var LABELS = 0.42;
+var LABELS = { plain: 0.42, counted: 0.34 };
 var HAS_ADDRESS = location.protocol !== "about:";
 var ORDERS = {
   table: (a, b) => a.variable.position - b.variable.position,
@@ -1269,50 +1432,66 @@ var DependenceMap = class {
    * @param {DependenceFacts} facts
    * @param {Variable[]} variables
    * @param {Joint} joint
-   * @param {Counts | null} observed null when the report has no data
+   * @param {Pairs} pairs
    */
-  constructor({ order, matrix }, variables2, joint2, observed) {
+  constructor({ order, matrix, counted }, variables2, joint2, pairs3) {
     this.order = order;
     this.variables = variables2;
     this.joint = joint2;
-    this.observed = observed;
-    this.matrix = squared(floats(matrix), order.length);
+    this.pairs = pairs3;
+    this.fitted = squared([...floats(matrix)], order.length);
+    this.counted = counted === null ? null : squared(sharesOf(counted), order.length);
+    this.matrix = this.counted ?? this.fitted;
     const strongest = this.#strongest();
-    this.most = strongest[0]?.value ?? 0;
+    this.#showSource();
     this.#cell = Math.max(3, Math.min(30, Math.floor(620 / order.length)));
     this.#listPairs(strongest);
     this.#listen();
     this.draw();
     if (strongest.length) this.choose(strongest[0].a, strongest[0].b);
   }
+  get most() {
+    return most(this.matrix.flatMap((row, a) => row.filter((value, b) => a !== b && value !== null).map(Number)).concat(0));
+  }
+  #showSource() {
+    if (this.counted === null) return;
+    byId("map-of-tools").hidden = false;
+    byId("dependence-of").textContent = "Pairs are ranked by the rows that show both variables, less what chance alone would give. The model's own figure stands beside it: where it is much smaller, the model has missed a dependence.";
+    byId("map-of").addEventListener("change", () => {
+      this.matrix = byId("map-of").value === "rows" ? this.counted ?? this.fitted : this.fitted;
+      this.draw();
+    });
+  }
   #strongest() {
-    const pairs2 = [];
+    const pairs3 = [];
     for (let a = 0; a < this.order.length; a++) {
-      for (let b = a + 1; b < this.order.length; b++) pairs2.push({ a, b, value: this.matrix[a][b] });
+      for (let b = a + 1; b < this.order.length; b++) pairs3.push({ a, b, value: this.matrix[a][b] });
     }
-    return pairs2.sort((one, other) => other.value - one.value);
+    return pairs3.sort((one, other) => (other.value ?? -1) - (one.value ?? -1));
   }
   /** @param {Tie[]} strongest */
   #listPairs(strongest) {
     const shown = strongest.slice(0, 12);
-    byId("strongest").replaceChildren(
-      ...shown.map(
-        ({ a, b, value }) => make(
-          "li",
-          {},
-          make(
-            "button",
-            { class: "link", onclick: () => this.choose(a, b) },
-            `${this.variables[a].name} and ${this.variables[b].name}`
-          ),
-          ` ${value.toFixed(3)}`
-        )
-      )
-    );
-    byId("strongest-of").textContent = `${shown.length < strongest.length ? `The ${shown.length} strongest of ${plural(strongest.length, "pair")}` : "All pairs"}, strongest first`;
+    const title = `${shown.length < strongest.length ? `The ${shown.length} strongest of ${plural(strongest.length, "pair")}` : "All pairs"}, strongest first`;
+    const figures = shown.map(({ a, b }) => [
+      make("button", { class: "link", onclick: () => this.choose(a, b) }, this.#names(a, b)),
+      ...this.counted ? [inDigits(this.counted[a][b])] : [],
+      inDigits(this.fitted[a][b])
+    ]);
+    const head = this.counted ? ["pair", "rows", "model"] : ["pair", "model"];
+    const caption = `Normalised mutual information${this.counted ? " by the rows and by the model" : ""}`;
+    byId("strongest").replaceChildren(dataTable(caption, head, figures, "matrix"));
+    byId("strongest-of").textContent = title;
     for (const list of [byId("pair-a"), byId("pair-b")]) {
       list.append(...this.variables.map(({ name, position }) => make("option", { value: position }, name)));
     }
+  }
+  /**
+   * @param {number} a
+   * @param {number} b
+   */
+  #names(a, b) {
+    return `${this.variables[a].name} and ${this.variables[b].name}`;
   }
   #listen() {
     const place = (event) => {
@@ -1329,12 +1508,20 @@ var DependenceMap = class {
     this.#canvas.addEventListener("pointermove", (event) => {
       const pair = place(event);
       const [a, b] = pair ?? [0, 0];
-      byId("map-cell").textContent = a !== b ? `${this.variables[a].name} and ${this.variables[b].name}: ${this.matrix[a][b].toFixed(3)}` : "Point at a cell to read it, click it for its table.";
+      byId("map-cell").textContent = a !== b ? `${this.#names(a, b)}: ${this.#inWords(a, b)}` : "Point at a cell to read it, click it for its table.";
     });
     for (const list of [byId("pair-a"), byId("pair-b")]) {
       list.addEventListener("change", () => this.choose(Number(byId("pair-a").value), Number(byId("pair-b").value)));
     }
     byId("pair-what").addEventListener("change", () => this.#chosen && this.choose(...this.#chosen));
+  }
+  /**
+   * @param {number} a
+   * @param {number} b
+   */
+  #inWords(a, b) {
+    const fitted = inDigits(this.fitted[a][b]);
+    return this.counted === null ? fitted : `${inDigits(this.counted[a][b])} by the rows, ${fitted} by the model`;
   }
   get #margin() {
     return this.#cell >= READABLE ? NAMES : 0;
@@ -1352,16 +1539,17 @@ var DependenceMap = class {
     if (!pen2) return;
     pen2.scale(scale, scale);
     const colours = themeColours("--map-0", "--map-1", "--map-2");
+    const furthest = this.most;
     this.order.forEach(
       (a, row) => this.order.forEach((b, column) => {
-        pen2.fillStyle = a === b ? themeText("--line") : blend(colours, this.most ? this.matrix[a][b] / this.most : 0);
+        pen2.fillStyle = a === b ? themeText("--line") : blend(colours, furthest ? (this.matrix[a][b] ?? 0) / furthest : 0);
         const [x, y] = [column, row].map((place) => this.#margin + place * this.#cell);
         pen2.fillRect(x, y, this.#cell - (this.#cell > 6 ? 1 : 0), this.#cell - (this.#cell > 6 ? 1 : 0));
       })
     );
     if (this.#margin) this.#drawNames(pen2);
     byId("map-legend").style.background = `linear-gradient(to right, ${[0, 0.5, 1].map((x) => blend(colours, x)).join(", ")})`;
-    byId("map-most").textContent = this.most.toFixed(2);
+    byId("map-most").textContent = furthest.toFixed(2);
   }
   /** @param {CanvasRenderingContext2D} pen */
   #drawNames(pen2) {
@@ -1396,13 +1584,14 @@ var DependenceMap = class {
       byId("pair").replaceChildren(make("p", {}, "Choose two different variables."));
       return;
     }
-    byId("pair").replaceChildren(...pairTable(this.variables[a], this.variables[b], this.joint.pair(a, b), {
+    const fitted = this.pairs.fitted(a, b) ?? this.joint.pair(a, b);
+    byId("pair").replaceChildren(...pairTable(this.variables[a], this.variables[b], fitted, {
       what: (
         /** @type {keyof WHAT} */
         byId("pair-what").value
       ),
-      counts: this.observed?.(a, b) ?? null,
-      dependence: this.matrix[a][b]
+      counts: this.pairs.counts(a, b),
+      dependence: this.counted === null ? `${inDigits(this.fitted[a][b])} by the model` : this.#inWords(a, b)
     }));
   }
 };
@@ -1437,7 +1626,7 @@ function pairTable(down, across, fitted, { what, counts, dependence }) {
     make(
       "p",
       {},
-      `${WHAT[what]}, ${source}${isCut ? `, for the ${MOST_LABELS} most common labels` : ""}. Normalised mutual information ${number(dependence, 3)} by the model. Colours show `,
+      `${WHAT[what]}, ${source}${isCut ? `, for the ${MOST_LABELS} most common labels` : ""}. Normalised mutual information ${dependence}. Colours show `,
       make("span", { class: "swatch more" }, "more"),
       " and ",
       make("span", { class: "swatch less" }, "less"),
@@ -1462,8 +1651,13 @@ function commonest(shares) {
   if (places.length <= MOST_LABELS) return places;
   return places.sort((a, b) => shares[b] - shares[a]).slice(0, MOST_LABELS).sort((a, b) => a - b);
 }
+var inDigits = (value) => value === null ? "never together" : value.toFixed(3);
+var sharesOf = (text) => [...new Uint16Array(bytesOf(text))].map((code) => code === 65535 ? null : code / 65534);
 function squared(above, size) {
-  const matrix = Array.from({ length: size }, () => new Float64Array(size).fill(1));
+  const matrix = Array.from({ length: size }, () => (
+    /** @type {(number | null)[]} */
+    Array(size).fill(1)
+  ));
   let place = 0;
   for (let a = 0; a < size; a++) {
     for (let b = a + 1; b < size; b++) matrix[a][b] = matrix[b][a] = above[place++];
@@ -1539,7 +1733,8 @@ var ForestView = class {
     if (!this.#isSeen(edge)) return make("li", {}, names);
     const [enter, leave] = [() => this.#point(edge), () => this.#point(null)];
     const listeners = { onclick: () => this.choose(edge.a, edge.b), onfocus: enter, onblur: leave, onpointerenter: enter, onpointerleave: leave };
-    return make("li", {}, make("button", { class: "link", ...listeners }, names), ` ${number(edge.information, 3)}`);
+    const value = make("span", {}, number(edge.information, 3));
+    return make("li", {}, make("div", { class: "entry" }, make("button", { class: "link", ...listeners }, names), " ", value));
   }
   /**
    * Mark an edge and say what it is; null marks none.
@@ -1596,6 +1791,134 @@ var ForestView = class {
       })
     );
     return svg;
+  }
+};
+
+// src/pairs.js
+async function inflate(text, size) {
+  const stream = new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const planes = new Uint8Array(await new Response(stream).arrayBuffer());
+  const [count, bytes] = [planes.length / size, new Uint8Array(planes.length)];
+  for (let i = 0; i < count; i++) for (let byte = 0; byte < size; byte++) bytes[i * size + byte] = planes[byte * count + i];
+  return bytes.buffer;
+}
+var TYPES = {
+  u4: (bytes) => Float64Array.from(new Uint32Array(bytes)),
+  f4: (bytes) => Float64Array.from(new Float32Array(bytes)),
+  u2: (bytes) => Float64Array.from(new Uint16Array(bytes), logarithm)
+};
+var Pairs = class _Pairs {
+  #cardinalities;
+  /** @type {Tables | null} */
+  #counts = null;
+  /** @type {Tables | null} */
+  #fitted = null;
+  /** @type {Tables | null} */
+  #ends = null;
+  /** @type {Uint8Array | null} */
+  #apart = null;
+  /** @param {number[]} cardinalities number of labels of each variable */
+  constructor(cardinalities2) {
+    this.#cardinalities = cardinalities2;
+  }
+  /**
+   * @param {number[]} cardinalities
+   * @param {PackedPairs} packed
+   */
+  static async of(cardinalities2, { counts, fitted, intervals, apart }) {
+    const pairs3 = new _Pairs(cardinalities2);
+    pairs3.#counts = await pairs3.#read(counts, 1);
+    pairs3.#fitted = await pairs3.#read(fitted, 1);
+    pairs3.#ends = await pairs3.#read(intervals, 4);
+    pairs3.#apart = apart ? new Uint8Array(await inflate(apart, 1)) : null;
+    return pairs3;
+  }
+  /** Whether the page has counts of any pair. */
+  get areCounted() {
+    return this.#counts !== null;
+  }
+  /**
+   * @param {PackedTables | undefined} packed
+   * @param {number} each tables of a pair
+   */
+  async #read(packed, each) {
+    if (!packed) return null;
+    const numbers = TYPES[packed.type](await inflate(packed.numbers, Number(packed.type[1])));
+    const sizes = this.#cardinalities.flatMap((one, a) => this.#cardinalities.slice(a + 1).map((other) => each * one * other));
+    const starts2 = /* @__PURE__ */ new Map();
+    let start = 0;
+    for (const pair of packed.pairs) {
+      starts2.set(pair, start);
+      start += sizes[pair];
+    }
+    return { numbers, starts: starts2 };
+  }
+  /**
+   * The number of a pair of variables a < b, in the order of Python's combinations.
+   *
+   * @param {number} a
+   * @param {number} b
+   */
+  #number(a, b) {
+    return a * this.#cardinalities.length - a * (a + 1) / 2 + b - a - 1;
+  }
+  /**
+   * A table of two variables, a row for each label of the first; null if the page does not have it.
+   *
+   * @param {Tables | null} tables
+   * @param {number} a
+   * @param {number} b
+   * @param {number} [which] of several tables of a pair
+   * @returns {number[][] | null}
+   */
+  #table(tables, a, b, which = 0) {
+    const [first, second] = a < b ? [a, b] : [b, a];
+    const start = tables?.starts.get(this.#number(first, second));
+    if (!tables || start === void 0) return null;
+    const [height, width] = [this.#cardinalities[first], this.#cardinalities[second]];
+    const begin = start + which * height * width;
+    const at = (i, j) => tables.numbers[begin + (a < b ? i * width + j : j * width + i)];
+    const columns = [...Array(this.#cardinalities[b]).keys()];
+    return Array.from({ length: this.#cardinalities[a] }, (_, i) => columns.map((j) => at(i, j)));
+  }
+  /**
+   * @param {number} a
+   * @param {number} b
+   */
+  counts(a, b) {
+    return this.#table(this.#counts, a, b);
+  }
+  /**
+   * The table of the fitted model, where that of the page's model is off.
+   *
+   * @param {number} a
+   * @param {number} b
+   */
+  fitted(a, b) {
+    return this.#table(this.#fitted, a, b);
+  }
+  /**
+   * The ends of the intervals of a variable given one label of another; null if the page does not have them.
+   *
+   * @param {number} target
+   * @param {number} given
+   * @param {number} code
+   */
+  ends(target, given, code) {
+    const isFirst = given < target;
+    const low = this.#table(this.#ends, given, target, isFirst ? 0 : 2);
+    const high = this.#table(this.#ends, given, target, isFirst ? 1 : 3);
+    return low && high ? { low: low[code], high: high[code] } : null;
+  }
+  /**
+   * By how many points answers about one of two variables given the other may be off; 0 for at most one.
+   *
+   * @param {number} a
+   * @param {number} b
+   */
+  pointsOff(a, b) {
+    if (this.#apart === null || this.fitted(a, b) !== null) return 0;
+    return this.#apart[this.#number(Math.min(a, b), Math.max(a, b))];
   }
 };
 
@@ -1721,15 +2044,28 @@ function warnings(texts) {
 function figure(caption, chart, table) {
   return make("figure", {}, make("figcaption", {}, caption), chart, make("details", {}, make("summary", {}, "as a table"), table));
 }
+function aboutChoice({ rank_path: path, chosen_rank: rank }) {
+  if (rank === null) return "";
+  const tried = path.flatMap(({ score, ...step }) => score === null ? [] : [{ ...step, score }]);
+  const chosen = tried.find((step) => step.rank === rank);
+  if (!chosen) return `; rank ${number(rank)} was chosen`;
+  const best = tried.reduce((one, other) => other.score > one.score ? other : one);
+  if (best.score > chosen.score) {
+    const full = best.rank > rank && best.n_occupied <= chosen.n_occupied ? ", without more classes in use" : "";
+    return `; rank ${number(rank)} was chosen, though rank ${number(best.rank)} scored ${number(best.score - chosen.score, 2)} more${full}`;
+  }
+  const isLast = tried.every((step) => step.rank <= rank);
+  const end = isLast ? "It is the largest tried, so more classes might score higher still" : "No larger rank tried scored higher";
+  return `; rank ${number(rank)} was chosen. ${end}`;
+}
 function rankPath(fit) {
   const points2 = fit.rank_path.flatMap(({ rank, score }) => score === null ? [] : [
     /** @type {Point} */
     [rank, score]
   ]);
   if (points2.length < 2) return null;
-  const end = fit.chosen_rank === null ? "" : `; rank ${fit.chosen_rank} was chosen, because more classes gained too little`;
   return figure(
-    `Rank path: the score of every rank tried${end}`,
+    `Rank path: the score of every rank tried${aboutChoice(fit)}`,
     lineChart({
       title: "Held-out score against rank",
       xLabel: "rank",
@@ -1786,27 +2122,42 @@ function starts(fit) {
 var PAIRS_SHOWN = 20;
 var CELLS_SHOWN = 4;
 var SURPRISING = 0.1;
-function countsOfPair(observed, variables2) {
-  if (!observed) return null;
-  const tables = new Map(observed.pairs.map(({ variables: [a, b], counts }) => [JSON.stringify([a, b]), counts]));
-  return (a, b) => {
-    const counts = (i, j) => tables.get(JSON.stringify([variables2[i].name, variables2[j].name])) ?? null;
-    const turned = counts(b, a);
-    return counts(a, b) ?? turned?.[0].map((_, j) => turned.map((row) => row[j])) ?? null;
-  };
-}
-function showObserved(observed, variables2, joint2, fit) {
-  byId("observed-facts").replaceChildren(...caution(observed, fit), ...wholeRows(observed), ...wrongCells(observed));
+function showObserved(observed, variables2, joint2, carried, fit) {
+  byId("observed-facts").replaceChildren(...caution(observed, fit), ...wholeRows(observed));
+  byId("observed-together").replaceChildren(...together(observed));
+  byId("observed-wrong").replaceChildren(...wrongCells(observed));
   byId("observed-marginals").replaceChildren(...marginals(observed, variables2));
-  byId("observed-pairs").replaceChildren(...pairs(observed, variables2, joint2));
+  byId("observed-pairs").replaceChildren(...pairs(observed, variables2, joint2, carried));
   byId("observed-rows").replaceChildren(...unusual(observed, variables2));
   byId("observed-calibration").replaceChildren(...calibrations(observed));
   byId("observed").classList.add("filled");
 }
 function caution(observed, fit) {
+  if (observed.source === "fit") {
+    const words2 = "The model keeps the counts of the rows that it was fitted to, and is compared with them here, which flatters it. A report with data also judges single rows: juror report MODEL DATA.";
+    return [make("p", { class: "notice" }, words2)];
+  }
   if (fit === null || observed.n_rows !== fit.n_rows) return [];
   const words = "These are as many rows as the model was fitted to. If they are the same rows, what follows flatters the model: judge it by rows that it has not seen.";
   return [make("p", { class: "notice" }, words)];
+}
+function together({ together: { n_never: never, n_seldom: seldom, pairs: named } }) {
+  const head = make("h3", {}, "Never asked together");
+  if (never + seldom === 0) {
+    return [head, make("p", {}, "Every two variables are seen together in at least a tenth of the rows that show one of them.")];
+  }
+  const pairsAre = (n) => `${plural(n, "pair")} of variables ${n === 1 ? "is" : "are"}`;
+  const found = [
+    ...never ? [`${pairsAre(never)} in no row together.`] : [],
+    ...seldom ? [`${pairsAre(seldom)} together in fewer than a tenth of the rows that show one of the two.`] : []
+  ];
+  const words = `${found.join(" ")} This is about missing cells, not about the model: what it says about these pairs comes from what both have in common with other variables.`;
+  const table = dataTable(
+    `Pairs that are seldom seen together${named.length < never + seldom ? `, the first ${named.length}` : ""}`,
+    ["pair", "rows with both", "of the rows with one"],
+    named.map(({ variables: names, n, share }) => [names.join(" and "), number(n), percent(share)])
+  );
+  return [head, make("p", {}, words), table];
 }
 function wrongCells({ cells, cells_by_chance: chance }) {
   const wrong = cells.filter(({ deviations }) => deviations === null || deviations > chance);
@@ -1824,6 +2175,7 @@ function wrongCells({ cells, cells_by_chance: chance }) {
   return [make("h3", {}, "Where the model is wrong"), make("p", {}, verdict), ...wrong.length ? [table] : []];
 }
 function wholeRows(observed) {
+  if (observed.is_sampled === null) return [factList([["rows", number(observed.n_rows)]])];
   const nats = (value) => value === null ? "−∞: some rows are impossible" : `${number(value, 5)} nats`;
   return [
     factList([
@@ -1839,10 +2191,11 @@ function wholeRows(observed) {
 var NOISE = "A gap is half the sum of the differences between observed and fitted shares. Beside it is the gap that chance alone would give in as many rows if the model were true. Rows that the model was fitted to give smaller gaps than that.";
 var gap = (value) => value === null ? "–" : percent(value);
 var excess = ({ distance, noise }) => distance === null || noise === null ? -1 : distance - noise;
-function marginals(observed, variables2) {
+function marginals({ marginals: known, missing }, variables2) {
+  if (known === null || missing === null) return [];
   const detail = make("div", {});
-  const show = (n) => detail.replaceChildren(labelTable(observed.marginals[n], variables2[n]));
-  const order = observed.marginals.map((_, n) => n).sort((a, b) => excess(observed.marginals[b]) - excess(observed.marginals[a]));
+  const show = (n) => detail.replaceChildren(labelTable(known[n], variables2[n]));
+  const order = known.map((_, n) => n).sort((a, b) => excess(known[b]) - excess(known[a]));
   show(order[0]);
   return [
     make("h3", {}, "Every variable"),
@@ -1854,9 +2207,9 @@ function marginals(observed, variables2) {
         "Observed and fitted marginals, the largest gap beyond chance first",
         ["variable", "missing", "gap", "of chance"],
         order.map((n) => {
-          const { variable, distance, noise } = observed.marginals[n];
+          const { variable, distance, noise } = known[n];
           const open2 = make("button", { class: "link", onclick: () => show(n) }, variable);
-          return [open2, percent(observed.missing[n]), gap(distance), gap(noise)];
+          return [open2, percent(missing[n]), gap(distance), gap(noise)];
         })
       ),
       detail
@@ -1871,7 +2224,7 @@ function labelTable({ variable, counts, observed, fitted }, { labels }) {
     labels.map((label, i) => [label, number(counts[i]), percent(observed[i]), percent(fitted[i]), points(observed[i] - fitted[i])])
   );
 }
-function pairs(observed, variables2, joint2) {
+function pairs(observed, variables2, joint2, carried) {
   const byName = new Map(variables2.map((variable) => [variable.name, variable]));
   const detail = make("div", {});
   const shown = observed.pairs.filter((pair) => excess(pair) > 0).slice(0, PAIRS_SHOWN);
@@ -1879,27 +2232,32 @@ function pairs(observed, variables2, joint2) {
     const words = observed.pairs.length ? "No pair is further from the model than chance explains." : "No row shows two variables.";
     return [make("h3", {}, "Every pair"), make("p", {}, words)];
   }
-  const show = ({ variables: names, counts }) => {
+  const countsOf = ({ variables: names }) => {
     const [a, b] = [byName.get(names[0]), byName.get(names[1])];
-    if (a && b && counts) detail.replaceChildren(differenceTable(a, b, counts, joint2.pair(a.position, b.position)));
+    const counts = a && b ? carried.counts(a.position, b.position) : null;
+    return a && b && counts ? { a, b, counts } : null;
   };
-  const first = shown.find(({ counts }) => counts !== null);
+  const show = (pair) => {
+    const found = countsOf(pair);
+    if (!found) return;
+    const { a, b, counts } = found;
+    const fitted = carried.fitted(a.position, b.position) ?? joint2.pair(a.position, b.position);
+    detail.replaceChildren(differenceTable(a, b, counts, fitted));
+  };
+  const first = shown.find(countsOf);
   if (first) show(first);
-  const rest = [
-    observed.n_pairs > shown.length ? `${shown.length} of ${plural(observed.n_pairs, "pair")} further off than chance` : "",
-    observed.n_pairs_never_seen_together ? `${plural(observed.n_pairs_never_seen_together, "pair")} never seen together` : ""
-  ].filter((text) => text);
+  const rest = observed.n_pairs > shown.length ? ` (${shown.length} of ${plural(observed.n_pairs, "pair")} further off than chance)` : "";
   return [
     make("h3", {}, "Every pair"),
     make(
       "div",
       { class: "columns" },
       dataTable(
-        `Observed and fitted tables of two variables${rest.length ? ` (${rest.join(", ")})` : ""}, the largest gap beyond chance first`,
+        `Observed and fitted tables of two variables${rest}, the largest gap beyond chance first`,
         ["pair", "rows", "gap", "of chance"],
         shown.map((pair) => {
           const name = pair.variables.join(" and ");
-          const open2 = pair.counts === null ? name : make("button", { class: "link", onclick: () => show(pair) }, name);
+          const open2 = countsOf(pair) === null ? name : make("button", { class: "link", onclick: () => show(pair) }, name);
           return [open2, number(pair.n), gap(pair.distance), gap(pair.noise)];
         })
       ),
@@ -1922,10 +2280,12 @@ function differenceTable(a, b, counts, fitted) {
         cell.style.background = tint(differences[i][j], furthest);
         return cell;
       })
-    ])
+    ]),
+    "matrix"
   );
 }
 function unusual(observed, variables2) {
+  if (observed.unusual === null || observed.marginals === null) return [];
   const usual = observed.marginals.map(({ fitted }) => fitted.reduce((sum2, p) => sum2 + p * p, 0));
   const rows = observed.unusual.filter(({ impossible, surprise }) => impossible || (surprise ?? 0) > 0);
   if (!rows.length) return [make("h3", {}, "The most unusual rows"), make("p", {}, "No row is less probable than usual.")];
@@ -1966,9 +2326,10 @@ function surprisingCells({ cells, cell_probabilities: probabilities }, variables
     make("details", {}, make("summary", {}, "the whole row"), seen.map(({ text }) => text).join(", "))
   );
 }
-function calibrations(observed) {
-  const known = observed.calibration.filter((one) => one !== null);
-  const unknown = observed.marginals.filter((_, n) => observed.calibration[n] === null).map(({ variable }) => variable);
+function calibrations({ calibration, marginals: alone, n_rows_calibrated: nRows }) {
+  if (calibration === null || alone === null || nRows === null) return [];
+  const known = calibration.filter((one) => one !== null);
+  const unknown = alone.filter((_, n) => calibration[n] === null).map(({ variable }) => variable);
   const missed = unknown.length ? `No row judged shows ${unknown.join(", ")}, so predictions of it cannot be checked.` : "";
   if (!known.length) return [make("h3", {}, "Do predictions come true"), make("p", {}, missed)];
   const impossible = most(known.map((one) => one.n_impossible));
@@ -1986,7 +2347,7 @@ function calibrations(observed) {
     make(
       "p",
       {},
-      `Every variable is predicted from the other cells of ${plural(observed.n_rows_calibrated, "row")}. A label that is predicted with probability p should be there in a share p of the rows. The error is the mean distance from that; beside it is the error that chance alone would give. Hits and loss are compared with those of always predicting the marginal.${left} ${missed}`
+      `Every variable is predicted from the other cells of ${plural(nRows, "row")}. A label that is predicted with probability p should be there in a share p of the rows. The error is the mean distance from that; beside it is the error that chance alone would give. Hits and loss are compared with those of always predicting the marginal.${left} ${missed}`
     ),
     make(
       "div",
@@ -2012,19 +2373,23 @@ function calibrations(observed) {
 // src/main.js
 var facts = JSON.parse(byId("facts").textContent ?? "");
 var variables = facts.variables.map((variable, position) => ({ ...variable, position }));
-if (facts.model.bits === 16 && !("DecompressionStream" in window)) {
-  byId("message").textContent = "This browser cannot unpack the model. Use one of 2023 or later, or a report of fewer classes.";
+var canInflate = "DecompressionStream" in window;
+if (!canInflate) {
+  byId("message").textContent = facts.model.bits === 16 ? "This browser cannot unpack the model. Use one of 2023 or later, or a report of fewer classes." : "This browser cannot unpack the rows and the intervals of this page, which are left out. Use one of 2023 or later.";
 }
-var joint = await Joint.of(variables.map(({ labels }) => labels.length), facts.model);
-var explorer = new Explorer(variables, joint, facts.file, facts.fit?.n_rows ?? null);
+var cardinalities = variables.map(({ labels }) => labels.length);
+var joint = await Joint.of(cardinalities, facts.model);
+var pairs2 = canInflate ? await Pairs.of(cardinalities, facts.pairs) : new Pairs(cardinalities);
+var singles = facts.observed?.marginals?.map(({ counts }) => counts) ?? null;
+var explorer = new Explorer(variables, new Answers(variables, joint, pairs2, { singles, worth: facts.pairs.worth }), facts);
 showClasses(facts.classes, facts.model);
 showFit(facts.fit, facts.model);
-if (facts.observed) showObserved(facts.observed, variables, joint, facts.fit);
+if (facts.observed) showObserved(facts.observed, variables, joint, pairs2, facts.fit);
 else byId("tab-observed").hidden = true;
 var map = null;
 function showMap() {
   if (map) return;
-  const shown = map = new DependenceMap(facts.dependence, variables, joint, countsOfPair(facts.observed, variables));
+  const shown = map = new DependenceMap(facts.dependence, variables, joint, pairs2);
   if (facts.forest) new ForestView(facts.forest, variables, (a, b) => shown.choose(a, b));
 }
 var tabs = (
