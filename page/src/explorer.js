@@ -183,7 +183,7 @@ export class Explorer {
     if (this.#evidence.size < 2) return "";
     const rows = this.isCounted ? ["Rows and shares are known for one condition only."] : [];
     const smaller = this.isSmaller
-      ? ["With several conditions the bars are those of a smaller model near the fitted one; the line to copy asks the fitted one."]
+      ? ["With several conditions the bars are those of the page's smaller model; the line to copy asks the fitted one."]
       : [];
     return [...rows, ...smaller].join(" ");
   }

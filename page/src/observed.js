@@ -21,7 +21,7 @@ const SURPRISING = 0.1;
 export function showObserved(observed, variables, joint, carried, fit) {
   byId("observed-facts").replaceChildren(...caution(observed, fit), ...wholeRows(observed));
   byId("observed-together").replaceChildren(...together(observed));
-  byId("observed-wrong").replaceChildren(...wrongCells(observed));
+  byId("observed-wrong").replaceChildren(...wrongAnswers(observed));
   byId("observed-marginals").replaceChildren(...marginals(observed, variables));
   byId("observed-pairs").replaceChildren(...pairs(observed, variables, joint, carried));
   byId("observed-rows").replaceChildren(...unusual(observed, variables));
@@ -77,26 +77,30 @@ function together({ together: { n_never: never, n_seldom: seldom, pairs: named }
 }
 
 /**
- * The single cells that differ most from the model, in a sentence and a table.
+ * What the model gets wrong, beyond chance: answers about one variable given another, over rows that show both.
  *
  * @param {ObservedFacts} observed
  */
-function wrongCells({ cells, cells_by_chance: chance }) {
-  const wrong = cells.filter(({ deviations }) => deviations === null || deviations > chance);
-  const verdict = wrong.length
-    ? `Two labels are seen together far more or less often than the model expects in ${wrong.length === cells.length ? "these cells, and perhaps others" : plural(wrong.length, "cell")}.`
-    : "No two labels are seen together more or less often than chance explains.";
+function wrongAnswers({ check: { n_cells: nCells, n_well: nWell, n_pairs_off: nOff, questions } }) {
+  const head = make("h3", {}, "Where the model is wrong");
+  if (!nCells) return [head, make("p", {}, "There are too few rows to tell.")];
+  const well =
+    `Of ${plural(nCells, "share")} of a label given a label of another variable that enough rows show, the model ` +
+    `reproduces ${number(nWell)} well.`;
+  if (!questions.length) return [head, make("p", {}, `${well} No answer differs from its share by more than chance would.`)];
+  const off = nOff ? ` ${plural(nOff, "pair")} of variables ${nOff === 1 ? "has" : "have"} an answer that is off by more than ten points.` : "";
   const table = dataTable(
-    `Labels that are seen together more or less often than expected; chance alone gives a largest deviation of about ${number(chance, 2)}`,
-    ["labels", "rows seen", "rows expected", "deviations"],
-    wrong.map(({ variables: names, labels, observed, expected, deviations }) => [
-      `${names[0]} = ${labels[0]} and ${names[1]} = ${labels[1]}`,
-      number(observed),
-      number(expected, 3),
-      deviations === null ? "impossible" : number(deviations, 3),
+    "Answers that differ from the share of the rows by more than chance would, the worst of each pair of variables",
+    ["question", "model", "rows say", "points apart", "rows"],
+    questions.map(({ question, probability, share, rows }) => [
+      question,
+      percent(probability),
+      percent(share),
+      points(share - probability),
+      number(rows),
     ]),
   );
-  return [make("h3", {}, "Where the model is wrong"), make("p", {}, verdict), ...(wrong.length ? [table] : [])];
+  return [head, make("p", {}, well + off), table];
 }
 
 /** @param {ObservedFacts} observed */

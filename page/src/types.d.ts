@@ -186,14 +186,20 @@ export interface TogetherFacts {
   pairs: { variables: [string, string]; n: number; share: number }[];
 }
 
-export interface CellFacts {
-  variables: [string, string];
-  labels: [string, string];
-  n: number;
-  observed: number;
-  expected: number;
-  /** Null where the model says that the cell is impossible. */
-  deviations: number | null;
+/** How well the model reproduces the counts of pairs, and the worst question of each of the worst pairs. */
+export interface CheckFacts {
+  n_cells: number;
+  n_well: number;
+  n_pairs_off: number;
+  questions: {
+    question: string;
+    target: string;
+    given: string;
+    probability: number;
+    share: number;
+    rows: number;
+    adjusted: number;
+  }[];
 }
 
 export interface UnusualRow {
@@ -232,8 +238,7 @@ export interface ObservedFacts {
   together: TogetherFacts;
   pairs: PairFacts[];
   n_pairs: number;
-  cells: CellFacts[];
-  cells_by_chance: number;
+  check: CheckFacts;
   /** The rest needs single rows: null for counts. */
   is_sampled: boolean | null;
   n_rows_judged: number | null;

@@ -61,7 +61,9 @@ def gather_facts(
     dependence = dependence_of(model, "normalised")
     counted = None if counts is None else counted_dependence(counts)
     # Neighbours depend on each other in the rows, as the page ranks pairs by the rows where there are any.
-    by_rows = dependence if counted is None else replace(dependence, _matrix=np.nan_to_num(np.array(counted, dtype=float)))
+    by_rows = (
+        dependence if counted is None else replace(dependence, _matrix=np.nan_to_num(np.array(counted, dtype=float)))
+    )
     order = [domain.position(name) for name in by_rows.clustered().names]
     facts = {
         "file": name,
@@ -90,6 +92,7 @@ def gather_facts(
         "pairs": None,
     }
     carried = carry(model, page, counts, facts, is_large=rank == "all")
+    carried.worth = _worth(model) if seen is None else seen.worth
     return facts | {"pairs": carried.plain()}, {"blocks": page.packed, "pairs": carried.packed()}
 
 
@@ -99,6 +102,13 @@ def _observed_facts(
     if seen is not None:
         return observed_facts(model, seen, by=page.model, seed=seed)
     return None if counts is None else facts_of_counts(model, counts)
+
+
+def _worth(model: JointPMF) -> float:
+    """Return how many independent rows a weight of the fitted rows is worth."""
+    n_effective = None if model.info is None else model.info.n_effective
+    n_rows = None if model.counts is None else model.counts.n_rows
+    return n_effective / n_rows if n_effective and n_rows else 1.0
 
 
 def _model_facts(model: JointPMF, page: PageModel) -> tuple[dict[str, Any], dict[str, Any] | None]:

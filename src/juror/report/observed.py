@@ -11,6 +11,7 @@ import numpy as np
 
 from juror.answers.block import Mixture
 from juror.answers.calibration import calibration
+from juror.answers.checking import check
 from juror.answers.marginals import marginal
 from juror.answers.scores import log_prob
 from juror.counts.counts import PairCounts
@@ -31,7 +32,7 @@ from juror.runners.local import LocalRunner
 # class, which takes about twice as long. This many such steps take some seconds.
 _CALIBRATION_WORK = 3e10
 _LEAST_CALIBRATED = 200
-_WORST_CELLS = 12
+_WORST_PAIRS = 20
 _UNUSUAL = 20
 # The facts that need single rows
 _OF_ROWS = (
@@ -111,8 +112,9 @@ def counted_facts(model: Mixture, counts: PairCounts) -> dict[str, Any]:
     dict
         ``n_rows``, the weight of all rows; ``missing``, for every variable the share of rows in which it is missing,
         and ``marginals``, both None if only pairs were counted; ``together``, see
-        :func:`juror.report.counted.together_facts`; ``pairs``, ``cells`` and ``cells_by_chance``, see
-        :mod:`juror.report.gaps`.
+        :func:`juror.report.counted.together_facts`; ``pairs``, see :mod:`juror.report.gaps`; ``check``: ``n_cells``,
+        ``n_well`` and ``n_pairs_off`` of a :class:`juror.answers.checking.CheckTable`, and ``questions``, its worst
+        line for each of the worst pairs of variables, if it is beyond chance.
     """
     alone: dict[str, Any] = {"missing": None, "marginals": None}
     if counts.singles is not None and counts.n_rows is not None:
@@ -122,7 +124,21 @@ def counted_facts(model: Mixture, counts: PairCounts) -> dict[str, Any]:
         "n_rows": counts.n_rows,
         **alone,
         "together": together_facts(counts),
-        **pair_gaps(model, counts.tables, _WORST_CELLS),
+        "pairs": pair_gaps(model, counts.tables),
+        "check": _check_facts(model, counts),
+    }
+
+
+def _check_facts(model: Mixture, counts: PairCounts) -> dict[str, Any]:
+    """Return how many cells the model reproduces, and the worst question of each of the worst pairs beyond chance."""
+    table = check(model, counts)
+    worst = table.worst_of_pairs(_WORST_PAIRS).to_dict()
+    lines = [dict(zip(worst, values, strict=True)) for values in zip(*worst.values(), strict=True)]
+    return {
+        "n_cells": table.n_cells,
+        "n_well": table.n_well,
+        "n_pairs_off": table.n_pairs_off,
+        "questions": [line for line in lines if line["beyond_chance"] > 0],
     }
 
 

@@ -114,8 +114,8 @@ class Seen:
         Labels that the domain does not know.
     n_rows, n_counted : int
         Number of rows, and of rows with weights above zero.
-    total : float
-        Sum of the weights.
+    total, squares : float
+        Sum of the weights, and of their squares.
     is_whole : bool
         Whether all weights are integers.
     n_sampled : int
@@ -130,6 +130,7 @@ class Seen:
     n_rows: int
     n_counted: int
     total: float
+    squares: float
     is_whole: bool
     n_sampled: int
     seed: int
@@ -138,6 +139,11 @@ class Seen:
     def is_sampled(self) -> bool:
         """Whether there are more rows than can be drawn."""
         return self.n_counted > self.n_sampled
+
+    @property
+    def worth(self) -> float:
+        """The number of independent rows that a weight of one is worth, by Kish's formula if weights have fractions."""
+        return 1.0 if self.is_whole or self.squares == 0 else self.total / self.squares
 
     def draw(self, n: int) -> RowSample:
         """Return all rows with their weights; if there are more than n, return n draws, each of weight one.
@@ -174,6 +180,7 @@ class Seen:
             self.n_rows + other.n_rows,
             self.n_counted + other.n_counted,
             self.total + other.total,
+            self.squares + other.squares,
             self.is_whole and other.is_whole,
             self.n_sampled,
             self.seed,
@@ -216,13 +223,15 @@ class _Pass:
         empty, rows = np.empty(0), np.empty(0, dtype=np.int64)
         none = RowSample(codes, empty, empty, rows, rows, np.empty(0, dtype=object))
         tables = tuple(np.zeros([sizes[n] for n in group]) for group in self.groups)
-        return Seen(tables, none, Strangers(), 0, 0, 0.0, True, self.n_sampled, self.seed)
+        return Seen(tables, none, Strangers(), 0, 0, 0.0, 0.0, True, self.n_sampled, self.seed)
 
     def _seen(self, tables: Sequence[np.ndarray], rows: RowSample, strangers: Strangers, n_rows: int) -> Seen:
         """Return what is seen in a chunk of n_rows, of which some have weights above zero."""
-        total, is_whole = float(rows.weights.sum()), bool(np.all(rows.weights == np.floor(rows.weights)))
+        weights = rows.weights
+        sums = float(weights.sum()), float(weights @ weights)
+        is_whole = bool(np.all(weights == np.floor(weights)))
         held = rows.first(self.n_sampled)
-        return Seen(tuple(tables), held, strangers, n_rows, len(rows), total, is_whole, self.n_sampled, self.seed)
+        return Seen(tuple(tables), held, strangers, n_rows, len(rows), *sums, is_whole, self.n_sampled, self.seed)
 
 
 def waits(rates: np.ndarray, numbers: np.ndarray, seed: int, turn: int) -> np.ndarray:

@@ -1209,7 +1209,7 @@ var Explorer = class {
   #limits() {
     if (this.#evidence.size < 2) return "";
     const rows = this.isCounted ? ["Rows and shares are known for one condition only."] : [];
-    const smaller = this.isSmaller ? ["With several conditions the bars are those of a smaller model near the fitted one; the line to copy asks the fitted one."] : [];
+    const smaller = this.isSmaller ? ["With several conditions the bars are those of the page's smaller model; the line to copy asks the fitted one."] : [];
     return [...rows, ...smaller].join(" ");
   }
   /** @param {number} logProbability */
@@ -2125,7 +2125,7 @@ var SURPRISING = 0.1;
 function showObserved(observed, variables2, joint2, carried, fit) {
   byId("observed-facts").replaceChildren(...caution(observed, fit), ...wholeRows(observed));
   byId("observed-together").replaceChildren(...together(observed));
-  byId("observed-wrong").replaceChildren(...wrongCells(observed));
+  byId("observed-wrong").replaceChildren(...wrongAnswers(observed));
   byId("observed-marginals").replaceChildren(...marginals(observed, variables2));
   byId("observed-pairs").replaceChildren(...pairs(observed, variables2, joint2, carried));
   byId("observed-rows").replaceChildren(...unusual(observed, variables2));
@@ -2159,20 +2159,24 @@ function together({ together: { n_never: never, n_seldom: seldom, pairs: named }
   );
   return [head, make("p", {}, words), table];
 }
-function wrongCells({ cells, cells_by_chance: chance }) {
-  const wrong = cells.filter(({ deviations }) => deviations === null || deviations > chance);
-  const verdict = wrong.length ? `Two labels are seen together far more or less often than the model expects in ${wrong.length === cells.length ? "these cells, and perhaps others" : plural(wrong.length, "cell")}.` : "No two labels are seen together more or less often than chance explains.";
+function wrongAnswers({ check: { n_cells: nCells, n_well: nWell, n_pairs_off: nOff, questions } }) {
+  const head = make("h3", {}, "Where the model is wrong");
+  if (!nCells) return [head, make("p", {}, "There are too few rows to tell.")];
+  const well = `Of ${plural(nCells, "share")} of a label given a label of another variable that enough rows show, the model reproduces ${number(nWell)} well.`;
+  if (!questions.length) return [head, make("p", {}, `${well} No answer differs from its share by more than chance would.`)];
+  const off = nOff ? ` ${plural(nOff, "pair")} of variables ${nOff === 1 ? "has" : "have"} an answer that is off by more than ten points.` : "";
   const table = dataTable(
-    `Labels that are seen together more or less often than expected; chance alone gives a largest deviation of about ${number(chance, 2)}`,
-    ["labels", "rows seen", "rows expected", "deviations"],
-    wrong.map(({ variables: names, labels, observed, expected, deviations }) => [
-      `${names[0]} = ${labels[0]} and ${names[1]} = ${labels[1]}`,
-      number(observed),
-      number(expected, 3),
-      deviations === null ? "impossible" : number(deviations, 3)
+    "Answers that differ from the share of the rows by more than chance would, the worst of each pair of variables",
+    ["question", "model", "rows say", "points apart", "rows"],
+    questions.map(({ question: question2, probability, share, rows }) => [
+      question2,
+      percent(probability),
+      percent(share),
+      points(share - probability),
+      number(rows)
     ])
   );
-  return [make("h3", {}, "Where the model is wrong"), make("p", {}, verdict), ...wrong.length ? [table] : []];
+  return [head, make("p", {}, well + off), table];
 }
 function wholeRows(observed) {
   if (observed.is_sampled === null) return [factList([["rows", number(observed.n_rows)]])];
