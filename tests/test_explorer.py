@@ -459,7 +459,7 @@ def test_sixty_variables(browser, tmp_path):
         page.fill("#search", "x58")
         assert page.locator(".panel:visible").count() == 1
         page.click("#tab-dependence")
-        assert page.locator("#strongest li").count() == 12
+        assert page.locator("#strongest tbody tr").count() == 12
 
 
 def test_evidence_on_hundreds_of_variables_does_not_underflow(browser, tmp_path):
@@ -479,7 +479,7 @@ def test_evidence_on_hundreds_of_variables_does_not_underflow(browser, tmp_path)
 def test_the_map_and_its_pair(page, model):
     page.click("#tab-dependence")
     a, b, value = model.dependence().strongest(1)[0]
-    assert page.inner_text("#strongest li >> nth=0").split() == [a, "and", b, f"{value:.3f}"]
+    assert page.inner_text("#strongest tbody tr >> nth=0").split() == [a, "and", b, f"{value:.3f}"]
     page.select_option("#pair-a", label="colour")
     page.select_option("#pair-b", label="doors")
     page.select_option("#pair-what", "joint")
@@ -518,8 +518,10 @@ def test_a_page_of_fewer_classes_says_how_far_it_is(browser, tmp_path):
         assert "3, the nearest model with that many" in page.inner_text("#fit-facts")
         page.click("#tab-explorer")
         small = model.compress(3)
-        click(page, "colour", "red")
-        assert_shows(page, small, {"colour": "red"})
+        given = {"colour": "red", "sold": True}
+        for name, label in given.items():
+            click(page, name, label)
+        assert_shows(page, small, given)
 
 
 def test_a_notebook_shows_the_page_in_a_frame(browser, model, tmp_path):

@@ -10,13 +10,14 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from juror import Domain, JointPMF, Variable
+from juror import Domain, JointPMF, PairCounts, Variable
 from juror.answers import sampling as drawing
 from juror.answers.calibration import calibration
+from juror.answers.pair_questions import adjust
 from juror.errors import DataError, DataWarning, ParameterError
 from juror.report import observed, unusual
 from juror.report.gaps import noise
-from juror.report.observed import observed_facts, rows_to_calibrate
+from juror.report.observed import facts_of_counts, observed_facts, rows_to_calibrate
 from juror.report.seen import arrivals, pass_over
 from juror.testing import dense, random_codes, random_model
 
@@ -88,16 +89,69 @@ def test_marginals_are_those_of_the_cells_seen(model, codes, facts):
         assert facts["missing"][n] == pytest.approx((codes[:, n] < 0).mean())
 
 
-def test_pairs_are_counted_where_both_are_seen(model, codes, facts):
+def test_pairs_are_compared_where_both_are_seen(model, codes, facts):
     found = {tuple(pair["variables"]): pair for pair in facts["pairs"]}
     assert set(found) == set(combinations(model.domain.names, 2))
     for j, k in combinations(range(4), 2):
         pair, counts = found[f"x{j}", f"x{k}"], seen_together(codes, SHAPE, (j, k))
-        assert pair["counts"] == counts.tolist()
-        assert_gap(pair, counts, exact_marginal(model, (j, k)))
+        p = exact_marginal(model, (j, k))
+        n = counts.sum()
+        is_far = abs(counts / n - p).sum() / 2 > noise(p, n)
+        assert pair["is_adjusted"] == is_far
+        assert_gap(pair, counts, adjust(p, counts) / n if is_far else p)
     excess = [pair["distance"] - pair["noise"] for pair in facts["pairs"]]
     assert excess == sorted(excess, reverse=True)
-    assert facts["n_pairs_without_table"] == facts["n_pairs_never_seen_together"] == 0
+    assert facts["together"] == {"n_never": 0, "n_seldom": 0, "pairs": []}
+
+
+def test_missing_cells_are_not_an_error_of_the_model():
+    # x1 is seen only where x0 is 1, and the model is right.
+    model = JointPMF([0.5, 0.5], [np.array([[0.9, 0.1], [0.1, 0.9]]), np.array([[0.8, 0.3], [0.2, 0.7]])])
+    codes = random_codes(model, 4000, np.random.default_rng(0))
+    codes[codes[:, 0] == 0, 1] = -1
+    (pair,) = facts_of(model, codes)["pairs"]
+    assert pair["is_adjusted"]
+    assert pair["distance"] < 2 * pair["noise"]
+    # Without missing cells, what differs is the model.
+    (pair,) = facts_of(model, codes[codes[:, 0] == 1])["pairs"]
+    assert not pair["is_adjusted"]
+    assert pair["distance"] == pytest.approx(0.5, abs=0.05)
+
+
+def test_variables_that_are_seldom_seen_together_are_named(model):
+    codes = random_codes(model, 1000, np.random.default_rng(0))
+    codes[:500, 0] = -1
+    codes[500:, 1] = -1
+    codes[:960, 2] = -1
+    codes[960:, 3] = -1
+    codes[960:962, 3] = 0
+    together = facts_of(model, codes)["together"]
+    assert (together["n_never"], together["n_seldom"]) == (2, 1)
+    assert together["pairs"] == [
+        {"variables": ["x0", "x1"], "n": 0.0, "share": 0.0},
+        {"variables": ["x1", "x2"], "n": 0.0, "share": 0.0},
+        {"variables": ["x2", "x3"], "n": 2.0, "share": 2 / 40},
+    ]
+
+
+def test_counts_alone_give_the_same_facts_as_their_rows(model, codes, facts):
+    counts = PairCounts.of_codes(codes, model.domain)
+    known = facts_of_counts(model, counts)
+    assert set(known) == set(facts)
+    assert known["source"] == "fit"
+    for name in ("n_rows", "missing", "marginals", "together", "pairs", "check"):
+        assert known[name] == facts[name]
+    assert known["unusual"] is known["calibration"] is None
+
+
+def test_the_worst_answer_of_a_pair_is_told(model):
+    codes = random_codes(model, 2000, np.random.default_rng(3))
+    codes[codes[:, 0] == 2, 2] = 0
+    known = facts_of(model, codes)["check"]
+    first = known["questions"][0]
+    assert {first["target"], first["given"]} == {"x0", "x2"}
+    assert known["n_well"] < known["n_cells"]
+    assert known["n_pairs_off"] >= 1
 
 
 def test_a_wrong_gap_would_be_found(model, codes, facts):
@@ -105,21 +159,6 @@ def test_a_wrong_gap_would_be_found(model, codes, facts):
     for wrong in (p[::-1], np.full(3, 1 / 3)):
         with pytest.raises(AssertionError):
             assert_gap(facts["marginals"][0], counts, wrong)
-
-
-def test_tables_are_given_while_they_fit(model, codes, monkeypatch):
-    monkeypatch.setattr(observed, "MOST_CELLS", 13)
-    few = facts_of(model, codes)
-    sizes = {(a, b): SHAPE[a] * SHAPE[b] for a, b in combinations(range(4), 2)}
-    left, given = 13, []
-    for pair in few["pairs"]:
-        size = sizes[tuple(int(name[1:]) for name in pair["variables"])]
-        given.append(size <= left)
-        left -= size if size <= left else 0
-    assert [pair["counts"] is not None for pair in few["pairs"]] == given
-    assert few["n_pairs_without_table"] == given.count(False) > 0
-    monkeypatch.setattr(observed, "MOST_CELLS", 0)
-    assert facts_of(model, codes)["n_pairs_without_table"] == 6
 
 
 @pytest.mark.parametrize("n", [3, 40, 1000])
@@ -251,7 +290,7 @@ def test_what_is_never_seen_is_told(model):
     unseen = facts["marginals"][2]
     assert (unseen["n"], unseen["observed"], unseen["distance"], unseen["noise"]) == (0.0, None, None, None)
     assert sorted(pair["variables"] for pair in facts["pairs"]) == [["x0", "x3"], ["x1", "x3"]]
-    assert facts["n_pairs_never_seen_together"] == 4
+    assert facts["together"]["n_never"] == 4
     json.dumps(facts, allow_nan=False)
 
 
@@ -385,7 +424,7 @@ def test_columns_that_are_absent_are_missing(shop):
     facts = facts_of(model, frame[["sold", "colour"]][:500])
     assert [share == 1.0 for share in facts["missing"]] == [False, True, False, True]
     assert [found is None for found in facts["calibration"]] == [False, True, False, True]
-    assert facts["n_pairs_never_seen_together"] == 5
+    assert facts["together"]["n_never"] == 5
 
 
 def test_unknown_labels_are_handled_as_asked(shop):

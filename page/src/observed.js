@@ -10,6 +10,7 @@ import { byId, dataTable, factList, make, most, number, percent, plural, points 
 const PAIRS_SHOWN = 20;
 const CELLS_SHOWN = 4;
 const SURPRISING = 0.1;
+const [MOST_ROUNDS, CLOSE] = [200, 1e-6];
 
 /**
  * @param {ObservedFacts} observed
@@ -200,13 +201,18 @@ function pairs(observed, variables, joint, carried) {
     if (!found) return;
     const { a, b, counts } = found;
     const fitted = carried.fitted(a.position, b.position) ?? joint.pair(a.position, b.position);
-    detail.replaceChildren(differenceTable(a, b, counts, fitted));
+    detail.replaceChildren(differenceTable(a, b, counts, pair.is_adjusted ? adjusted(fitted, counts) : fitted));
   };
   const first = shown.find(countsOf);
   if (first) show(first);
   const rest = observed.n_pairs > shown.length ? ` (${shown.length} of ${plural(observed.n_pairs, "pair")} further off than chance)` : "";
+  const words = shown.some((pair) => pair.is_adjusted)
+    ? "Rows that show both variables may differ from all rows. Where some rows do not, the fitted table is first adjusted " +
+      "to the labels of those that do, so that a gap is not one of missing cells."
+    : "";
   return [
     make("h3", {}, "Every pair"),
+    make("p", {}, words),
     make(
       "div",
       { class: "columns" },
@@ -222,6 +228,36 @@ function pairs(observed, variables, joint, carried) {
       detail,
     ),
   ];
+}
+
+/**
+ * A table whose rows and columns are multiplied until its margins are those of counts, as in Python:
+ * answers/pair_questions.py.
+ *
+ * @param {number[][]} fitted
+ * @param {number[][]} counts
+ */
+function adjusted(fitted, counts) {
+  const total = counts.flat().reduce((sum, n) => sum + n, 0);
+  /** @type {(table: number[][]) => number[]} */
+  const rows = (table) => table.map((row) => row.reduce((sum, p) => sum + p, 0));
+  /** @type {(table: number[][]) => number[][]} */
+  const turned = (table) => table[0].map((_, j) => table.map((row) => row[j]));
+  /** @type {(table: number[][], wanted: number[]) => number[][]} */
+  const scaled = (table, wanted) => {
+    const sums = rows(table);
+    return table.map((row, i) => row.map((p) => (sums[i] > 0 ? (p * wanted[i]) / sums[i] : 0)));
+  };
+  const shares = counts.map((row) => row.map((n) => n / total));
+  const [wantedRows, wantedColumns] = [rows(shares), rows(turned(shares))];
+  let table = fitted;
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    table = turned(scaled(turned(table), wantedColumns));
+    const apart = most(rows(table).map((sum, i) => Math.abs(sum - wantedRows[i])));
+    table = scaled(table, wantedRows);
+    if (apart <= CLOSE) break;
+  }
+  return table;
 }
 
 /**

@@ -177,6 +177,8 @@ export interface MarginalFacts extends Gap {
 
 export interface PairFacts extends Gap {
   variables: [string, string];
+  /** Whether the fitted table was adjusted to the margins of the rows that show both. */
+  is_adjusted: boolean;
 }
 
 export interface TogetherFacts {

@@ -7,6 +7,7 @@ a colour scale runs from white to one hue, or between two hues through white.
 from __future__ import annotations
 
 import math
+import os
 import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -74,6 +75,27 @@ def shorten(label: object, longest: int = _LONGEST_LABEL) -> str:
     """
     text = " ".join(str(label).split())
     return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
+
+
+def shorten_apart(labels: Sequence[object], longest: int = _LONGEST_LABEL) -> list[str]:
+    """Write names on one line each, long ones cut in the middle, so that different names stay different.
+
+    >>> shorten_apart(["doctor told you: diabetes", "doctor told you: asthma", "age"], 16)
+    ['doctor to…abetes', 'doctor to…asthma', 'age']
+    >>> shorten_apart(["doctor said diabetes in life", "doctor said asthma in life"], 16)
+    ['doc…diabetes in…', 'doc…asthma in l…']
+    """
+    texts = [" ".join(str(label).split()) for label in labels]
+    tail = 2 * (longest - 1) // 5
+    cut = [t if len(t) <= longest else f"{t[: longest - 1 - tail].rstrip()}…{t[-tail:].lstrip()}" for t in texts]
+    for shown in {text for text in cut if cut.count(text) > 1}:
+        alike = [i for i, text in enumerate(cut) if text == shown]
+        first = len(os.path.commonprefix([texts[i] for i in alike]))
+        for i in alike:
+            rest = texts[i][first:]
+            room = longest - 4
+            cut[i] = texts[i] if len(texts[i]) <= longest else f"{texts[i][:3]}…{shorten(rest, room)}"
+    return cut
 
 
 def words(label: object, longest: int = _LONGEST_LABEL) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from juror.answers.block import Mixture
 from juror.answers.forest_edges import forest_edges, heaviest_block
-from juror.plot.canvas import shorten
+from juror.plot.canvas import shorten_apart
 from juror.plot.tree_layout import place
 
 # Names of more letters are cut in the drawing.
@@ -39,7 +39,7 @@ def forest_facts(model: Mixture) -> dict[str, Any] | None:
 
 def _layout_facts(model: Mixture, chosen: int) -> dict[str, Any]:
     block = model.blocks[chosen]
-    names = [shorten(name, _LONGEST_NAME) for name in model.domain.names]
+    names = shorten_apart(model.domain.names, _LONGEST_NAME)
     names += [""] * (len(block.tables) - len(names))
     layout = place(block.forest, names)
     boxes = zip(names, np.round(layout.centres, 1).tolist(), np.round(layout.widths, 1).tolist(), strict=True)

@@ -10,6 +10,7 @@ that was fitted to the same rows usually has a smaller distance.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,7 +19,9 @@ import numpy as np
 from juror.answers.block import Mixture
 from juror.answers.calibration import mean_distance
 from juror.answers.marginals import marginal
+from juror.answers.pair_questions import adjust
 from juror.answers.pairs import pair_tables
+from juror.counts.counts import PairCounts
 
 
 def distance(counts: np.ndarray, p: np.ndarray) -> float:
@@ -69,20 +72,23 @@ def marginal_gaps(model: Mixture, tables: Sequence[np.ndarray]) -> list[dict[str
     return found
 
 
-def pair_gaps(model: Mixture, tables: Sequence[np.ndarray]) -> list[dict[str, Any]]:
+def pair_gaps(model: Mixture, counts: PairCounts) -> list[dict[str, Any]]:
     """Return for every pair seen together its distance from the fitted table and that of noise, the worst first.
 
-    Parameters
-    ----------
-    model : Mixture
-        The distribution.
-    tables : sequence of numpy.ndarray, (I_j, I_k)
-        The counts of every pair, in the order of :func:`itertools.combinations`.
+    Rows that show both variables may differ from all rows. If some rows do not show both and the distance is more than
+    noise, the fitted table is first adjusted to the margins of those that do, and ``is_adjusted`` is true: what missing
+    cells explain is not an error of the model.
     """
     names, pairs = model.domain.names, []
-    for (a, b, fitted), counts in zip(pair_tables(model), tables, strict=True):
-        if counts.any():
-            pairs.append({"variables": [names[a], names[b]], **_gap(counts, fitted)})
+    total = np.inf if counts.n_rows is None else counts.n_rows
+    for (a, b, fitted), table in zip(pair_tables(model), counts.tables, strict=True):
+        if not table.any():
+            continue
+        gap = _gap(table, fitted)
+        is_adjusted = gap["distance"] > gap["noise"] and not math.isclose(gap["n"], total, rel_tol=1e-12)
+        if is_adjusted:
+            gap = _gap(table, adjust(fitted, table) / gap["n"])
+        pairs.append({"variables": [names[a], names[b]], **gap, "is_adjusted": is_adjusted})
     return sorted(pairs, key=lambda pair: pair["noise"] - pair["distance"])
 
 

@@ -124,7 +124,7 @@ def counted_facts(model: Mixture, counts: PairCounts) -> dict[str, Any]:
         "n_rows": counts.n_rows,
         **alone,
         "together": together_facts(counts),
-        "pairs": pair_gaps(model, counts.tables),
+        "pairs": pair_gaps(model, counts),
         "check": _check_facts(model, counts),
     }
 

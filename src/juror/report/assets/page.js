@@ -2122,6 +2122,7 @@ function starts(fit) {
 var PAIRS_SHOWN = 20;
 var CELLS_SHOWN = 4;
 var SURPRISING = 0.1;
+var [MOST_ROUNDS, CLOSE] = [200, 1e-6];
 function showObserved(observed, variables2, joint2, carried, fit) {
   byId("observed-facts").replaceChildren(...caution(observed, fit), ...wholeRows(observed));
   byId("observed-together").replaceChildren(...together(observed));
@@ -2233,8 +2234,8 @@ function pairs(observed, variables2, joint2, carried) {
   const detail = make("div", {});
   const shown = observed.pairs.filter((pair) => excess(pair) > 0).slice(0, PAIRS_SHOWN);
   if (!shown.length) {
-    const words = observed.pairs.length ? "No pair is further from the model than chance explains." : "No row shows two variables.";
-    return [make("h3", {}, "Every pair"), make("p", {}, words)];
+    const words2 = observed.pairs.length ? "No pair is further from the model than chance explains." : "No row shows two variables.";
+    return [make("h3", {}, "Every pair"), make("p", {}, words2)];
   }
   const countsOf = ({ variables: names }) => {
     const [a, b] = [byName.get(names[0]), byName.get(names[1])];
@@ -2246,13 +2247,15 @@ function pairs(observed, variables2, joint2, carried) {
     if (!found) return;
     const { a, b, counts } = found;
     const fitted = carried.fitted(a.position, b.position) ?? joint2.pair(a.position, b.position);
-    detail.replaceChildren(differenceTable(a, b, counts, fitted));
+    detail.replaceChildren(differenceTable(a, b, counts, pair.is_adjusted ? adjusted(fitted, counts) : fitted));
   };
   const first = shown.find(countsOf);
   if (first) show(first);
   const rest = observed.n_pairs > shown.length ? ` (${shown.length} of ${plural(observed.n_pairs, "pair")} further off than chance)` : "";
+  const words = shown.some((pair) => pair.is_adjusted) ? "Rows that show both variables may differ from all rows. Where some rows do not, the fitted table is first adjusted to the labels of those that do, so that a gap is not one of missing cells." : "";
   return [
     make("h3", {}, "Every pair"),
+    make("p", {}, words),
     make(
       "div",
       { class: "columns" },
@@ -2268,6 +2271,25 @@ function pairs(observed, variables2, joint2, carried) {
       detail
     )
   ];
+}
+function adjusted(fitted, counts) {
+  const total = counts.flat().reduce((sum2, n) => sum2 + n, 0);
+  const rows = (table2) => table2.map((row) => row.reduce((sum2, p) => sum2 + p, 0));
+  const turned = (table2) => table2[0].map((_, j) => table2.map((row) => row[j]));
+  const scaled = (table2, wanted) => {
+    const sums = rows(table2);
+    return table2.map((row, i) => row.map((p) => sums[i] > 0 ? p * wanted[i] / sums[i] : 0));
+  };
+  const shares = counts.map((row) => row.map((n) => n / total));
+  const [wantedRows, wantedColumns] = [rows(shares), rows(turned(shares))];
+  let table = fitted;
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    table = turned(scaled(turned(table), wantedColumns));
+    const apart = most(rows(table).map((sum2, i) => Math.abs(sum2 - wantedRows[i])));
+    table = scaled(table, wantedRows);
+    if (apart <= CLOSE) break;
+  }
+  return table;
 }
 function differenceTable(a, b, counts, fitted) {
   const total = counts.flat().reduce((sum2, n) => sum2 + n, 0);
