@@ -64,9 +64,14 @@ class CarriedPairs:
 
     def take(self, name: str, order: Sequence[int], table_of: Callable[[int], np.ndarray]) -> None:
         """Take the tables of pairs in this order while there is room; one that is too large makes way for the next."""
-        taken = getattr(self, name)
-        for pair in order:
-            size = _BASE64 * len(zlib.compress(_planes(_encoded(name, [table := table_of(pair)]))))
+        taken, tables = getattr(self, name), {pair: table_of(pair) for pair in order}
+        whole = _n_bytes(name, list(tables.values()))
+        if whole <= self.room:
+            taken |= tables
+            self.room -= whole
+            return
+        for pair, table in tables.items():
+            size = _n_bytes(name, [table])
             if size <= self.room:
                 taken[pair] = table
                 self.room -= size
@@ -147,6 +152,11 @@ def _encoded(name: str, tables: Sequence[np.ndarray]) -> np.ndarray:
         return encode(numbers, 16)
     is_whole = np.array_equal(numbers, np.floor(numbers)) and float(numbers.max(initial=0.0)) < 2**32
     return numbers.astype("<u4" if is_whole else "<f4")
+
+
+def _n_bytes(name: str, tables: Sequence[np.ndarray]) -> float:
+    """Return the size of the text of tables."""
+    return _BASE64 * len(zlib.compress(_planes(_encoded(name, tables))))
 
 
 def _planes(codes: np.ndarray) -> bytes:
