@@ -35,6 +35,7 @@ export class Panel {
   #room = null;
   /** @type {number[]} */
   #known = [];
+  #rows = 0;
   #movedText = make("span", {
     class: "moved",
     title: "How far this panel moved: the Jensen–Shannon divergence from its marginal, in bits, 0 to 1",
@@ -99,7 +100,7 @@ export class Panel {
     const head = ROWS.head + ROWS.nameLine * this.#nameLines();
     const backing = this.hasBacking ? ROWS.backing : 0;
     const rows = Math.ceil(head + Math.min(bars, ROWS.bar * ROWS.mostBars) + range + backing);
-    this.element.style.setProperty("--rows", String(rows));
+    if (rows !== this.#rows) this.element.style.setProperty("--rows", String((this.#rows = rows)));
   }
 
   /** How many lines the name takes beyond the first. */
@@ -135,7 +136,7 @@ export class Panel {
    */
   show(probabilities, codes, backing) {
     this.isGiven = codes.length > 0;
-    if (this.#known.length || codes.length) {
+    if (this.#known.join() !== codes.join()) {
       this.#known = codes;
       this.#fit();
     }
@@ -206,8 +207,10 @@ export class Panel {
 class Bar {
   #track = make("span", { class: "track", "aria-hidden": "true" });
   #value = document.createTextNode("");
-  #share = make("span", { class: "share" });
+  #shareText = document.createTextNode("");
+  #share = make("span", { class: "share" }, this.#shareText);
   #whisker = "";
+  #hasInterval = false;
   /** @type {boolean | null} */
   #isKnown = null;
   /** @type {number | null} */
@@ -290,8 +293,8 @@ class Bar {
    */
   #showShare(share, differs) {
     const text = share === null ? "" : `${differs ? "≠ " : ""}${percent(share)}`;
-    if (this.#share.textContent === text) return;
-    this.#share.textContent = text;
+    if (this.#shareText.data === text) return;
+    this.#shareText.data = text;
     this.#share.classList.toggle("differs", differs);
     if (share === null) delete this.button.dataset.share;
     else this.button.dataset.share = String(share);
@@ -300,11 +303,14 @@ class Bar {
   /** @param {number[] | null} ends */
   #showInterval(ends) {
     if (ends === null) {
-      if (this.button.dataset.low !== undefined) this.#value.parentElement?.removeAttribute("title");
+      if (!this.#hasInterval) return;
+      this.#hasInterval = false;
+      this.#value.parentElement?.removeAttribute("title");
       delete this.button.dataset.low;
       delete this.button.dataset.high;
       return;
     }
+    this.#hasInterval = true;
     [this.button.dataset.low, this.button.dataset.high] = ends.map(String);
     if (this.#value.parentElement) this.#value.parentElement.title = `between ${percent(ends[0])} and ${percent(ends[1])}`;
   }

@@ -53,7 +53,8 @@ def command(
 ) -> None:
     """Write a page about MODEL that opens in any browser: click on what you know, and see what follows.
 
-    The page is one file and needs no server or network. With DATA it also shows how well the model fits these rows.
+    The page is one file and needs no server or network. It shows how well the model fits the rows of DATA, or without
+    DATA the rows that it was fitted to, whose counts it keeps.
     """
     csv = {"separator": separator, "quote": quote, "encoding": encoding, "decimal": decimal}
     _check(output, json)

@@ -7,9 +7,9 @@ a colour scale runs from white to one hue, or between two hues through white.
 from __future__ import annotations
 
 import math
-import os
 import textwrap
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -90,7 +90,8 @@ def shorten_apart(labels: Sequence[object], longest: int = _LONGEST_LABEL) -> li
     cut = [t if len(t) <= longest else f"{t[: longest - 1 - tail].rstrip()}…{t[-tail:].lstrip()}" for t in texts]
     for shown in {text for text in cut if cut.count(text) > 1}:
         alike = [i for i, text in enumerate(cut) if text == shown]
-        first = len(os.path.commonprefix([texts[i] for i in alike]))
+        columns = zip(*(texts[i] for i in alike), strict=False)
+        first = sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, columns))
         for i in alike:
             rest = texts[i][first:]
             room = longest - 4

@@ -21,8 +21,10 @@ class Report:
     """A page about a model: click what is known, and see what follows.
 
     The page is one file that holds the model and computes answers in the browser, without a server or a network. It has
-    bars for every variable, the dependence of every pair, the latent classes, how the model was fitted and, with data,
-    how well the model agrees with them. A notebook shows the page in place.
+    bars for every variable, the dependence of every pair, the latent classes, how the model was fitted and how well it
+    agrees with data or, without any, with the counts that it keeps of the rows that it was fitted to
+    (:attr:`JointPMF.counts`). Answers with at most one condition have the rows behind them beside them and, for models
+    with intervals, these too. A notebook shows the page in place.
 
     Parameters
     ----------
@@ -35,7 +37,8 @@ class Report:
     rank : int, "auto" or "all"
         The number of classes of the page: all, or at most this many, those of the nearest such model. ``"auto"`` takes
         all if the page then stays below two megabytes, else as many as do and as half a minute of compression allows.
-        The page and ``facts["model"]["loss"]`` say how far this is from the fitted model, in nats per row.
+        The page and ``facts["model"]["loss"]`` say how far this is from the fitted model, in nats per row. Answers with
+        one condition come from tables of the fitted model where the smaller one is off by more than a point.
     sample_weight : array-like (n_rows,) or str, optional
         How often each row of the data counts, or the name of the column of weights.
     unknown : {"error", "warn", "missing"}

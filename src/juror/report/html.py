@@ -118,11 +118,11 @@ def _notice(model: dict[str, Any]) -> str:
     if model["rank"] == model["fitted_rank"]:
         # Nobody sees a change of the seventh digit; the tab of the fit has it.
         return _rounding(model) if model["bits"] == 16 else ""
-    points, far = _points(model["pair_difference"]), _far(model["loss"])
+    far = _far(model["loss"])
     return (
-        '<p class="notice">This page shows a smaller model near the fitted one. Shares of two labels together differ '
-        f"by at most {points} points, shares given rare evidence by more{far}. "
-        "A report made with <code>--rank all</code> shows the fitted model.</p>"
+        '<p class="notice">This page shows a smaller model near the fitted one. Answers with at most one condition are '
+        "those of the fitted model to a point, or the panel says how far off they may be. With several conditions they "
+        f"may differ by more{far}. A report made with <code>--rank all</code> shows the fitted model.</p>"
     )
 
 

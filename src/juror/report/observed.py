@@ -32,7 +32,8 @@ from juror.runners.local import LocalRunner
 # class, which takes about twice as long. This many such steps take some seconds.
 _CALIBRATION_WORK = 3e10
 _LEAST_CALIBRATED = 200
-_WORST_PAIRS = 20
+# The worst pairs are among the worst questions, of which a pair has at most some hundreds.
+_WORST_PAIRS, _MOST_QUESTIONS = 20, 20_000
 _UNUSUAL = 20
 # The facts that need single rows
 _OF_ROWS = (
@@ -131,7 +132,7 @@ def counted_facts(model: Mixture, counts: PairCounts) -> dict[str, Any]:
 
 def _check_facts(model: Mixture, counts: PairCounts) -> dict[str, Any]:
     """Return how many cells the model reproduces, and the worst question of each of the worst pairs beyond chance."""
-    table = check(model, counts)
+    table = check(model, counts, _MOST_QUESTIONS)
     worst = table.worst_of_pairs(_WORST_PAIRS).to_dict()
     lines = [dict(zip(worst, values, strict=True)) for values in zip(*worst.values(), strict=True)]
     return {

@@ -756,6 +756,7 @@ var Panel = class {
   #room = null;
   /** @type {number[]} */
   #known = [];
+  #rows = 0;
   #movedText = make("span", {
     class: "moved",
     title: "How far this panel moved: the Jensen–Shannon divergence from its marginal, in bits, 0 to 1"
@@ -816,7 +817,7 @@ var Panel = class {
     const head = ROWS2.head + ROWS2.nameLine * this.#nameLines();
     const backing = this.hasBacking ? ROWS2.backing : 0;
     const rows = Math.ceil(head + Math.min(bars, ROWS2.bar * ROWS2.mostBars) + range2 + backing);
-    this.element.style.setProperty("--rows", String(rows));
+    if (rows !== this.#rows) this.element.style.setProperty("--rows", String(this.#rows = rows));
   }
   /** How many lines the name takes beyond the first. */
   #nameLines() {
@@ -846,7 +847,7 @@ var Panel = class {
    */
   show(probabilities, codes, backing) {
     this.isGiven = codes.length > 0;
-    if (this.#known.length || codes.length) {
+    if (this.#known.join() !== codes.join()) {
       this.#known = codes;
       this.#fit();
     }
@@ -906,8 +907,10 @@ var Panel = class {
 var Bar = class {
   #track = make("span", { class: "track", "aria-hidden": "true" });
   #value = document.createTextNode("");
-  #share = make("span", { class: "share" });
+  #shareText = document.createTextNode("");
+  #share = make("span", { class: "share" }, this.#shareText);
   #whisker = "";
+  #hasInterval = false;
   /** @type {boolean | null} */
   #isKnown = null;
   /** @type {number | null} */
@@ -984,8 +987,8 @@ var Bar = class {
    */
   #showShare(share, differs) {
     const text = share === null ? "" : `${differs ? "≠ " : ""}${percent(share)}`;
-    if (this.#share.textContent === text) return;
-    this.#share.textContent = text;
+    if (this.#shareText.data === text) return;
+    this.#shareText.data = text;
     this.#share.classList.toggle("differs", differs);
     if (share === null) delete this.button.dataset.share;
     else this.button.dataset.share = String(share);
@@ -993,11 +996,14 @@ var Bar = class {
   /** @param {number[] | null} ends */
   #showInterval(ends2) {
     if (ends2 === null) {
-      if (this.button.dataset.low !== void 0) this.#value.parentElement?.removeAttribute("title");
+      if (!this.#hasInterval) return;
+      this.#hasInterval = false;
+      this.#value.parentElement?.removeAttribute("title");
       delete this.button.dataset.low;
       delete this.button.dataset.high;
       return;
     }
+    this.#hasInterval = true;
     [this.button.dataset.low, this.button.dataset.high] = ends2.map(String);
     if (this.#value.parentElement) this.#value.parentElement.title = `between ${percent(ends2[0])} and ${percent(ends2[1])}`;
   }
