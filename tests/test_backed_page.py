@@ -57,12 +57,17 @@ def people():
     return survey(1500)
 
 
+def quietly(data, **options) -> juror.JointPMF:
+    """Fit without warnings: some of these models are meant to be wrong."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return juror.fit(data, **options)
+
+
 @pytest.fixture(scope="module")
 def blind(people):
     """A model without any dependence, fitted to rows that have some."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return juror.fit(people, rank=1, method="em")
+    return quietly(people, rank=1, method="em")
 
 
 @pytest.fixture(scope="module")
@@ -73,9 +78,7 @@ def report(blind, tmp_path_factory):
 @pytest.fixture(scope="module")
 def drawn():
     """A mean of draws, and few rows."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return juror.fit(survey(80), method="bayes", sweeps=80, burnt=30, draws=25)
+    return quietly(survey(80), method="bayes", sweeps=80, burnt=30, draws=25)
 
 
 def shown(page, name: str) -> dict[str, dict[str, float]]:
@@ -193,7 +196,7 @@ def test_without_data_the_counts_of_the_fit_are_compared(browser, report):
 
 
 def test_a_model_without_counts_has_no_rows_to_show(browser, people, tmp_path):
-    model = juror.fit(people, rank=2, method="em", keep_counts=False)
+    model = quietly(people, rank=2, method="em", keep_counts=False)
     with watched(browser, saved(model, tmp_path / "private.html")) as page:
         assert page.is_hidden("#tab-observed")
         assert page.is_hidden("#share-legend")
@@ -233,7 +236,7 @@ def test_rows_are_known_for_one_condition_and_the_page_says_so(browser, report):
 
 def test_weights_that_are_fractions_count_as_fewer_rows(browser, people, tmp_path):
     weights = np.random.default_rng(0).exponential(size=len(people))
-    model = juror.fit(people, rank=1, method="em", sample_weight=weights)
+    model = quietly(people, rank=1, method="em", sample_weight=weights)
     with watched(browser, saved(model, tmp_path / "weighted.html")) as page:
         click(page, NAMES[1], "yes")
         marked = page.eval_on_selector_all(
@@ -300,7 +303,7 @@ def apart(page, model, given) -> dict[str, float]:
 
 
 def test_a_smaller_model_answers_one_condition_as_the_file_does(browser, tmp_path):
-    model = juror.fit(survey(600, seed=1), rank=12, method="em", smoothing=0.01)
+    model = quietly(survey(600, seed=1), rank=12, method="em", smoothing=0.01)
     small = model.compress(2)
     worst = 0.0
     with watched(browser, saved(model, tmp_path / "small.html", rank=2)) as page:
@@ -324,7 +327,7 @@ def test_a_smaller_model_answers_one_condition_as_the_file_does(browser, tmp_pat
 
 
 def test_what_the_page_has_no_room_for_is_told_at_the_answer(browser, tmp_path, monkeypatch):
-    model = juror.fit(survey(600, seed=1), rank=12, method="em", smoothing=0.01)
+    model = quietly(survey(600, seed=1), rank=12, method="em", smoothing=0.01)
     monkeypatch.setattr(carried_pairs, "_PAGE_BYTES", 0)
     report = juror.Report(model, rank=2)
     assert report.facts["pairs"]["fitted"] == report.facts["pairs"]["counts"] == []

@@ -8,10 +8,10 @@ var Answers = class {
    * @param {Pairs} pairs
    * @param {{ singles: number[][] | null, worth: number }} rows counts of every variable; how many rows a weight is worth
    */
-  constructor(variables2, joint2, pairs3, { singles: singles2, worth }) {
+  constructor(variables2, joint2, pairs2, { singles: singles2, worth }) {
     this.variables = variables2;
     this.joint = joint2;
-    this.pairs = pairs3;
+    this.pairs = pairs2;
     this.singles = singles2;
     this.worth = worth;
   }
@@ -1069,7 +1069,7 @@ var Explorer = class {
    * @param {Answers} answers
    * @param {Facts} facts
    */
-  constructor(variables2, answers, { file, fit, model, observed, pairs: pairs3 }) {
+  constructor(variables2, answers, { file, fit, model, observed, pairs: pairs2 }) {
     this.variables = variables2;
     this.answers = answers;
     this.file = file;
@@ -1080,8 +1080,8 @@ var Explorer = class {
     byId("explorer").classList.toggle("counted", this.isCounted);
     byId("share-legend").hidden = !this.isCounted;
     byId("share-of").textContent = observed?.source === "data" ? "rows of the data" : "rows that the model was fitted to";
-    byId("whisker-legend").hidden = pairs3.level === null;
-    byId("whisker-level").textContent = percent(pairs3.level ?? 0);
+    byId("whisker-legend").hidden = pairs2.level === null;
+    byId("whisker-level").textContent = percent(pairs2.level ?? 0);
     const answer = (
       /** @type {Answer} */
       answers.given(this.#evidence)
@@ -1440,11 +1440,11 @@ var DependenceMap = class {
    * @param {Joint} joint
    * @param {Pairs} pairs
    */
-  constructor({ order, matrix, counted }, variables2, joint2, pairs3) {
+  constructor({ order, matrix, counted }, variables2, joint2, pairs2) {
     this.order = order;
     this.variables = variables2;
     this.joint = joint2;
-    this.pairs = pairs3;
+    this.pairs = pairs2;
     this.fitted = squared([...floats(matrix)], order.length);
     this.counted = counted === null ? null : squared(sharesOf(counted), order.length);
     this.matrix = this.counted ?? this.fitted;
@@ -1469,11 +1469,11 @@ var DependenceMap = class {
     });
   }
   #strongest() {
-    const pairs3 = [];
+    const pairs2 = [];
     for (let a = 0; a < this.order.length; a++) {
-      for (let b = a + 1; b < this.order.length; b++) pairs3.push({ a, b, value: this.matrix[a][b] });
+      for (let b = a + 1; b < this.order.length; b++) pairs2.push({ a, b, value: this.matrix[a][b] });
     }
-    return pairs3.sort((one, other) => (other.value ?? -1) - (one.value ?? -1));
+    return pairs2.sort((one, other) => (other.value ?? -1) - (one.value ?? -1));
   }
   /** @param {Tie[]} strongest */
   #listPairs(strongest) {
@@ -1832,12 +1832,12 @@ var Pairs = class _Pairs {
    * @param {PackedPairs} packed
    */
   static async of(cardinalities2, { counts, fitted, intervals, apart }) {
-    const pairs3 = new _Pairs(cardinalities2);
-    pairs3.#counts = await pairs3.#read(counts, 1);
-    pairs3.#fitted = await pairs3.#read(fitted, 1);
-    pairs3.#ends = await pairs3.#read(intervals, 4);
-    pairs3.#apart = apart ? new Uint8Array(await inflate(apart, 1)) : null;
-    return pairs3;
+    const pairs2 = new _Pairs(cardinalities2);
+    pairs2.#counts = await pairs2.#read(counts, 1);
+    pairs2.#fitted = await pairs2.#read(fitted, 1);
+    pairs2.#ends = await pairs2.#read(intervals, 4);
+    pairs2.#apart = apart ? new Uint8Array(await inflate(apart, 1)) : null;
+    return pairs2;
   }
   /** Whether the page has counts of any pair. */
   get areCounted() {
@@ -2124,118 +2124,12 @@ function starts(fit) {
   );
 }
 
-// src/observed.js
+// src/compared_pairs.js
 var PAIRS_SHOWN = 20;
-var CELLS_SHOWN = 4;
-var SURPRISING = 0.1;
 var [MOST_ROUNDS, CLOSE] = [200, 1e-6];
-function showObserved(observed, variables2, joint2, carried, fit) {
-  byId("observed-facts").replaceChildren(...caution(observed, fit), ...wholeRows(observed));
-  byId("observed-together").replaceChildren(...together(observed));
-  byId("observed-wrong").replaceChildren(...wrongAnswers(observed));
-  byId("observed-marginals").replaceChildren(...marginals(observed, variables2));
-  byId("observed-pairs").replaceChildren(...pairs(observed, variables2, joint2, carried));
-  byId("observed-rows").replaceChildren(...unusual(observed, variables2));
-  byId("observed-calibration").replaceChildren(...calibrations(observed));
-  byId("observed").classList.add("filled");
-}
-function caution(observed, fit) {
-  if (observed.source === "fit") {
-    const words2 = "The model keeps the counts of the rows that it was fitted to, and is compared with them here, which flatters it. A report with data also judges single rows: juror report MODEL DATA.";
-    return [make("p", { class: "notice" }, words2)];
-  }
-  if (fit === null || observed.n_rows !== fit.n_rows) return [];
-  const words = "These are as many rows as the model was fitted to. If they are the same rows, what follows flatters the model: judge it by rows that it has not seen.";
-  return [make("p", { class: "notice" }, words)];
-}
-function together({ together: { n_never: never, n_seldom: seldom, pairs: named } }) {
-  const head = make("h3", {}, "Never asked together");
-  if (never + seldom === 0) {
-    return [head, make("p", {}, "Every two variables are seen together in at least a tenth of the rows that show one of them.")];
-  }
-  const pairsAre = (n) => `${plural(n, "pair")} of variables ${n === 1 ? "is" : "are"}`;
-  const found = [
-    ...never ? [`${pairsAre(never)} in no row together.`] : [],
-    ...seldom ? [`${pairsAre(seldom)} together in fewer than a tenth of the rows that show one of the two.`] : []
-  ];
-  const words = `${found.join(" ")} This is about missing cells, not about the model: what it says about these pairs comes from what both have in common with other variables.`;
-  const table = dataTable(
-    `Pairs that are seldom seen together${named.length < never + seldom ? `, the first ${named.length}` : ""}`,
-    ["pair", "rows with both", "of the rows with one"],
-    named.map(({ variables: names, n, share }) => [names.join(" and "), number(n), percent(share)])
-  );
-  return [head, make("p", {}, words), table];
-}
-function wrongAnswers({ check: { n_cells: nCells, n_well: nWell, n_pairs_off: nOff, questions } }) {
-  const head = make("h3", {}, "Where the model is wrong");
-  if (!nCells) return [head, make("p", {}, "There are too few rows to tell.")];
-  const well = `Of ${plural(nCells, "share")} of a label given a label of another variable that enough rows show, the model reproduces ${number(nWell)} well.`;
-  if (!questions.length) return [head, make("p", {}, `${well} No answer differs from its share by more than chance would.`)];
-  const off = nOff ? ` ${plural(nOff, "pair")} of variables ${nOff === 1 ? "has" : "have"} an answer that is off by more than ten points.` : "";
-  const table = dataTable(
-    "Answers that differ from the share of the rows by more than chance would, the worst of each pair of variables",
-    ["question", "model", "rows say", "points apart", "rows"],
-    questions.map(({ question: question2, probability, share, rows }) => [
-      question2,
-      percent(probability),
-      percent(share),
-      points(share - probability),
-      number(rows)
-    ])
-  );
-  return [head, make("p", {}, well + off), table];
-}
-function wholeRows(observed) {
-  if (observed.is_sampled === null) return [factList([["rows", number(observed.n_rows)]])];
-  const nats = (value) => value === null ? "−∞: some rows are impossible" : `${number(value, 5)} nats`;
-  return [
-    factList([
-      ["rows", number(observed.n_rows)],
-      ["judged one by one", observed.is_sampled ? `${number(observed.n_rows_judged)}, drawn at random` : "all of them"],
-      ["impossible rows", observed.n_impossible ? number(observed.n_impossible) : null],
-      ["mean log-probability", nats(observed.mean_log_prob)],
-      ["if all were independent", nats(observed.mean_log_prob_independent)],
-      ["if all rows were equally likely", nats(observed.mean_log_prob_uniform)]
-    ])
-  ];
-}
-var NOISE = "A gap is half the sum of the differences between observed and fitted shares. Beside it is the gap that chance alone would give in as many rows if the model were true. Rows that the model was fitted to give smaller gaps than that.";
 var gap = (value) => value === null ? "–" : percent(value);
 var excess = ({ distance, noise }) => distance === null || noise === null ? -1 : distance - noise;
-function marginals({ marginals: known, missing }, variables2) {
-  if (known === null || missing === null) return [];
-  const detail = make("div", {});
-  const show = (n) => detail.replaceChildren(labelTable(known[n], variables2[n]));
-  const order = known.map((_, n) => n).sort((a, b) => excess(known[b]) - excess(known[a]));
-  show(order[0]);
-  return [
-    make("h3", {}, "Every variable"),
-    make("p", {}, NOISE),
-    make(
-      "div",
-      { class: "columns" },
-      dataTable(
-        "Observed and fitted marginals, the largest gap beyond chance first",
-        ["variable", "missing", "gap", "of chance"],
-        order.map((n) => {
-          const { variable, distance, noise } = known[n];
-          const open2 = make("button", { class: "link", onclick: () => show(n) }, variable);
-          return [open2, percent(missing[n]), gap(distance), gap(noise)];
-        })
-      ),
-      detail
-    )
-  ];
-}
-function labelTable({ variable, counts, observed, fitted }, { labels }) {
-  if (observed === null) return make("p", {}, `No row shows ${variable}.`);
-  return dataTable(
-    variable,
-    ["label", "rows", "observed", "fitted", "points apart"],
-    labels.map((label, i) => [label, number(counts[i]), percent(observed[i]), percent(fitted[i]), points(observed[i] - fitted[i])])
-  );
-}
-function pairs(observed, variables2, joint2, carried) {
+function comparePairs(observed, variables2, joint2, carried) {
   const byName = new Map(variables2.map((variable) => [variable.name, variable]));
   const detail = make("div", {});
   const shown = observed.pairs.filter((pair) => excess(pair) > 0).slice(0, PAIRS_SHOWN);
@@ -2314,6 +2208,114 @@ function differenceTable(a, b, counts, fitted) {
       })
     ]),
     "matrix"
+  );
+}
+
+// src/observed.js
+var CELLS_SHOWN = 4;
+var SURPRISING = 0.1;
+function showObserved(observed, variables2, joint2, carried, fit) {
+  byId("observed-facts").replaceChildren(...caution(observed, fit), ...wholeRows(observed));
+  byId("observed-together").replaceChildren(...together(observed));
+  byId("observed-wrong").replaceChildren(...wrongAnswers(observed));
+  byId("observed-marginals").replaceChildren(...marginals(observed, variables2));
+  byId("observed-pairs").replaceChildren(...comparePairs(observed, variables2, joint2, carried));
+  byId("observed-rows").replaceChildren(...unusual(observed, variables2));
+  byId("observed-calibration").replaceChildren(...calibrations(observed));
+  byId("observed").classList.add("filled");
+}
+function caution(observed, fit) {
+  if (observed.source === "fit") {
+    const words2 = "The model keeps the counts of the rows that it was fitted to, and is compared with them here, which flatters it. A report with data also judges single rows: juror report MODEL DATA.";
+    return [make("p", { class: "notice" }, words2)];
+  }
+  if (fit === null || observed.n_rows !== fit.n_rows) return [];
+  const words = "These are as many rows as the model was fitted to. If they are the same rows, what follows flatters the model: judge it by rows that it has not seen.";
+  return [make("p", { class: "notice" }, words)];
+}
+function together({ together: { n_never: never, n_seldom: seldom, pairs: named } }) {
+  const head = make("h3", {}, "Never asked together");
+  if (never + seldom === 0) {
+    return [head, make("p", {}, "Every two variables are seen together in at least a tenth of the rows that show one of them.")];
+  }
+  const pairsAre = (n) => `${plural(n, "pair")} of variables ${n === 1 ? "is" : "are"}`;
+  const found = [
+    ...never ? [`${pairsAre(never)} in no row together.`] : [],
+    ...seldom ? [`${pairsAre(seldom)} together in fewer than a tenth of the rows that show one of the two.`] : []
+  ];
+  const words = `${found.join(" ")} This is about missing cells, not about the model: what it says about these pairs comes from what both have in common with other variables.`;
+  const table = dataTable(
+    `Pairs that are seldom seen together${named.length < never + seldom ? `, the first ${named.length}` : ""}`,
+    ["pair", "rows with both", "of the rows with one"],
+    named.map(({ variables: names, n, share }) => [names.join(" and "), number(n), percent(share)])
+  );
+  return [head, make("p", {}, words), table];
+}
+function wrongAnswers({ check: { n_cells: nCells, n_well: nWell, n_pairs_off: nOff, questions } }) {
+  const head = make("h3", {}, "Where the model is wrong");
+  if (!nCells) return [head, make("p", {}, "There are too few rows to tell.")];
+  const well = `Of ${plural(nCells, "share")} of a label given a label of another variable that enough rows show, the model reproduces ${number(nWell)} well.`;
+  if (!questions.length) return [head, make("p", {}, `${well} No answer differs from its share by more than chance would.`)];
+  const off = nOff ? ` ${plural(nOff, "pair")} of variables ${nOff === 1 ? "has" : "have"} an answer that is off by more than ten points.` : "";
+  const table = dataTable(
+    "Answers that differ from the share of the rows by more than chance would, the worst of each pair of variables",
+    ["question", "model", "rows say", "points apart", "rows"],
+    questions.map(({ question: question2, probability, share, rows }) => [
+      question2,
+      percent(probability),
+      percent(share),
+      points(share - probability),
+      number(rows)
+    ])
+  );
+  return [head, make("p", {}, well + off), table];
+}
+function wholeRows(observed) {
+  if (observed.is_sampled === null) return [factList([["rows", number(observed.n_rows)]])];
+  const nats = (value) => value === null ? "−∞: some rows are impossible" : `${number(value, 5)} nats`;
+  return [
+    factList([
+      ["rows", number(observed.n_rows)],
+      ["judged one by one", observed.is_sampled ? `${number(observed.n_rows_judged)}, drawn at random` : "all of them"],
+      ["impossible rows", observed.n_impossible ? number(observed.n_impossible) : null],
+      ["mean log-probability", nats(observed.mean_log_prob)],
+      ["if all were independent", nats(observed.mean_log_prob_independent)],
+      ["if all rows were equally likely", nats(observed.mean_log_prob_uniform)]
+    ])
+  ];
+}
+var NOISE = "A gap is half the sum of the differences between observed and fitted shares. Beside it is the gap that chance alone would give in as many rows if the model were true. Rows that the model was fitted to give smaller gaps than that.";
+function marginals({ marginals: known, missing }, variables2) {
+  if (known === null || missing === null) return [];
+  const detail = make("div", {});
+  const show = (n) => detail.replaceChildren(labelTable(known[n], variables2[n]));
+  const order = known.map((_, n) => n).sort((a, b) => excess(known[b]) - excess(known[a]));
+  show(order[0]);
+  return [
+    make("h3", {}, "Every variable"),
+    make("p", {}, NOISE),
+    make(
+      "div",
+      { class: "columns" },
+      dataTable(
+        "Observed and fitted marginals, the largest gap beyond chance first",
+        ["variable", "missing", "gap", "of chance"],
+        order.map((n) => {
+          const { variable, distance, noise } = known[n];
+          const open2 = make("button", { class: "link", onclick: () => show(n) }, variable);
+          return [open2, percent(missing[n]), gap(distance), gap(noise)];
+        })
+      ),
+      detail
+    )
+  ];
+}
+function labelTable({ variable, counts, observed, fitted }, { labels }) {
+  if (observed === null) return make("p", {}, `No row shows ${variable}.`);
+  return dataTable(
+    variable,
+    ["label", "rows", "observed", "fitted", "points apart"],
+    labels.map((label, i) => [label, number(counts[i]), percent(observed[i]), percent(fitted[i]), points(observed[i] - fitted[i])])
   );
 }
 function unusual(observed, variables2) {
@@ -2411,17 +2413,17 @@ if (!canInflate) {
 }
 var cardinalities = variables.map(({ labels }) => labels.length);
 var joint = await Joint.of(cardinalities, facts.model);
-var pairs2 = canInflate ? await Pairs.of(cardinalities, facts.pairs) : new Pairs(cardinalities);
+var pairs = canInflate ? await Pairs.of(cardinalities, facts.pairs) : new Pairs(cardinalities);
 var singles = facts.observed?.marginals?.map(({ counts }) => counts) ?? null;
-var explorer = new Explorer(variables, new Answers(variables, joint, pairs2, { singles, worth: facts.pairs.worth }), facts);
+var explorer = new Explorer(variables, new Answers(variables, joint, pairs, { singles, worth: facts.pairs.worth }), facts);
 showClasses(facts.classes, facts.model);
 showFit(facts.fit, facts.model);
-if (facts.observed) showObserved(facts.observed, variables, joint, pairs2, facts.fit);
+if (facts.observed) showObserved(facts.observed, variables, joint, pairs, facts.fit);
 else byId("tab-observed").hidden = true;
 var map = null;
 function showMap() {
   if (map) return;
-  const shown = map = new DependenceMap(facts.dependence, variables, joint, pairs2);
+  const shown = map = new DependenceMap(facts.dependence, variables, joint, pairs);
   if (facts.forest) new ForestView(facts.forest, variables, (a, b) => shown.choose(a, b));
 }
 var tabs = (
