@@ -27,7 +27,7 @@ PICTURES = Path(__file__).parent.parent / "docs" / "explorer"
 N_CLICKS = 30
 # Pixels around the picture of a part of the page
 MARGIN = 16
-EVIDENCE = "#given.sex=Female&given.education=Bachelors&given.education=Masters"
+EVIDENCE = "#given.education=Bachelors&given.education=Masters"
 CLICK = """async (i) => {
   const bars = [...document.querySelectorAll('.bar')];
   const bar = bars[(i * 7919) % bars.length];

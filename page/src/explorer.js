@@ -168,6 +168,8 @@ export class Explorer {
       const n = panel.variable.position;
       panel.show(marginals[n], this.#evidence.get(n) ?? [], backing[n]);
     }
+    // Without shares the bars take their room.
+    byId("explorer").classList.toggle("with-shares", backing.some(({ shares }) => shares !== null));
     byId("undo").disabled = this.#past.length === 0;
     byId("reset").disabled = this.#evidence.size === 0;
     this.#writeFragment();

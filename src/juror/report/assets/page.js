@@ -1202,6 +1202,7 @@ var Explorer = class {
       const n = panel.variable.position;
       panel.show(marginals2[n], this.#evidence.get(n) ?? [], backing[n]);
     }
+    byId("explorer").classList.toggle("with-shares", backing.some(({ shares }) => shares !== null));
     byId("undo").disabled = this.#past.length === 0;
     byId("reset").disabled = this.#evidence.size === 0;
     this.#writeFragment();
