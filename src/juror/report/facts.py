@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from juror.answers.checking import worth_of_rows
 from juror.answers.information import dependence as dependence_of
 from juror.answers.information import divergence
 from juror.answers.marginals import marginal
@@ -92,7 +93,8 @@ def gather_facts(
         "pairs": None,
     }
     carried = carry(model, page, counts, facts, is_large=rank == "all")
-    carried.worth = _worth(model) if seen is None else seen.worth
+    if counts is not None:
+        carried.worth = worth_of_rows(model.info, counts) if seen is None else seen.worth
     return facts | {"pairs": carried.plain()}, {"blocks": page.packed, "pairs": carried.packed()}
 
 
@@ -101,14 +103,7 @@ def _observed_facts(
 ) -> dict[str, Any] | None:
     if seen is not None:
         return observed_facts(model, seen, by=page.model, seed=seed)
-    return None if counts is None else facts_of_counts(model, counts)
-
-
-def _worth(model: JointPMF) -> float:
-    """Return how many independent rows a weight of the fitted rows is worth."""
-    n_effective = None if model.info is None else model.info.n_effective
-    n_rows = None if model.counts is None else model.counts.n_rows
-    return n_effective / n_rows if n_effective and n_rows else 1.0
+    return None if counts is None else facts_of_counts(model, counts, worth_of_rows(model.info, counts))
 
 
 def _model_facts(model: JointPMF, page: PageModel) -> tuple[dict[str, Any], dict[str, Any] | None]:

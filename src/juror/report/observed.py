@@ -95,7 +95,7 @@ def observed_facts(
     """
     with one_blas_thread():
         judged = _judged(model if by is None else by, seen, seed, n_jobs)
-        counted = counted_facts(model, counts_of(seen, model.domain))
+        counted = counted_facts(model, counts_of(seen, model.domain), seen.worth)
         return {"source": "data", **counted, "is_sampled": seen.is_sampled, **judged}
 
 
@@ -105,8 +105,8 @@ def counts_of(seen: Seen, domain: Domain) -> PairCounts:
     return PairCounts(domain, tuple(combinations(range(N), 2)), seen.tables[N:], seen.total, seen.tables[:N])
 
 
-def counted_facts(model: Mixture, counts: PairCounts) -> dict[str, Any]:
-    """Compare counts with a model.
+def counted_facts(model: Mixture, counts: PairCounts, worth: float) -> dict[str, Any]:
+    """Compare counts with a model; a weight of one is worth as many independent rows.
 
     Returns
     -------
@@ -126,13 +126,13 @@ def counted_facts(model: Mixture, counts: PairCounts) -> dict[str, Any]:
         **alone,
         "together": together_facts(counts),
         "pairs": pair_gaps(model, counts),
-        "check": _check_facts(model, counts),
+        "check": _check_facts(model, counts, worth),
     }
 
 
-def _check_facts(model: Mixture, counts: PairCounts) -> dict[str, Any]:
+def _check_facts(model: Mixture, counts: PairCounts, worth: float) -> dict[str, Any]:
     """Return how many cells the model reproduces, and the worst question of each of the worst pairs beyond chance."""
-    table = check(model, counts, _MOST_QUESTIONS)
+    table = check(model, counts, _MOST_QUESTIONS, worth)
     worst = table.worst_of_pairs(_WORST_PAIRS).to_dict()
     lines = [dict(zip(worst, values, strict=True)) for values in zip(*worst.values(), strict=True)]
     return {
@@ -143,13 +143,13 @@ def _check_facts(model: Mixture, counts: PairCounts) -> dict[str, Any]:
     }
 
 
-def facts_of_counts(model: Mixture, counts: PairCounts) -> dict[str, Any]:
+def facts_of_counts(model: Mixture, counts: PairCounts, worth: float = 1.0) -> dict[str, Any]:
     """Compare the counts of the rows that a model was fitted to with it, in the form of :func:`observed_facts`.
 
     What needs single rows is None.
     """
     with one_blas_thread():
-        return {"source": "fit", **counted_facts(model, counts), **dict.fromkeys(_OF_ROWS)}
+        return {"source": "fit", **counted_facts(model, counts, worth), **dict.fromkeys(_OF_ROWS)}
 
 
 def _share_missing(seen: float, total: float) -> float:
