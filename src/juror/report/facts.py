@@ -56,36 +56,13 @@ def gather_facts(
     counts = model.counts if seen is None else counts_of(seen, model.domain)
     # Facts about one and two variables are those of the fitted model. The rest is about the model of the page, which
     # computes the answers with more conditions.
-    shown, domain = page.model, model.domain
-    labels = [[as_text(label) for label in variable.labels] for variable in domain]
+    shown = page.model
     profiles, distance = _shown_classes(model, page, seed)
-    dependence = dependence_of(model, "normalised")
-    counted = None if counts is None else counted_dependence(counts)
-    # Neighbours depend on each other in the rows, as the page ranks pairs by the rows where there are any.
-    by_rows = (
-        dependence if counted is None else replace(dependence, _matrix=np.nan_to_num(np.array(counted, dtype=float)))
-    )
-    order = [domain.position(name) for name in by_rows.clustered().names]
     facts = {
         "file": name,
-        "variables": [
-            {
-                "name": variable.name,
-                "kind": variable.kind,
-                "labels": labels[n],
-                # a label for missing cells is the last one, and has no place in the order
-                "n_ordered": len(variable.present_labels) if variable.is_ordered else 0,
-                "edges": None if variable.edges is None else [float(edge) for edge in variable.edges],
-                "probabilities": marginal(model, [n]).tolist(),
-            }
-            for n, variable in enumerate(domain)
-        ],
+        "variables": [_variable_facts(model, n) for n in range(len(model.domain))],
         "model": size,
-        "dependence": {
-            "order": order,
-            "matrix": dependence.to_numpy().tolist(),
-            "counted": counted,
-        },
+        "dependence": _dependence_facts(model, counts),
         "forest": forest_facts(shown),
         "classes": _class_facts(profiles, distance),
         "fit": fit,
@@ -96,6 +73,29 @@ def gather_facts(
     if counts is not None:
         carried.worth = worth_of_rows(model.info, counts) if seen is None else seen.worth
     return facts | {"pairs": carried.plain()}, {"blocks": page.packed, "pairs": carried.packed()}
+
+
+def _variable_facts(model: JointPMF, n: int) -> dict[str, Any]:
+    variable = model.domain[n]
+    return {
+        "name": variable.name,
+        "kind": variable.kind,
+        "labels": [as_text(label) for label in variable.labels],
+        # a label for missing cells is the last one, and has no place in the order
+        "n_ordered": len(variable.present_labels) if variable.is_ordered else 0,
+        "edges": None if variable.edges is None else [float(edge) for edge in variable.edges],
+        "probabilities": marginal(model, [n]).tolist(),
+    }
+
+
+def _dependence_facts(model: JointPMF, counts: PairCounts | None) -> dict[str, Any]:
+    """Return the dependence of every two variables by the model and by the rows, and an order of the variables."""
+    fitted = dependence_of(model, "normalised")
+    counted = None if counts is None else counted_dependence(counts)
+    # Neighbours depend on each other in the rows if there are any, as these rank the pairs on the page.
+    ranked = fitted if counted is None else replace(fitted, _matrix=np.nan_to_num(np.array(counted, dtype=float)))
+    order = [model.domain.position(name) for name in ranked.clustered().names]
+    return {"order": order, "matrix": fitted.to_numpy().tolist(), "counted": counted}
 
 
 def _observed_facts(

@@ -113,9 +113,10 @@ def counted_facts(model: Mixture, counts: PairCounts, worth: float) -> dict[str,
     dict
         ``n_rows``, the weight of all rows; ``missing``, for every variable the share of rows in which it is missing,
         and ``marginals``, both None if only pairs were counted; ``together``, see
-        :func:`juror.report.counted.together_facts`; ``pairs``, see :mod:`juror.report.gaps`; ``check``: ``n_cells``,
-        ``n_well`` and ``n_pairs_off`` of a :class:`juror.answers.checking.CheckTable`, and ``questions``, its worst
-        line for each of the worst pairs of variables, if it is beyond chance.
+        :func:`juror.report.counted.together_facts`; ``pairs``, see :mod:`juror.report.gaps`; ``check``: ``n_cells``
+        and ``n_well`` of a :class:`juror.answers.checking.CheckTable`, ``n_pairs_off``, the number of pairs of
+        variables with a question that is far off, and ``questions``, the worst line of each of the worst pairs, if it
+        is beyond chance.
     """
     alone: dict[str, Any] = {"missing": None, "marginals": None}
     if counts.singles is not None and counts.n_rows is not None:
@@ -133,12 +134,13 @@ def counted_facts(model: Mixture, counts: PairCounts, worth: float) -> dict[str,
 def _check_facts(model: Mixture, counts: PairCounts, worth: float) -> dict[str, Any]:
     """Return how many cells the model reproduces, and the worst question of each of the worst pairs beyond chance."""
     table = check(model, counts, _MOST_QUESTIONS, worth)
-    worst = table.worst_of_pairs(_WORST_PAIRS).to_dict()
+    of_pairs = table.worst_of_pairs(len(counts.tables))
+    worst = of_pairs.head(_WORST_PAIRS).to_dict()
     lines = [dict(zip(worst, values, strict=True)) for values in zip(*worst.values(), strict=True)]
     return {
         "n_cells": table.n_cells,
         "n_well": table.n_well,
-        "n_pairs_off": table.n_pairs_off,
+        "n_pairs_off": int(of_pairs.is_off.sum()),
         "questions": [line for line in lines if line["beyond_chance"] > 0],
     }
 
