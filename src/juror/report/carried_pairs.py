@@ -18,16 +18,19 @@ from typing import Any
 
 import numpy as np
 
+from juror.answers.checking import worth_of_rows
 from juror.answers.pairs import pair_tables
 from juror.counts.counts import PairCounts
 from juror.model import JointPMF
 from juror.report.html import make_page
 from juror.report.packing_numbers import encode
 from juror.report.page_model import POINT, PageModel
-from juror.report.pair_intervals import LEVEL, interval_ends
+from juror.report.pair_intervals import LEVEL, ends_by_draws, ends_by_rows
 
 # The most bytes of a page. One with all classes of a large model may be larger, and has this much room for pairs.
 _PAGE_BYTES, _ROOM_BEYOND = 2_000_000, 400_000
+# The most conditions whose intervals are found from draws, which takes milliseconds each.
+_MOST_ENDS = 2_000
 # Base64 has four characters for three bytes.
 _BASE64 = 4 / 3
 
@@ -120,15 +123,28 @@ def carry(
         carried.take("fitted", [k for k in order if k in fitted], fitted.__getitem__)
     if counts is not None:
         carried.take("counts", order, counts.tables.__getitem__)
-    n_draws = 0 if model.info is None else model.info.n_draws
-    if n_draws >= 2:
-        sizes = [a * b for a, b in combinations(model.domain.cardinalities, 2)]
-        singles, ends = interval_ends(model, n_draws, _first_in(order, sizes, carried.room))
-        for variable, (low, high) in zip(facts["variables"], singles, strict=True):
-            variable |= {"low": low.tolist(), "high": high.tolist()}
-        carried.take("ends", list(ends), ends.__getitem__)
-        carried.level = LEVEL
+    _carry_intervals(model, carried, order, facts["variables"])
     return carried
+
+
+def _carry_intervals(
+    model: JointPMF, carried: CarriedPairs, order: Sequence[int], variables: Sequence[dict[str, Any]]
+) -> None:
+    """Take the ends of intervals in the room that is left, as far as draws or rows of the fit know them."""
+    n_draws = 0 if model.info is None else model.info.n_draws
+    # The rows of the fit, as the draws have seen them, not those that the page shows
+    fitted, sizes = model.counts, model.domain.cardinalities
+    if n_draws >= 2:
+        singles, ends = ends_by_draws(model, n_draws, fitted, _first_in(order, sizes, carried.room, _MOST_ENDS))
+    elif fitted is not None and fitted.singles is not None:
+        worth = worth_of_rows(model.info, fitted)
+        singles, ends = ends_by_rows(fitted, worth, _first_in(order, sizes, carried.room, None))
+    else:
+        return
+    for variable, (low, high) in zip(variables, singles, strict=True):
+        variable |= {"low": low.tolist(), "high": high.tolist()}
+    carried.take("ends", list(ends), ends.__getitem__)
+    carried.level = LEVEL
 
 
 def _by_dependence(dependence: dict[str, Any]) -> list[int]:
@@ -139,10 +155,16 @@ def _by_dependence(dependence: dict[str, Any]) -> list[int]:
     return np.argsort(-above, kind="stable").tolist()
 
 
-def _first_in(order: Sequence[int], sizes: Sequence[int], room: float) -> list[int]:
-    """Return the first pairs whose intervals fit into a room, by estimate: four numbers of 16 bits for each cell."""
-    bytes_of = np.cumsum([_BASE64 * 8 * sizes[k] for k in order])
-    return list(order[: int(np.searchsorted(bytes_of, room, side="right"))])
+def _first_in(order: Sequence[int], sizes: Sequence[int], room: float, most: int | None) -> list[int]:
+    """Return the first pairs whose intervals fit into a room, by estimate: four numbers of 16 bits for each cell.
+
+    With ``most``, they have at most so many conditions in all.
+    """
+    pairs = list(combinations(sizes, 2))
+    n_bytes = np.cumsum([_BASE64 * 8 * pairs[k][0] * pairs[k][1] for k in order])
+    n_conditions = np.cumsum([sum(pairs[k]) for k in order])
+    fits = int(np.searchsorted(n_bytes, room, side="right"))
+    return list(order[: fits if most is None else min(fits, int(np.searchsorted(n_conditions, most, side="right")))])
 
 
 def _encoded(name: str, tables: Sequence[np.ndarray]) -> np.ndarray:

@@ -1,7 +1,4 @@
-"""Intervals for every label given every label of another variable, from the parts of a model that vary.
-
-Facts about intervals are two ends for each answer, however these come about.
-"""
+"""Intervals for every label given every label of another variable, as :meth:`juror.JointPMF.interval` has them."""
 
 from __future__ import annotations
 
@@ -10,15 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 
 from juror.answers.block import Mixture
-from juror.answers.interval import _draws
+from juror.answers.interval_ends import ends_of_draws, ends_of_rows
 from juror.answers.marginals import marginal
 from juror.answers.pairs import pair_tables
+from juror.answers.posterior_draws import posterior_draws
+from juror.counts.counts import PairCounts
 
 LEVEL = 0.9
 
 
-def interval_ends(
-    model: Mixture, n_draws: int, chosen: Sequence[int]
+def ends_by_draws(
+    model: Mixture, n_draws: int, counts: PairCounts | None, chosen: Sequence[int]
 ) -> tuple[list[np.ndarray], dict[int, np.ndarray]]:
     """Return the ends of intervals of every marginal, (2, I_n) each, and of the pairs with these numbers.
 
@@ -27,29 +26,53 @@ def interval_ends(
     wanted = set(chosen)
     singles: list[list[np.ndarray]] = [[] for _ in model.domain]
     pairs: dict[int, list[np.ndarray]] = {k: [] for k in chosen}
-    for draw in _draws(model, n_draws):
+    for draw in posterior_draws(model, n_draws):
         for n, each in enumerate(singles):
             each.append(marginal(draw, [n]))
-        if not wanted:
-            continue
-        for k, (_, _, table) in enumerate(pair_tables(draw)):
-            if k in wanted:
-                pairs[k].append(np.stack([_given(table, 1), _given(table, 0)]))
-    return [_ends(each) for each in singles], {k: _four(np.stack(each)) for k, each in pairs.items()}
+        if wanted:
+            for k, (_, _, table) in enumerate(pair_tables(draw)):
+                if k in wanted:
+                    pairs[k].append(table)
+    alone = None if counts is None else counts.singles
+    found = [
+        np.stack(ends_of_draws(np.stack(each), None if alone is None else alone[n], LEVEL))
+        for n, each in enumerate(singles)
+    ]
+    return found, {k: _four(np.stack(each), None if counts is None else counts.tables[k]) for k, each in pairs.items()}
 
 
-def _given(table: np.ndarray, axis: int) -> np.ndarray:
-    """Return shares within rows or columns; those that are impossible say nothing, as if all labels were alike."""
-    total = table.sum(axis=axis, keepdims=True)
-    alike = np.full_like(table, 1 / table.shape[axis])
-    return np.divide(table, total, out=alike, where=total > 0)
+def _four(tables: np.ndarray, counts: np.ndarray | None) -> np.ndarray:
+    """Return the ends of both directions, (4, I_a, I_b), from the tables of all draws, (n_draws, I_a, I_b)."""
+    ends = np.empty((4, *tables.shape[1:]))
+    for a in range(tables.shape[1]):
+        ends[:2, a] = ends_of_draws(_shares(tables[:, a]), None if counts is None else counts[a], LEVEL)
+    for b in range(tables.shape[2]):
+        ends[2:, :, b] = ends_of_draws(_shares(tables[:, :, b]), None if counts is None else counts[:, b], LEVEL)
+    return ends
 
 
-def _ends(answers: list[np.ndarray]) -> np.ndarray:
-    return np.quantile(np.stack(answers), [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+def _shares(parts: np.ndarray) -> np.ndarray:
+    """Return parts (n_draws, I) of their sums; impossible ones say nothing, as if all labels were alike."""
+    total = parts.sum(axis=1, keepdims=True)
+    return np.divide(parts, total, out=np.full_like(parts, 1 / parts.shape[1]), where=total > 0)
 
 
-def _four(answers: np.ndarray) -> np.ndarray:
-    """Turn answers (n_draws, 2, I_a, I_b) of both directions into ends, (4, I_a, I_b)."""
-    low, high = np.quantile(answers, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
-    return np.stack([low[0], high[0], low[1], high[1]])
+def ends_by_rows(
+    counts: PairCounts, worth: float, chosen: Sequence[int]
+) -> tuple[list[np.ndarray], dict[int, np.ndarray]]:
+    """Return the same for a model without draws."""
+    assert counts.singles is not None
+    found = {}
+    for k in chosen:
+        table = counts.tables[k] * worth
+        given_a = [ends_of_rows(row, LEVEL) for row in table]
+        given_b = [ends_of_rows(column, LEVEL) for column in table.T]
+        found[k] = np.stack(
+            [
+                np.stack([low for low, _ in given_a]),
+                np.stack([high for _, high in given_a]),
+                np.stack([low for low, _ in given_b], axis=1),
+                np.stack([high for _, high in given_b], axis=1),
+            ]
+        )
+    return [np.stack(ends_of_rows(each * worth, LEVEL)) for each in counts.singles], found
