@@ -153,7 +153,7 @@ def forest_passes(task: str, ranks: list[int]) -> Trial:
     for rank in ranks:
         for name, rows, stacking in (
             ("product", table, Stacking(domain.cardinalities)),
-            ("forest", table.along(forest), Stacking(domain.cardinalities, forest)),
+            ("forest", table.along(forest).in_order(), Stacking(domain.cardinalities, forest)),
         ):
             start = random_start(stacking.marginals(rows.label_counts), rank, stacking, np.random.default_rng(rank))
             work[f"{name} {rank}"] = partial(rows.expected, start.lam, start.stack)

@@ -135,7 +135,7 @@ class _Climb:
         if forest is None:
             objective = Objective.of(self.table.packed.alone(), stacking, smoothing)
             return self._from(objective, random_start_of(objective, rank, number, rng), _PLAIN)
-        along = SharedForest.along(self.table.along(forest).alone(), stacking, smoothing)
+        along = SharedForest.along(self.table.along(forest).in_order().alone(), stacking, smoothing)
         start = (
             seeded_start(along.rows, along.marginals, rank, stacking, rng)
             if self.setting.seeded

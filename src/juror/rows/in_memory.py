@@ -69,8 +69,8 @@ class MemoryTable:
         return self.packed.draw(lam, stack, rng)
 
     def along(self, forest: Forest) -> PackedRows:
-        """Return the rows with joint codes of variables and their parents, in another order."""
-        return PackedRows.of(self.rows, Stacking(self.domain.cardinalities, forest), self.runner).in_order()
+        """Return the rows with joint codes of variables and their parents."""
+        return PackedRows.of(self.rows, Stacking(self.domain.cardinalities, forest), self.runner)
 
     def log_prob(self, parts: Sequence[Parameters]) -> float:
         """Return the log-likelihood."""

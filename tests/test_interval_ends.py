@@ -1,0 +1,116 @@
+"""Intervals from draws and rows: against simulation, against formulas, and what they are made from."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from scipy.stats import beta
+from typer.testing import CliRunner
+
+import juror
+from juror.answers import interval_ends
+from juror.answers.interval_ends import ends_of_draws, ends_of_rows
+from juror.cli.app import app
+from juror.errors import ParameterError, QueryError
+
+RNG = np.random.default_rng(0)
+PEOPLE = juror.datasets.titanic()
+SHORT = {"sweeps": 60, "burnt": 20, "draws": 20}
+
+
+class TestEnds:
+    def test_draws_and_rows_as_by_simulation(self):
+        """Draw truths and rows from the model of a misfit, and keep the truths whose rows are those that were seen."""
+        answers, counts = RNG.dirichlet([4.0, 2.0, 3.0], 32), np.array([1.0, 3.0, 2.0])
+        rng, n = np.random.default_rng(1), 400_000
+        # The draws have seen the rows as if the model were right: before that they had the weight 1 / likelihood.
+        unseen = 1.0 / np.exp(np.log(answers) @ counts)
+        chosen = rng.choice(len(answers), n, p=unseen / unseen.sum())
+        p, s = answers[chosen], rng.choice([np.inf, *interval_ends._STRENGTHS], n, p=[0.65, *[0.35 / 4] * 4])
+        gamma = rng.standard_gamma(np.where(np.isinf(s), 1.0, s)[:, None] * p)
+        truths = np.where(np.isinf(s)[:, None], p, gamma / gamma.sum(axis=1, keepdims=True))
+        weights = np.exp(np.log(truths) @ counts)
+        for end, tail in zip(ends_of_draws(answers, counts, 0.8), (0.1, 0.9), strict=True):
+            for cell in range(3):
+                # A draw has a weight of its own, so that the share below may jump at an end.
+                before, after = (
+                    weights[truths[:, cell] <= end[cell] + step].sum() / weights.sum() for step in (-1e-6, 1e-6)
+                )
+                assert before - 0.01 <= tail <= after + 0.01
+
+    def test_rows_that_agree_leave_the_draws_alone(self):
+        answers = np.random.default_rng(2).dirichlet([300.0, 700.0], 100)
+        counts = np.array([9_000.0, 21_000.0])
+        of_draws = np.quantile(answers, [0.05, 0.95], axis=0)
+        np.testing.assert_allclose(ends_of_draws(answers, None, 0.9), of_draws)
+        low, high = ends_of_draws(answers, counts, 0.9)
+        assert np.all(low >= of_draws[0] - 0.01)
+        assert np.all(high <= of_draws[1] + 0.01)
+
+    def test_rows_that_contradict_move_them(self):
+        answers = np.random.default_rng(3).dirichlet([190.0, 810.0], 100)
+        low, high = ends_of_draws(answers, np.array([83.0, 17.0]), 0.9)
+        assert answers[:, 0].max() < 0.3 < low[0] < 0.83 < high[0]
+
+    def test_no_rows_say_nothing(self):
+        answers = RNG.dirichlet(np.ones(3), 50)
+        np.testing.assert_allclose(ends_of_draws(answers, np.zeros(3), 0.9), np.quantile(answers, [0.05, 0.95], axis=0))
+
+    @pytest.mark.parametrize("level", [0.5, 0.9, 0.99])
+    def test_rows_alone_as_jeffreys(self, level):
+        counts = np.array([0.0, 4.0, 11.0])
+        low, high = ends_of_rows(counts, level)
+        each = beta(counts + 0.5, 15 - counts + 0.5)
+        np.testing.assert_allclose(high, each.ppf((1 + level) / 2))
+        np.testing.assert_allclose(low[1:], each.ppf((1 - level) / 2)[1:])
+        assert low[0] == 0.0
+
+    def test_what_all_rows_show_may_be_certain(self):
+        answers = RNG.dirichlet([20.0, 1.0], 50)
+        for low, high in (ends_of_draws(answers, np.array([9.0, 0.0]), 0.9), ends_of_rows(np.array([9.0, 0.0]), 0.9)):
+            assert high[0] == 1.0
+            assert low[1] == 0.0
+            assert low[0] > 0.0
+
+
+class TestModels:
+    def test_two_variables_have_rows(self):
+        found = juror.fit(PEOPLE, 4, "em").interval("Survived | Sex = Female", 0.9)
+        assert found.basis == "470 rows"
+        low, high = ends_of_rows(np.array([126.0, 344.0]), 0.9)
+        np.testing.assert_array_equal([found.low, found.high], [low, high])
+
+    @pytest.mark.filterwarnings("ignore:The chains have not mixed well")
+    def test_draws_say_so(self):
+        model = juror.fit(PEOPLE, 3, "bayes", **SHORT)
+        assert model.interval("Survived | Sex = Female").basis == "20 draws and 470 rows"
+        assert model.interval("Survived | Sex = Female, Class = Crew").basis == "20 draws"
+        assert model.interval("Survived | Sex = Female, Class = Crew", data=PEOPLE).basis == "20 draws and 23 rows"
+
+    def test_rows_that_are_not_known_are_expected(self):
+        model = juror.fit(PEOPLE, 4, "em", keep_counts=False)
+        found = model.interval("Survived | Sex = Female", 0.9)
+        n = 2201 * model.prob("Sex = Female")
+        low, _ = ends_of_rows(n * found.table.to_numpy(), 0.9)
+        np.testing.assert_allclose(found.low, low)
+        assert found.basis.startswith(f"about {n:.0f} rows")
+
+    def test_a_conditioned_model_has_none(self):
+        rest = juror.fit(PEOPLE, 4, "em").condition(Sex="Female")
+        with pytest.raises(QueryError, match="ask the model before that"):
+            rest.interval("Survived")
+
+    def test_the_command_line(self, tmp_path):
+        path = tmp_path / "m.juror"
+        model = juror.fit(PEOPLE, 4, "em")
+        model.save(path)
+        question = "Survived | Sex = Female"
+        shown = CliRunner().invoke(app, ["ask", str(path), question, "--interval", "0.8", "--json"])
+        expected = model.interval(question, 0.8)
+        rows = json.loads(shown.stdout)
+        assert [row["low"] for row in rows] == pytest.approx(expected.low.tolist())
+        assert [row["rows"] for row in rows] == [126, 344]
+        wrong = CliRunner().invoke(app, ["ask", str(path), question, "--interval", "1.5"])
+        assert isinstance(wrong.exception, (ParameterError, SystemExit))
