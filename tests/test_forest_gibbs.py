@@ -47,7 +47,9 @@ def test_the_prior_of_odds_sums_over_all_forests():
     sizes = (2, 5, 3, 4)
     possible = PossibleEdges.of(sizes)
     for odds in (0.1, 1.0, 30.0):
-        weights = [np.prod([odds * 4 / (sizes[a] * sizes[b]) / 4 for a, b in f.edges]) for f in rooted_forests(4)]
+        weights = [
+            np.prod([odds * (4 / (sizes[a] * sizes[b])) ** 2 / 4 for a, b in f.edges]) for f in rooted_forests(4)
+        ]
         assert np.log1p(odds * possible.spectrum).sum() == pytest.approx(np.log(np.sum(weights)))
 
 
@@ -217,7 +219,7 @@ def test_the_sampler_leaves_its_own_prior_in_place():
     hyper, edges, stacking, seen = first_hyper(sizes), Edges.none(4), Stacking(sizes), []
     point = Parameters(np.full(F, 1 / F), stacking.stack([np.full((size, F), 1 / size) for size in sizes]))
     forests = [forest.edges for forest in rooted_forests(3)]
-    products = np.array([np.prod([4 / (sizes[a] * sizes[b]) / 3 for a, b in edges]) for edges in forests])
+    products = np.array([np.prod([(4 / (sizes[a] * sizes[b])) ** 2 / 3 for a, b in edges]) for edges in forests])
     numbers = np.array([len(edges) for edges in forests])
 
     def mean_edges(odds):

@@ -5,7 +5,7 @@ parent p has one column for each label x of p, either the same in all classes or
 Dirichlet(b m_n), where b is one of a few numbers. Whether columns are shared, and which b they have, is the *kind* of
 the edge. Given the classes, all columns are summed out, which leaves a weight for every edge:
 
-    E[p, n] = log Σ_k φ_k E_k(p → n) − log p(C_n | c_n, m_n) + log(x w_pn / N),    w_pn = 4 / (I_p I_n)
+    E[p, n] = log Σ_k φ_k E_k(p → n) − log p(C_n | c_n, m_n) + log(x w_pn / N),    w_pn = (4 / (I_p I_n))²
 
 with E_k the evidence of an edge of kind k (:mod:`juror.kernels.reference.edges`). The forest is moved by these weights
 (:mod:`juror.solvers.forest_moves`), and kinds are drawn given the forest. A priori an edge is the rarer, the more cells
@@ -55,7 +55,7 @@ _SHARED = 0
 _EDGES = 100.0
 # The scale of the prior of a, times the rank, if few classes are favoured: in a small table an effect that an edge
 # explains is lost if its rows are spread over classes.
-_SPARSE = 0.05
+_SPARSE = 0.02
 # The forest is drawn in every tenth sweep, or more rarely for many variables, whose pairs cost more than the sweeps.
 _EVERY, _VARIABLES_A_SWEEP = 10, 5
 _MOST_MOVES = 200
@@ -199,7 +199,7 @@ class PossibleEdges:
         pairs = np.array(found, dtype=np.int64).reshape(-1, 2)
         weights = np.zeros((len(sizes), len(sizes)))
         for i, j in found:
-            weights[i, j] = weights[j, i] = 4.0 / (sizes[i] * sizes[j])
+            weights[i, j] = weights[j, i] = (4.0 / (sizes[i] * sizes[j])) ** 2
         nodes = np.unique(pairs)
         laplacian = np.diag(weights.sum(axis=0)) - weights
         with np.errstate(divide="ignore"):
