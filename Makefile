@@ -9,7 +9,7 @@ export JUROR_DATA
 PAGE := page/node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
-.PHONY: help demo setup test lint types page docs bench scale bench-accuracy paper explorer cost optimum digest clean
+.PHONY: help demo setup test lint types page docs bench scale bench-accuracy coverage paper explorer cost optimum digest clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -44,6 +44,9 @@ scale: $(VENV)/.bench  ## docs/scale.md: tables larger than memory, clusters, an
 
 bench-accuracy: $(VENV)/.plots  ## docs/accuracy.md: how near the limit, beside others (an hour; QUICK=1: a minute, into results/)
 	$(BIN)/python -m benchmarks.accuracy $(if $(QUICK),--quick)
+
+coverage: $(VENV)/.package  ## docs/coverage.md: how many intervals hold the truth (a quarter of an hour)
+	$(BIN)/python benchmarks/held_truths.py
 
 paper: $(VENV)/.plots  ## the seven tables of the paper again, into results/ (an hour; QUICK=1: a minute; goes on where it stopped)
 	$(BIN)/juror paper -o results $(if $(QUICK),--quick)

@@ -11,7 +11,7 @@ from scipy.stats import chisquare, norm
 
 import juror
 from juror import Domain, JointPMF
-from juror.answers.interval import _draws
+from juror.answers.posterior_draws import posterior_draws
 from juror.compare import tensor_error
 from juror.errors import FitWarning, ParameterError, QueryError
 from juror.kernels import jit, reference
@@ -136,7 +136,7 @@ class TestFit:
     def test_the_model_is_the_mean_of_its_draws(self):
         model = juror.fit(CODES, 2, "bayes", domain=TRUTH.domain, **SHORT)
         assert (model.rank, model.info.n_draws, model.info.rank) == (40, 20, 40)
-        draws = [JointPMF.of_blocks(draw.blocks, TRUTH.domain) for draw in _draws(model, 20)]
+        draws = [JointPMF.of_blocks(draw.blocks, TRUTH.domain) for draw in posterior_draws(model, 20)]
         question = {"x0": 1, "x2": [0, 3]}
         assert model.prob(question) == pytest.approx(np.mean([draw.prob(question) for draw in draws]))
         assert len(model.info.trace) == 60

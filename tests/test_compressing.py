@@ -16,7 +16,7 @@ from juror.answers import compressing, marginals
 from juror.answers.block import Block
 from juror.answers.compressing import compressed
 from juror.answers.merging import merge
-from juror.errors import ParameterError, QueryError
+from juror.errors import ParameterError
 from juror.record import Compression
 from juror.testing import dense, random_model
 
@@ -221,9 +221,8 @@ class TestModel:
         assert (q.rank, q.info.n_draws, q.info.compressed[0].rank) == (2, 0, 40)
         assert "the mean of" not in q.summary()
         assert "smoothing" not in q.summary()
-        with pytest.raises(QueryError, match="if it was compressed, ask the model before compression"):
-            q.interval("x0")
-        p.compress(40).interval("x0")
+        assert q.interval("x0").basis == "60 rows"
+        assert p.compress(40).interval("x0").basis == "20 draws and 60 rows"
 
     @pytest.mark.parametrize("rank", [12, 13, 10**9])
     def test_a_rank_that_is_no_smaller_changes_nothing(self, rank):

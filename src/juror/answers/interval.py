@@ -37,7 +37,7 @@ class IntervalTable:
     level : float
         The probability that the true value lies between the ends.
     basis : str
-        What the ends are from: draws, rows or both (:mod:`juror.answers.interval_ends`).
+        What the ends are from: draws, rows or both.
     """
 
     table: ProbabilityTable

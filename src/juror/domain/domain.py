@@ -177,10 +177,10 @@ class Domain:
 
         Examples
         --------
-        >>> domain = Domain.infer({"year": [94, 95], "migration": ["yes", None]})
+        >>> domain = Domain.infer({"year": [94, 94, 95], "migration": ["yes", "no", None]})
         >>> domain = domain.with_missing_as({"migration": "not asked"})
         >>> domain["migration"].labels, domain.encode({"year": [94, 95], "migration": ["yes", None]}).tolist()
-        (('yes', 'not asked'), [[0, 0], [1, 1]])
+        (('no', 'yes', 'not asked'), [[0, 1], [1, 2]])
         """
         if not isinstance(labels, Mapping):
             raise wrong("missing_as", "a dict of columns, like {'column': 'not asked'}, or 'auto'", labels)

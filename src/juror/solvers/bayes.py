@@ -151,7 +151,8 @@ def solve(
             "probabilities of rows": (float(followed.rhat[1:].max()), float(followed.size[1:].min())),
         },
     )
-    complaints = _complaints(followed, in_time=np.isfinite(context.until)) + _full(occupied, rank, options)
+    in_time = options.n_sweeps < planned.n_sweeps or (planned.sweeps is None and np.isfinite(context.until))
+    complaints = _complaints(followed, in_time=in_time) + _full(occupied, rank, options)
     return Solution(side_by_side(draws), record, complaints)
 
 
