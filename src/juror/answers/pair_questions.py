@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 # Of fewer rows a share says next to nothing.
 LEAST_ROWS = 20
 # Differences up to this are small, whatever the number of rows; beyond this a model misleads.
+# The fewest tables in which one false alarm is expected
+_TABLES_AN_ALARM = 50
 SMALL, LARGE = 0.05, 0.1
 # Adjusting to margins converges geometrically, and fast unless the variables nearly determine each other.
 _MOST_ROUNDS, _CLOSE = 200, 1e-6
@@ -109,8 +111,14 @@ class Questions:
         return deviance_root(self.share, self.nearest, self.rows)
 
     def is_off(self, chance: float) -> np.ndarray:
-        """Return where the model misleads, (n,): by more than 0.1, or 0.05 if all rows agree, and beyond chance."""
-        return (self.gap > np.where(self.share == 1.0, SMALL, LARGE)) & (self.deviation > chance)
+        """Return where the model misleads, (n,): by more than 0.1, or 0.05 if all rows agree, and beyond chance.
+
+        The largest of many deviations is beyond chance in every other table. So only one in fifty may be, unless all
+        rows agree, which is rare by itself.
+        """
+        rare = math.sqrt(chance**2 + 2.0 * math.log(_TABLES_AN_ALARM))
+        agree = self.share == 1.0
+        return (self.gap > np.where(agree, SMALL, LARGE)) & (self.deviation > np.where(agree, chance, rare))
 
     def can_tell(self, chance: float) -> np.ndarray:
         """Return where there are enough rows to tell a large error from chance, (n,)."""
