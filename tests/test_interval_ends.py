@@ -114,3 +114,30 @@ class TestModels:
         assert [row["rows"] for row in rows] == [126, 344]
         wrong = CliRunner().invoke(app, ["ask", str(path), question, "--interval", "1.5"])
         assert isinstance(wrong.exception, (ParameterError, SystemExit))
+
+    def test_rows_that_lack_a_cell_are_not_expected(self):
+        hidden = PEOPLE.assign(Survived=PEOPLE["Survived"].astype(object).where(np.arange(len(PEOPLE)) % 10 == 0))
+        model = juror.fit(hidden, 4, "em", missing_as={})
+        n = 221 * model.prob("Sex = Female, Age = Adult")
+        assert model.interval("Survived | Sex = Female, Age = Adult").basis.startswith(f"about {n:.0f} rows")
+
+    def test_uneven_weights_are_worth_less(self):
+        weights = np.where(np.arange(len(PEOPLE)) % 10 == 0, 9.1, 0.1)
+        model = juror.fit(PEOPLE, 4, "em", sample_weight=weights)
+        kish = weights.sum() ** 2 / (weights @ weights)
+        assert model.info.n_effective == pytest.approx(kish)
+        of_counts, of_rows = (
+            model.interval("Survived | Sex = Female", **more)
+            for more in ({}, {"data": PEOPLE, "sample_weight": weights})
+        )
+        np.testing.assert_allclose(of_counts.high - of_counts.low, of_rows.high - of_rows.low, rtol=0.1)
+        assert not model.ask("Survived | Sex = Female").support.n_missing
+        assert "by their weights" in of_counts.basis
+
+    def test_what_evidence_excludes_is_certain(self):
+        found = juror.fit(PEOPLE, 4, "em").interval("Survived | Survived = Yes")
+        assert (found["No"], found["Yes"]) == ((0.0, 0.0), (1.0, 1.0))
+
+    @pytest.mark.filterwarnings("ignore:The chains have not mixed well")
+    def test_few_sweeps_need_no_other_option(self):
+        assert juror.fit(PEOPLE, 2, "bayes", sweeps=20).info.n_draws == 24

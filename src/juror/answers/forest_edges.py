@@ -27,12 +27,18 @@ class Edge:
 
 
 def heaviest_block(model: Mixture) -> int:
-    """Return the position of the block of the largest weight."""
-    return int(np.argmax([block.weights.sum() for block in model.blocks]))
+    """Return the position of the block of the largest weight, among those with edges if there are any.
+
+    Draws weigh the same; of these the one with most edges is taken.
+    """
+    found = [
+        (bool(block.has_edges), round(float(block.weights.sum()), 9), len(block.forest.edges)) for block in model.blocks
+    ]
+    return found.index(max(found))
 
 
 def check_block(model: Mixture, block: int | None) -> int:
-    """Return the position of a block, by default of the heaviest; raise QueryError if there is none."""
+    """Return the position of a block, by default of the heaviest with edges; raise QueryError if there is none."""
     if block is None:
         return heaviest_block(model)
     last = len(model.blocks) - 1

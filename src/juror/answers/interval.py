@@ -11,10 +11,11 @@ import numpy as np
 
 from juror.answers.block import Mixture
 from juror.answers.interval_ends import ends_of_draws, ends_of_rows
+from juror.answers.label_frames import to_frame
 from juror.answers.marginals import ProbabilityTable, align, marginal
 from juror.answers.posterior import log_mass, posterior
 from juror.answers.posterior_draws import posterior_draws
-from juror.answers.support import in_words
+from juror.answers.support import counted_in_words, in_words
 from juror.domain.evidence import Evidence
 from juror.domain.variable import Label
 from juror.errors import Message, ParameterError, QueryError
@@ -58,24 +59,31 @@ class IntervalTable:
             yield labels, float(p), float(low), float(high)
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """Return columns: those of the answer, with shares and rows if they are known, then ``low`` and ``high``."""
-        columns = (self.table if self.table.support is None else self.table.support).to_dict()
-        for heading, values in (("low", self.low), ("high", self.high)):
+        """Return columns: labels, ``probability``, ``low``, ``high``, then shares and rows if they are known."""
+        columns = self.table.to_dict()
+        more = {"low": self.low.ravel().tolist(), "high": self.high.ravel().tolist()}
+        if self.table.support is not None:
+            known = self.table.support.to_dict()
+            more |= {name: known[name] for name in list(known)[len(columns) :]}
+        for heading, values in more.items():
             while heading in columns:
                 heading += "_"
-            columns[heading] = values.ravel().tolist()
+            columns[heading] = values
         return columns
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return a frame with one row per cell: labels, probability, low, high."""
-        import pandas as pd
-
-        lines = [(*labels, p, low, high) for labels, p, low, high in self.rows()]
-        return pd.DataFrame(lines, columns=[*self.table.names, "probability", "low", "high"])
+        """Return a frame with one row per cell; see :meth:`to_dict`."""
+        return to_frame(self.to_dict(), "pandas")
 
     def __str__(self) -> str:
         head = [*self.table.names, "probability", f"{100 * self.level:g} % from", "to"]
         body = [[*map(str, labels), f"{p:.4f}", f"{low:.4f}", f"{high:.4f}"] for labels, p, low, high in self.rows()]
+        support = self.table.support
+        if support is not None:
+            head += ["share", "rows"]
+            shares = ["–" if np.isnan(share) else f"{share:.4f}" for share in support.shares.ravel()]
+            for line, share, count in zip(body, shares, support.counts.ravel(), strict=True):
+                line += [share, in_words(count)]
         return "\n".join([self.table.title, align(head, body, len(self.table.names)), f"from {self.basis}"])
 
     __repr__ = __str__
@@ -99,7 +107,7 @@ def intervals(
     n_draws : int
         The number of draws; 0 for a model that has none.
     n_rows : float
-        The number of rows that the model was fitted to.
+        The number of rows that the model was fitted to and that have the variables of the question.
     positions, evidence : sequence of int, Evidence
         The question.
     table : ProbabilityTable
@@ -116,14 +124,16 @@ def intervals(
         counts = None if support is None else support.counts.ravel()
         ends, basis = ends_of_draws(np.stack(each), counts, float(level)), f"{n_draws} draws"
         if support is not None:
-            basis += f" and {in_words(support.rows)} rows"
+            basis += f" and {counted_in_words(support.rows)}"
     elif support is not None:
         ends = ends_of_rows(support.counts.ravel() * support.worth, float(level))
-        basis = f"{in_words(support.rows)} rows"
+        basis = counted_in_words(support.rows)
+        if support.worth < 1.0:
+            basis += f", worth {counted_in_words(round(support.rows * support.worth))} by their weights"
     elif n_rows > 0:
         expected = n_rows * float(np.exp(log_mass(model, evidence)))
         ends = ends_of_rows(expected * table.to_numpy().ravel(), float(level))
-        basis = f"about {expected:,.0f} rows, as many as the model expects to meet the conditions"
+        basis = f"about {counted_in_words(round(expected))}, as many as the model expects to meet the conditions"
     else:
         raise QueryError(
             Message(
@@ -131,5 +141,7 @@ def intervals(
                 "model was conditioned, ask the model before that, with the evidence after '|'."
             )
         )
-    low, high = (end.reshape(table.to_numpy().shape) for end in ends)
+    p = table.to_numpy()
+    # What the evidence excludes is certain.
+    low, high = (np.where((p == 0.0) | (p == 1.0), p, end.reshape(p.shape)) for end in ends)
     return IntervalTable(table, low, high, float(level), basis)

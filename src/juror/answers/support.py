@@ -61,8 +61,11 @@ class SupportTable:
     @property
     def n_missing(self) -> float | None:
         """How many more rows may meet the conditions, but have a missing cell; None if this is unknown."""
-        # Rounding of weights must not give less than none.
-        return None if self.n_possible is None else max(0.0, self.n_possible - self.rows)
+        if self.n_possible is None:
+            return None
+        # Rounding of sums of weights is no row.
+        more = self.n_possible - self.rows
+        return more if more > 1e-9 * self.n_possible else 0.0
 
     @cached_property
     def shares(self) -> np.ndarray:
@@ -108,7 +111,7 @@ class SupportTable:
         """Say below the table how many rows there are, and what the mark means."""
         note = "no row meets the conditions"
         if self.rows > 0:
-            note = "shares of " + (f"{in_words(self.rows)} rows" if self.rows != 1 else "1 row")
+            note = f"shares of {counted_in_words(self.rows)}"
         if self.n_missing:
             note += f"; {in_words(self.n_missing)} more may meet the conditions, but have missing cells"
         notes = [note]
@@ -147,6 +150,15 @@ def in_words(count: float) -> str:
     ('1,234', '0.2')
     """
     return f"{count:,.0f}" if float(count).is_integer() else f"{count:,.1f}"
+
+
+def counted_in_words(count: float) -> str:
+    """Return a number of rows with the noun.
+
+    >>> counted_in_words(1.0), counted_in_words(1234.0)
+    ('1 row', '1,234 rows')
+    """
+    return "1 row" if count == 1 else f"{in_words(count)} rows"
 
 
 def is_countable(evidence: Evidence) -> bool:

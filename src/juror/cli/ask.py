@@ -67,16 +67,19 @@ def command(
         rows = files.scan(loaded.domain.missing, loaded.domain.expected.text)
     behind: dict[str, Any] = {"data": rows, "sample_weight": sample_weight, "unknown": known}
     answer: IntervalTable | SupportTable | ProbabilityTable
+    notes = []
     if interval is None:
         table = loaded.ask(question, **behind)
         answer = table if table.support is None else table.support
     else:
         answer = loaded.interval(question, interval, **behind)
-        table = answer.table
+        table, notes = answer.table, [f"intervals from {answer.basis}"]
+    if table.support is not None and table.support.n_missing:
+        notes.append(table.support.notes()[0])
     if sys.stdout.isatty() and not json:
         typer.echo(str(answer))
     else:
         # A share of no rows is no number, and CSV and JSON leave it empty.
         write_columns(finite(answer.to_dict()), json)
-        if table.support is not None and table.support.n_missing:
-            typer.echo(table.support.notes()[0], err=True)
+        for note in notes:
+            typer.echo(note, err=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from juror.answers.checking import worth_of_rows
@@ -35,6 +37,20 @@ def backed_by_counts(
         return table
     worth = worth_of_rows(info, counts)
     return table.with_support(counted_support(table, counts, asked.targets, asked.evidence, worth))
+
+
+def rows_that_show(variables: Iterable[int], counts: PairCounts | None, info: FitInfo | None) -> float:
+    """Return about how many independent rows of a fit have the cells of some variables.
+
+    Without counts no cell is taken to be missing, and with them cells to be missing independently of each other.
+    """
+    if info is None:
+        return 0.0
+    n_rows = info.n_rows if info.n_effective is None else info.n_effective
+    if counts is None or counts.singles is None or not counts.n_rows:
+        return n_rows
+    shares = [float(counts.singles[n].sum()) / counts.n_rows for n in variables]
+    return n_rows * math.prod(shares)
 
 
 def refuse_without_rows(sample_weight: Any, unknown: Unknown) -> None:

@@ -21,8 +21,7 @@ from juror.domain import Domain
 from juror.domain.evidence import Evidence, both, check_event, describe, read_evidence
 from juror.domain.variable import Unknown
 from juror.errors import ModelError, QueryError, check_count
-from juror.model import file_format, query
-from juror.model.backing import backed_by_counts, backed_by_rows, check_counts, refuse_without_rows
+from juror.model import backing, file_format, query
 from juror.model.row_answers import RowAnswers
 from juror.model.simplex import check_blocks, check_simplex
 from juror.record import FitInfo
@@ -88,7 +87,7 @@ class JointPMF(RowAnswers):
         self._blocks: tuple[Block, ...] = (Block.of_factors(lam, checked),)
         self._domain = domain
         self._info = info
-        self._counts = check_counts(counts, domain)
+        self._counts = backing.check_counts(counts, domain)
 
     @classmethod
     def of_blocks(
@@ -102,7 +101,7 @@ class JointPMF(RowAnswers):
         self._blocks = check_blocks(blocks, domain)
         self._domain = domain
         self._info = info
-        self._counts = check_counts(counts, domain)
+        self._counts = backing.check_counts(counts, domain)
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -219,9 +218,9 @@ class JointPMF(RowAnswers):
         """Answer, with the rows behind the answer if they are given or the counts of the fit say so."""
         table = self._table(asked)
         if data is not None:
-            return backed_by_rows(table, asked, self.domain, data, sample_weight, unknown)
-        refuse_without_rows(sample_weight, unknown)
-        return backed_by_counts(table, asked, self.counts, self.info)
+            return backing.backed_by_rows(table, asked, self.domain, data, sample_weight, unknown)
+        backing.refuse_without_rows(sample_weight, unknown)
+        return backing.backed_by_counts(table, asked, self.counts, self.info)
 
     def _evidence(self, given: Given) -> Evidence:
         if isinstance(given, str):
@@ -242,7 +241,8 @@ class JointPMF(RowAnswers):
         question : str
             Names of variables, then a bar and conditions.
         data : frame, mapping, array, path or stream, optional
-            Rows to count, as in :func:`juror.fit`; only the columns of the question are read.
+            Rows to count, as in :func:`juror.fit`; only the columns of the question are read. For a model that was
+            conditioned, pass the rows that meet its conditions.
         sample_weight : array-like (n_rows,) or str, optional
             How often each row of data counts, or the name of the column that says so.
         unknown : {"error", "warn", "missing"}
@@ -278,7 +278,8 @@ class JointPMF(RowAnswers):
         """
         asked = query.read(question, self.domain)
         table = self._supported(asked, data, sample_weight, unknown)
-        n_draws, n_rows = (0, 0.0) if self.info is None else (self.info.n_draws, self.info.n_rows)
+        n_draws = 0 if self.info is None else self.info.n_draws
+        n_rows = backing.rows_that_show({*asked.targets, *asked.evidence}, self.counts, self.info)
         return intervals(self, n_draws, n_rows, asked.targets, asked.evidence, table, level)
 
     def condition(self, evidence: Mapping[str, Any] | None = None, /, **more: Any) -> JointPMF:

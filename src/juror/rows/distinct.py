@@ -32,11 +32,15 @@ class WeightedRows:
         Positive weights.
     n_merged : numpy.ndarray, (n_distinct,)
         How many rows of the table each stands for; to read only.
+    squares : float, optional
+        The sum of the squared weights of all rows before they were merged; None if all weights are whole, and for
+        parts of a table.
     """
 
     codes: np.ndarray
     weights: np.ndarray
     n_merged: np.ndarray
+    squares: float | None = None
 
     @classmethod
     def of(cls, codes: np.ndarray, weights: np.ndarray | None = None) -> WeightedRows:
@@ -58,11 +62,12 @@ class WeightedRows:
         order = np.argsort(keys, kind="stable")
         keys, weights = keys[order], weights[order].astype(np.float64, copy=False)
         del order
+        squares = None if np.all(weights == np.floor(weights)) else float(weights @ weights)
         starts = _run_starts(keys)
         n_merged = _run_lengths(starts, len(keys))
         if len(starts) < len(keys):
             weights = np.bincount(np.repeat(np.arange(len(starts)), n_merged), weights)
-        return cls(joined.take_apart(keys[starts]), weights, n_merged)
+        return cls(joined.take_apart(keys[starts]), weights, n_merged, squares)
 
     @classmethod
     def of_chunks(cls, chunks: Sequence[Chunk]) -> WeightedRows:

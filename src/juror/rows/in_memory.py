@@ -44,11 +44,8 @@ class MemoryTable:
 
     @property
     def n_effective(self) -> float | None:
-        """How many independent rows fractional weights are worth; rows that were merged count as of equal weight."""
-        weights = self.rows.weights
-        if np.all(weights == np.floor(weights)):
-            return None
-        return self.total**2 / float(np.square(weights) @ (1.0 / self.rows.n_merged))
+        """How many independent rows fractional weights are worth."""
+        return None if self.rows.squares is None else self.total**2 / self.rows.squares
 
     @property
     def label_counts(self) -> np.ndarray:

@@ -37,8 +37,10 @@ _FEWEST = 4
 _PACE, _FEWEST_IN_TIME = 10, 20
 # The part of the sweeps to forget before the first edge
 _CLASSES_FIRST = 8
-# The sweeps of a chain, unless they are given, and how often chains that have not mixed go on for as long again
-_SWEEPS, _MOST_ROUNDS = 1000, 2
+# The sweeps of a chain, the part of them to forget, and the draws of all chains, unless they are given
+_SWEEPS, _BURNT, _DRAWS = 1000, 0.4, 100
+# How often chains that have not mixed go on for as long again
+_MOST_ROUNDS = 2
 
 
 @dataclass(frozen=True)
@@ -47,28 +49,30 @@ class BayesOptions(Options):
 
     chains: int = 2
     sweeps: int | None = None
-    burnt: int = 400
-    draws: int = 100
+    burnt: int | None = None
+    draws: int | None = None
     sparse: bool | None = None
     forest: bool | str = "auto"
     max_seconds: float | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("chains", "draws"):
-            check_count(name, getattr(self, name))
+        check_count("chains", self.chains)
         if self.sweeps is not None:
-            check_count("sweeps", self.sweeps)
-        check_count("burnt", self.burnt, least=0)
-        if self.burnt > self.n_sweeps - _FEWEST:
+            check_count("sweeps", self.sweeps, least=1 if self.burnt is not None else _FEWEST)
+        if self.draws is not None:
+            check_count("draws", self.draws)
+        if self.burnt is not None:
+            check_count("burnt", self.burnt, least=0)
+        if self.n_burnt > self.n_sweeps - _FEWEST:
             raise ParameterError(
                 "{burnt} must leave at least {fewest} of the {sweeps}, {all}. Got {got} instead.",
                 fewest=_FEWEST,
                 all=self.n_sweeps,
-                got=self.burnt,
+                got=self.n_burnt,
             )
-        most = self.chains * (self.n_sweeps - self.burnt)
-        if self.draws > most:
+        most = self.chains * (self.n_sweeps - self.n_burnt)
+        if self.draws is not None and self.draws > most:
             raise wrong("draws", f"in the range [1, {most}], the sweeps kept", self.draws)
         if self.sparse not in (None, True, False):
             raise wrong("sparse", "True, False or None", self.sparse)
@@ -80,6 +84,17 @@ class BayesOptions(Options):
     def n_sweeps(self) -> int:
         """The sweeps of a chain, before it goes on because chains have not mixed."""
         return _SWEEPS if self.sweeps is None else self.sweeps
+
+    @property
+    def n_burnt(self) -> int:
+        """How many of the sweeps to forget: two fifths, unless it was given."""
+        share = int(_BURNT * self.n_sweeps)
+        return max(min(share, self.n_sweeps - _FEWEST), 0) if self.burnt is None else self.burnt
+
+    @property
+    def n_draws(self) -> int:
+        """How many draws to keep of all chains."""
+        return min(_DRAWS, self.chains * (self.n_sweeps - self.n_burnt)) if self.draws is None else self.draws
 
     def for_open_rank(self) -> Self:
         """Return options whose prior favours few classes, unless that is set."""
@@ -126,12 +141,12 @@ def solve(
 ) -> Solution:
     """Sample, and return the mean over the draws as one model of rank draws × F."""
     planned, options = options, _in_time(table, rank, options, context)
-    shares = np.diff(np.arange(options.chains + 1) * options.draws // options.chains)
+    shares = np.diff(np.arange(options.chains + 1) * options.n_draws // options.chains)
     running = [
         RunningChain(table, rank, number, int(share), options, context) for number, share in enumerate(shares) if share
     ]
     began = context.seconds_left
-    chains = [chain.run(options.n_sweeps, options.burnt) for chain in running]
+    chains = [chain.run(options.n_sweeps, options.n_burnt) for chain in running]
     followed = mixing([chain.followed for chain in chains])
     while not _has_mixed(followed) and (more := _more_sweeps(running, planned, began, context)):
         chains = [chain.run(more, 0) for chain in running]
@@ -180,7 +195,7 @@ def _sampler(
     stacking = Stacking(table.domain.cardinalities)
     counts, rng = table.label_counts, stream.generator(*key)
     if options.forest and ForestSampler.takes(table):
-        return ForestSampler(table, rank, rng, sparse=sparse, first=options.burnt // _CLASSES_FIRST)
+        return ForestSampler(table, rank, rng, sparse=sparse, first=options.n_burnt // _CLASSES_FIRST)
     return Sampler(table, stacking.marginals(counts), stacking, rank, rng, sparse=sparse)
 
 
@@ -199,8 +214,8 @@ def _in_time(table: Table, rank: int, options: BayesOptions, context: Context) -
     sweeps = max(_FEWEST_IN_TIME, int(allowed))
     if sweeps >= options.n_sweeps:
         return options
-    burnt = min(sweeps * options.burnt // options.n_sweeps, sweeps - _FEWEST)
-    return replace(options, sweeps=sweeps, burnt=burnt, draws=min(options.draws, options.chains * (sweeps - burnt)))
+    burnt = min(sweeps * options.n_burnt // options.n_sweeps, sweeps - _FEWEST)
+    return replace(options, sweeps=sweeps, burnt=burnt, draws=min(options.n_draws, options.chains * (sweeps - burnt)))
 
 
 def _stopped(n_sweeps: Sequence[int], planned: BayesOptions) -> str:
