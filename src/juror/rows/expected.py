@@ -18,7 +18,7 @@ from juror.runners.local import LocalRunner, partitions
 
 # In a forest, classes are counted at once while their tables have at most this many floats: they should stay in the
 # cache.
-_FLOATS_AT_ONCE, _FEWEST_CLASSES = 1 << 22, 64
+_FLOATS_AT_ONCE, _FEWEST_CLASSES = 1 << 20, 64
 
 
 @dataclass(frozen=True, eq=False)
