@@ -161,10 +161,10 @@ class Variable:
             raise DataError(
                 f"Missing cells of {self.name!r} have the label {self.missing_label!r} already. Got {label!r} besides."
             )
-        if not isinstance(label, (str, int, float, bool)) or self.find(label) is not None:
+        if not isinstance(label, (str, int, float, bool)) or label == "" or self.find(label) is not None:
             raise DataError(
-                "Missing cells of {name!r} must get a label that it does not have: text, a number or a boolean that "
-                "is not among {labels}. Got {label!r}; name another with {missing_as:=…}.",
+                "Missing cells of {name!r} must get a label that it does not have, such as 'not asked': it has {labels}, "
+                "and a number may lie in an interval. Got {label!r}; name another with {missing_as:=…}.",
                 name=self.name,
                 labels=shortlist(self.labels),
                 label=label,

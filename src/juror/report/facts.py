@@ -132,7 +132,10 @@ def _model_facts(model: JointPMF, page: PageModel) -> tuple[dict[str, Any], dict
     if info is None:
         return size, None
     derived = {"aic": info.aic, "bic": info.bic, "chosen_rank": info.chosen_rank, "diagnostics": info.diagnostics()}
-    return size, finite(info.to_dict() | derived)
+    # Of fits whose rank was given, the record names contradicted answers without a warning.
+    is_told = not info.worst or any(info.worst in warning for warning in info.warnings)
+    contradicted = [] if is_told else [f"{info.worst}. The model has not learned this."]
+    return size, finite(info.to_dict() | derived | {"warnings": [*info.warnings, *contradicted]})
 
 
 def _shown_classes(
