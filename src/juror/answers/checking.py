@@ -65,13 +65,14 @@ class CheckTable:
         The number of cells P(a = x | b = y) that have enough rows to tell an error of 0.1 from chance, without ranges.
     n_well : int
         How many of these the model reproduces well: within 0.05 of the share, or within chance.
-    chance : float
-        The largest deviation, in standard errors, that chance explains.
+    chance, chance_of_rules : float
+        The largest deviation, in standard errors, that chance explains, and that of conditions whose rows all agree.
     """
 
     n_cells: int
     n_well: int
     chance: float
+    chance_of_rules: float
     _questions: Questions
     _targets: Events
     _conditions: Events
@@ -101,7 +102,7 @@ class CheckTable:
     @property
     def is_off(self) -> np.ndarray:
         """Which questions are off by more than 0.1, or 0.05 if all rows agree, and beyond chance, (n,)."""
-        return self._questions.is_off(self.chance)
+        return self._questions.is_off(self.chance, self.chance_of_rules)
 
     def findings(self) -> Iterator[Finding]:
         """Iterate over the questions."""
@@ -199,7 +200,8 @@ def check(model: Mixture, counts: PairCounts, most: int = _MOST_LINES, worth: fl
         kept.append(questions)
         if sum(map(len, kept)) > 2 * most:
             kept = [_worst(kept, chance, most)]
-    return CheckTable(n_cells, n_well, chance, _worst(kept, chance, most), asked.targets, asked.conditions)
+    worst = _worst(kept, chance, most)
+    return CheckTable(n_cells, n_well, chance, asked.chance_of_rules, worst, asked.targets, asked.conditions)
 
 
 def worth_of_rows(info: FitRecord | None, counts: PairCounts) -> float:

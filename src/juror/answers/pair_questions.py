@@ -110,7 +110,7 @@ class Questions:
         """The root of the deviance of every share, (n,)."""
         return deviance_root(self.share, self.nearest, self.rows)
 
-    def is_off(self, chance: float) -> np.ndarray:
+    def is_off(self, chance: float, chance_of_rules: float) -> np.ndarray:
         """Return where the model misleads, (n,): by more than 0.1, or 0.05 if all rows agree, and beyond chance.
 
         The largest of many deviations is beyond chance in every other table. So only one in fifty may be, unless all
@@ -118,7 +118,7 @@ class Questions:
         """
         rare = math.sqrt(chance**2 + 2.0 * math.log(_TABLES_AN_ALARM))
         agree = self.share == 1.0
-        return (self.gap > np.where(agree, SMALL, LARGE)) & (self.deviation > np.where(agree, chance, rare))
+        return (self.gap > np.where(agree, SMALL, LARGE)) & (self.deviation > np.where(agree, chance_of_rules, rare))
 
     def can_tell(self, chance: float) -> np.ndarray:
         """Return where there are enough rows to tell a large error from chance, (n,)."""
@@ -169,6 +169,12 @@ class PairQuestions:
         """
         n_cells = sum(table.size for table in self.counts.tables)
         return math.sqrt(2 * math.log(max(n_cells, 2)) / self.worth)
+
+    @cached_property
+    def chance_of_rules(self) -> float:
+        """The same for rows that all agree: of the labels of a target, one at most can be that of all rows."""
+        n_conditions = sum(sum(table.shape) for table in self.counts.tables)
+        return math.sqrt(2 * math.log(max(n_conditions, 2)) / self.worth)
 
     def by_variable(self) -> Iterator[Questions]:
         """Yield, for every variable but the last, the questions about it and any later one that have enough rows."""

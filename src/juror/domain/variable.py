@@ -163,8 +163,8 @@ class Variable:
             )
         if not isinstance(label, (str, int, float, bool)) or label == "" or self.find(label) is not None:
             raise DataError(
-                "Missing cells of {name!r} must get a label that it does not have, such as 'not asked': it has {labels}, "
-                "and a number may lie in an interval. Got {label!r}; name another with {missing_as:=…}.",
+                "Missing cells of {name!r} must get a label that it does not have, such as 'not asked': it has "
+                "{labels}, and a number may lie in an interval. Got {label!r}; name another with {missing_as:=…}.",
                 name=self.name,
                 labels=shortlist(self.labels),
                 label=label,

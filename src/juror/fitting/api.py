@@ -203,8 +203,8 @@ def fit(
         the scale of J, which grows with the directions and the pairs.
     chains, sweeps, burnt, draws : int, default 2, 1000, 400, 100 (bayes)
         How many chains of how many Gibbs sweeps, how many of the first to forget (two fifths), and how many draws to
-        keep of all. Unless ``sweeps`` is given, chains that have not mixed go on for up to three times as long, or until
-        ``max_seconds``.
+        keep of all. Unless ``sweeps`` is given, chains that have not mixed go on for up to three times as long, or
+        until ``max_seconds``.
         The model is the mean of the draws: side by side they have rank draws × F.
     sparse : bool (bayes)
         Whether the prior of the weights favours few classes among many; by default for ``rank="auto"`` only.

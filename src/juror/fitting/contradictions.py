@@ -14,7 +14,7 @@ from itertools import islice
 import numpy as np
 
 from juror.answers.block import Mixture
-from juror.answers.checking import Finding, check, worth_of_rows
+from juror.answers.checking import CheckTable, Finding, check, worth_of_rows
 from juror.answers.pair_questions import Questions
 from juror.answers.scores import predict_proba
 from juror.counts.counts import PairCounts
@@ -69,11 +69,11 @@ def hold_against_rows(model: Mixture, read: Table | Statistic, counts: PairCount
     off = (finding for finding, is_off in zip(worst.findings(), worst.is_off, strict=True) if is_off)
     if not isinstance(read, Statistic):
         rows = read.sample(record.seed).rows
-        off = (finding for finding in off if not _is_explained(model, finding, rows, table.chance))
+        off = (finding for finding in off if not _is_explained(model, finding, rows, table))
     return Verdict((table.n_well, table.n_cells), "; ".join(map(str, islice(off, _NAMED))))
 
 
-def _is_explained(model: Mixture, finding: Finding, rows: WeightedRows, chance: float) -> bool:
+def _is_explained(model: Mixture, finding: Finding, rows: WeightedRows, table: CheckTable) -> bool:
     """Whether the model expects the share for the rows that have both cells, as others lack one."""
     target, given = rows.codes[:, finding.target.variable], rows.codes[:, finding.condition.variable]
     here = np.flatnonzero((target >= 0) & (given >= finding.condition.low) & (given < finding.condition.high))
@@ -84,4 +84,5 @@ def _is_explained(model: Mixture, finding: Finding, rows: WeightedRows, chance: 
     codes[:, finding.target.variable] = MISSING
     chances = predict_proba(model, codes, finding.target.variable)[:, finding.target.low : finding.target.high]
     expected = float(np.average(chances.sum(axis=1), weights=rows.weights[here]))
-    return not Questions.one(expected, finding.share, finding.rows).is_off(chance)[0]
+    found = Questions.one(expected, finding.share, finding.rows)
+    return not found.is_off(table.chance, table.chance_of_rules)[0]
