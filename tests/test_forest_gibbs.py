@@ -11,13 +11,17 @@ from scipy.stats import chisquare, norm
 
 import juror
 from juror.kernels import jit, reference
+from juror.rows.distinct import WeightedRows
 from juror.rows.forest import Forest
+from juror.rows.in_memory import MemoryTable
 from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
+from juror.runners.local import LocalRunner
 from juror.solvers import forest_gibbs
 from juror.solvers.completing import RowsToComplete, upward
 from juror.solvers.forest_gibbs import (
     Edges,
+    ForestSampler,
     PossibleEdges,
     TablePrior,
     columns_of,
@@ -285,3 +289,24 @@ class TestFit:
         codes = np.array([[0, -1], [1, 1], [0, 0]])
         model = juror.fit(codes, 2, "bayes", sample_weight=[1e6, 1.0, 1.0], **SHORT)
         assert model.info.stopped.endswith("without forests, as there are too many rows with missing cells")
+
+
+def test_every_row_keeps_its_own_class():
+    """Rows along a forest and rows as they were read must have the same order."""
+    rng = np.random.default_rng(0)
+    group, other = rng.integers(0, 2, (2, 600))
+    # Four columns tell the class, noise aside, and a pair of columns repeats each other.
+    near = np.where(rng.random((600, 4)) < 0.05, 1 - group[:, None], group[:, None])
+    codes = np.column_stack([near, other * 3 + rng.integers(0, 3, 600), other])
+    domain = juror.Domain.from_cardinalities([2, 2, 2, 2, 6, 2])
+    rows = WeightedRows(codes, np.ones(600), np.ones(600, dtype=np.int64))
+    sampler = ForestSampler(MemoryTable(rows, domain, LocalRunner(1)), 2, rng, sparse=False)
+    edges = Edges(Forest((-1, -1, -1, -1, -1, 4)), np.zeros(6, dtype=np.int64), 1.0, Edges.none(6).phi)
+    sampler.edges, sampler.stacking = edges, Stacking(domain.cardinalities, edges.forest)
+    sampler._rows = sampler._table.along(edges.forest)
+    lam, stack = np.full(2, 0.5), np.ones((sampler.stacking.n_rows, 2))
+    for n in range(4):
+        stack[sampler.stacking.rows(n)] = [[0.95, 0.05], [0.05, 0.95]]
+    sampler.point = Parameters(lam, sampler.stacking.normalise(stack, stack), edges.forest)
+    drawn = sampler._completed()
+    assert np.mean(drawn.classes == (drawn.codes[:, :4].mean(axis=1) > 0.5)) > 0.95
