@@ -35,6 +35,22 @@ def pytest_xdist_make_scheduler(config, log):
     return Scheduling(config, log)
 
 
+@pytest.fixture
+def run(folder, capsys, monkeypatch):
+    """Run the command line in the module's folder; return exit status, stdout and stderr."""
+    from juror.cli import main
+
+    monkeypatch.chdir(folder)
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as end:
+            main([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        return end.value.code, out, err
+
+    return run
+
+
 @pytest.fixture(scope="session")
 def postgres():
     """A PostgreSQL server, started for the first test of a process that asks for it."""

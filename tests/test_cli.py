@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 
 import juror
-from juror.cli import main
 from juror.cli.output import write_columns, write_frame
 
 
@@ -26,20 +25,6 @@ def folder(tmp_path_factory):
     holes.to_csv(folder / "holes.csv", index=False)
     juror.fit(people, rank=4, target="Survived").save(folder / "people.juror")
     return folder
-
-
-@pytest.fixture
-def run(folder, capsys, monkeypatch):
-    """Run the command line in the folder; return exit status, stdout and stderr."""
-    monkeypatch.chdir(folder)
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as end:
-            main(arguments)
-        out, err = capsys.readouterr()
-        return end.value.code, out, err
-
-    return run
 
 
 @pytest.fixture(scope="module")

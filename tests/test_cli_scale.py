@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 import juror
-from juror.cli import bar, connect, main
+from juror.cli import bar, connect
 from juror.cli import data as rows
 from juror.errors import ClusterError
 
@@ -72,20 +72,6 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def everything(folder):
     return pd.concat([pd.read_parquet(folder / "parquet" / f"{n}.parquet") for n in ("north", "south")])
-
-
-@pytest.fixture
-def run(folder, capsys, monkeypatch):
-    """Run the command line in the folder; return exit status, stdout and stderr."""
-    monkeypatch.chdir(folder)
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as end:
-            main([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        return end.value.code, out, err
-
-    return run
 
 
 def same_model(path, expected: juror.JointPMF) -> bool:

@@ -426,19 +426,6 @@ def folder(tmp_path_factory):
     return folder
 
 
-@pytest.fixture
-def run(folder, capsys, monkeypatch):
-    monkeypatch.chdir(folder)
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as end:
-            main(arguments)
-        out, err = capsys.readouterr()
-        return end.value.code, out, err
-
-    return run
-
-
 class TestCommandLine:
     def test_ask_prints_shares_and_rows(self, run):
         status, out, err = run("ask", "with.juror", "Survived | Sex = Female")

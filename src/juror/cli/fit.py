@@ -62,18 +62,16 @@ def command(
     check_place(output, data, "a model", ".juror")
     csv = {"separator": separator, "quote": quote, "encoding": encoding, "decimal": decimal}
     clusters = {"--dask": dask, "--spark": spark}
-    general = {"method": method, "target": target, "smoothing": smoothing, "n_jobs": n_jobs, "seed": seed}
-    general["keep_counts"] = keep_counts
-    steps = {"forest": forest, "n_init": n_init, "max_seconds": max_seconds, "max_iter": max_iter, "tol": tol}
-    projections = {"n_directions": n_directions, "inversion": inversion}
+    general = {"method": method, "target": target, "n_jobs": n_jobs, "seed": seed, "keep_counts": keep_counts}
+    steps = {"n_init": n_init, "max_seconds": max_seconds, "max_iter": max_iter, "tol": tol}
+    of_methods = {"smoothing": smoothing, "forest": forest, "n_directions": n_directions, "inversion": inversion}
     numbers = {
         "rank": number_or(("auto", "cv"), "--rank", rank),
         "ensemble": number_or(("auto",), "--ensemble", ensemble),
         "rho": number_or(("cv",), "--rho", rho, float),
     }
-    labels = missing_as_of(missing_as)
     # A method refuses options that it does not have, so pass on only those that were given.
-    settings = {name: value for name, value in (general | steps | projections | numbers).items() if value is not None}
+    settings = {name: value for name, value in (general | steps | of_methods | numbers).items() if value is not None}
     if database is None and _holds_counts(data):
         (counts,) = data
         columns = {"missing": missing, "missing_as": missing_as, "drop": drop, "sample_weight": sample_weight}
@@ -83,7 +81,7 @@ def command(
     else:
         source = source_of(data, database, csv, clusters)
         table = DataArguments(source, missing or (), drop or (), sample_weight, bins, max_levels, n_jobs)
-        model = _fit_rows(table, memory, dask, spark, settings | {"missing_as": labels})
+        model = _fit_rows(table, memory, dask, spark, settings | {"missing_as": missing_as_of(missing_as)})
     model.save(output)
     show(facts(model, output) if json else described(model, output))
     tell_written(output, began)

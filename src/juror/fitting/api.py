@@ -40,7 +40,7 @@ from juror.runners.blas import one_blas_thread
 from juror.runners.local import LocalRunner
 from juror.runners.memory import read_memory
 from juror.solvers.methods import METHODS
-from juror.solvers.solver import Context, Method, Solution, Statistic
+from juror.solvers.solver import Context, Method, Options, Solution, Statistic
 
 
 class FitOptions(TypedDict, total=False):
@@ -260,11 +260,7 @@ def fit(
         until = np.inf if settings.max_seconds is None else began + settings.max_seconds
         context = Context(int(seed), local, progress, until=until)
         if isinstance(read, Statistic):
-            if isinstance(rank, str):
-                rank, settings = chosen.open_rank or 1, settings.for_open_rank()
-            solution = chosen.solve(read, rank, settings, context)
-            if settings.smoothing is not None:
-                solution = replace(solution, record=replace(solution.record, smoothing=float(settings.smoothing)))
+            solution = _solve_statistic(read, chosen, rank, settings, context)
         else:
             given = "smoothing" in options
             solution = choose_and_solve(read, chosen, position, rank, settings, context, smoothing_given=given)
@@ -278,11 +274,28 @@ def fit(
     for complaint in (*solution.complaints, *contradicted):
         warnings.warn(FitWarning(complaint), stacklevel=2)
     # A share of rows is as private as the counts.
-    worst, kept = (verdict.worst, contradicted) if keep_counts else ("", ())
-    said = about_data + tuple(map(str, (*solution.complaints, *kept)))
-    record = replace(record, target=target, warnings=said, without_counts=without)
-    record = replace(record, reproduced=verdict.reproduced, worst=worst)
+    written = (*solution.complaints, *(contradicted if keep_counts else ()))
+    record = replace(
+        record,
+        target=target,
+        warnings=about_data + tuple(map(str, written)),
+        without_counts=without,
+        reproduced=verdict.reproduced,
+        worst=verdict.worst if keep_counts else "",
+    )
     return JointPMF.of_blocks(mixture.blocks, domain, record, counts)
+
+
+def _solve_statistic(
+    statistic: Statistic, method: Method, rank: int | str, settings: Options, context: Context
+) -> Solution:
+    """Fit a statistic; without rows to hold out, a rank that is open is left to the method."""
+    if isinstance(rank, str):
+        rank, settings = method.open_rank or 1, settings.for_open_rank()
+    solution = method.solve(statistic, rank, settings, context)
+    if settings.smoothing is None:
+        return solution
+    return replace(solution, record=replace(solution.record, smoothing=float(settings.smoothing)))
 
 
 def _completed(solution: Solution, read: Any, decision: Decision, seed: int) -> FitRecord:
