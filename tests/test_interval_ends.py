@@ -137,6 +137,15 @@ class TestModels:
     def test_what_evidence_excludes_is_certain(self):
         found = juror.fit(PEOPLE, 4, "em").interval("Survived | Survived = Yes")
         assert (found["No"], found["Yes"]) == ((0.0, 0.0), (1.0, 1.0))
+        found = juror.fit(PEOPLE, 4, "em").interval("Survived, Class | Class in {1st, 2nd}")
+        assert found["No", "3rd"] == (0.0, 0.0)
+        assert 0.0 < found["No", "2nd"][0] < found["No", "2nd"][1] < 1.0
+
+    def test_what_no_row_shows_is_not_excluded(self):
+        codes, domain = np.array([[0, 1], [0, 0], [0, 1]] * 5), juror.Domain.from_cardinalities([2, 2])
+        model = juror.fit(codes, 1, "em", smoothing=0, domain=domain)
+        assert model.prob("x0 = 1") == 0.0
+        assert model.interval("x0")[1][1] > 0.0
 
     @pytest.mark.filterwarnings("ignore:The chains have not mixed well")
     def test_few_sweeps_need_no_other_option(self):

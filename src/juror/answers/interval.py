@@ -141,7 +141,18 @@ def intervals(
                 "model was conditioned, ask the model before that, with the evidence after '|'."
             )
         )
-    p = table.to_numpy()
-    # What the evidence excludes is certain.
-    low, high = (np.where((p == 0.0) | (p == 1.0), p, end.reshape(p.shape)) for end in ends)
+    low, high = (end.reshape(table.to_numpy().shape) for end in ends)
+    possible = _possible(low.shape, positions, evidence)
+    low, high = np.where(possible, low, 0.0), np.where(possible, high, 0.0)
+    if possible.sum() == 1:
+        low, high = possible.astype(float), possible.astype(float)
     return IntervalTable(table, low, high, float(level), basis)
+
+
+def _possible(shape: tuple[int, ...], positions: Sequence[int], evidence: Evidence) -> np.ndarray:
+    """Return which cells the evidence about the variables of the table allows, (I_a, I_b, …)."""
+    allowed = np.ones(shape, dtype=bool)
+    for axis, n in enumerate(positions):
+        if n in evidence:
+            allowed &= np.expand_dims(evidence[n] > 0, [other for other in range(len(shape)) if other != axis])
+    return allowed
