@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -107,7 +107,7 @@ def matching_support(
     if not is_countable(evidence):
         raise QueryError("Rows have labels, and no likelihoods to count by. Leave out data, or the soft evidence.")
     involved = sorted({*targets, *evidence})
-    asked = Domain(tuple(domain[n] for n in involved), domain.missing)
+    asked = replace(domain, variables=tuple(domain[n] for n in involved))
     places = {n: place for place, n in enumerate(involved)}
     with LocalRunner() as local:
         # The whole domain says how columns are read, and names those of an array.

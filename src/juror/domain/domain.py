@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -22,7 +22,7 @@ from juror.errors import (
     wrong,
 )
 from juror.readers import Column, Expected, open_source
-from juror.readers.columns import MISSING, as_text, read_markers
+from juror.readers.columns import MISSING, Floats, as_text, read_markers
 from juror.readers.opening import open_scan, open_weighted
 from juror.readers.scans import Scan
 from juror.readers.tallies import take_census
@@ -34,6 +34,17 @@ from juror.runners.local import LocalRunner, Runner, check_any_rows
 @dataclass(frozen=True)
 class Domain:
     """The variables of a table, in order, and the markers that mean *missing* in it.
+
+    Attributes
+    ----------
+    variables : tuple of Variable
+        The variables.
+    missing : tuple
+        The markers.
+    floats : {"codes", "values"}, optional
+        What arrays of floats hold, if the domain was found in one: all later arrays are read as that one was. Columns
+        of intervals or fractions always hold values, and arrays of integers always hold codes. Domains that differ
+        only in this are equal.
 
     Examples
     --------
@@ -48,12 +59,15 @@ class Domain:
 
     variables: tuple[Variable, ...]
     missing: tuple[Label, ...] = ()
+    floats: Floats | None = field(default=None, compare=False)
     _position: dict[str, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "variables", tuple(self.variables))
         if not isinstance(self.missing, tuple) or self.missing:
             object.__setattr__(self, "missing", read_markers(self.missing))
+        if self.floats is not None:
+            check_choice("floats", self.floats, get_args(Floats))
         if not self.variables:
             raise DataError("A domain needs at least one variable.")
         position = {variable.name: n for n, variable in enumerate(self.variables)}
@@ -163,7 +177,7 @@ class Domain:
     def without(self, positions: Collection[int]) -> Domain:
         """Return the domain of the other variables."""
         kept = tuple(v for n, v in enumerate(self.variables) if n not in positions)
-        return Domain(kept, self.missing)
+        return replace(self, variables=kept)
 
     def with_missing_as(self, labels: Mapping[str, Label]) -> Domain:
         """Return the domain in which missing cells of some variables have a label, and so are a state of their own.
@@ -190,7 +204,7 @@ class Domain:
                     "{missing_as} names no column {name!r}. {hint}", name=name, hint=did_you_mean(name, self.names)
                 )
         variables = (v.with_missing_label(labels[v.name]) if v.name in labels else v for v in self)
-        return Domain(tuple(variables), self.missing)
+        return replace(self, variables=tuple(variables))
 
     def united(self, other: Domain) -> Domain:
         """Return the domain with the labels of both; names, kinds and intervals must be the same.
@@ -200,14 +214,18 @@ class Domain:
         ('blue', 'green', 'red')
         """
         if self == other:
-            return self
+            return replace(self, floats=self.floats or other.floats)
         if self.names != other.names:
             raise DataError(
                 f"The variables are {shortlist(self.names)} here and {shortlist(other.names)} there. Both must have "
                 "the same, in the same order."
             )
+        if self.floats and other.floats and self.floats != other.floats:
+            raise DataError(
+                f"Arrays of floats hold {self.floats} here and {other.floats} there. Count both with the same domain."
+            )
         variables = tuple(a.united(b) for a, b in zip(self, other, strict=True))
-        return Domain(variables, _united_markers(self, other, variables))
+        return Domain(variables, _united_markers(self, other, variables), self.floats or other.floats)
 
     def extended(self, data: Any, **choices: Any) -> Domain:
         """Return the domain extended by the labels of a table; intervals do not change.
@@ -234,7 +252,7 @@ class Domain:
         variables = (
             mine if mine.edges is not None or mine.name not in found else mine.united(found[mine.name]) for mine in self
         )
-        return Domain(tuple(variables), self.missing)
+        return replace(self, variables=tuple(variables))
 
     def encode(self, data: Any, unknown: Unknown = "error") -> np.ndarray:
         """Return the codes of a table, −1 for cells to be summed out, such as all of a column that is absent.
@@ -258,9 +276,12 @@ class Domain:
     @property
     def expected(self) -> Expected:
         """What this domain tells a source about its columns before they are opened."""
+        numbers = [v.name for v in self if v.edges or any(isinstance(label, float) for label in v.present_labels)]
         return Expected(
             names=self.names,
-            numbers=[v.name for v in self if v.edges or any(isinstance(label, float) for label in v.present_labels)],
+            floats=self.floats or "codes",
+            numbers=numbers,
+            unclear=[v.name for v in self if v.name not in numbers and not _are_codes(v)] if not self.floats else (),
             text=[v.name for v in self if v.edges is None and all(isinstance(one, str) for one in v.present_labels)],
         )
 
@@ -302,6 +323,11 @@ class Domain:
         return codes, strangers
 
 
+def _are_codes(variable: Variable) -> bool:
+    """Tell whether a float means the same as a code and as a label: no label is another number than its code."""
+    return all(isinstance(label, (str, bool)) or label == n for n, label in enumerate(variable.present_labels))
+
+
 def _united_markers(one: Domain, other: Domain, variables: Sequence[Variable]) -> tuple[Label, ...]:
     """Return the markers of both domains, which must not be labels of the other one."""
     markers = {as_text(marker): marker for marker in (*other.missing, *one.missing)}
@@ -336,4 +362,4 @@ def discover(scan: Scan, options: Discovery, missing: Collection[Label], runner:
     check_any_rows(census.n_rows)
     if weight is not None:
         check_total(census.total, census.n_counted)
-    return Domain(options.variables(census.tallies, names), tuple(missing))
+    return Domain(options.variables(census.tallies, names), tuple(missing), scan.floats)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from juror.counts.counts import PairCounts, TripleCounts
-from juror.domain import Domain
 from juror.domain.discovery import Discovery
 from juror.domain.variable import Label, Variable
 from juror.errors import DataError, Option, ParameterError, check_count, shortlist
@@ -56,7 +55,7 @@ def grown_by(
     if counts is None:
         return PairCounts.of(columns, missing=missing, sample_weight=weights, n_jobs=n_jobs)
     both = zip(counts.domain, columns, strict=True)
-    domain = Domain(tuple(_grown(v, Tally.of(column, weights)) for v, column in both), counts.domain.missing)
+    domain = replace(counts.domain, variables=tuple(_grown(v, Tally.of(column, weights)) for v, column in both))
     return counts + PairCounts.of(columns, domain, sample_weight=weights, n_jobs=n_jobs)
 
 

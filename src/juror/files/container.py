@@ -53,9 +53,11 @@ def write(
     tensors = {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
     if any(variable.missing_label is not None for variable in domain):
         version = max(version, 3)
+    # Older jurors, which decide by the numbers of each array, read the file without this entry and with it.
+    floats = {} if domain.floats is None else {"floats": domain.floats}
     header = {
         "format_version": version,
-        "domain": {"missing": domain.missing, "variables": [_plain(variable) for variable in domain]},
+        "domain": {"missing": domain.missing, "variables": [_plain(variable) for variable in domain], **floats},
         **more,
     }
     # One entry only: safetensors writes several in an order that changes from run to run.
@@ -170,7 +172,7 @@ def _read_domain(plain: Mapping[str, Any]) -> Domain:
     for fields in plain["variables"]:
         lists = {key: tuple(value) for key, value in fields.items() if isinstance(value, list)}
         variables.append(Variable(**{**fields, **lists}))
-    return Domain(tuple(variables), tuple(plain["missing"]))
+    return Domain(tuple(variables), tuple(plain["missing"]), plain.get("floats"))
 
 
 def _digest(header: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> str:

@@ -22,6 +22,8 @@ _MOST_CODES = 2**31
 _INDEX_TYPES: tuple[np.dtype[Any], ...] = tuple(map(np.dtype, ("int8", "int16", "int32")))
 
 Form = Literal["text", "boolean", "number", "category", "code"]
+# What an array of floats holds
+Floats = Literal["codes", "values"]
 
 
 @dataclass(frozen=True)
@@ -103,11 +105,13 @@ def read_markers(missing: Any) -> tuple[Any, ...]:
 
 
 def from_codes(name: str, codes: np.ndarray, missing: Collection[object] = ()) -> Column:
-    """Take a vector of integer codes, −1 where missing, as it is: signed integers of up to 32 bits are not copied."""
+    """Take a vector of codes, −1 or NaN where missing, as it is: signed integers of up to 32 bits are not copied."""
     marked = is_marked(codes, missing) if missing else np.zeros(1, dtype=bool)
     if marked.any():
         # a marker may be a number that no code can be, and unsigned integers have no −1
         codes = np.where(marked, 0, codes)
+    if codes.dtype.kind == "f":
+        codes = _whole(name, codes)
     highest = int(codes.max()) if len(codes) else MISSING
     if highest >= _MOST_CODES or codes.min(initial=0) < MISSING:
         row = int(np.argmax((codes < MISSING) | (codes >= _MOST_CODES)))
@@ -120,6 +124,19 @@ def from_codes(name: str, codes: np.ndarray, missing: Collection[object] = ()) -
         index[marked] = MISSING
         highest = int(index.max())
     return Column(name, "code", range(highest + 1), index)
+
+
+def _whole(name: str, codes: np.ndarray) -> np.ndarray:
+    """Return codes that are written as floats, −1 for NaN; refuse fractions and infinity."""
+    codes = np.where(np.isnan(codes), MISSING, codes.astype(np.float64))
+    wrong = ~np.isfinite(codes) | (codes != np.floor(codes))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise DataError(
+            f"Column {name!r} holds {codes[row]:g} in row {row}, but arrays of floats hold codes here, as in the table "
+            "that the labels come from: 0, 1, 2, … with NaN for missing. Pass values as a frame or a dict of columns."
+        )
+    return codes
 
 
 def is_marked(numbers: np.ndarray, missing: Collection[object]) -> np.ndarray:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from juror.errors import DataError, ParameterError
-from juror.readers.columns import MISSING, Column, from_codes, read_markers
+from juror.readers.columns import Column, Floats, from_codes, read_markers
 from juror.readers.described import Files, Query
 from juror.readers.joining import read_whole
 from juror.readers.scans import Scan, scan_columns
@@ -30,15 +30,21 @@ class Expected:
     ----------
     names : sequence of str, optional
         Names for the columns of an array, which has none of its own; ``x0, x1, …`` otherwise.
+    floats : {"codes", "values"}, optional
+        What an array of floats holds. By default its numbers decide: codes if all are whole. An array of integers
+        always holds codes.
     numbers : collection of str
-        Columns of intervals or fractions. In an array of floats they hold numbers, even if all of them are whole. An
-        array of integers always holds codes.
+        Columns of intervals or fractions. In an array of floats they hold values, also if the others hold codes.
+    unclear : collection of str
+        Columns whose labels are numbers other than their codes. An array of floats that has them is refused.
     text : collection of str
         Columns of a CSV file whose labels are text, even if they look like numbers or booleans.
     """
 
     names: Sequence[str] | None = None
+    floats: Floats | None = None
     numbers: Collection[str] = ()
+    unclear: Collection[str] = ()
     text: Collection[str] = ()
 
 
@@ -119,10 +125,11 @@ def open_weighted(
         if isinstance(sample_weight, str) and (sample_weight not in scan.names or len(scan.names) == 1):
             raise ParameterError("{sample_weight} names no column beside others: {name!r}.", name=sample_weight)
         return scan, sample_weight
-    columns = open_source(data, missing, expected)
+    scan = open_scan(data, missing, expected)
+    columns = read_whole(scan)
     weights = read_weights(sample_weight, len(columns[0].index))
     column = Column(_WEIGHTS, "number", weights, np.arange(len(weights), dtype=np.int32))
-    return scan_columns([*columns, column]), _WEIGHTS
+    return scan_columns([*columns, column], scan.floats), _WEIGHTS
 
 
 def _open_array(array: np.ndarray, missing: Collection[object], expected: Expected) -> Scan:
@@ -135,17 +142,18 @@ def _open_array(array: np.ndarray, missing: Collection[object], expected: Expect
     if len(names) != array.shape[1]:
         raise DataError(f"The array has {array.shape[1]} columns where {len(names)} variables are expected.")
     array = _by_column(_without_mask(array) if isinstance(array, np.ma.MaskedArray) else np.asarray(array))
-    as_values = names if not _holds_codes(array) else expected.numbers if array.dtype.kind == "f" else ()
+    floats = (expected.floats or _held(array)) if array.dtype.kind == "f" else None
     columns = []
     for name, cells in zip(names, array.T, strict=True):
-        if name in as_values:
+        if array.dtype.kind in "iu" or (floats == "codes" and name not in expected.numbers):
+            if floats is not None and name in expected.unclear:
+                _check_clear(name, cells)
+            columns.append(from_codes(name, cells, missing))
+        else:
             from juror.readers.frames import read_column
 
             columns.append(read_column(name, cells, missing))
-        else:
-            codes = np.nan_to_num(cells.astype(np.float64), nan=MISSING) if cells.dtype.kind == "f" else cells
-            columns.append(from_codes(name, codes, missing))
-    return scan_columns(columns)
+    return scan_columns(columns, floats)
 
 
 def _without_mask(array: np.ma.MaskedArray[Any, Any]) -> np.ndarray:
@@ -167,11 +175,19 @@ def _by_column(array: np.ndarray) -> np.ndarray:
     return copy
 
 
-def _holds_codes(array: np.ndarray) -> bool:
-    """Tell whether an array holds whole numbers, with NaN for missing; other arrays hold values."""
-    if array.dtype.kind in "iu":
-        return True
-    return array.dtype.kind == "f" and bool(np.all(np.isnan(array) | (np.isfinite(array) & (array == np.floor(array)))))
+def _held(array: np.ndarray) -> Floats:
+    """Return what an array of floats holds, if no domain says it: codes if all are whole, with NaN for missing."""
+    whole = np.isnan(array) | (np.isfinite(array) & (array == np.floor(array)))
+    return "codes" if np.all(whole) else "values"
+
+
+def _check_clear(name: str, cells: np.ndarray) -> None:
+    """Refuse floats that may be codes or labels. Nothing is unclear about a column of missing cells only."""
+    if not np.all(np.isnan(cells)):
+        raise DataError(
+            f"The array of floats may hold codes of {name!r} or its labels, which are other numbers. Pass codes as "
+            "integers, −1 for missing, and values as a frame or a dict of columns."
+        )
 
 
 def _is_list_of(kinds: type | tuple[type, ...], data: Any) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from juror.errors import DataError, ParameterError, did_you_mean
-from juror.readers.columns import Column
+from juror.readers.columns import Column, Floats
 
 # The number of rows to read, encode and count at once: enough that the cost per chunk does not matter
 CHUNK_ROWS = 2**16
@@ -48,6 +48,8 @@ class Scan:
         The only cluster that can read the parts, if there is one.
     in_memory : bool
         Whether the rows are in memory, or in files so small that they are read at once.
+    floats : {"codes", "values"}, optional
+        What the table holds if it is an array of floats.
     """
 
     parts: Any
@@ -56,6 +58,7 @@ class Scan:
     n_rows: int | None = None
     client: Any = None
     in_memory: bool = False
+    floats: Floats | None = None
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ class Held:
         yield [column for column in self.columns if names is None or column.name in names]
 
 
-def scan_columns(columns: Sequence[Column]) -> Scan:
+def scan_columns(columns: Sequence[Column], floats: Floats | None = None) -> Scan:
     """Offer columns in memory as a table of one part, if there are any and they have one length."""
     if not columns:
         raise DataError("The data have no columns. juror needs at least one.")
@@ -82,7 +85,7 @@ def scan_columns(columns: Sequence[Column]) -> Scan:
             "All must have the same."
         )
     numbers = frozenset(column.name for column in columns if column.form == "number")
-    return Scan((Held(columns),), tuple(lengths), numbers, len(columns[0].index), in_memory=True)
+    return Scan((Held(columns),), tuple(lengths), numbers, len(columns[0].index), in_memory=True, floats=floats)
 
 
 @dataclass(frozen=True)

@@ -89,7 +89,7 @@ class OpenTable:
         domain = self.domain
         if domain is None:
             tallies = tally_columns(columns, weights)
-            domain = Domain(Discovery().variables(tallies), self.missing)
+            domain = Domain(Discovery().variables(tallies), self.missing, self.scan.floats)
         domain.check_all_there(columns)
         return domain, domain.encode_columns(columns, self.unknown), weights
 
