@@ -22,11 +22,12 @@ import numpy as np
 from juror.answers.block import NO_PARENT, Block, Mixture
 from juror.answers.scores import log_prob
 from juror.domain import Domain
-from juror.domain.variable import Unknown, Variable, as_number
+from juror.domain.variable import Unknown, Variable
 from juror.errors import DataError, DataWarning, QueryError
 from juror.kernels.logarithms import log_of
 from juror.readers import Column
 from juror.readers.columns import MISSING, as_text
+from juror.readers.exact_numbers import as_float, as_number
 from juror.runners.local import partitions
 
 # Class masses of a block of rows, with two temporary arrays of the same size: 16 MB each.
@@ -151,7 +152,7 @@ def _numbers(domain: Domain, column: Column) -> np.ndarray:
         elif column.form != "code":
             labels = {as_text(label) for label in domain[column.name].labels}
             found = [None if as_text(value) in labels else as_number(value) for value in column.values]
-            of_value[:-1] = [np.nan if number is None else number for number in found]
+            of_value[:-1] = [np.nan if number is None else as_float(number) for number in found]
     return of_value[column.index]
 
 

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from juror.answers.label_frames import Gathered
-from juror.domain.variable import Variable, as_number
+from juror.domain.variable import Variable
 from juror.errors import DataError, shortlist
 from juror.readers import Column
+from juror.readers.exact_numbers import as_number
 
 
 class Fill:
@@ -93,7 +94,7 @@ def _as_number(fill: Fill, label: Any, code: int) -> Any:
     number = as_number(label) if isinstance(label, str) else None
     if number is None:
         return label
-    return int(number) if number.is_integer() else number
+    return int(number) if isinstance(number, float) and number.is_integer() else number
 
 
 _CONVERSIONS: dict[str, Callable[[Fill, Any, int], Any]] = {

@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from juror.domain.variable import Variable
+from juror.readers.exact_numbers import Number, as_float, intervals_of
 
 _FEWEST_BINS, _MOST_BINS = 2, 32
 
@@ -22,7 +23,7 @@ def bins_for(n: float) -> int:
 
 
 def binned_variable(
-    name: str, edges: np.ndarray, numbers: np.ndarray, counts: np.ndarray, open_ended: bool
+    name: str, edges: Sequence[Number] | np.ndarray, numbers: np.ndarray, counts: np.ndarray, open_ended: bool
 ) -> Variable:
     """Make a binned variable whose typical values are the medians of the numbers seen in each interval.
 
@@ -30,7 +31,7 @@ def binned_variable(
     ----------
     name : str
         The variable's name.
-    edges : numpy.ndarray, (n_bins + 1,)
+    edges : sequence of int or float, (n_bins + 1,)
         Rising interval ends.
     numbers, counts : numpy.ndarray, (n_values,)
         Sorted distinct numbers and how often each occurs.
@@ -39,14 +40,13 @@ def binned_variable(
     """
     ends = plain_numbers(edges)
     n_bins = len(ends) - 1
-    where = np.clip(np.searchsorted(edges, numbers, side="right") - 1, 0, n_bins - 1)
-    inside = (numbers >= edges[0]) & (numbers <= edges[-1])
+    where = intervals_of(ends, numbers, open_ended=False)
     values = []
     for b in range(n_bins):
-        mine = inside & (where == b) & (counts > 0)
-        values.append(_median(numbers[mine], counts[mine]) if np.any(mine) else (edges[b] + edges[b + 1]) / 2)
+        mine = (where == b) & (counts > 0)
+        values.append(_median(numbers[mine], counts[mine]) if np.any(mine) else _middle(*ends[b : b + 2]))
     labels = _interval_labels(ends, open_ended)
-    return Variable(name, labels, "binned", tuple(ends), tuple(plain_numbers(np.array(values))), open_ended)
+    return Variable(name, labels, "binned", tuple(ends), tuple(plain_numbers(values)), open_ended)
 
 
 def _interval_labels(ends: Sequence[float], open_ended: bool) -> tuple[str, ...]:
@@ -134,14 +134,23 @@ BINNINGS: dict[str, Callable[[np.ndarray, np.ndarray, int], np.ndarray]] = {
 }
 
 
-def _median(numbers: np.ndarray, counts: np.ndarray) -> float:
-    return float(numbers[np.searchsorted(np.cumsum(counts), counts.sum() / 2)])
+def _median(numbers: np.ndarray, counts: np.ndarray) -> Number:
+    median: Number = numbers[np.searchsorted(np.cumsum(counts), counts.sum() / 2)].item()
+    return median
 
 
-def plain_numbers(numbers: np.ndarray) -> list[float]:
-    """Return Python numbers, all as int if all are whole, so that they print without a fraction."""
-    if numbers.dtype.kind in "iu":
-        return numbers.tolist()
-    if np.all(numbers == np.floor(numbers)) and np.all(np.abs(numbers) < 2**53):
-        return [int(number) for number in numbers]
-    return [float(number) for number in numbers]
+def _middle(low: Number, high: Number) -> Number:
+    """Return the middle of an interval. That of large whole numbers is rounded down, as a float may lie outside."""
+    middle = (low + high) / 2
+    return middle if low <= middle <= high or isinstance(low + high, float) else (low + high) // 2
+
+
+def plain_numbers(numbers: Sequence[Number] | np.ndarray) -> list[Number]:
+    """Return Python numbers, all as int if all are whole, so that they print without a fraction.
+
+    Whole numbers that no float can represent stay int in any case.
+    """
+    plain: list[Number] = numbers.tolist() if isinstance(numbers, np.ndarray) else list(numbers)
+    if all(isinstance(number, int) or (number.is_integer() and abs(number) < 2**53) for number in plain):
+        return [int(number) for number in plain]
+    return [number if as_float(number) != number else float(number) for number in plain]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from juror.domain.binning import BINNINGS, binned_variable, bins_for, plain_numbers
-from juror.domain.variable import Label, Variable, as_number
+from juror.domain.variable import Label, Variable
 from juror.errors import (
     DataError,
     DataWarning,
@@ -21,6 +22,7 @@ from juror.errors import (
     did_you_mean,
     shortlist,
 )
+from juror.readers.exact_numbers import as_number
 from juror.readers.tallies import Tally, have_decimal_commas, way_out_of_labels
 
 # The values of a column of fractions must occur this often on average to be categories
@@ -183,11 +185,9 @@ class Discovery:
         if column.form != "number":
             raise DataError(f"Column {column.name!r} holds {column.form}, so it cannot be cut at edges.")
         given = self.edges[column.name]
-        try:
-            edges = np.asarray(given, dtype=np.float64)
-        except (TypeError, ValueError):
-            edges = np.empty(0)
-        if edges.ndim != 1 or len(edges) < 2 or not np.all(np.isfinite(edges)) or np.any(edges[1:] <= edges[:-1]):
+        found = list(map(as_number, given)) if isinstance(given, (Sequence, np.ndarray)) else []
+        edges = [edge for edge in found if edge is not None and abs(edge) < np.inf]
+        if len(edges) < max(2, len(found)) or any(high <= low for low, high in pairwise(edges)):
             raise ParameterError(
                 f"The edges of {column.name!r} must be two or more finite numbers that rise. Got {given!r}."
             )
@@ -257,7 +257,7 @@ def _warn_of_long_labels(name: str, labels: Sequence[str]) -> None:
 
 def _is_number(text: str) -> bool:
     number = as_number(text)
-    return number is not None and np.isfinite(number)
+    return number is not None and abs(number) < np.inf
 
 
 def _python(label: Any) -> Any:

@@ -22,7 +22,7 @@ from juror.errors import (
     wrong,
 )
 from juror.readers import Column, Expected, open_source
-from juror.readers.columns import MISSING, Floats, as_text, read_markers
+from juror.readers.columns import MISSING, Floats, as_text, read_markers, without_marked
 from juror.readers.opening import open_scan, open_weighted
 from juror.readers.scans import Scan
 from juror.readers.tallies import take_census
@@ -332,7 +332,12 @@ def _united_markers(one: Domain, other: Domain, variables: Sequence[Variable]) -
     """Return the markers of both domains, which must not be labels of the other one."""
     markers = {as_text(marker): marker for marker in (*other.missing, *one.missing)}
     for variable in variables:
-        clash = [label for label in variable.present_labels if variable.edges is None and as_text(label) in markers]
+        labels = variable.present_labels if variable.edges is None else ()
+        clash = [
+            label
+            for label, is_free in zip(labels, without_marked(labels, markers.values()), strict=True)
+            if not is_free
+        ]
         if clash:
             raise DataError(
                 "Variable {name!r} has the label {label!r} on one side, which is a marker for missing on the "

@@ -6,15 +6,18 @@ likelihood for soft evidence. Conditioning then multiplies w into the variable's
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from juror.domain import Domain
-from juror.domain.variable import Variable, as_number
+from juror.domain.variable import Variable
 from juror.errors import QueryError, shortlist
+from juror.readers.exact_numbers import as_number
 
 Evidence = dict[int, np.ndarray]
 
@@ -116,13 +119,13 @@ def _ordinal_position(variable: Variable, bound: Any) -> float:
     number = as_number(bound)
     if number is None or any(isinstance(label, str) for label in variable.present_labels):
         return variable.code(bound)
-    labels = np.asarray(variable.present_labels, dtype=float)
-    if np.any(np.diff(labels) < 0):
+    labels: Sequence[Any] = variable.present_labels
+    if any(high < low for low, high in pairwise(labels)):
         raise QueryError(
             f"{bound!r} is no label of {variable.name!r}, whose order {shortlist(variable.present_labels)} was "
             "declared and is not that of the numbers. Name one of its labels."
         )
-    return float(np.searchsorted(labels, number)) - 0.5
+    return bisect_left(labels, number) - 0.5
 
 
 _BOUNDS: dict[str, Callable[[Variable, Any], np.ndarray]] = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,6 +14,7 @@ import numpy as np
 from juror.errors import DataError, DataWarning, ParameterError, QueryError, did_you_mean, shortlist
 from juror.readers import Column
 from juror.readers.columns import MISSING, as_text, united
+from juror.readers.exact_numbers import as_number, interval_of, intervals_of
 
 Label = str | int | float | bool
 Kind = Literal["nominal", "ordinal", "binned"]
@@ -120,7 +120,8 @@ class Variable:
         n_intervals = len(self.present_labels)
         if len(edges) != n_intervals + 1:
             raise DataError(f"Variable {self.name!r} has {n_intervals} intervals but {len(edges)} edges.")
-        if not np.all(np.isfinite(edges)) or any(high < low for low, high in pairwise(edges)):
+        are_finite = all(isinstance(edge, (int, float, np.number)) and abs(edge) < np.inf for edge in edges)
+        if not are_finite or any(high < low for low, high in pairwise(edges)):
             raise DataError(f"The edges of {self.name!r} must be finite and rise. Got {shortlist(edges)}.")
         if self.values is None or len(self.values) != n_intervals:
             raise DataError(f"Variable {self.name!r} needs one typical value for each of its intervals.")
@@ -217,7 +218,7 @@ class Variable:
         number = as_number(value)
         if number is None or self.edges is None:
             return None if number is None else self._code_of_number.get(number)
-        code = int(self._interval_of(np.array([number]))[0])
+        code = interval_of(self.edges, number, self.open_ended)
         return None if code == MISSING else code
 
     def code(self, value: object) -> int:
@@ -227,16 +228,6 @@ class Variable:
             hint = f"Its edges are {shortlist(self.edges)}." if self.edges else did_you_mean(value, self.labels)
             raise QueryError(f"Variable {self.name!r} has no label {value!r}. {hint}")
         return code
-
-    def _interval_of(self, numbers: np.ndarray) -> np.ndarray:
-        """Return the interval of every number, −1 where it lies outside all of them."""
-        assert self.edges is not None
-        edges = np.asarray(self.edges)
-        codes = np.searchsorted(edges, numbers, side="right") - 1
-        inside = np.clip(codes, 0, len(self.edges) - 2)
-        if self.open_ended:
-            return inside
-        return np.where((numbers >= edges[0]) & (numbers <= edges[-1]), inside, MISSING)
 
     def encode(self, column: Column, unknown: Unknown = "error") -> np.ndarray:
         """Return the code of every row of a column; where it is missing, −1 or the code of the label for that.
@@ -288,7 +279,7 @@ class Variable:
 
     def _codes_of_values(self, column: Column) -> np.ndarray:
         if self.edges is not None and column.form == "number":
-            return self._interval_of(np.asarray(column.values))
+            return intervals_of(self.edges, np.asarray(column.values), self.open_ended)
         found = [self.find(value) for value in column.values]
         return np.array([MISSING if code is None else code for code in found], dtype=np.int64)
 
@@ -347,21 +338,3 @@ def _described(variable: Variable, other: Variable) -> str:
         return f"{variable.kind} with labels {shortlist(variable.labels, 4)}"
     own = [edge for edge in variable.edges if edge not in (other.edges or ())]
     return f"cut at {shortlist(own or variable.edges, 4)}"
-
-
-def as_number(value: object) -> float | None:
-    """Return a number, which may be written as text; None for other values."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        return None
-    # Python reads 1_000 as a number, but in data it is a label
-    if isinstance(value, str) and "_" in value:
-        return None
-    try:
-        number = float(value)
-    except ValueError:
-        return None
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf  # type: ignore[operator]  # an int beyond all floats
-    return None if math.isnan(number) else number

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from juror.errors import DataError
-from juror.readers.columns import MISSING, Column, Form, as_text, is_marked, united
+from juror.readers.columns import MISSING, Column, Form, is_marked, united, without_marked
 
 # In longer dictionaries of text, only the values that occur in the rows are converted: readers let dictionaries grow
 # from chunk to chunk, so that a column of identifiers has far more values than a chunk has rows
@@ -200,10 +200,11 @@ def _without_missing(
 
 
 def _is_known(values: Sequence[Any], missing: Collection[object]) -> np.ndarray:
-    """Return which values are neither null nor NaN nor a marker; like labels, markers are compared as written."""
-    written = {as_text(marker) for marker in missing}
-    known = (value is not None and value == value and not (written and as_text(value) in written) for value in values)
-    return np.fromiter(known, dtype=bool, count=len(values))
+    """Return which values are neither null nor NaN nor a marker."""
+    known = np.fromiter((value is not None and value == value for value in values), dtype=bool, count=len(values))
+    if missing:
+        known &= np.fromiter(without_marked(values, missing), dtype=bool, count=len(values))
+    return known
 
 
 _Reader = Callable[[str, Any, Collection[object]], Column]

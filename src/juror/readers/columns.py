@@ -6,7 +6,7 @@ Missing is decided here and nowhere else: nulls, NaN and the user's markers get 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from juror.errors import DataError, Option, ParameterError, shortlist
+from juror.readers.exact_numbers import as_number, equal_to
 
 MISSING = -1
 # Codes number labels, and no variable has two billion labels
@@ -140,26 +141,22 @@ def _whole(name: str, codes: np.ndarray) -> np.ndarray:
 
 
 def is_marked(numbers: np.ndarray, missing: Collection[object]) -> np.ndarray:
-    """Return which numbers equal a marker. Like labels, markers are compared as text."""
+    """Return which numbers equal a marker, however that is written: −9, "-9" and "-9.0" are the same."""
     marked = np.zeros(len(numbers), dtype=bool)
     for marker in missing:
-        number = _number_of(marker)
+        number = as_number(marker)
         if number is not None:
-            marked |= numbers == number
+            marked |= equal_to(numbers, number)
     return marked
 
 
-def _number_of(marker: object) -> int | float | None:
-    if isinstance(marker, bool):
-        return None
-    for convert in (int, float):
-        try:
-            # 9 and "9" are the same marker; integers stay integers, as floats cannot represent large ones exactly
-            if as_text(convert(as_text(marker))) == as_text(marker):
-                return convert(as_text(marker))
-        except ValueError:
-            continue
-    return None
+def without_marked(values: Iterable[Any], missing: Collection[object]) -> Iterator[bool]:
+    """Tell of each value whether it is no marker. Numbers are compared as values, all else as text."""
+    texts = {as_text(marker) for marker in missing}
+    numbers = {number for number in map(as_number, missing) if number is not None}
+    for value in values:
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        yield value not in numbers if is_number else as_text(value) not in texts
 
 
 def as_text(label: object) -> str:

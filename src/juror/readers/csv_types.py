@@ -1,7 +1,8 @@
 """The types of the columns of CSV files, decided by all rows of all files.
 
 They are what pyarrow would infer for one table of all rows, without holding these in memory: the first of integers,
-booleans, dates, numbers and text as which all cells can be read.
+booleans, dates, numbers and text as which all cells can be read. But a column of numbers is text if it has an
+identifier, which is not its number: 007, 0x10, or whole digits that no number of the column's type can represent.
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Collection, Mapping, Sequence
+from decimal import Decimal
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyarrow import csv
 
 from juror.readers.csv_dialects import BLOCK_BYTES, Dialect
@@ -20,6 +23,9 @@ from juror.readers.paths import ending_of, not_text, reading
 SMALL_FILE = 1 << 25
 # A usual compression factor of text
 _COMPRESSED = 8
+_LEADING_ZERO = r"^\s*[-+]?0[0-9xX]"
+# Floats represent all whole numbers of fifteen digits
+_LONG = r"^\s*[-+]?[0-9]{16,}"
 # In the order in which pyarrow tries them
 _ORDER = (
     pa.null(),
@@ -43,8 +49,9 @@ def settle_types(
 
     pyarrow infers types from the first block of the first file, or from all of it if it is small. A column that is
     text there is text. One pass checks whether all cells of the other columns have their types. If some do not, a
-    second pass tries all types on all cells. The columns in ``text`` are text whatever they look like. A file of up to
-    ``small_file`` bytes is parsed as one block, a larger one in blocks of ``block_bytes``.
+    second pass tries all types on all cells. A last pass looks for identifiers among the numbers. The columns in
+    ``text`` are text whatever they look like. A file of up to ``small_file`` bytes is parsed as one block, a larger one
+    in blocks of ``block_bytes``.
     """
     (first, dialect), *_ = files.items()
     if dialect.content is not None:
@@ -62,6 +69,8 @@ def settle_types(
     types = {field.name: field.type for field in schema if not pa.types.is_string(field.type)}
     if types and not is_all and not _hold(files, types, block_bytes):
         types = _try_all(files, list(types), block_bytes)
+    for name in _with_identifiers(files, types, block_bytes):
+        del types[name]
     return pa.schema([(name, types.get(name, pa.string())) for name in names])
 
 
@@ -106,6 +115,36 @@ def _try_all(files: Mapping[str, Dialect], names: Sequence[str], block_bytes: in
                     if len(cells) and possible[name]:
                         possible[name] = _types_of(cells, possible[name], dialect)
     return {name: types[0] if types else pa.string() for name, types in possible.items()}
+
+
+def _with_identifiers(
+    files: Mapping[str, Dialect], types: Mapping[str, pa.DataType], block_bytes: int
+) -> Collection[str]:
+    """Return the columns of numbers that have a cell which is not its number."""
+    numbers = {name for name, type_ in types.items() if pa.types.is_integer(type_) or pa.types.is_floating(type_)}
+    found: set[str] = set()
+    for path, dialect in files.items():
+        names = sorted(numbers - found)
+        if not names:
+            break
+        with reading(path, dialect.encoding):
+            for batch in dialect.open(path, block_bytes, dict.fromkeys(names, pa.string()), names):
+                found |= {
+                    name
+                    for name in numbers - found
+                    if _has_identifier(batch[name], pa.types.is_floating(types[name]), dialect.decimal)
+                }
+    return found
+
+
+def _has_identifier(cells: pa.Array, are_floats: bool, decimal: str) -> bool:
+    """Tell whether a cell has leading zeros, is hexadecimal, or is a large number that is not a float."""
+    if pc.any(pc.match_substring_regex(cells, _LEADING_ZERO)).as_py():
+        return True
+    if not are_floats:
+        return False
+    long = cells.filter(pc.match_substring_regex(cells, _LONG)).unique().to_pylist()
+    return any(Decimal(cell.replace(decimal, ".")) != Decimal(float(cell.replace(decimal, "."))) for cell in long)
 
 
 def _types_of(cells: pa.Array, types: Sequence[pa.DataType], dialect: Dialect) -> list[pa.DataType]:

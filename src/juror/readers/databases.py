@@ -24,6 +24,7 @@ from juror.readers.streams import Rows, scan_rows
 # The types of SQLite's values with an example of each, and how SQLite renames columns of the same name
 _SQLITE_KINDS = {"integer": "0", "real": "0.0", "text": "''", "blob": "x''"}
 _SQLITE_REPEATED = re.compile(r"(.+):\d+")
+_MOST_EXACT = 2**53
 _IN_MEMORY = "duckdb:///:memory:"
 _SQLITE_BATCH = "adbc.sqlite.query.batch_rows"
 
@@ -131,6 +132,7 @@ def _run_sqlite(connection: Any, query: str, stack: ExitStack) -> tuple[pa.Schem
     if repeated:
         raise DataError(f"Column names must be unique; {repeated} occur more than once. Rename them with AS.")
     kinds = _sqlite_kinds(cursor, query, len(names))
+    _check_mixed(cursor, query, names, kinds)
     typed = ", ".join(f"{_example(*both)} AS {_quoted(both[0])}" for both in zip(names, kinds, strict=True))
     schema, batches = _fetched(cursor, f"SELECT {typed} UNION ALL SELECT * FROM (\n{query})", stack)
     return schema, _without_first_row(batches)
@@ -145,6 +147,21 @@ def _sqlite_kinds(cursor: Any, query: str, n_columns: int) -> list[list[str]]:
     cursor.execute(f"WITH cells({columns}) AS (\n{query}) SELECT {ends} FROM (SELECT {ranks} FROM cells)")
     (row,) = cursor.fetchall()
     return [[list(_SQLITE_KINDS)[int(rank)] for rank in str(cell or "").split()] for cell in row]
+
+
+def _check_mixed(cursor: Any, query: str, names: list[str], kinds: list[list[str]]) -> None:
+    """Refuse columns of fractions and of whole numbers that no float can represent, which would be merged."""
+    columns = ", ".join(f"c{n}" for n in range(len(names)))
+    for n, name in enumerate(names):
+        if kinds[n] != ["integer", "real"]:
+            continue
+        large = f"typeof(c{n}) = 'integer' AND (c{n} > {_MOST_EXACT} OR c{n} < -{_MOST_EXACT})"
+        cursor.execute(f"WITH cells({columns}) AS (\n{query}) SELECT count(*) FROM cells WHERE {large}")
+        if cursor.fetchone()[0]:
+            raise DataError(
+                f"Column {name!r} mixes fractions and whole numbers beyond {_MOST_EXACT}, which floats cannot tell "
+                f"apart. Convert it to text in the query, with CAST({_quoted(name)} AS TEXT)."
+            )
 
 
 def _example(name: str, kinds: list[str]) -> str:

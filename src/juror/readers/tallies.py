@@ -16,6 +16,7 @@ import numpy as np
 
 from juror.errors import DataError, Message, shortlist
 from juror.readers.columns import MISSING, Column, Form, united
+from juror.readers.exact_numbers import as_number
 from juror.readers.scans import Part, Scan
 from juror.readers.weights import take_weights
 from juror.runners.local import Runner
@@ -23,6 +24,7 @@ from juror.runners.local import Runner
 # The most distinct numbers of a column to keep when pieces are merged
 _MOST_NUMBERS = 2**18
 _COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
+_ODD = re.compile(r"\s*[-+]?(0[0-9xX]|[0-9]{16})")
 _SIGN = np.int64(-(2**63))
 
 
@@ -131,6 +133,13 @@ def way_out_of_labels(labels: Sequence[Any]) -> Message:
     """Say what to do about a column of too many labels."""
     if have_decimal_commas(labels):
         return Message("These look like numbers with a decimal comma: pass {Files.decimal:=','}.")
+    odd = next((label for label in labels if isinstance(label, str) and _ODD.match(label)), None)
+    if odd is not None and all(isinstance(label, str) and as_number(label) is not None for label in labels):
+        return Message(
+            "It looks like numbers, but is read as text because {odd!r} is not only a number. Drop it if it is an "
+            "identifier, or pass a frame in which it holds numbers.",
+            odd=odd,
+        )
     return Message("Drop it if it is an identifier, group its labels, or raise {Domain.infer.max_levels}.")
 
 
