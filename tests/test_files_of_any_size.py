@@ -385,19 +385,29 @@ def one_csv(folder, text, name="t.csv"):
     return str(path)
 
 
+IDENTIFIERS = ("0x1F", "007", "-00.5", "12345678901234567891")
 CSV_CELLS = st.sampled_from(
     [
-        *("", "0", "1", "7", "-3", " 4", "0x1F", "9223372036854775808", "1.5", "2e3", "nan", "true", "False", "x"),
+        *IDENTIFIERS,
+        *("", "0", "1", "7", "-3", " 4", "9223372036854775808", "1.5", "2e3", "nan", "true", "False", "x"),
         *("2020-01-01", "12:30:00", "2020-01-01 10:00:00", "2020-01-01 10:00:00.5", "?", "NA", '""', '"?"', '"5"'),
     ]
 )
 
 
 def inferred(content, missing):
-    """Return what pyarrow finds in one table of all rows."""
+    """Return what pyarrow finds in one table of all rows, and text for columns of numbers with an identifier."""
     convert = csv.ConvertOptions(null_values=["", *missing], strings_can_be_null=True, quoted_strings_can_be_null=False)
     table = csv.read_csv(pa.py_buffer(content), csv.ReadOptions(block_size=1 << 20), None, convert)
-    return {field.name: field.type for field in table.schema}
+    written = csv.read_csv(
+        pa.py_buffer(content), convert_options=csv.ConvertOptions(column_types=dict.fromkeys("abc", pa.string()))
+    )
+    types = {}
+    for field in table.schema:
+        is_number = pa.types.is_integer(field.type) or pa.types.is_floating(field.type)
+        is_text = is_number and set(IDENTIFIERS) & set(written[field.name].to_pylist())
+        types[field.name] = pa.string() if is_text else field.type
+    return types
 
 
 def settled(paths, missing=(), **sizes):

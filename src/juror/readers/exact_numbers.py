@@ -30,7 +30,8 @@ def as_number(value: object) -> Number | None:
         return None
     if isinstance(value, str):
         return _read(value)
-    return None if math.isnan(value) else value
+    # NaN; math.isnan refuses large integers
+    return None if value != value else value
 
 
 def _read(text: str) -> Number | None:
@@ -43,7 +44,7 @@ def _read(text: str) -> Number | None:
     except ValueError:
         # a number of thousands of digits is none to Python
         return None
-    return None if math.isnan(number) else number
+    return None if number != number else number
 
 
 def as_float(number: Number) -> float:
@@ -60,18 +61,19 @@ def equal_to(numbers: np.ndarray, number: Number) -> np.ndarray:
     >>> equal_to(np.array([2**53, 2**53 + 1]), 2.0**53).tolist()
     [True, False]
     """
+    numbers = _widened(numbers)
     low, high = (_lowest(number, numbers.dtype, strict) for strict in (False, True))
-    equal = np.zeros(len(numbers), dtype=bool) if low is None else numbers >= low
+    equal = np.zeros(numbers.shape, dtype=bool) if low is None else numbers >= low
     return equal if high is None else equal & (numbers < high)
 
 
 def n_at_most(edges: Sequence[Number], numbers: np.ndarray, strict: bool = False) -> np.ndarray:
     """Return for every number how many of the rising edges are at most the number, or if strict below it."""
-    wide = np.dtype(_WIDE[numbers.dtype.kind])
+    numbers = _widened(numbers)
     # a number is at least an edge if it is at least the lowest number of its type that is
-    lowest = [_lowest(edge, wide, strict) for edge in edges]
-    reached = np.array([edge for edge in lowest if edge is not None], dtype=wide)
-    return np.searchsorted(reached, numbers.astype(wide, copy=False), side="right")
+    lowest = [_lowest(edge, numbers.dtype, strict) for edge in edges]
+    reached = np.array([edge for edge in lowest if edge is not None], dtype=numbers.dtype)
+    return np.searchsorted(reached, numbers, side="right")
 
 
 def intervals_of(edges: Sequence[Number], numbers: np.ndarray, open_ended: bool) -> np.ndarray:
@@ -92,6 +94,11 @@ def interval_of(edges: Sequence[Number], number: Number, open_ended: bool) -> in
     if not open_ended and not edges[0] <= number <= edges[-1]:
         return -1
     return min(max(bisect_right(edges, number) - 1, 0), len(edges) - 2)
+
+
+def _widened(numbers: np.ndarray) -> np.ndarray:
+    """Return numbers in 64 bits: NumPy would round a bound to the type of shorter ones."""
+    return numbers.astype(_WIDE[numbers.dtype.kind], copy=False)
 
 
 def _lowest(bound: Number, kind: np.dtype[Any], strict: bool) -> Number | None:
