@@ -56,15 +56,23 @@ def as_float(number: Number) -> float:
 
 
 def equal_to(numbers: np.ndarray, number: Number) -> np.ndarray:
-    """Return which numbers of an array equal a number, (n,).
+    """Return which numbers of an array equal a number as their type holds it, (n,): floats round it, integers do not.
 
     >>> equal_to(np.array([2**53, 2**53 + 1]), 2.0**53).tolist()
     [True, False]
+    >>> equal_to(np.array([0.1, 0.2], dtype=np.float32), 0.1).tolist()
+    [True, False]
     """
-    numbers = _widened(numbers)
-    low, high = (_lowest(number, numbers.dtype, strict) for strict in (False, True))
-    equal = np.zeros(numbers.shape, dtype=bool) if low is None else numbers >= low
-    return equal if high is None else equal & (numbers < high)
+    kind = numbers.dtype
+    if kind.kind == "f":
+        with np.errstate(over="ignore"):
+            held = kind.type(as_float(number))
+        has_room = bool(np.isfinite(held)) or abs(number) == math.inf
+    else:
+        has_room = number == math.floor(number) if abs(number) < math.inf else False
+        has_room = has_room and np.iinfo(kind).min <= number <= np.iinfo(kind).max
+        held = kind.type(int(number)) if has_room else kind.type(0)
+    return numbers == held if has_room else np.zeros(numbers.shape, dtype=bool)
 
 
 def n_at_most(edges: Sequence[Number], numbers: np.ndarray, strict: bool = False) -> np.ndarray:
