@@ -9,6 +9,7 @@ import numpy as np
 
 from juror.domain.variable import Label, Variable
 from juror.errors import MissingDependencyError, check_choice
+from juror.readers.exact_numbers import as_float
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -74,6 +75,8 @@ def _to_narwhals(columns: Mapping[str, Sequence[Any]], kind: str) -> nw.DataFram
     if kind != "pandas":
         # Columns of polars and pyarrow have one type; a pandas column may hold any objects.
         columns = {name: _of_one_type(values) for name, values in columns.items()}
+    else:
+        columns = {name: _as_objects(values) if _would_round(values) else values for name, values in columns.items()}
     try:
         return nw.from_dict(dict(columns), backend=kind)  # type: ignore[arg-type]
     except ModuleNotFoundError:
@@ -85,17 +88,30 @@ def _to_narwhals(columns: Mapping[str, Sequence[Any]], kind: str) -> nw.DataFram
 def label_array(labels: Sequence[Label]) -> np.ndarray:
     """Return labels as an array of their common type, or of objects if there is none."""
     if len({type(label) for label in labels}) == 1:
-        return np.array(labels)
-    array = np.empty(len(labels), dtype=object)
-    array[:] = labels
+        array = np.array(labels)
+        # NumPy cuts NULs off the end of text, and rounds some large integers
+        if array.tolist() == list(labels):
+            return array
+    return _as_objects(labels)
+
+
+def _as_objects(values: Sequence[Any]) -> np.ndarray:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
     return array
 
 
+def _would_round(values: Sequence[Any]) -> bool:
+    """Tell whether there are integers that no float can represent beside floats or missing cells."""
+    kinds = {type(value) for value in values}
+    return int in kinds and kinds != {int} and any(type(v) is int and as_float(v) != v for v in values)
+
+
 def _of_one_type(values: Sequence[Any]) -> Sequence[Any]:
-    """Turn labels of several types into text, and whole numbers among fractions into floats."""
+    """Turn labels of several types into text, as well as numbers too large for one type; mixed others into floats."""
     types = {type(value) for value in values if value is not None}
-    if len(types) < 2:
+    if len(types) < 2 and (types != {int} or all(value is None or -(2**63) <= value < 2**63 for value in values)):
         return values
-    if types == {int, float}:
+    if types == {int, float} and not _would_round(values):
         return [None if value is None else float(value) for value in values]
     return [None if value is None else str(value) for value in values]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import sys
 import time
@@ -15,6 +13,7 @@ import typer
 
 from juror.cli.data import check_drop, without
 from juror.errors import ParameterError, shortlist
+from juror.files.csv_writing import write_csv
 from juror.files.writing import check_place, write_whole
 from juror.record import finite
 
@@ -45,10 +44,6 @@ def read_for(model: JointPMF, files: Files, drop: Sequence[str]) -> list[Column]
 
 def write_frame(frame: pd.DataFrame | pa.Table, output: Path | None, as_json: bool = False) -> None:
     """Write a frame to a file, completely or not at all, or to stdout; an Arrow table keeps its types in Parquet."""
-    import pyarrow as pa
-
-    if isinstance(frame, pa.Table) and (output is None or output.suffix.lower() != ".parquet"):
-        frame = frame.to_pandas()
     if output is None:
         _WRITERS[".json" if as_json else ".csv"](frame, sys.stdout.buffer)
         sys.stdout.flush()
@@ -58,14 +53,7 @@ def write_frame(frame: pd.DataFrame | pa.Table, output: Path | None, as_json: bo
 
 def write_columns(columns: Mapping[str, Sequence[Any]], as_json: bool) -> None:
     """Write columns to stdout, the same bytes as :func:`write_frame`, without importing pandas."""
-    rows = zip(*columns.values(), strict=True)
-    if as_json:
-        text = _json([dict(zip(columns, row, strict=True)) for row in rows], indent=1)
-    else:
-        lines = io.StringIO()
-        csv.writer(lines, lineterminator="\n").writerows([tuple(columns), *rows])
-        text = lines.getvalue()
-    sys.stdout.buffer.write(text.encode())
+    (_records if as_json else write_csv)(columns, sys.stdout.buffer)
     sys.stdout.flush()
 
 
@@ -95,27 +83,40 @@ def _json(value: Any, indent: int) -> str:
     return json.dumps(finite(value), ensure_ascii=False, indent=indent, allow_nan=False) + "\n"
 
 
-def _write_csv(frame: pd.DataFrame, stream: IO[bytes]) -> None:
-    text = io.TextIOWrapper(stream, encoding="utf-8", newline="", write_through=True)
-    frame.to_csv(text, index=False, lineterminator="\n")
-    text.detach()
+def _records(columns: Mapping[str, Sequence[Any]], stream: IO[bytes]) -> None:
+    rows = zip(*columns.values(), strict=True)
+    stream.write(_json([dict(zip(columns, row, strict=True)) for row in rows], indent=1).encode())
 
 
-def _write_json(frame: pd.DataFrame, stream: IO[bytes]) -> None:
-    records = frame.astype(object).where(frame.notna(), None).to_dict(orient="records")
-    stream.write(_json(records, indent=1).encode())
+def _columns_of(frame: pd.DataFrame | pa.Table) -> dict[str, list[Any]]:
+    """Return the cells of a frame as plain values, None for missing. Arrow's integers stay integers beside nulls."""
+    import pyarrow as pa
+
+    if isinstance(frame, pa.Table):
+        return {name: frame[name].to_pylist() for name in frame.column_names}
+    cells = frame.astype(object).where(frame.notna(), None)
+    return {name: cells[name].tolist() for name in frame.columns}
 
 
 def _write_parquet(frame: pd.DataFrame | pa.Table, stream: IO[bytes]) -> None:
     import pyarrow as pa
     from pyarrow import parquet
 
-    table = frame if isinstance(frame, pa.Table) else pa.Table.from_pandas(frame, preserve_index=False)
-    parquet.write_table(table, stream)
+    from juror.answers.label_frames import to_frame
+
+    if not isinstance(frame, pa.Table):
+        # a column of objects may mix labels of several types, or hold numbers that Arrow has no type for
+        objects = [name for name in frame.columns if frame[name].dtype == object]
+        of_one_type = {
+            name: to_frame({name: cells}, "pyarrow")[name] for name, cells in _columns_of(frame[objects]).items()
+        }
+        plain = {name: pa.Array.from_pandas(frame[name]) for name in frame.columns if name not in of_one_type}
+        frame = pa.table({name: (of_one_type | plain)[name] for name in frame.columns})
+    parquet.write_table(frame, stream)
 
 
 _WRITERS: dict[str, Callable[[Any, IO[bytes]], None]] = {
-    ".csv": _write_csv,
-    ".json": _write_json,
+    ".csv": lambda frame, stream: write_csv(_columns_of(frame), stream),
+    ".json": lambda frame, stream: _records(_columns_of(frame), stream),
     ".parquet": _write_parquet,
 }

@@ -282,7 +282,7 @@ class Domain:
             floats=self.floats or "codes",
             numbers=numbers,
             unclear=[v.name for v in self if v.name not in numbers and not _are_codes(v)] if not self.floats else (),
-            text=[v.name for v in self if v.edges is None and all(isinstance(one, str) for one in v.present_labels)],
+            text=[v.name for v in self if v.edges is None and any(isinstance(one, str) for one in v.present_labels)],
         )
 
     def open(self, data: Any) -> list[Column]:

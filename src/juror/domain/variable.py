@@ -94,6 +94,8 @@ class Variable:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip():
             raise DataError(f"A variable's name must be text that is not empty. Got {self.name!r} instead.")
+        if not _is_unicode(self.name):
+            raise DataError(f"The name {self.name!r} cannot be written as UTF-8. Rename the variable.")
         object.__setattr__(self, "labels", tuple(self.labels))
         if not self.labels:
             raise DataError(f"Variable {self.name!r} has no labels. It needs at least one.")
@@ -104,8 +106,11 @@ class Variable:
                 raise DataError(
                     f"Variable {self.name!r} has the label {label!r}; a label is text, a number or a boolean."
                 )
+            if isinstance(label, str) and not _is_unicode(label):
+                raise DataError(f"Variable {self.name!r} has the label {label!r}, which cannot be written as UTF-8.")
         if len(set(self.labels)) < len(self.labels):
             raise DataError(f"Variable {self.name!r} has a label twice among {shortlist(self.labels)}.")
+        self._check_texts()
         if self.missing_label is not None and self.missing_label != self.labels[-1]:
             raise DataError(
                 f"The label of missing cells must be the last of {self.name!r}, whose labels are "
@@ -115,6 +120,16 @@ class Variable:
             raise DataError(f"Variable {self.name!r}: edges go with kind='binned', and with no other kind.")
         if self.edges is not None:
             self._check_edges(self.edges)
+
+    def _check_texts(self) -> None:
+        """Refuse labels such as 1 and '1', which are the same in a file of text."""
+        for code, label in enumerate(self.labels):
+            other = self.labels[self._code_of_text[as_text(label)]]
+            if self._code_of_text[as_text(label)] != code:
+                raise DataError(
+                    f"Variable {self.name!r} has the labels {label!r} and {other!r}, which are the same text. Rename "
+                    "one of them."
+                )
 
     def _check_edges(self, edges: Sequence[float]) -> None:
         n_intervals = len(self.present_labels)
@@ -320,6 +335,11 @@ class Variable:
         table = np.full(self.cardinality + 1, None, dtype=object)
         table[: len(names)] = names
         return list(table[codes])
+
+
+def _is_unicode(text: str) -> bool:
+    """Tell whether text can be written: half of a surrogate pair cannot."""
+    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _type_of(variable: Variable) -> type | None:

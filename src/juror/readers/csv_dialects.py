@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -115,6 +116,18 @@ class Dialect:
         )
 
 
+def _outside_quotes(text: str, written: Written) -> str:
+    """Return the line of column names without its quoted names, in which separators and line breaks do not count."""
+    text = text.removeprefix("\ufeff")
+    if not written.quote:
+        return re.split("[\r\n]", text, maxsplit=1)[0]
+    quote, separators = re.escape(written.quote), re.escape(",;\t" + (written.separator or ""))
+    # a quote counts at the beginning of a cell only
+    quoted = f"(?<![^{separators}]){quote}(?:[^{quote}]|{quote}{quote})*{quote}"
+    line = re.match(f"(?:{quoted}|[^\r\n])*", text)
+    return re.sub(quoted, "", line[0]) if line else ""
+
+
 def find_dialect(path: str, written: Written, missing: Sequence[object], small_bytes: int = 0) -> Dialect:
     """Find what ``written`` leaves open in the first line of a file. Keep the content of at most ``small_bytes``."""
     encoding = written.encoding
@@ -125,7 +138,7 @@ def find_dialect(path: str, written: Written, missing: Sequence[object], small_b
         raise DataError(f"The file {path!r} is empty. It needs a line of column names and some rows.")
     if codecs.lookup(encoding).name == "utf-8":
         encoding = next((name for mark, name in _MARKS if start.startswith(mark)), "utf-8")
-    line = start.decode(encoding, errors="replace").split("\n", 1)[0]
+    line = _outside_quotes(start.decode(encoding, errors="replace"), written)
     if "\0" in line:
         # UTF-16 without a mark: every other byte is zero, which does not occur in text
         raise not_text(f"The file {path!r}", encoding)
