@@ -76,7 +76,7 @@ def _to_narwhals(columns: Mapping[str, Sequence[Any]], kind: str) -> nw.DataFram
         # Columns of polars and pyarrow have one type; a pandas column may hold any objects.
         columns = {name: _of_one_type(values) for name, values in columns.items()}
     else:
-        columns = {name: _as_objects(values) if _would_round(values) else values for name, values in columns.items()}
+        columns = {name: _exact(values) for name, values in columns.items()}
     try:
         return nw.from_dict(dict(columns), backend=kind)  # type: ignore[arg-type]
     except ModuleNotFoundError:
@@ -99,6 +99,11 @@ def _as_objects(values: Sequence[Any]) -> np.ndarray:
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array
+
+
+def _exact(values: Sequence[Any]) -> Any:
+    """Return values such that pandas does not round large integers beside floats or missing cells."""
+    return _as_objects(values) if _would_round(values) else values
 
 
 def _would_round(values: Sequence[Any]) -> bool:

@@ -106,12 +106,10 @@ def _write_parquet(frame: pd.DataFrame | pa.Table, stream: IO[bytes]) -> None:
 
     if not isinstance(frame, pa.Table):
         # a column of objects may mix labels of several types, or hold numbers that Arrow has no type for
-        objects = [name for name in frame.columns if frame[name].dtype == object]
-        of_one_type = {
-            name: to_frame({name: cells}, "pyarrow")[name] for name, cells in _columns_of(frame[objects]).items()
-        }
-        plain = {name: pa.Array.from_pandas(frame[name]) for name in frame.columns if name not in of_one_type}
-        frame = pa.table({name: (of_one_type | plain)[name] for name in frame.columns})
+        objects = _columns_of(frame[[name for name in frame.columns if frame[name].dtype == object]])
+        arrays = {name: to_frame({name: cells}, "pyarrow")[name] for name, cells in objects.items()}
+        arrays |= {name: pa.Array.from_pandas(frame[name]) for name in frame.columns if name not in objects}
+        frame = pa.table({name: arrays[name] for name in frame.columns})
     parquet.write_table(frame, stream)
 
 
