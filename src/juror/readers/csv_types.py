@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from pyarrow import csv
 
 from juror.readers.csv_dialects import BLOCK_BYTES, Dialect
+from juror.readers.csv_quotes import check_closed
 from juror.readers.paths import ending_of, not_text, reading
 
 # A file of up to this size is parsed as one block to find its types
@@ -49,9 +50,9 @@ def settle_types(
 
     pyarrow infers types from the first block of the first file, or from all of it if it is small. A column that is
     text there is text. One pass checks whether all cells of the other columns have their types. If some do not, a
-    second pass tries all types on all cells. A last pass looks for identifiers among the numbers. The columns in
-    ``text`` are text whatever they look like. A file of up to ``small_file`` bytes is parsed as one block, a larger one
-    in blocks of ``block_bytes``.
+    second pass tries all types on all cells. A last pass looks for identifiers among the numbers, and for a quote that
+    is not closed. The columns in ``text`` are text whatever they look like. A file of up to ``small_file`` bytes is
+    parsed as one block, a larger one in blocks of ``block_bytes``.
     """
     (first, dialect), *_ = files.items()
     if dialect.content is not None:
@@ -69,7 +70,7 @@ def settle_types(
     types = {field.name: field.type for field in schema if not pa.types.is_string(field.type)}
     if types and not is_all and not _hold(files, types, block_bytes):
         types = _try_all(files, list(types), block_bytes)
-    for name in _with_identifiers(files, types, block_bytes):
+    for name in _look_into_cells(files, types, names[-1], block_bytes):
         del types[name]
     return pa.schema([(name, types.get(name, pa.string())) for name in names])
 
@@ -117,16 +118,18 @@ def _try_all(files: Mapping[str, Dialect], names: Sequence[str], block_bytes: in
     return {name: types[0] if types else pa.string() for name, types in possible.items()}
 
 
-def _with_identifiers(
-    files: Mapping[str, Dialect], types: Mapping[str, pa.DataType], block_bytes: int
+def _look_into_cells(
+    files: Mapping[str, Dialect], types: Mapping[str, pa.DataType], last: str, block_bytes: int
 ) -> Collection[str]:
-    """Return the columns of numbers that have a cell which is not its number."""
+    """Return the columns of numbers that have a cell which is not its number; refuse a file with an unclosed quote.
+
+    The last column shows whether a quote is open at the end of a file; in another column, cells would be absent.
+    """
     numbers = {name for name, type_ in types.items() if pa.types.is_integer(type_) or pa.types.is_floating(type_)}
     found: set[str] = set()
     for path, dialect in files.items():
-        names = sorted(numbers - found)
-        if not names:
-            break
+        names = sorted({*numbers - found, last})
+        end = None
         with reading(path, dialect.encoding):
             for batch in dialect.open(path, block_bytes, dict.fromkeys(names, pa.string()), names):
                 found |= {
@@ -134,6 +137,8 @@ def _with_identifiers(
                     for name in numbers - found
                     if _has_identifier(batch[name], pa.types.is_floating(types[name]), dialect.decimal)
                 }
+                end = batch[last][-1].as_py() if batch.num_rows else end
+        check_closed(path, dialect, end)
     return found
 
 
