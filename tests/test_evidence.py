@@ -11,6 +11,8 @@ from juror.domain import Domain
 from juror.domain.evidence import Not, Range, both, check_event, describe, read_evidence, weights_of
 from juror.domain.variable import Variable
 from juror.errors import QueryError
+from juror.model import JointPMF
+from juror.testing import dense, random_forest_model
 
 examples = settings(deadline=None, max_examples=80)
 
@@ -407,3 +409,32 @@ def test_both_multiplies_where_both_speak():
 )
 def test_describe(wanted, text):
     assert describe(DOMAIN, read_evidence(DOMAIN, {"colour": wanted})) == text
+
+
+@pytest.mark.parametrize("scale", [1e-322, 1e-320, 1e-310, 1e-200, 1e300, 2.0**1000], ids=str)
+@given(seed=st.integers(0, 2**32 - 1), edges=st.sampled_from([0.0, 1.0]))
+@settings(deadline=None, max_examples=10)
+def test_only_the_ratios_of_likelihoods_count(scale, seed, edges):
+    """Likelihoods near the smallest and the largest float are not rounded to each other."""
+    model = random_forest_model((3, 3, 3), (2, 1), np.random.default_rng(seed), edges=edges)
+    likelihood = np.array([3.0, 1.0, 5.0]) * scale
+    given = {"x1": dict(enumerate(likelihood.tolist()))}
+    joint = dense(model) * (likelihood / likelihood.max())[:, None]
+    joint /= joint.sum()
+    np.testing.assert_allclose(model.marginal("x0", given=given).to_numpy(), joint.sum(axis=(1, 2)), rtol=1e-12)
+    np.testing.assert_allclose(model.marginal("x1", given=given).to_numpy(), joint.sum(axis=(0, 2)), rtol=1e-12)
+    np.testing.assert_allclose(model.condition(given).marginal("x2").to_numpy(), joint.sum(axis=(0, 1)), rtol=1e-12)
+    assert model.prob({"x2": 1}, given=given) == pytest.approx(joint[:, :, 1].sum(), rel=1e-12)
+    assert model.mode(given=given).log_prob == pytest.approx(np.log(joint.max()), rel=1e-12, abs=1e-12)
+
+
+def test_tiny_likelihoods_count_where_the_others_are_impossible():
+    domain = Domain((Variable("a", ("x", "y", "z")),))
+    model = JointPMF([1.0], [np.array([[0.0], [0.5], [0.5]])], domain)
+    found = model.marginal("a", given={"a": {"x": 1.0, "y": 6e-322, "z": 2e-322}}).to_numpy()
+    np.testing.assert_allclose(found, [0.0, 0.75, 0.25], rtol=0.02)
+
+
+def test_a_likelihood_beyond_all_floats_is_refused():
+    with pytest.raises(QueryError, match="finite"):
+        weights_of(COLOUR, {"red": 10**400, "green": 1, "blue": 1})

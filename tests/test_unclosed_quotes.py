@@ -53,7 +53,7 @@ def test_a_large_file_is_refused_too(tmp_path):
         'a,b\nx,u\ny,5"\n',
         'a,b\nx,u\ny,a"v',
         'a,b\nx,u\ny,"v"w',
-        "a,b\nx,u\ny,\n",
+        "a,b\nx,u\nx,v\ny,\n",
     ],
     ids=repr,
 )

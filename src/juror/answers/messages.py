@@ -21,6 +21,8 @@ from juror.kernels.logarithms import log_of, log_sum_exp
 
 # Sums below this may have lost terms to underflow, and are computed again from logarithms.
 _SMALL = 1e-280
+# Likelihoods beyond this and its inverse are multiplied as logarithms.
+_LOW = 1e-100
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Messages:
     evidence : mapping of int to numpy.ndarray, (I_n,)
         The weights w_n by node.
     log_beliefs : mapping of int to numpy.ndarray, (I_n, F)
-        log β_n of nodes that have evidence below them.
+        log β_n of nodes that have evidence below them, or likelihoods so small that products of them underflow.
     log_messages : mapping of int to numpy.ndarray, (I_pa or 1, F)
         log μ_n of nodes that have evidence at or below them.
     log_masses : numpy.ndarray, (F,)
@@ -51,9 +53,10 @@ class Messages:
         messages: dict[int, np.ndarray] = {}
         for n in reversed(block.forest.order):
             told = [messages[child] for child in block.forest.children[n] if child in messages]
-            if told:
+            if told or (n in evidence and _are_extreme(evidence[n])):
                 own = [log_of(evidence[n])[:, None]] if n in evidence else []
-                beliefs[n] = np.sum(np.broadcast_arrays(*own, *told), axis=0)
+                like = np.zeros((block.sizes[n], block.rank))
+                beliefs[n] = np.sum(np.broadcast_arrays(*own, *told, like), axis=0)
                 messages[n] = _log_sums(block.tables[n], beliefs[n])
             elif n in evidence:
                 messages[n] = log_of(_weighted_sums(evidence[n], block.tables[n]))
@@ -81,6 +84,11 @@ def _root(block: Block, n: int) -> int:
     while block.forest.parents[n] != NO_PARENT:
         n = block.forest.parents[n]
     return n
+
+
+def _are_extreme(weights: np.ndarray) -> bool:
+    """Tell whether products of weights and probabilities may underflow or overflow."""
+    return bool(np.any((weights > 0) & ((weights < _LOW) | (weights > 1 / _LOW))))
 
 
 def _weighted_sums(weights: np.ndarray, table: np.ndarray) -> np.ndarray:

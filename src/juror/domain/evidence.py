@@ -17,7 +17,7 @@ import numpy as np
 from juror.domain import Domain
 from juror.domain.variable import Variable
 from juror.errors import QueryError, shortlist
-from juror.readers.exact_numbers import as_number
+from juror.readers.exact_numbers import as_float, as_number
 
 Evidence = dict[int, np.ndarray]
 
@@ -177,7 +177,7 @@ def _soft(variable: Variable, likelihood: Mapping[Any, float]) -> np.ndarray:
             raise QueryError(f"Soft evidence on {variable.name!r} gives {variable.labels[code]!r} two likelihoods.")
         if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or np.iscomplexobj(value):
             raise QueryError(f"The likelihood of {label!r} for {variable.name!r} must be a number. Got {value!r}.")
-        by_code[code] = float(value)
+        by_code[code] = as_float(value)
     unnamed = [label for code, label in enumerate(variable.labels) if code not in by_code]
     if unnamed:
         raise QueryError(
