@@ -188,9 +188,14 @@ def test_text_that_is_no_unicode_is_refused(text):
         Variable(text, ("x",))
 
 
-def test_labels_of_the_same_text_are_refused():
-    with pytest.raises(DataError, match=r"'a' has the labels 1 and '1'.*same text"):
-        Variable("a", (1, 2, "1"))
+def test_labels_of_the_same_text_are_not_written(tmp_path):
+    model_of([1, 2, "1"]).save(tmp_path / "m.juror")
+    (tmp_path / "t.csv").write_text("b\nx\n")
+    for arguments in (["sample"], ["impute", tmp_path / "t.csv"], ["predict", tmp_path / "t.csv", "--target", "a"]):
+        command, *data = map(str, arguments)
+        result = CliRunner().invoke(app, [command, str(tmp_path / "m.juror"), *data])
+        assert isinstance(result.exception, DataError)
+        assert "labels 1 and '1', which are the same text" in str(result.exception)
 
 
 def test_separators_in_quoted_names_do_not_count(tmp_path):

@@ -10,7 +10,7 @@ import typer
 from juror.cli import options
 from juror.cli.data import files_at
 from juror.cli.options import Data, Drop, Json, Model, Output, Seed, UnknownOption, unknown_of
-from juror.cli.output import check_output, read_table, write_frame
+from juror.cli.output import check_labels, check_output, read_table, write_frame
 from juror.cli.saved_files import read_model
 from juror.errors import ParameterError
 
@@ -55,6 +55,7 @@ def command(
     if draws is not None and draws > 1 and output is None:
         raise ParameterError(f"--draws {draws} makes {draws} tables, which need files: name one with --output.")
     domain = loaded.domain
+    check_labels(domain)
     files = files_at(data, separator, quote, encoding, decimal)
     table = read_table(files, drop or (), domain.missing, domain.expected.text)
     filled = loaded.impute(table, draws, seed=seed, unknown=unknown_of(unknown), also=also or ())

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+    from juror.domain import Domain
     from juror.model import JointPMF
     from juror.readers import Column
     from juror.readers.described import Files
@@ -55,6 +56,12 @@ def write_columns(columns: Mapping[str, Sequence[Any]], as_json: bool) -> None:
     """Write columns to stdout, the same bytes as :func:`write_frame`, without importing pandas."""
     (_records if as_json else write_csv)(columns, sys.stdout.buffer)
     sys.stdout.flush()
+
+
+def check_labels(domain: Domain) -> None:
+    """Refuse labels that could not be told apart in a file that is written."""
+    for variable in domain:
+        variable.check_texts()
 
 
 def check_output(output: Path | None, as_json: bool) -> None:

@@ -37,6 +37,7 @@ def command(
     loaded = read_model(model)
     columns = read_for(loaded, files_at(data, separator, quote, encoding, decimal), drop or ())
     variable = loaded.domain[loaded.target(target)]
+    variable.check_texts()
     chances = loaded.predict_proba(columns, variable.name, unknown=unknown_of(unknown))
     result = {variable.name: variable.decode(chances.argmax(axis=1))}
     if proba:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from juror.cli.options import Given, Json, Model, Output, Seed
-from juror.cli.output import check_output, write_frame
+from juror.cli.output import check_labels, check_output, write_frame
 from juror.cli.saved_files import read_model
 
 
@@ -22,4 +22,6 @@ def command(
 ) -> None:
     """Draw rows from MODEL."""
     check_output(output, json)
-    write_frame(read_model(model).sample(n, given, seed=seed, numbers=numbers), output, json)
+    loaded = read_model(model)
+    check_labels(loaded.domain)
+    write_frame(loaded.sample(n, given, seed=seed, numbers=numbers), output, json)

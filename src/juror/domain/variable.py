@@ -110,7 +110,6 @@ class Variable:
                 raise DataError(f"Variable {self.name!r} has the label {label!r}, which cannot be written as UTF-8.")
         if len(set(self.labels)) < len(self.labels):
             raise DataError(f"Variable {self.name!r} has a label twice among {shortlist(self.labels)}.")
-        self._check_texts()
         if self.missing_label is not None and self.missing_label != self.labels[-1]:
             raise DataError(
                 f"The label of missing cells must be the last of {self.name!r}, whose labels are "
@@ -120,16 +119,6 @@ class Variable:
             raise DataError(f"Variable {self.name!r}: edges go with kind='binned', and with no other kind.")
         if self.edges is not None:
             self._check_edges(self.edges)
-
-    def _check_texts(self) -> None:
-        """Refuse labels such as 1 and '1', which are the same in a file of text."""
-        for code, label in enumerate(self.labels):
-            other = self.labels[self._code_of_text[as_text(label)]]
-            if self._code_of_text[as_text(label)] != code:
-                raise DataError(
-                    f"Variable {self.name!r} has the labels {label!r} and {other!r}, which are the same text. Rename "
-                    "one of them."
-                )
 
     def _check_edges(self, edges: Sequence[float]) -> None:
         n_intervals = len(self.present_labels)
@@ -220,6 +209,16 @@ class Variable:
     def _code_of_text(self) -> dict[str, int]:
         """Codes by the text of labels, so that 4 finds "4" and "4" finds 4."""
         return {as_text(label): code for code, label in enumerate(self.labels)}
+
+    def check_texts(self) -> None:
+        """Refuse labels such as 1 and '1', which are the same in a file."""
+        for code, label in enumerate(self.labels):
+            other = self._code_of_text[as_text(label)]
+            if other != code:
+                raise DataError(
+                    f"Variable {self.name!r} has the labels {label!r} and {self.labels[other]!r}, which are the same "
+                    "text in a file. Rename one of them before fitting."
+                )
 
     def find(self, value: object) -> int | None:
         """Return the code of a label, or of the interval that holds a number; None when there is none."""
