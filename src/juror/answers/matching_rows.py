@@ -16,40 +16,34 @@ from juror.domain.evidence import Evidence
 from juror.domain.variable import Strangers, Unknown
 from juror.errors import DataError, QueryError, shortlist
 from juror.readers.scans import Part
-from juror.readers.weights import check_total, counted_rows
+from juror.readers.weights import WeightSums, counted_rows
 from juror.rows.reading import open_table
 from juror.runners.local import LocalRunner, check_any_rows
 
 
 @dataclass(frozen=True)
 class _Matched:
-    """What is known of some rows: how many match in each cell, how many may match, and how many there are."""
+    """What is known of some rows: how many match in each cell, how many may match, and how many there are.
+
+    ``matching`` are the weights of the rows that match, ``weights`` those of all rows.
+    """
 
     counts: np.ndarray
     n_possible: float
-    squares: float
-    is_whole: bool
     strangers: Strangers
     n_rows: int
-    n_counted: int
-    total: float
+    matching: WeightSums
+    weights: WeightSums
 
     def __add__(self, other: _Matched) -> _Matched:
         return _Matched(
             self.counts + other.counts,
             self.n_possible + other.n_possible,
-            self.squares + other.squares,
-            self.is_whole and other.is_whole,
             self.strangers + other.strangers,
             self.n_rows + other.n_rows,
-            self.n_counted + other.n_counted,
-            self.total + other.total,
+            self.matching + other.matching,
+            self.weights + other.weights,
         )
-
-    @property
-    def worth(self) -> float:
-        """The number of rows that a weight of one is worth, by Kish's formula (Σ w)² / Σ w² for the effective size."""
-        return 1.0 if self.is_whole or self.squares == 0 else float(self.counts.sum()) / self.squares
 
 
 @dataclass(frozen=True)
@@ -65,7 +59,7 @@ class _Count:
     def of_part(self, part: Part) -> _Matched:
         names = (*self.domain.names, *([] if self.weight is None else [self.weight]))
         shape = [self.domain.cardinalities[n] for n in self.targets]
-        matched = _Matched(np.zeros(shape), 0.0, 0.0, True, Strangers(), 0, 0, 0.0)
+        matched = _Matched(np.zeros(shape), 0.0, Strangers(), 0, WeightSums(), WeightSums())
         for columns in part.chunks(names):
             kept, weights, _ = counted_rows(columns, self.weight)
             codes, strangers = self.domain.encode_chunk(kept, self.unknown)
@@ -85,12 +79,10 @@ class _Count:
         return _Matched(
             counts,
             float(weights[may_match].sum()),
-            float(np.square(weights[matches]).sum()),
-            bool(np.all(weights == np.floor(weights))),
             strangers,
             n_rows,
-            len(codes),
-            float(weights.sum()),
+            WeightSums.of(weights[matches]),
+            WeightSums.of(weights),
         )
 
 
@@ -121,6 +113,8 @@ def matching_support(
         matched: _Matched = opened.runner.map_reduce(of_part, opened.scan.parts, _Matched.__add__)
     check_any_rows(matched.n_rows)
     if opened.weight is not None:
-        check_total(matched.total, matched.n_counted)
+        matched.weights.check()
     matched.strangers.warn()
-    return SupportTable(table, matched.counts, matched.n_possible, matched.worth)
+    # Weights are counts only if those of all rows are.
+    worth = 1.0 if matched.weights.are_whole else matched.matching.worth
+    return SupportTable(table, matched.counts, matched.n_possible, worth)

@@ -7,7 +7,7 @@ pieces add up by label. Only columns of numbers need a pass before, as their int
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from typing import Any
 
@@ -22,7 +22,7 @@ from juror.errors import DataError
 from juror.readers.columns import MISSING, Column
 from juror.readers.scans import Part, Scan
 from juror.readers.tallies import Tally, check_labels
-from juror.readers.weights import check_total, counted_rows
+from juror.readers.weights import WeightSums, counted_rows
 from juror.rows.pieces import Reading
 from juror.runners.local import LocalRunner, Runner, check_any_rows
 
@@ -34,15 +34,14 @@ class LabelledCounts:
     """Tables of counts, and the labels along their sides.
 
     ``sides`` are the labels of every column (for numbers, their intervals), and how often each occurs. There is one
-    table per group of columns, (labels of the first, labels of the second, …). ``n_rows`` counts all rows,
-    ``n_counted`` those with weights above zero, and ``total`` these weights.
+    table per group of columns, (labels of the first, labels of the second, …). ``n_rows`` counts all rows, and
+    ``weights`` are the sums of their weights.
     """
 
     sides: tuple[Tally, ...]
     tables: Tables
     n_rows: int = 0
-    n_counted: int = 0
-    total: float = 0.0
+    weights: WeightSums = field(default_factory=WeightSums)
 
     def added(self, other: LabelledCounts, groups: Sequence[Positions], most_labels: int) -> LabelledCounts:
         """Return the counts of both pieces together."""
@@ -55,8 +54,7 @@ class LabelledCounts:
             sides,
             tuple(a + b for a, b in zip(self._over(sides, groups), other._over(sides, groups), strict=True)),
             self.n_rows + other.n_rows,
-            self.n_counted + other.n_counted,
-            self.total + other.total,
+            self.weights + other.weights,
         )
 
     def _over(self, sides: Sequence[Tally], groups: Sequence[Positions]) -> Tables:
@@ -133,8 +131,7 @@ class _Count:
             tuple(Tally(c.name, c.form, c.values, counts, c.ordered) for c, counts in sides),
             tuple(tables[: len(self.groups)]),
             n_rows,
-            len(codes),
-            float(len(codes)) if weights is None else float(weights.sum()),
+            WeightSums.of_rows(weights, len(codes)),
         )
 
     def _over_intervals(self, column: Column) -> Column:
@@ -183,12 +180,12 @@ def count_labelled(
     counts = runner.map_reduce(partial(_Count.of_part, count), scan.parts, partial(_Count.merge, count))
     check_any_rows(counts.n_rows)
     if weight is not None and not numbers:
-        check_total(counts.total, counts.n_counted)
+        counts.weights.check()
     others = options.variables([side for side in counts.sides if side.name not in known])
     variables = {variable.name: variable for variable in others} | known
     domain = Domain(tuple(variables[name] for name in names), tuple(missing), scan.floats)
     places = [places_of(side.values, variable.labels) for side, variable in zip(counts.sides, domain, strict=True)]
-    return domain, groups, placed(counts.tables, groups, places, domain.cardinalities), counts.total
+    return domain, groups, placed(counts.tables, groups, places, domain.cardinalities), counts.weights.total
 
 
 @dataclass(frozen=True)
@@ -198,16 +195,14 @@ class _KnownCounts:
     tables: Tables
     strangers: Strangers
     n_rows: int = 0
-    n_counted: int = 0
-    total: float = 0.0
+    weights: WeightSums = field(default_factory=WeightSums)
 
     def __add__(self, other: _KnownCounts) -> _KnownCounts:
         return _KnownCounts(
             tuple(a + b for a, b in zip(self.tables, other.tables, strict=True)),
             self.strangers + other.strangers,
             self.n_rows + other.n_rows,
-            self.n_counted + other.n_counted,
-            self.total + other.total,
+            self.weights + other.weights,
         )
 
 
@@ -219,9 +214,9 @@ def count_known(scan: Scan, reading: Reading, groups: Sequence[Positions], runne
     counts = runner.map_reduce(partial(_known_of_part, reading, tuple(groups)), scan.parts, _KnownCounts.__add__)
     check_any_rows(counts.n_rows)
     if reading.weight is not None:
-        check_total(counts.total, counts.n_counted)
+        counts.weights.check()
     counts.strangers.warn()
-    return counts.tables, counts.total
+    return counts.tables, counts.weights.total
 
 
 def _known_of_part(reading: Reading, groups: Sequence[Positions], part: Part) -> _KnownCounts:
@@ -230,6 +225,6 @@ def _known_of_part(reading: Reading, groups: Sequence[Positions], part: Part) ->
     for columns in part.chunks():
         codes, weights, strangers = reading.encoded(columns)
         tables = count_tables(codes, sizes, groups, weights, LocalRunner(1))
-        total = float(len(codes)) if weights is None else float(weights.sum())
-        counts += _KnownCounts(tuple(tables), strangers, len(columns[0].index), len(codes), total)
+        sums = WeightSums.of_rows(weights, len(codes))
+        counts += _KnownCounts(tuple(tables), strangers, len(columns[0].index), sums)
     return counts

@@ -26,7 +26,6 @@ from juror.readers.columns import MISSING, Floats, as_text, read_markers, withou
 from juror.readers.opening import open_scan, open_weighted
 from juror.readers.scans import Scan
 from juror.readers.tallies import take_census
-from juror.readers.weights import check_total
 from juror.readers.workers import workers_for
 from juror.runners.local import LocalRunner, Runner, check_any_rows
 
@@ -366,5 +365,5 @@ def discover(scan: Scan, options: Discovery, missing: Collection[Label], runner:
     census = take_census(scan, runner, most, looked_at or names[:1], weight)
     check_any_rows(census.n_rows)
     if weight is not None:
-        check_total(census.total, census.n_counted)
+        census.weights.check()
     return Domain(options.variables(census.tallies, names), tuple(missing), scan.floats)

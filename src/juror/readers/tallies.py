@@ -18,7 +18,7 @@ from juror.errors import DataError, Message, shortlist
 from juror.readers.columns import MISSING, Column, Form, united
 from juror.readers.exact_numbers import as_number
 from juror.readers.scans import Part, Scan
-from juror.readers.weights import take_weights
+from juror.readers.weights import WeightSums, take_weights
 from juror.runners.local import Runner
 
 # The most distinct numbers of a column to keep when pieces are merged
@@ -216,13 +216,12 @@ def _to_drop(keys: np.ndarray) -> int:
 class Census:
     """The tallies of all columns, and the number of rows behind them.
 
-    ``n_rows`` counts all rows; ``n_counted`` those with weights above zero, and ``total`` these weights.
+    ``n_rows`` counts all rows, and ``weights`` are the sums of their weights.
     """
 
     tallies: tuple[Tally, ...]
     n_rows: int
-    n_counted: int
-    total: float
+    weights: WeightSums
 
     def __add__(self, other: Census) -> Census:
         if not self.tallies or not other.tallies:
@@ -230,8 +229,7 @@ class Census:
         return Census(
             tuple(a + b for a, b in zip(self.tallies, other.tallies, strict=True)),
             self.n_rows + other.n_rows,
-            self.n_counted + other.n_counted,
-            self.total + other.total,
+            self.weights + other.weights,
         )
 
 
@@ -257,7 +255,7 @@ def _census_of_part(most_labels: float, names: Collection[str] | None, weight: s
     if names is not None and weight is not None:
         names = {*names, weight}
     pieces = (_census_of_chunk(columns, most_labels, weight) for columns in part.chunks(names))
-    return reduce(partial(_added, most_labels), pieces, Census((), 0, 0, 0.0))
+    return reduce(partial(_added, most_labels), pieces, Census((), 0, WeightSums()))
 
 
 def _census_of_chunk(columns: list[Column], most_labels: float, weight: str | None) -> Census:
@@ -266,6 +264,4 @@ def _census_of_chunk(columns: list[Column], most_labels: float, weight: str | No
     if weight is not None:
         columns, weights = take_weights(columns, weight)
     tallies = tuple(Tally.of(column, weights) for column in columns)
-    if weights is None:
-        return Census(tallies, n_rows, n_rows, float(n_rows))
-    return Census(tallies, n_rows, int(np.count_nonzero(weights)), float(weights.sum()))
+    return Census(tallies, n_rows, WeightSums.of_rows(weights, n_rows))

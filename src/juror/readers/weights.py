@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,10 +15,92 @@ from juror.readers.columns import Column
 _MOST_WEIGHT = 2.0**53
 
 
+@dataclass(frozen=True)
+class WeightSums:
+    """What is known of the weights of some rows; those of two parts add up.
+
+    Attributes
+    ----------
+    n_counted : int
+        The number of rows with weights above zero.
+    total, squares : float
+        The sum of the weights, and of their squares.
+    are_whole : bool
+        Whether every weight is a whole number. Whole weights count equal rows; fractions are survey weights.
+    """
+
+    n_counted: int = 0
+    total: float = 0.0
+    squares: float = 0.0
+    are_whole: bool = True
+
+    @classmethod
+    def of(cls, weights: np.ndarray) -> WeightSums:
+        """Sum up weights, (n_rows,).
+
+        >>> WeightSums.of(np.array([0.5, 2.5, 0.0]))
+        WeightSums(n_counted=2, total=3.0, squares=6.5, are_whole=False)
+        """
+        are_whole = bool(np.all(weights == np.floor(weights)))
+        return cls(int(np.count_nonzero(weights)), float(weights.sum()), float(np.square(weights).sum()), are_whole)
+
+    @classmethod
+    def of_rows(cls, weights: np.ndarray | None, n_rows: int) -> WeightSums:
+        """Sum up the weights of rows; without weights every row counts once."""
+        return cls(n_rows, float(n_rows), float(n_rows)) if weights is None else cls.of(weights)
+
+    def __add__(self, other: WeightSums) -> WeightSums:
+        return WeightSums(
+            self.n_counted + other.n_counted,
+            self.total + other.total,
+            self.squares + other.squares,
+            self.are_whole and other.are_whole,
+        )
+
+    @property
+    def n_effective(self) -> float | None:
+        """How many independent rows fractions are worth, by Kish's formula (Σ w)² / Σ w²; None for whole weights."""
+        return None if self.are_whole else self.total**2 / self.squares
+
+    @property
+    def worth(self) -> float:
+        """The number of independent rows that a weight of one is worth: one for whole weights."""
+        return 1.0 if self.are_whole or self.squares == 0 else self.total / self.squares
+
+    def check(self) -> None:
+        """Refuse weights that are all zero or too large to be exact; warn of sums that look wrong."""
+        if self.n_counted == 0:
+            raise ParameterError(Message("{sample_weight} is zero in every row. At least one must count."))
+        if self.total > _MOST_WEIGHT:
+            raise ParameterError(
+                "{sample_weight} sums to {total:g}, and counts are exact up to {most:g} only. Scale it.",
+                total=self.total,
+                most=_MOST_WEIGHT,
+            )
+        told = None
+        if self.total < self.n_counted / 10:
+            told = Message(
+                "{sample_weight} sums to {total:g} for {n} rows. Weights count rows, so these say little beside the "
+                "smoothing; scale them, for example to a mean of one.",
+                total=self.total,
+                n=self.n_counted,
+            )
+        # Counts may be as large as they are.
+        elif self.total > 2 * self.n_counted and not self.are_whole:
+            told = Message(
+                "{sample_weight} sums to {total:g} for {n} rows, in fractions. Weights count rows, so these stand for "
+                "more rows than there are; scale them to a mean of one.",
+                total=self.total,
+                n=self.n_counted,
+            )
+        if told is not None:
+            warnings.warn(DataWarning(told), stacklevel=2)
+
+
 def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
     """Return row weights as floats: one per row, finite, non-negative, not all zero."""
     weights = read_weights(sample_weight, n_rows)
-    check_total(float(weights.sum()), int(np.count_nonzero(weights)))
+    WeightSums.of(weights).check()
     return weights
 
 
@@ -80,33 +162,3 @@ def check_rows(weights: np.ndarray, column: Column | None = None) -> None:
         raise ParameterError(
             "{sample_weight} must be finite and not negative. Got {got} in {where}.", got=weights[row], where=where
         )
-
-
-def check_total(total: float, n_counted: int) -> None:
-    """Refuse weights that are all zero or too large to be exact; warn of sums that look wrong."""
-    if n_counted == 0:
-        raise ParameterError(Message("{sample_weight} is zero in every row. At least one must count."))
-    if total > _MOST_WEIGHT:
-        raise ParameterError(
-            "{sample_weight} sums to {total:g}, and counts are exact up to {most:g} only. Scale it.",
-            total=total,
-            most=_MOST_WEIGHT,
-        )
-    told = None
-    if total < n_counted / 10:
-        told = Message(
-            "{sample_weight} sums to {total:g} for {n} rows. Weights count rows, so these say little beside the "
-            "smoothing; scale them, for example to a mean of one.",
-            total=total,
-            n=n_counted,
-        )
-    # whole numbers are counts and may be large; fractions are survey weights
-    elif total > 2 * n_counted and not total.is_integer():
-        told = Message(
-            "{sample_weight} sums to {total:g} for {n} rows, in fractions. Weights count rows, so these stand for "
-            "more rows than there are; scale them to a mean of one.",
-            total=total,
-            n=n_counted,
-        )
-    if told is not None:
-        warnings.warn(DataWarning(told), stacklevel=2)

@@ -71,7 +71,7 @@ def gather_facts(
     }
     carried = carry(model, page, counts, facts, is_large=rank == "all")
     if counts is not None:
-        carried.worth = worth_of_rows(model.info, counts) if seen is None else seen.worth
+        carried.worth = worth_of_rows(model.info, counts) if seen is None else seen.weights.worth
     return facts | {"pairs": carried.plain()}, {"blocks": page.packed, "pairs": carried.packed()}
 
 

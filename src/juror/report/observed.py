@@ -95,14 +95,14 @@ def observed_facts(
     """
     with one_blas_thread():
         judged = _judged(model if by is None else by, seen, seed, n_jobs)
-        counted = counted_facts(model, counts_of(seen, model.domain), seen.worth)
+        counted = counted_facts(model, counts_of(seen, model.domain), seen.weights.worth)
         return {"source": "data", **counted, "is_sampled": seen.is_sampled, **judged}
 
 
 def counts_of(seen: Seen, domain: Domain) -> PairCounts:
     """Return what was counted in the rows of a report."""
     N = len(domain)
-    return PairCounts(domain, tuple(combinations(range(N), 2)), seen.tables[N:], seen.total, seen.tables[:N])
+    return PairCounts(domain, tuple(combinations(range(N), 2)), seen.tables[N:], seen.weights.total, seen.tables[:N])
 
 
 def counted_facts(model: Mixture, counts: PairCounts, worth: float) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from juror.domain.variable import Strangers, Unknown
 from juror.errors import ParameterError, check_count
 from juror.kernels.reference.random_numbers import uniform
 from juror.readers.scans import Part, numbered
-from juror.readers.weights import check_total, counted_rows
+from juror.readers.weights import WeightSums, counted_rows
 from juror.rows.reading import open_table
 from juror.runners.local import LocalRunner, check_any_rows
 
@@ -112,12 +112,10 @@ class Seen:
         The first rows to arrive, at most ``n_sampled``, with their weights, all above zero.
     strangers : Strangers
         Labels that the domain does not know.
-    n_rows, n_counted : int
-        Number of rows, and of rows with weights above zero.
-    total, squares : float
-        Sum of the weights, and of their squares.
-    is_whole : bool
-        Whether all weights are integers.
+    n_rows : int
+        Number of rows.
+    weights : WeightSums
+        Sums of the weights of all rows.
     n_sampled : int
         How many rows can be drawn.
     seed : int
@@ -128,22 +126,14 @@ class Seen:
     held: RowSample
     strangers: Strangers
     n_rows: int
-    n_counted: int
-    total: float
-    squares: float
-    is_whole: bool
+    weights: WeightSums
     n_sampled: int
     seed: int
 
     @property
     def is_sampled(self) -> bool:
         """Whether there are more rows than can be drawn."""
-        return self.n_counted > self.n_sampled
-
-    @property
-    def worth(self) -> float:
-        """The number of independent rows that a weight of one is worth, by Kish's formula if weights have fractions."""
-        return 1.0 if self.is_whole or self.squares == 0 else self.total / self.squares
+        return self.weights.n_counted > self.n_sampled
 
     def draw(self, n: int) -> RowSample:
         """Return all rows with their weights; if there are more than n, return n draws, each of weight one.
@@ -166,9 +156,9 @@ class Seen:
         check_count("n", n)
         if n > self.n_sampled:
             raise ParameterError(f"n must be at most {self.n_sampled}, the n_sampled of the pass. Got {n} instead.")
-        if self.n_counted <= n:
+        if self.weights.n_counted <= n:
             return self.held
-        which, times = arrivals(self.held.weights, self.held.numbers, n, self.seed, self.is_whole)
+        which, times = arrivals(self.held.weights, self.held.numbers, n, self.seed, self.weights.are_whole)
         return replace(self.held.chosen(which), weights=np.ones(len(which)), chances=times)
 
     def merged(self, other: Seen) -> Seen:
@@ -178,10 +168,7 @@ class Seen:
             self.held.merged(other.held, self.n_sampled),
             self.strangers + other.strangers,
             self.n_rows + other.n_rows,
-            self.n_counted + other.n_counted,
-            self.total + other.total,
-            self.squares + other.squares,
-            self.is_whole and other.is_whole,
+            self.weights + other.weights,
             self.n_sampled,
             self.seed,
         )
@@ -223,15 +210,12 @@ class _Pass:
         empty, rows = np.empty(0), np.empty(0, dtype=np.int64)
         none = RowSample(codes, empty, empty, rows, rows, np.empty(0, dtype=object))
         tables = tuple(np.zeros([sizes[n] for n in group]) for group in self.groups)
-        return Seen(tables, none, Strangers(), 0, 0, 0.0, 0.0, True, self.n_sampled, self.seed)
+        return Seen(tables, none, Strangers(), 0, WeightSums(), self.n_sampled, self.seed)
 
     def _seen(self, tables: Sequence[np.ndarray], rows: RowSample, strangers: Strangers, n_rows: int) -> Seen:
         """Return what is seen in a chunk of n_rows, of which some have weights above zero."""
-        weights = rows.weights
-        sums = float(weights.sum()), float(weights @ weights)
-        is_whole = bool(np.all(weights == np.floor(weights)))
-        held = rows.first(self.n_sampled)
-        return Seen(tuple(tables), held, strangers, n_rows, len(rows), *sums, is_whole, self.n_sampled, self.seed)
+        held, weights = rows.first(self.n_sampled), WeightSums.of(rows.weights)
+        return Seen(tuple(tables), held, strangers, n_rows, weights, self.n_sampled, self.seed)
 
 
 def waits(rates: np.ndarray, numbers: np.ndarray, seed: int, turn: int) -> np.ndarray:
@@ -326,6 +310,6 @@ def pass_over(
         seen: Seen = opened.runner.map_reduce(partial(_Pass.of_part, how), parts, Seen.merged)
     check_any_rows(seen.n_rows)
     if opened.weight is not None:
-        check_total(seen.total, seen.n_counted)
+        seen.weights.check()
     seen.strangers.warn()
     return seen

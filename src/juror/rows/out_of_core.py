@@ -14,6 +14,7 @@ from juror.counts.plans import Positions
 from juror.domain import Domain
 from juror.kernels import kernels
 from juror.kernels.random_streams import Stream
+from juror.readers.weights import WeightSums
 from juror.rows.distinct import Chunk, WeightedRows
 from juror.rows.drawn import RowsToDraw
 from juror.rows.expected import ExpectedCounts, log_prob_of_codes, tables_of
@@ -68,7 +69,7 @@ class OutOfCoreTable:
     @property
     def total(self) -> float:
         """The sum of their weights."""
-        return self._facts.total
+        return self._facts.weights.total
 
     @property
     def n_counted(self) -> float:
@@ -78,7 +79,7 @@ class OutOfCoreTable:
     @property
     def n_effective(self) -> float | None:
         """How many independent rows fractional weights are worth."""
-        return None if self._facts.is_whole else self.total**2 / self._facts.squares
+        return self._facts.weights.n_effective
 
     @property
     def label_counts(self) -> np.ndarray:
@@ -96,7 +97,7 @@ class OutOfCoreTable:
 
     def along(self, forest: Forest) -> Countable:
         """Return the rows for passes along a forest; the cells of every window are found anew in each pass."""
-        return _RowsAlong(self._kept, self._packing, Stacking(self.domain.cardinalities, forest), self._facts.total)
+        return _RowsAlong(self._kept, self._packing, Stacking(self.domain.cardinalities, forest), self.total)
 
     def log_prob(self, parts: Sequence[Parameters]) -> float:
         """Return the log-likelihood."""
@@ -150,32 +151,22 @@ class _RowsAlong:
 
 class _Facts(NamedTuple):
     n_rows: int
-    total: float
     labels: np.ndarray
-    squares: float
-    is_whole: bool
+    weights: WeightSums
 
     def add(self, other: _Facts) -> _Facts:
-        return _Facts(
-            self.n_rows + other.n_rows,
-            self.total + other.total,
-            self.labels + other.labels,
-            self.squares + other.squares,
-            self.is_whole and other.is_whole,
-        )
+        return _Facts(self.n_rows + other.n_rows, self.labels + other.labels, self.weights + other.weights)
 
 
 def _facts_of(packing: FixedPacking, piece: Piece) -> _Facts:
-    n_rows, total, packed_counts, squares, is_whole = 0, 0.0, np.zeros(len(packing.parts)), 0.0, True
+    n_rows, packed_counts, weights = 0, np.zeros(len(packing.parts)), WeightSums()
     for window in piece.windows():
         n_rows += len(window.packed)
-        total += float(window.all_weights.sum())
-        squares += float(np.square(window.all_weights).sum())
-        is_whole &= window.weights is None or bool(np.all(window.weights == np.floor(window.weights)))
+        weights += WeightSums.of_rows(window.weights, len(window.packed))
         for column in window.packed.T:
             packed_counts += np.bincount(column, window.weights, minlength=len(packing.parts))
     labels = packing.cells(np.empty((0, len(packing.groups)), dtype=np.uint16)).folded(packed_counts[:, None])
-    return _Facts(n_rows, total, labels, squares, is_whole)
+    return _Facts(n_rows, labels, weights)
 
 
 def _nothing(lam: np.ndarray, stack: np.ndarray) -> ExpectedCounts:

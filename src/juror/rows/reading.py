@@ -21,7 +21,7 @@ from juror.readers.joining import read_whole
 from juror.readers.opening import open_weighted
 from juror.readers.scans import Part, Scan, numbered
 from juror.readers.tallies import tally_columns
-from juror.readers.weights import check_total, counted_rows
+from juror.readers.weights import WeightSums, counted_rows
 from juror.readers.workers import workers_for
 from juror.rows.distinct import WeightedRows
 from juror.rows.in_memory import MemoryTable
@@ -85,7 +85,7 @@ class OpenTable:
         check_any_rows(len(self._columns[0].index))
         columns, weights, _ = counted_rows(self._columns, self.weight)
         if weights is not None:
-            check_total(float(weights.sum()), len(weights))
+            WeightSums.of(weights).check()
         domain = self.domain
         if domain is None:
             tallies = tally_columns(columns, weights)
@@ -162,7 +162,7 @@ def _fill(store: RowStore, opened: OpenTable, reading: Reading, runner: LocalRun
 
     sum(runner.map(put, numbered(opened.scan.parts)), Strangers()).warn()
     if store.n_rows == 0 and opened.weight is not None:
-        check_total(0.0, 0)
+        WeightSums().check()
 
 
 def _itself(piece: Any) -> Any:
@@ -174,5 +174,5 @@ def _checked(table: Table, opened: OpenTable) -> Table:
         check_any_rows(table.n_rows)
     # Without a given domain, the pass that found the domain has checked the weights.
     if opened.weight is not None and opened.domain is not None:
-        check_total(table.total, table.n_rows)
+        WeightSums(table.n_rows, table.total, are_whole=table.n_effective is None).check()
     return table
