@@ -18,7 +18,7 @@ from juror.cli import main
 from juror.counts.counts import PairCounts
 from juror.domain import Domain
 from juror.domain.variable import Variable
-from juror.errors import FitWarning, ModelError, ParameterError
+from juror.errors import DataError, FitWarning, ModelError, ParameterError
 from juror.testing import dense, random_model
 
 SHAPES = st.lists(st.integers(1, 5), min_size=2, max_size=4)
@@ -302,10 +302,52 @@ class TestData:
         with pytest.raises(ParameterError, match="unknown is about data, and there are none"):
             model.check(unknown="missing")
 
-    def test_counts_of_other_variables_are_refused(self):
+    def test_options_of_rows_that_were_counted_are_refused(self):
         model = juror.fit(planted(), rank=1, method="em")
-        with pytest.raises(ModelError, match="other variables or labels"):
+        with pytest.raises(ParameterError, match="sample_weight is about data, and there are none"):
+            model.check(PairCounts.of(planted()), sample_weight="w")
+
+    def test_counts_of_other_variables_and_labels_are_refused(self):
+        model = juror.fit(planted(), rank=1, method="em")
+        with pytest.raises(DataError, match=r"a variable 'a' that the model does not know\..*without it"):
             model.check(PairCounts.of({"a": [0, 1], "b": [1, 0]}))
+        strange = planted()
+        strange.loc[strange.index[:3], "ill"] = "perhaps"
+        with pytest.raises(DataError, match=r"rows with the label 'perhaps' of 'ill', .* \['no', 'yes'\]"):
+            model.check(PairCounts.of(strange))
+        with pytest.raises(DataError, match=r"A check needs two variables, and there are only \['ill'\]"):
+            model.check(planted()[["ill"]])
+        with pytest.raises(DataError, match=r"none of the model's columns .* Got \['a'\]"):
+            model.check({"a": [0, 1]})
+
+    def test_counts_are_aligned_by_name_and_label(self):
+        model = juror.fit(juror.datasets.titanic(), rank=2, method="em")
+        other = juror.datasets.titanic().sample(frac=0.5, random_state=0)
+        expected = model.check(other).to_dict()
+        turned = {name: list(reversed(model.domain[name].labels)) for name in reversed(model.domain.names)}
+        turned["Class"].insert(2, "4th")
+        counts = PairCounts.of(other, juror.Domain.infer(other[list(turned)], levels=turned))
+        assert counts.domain.names == model.domain.names[::-1]
+        assert model.check(counts).to_dict() == expected
+
+    def test_columns_that_are_there_are_checked(self, tmp_path):
+        model = juror.fit(juror.datasets.titanic(), rank=3, method="em")
+        other = juror.datasets.titanic().sample(frac=0.5, random_state=0)
+        some = other.drop(columns=["Age", "Sex"])
+        some.to_csv(tmp_path / "some.csv", index=False)
+        names = {"Class", "Survived"}
+        whole = model.check(other).to_pandas()
+        for data in (some, tmp_path / "some.csv", PairCounts.of(some)):
+            table = model.check(data)
+            assert table.absent == ("Sex", "Age")
+            assert "without ['Sex', 'Age'], which the rows do not have" in str(table)
+            assert set(table.to_dict()["target"]) == names
+            # The same numbers as in a check of all columns; only what chance explains is less for fewer pairs.
+            both = table.to_pandas().merge(whole, on="question")
+            assert len(both) == len(table)
+            for column in ("probability", "share", "rows"):
+                np.testing.assert_allclose(both[f"{column}_x"], both[f"{column}_y"], rtol=1e-12)
+        assert model.check(other).absent == ()
 
 
 class TestCommandLine:

@@ -14,6 +14,7 @@ from juror.answers import interval_ends
 from juror.answers.interval_ends import ends_of_draws, ends_of_rows
 from juror.cli.app import app
 from juror.errors import ParameterError, QueryError
+from juror.testing import random_model
 
 RNG = np.random.default_rng(0)
 PEOPLE = juror.datasets.titanic()
@@ -96,6 +97,41 @@ class TestModels:
         low, _ = ends_of_rows(n * found.table.to_numpy(), 0.9)
         np.testing.assert_allclose(found.low, low)
         assert found.basis.startswith(f"about {n:.0f} rows")
+
+    @pytest.mark.parametrize("keep", [True, False])
+    def test_evidence_beside_the_question_is_evidence_in_it(self, keep):
+        model = juror.fit(PEOPLE, 4, "em", keep_counts=keep)
+        beside = model.interval("Survived | Class = 1st", given={"Sex": "Female"})
+        inside = model.interval("Survived | Class = 1st, Sex = Female")
+        assert str(beside) == str(inside)
+        assert str(model.ask("Survived", given="Sex = Female")) == str(model.ask("Survived | Sex = Female"))
+        certain = model.interval("Survived | Class = 1st", given={"Sex": {"Female": 7.0, "Male": 0.0}})
+        np.testing.assert_allclose([certain.low, certain.high], [inside.low, inside.high])
+
+    @pytest.mark.parametrize("scale", [1.0, 1e-200, 1e250])
+    def test_likelihoods_leave_as_many_rows_as_they_are_worth(self, scale):
+        model = juror.fit(PEOPLE, 4, "em")
+        likelihood = {"Female": 0.9 * scale, "Male": 0.2 * scale}
+        found = model.interval("Survived", 0.9, given={"Sex": likelihood})
+        sex, w = model.marginal("Sex").to_numpy(), np.array([0.2, 0.9])
+        assert list(model.domain["Sex"].labels) == ["Male", "Female"]
+        n = 2201 * (sex @ w) ** 2 / (sex @ w**2)
+        table = w @ model.marginal("Sex", "Survived").to_numpy() / (sex @ w)
+        low, high = ends_of_rows(n * table, 0.9)
+        np.testing.assert_allclose([found.low, found.high], [low, high])
+        assert found.basis.startswith(f"about {n:,.0f} rows, as many as the model expects all rows to be worth")
+
+    def test_likelihoods_hold_the_mean_of_weighted_rows(self):
+        """Nine of ten intervals hold the answer of the whole, if rows are drawn from it and weighted."""
+        truth = random_model([2, 3], 2, np.random.default_rng(4))
+        given, rng, held = {"x1": {0: 0.1, 1: 0.5, 2: 1.0}}, np.random.default_rng(5), []
+        right = truth.ask("x0", given=given)[1]
+        for _ in range(200):
+            rows = truth.sample(150, seed=int(rng.integers(2**31)))
+            found = juror.fit(rows, 4, "em", domain=truth.domain, smoothing=0.0, n_init=1)
+            low, high = found.interval("x0", 0.9, given=given)[1]
+            held.append(low <= right <= high)
+        assert 0.82 <= np.mean(held) <= 0.97
 
     def test_a_conditioned_model_has_none(self):
         rest = juror.fit(PEOPLE, 4, "em").condition(Sex="Female")

@@ -13,7 +13,7 @@ from juror.answers.label_frames import to_frame
 from juror.answers.marginals import align, html_table
 from juror.answers.pair_events import Event, Events
 from juror.answers.pair_questions import LEAST_ROWS, SMALL, PairQuestions, Questions
-from juror.errors import ModelError
+from juror.errors import ModelError, shortlist
 from juror.record import FitRecord
 
 if TYPE_CHECKING:
@@ -67,6 +67,8 @@ class CheckTable:
         How many of these the model reproduces well: within 0.05 of the share, or within chance.
     chance, chance_of_rules : float
         The largest deviation, in standard errors, that chance explains, and that of conditions whose rows all agree.
+    absent : tuple of str
+        The variables of the model that the rows do not have, about which nothing was asked.
     """
 
     n_cells: int
@@ -76,11 +78,13 @@ class CheckTable:
     _questions: Questions
     _targets: Events
     _conditions: Events
+    absent: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
-        """How many cells the model reproduces well, in words."""
-        return reproduced_in_words(self.n_well, self.n_cells)
+        """How many cells the model reproduces well, in words, and which variables the rows do not have."""
+        without = f", without {shortlist(self.absent)}, which the rows do not have" if self.absent else ""
+        return reproduced_in_words(self.n_well, self.n_cells) + without
 
     def __len__(self) -> int:
         return len(self._questions)

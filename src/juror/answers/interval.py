@@ -15,7 +15,7 @@ from juror.answers.label_frames import to_frame
 from juror.answers.marginals import ProbabilityTable, align, marginal
 from juror.answers.posterior import log_mass, posterior
 from juror.answers.posterior_draws import posterior_draws
-from juror.answers.support import counted_in_words, in_words
+from juror.answers.support import counted_in_words, in_words, is_countable
 from juror.domain.evidence import Evidence
 from juror.domain.variable import Label
 from juror.errors import Message, ParameterError, QueryError
@@ -131,9 +131,11 @@ def intervals(
         if support.worth < 1.0:
             basis += f", worth {counted_in_words(round(support.rows * support.worth))} by their weights"
     elif n_rows > 0:
-        expected = n_rows * float(np.exp(log_mass(model, evidence)))
+        expected = n_rows * share_of_rows(model, evidence)
         ends = ends_of_rows(expected * table.to_numpy().ravel(), float(level))
-        basis = f"about {counted_in_words(round(expected))}, as many as the model expects to meet the conditions"
+        met = "the model expects to meet the conditions"
+        worth = "the model expects all rows to be worth by their likelihoods"
+        basis = f"about {counted_in_words(round(expected))}, as many as {met if is_countable(evidence) else worth}"
     else:
         raise QueryError(
             Message(
@@ -147,6 +149,18 @@ def intervals(
     if possible.sum() == 1:
         low, high = possible.astype(float), possible.astype(float)
     return IntervalTable(table, low, high, float(level), basis)
+
+
+def share_of_rows(model: Mixture, evidence: Evidence) -> float:
+    """Return what share of all rows evidence leaves: E[w]² / E[w²], with w the likelihood of a row of the model.
+
+    For conditions this is their probability. Rows that count by their likelihoods are worth as many independent rows as
+    this share of them, by Kish's formula; the scale of the likelihoods does not matter.
+    """
+    # Squares of large likelihoods would overflow.
+    scaled = {n: weights / weights.max() for n, weights in evidence.items()}
+    squares = {n: weights**2 for n, weights in scaled.items()}
+    return float(np.exp(2 * log_mass(model, scaled) - log_mass(model, squares)))
 
 
 def _possible(shape: tuple[int, ...], positions: Sequence[int], evidence: Evidence) -> np.ndarray:

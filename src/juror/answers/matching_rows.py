@@ -12,6 +12,7 @@ import numpy as np
 from juror.answers.marginals import ProbabilityTable
 from juror.answers.support import SupportTable, is_countable
 from juror.domain import Domain
+from juror.domain.conditions import Conditions
 from juror.domain.evidence import Evidence
 from juror.domain.variable import Strangers, Unknown
 from juror.errors import DataError, QueryError, shortlist
@@ -91,13 +92,25 @@ def matching_support(
     domain: Domain,
     targets: Sequence[int],
     evidence: Evidence,
+    conditions: Conditions,
     data: Any,
     unknown: Unknown,
     sample_weight: Any,
 ) -> SupportTable:
-    """Count the rows of data that meet the conditions; only the columns of the question are read."""
+    """Count the rows of data that meet the conditions of the question and of the model.
+
+    Only their columns are read. Targets and evidence are about the domain of the model, its conditions about the domain
+    that it had before.
+    """
     if not is_countable(evidence):
         raise QueryError("Rows have labels, and no likelihoods to count by. Leave out data, or the soft evidence.")
+    if not is_countable(conditions.evidence):
+        raise QueryError(
+            "The model is conditioned on likelihoods, {on}, and rows have none to be counted by. Leave out {data}.",
+            on=str(conditions),
+        )
+    targets, evidence = conditions.places(domain, targets), conditions.also(domain, evidence).evidence
+    domain = conditions.domain
     involved = sorted({*targets, *evidence})
     asked = replace(domain, variables=tuple(domain[n] for n in involved))
     places = {n: place for place, n in enumerate(involved)}
@@ -106,7 +119,9 @@ def matching_support(
         opened = open_table(data, domain, (), unknown, sample_weight, local)
         absent = [name for name in asked.names if name not in opened.scan.names]
         if absent:
-            raise DataError(f"The data have no columns {shortlist(absent)}, which the question is about. Add them.")
+            why = f", as the model is conditioned on {conditions}" if conditions.evidence else ""
+            what = f"The data have no columns {shortlist(absent)}, which the question is about"
+            raise DataError(f"{what}{why}. Add them.")
         known = {places[n]: wanted for n, wanted in evidence.items()}
         count = _Count(asked, tuple(places[n] for n in targets), known, unknown, opened.weight)
         of_part = partial(_Count.of_part, count)

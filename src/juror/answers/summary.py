@@ -9,6 +9,7 @@ from juror.answers.block import Mixture
 from juror.answers.checking import check, reproduced_in_words, worth_of_rows
 from juror.answers.information import DependenceMatrix, dependence
 from juror.answers.marginals import align
+from juror.domain.conditions import Conditions
 from juror.domain.variable import Variable
 from juror.record import Compression, FitInfo
 
@@ -16,12 +17,15 @@ if TYPE_CHECKING:
     from juror.counts.counts import PairCounts
 
 
-def summary(model: Mixture, info: FitInfo | None, counts: PairCounts | None = None) -> str:
+def summary(
+    model: Mixture, info: FitInfo | None, counts: PairCounts | None = None, conditions: Conditions | None = None
+) -> str:
     """Return the variables of a model, how it was fitted, its most dependent pairs, and how well it reproduces pairs.
 
-    The counts are those of the rows that it was fitted to.
+    The counts are those of the rows that it was fitted to, the conditions those of a conditioned model.
     """
-    lines = [f"A joint distribution of {len(model.domain)} variables, rank {_rank(model)}", ""]
+    given = "" if conditions is None else f" given {conditions}"
+    lines = [f"A joint distribution of {len(model.domain)} variables{given}, rank {_rank(model)}", ""]
     body = [[v.name, v.kind, str(v.cardinality), _labels(v)] for v in model.domain]
     lines += [align(["variable", "kind", "labels", ""], body, n_text=2), ""]
     if info is not None:

@@ -53,11 +53,9 @@ def write(
     tensors = {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
     if any(variable.missing_label is not None for variable in domain):
         version = max(version, 3)
-    # Older jurors, which decide by the numbers of each array, read the file without this entry and with it.
-    floats = {} if domain.floats is None else {"floats": domain.floats}
     header = {
         "format_version": version,
-        "domain": {"missing": domain.missing, "variables": [_plain(variable) for variable in domain], **floats},
+        "domain": plain_domain(domain),
         **more,
     }
     # One entry only: safetensors writes several in an order that changes from run to run.
@@ -130,7 +128,7 @@ def read(
             raise ModelFileError(
                 f"The file {str(path)!r} was changed after juror wrote it: its digest does not match. Fetch it again."
             )
-        return make(_read_domain(header["domain"]), header, tensors)
+        return make(read_domain(header["domain"]), header, tensors)
     except ModelFileError:
         raise
     except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -166,7 +164,14 @@ def _plain(variable: Variable) -> dict[str, Any]:
     return plain if variable.missing_label is not None else {k: v for k, v in plain.items() if k != "missing_label"}
 
 
-def _read_domain(plain: Mapping[str, Any]) -> Domain:
+def plain_domain(domain: Domain) -> dict[str, Any]:
+    """Return a domain as plain values for a header."""
+    # Older jurors, which decide by the numbers of each array, read the file without this entry and with it.
+    floats = {} if domain.floats is None else {"floats": domain.floats}
+    return {"missing": domain.missing, "variables": [_plain(variable) for variable in domain], **floats}
+
+
+def read_domain(plain: Mapping[str, Any]) -> Domain:
     """Make a domain from the plain values of a header."""
     variables = []
     for fields in plain["variables"]:

@@ -10,8 +10,9 @@ from juror.answers.checking import worth_of_rows
 from juror.answers.marginals import ProbabilityTable
 from juror.answers.support import counted_support
 from juror.domain import Domain
+from juror.domain.conditions import Conditions
 from juror.domain.variable import Unknown
-from juror.errors import ModelError, Option, ParameterError
+from juror.errors import ModelError, Option, ParameterError, QueryError
 from juror.model.query import Question
 from juror.record import FitInfo
 
@@ -20,12 +21,19 @@ if TYPE_CHECKING:
 
 
 def backed_by_rows(
-    table: ProbabilityTable, asked: Question, domain: Domain, data: Any, sample_weight: Any, unknown: Unknown
+    table: ProbabilityTable,
+    asked: Question,
+    domain: Domain,
+    conditions: Conditions | None,
+    data: Any,
+    sample_weight: Any,
+    unknown: Unknown,
 ) -> ProbabilityTable:
-    """Return an answer with its support in rows of data."""
+    """Return an answer with its support in rows of data, which must meet the conditions of the model."""
     from juror.answers.matching_rows import matching_support  # imports readers, which are slow to import
 
-    support = matching_support(table, domain, asked.targets, asked.evidence, data, unknown, sample_weight)
+    conditions = conditions or Conditions(domain, {})
+    support = matching_support(table, domain, asked.targets, asked.evidence, conditions, data, unknown, sample_weight)
     return table.with_support(support)
 
 
@@ -51,6 +59,15 @@ def rows_that_show(variables: Iterable[int], counts: PairCounts | None, info: Fi
         return n_rows
     shares = [float(counts.singles[n].sum()) / counts.n_rows for n in variables]
     return n_rows * math.prod(shares)
+
+
+def refuse_rows(conditions: Conditions | None, way_out: str) -> None:
+    """Refuse rows to compare a conditioned model with, if nothing chooses those that meet its conditions."""
+    if conditions is not None:
+        raise QueryError(
+            f"The model is conditioned on {conditions}, and a comparison with data cannot choose the rows that meet "
+            f"this. {way_out}"
+        )
 
 
 def refuse_without_rows(sample_weight: Any, unknown: Unknown) -> None:

@@ -17,6 +17,7 @@ import numpy as np
 
 from juror.answers.block import Block, Mixture
 from juror.domain import Domain
+from juror.domain.conditions import Conditions
 from juror.errors import ModelFileError, ParameterError
 from juror.files import container
 from juror.record import FitInfo
@@ -25,12 +26,22 @@ from juror.rows.forest import Forest
 if TYPE_CHECKING:
     from juror.counts.counts import PairCounts
 
-    Parts = tuple[tuple[Block, ...], Domain, FitInfo | None, PairCounts | None]
+    Parts = tuple[tuple[Block, ...], Domain, FitInfo | None, PairCounts | None, Conditions | None]
 
 
-def write(path: str | os.PathLike[str], model: Mixture, info: FitInfo | None, counts: PairCounts | None = None) -> None:
+def write(
+    path: str | os.PathLike[str],
+    model: Mixture,
+    info: FitInfo | None,
+    counts: PairCounts | None = None,
+    conditions: Conditions | None = None,
+) -> None:
     """Write a model's parts to one file, whole or not at all."""
     more: dict[str, Any] = {"info": info.to_dict() if info is not None else None}
+    if conditions is not None:
+        # in the header, where older jurors ignore them
+        weights = {conditions.domain[n].name: weights.tolist() for n, weights in conditions.evidence.items()}
+        more["conditions"] = {"domain": container.plain_domain(conditions.domain), "weights": weights}
     block = model.blocks[0]
     is_flat = len(model.blocks) == 1 and len(block.tables) == len(model.domain) and not block.has_edges
     if is_flat and counts is None:
@@ -58,19 +69,26 @@ def read(path: str | os.PathLike[str]) -> Parts:
                 f"juror.{header['kind']}.load."
             )
         info = FitInfo.from_dict(header["info"]) if header["info"] is not None else None
+        conditions = _read_conditions(header["conditions"]) if "conditions" in header else None
         if "n_blocks" not in header:
             factors = tuple(tensors[f"factor.{n}"] for n in range(len(tensors) - 1))
             if len(factors) > len(domain):
                 raise ValueError(f"it has {len(factors)} factors for {len(domain)} variables")
-            return (Block.of_factors(tensors["weights"], factors),), domain, info, None
+            return (Block.of_factors(tensors["weights"], factors),), domain, info, None, conditions
         counts = None
         if "counts" in header:
             from juror.model.counts_in_file import unpacked  # imports counts, which are slow to import
 
             counts = unpacked(domain, header["counts"], tensors["counts"])
-        return tuple(_read_block(path, b, tensors) for b in range(header["n_blocks"])), domain, info, counts
+        blocks = tuple(_read_block(path, b, tensors) for b in range(header["n_blocks"]))
+        return blocks, domain, info, counts, conditions
 
     return container.read(path, "model", parts)
+
+
+def _read_conditions(plain: Mapping[str, Any]) -> Conditions:
+    domain = container.read_domain(plain["domain"])
+    return Conditions(domain, {domain.position(name): np.asarray(w, float) for name, w in plain["weights"].items()})
 
 
 def _read_block(path: str | os.PathLike[str], b: int, tensors: Mapping[str, np.ndarray]) -> Block:

@@ -10,30 +10,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from juror.answers import information, marginals, sampling
+from juror.answers import information, sampling
 from juror.answers.block import Block, edgeless
-from juror.answers.interval import IntervalTable, intervals
 from juror.answers.label_frames import decode_frame
 from juror.answers.mode import Mode, find_mode
-from juror.answers.posterior import log_mass, possible_log_mass, posterior, without_settled
+from juror.answers.posterior import posterior, without_settled
 from juror.answers.summary import summary
 from juror.domain import Domain
-from juror.domain.evidence import Evidence, both, check_event, describe, read_evidence
-from juror.domain.variable import Unknown
+from juror.domain.conditions import Conditions, conditions_on
+from juror.domain.evidence import read_evidence
 from juror.errors import ModelError, QueryError, check_count
-from juror.model import backing, file_format, query
+from juror.model import backing, file_format
 from juror.model.row_answers import RowAnswers
 from juror.model.simplex import check_blocks, check_simplex
+from juror.model.table_answers import Given, TableAnswers
 from juror.record import FitInfo
 
 if TYPE_CHECKING:
     from juror.counts.counts import PairCounts
 
-# The type of given=: evidence by name, or conditions in the query language, "safety = high, doors >= 3".
-Given = Mapping[str, Any] | str | None
 
-
-class JointPMF(RowAnswers):
+class JointPMF(TableAnswers, RowAnswers):
     """The joint distribution p(x) = Σ_b Σ_f λ_bf Π_n A_bn[x_pa(n), x_n, f] of the variables of a domain.
 
     Classes f belong to blocks b, which share a forest: each variable has at most one parent. Without edges the model is
@@ -51,6 +48,8 @@ class JointPMF(RowAnswers):
         How the model was fitted.
     counts : PairCounts, optional
         The pair counts of the table that it was fitted to.
+    conditions : Conditions, optional
+        What the model is conditioned on.
 
     Examples
     --------
@@ -61,7 +60,7 @@ class JointPMF(RowAnswers):
     {'x0': 0, 'x1': 0}
     """
 
-    __slots__ = ("_blocks", "_counts", "_domain", "_info")
+    __slots__ = ("_blocks", "_conditions", "_counts", "_domain", "_info")
 
     def __init__(
         self,
@@ -70,6 +69,7 @@ class JointPMF(RowAnswers):
         domain: Domain | None = None,
         info: FitInfo | None = None,
         counts: PairCounts | None = None,
+        conditions: Conditions | None = None,
     ):
         lam = check_simplex(weights, 1, "The weights")
         checked = tuple(check_simplex(factor, 2, f"Factor {n}") for n, factor in enumerate(factors))
@@ -88,10 +88,16 @@ class JointPMF(RowAnswers):
         self._domain = domain
         self._info = info
         self._counts = backing.check_counts(counts, domain)
+        self._conditions = conditions
 
     @classmethod
     def of_blocks(
-        cls, blocks: Sequence[Block], domain: Domain, info: FitInfo | None = None, counts: PairCounts | None = None
+        cls,
+        blocks: Sequence[Block],
+        domain: Domain,
+        info: FitInfo | None = None,
+        counts: PairCounts | None = None,
+        conditions: Conditions | None = None,
     ) -> JointPMF:
         """Make a model from blocks, whose weights together sum to one.
 
@@ -102,10 +108,11 @@ class JointPMF(RowAnswers):
         self._domain = domain
         self._info = info
         self._counts = backing.check_counts(counts, domain)
+        self._conditions = conditions
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return JointPMF.of_blocks, (self.blocks, self.domain, self.info, self.counts)
+        return JointPMF.of_blocks, (self.blocks, self.domain, self.info, self.counts, self.conditions)
 
     @property
     def blocks(self) -> tuple[Block, ...]:
@@ -159,6 +166,11 @@ class JointPMF(RowAnswers):
         return self._counts
 
     @property
+    def conditions(self) -> Conditions | None:
+        """What the model is conditioned on; None unless :meth:`condition` made it."""
+        return self._conditions
+
+    @property
     def rank(self) -> int:
         """The number of classes of all blocks."""
         return sum(block.rank for block in self.blocks)
@@ -169,118 +181,10 @@ class JointPMF(RowAnswers):
 
     def summary(self) -> str:
         """Return a summary as text: the variables, how the model was fitted, and how well it reproduces pairs."""
-        return summary(self, self.info, self.counts)
+        return summary(self, self.info, self.counts, self.conditions)
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(self.summary())}</pre>"
-
-    def prob(self, event: Mapping[str, Any] | str, given: Given = None) -> float:
-        """Return the probability of an event.
-
-        Parameters
-        ----------
-        event : mapping of str to value, or str
-            By variable name a label, a collection of labels, a :class:`juror.Range` or :class:`juror.Not`; or
-            conditions in the query language, like ``"Survived = Yes, Class != Crew"``.
-        given : mapping or str, optional
-            Evidence, in the same forms or soft: a mapping of every label to its likelihood.
-
-        Examples
-        --------
-        >>> import juror
-        >>> model = juror.fit(juror.datasets.titanic(), rank=4, method="em")
-        >>> round(model.prob({"Survived": "Yes"}, given={"Sex": "Female", "Class": ["1st", "2nd"]}), 2)
-        0.93
-        """
-        evidence = self._evidence(given)
-        wanted = check_event(self.domain, self._evidence(event))
-        known = possible_log_mass(self, evidence)
-        # Rounding must not give more than one.
-        return min(1.0, float(np.exp(log_mass(self, both(evidence, wanted)) - known)))
-
-    def marginal(
-        self, *names: str, given: Given = None, data: Any = None, sample_weight: Any = None, unknown: Unknown = "error"
-    ) -> marginals.ProbabilityTable:
-        """Return the joint table of some variables, perhaps given evidence; ``data`` and the rest as in :meth:`ask`."""
-        if not names:
-            raise QueryError(f"Name at least one variable, such as {self.domain.names[0]!r}.")
-        asked = query.Question(tuple(self.domain.position(name) for name in names), self._evidence(given))
-        return self._supported(asked, data, sample_weight, unknown)
-
-    def _table(self, asked: query.Question) -> marginals.ProbabilityTable:
-        table = marginals.marginal(posterior(self, asked.evidence), asked.targets)
-        variables = tuple(self.domain[n] for n in asked.targets)
-        return marginals.ProbabilityTable(variables, table, describe(self.domain, asked.evidence))
-
-    def _supported(
-        self, asked: query.Question, data: Any, sample_weight: Any, unknown: Unknown
-    ) -> marginals.ProbabilityTable:
-        """Answer, with the rows behind the answer if they are given or the counts of the fit say so."""
-        table = self._table(asked)
-        if data is not None:
-            return backing.backed_by_rows(table, asked, self.domain, data, sample_weight, unknown)
-        backing.refuse_without_rows(sample_weight, unknown)
-        return backing.backed_by_counts(table, asked, self.counts, self.info)
-
-    def _evidence(self, given: Given) -> Evidence:
-        if isinstance(given, str):
-            return query.read_conditions(given, self.domain)
-        return read_evidence(self.domain, given)
-
-    def ask(
-        self, question: str, *, data: Any = None, sample_weight: Any = None, unknown: Unknown = "error"
-    ) -> marginals.ProbabilityTable:
-        """Answer a question such as ``"class, price | safety = high, persons in {4, more}, not doors = 2"``.
-
-        If the question is about one or two variables in all, ``.support`` of the answer says how many rows of the
-        fitted table meet its condition, and what shares they have, from :attr:`counts`. Rows that are given in ``data``
-        are counted for any question without likelihoods.
-
-        Parameters
-        ----------
-        question : str
-            Names of variables, then a bar and conditions.
-        data : frame, mapping, array, path or stream, optional
-            Rows to count, as in :func:`juror.fit`; only the columns of the question are read. For a model that was
-            conditioned, pass the rows that meet its conditions.
-        sample_weight : array-like (n_rows,) or str, optional
-            How often each row of data counts, or the name of the column that says so.
-        unknown : {"error", "warn", "missing"}
-            What to do with labels in data that the model does not know.
-
-        Examples
-        --------
-        >>> import juror
-        >>> people = juror.datasets.titanic()
-        >>> answer = juror.fit(people, rank=4, method="em").ask("Survived | Sex = Female")
-        >>> print(answer.support)
-        P(Survived | Sex = Female)
-        Survived  probability   share  rows
-        No             0.26...  0.2681   126  ...
-        Yes            0.73...  0.7319   344  ...
-        shares of 470 rows
-        """
-        return self._supported(query.read(question, self.domain), data, sample_weight, unknown)
-
-    def interval(
-        self,
-        question: str,
-        level: float = 0.95,
-        *,
-        data: Any = None,
-        sample_weight: Any = None,
-        unknown: Unknown = "error",
-    ) -> IntervalTable:
-        """Answer a question with intervals, from posterior draws, from the rows behind the answer, or from both.
-
-        Fits by ``method="bayes"`` have draws. Rows are known for questions about one or two variables, or given in
-        ``data``, as in :meth:`ask`. A model without draws takes as many rows as it expects if they are not known.
-        """
-        asked = query.read(question, self.domain)
-        table = self._supported(asked, data, sample_weight, unknown)
-        n_draws = 0 if self.info is None else self.info.n_draws
-        n_rows = backing.rows_that_show({*asked.targets, *asked.evidence}, self.counts, self.info)
-        return intervals(self, n_draws, n_rows, asked.targets, asked.evidence, table, level)
 
     def condition(self, evidence: Mapping[str, Any] | None = None, /, **more: Any) -> JointPMF:
         """Return the joint distribution of the other variables, given evidence.
@@ -304,7 +208,8 @@ class JointPMF(RowAnswers):
         if len(settled) == len(self.domain):
             raise QueryError("The evidence settles every variable, so no distribution is left. Use prob or log_prob.")
         rest = without_settled(after, settled)
-        return JointPMF.of_blocks(rest.blocks, rest.domain)
+        conditions = conditions_on(self.conditions, self.domain, read)
+        return JointPMF.of_blocks(rest.blocks, rest.domain, conditions=conditions)
 
     def mode(self, given: Given = None, *, max_nodes: int = 100_000) -> Mode:
         """Return the most probable row, by branch and bound.
@@ -391,8 +296,8 @@ class JointPMF(RowAnswers):
         """
         from juror.answers.compressing import compress  # imports the solvers, which are slow to import
 
-        return JointPMF.of_blocks(*compress(self, self.info, rank, seed, n_jobs), self.counts)
+        return JointPMF.of_blocks(*compress(self, self.info, rank, seed, n_jobs), self.counts, self.conditions)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file, whole or not at all."""
-        file_format.write(path, self, self.info, self.counts)
+        file_format.write(path, self, self.info, self.counts, self.conditions)

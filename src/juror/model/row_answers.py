@@ -3,49 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from juror.answers import continuous, scores
-from juror.answers.block import Block
 from juror.answers.checking import CheckTable, check, worth_of_rows
 from juror.answers.filling import impute
 from juror.answers.label_frames import label_array
-from juror.domain import Domain
 from juror.domain.variable import Unknown
 from juror.errors import ModelError, QueryError, shortlist
-from juror.model.backing import refuse_without_rows
-from juror.record import FitInfo
-
-if TYPE_CHECKING:
-    from juror.counts.counts import PairCounts
+from juror.model.backing import refuse_rows, refuse_without_rows
+from juror.model.parts import ModelParts
 
 
-class RowAnswers:
+class RowAnswers(ModelParts):
     """The methods of :class:`juror.JointPMF` that take rows of data."""
 
     __slots__ = ()
-
-    @property
-    def blocks(self) -> tuple[Block, ...]:
-        """The blocks."""
-        raise NotImplementedError
-
-    @property
-    def domain(self) -> Domain:
-        """The variables."""
-        raise NotImplementedError
-
-    @property
-    def info(self) -> FitInfo | None:
-        """How the model was fitted."""
-        raise NotImplementedError
-
-    @property
-    def counts(self) -> PairCounts | None:
-        """The pair counts of the rows of the fit."""
-        raise NotImplementedError
 
     def log_prob(self, data: Any, *, unknown: Unknown = "error") -> np.ndarray:
         """Return the natural log-probability of every row, missing cells and absent columns summed out.
@@ -185,7 +160,7 @@ class RowAnswers:
         ----------
         data : frame, mapping, array, path, stream or PairCounts, optional
             Rows to compare with, as in :func:`juror.fit`, or their counts; by default those that the model was fitted
-            to, whose counts it keeps.
+            to, whose counts it keeps. Columns that they lack are left out, and named in ``absent`` of the answer.
         unknown : {"error", "warn", "missing"}
             What to do with labels in the data that the model does not know.
         sample_weight : array-like (n_rows,) or str, optional
@@ -201,12 +176,15 @@ class RowAnswers:
         >>> table.to_pandas()["question"][0]
         'P(Class = 3rd | Age = Child)'
         """
-        from juror.counts.counts import PairCounts  # slow to import, and not needed to read a model
-
-        if isinstance(data, PairCounts):
-            return check(self, data)
         if data is not None:
-            return check(self, PairCounts.of(data, self.domain, unknown=unknown, sample_weight=sample_weight))
+            from juror.answers.checking_rows import check_counts, check_rows  # imports readers, slow to import
+            from juror.counts.counts import PairCounts
+
+            refuse_rows(self.conditions, "Check the model before that.")
+            if not isinstance(data, PairCounts):
+                return check_rows(self, data, unknown, sample_weight)
+            refuse_without_rows(sample_weight, unknown)
+            return check_counts(self, data)
         refuse_without_rows(sample_weight, unknown)
         if self.counts is None:
             raise ModelError(

@@ -14,6 +14,7 @@ from juror.answers.information import divergence
 from juror.answers.marginals import marginal
 from juror.answers.profiles import ClassProfile, class_profiles, readable_rank
 from juror.answers.sampling import generator
+from juror.model.backing import refuse_rows
 from juror.readers.columns import as_text
 from juror.record import finite
 from juror.report.carried_pairs import carry
@@ -48,6 +49,8 @@ def gather_facts(
     Also return the ``blocks`` of the page's model and the tables of ``pairs`` as the page has them.
     """
     check_rank(rank)
+    if data is not None:
+        refuse_rows(model.conditions, "Leave the data out, or report about the model before that.")
     # Data that do not fit the model are refused before the slow work starts.
     seen = None if data is None else pass_over(data, model.domain, unknown=unknown, weight=sample_weight, seed=seed)
     page = make_page_model(model, rank, seed)

@@ -1,0 +1,49 @@
+"""What a conditioned model remembers: the variables before, and the evidence about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from juror.domain.domain import Domain
+from juror.domain.evidence import Evidence, both, describe
+
+
+@dataclass(frozen=True, eq=False)
+class Conditions:
+    """The conditions that rows must meet to be rows of a conditioned model.
+
+    Attributes
+    ----------
+    domain : Domain
+        The variables of the model before any condition. Those of the conditioned model are among them.
+    evidence : Evidence
+        The weight of each label, by the position of a variable in that domain.
+    """
+
+    domain: Domain
+    evidence: Evidence
+
+    def __str__(self) -> str:
+        return describe(self.domain, self.evidence)
+
+    def places(self, domain: Domain, positions: Iterable[int]) -> tuple[int, ...]:
+        """Return the positions, in the domain before, of some variables of the conditioned model."""
+        return tuple(self.domain.position(domain[n].name) for n in positions)
+
+    def also(self, domain: Domain, evidence: Evidence) -> Conditions:
+        """Return these conditions and further ones, about the variables of the conditioned model."""
+        more = dict(zip(self.places(domain, evidence), evidence.values(), strict=True))
+        return Conditions(self.domain, both(self.evidence, more))
+
+
+def conditions_on(before: Conditions | None, domain: Domain, evidence: Evidence) -> Conditions | None:
+    """Return what a model is conditioned on after further evidence; None if nothing is known.
+
+    >>> import numpy as np
+    >>> print(conditions_on(None, Domain.from_cardinalities([2, 3]), {1: np.array([1.0, 0.0, 1.0])}))
+    not x1 = 1
+    """
+    if not evidence:
+        return before
+    return Conditions(domain, evidence) if before is None else before.also(domain, evidence)

@@ -1,0 +1,154 @@
+"""Answers about variables: the probability of an event, tables with the rows behind them, and intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from juror.answers.interval import IntervalTable, intervals
+from juror.answers.marginals import ProbabilityTable, marginal
+from juror.answers.posterior import log_mass, possible_log_mass, posterior
+from juror.domain.evidence import Evidence, both, check_event, describe, read_evidence
+from juror.domain.variable import Unknown
+from juror.errors import QueryError
+from juror.model import backing, query
+from juror.model.parts import ModelParts
+
+# The type of given=: evidence by name, or conditions in the query language, "safety = high, doors >= 3".
+Given = Mapping[str, Any] | str | None
+
+
+class TableAnswers(ModelParts):
+    """The methods of :class:`juror.JointPMF` that answer with a probability or a table of probabilities."""
+
+    __slots__ = ()
+
+    def prob(self, event: Mapping[str, Any] | str, given: Given = None) -> float:
+        """Return the probability of an event.
+
+        Parameters
+        ----------
+        event : mapping of str to value, or str
+            By variable name a label, a collection of labels, a :class:`juror.Range` or :class:`juror.Not`; or
+            conditions in the query language, like ``"Survived = Yes, Class != Crew"``.
+        given : mapping or str, optional
+            Evidence, in the same forms or soft: a mapping of every label to its likelihood.
+
+        Examples
+        --------
+        >>> import juror
+        >>> model = juror.fit(juror.datasets.titanic(), rank=4, method="em")
+        >>> round(model.prob({"Survived": "Yes"}, given={"Sex": "Female", "Class": ["1st", "2nd"]}), 2)
+        0.93
+        """
+        evidence = self._evidence(given)
+        wanted = check_event(self.domain, self._evidence(event))
+        known = possible_log_mass(self, evidence)
+        # Rounding must not give more than one.
+        return min(1.0, float(np.exp(log_mass(self, both(evidence, wanted)) - known)))
+
+    def marginal(
+        self, *names: str, given: Given = None, data: Any = None, sample_weight: Any = None, unknown: Unknown = "error"
+    ) -> ProbabilityTable:
+        """Return the joint table of some variables, perhaps given evidence; ``data`` and the rest as in :meth:`ask`."""
+        if not names:
+            raise QueryError(f"Name at least one variable, such as {self.domain.names[0]!r}.")
+        asked = query.Question(tuple(self.domain.position(name) for name in names), self._evidence(given))
+        return self._supported(asked, data, sample_weight, unknown)
+
+    def _table(self, asked: query.Question) -> ProbabilityTable:
+        table = marginal(posterior(self, asked.evidence), asked.targets)
+        variables = tuple(self.domain[n] for n in asked.targets)
+        return ProbabilityTable(variables, table, describe(self.domain, asked.evidence))
+
+    def _supported(self, asked: query.Question, data: Any, sample_weight: Any, unknown: Unknown) -> ProbabilityTable:
+        """Answer, with the rows behind the answer if they are given or the counts of the fit say so."""
+        table = self._table(asked)
+        if data is not None:
+            return backing.backed_by_rows(table, asked, self.domain, self.conditions, data, sample_weight, unknown)
+        backing.refuse_without_rows(sample_weight, unknown)
+        return backing.backed_by_counts(table, asked, self.counts, self.info)
+
+    def _evidence(self, given: Given) -> Evidence:
+        if isinstance(given, str):
+            return query.read_conditions(given, self.domain)
+        return read_evidence(self.domain, given)
+
+    def ask(
+        self,
+        question: str,
+        *,
+        given: Given = None,
+        data: Any = None,
+        sample_weight: Any = None,
+        unknown: Unknown = "error",
+    ) -> ProbabilityTable:
+        """Answer a question such as ``"class, price | safety = high, persons in {4, more}, not doors = 2"``.
+
+        If the question is about one or two variables in all, ``.support`` of the answer says how many rows of the
+        fitted table meet its condition, and what shares they have, from :attr:`counts`. Rows that are given in ``data``
+        are counted for any question without likelihoods.
+
+        Parameters
+        ----------
+        question : str
+            Names of variables, then a bar and conditions.
+        given : mapping or str, optional
+            Further evidence, as in :meth:`prob`: also likelihoods, which the question has no words for.
+        data : frame, mapping, array, path or stream, optional
+            Rows to count, as in :func:`juror.fit`; only the columns of the question are read. They must meet the
+            conditions of a conditioned model too, whose columns are read.
+        sample_weight : array-like (n_rows,) or str, optional
+            How often each row of data counts, or the name of the column that says so.
+        unknown : {"error", "warn", "missing"}
+            What to do with labels in data that the model does not know.
+
+        Examples
+        --------
+        >>> import juror
+        >>> people = juror.datasets.titanic()
+        >>> answer = juror.fit(people, rank=4, method="em").ask("Survived | Sex = Female")
+        >>> print(answer.support)
+        P(Survived | Sex = Female)
+        Survived  probability   share  rows
+        No             0.26...  0.2681   126  ...
+        Yes            0.73...  0.7319   344  ...
+        shares of 470 rows
+        """
+        return self._supported(self._asked(question, given), data, sample_weight, unknown)
+
+    def _asked(self, question: str, given: Given) -> query.Question:
+        """Return what a question asks for, given its own conditions and further evidence."""
+        asked = query.read(question, self.domain)
+        return query.Question(asked.targets, both(asked.evidence, self._evidence(given)))
+
+    def interval(
+        self,
+        question: str,
+        level: float = 0.95,
+        *,
+        given: Given = None,
+        data: Any = None,
+        sample_weight: Any = None,
+        unknown: Unknown = "error",
+    ) -> IntervalTable:
+        """Answer a question with intervals, from posterior draws, from the rows behind the answer, or from both.
+
+        Fits by ``method="bayes"`` have draws. Rows are known for questions about one or two variables, or given in
+        ``data``, as in :meth:`ask`. A model without draws takes as many rows as it expects if they are not known; with
+        likelihoods in ``given``, as many as rows that count by their likelihoods are worth.
+
+        Examples
+        --------
+        >>> import juror
+        >>> model = juror.fit(juror.datasets.titanic(), rank=4, method="em")
+        >>> model.interval("Survived", 0.9, given={"Sex": {"Female": 0.9, "Male": 0.1}}).basis
+        'about 893 rows, as many as the model expects all rows to be worth by their likelihoods'
+        """
+        asked = self._asked(question, given)
+        table = self._supported(asked, data, sample_weight, unknown)
+        n_draws = 0 if self.info is None else self.info.n_draws
+        n_rows = backing.rows_that_show({*asked.targets, *asked.evidence}, self.counts, self.info)
+        return intervals(self, n_draws, n_rows, asked.targets, asked.evidence, table, level)
