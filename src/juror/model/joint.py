@@ -279,7 +279,7 @@ class JointPMF(TableAnswers, RowAnswers):
         """Return a model of smaller rank that is close to this one; ``info.compressed`` holds the loss.
 
         Similar classes are merged, then EM lowers D(p‖q). One-way marginals do not change, and nothing becomes
-        impossible. Posterior draws are lost, and with them :meth:`interval`.
+        impossible. Posterior draws are lost: :meth:`interval` then answers from rows alone.
 
         Parameters
         ----------
