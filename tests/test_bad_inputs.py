@@ -209,9 +209,9 @@ BAD = {
     ),
     "an impossible row": (
         lambda: MODEL.predict({"colour": ["red", "green"]}, target="size"),
-        "Row 1 has probability zero under this model, so nothing follows from it. Fit with smoothing above "
-        "zero, or leave "
-        "the row out.",
+        "Row 1 has 'green' in 'colour', which has probability zero under this model, so nothing follows from it. Leave "
+        "the row out. If the model was conditioned on other labels, ask the model before that; if not, fit with "
+        "smoothing above zero.",
     ),
     "likelihoods for some labels only": (
         lambda: MODEL.condition(colour={"red": 1.0}),

@@ -3,11 +3,12 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import juror
 from juror import Not
-from juror.errors import DataError, QueryError
+from juror.errors import DataError, QueryError, ZeroProbabilityError
 from juror.report import Report
 from juror.testing import random_model
 
@@ -97,3 +98,38 @@ class TestKept:
 
     def test_the_summary_says_so(self):
         assert "given Sex = Female" in MODEL.condition(Sex="Female").summary().splitlines()[0]
+
+
+class TestLabelsOutside:
+    """Rows with a label that the conditions exclude are impossible, and the message says so."""
+
+    TABLE = pd.DataFrame({"a": ["x", "y", None, "x", "y", "x"] * 30, "b": ["u", "v", "v", "u", "u", "v"] * 30})
+    ASKED = juror.fit(TABLE, 2, "em", missing_as={"a": "not asked"}).condition(a=Not("not asked"))
+
+    @pytest.mark.parametrize("draws", [None, 1, 3])
+    def test_missing_cells_whose_label_is_excluded(self, draws):
+        with pytest.raises(
+            ZeroProbabilityError,
+            match=r"Column 'a' has missing cells, and their label 'not asked' has .* Pass also=\['a'\] to fill them\.",
+        ):
+            self.ASKED.impute(self.TABLE, draws)
+        filled = self.ASKED.impute(self.TABLE, 1, also=["a"])
+        assert set(filled["a"]) == {"x", "y"}
+        complete = self.TABLE.dropna()
+        assert self.ASKED.impute(complete).equals(complete)
+
+    def test_other_answers_name_the_cell(self):
+        with pytest.raises(ZeroProbabilityError, match=r"Row 2 has a missing cell in 'a', which .* conditioned"):
+            self.ASKED.predict(self.TABLE, "b")
+        few = MODEL.condition(Class=Not("Crew"))
+        crew = PEOPLE[PEOPLE["Class"] == "Crew"].head(1).assign(Age=None)
+        for answer in (lambda: few.predict(crew, "Survived"), lambda: few.impute(crew)):
+            with pytest.raises(ZeroProbabilityError, match=r"Row 0 has 'Crew' in 'Class', which"):
+                answer()
+        # The own cell of the target is not looked at.
+        few.predict(crew, "Class")
+
+    def test_labels_that_are_impossible_together_only(self):
+        model = juror.JointPMF([0.5, 0.5], [np.eye(2)] * 3)
+        with pytest.raises(ZeroProbabilityError, match=r"Row 1 has probability zero .* Fit with smoothing above zero"):
+            model.impute(np.array([[0, 0, -1], [0, 1, -1]]))

@@ -13,9 +13,10 @@ from juror.answers.label_frames import Gathered, gather_frame
 from juror.answers.posterior import posterior
 from juror.answers.posterior_draws import posterior_draw
 from juror.answers.sampling import fill_at_random, fill_most_probable, generator
+from juror.answers.scores import log_prob_of_cells
 from juror.domain.evidence import Evidence
 from juror.domain.variable import Unknown, Variable
-from juror.errors import QueryError, check_count, wrong
+from juror.errors import Option, QueryError, ZeroProbabilityError, check_count, wrong
 from juror.readers import Column
 from juror.readers.columns import MISSING
 
@@ -38,6 +39,7 @@ def impute(
     columns = model.domain.open(data)
     codes = model.domain.encode_columns(columns, unknown)
     present = _open(model, columns, codes, also)
+    _refuse_impossible_holes(model, columns, also)
     if draws is None:
         most_probable = fill_most_probable(_given(model, present), codes)
         return fill_holes(data, columns, model.domain.variables, most_probable)
@@ -73,6 +75,20 @@ def _open(model: Mixture, columns: Sequence[Column], codes: np.ndarray, also: Co
             codes[by_name[name].index < 0, n] = MISSING
             present[n] = (np.arange(variable.cardinality) != variable.missing_code).astype(np.float64)
     return present
+
+
+def _refuse_impossible_holes(model: Mixture, columns: Sequence[Column], also: Collection[str]) -> None:
+    """Refuse missing cells that are an answer, and one that cannot be: a conditioned model may exclude their label."""
+    impossible = log_prob_of_cells(model, np.array([variable.missing_code for variable in model.domain])) == -np.inf
+    for column in columns:
+        if impossible[model.domain.position(column.name)] and column.name not in also and np.any(column.index < 0):
+            raise ZeroProbabilityError(
+                "Column {column!r} has missing cells, and their label {label!r} has probability zero under this model, "
+                "so nothing follows from them. Pass {also} to fill them.",
+                column=column.name,
+                label=model.domain[column.name].missing_label,
+                also=Option("also", (column.name,), f"={[column.name]!r}"),
+            )
 
 
 def fill_holes(data: Any, columns: Sequence[Column], variables: Sequence[Variable], codes: np.ndarray) -> Any:

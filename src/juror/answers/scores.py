@@ -13,6 +13,7 @@ from juror.answers.rerooted import rerooted
 from juror.errors import DataError, ZeroProbabilityError
 from juror.kernels import kernels
 from juror.kernels.logarithms import log_sum_exp
+from juror.readers.columns import MISSING
 from juror.rows.expected import tables_of
 from juror.rows.packing import PackedCells
 from juror.rows.stacking import Stacking
@@ -78,13 +79,13 @@ def class_posteriors(model: Mixture, codes: np.ndarray) -> Iterator[tuple[slice,
         ((_, tables),) = _tables(block, cells, rank)
         for rows in partitions(len(cells), at_once):
             total, R = kernels().posterior(cells.packed[rows], tables)
-            _check_possible(total > -np.inf, rows.start)
+            _check_possible(model, codes, total > -np.inf, rows.start)
             yield rows, R
         return
     for rows in partitions(len(codes), at_once):
         found = [_posterior(block, codes[rows]) for block in model.blocks]
         total = reduce(np.logaddexp, [logs for logs, _ in found])
-        _check_possible(total > -np.inf, rows.start)
+        _check_possible(model, codes, total > -np.inf, rows.start)
         yield rows, np.hstack([R * np.exp(logs - total)[:, None] for logs, R in found])
 
 
@@ -105,23 +106,46 @@ def _posterior(block: Block, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 
 def check_rows_possible(model: Mixture, codes: np.ndarray) -> None:
     """Raise an error if a row has probability zero."""
-    _check_possible(log_prob(model, codes) > -np.inf, 0)
+    _check_possible(model, codes, log_prob(model, codes) > -np.inf)
 
 
-def _check_possible(possible: np.ndarray, first: int) -> None:
-    """Raise an error if a row is impossible; rows are numbered from ``first`` in the message."""
-    if not np.all(possible):
+def log_prob_of_cells(model: Mixture, row: np.ndarray) -> np.ndarray:
+    """Return the log-probability of each cell of a row of codes (N,) alone, (N,); zero for missing cells."""
+    alone = np.full((len(row), len(row)), MISSING)
+    np.fill_diagonal(alone, row)
+    return log_prob(model, alone)
+
+
+def _check_possible(model: Mixture, codes: np.ndarray, possible: np.ndarray, first: int = 0) -> None:
+    """Raise an error if one of the rows from ``first`` on is impossible, and name the cell if one alone is."""
+    if np.all(possible):
+        return
+    row = first + int(np.argmin(possible))
+    impossible = np.flatnonzero(log_prob_of_cells(model, codes[row]) == -np.inf)
+    if not len(impossible):
         raise ZeroProbabilityError(
             "Row {row} has probability zero under this model, so nothing follows from it. Fit with {smoothing} "
             "above zero, or leave the row out.",
-            row=first + int(np.argmin(possible)),
+            row=row,
         )
+    variable, code = model.domain[int(impossible[0])], int(codes[row, impossible[0]])
+    raise ZeroProbabilityError(
+        "Row {row} has {what} in {column!r}, which has probability zero under this model, so nothing follows from it. "
+        "Leave the row out. If the model was conditioned on other labels, ask the model before that; if not, fit with "
+        "{smoothing} above zero.",
+        row=row,
+        what="a missing cell" if code == variable.missing_code else repr(variable.labels[code]),
+        column=variable.name,
+    )
 
 
 def predict_proba(model: Mixture, codes: np.ndarray, target: int) -> np.ndarray:
     """Return p(target | the other cells) for every row, (rows, I_target); the target's own cells are ignored."""
     logs, masses = reduce(_together, (answer for block in model.blocks for answer in _answers(block, codes, target)))
-    _check_possible(logs > -np.inf, 0)
+    if not np.all(logs > -np.inf):
+        others = codes.copy()
+        others[:, target] = MISSING
+        _check_possible(model, others, logs > -np.inf)
     masses /= masses.sum(axis=1, keepdims=True)
     return masses
 
