@@ -268,3 +268,16 @@ def test_an_ensemble_is_one_model_when_compressed():
     small = model.compress(2)
     assert (model.info.n_members, small.info.n_members, small.info.rank) == (2, 1, 2)
     assert "the mean of" not in small.summary()
+
+
+@pytest.mark.filterwarnings("ignore:The chains have not mixed well")
+def test_a_compressed_model_has_no_chains():
+    model = juror.fit(juror.datasets.titanic(), 3, "bayes", sweeps=60, burnt=20, draws=20)
+    small = model.compress(2)
+    before, after = model.summary().splitlines(), small.summary().splitlines()
+    for text in ("chains, log-likelihood", "chains, probabilities of rows", "classes that hold a row", "the mean of"):
+        assert any(line.startswith(text) for line in before)
+        assert not any(line.startswith(text) for line in after)
+    # How it was fitted is still true.
+    assert "took 2 chains of 60 sweeps" in before
+    assert "took 2 chains of 60 sweeps" in after

@@ -56,8 +56,8 @@ def compress(
 ) -> tuple[tuple[Block, ...], Domain, FitInfo | None]:
     """Return the parts of a model of smaller rank, with a record of the rank before and of the loss.
 
-    The rest of the record is kept, except draws, members, the likelihood of the training rows and how well their pairs
-    are reproduced, which no longer hold.
+    The rest of the record is kept, except what no longer holds: draws and their chains, members, the likelihood of the
+    training rows and how well their pairs are reproduced.
     """
     blocks, loss = compressed(model, rank, seed=seed, n_jobs=n_jobs)
     before = sum(block.rank for block in model.blocks)
@@ -72,6 +72,8 @@ def compress(
         log_likelihood=None,
         n_draws=0,
         n_members=1,
+        mixing={},
+        occupied=None,
         reproduced=None,
         worst="",
         compressed=(*info.compressed, Compression(before, float(loss), loss.standard_error)),

@@ -90,7 +90,7 @@ def _fit_lines(info: FitInfo) -> list[str]:
         lines.append(f"chains, {what}: split-R-hat {rhat:.2f}, effective sample size {size:.0f}")
     for stage, trace in info.stages.items():
         lines.append(f"misfit {_along(stage, trace)}")
-    if info.n_draws or info.mixing:
+    if info.method == "bayes":
         return [*lines, info.stopped, *_what_for(info)]
     best_of = len(info.starts) if info.n_members == 1 else 1
     starts = f"best of {best_of} starts; " if best_of > 1 else ""
