@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import combinations, permutations
 
 import numpy as np
@@ -244,10 +245,13 @@ class TestAfterAFit:
         assert model.summary().splitlines()[-1] == model.check().sentence
         assert model.info.reproduced == (model.check().n_well, model.check().n_cells)
 
-    def test_a_private_table_is_warned_of_but_nothing_is_written_down(self, one_class):
+    def test_of_a_private_table_the_question_is_written_down_without_shares(self, one_class):
         with pytest.warns(FitWarning, match="of .* rows"):
             model = juror.fit(planted(), method="em", keep_counts=False)
-        assert (model.info.worst, model.info.warnings) == ("", ())
+        answer = model.prob("ill = yes", given="group = rare")
+        assert model.info.worst == f"P(ill = yes | group = rare) is {answer:.2f}, which the rows contradict"
+        assert model.info.worst in model.info.warnings[0]
+        assert not re.search(r"of [\d,]+ rows", json.dumps(model.info.to_dict()))
         assert model.summary().splitlines()[-1].endswith("well reproduced")
 
     def test_a_range_of_an_ordered_variable_is_named(self, one_class):

@@ -155,7 +155,7 @@ class FitRecord:
         rows; None if the pairs were not counted. See :meth:`juror.JointPMF.check`.
     worst : str
         Questions about two variables that the rows answer otherwise, by more than 0.1, or 0.05 if all rows agree, and
-        more than chance; empty if there are none.
+        more than chance; empty if there are none. Without shares and rows if the model keeps no counts on request.
     """
 
     method: str = ""

@@ -44,7 +44,16 @@ class Finding:
         return f"P({self.target} | {self.condition})"
 
     def __str__(self) -> str:
-        return f"{self.question} is {self.probability:.2f}, but {self.share:.2f} of {self.rows:,.0f} rows"
+        return f"{self._answer}, but {self.share:.2f} of {self.rows:,.0f} rows"
+
+    @property
+    def without_rows(self) -> str:
+        """The question and the model's answer as text, without share and number of rows, which may be private."""
+        return f"{self._answer}, which the rows contradict"
+
+    @property
+    def _answer(self) -> str:
+        return f"{self.question} is {self.probability:.2f}"
 
 
 @dataclass(frozen=True, eq=False)

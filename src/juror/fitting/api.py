@@ -148,8 +148,9 @@ def fit(
         them. Only sums and one sample of rows come back.
     keep_counts : bool, default True
         Whether the model keeps the pair counts of the table in ``model.counts``, so that answers with at most one
-        condition say how many rows there are. They are saved with the model. With False nothing but the distribution
-        leaves the fit, for tables in which small counts are private.
+        condition say how many rows there are. They are saved with the model. With False neither counts nor shares of
+        rows leave the fit, for tables in which small counts are private; ``model.info.worst`` still names the answers
+        that the rows contradict.
 
     Other Parameters
     ----------------
@@ -270,18 +271,17 @@ def fit(
         mixture = as_mixture(solution.parts, domain)
         verdict = hold_against_rows(mixture, read, counts if keep_counts else kept_counts(read, True)[0], record)
     # Who gives a rank, or wants a tree, limits the model on purpose: then what it misses is recorded, not warned of.
-    contradicted = verdict.complaints if chooses_rank else ()
-    for complaint in (*solution.complaints, *contradicted):
+    for complaint in (*solution.complaints, *(verdict.complaints() if chooses_rank else ())):
         warnings.warn(FitWarning(complaint), stacklevel=2)
-    # A share of rows is as private as the counts.
-    written = (*solution.complaints, *(contradicted if keep_counts else ()))
+    # A share of rows is as private as the counts, so it is written down only with them.
+    written = (*solution.complaints, *(verdict.complaints(bool(keep_counts)) if chooses_rank else ()))
     record = replace(
         record,
         target=target,
         warnings=about_data + tuple(map(str, written)),
         without_counts=without,
         reproduced=verdict.reproduced,
-        worst=verdict.worst if keep_counts else "",
+        worst=verdict.worst(bool(keep_counts)),
     )
     return JointPMF.of_blocks(mixture.blocks, domain, record, counts)
 

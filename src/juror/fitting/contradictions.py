@@ -39,23 +39,27 @@ class Verdict:
     ----------
     reproduced : tuple of two int, optional
         The number of cells that are well reproduced, and of all that have enough rows to tell; None without counts.
-    worst : str
-        The worst questions with both answers, of at most five pairs of variables that are off by more than 0.1, or
-        0.05 if all rows agree, and beyond chance; empty if none is.
+    findings : tuple of Finding
+        The worst question of each of at most five pairs of variables that are off by more than 0.1, or 0.05 if all rows
+        agree, and beyond chance.
     """
 
     reproduced: tuple[int, int] | None = None
-    worst: str = ""
+    findings: tuple[Finding, ...] = ()
 
-    @property
-    def complaints(self) -> tuple[Complaint, ...]:
-        """What to warn of."""
-        if not self.worst:
+    def worst(self, with_rows: bool = True) -> str:
+        """Name the questions with both answers, or without those of the rows, which may be private."""
+        return "; ".join(str(finding) if with_rows else finding.without_rows for finding in self.findings)
+
+    def complaints(self, with_rows: bool = True) -> tuple[Complaint, ...]:
+        """Return what to warn of."""
+        if not self.findings:
             return ()
         complaint = Complaint(
             "contradicted",
-            "{worst}. The model has not learned this. Rely on the rows there; model.check() lists such questions.",
-            worst=self.worst,
+            "{worst}. The model has not learned this. Rely on the rows there; {check} lists such questions.",
+            worst=self.worst(with_rows),
+            check="model.check()" if with_rows else "model.check(data)",
         )
         return (complaint,)
 
@@ -70,7 +74,7 @@ def hold_against_rows(model: Mixture, read: Table | Statistic, counts: PairCount
     if not isinstance(read, Statistic):
         rows = read.sample(record.seed).rows
         off = (finding for finding in off if not _is_explained(model, finding, rows, table))
-    return Verdict((table.n_well, table.n_cells), "; ".join(map(str, islice(off, _NAMED))))
+    return Verdict((table.n_well, table.n_cells), tuple(islice(off, _NAMED)))
 
 
 def _is_explained(model: Mixture, finding: Finding, rows: WeightedRows, table: CheckTable) -> bool:
