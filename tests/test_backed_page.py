@@ -204,6 +204,41 @@ def test_a_model_without_counts_has_no_rows_to_show(browser, people, tmp_path):
         assert shown(page, "share") == {}
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_model_without_counts_has_intervals_from_expected_rows(browser, people, tmp_path, weighted):
+    weights = np.random.default_rng(0).exponential(size=len(people)) if weighted else None
+    model = quietly(people, rank=2, method="em", keep_counts=False, sample_weight=weights)
+    with watched(browser, saved(model, tmp_path / "private.html")) as page:
+        assert "from as many rows as the model expects" in page.inner_text("#whisker-legend")
+        for given in ({}, {NAMES[2]: "yes"}):
+            for name, label in given.items():
+                click(page, name, label)
+            low, high = shown(page, "low"), shown(page, "high")
+            assert set(low) == set(high) == set(NAMES) - set(given)
+            for name in low:
+                conditions = "".join(f' | "{given_name}" = "{label}"' for given_name, label in given.items())
+                expected = model.interval(f'"{name}"{conditions}', level=0.9)
+                labels = [str(label) for label in model.domain[name].labels]
+                for found, end in ((low, expected.low), (high, expected.high)):
+                    # the ends are logarithms in 16 bits
+                    np.testing.assert_allclose([found[name][label] for label in labels], end, rtol=6e-4)
+
+
+def test_a_model_that_was_not_fitted_has_no_intervals(browser, tmp_path):
+    model = juror.JointPMF([0.5, 0.5], [[[0.9, 0.2], [0.1, 0.8]]] * 2)
+    with watched(browser, saved(model, tmp_path / "made.html")) as page:
+        assert page.is_hidden("#whisker-legend")
+        assert shown(page, "low") == {}
+
+
+def test_numbers_of_the_legend_stay_on_one_line(browser, report):
+    with watched(browser, report) as page:
+        for width in range(320, 1300, 10):
+            page.set_viewport_size({"width": width, "height": 700})
+            for number in (".share-key", "#whisker-level"):
+                assert page.locator(number).evaluate("span => span.getClientRects().length") == 1
+
+
 @pytest.mark.parametrize("given", [{}, {NAMES[1]: ["yes"]}, {"origin": [ORIGINS[1], ORIGINS[2]]}])
 def test_rows_and_shares_beside_an_answer(browser, blind, people, report, given):
     with watched(browser, report) as page:

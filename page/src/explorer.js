@@ -37,6 +37,7 @@ export class Explorer {
     byId("share-legend").hidden = !this.isCounted;
     byId("share-of").textContent = observed?.source === "data" ? "rows of the data" : "rows that the model was fitted to";
     byId("whisker-legend").hidden = pairs.level === null;
+    byId("whisker-expected").hidden = !pairs.is_expected;
     byId("whisker-level").textContent = percent(pairs.level ?? 0);
     const answer = /** @type {Answer} */ (answers.given(this.#evidence));
     this.panels = variables.map((variable) => new Panel(variable, answer.marginals[variable.position], this));

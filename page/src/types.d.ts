@@ -23,6 +23,8 @@ export interface PackedTables {
 export interface PackedPairs {
   /** The probability of intervals; null without any. */
   level: number | null;
+  /** Whether intervals are from as many rows as the model expects, because it keeps no counts. */
+  is_expected: boolean;
   /** How many independent rows a weight of one is worth. */
   worth: number;
   /** A byte for each pair: by how many points answers of the page's model are off; null if none is by more than one. */

@@ -22,10 +22,11 @@ from juror.answers.checking import worth_of_rows
 from juror.answers.pairs import pair_tables
 from juror.counts.counts import PairCounts
 from juror.model import JointPMF
+from juror.model.backing import rows_that_show
 from juror.report.html import make_page
 from juror.report.packing_numbers import encode
 from juror.report.page_model import POINT, PageModel
-from juror.report.pair_intervals import LEVEL, ends_by_draws, ends_by_rows
+from juror.report.pair_intervals import LEVEL, ends_by_draws, ends_by_rows, expected_rows
 
 # The most bytes of a page. One with all classes of a large model may be larger, and has this much room for pairs.
 _PAGE_BYTES, _ROOM_BEYOND = 2_000_000, 400_000
@@ -47,6 +48,8 @@ class CarriedPairs:
         How far answers of the page's model given one variable are from those of the fitted one, at most.
     level : float, optional
         The probability of intervals; None without any.
+    is_expected : bool
+        Whether intervals are from as many rows as the model expects, because it keeps no counts.
     worth : float
         The number of independent rows that a weight of one is worth.
     counts : dict of int to numpy.ndarray, (I_a, I_b)
@@ -60,6 +63,7 @@ class CarriedPairs:
     room: float
     apart: np.ndarray
     level: float | None = None
+    is_expected: bool = False
     worth: float = 1.0
     counts: dict[int, np.ndarray] = field(default_factory=dict)
     fitted: dict[int, np.ndarray] = field(default_factory=dict)
@@ -84,6 +88,7 @@ class CarriedPairs:
         kinds = {"counts": self.counts, "fitted": self.fitted, "intervals": self.ends}
         return {
             "level": self.level,
+            "is_expected": self.is_expected,
             "worth": self.worth,
             "apart": self.apart.tolist(),
             **{name: [{"pair": k, "table": t.tolist()} for k, t in taken.items()] for name, taken in kinds.items()},
@@ -97,6 +102,7 @@ class CarriedPairs:
         encoded = {name: _encoded(name, list(taken.values())) for name, taken in kinds.items()}
         return {
             "level": self.level,
+            "is_expected": self.is_expected,
             "worth": self.worth,
             "apart": _text(points.tobytes()) if points.any() else None,
             **{
@@ -130,17 +136,26 @@ def carry(
 def _carry_intervals(
     model: JointPMF, carried: CarriedPairs, order: Sequence[int], variables: Sequence[dict[str, Any]]
 ) -> None:
-    """Take the ends of intervals in the room that is left, as far as draws or rows of the fit know them."""
+    """Take the ends of intervals in the room that is left, as :meth:`juror.JointPMF.interval` answers.
+
+    They are from draws, from rows of the fit or, if these are not known, from as many rows as the model expects.
+    """
     n_draws = 0 if model.info is None else model.info.n_draws
     # The rows of the fit, as the draws have seen them, not those that the page shows
     fitted, sizes = model.counts, model.domain.cardinalities
     if n_draws >= 2:
         singles, ends = ends_by_draws(model, n_draws, fitted, _first_in(order, sizes, carried.room, _MOST_ENDS))
-    elif fitted is not None and fitted.singles is not None:
-        worth = worth_of_rows(model.info, fitted)
-        singles, ends = ends_by_rows(fitted, worth, _first_in(order, sizes, carried.room, None))
     else:
-        return
+        n_rows, chosen = rows_that_show((), fitted, model.info), _first_in(order, sizes, carried.room, None)
+        if fitted is not None and fitted.singles is not None:
+            worth = worth_of_rows(model.info, fitted)
+            singles, tables = [worth * each for each in fitted.singles], {k: worth * fitted.tables[k] for k in chosen}
+        elif n_rows > 0:
+            singles, tables = expected_rows(model, n_rows, chosen)
+            carried.is_expected = True
+        else:
+            return
+        singles, ends = ends_by_rows(singles, tables)
     for variable, (low, high) in zip(variables, singles, strict=True):
         variable |= {"low": low.tolist(), "high": high.tolist()}
     carried.take("ends", list(ends), ends.__getitem__)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -58,13 +58,11 @@ def _shares(parts: np.ndarray) -> np.ndarray:
 
 
 def ends_by_rows(
-    counts: PairCounts, worth: float, chosen: Sequence[int]
+    singles: Sequence[np.ndarray], tables: Mapping[int, np.ndarray]
 ) -> tuple[list[np.ndarray], dict[int, np.ndarray]]:
-    """Return the same for a model without draws."""
-    assert counts.singles is not None
+    """Return the same for a model without draws, from the rows of every variable (I_n,), and of pairs (I_a, I_b)."""
     found = {}
-    for k in chosen:
-        table = counts.tables[k] * worth
+    for k, table in tables.items():
         given_a = [ends_of_rows(row, LEVEL) for row in table]
         given_b = [ends_of_rows(column, LEVEL) for column in table.T]
         found[k] = np.stack(
@@ -75,4 +73,14 @@ def ends_by_rows(
                 np.stack([high for _, high in given_b], axis=1),
             ]
         )
-    return [np.stack(ends_of_rows(each * worth, LEVEL)) for each in counts.singles], found
+    return [np.stack(ends_of_rows(each, LEVEL)) for each in singles], found
+
+
+def expected_rows(
+    model: Mixture, n_rows: float, chosen: Sequence[int]
+) -> tuple[list[np.ndarray], dict[int, np.ndarray]]:
+    """Return how many of n rows a model expects with every label, (I_n,) each, and with those of some pairs."""
+    wanted = set(chosen)
+    pairs = enumerate(pair_tables(model)) if wanted else ()
+    tables = {k: n_rows * table for k, (_, _, table) in pairs if k in wanted}
+    return [n_rows * marginal(model, [n]) for n in range(len(model.domain))], {k: tables[k] for k in chosen}

@@ -1081,6 +1081,7 @@ var Explorer = class {
     byId("share-legend").hidden = !this.isCounted;
     byId("share-of").textContent = observed?.source === "data" ? "rows of the data" : "rows that the model was fitted to";
     byId("whisker-legend").hidden = pairs2.level === null;
+    byId("whisker-expected").hidden = !pairs2.is_expected;
     byId("whisker-level").textContent = percent(pairs2.level ?? 0);
     const answer = (
       /** @type {Answer} */
