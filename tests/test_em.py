@@ -208,7 +208,7 @@ def test_classes_that_collapsed_are_told(codes):
 def test_parameter_count_and_criteria(codes):
     model = fit_em(codes, rank=3, domain=juror.Domain.from_cardinalities(SHAPE))
     k = 2 + 3 * (3 + 2 + 1 + 4 + 2)
-    assert model.info.n_parameters == Stacking(SHAPE).n_parameters(3) == k
+    assert model.info.n_parameters == k
     assert model.info.aic == pytest.approx(2 * k - 2 * model.info.log_likelihood)
     assert model.info.bic == pytest.approx(k * np.log(len(codes)) - 2 * model.info.log_likelihood)
 

@@ -200,8 +200,8 @@ class TestInTheFile:
         ],
     )
     def test_counts_that_do_not_fit_are_refused(self, tmp_path, change, message):
+        from juror.counts import counts_in_file
         from juror.files import container
-        from juror.model import counts_in_file
 
         model = juror.fit(people(), 1, "em")
         header, compressed = counts_in_file.packed(model.counts)

@@ -11,6 +11,7 @@ from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
+from juror.answers.block import Mixture
 from juror.counts.designs import about_order
 from juror.counts.projections import Projections
 from juror.domain import Domain
@@ -32,9 +33,7 @@ from juror.model import JointPMF
 from juror.progress import ProgressCallback
 from juror.record import FitRecord
 from juror.rows.in_memory import MemoryTable
-from juror.rows.parameters import Parameters
 from juror.rows.reading import open_table
-from juror.rows.stacking import Stacking
 from juror.rows.table import Table
 from juror.runners.blas import one_blas_thread
 from juror.runners.local import LocalRunner
@@ -266,9 +265,9 @@ def fit(
             given = "smoothing" in options
             solution = choose_and_solve(read, chosen, position, rank, settings, context, smoothing_given=given)
         # The record and the counts read the rows, which are gone after this block.
-        record = _completed(solution, read, decision, int(seed))
-        counts, without = kept_counts(read, bool(keep_counts))
         mixture = as_mixture(solution.parts, domain)
+        record = _completed(solution, mixture, read, decision, int(seed))
+        counts, without = kept_counts(read, bool(keep_counts))
         verdict = hold_against_rows(mixture, read, counts if keep_counts else kept_counts(read, True)[0], record)
     # Who gives a rank, or wants a tree, limits the model on purpose: then what it misses is recorded, not warned of.
     for complaint in (*solution.complaints, *(verdict.complaints() if chooses_rank else ())):
@@ -298,7 +297,7 @@ def _solve_statistic(
     return replace(solution, record=replace(solution.record, smoothing=float(settings.smoothing)))
 
 
-def _completed(solution: Solution, read: Any, decision: Decision, seed: int) -> FitRecord:
+def _completed(solution: Solution, mixture: Mixture, read: Any, decision: Decision, seed: int) -> FitRecord:
     """Add to the solver's record what it does not know: the method and why, the rows, the size of the model."""
     n_rows, rank = _numbers_of_rows(read, seed), sum(part.rank for part in solution.parts)
     log_likelihood = solution.record.log_likelihood
@@ -309,18 +308,13 @@ def _completed(solution: Solution, read: Any, decision: Decision, seed: int) -> 
         method=decision.method,
         why=decision.why,
         rank=rank,
-        n_parameters=_n_parameters(solution.parts, read.domain),
+        # The weights of all classes sum to one.
+        n_parameters=sum(block.n_parameters for block in mixture.blocks) - 1,
         seed=seed,
         log_likelihood=log_likelihood,
         labelled_missing=labels_in_words(read.domain),
         **n_rows,
     )
-
-
-def _n_parameters(parts: Sequence[Parameters], domain: Domain) -> int:
-    """Count the free parameters of all parts; the weights of all classes sum to one."""
-    each = (Stacking(domain.cardinalities, part.forest).n_parameters(part.rank) + 1 for part in parts)
-    return sum(each) - 1
 
 
 def _numbers_of_rows(data: Table | Statistic, seed: int) -> dict[str, Any]:

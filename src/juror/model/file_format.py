@@ -3,7 +3,7 @@
 A model without edges and counts is written as version 1 of the format, ``weights`` (F,) and ``factor.N`` (I_n, F),
 which every juror reads. All others need version 2: for block B ``block.B.weights`` (F,), ``block.B.parents`` (nodes,),
 −1 for none, and for each of its nodes N ``block.B.table.N`` (I_pa or 1, I_n, F). Counts are one more array, ``counts``,
-and an entry of the same name in the header, which says how to read it (:mod:`juror.model.counts_in_file`). The first
+and an entry of the same name in the header, which says how to read it (:mod:`juror.counts.counts_in_file`). The first
 jurors that read version 2 know no counts, and read the rest.
 """
 
@@ -50,7 +50,7 @@ def write(
         return
     tensors = {}
     if counts is not None:
-        from juror.model.counts_in_file import packed  # imports counts, which are slow to import
+        from juror.counts.counts_in_file import packed  # imports counts, which are slow to import
 
         more["counts"], tensors["counts"] = packed(counts)
     for b, block in enumerate(model.blocks):
@@ -77,7 +77,7 @@ def read(path: str | os.PathLike[str]) -> Parts:
             return (Block.of_factors(tensors["weights"], factors),), domain, info, None, conditions
         counts = None
         if "counts" in header:
-            from juror.model.counts_in_file import unpacked  # imports counts, which are slow to import
+            from juror.counts.counts_in_file import unpacked  # imports counts, which are slow to import
 
             counts = unpacked(domain, header["counts"], tensors["counts"])
         blocks = tuple(_read_block(path, b, tensors) for b in range(header["n_blocks"]))

@@ -89,15 +89,6 @@ class Stacking:
         sizes = zip(self.unstack(stacked), self.cardinalities, strict=True)
         return tuple(table.reshape(-1, size, table.shape[-1]) for table, size in sizes)
 
-    def n_parameters(self, rank: int) -> int:
-        """Count the free parameters of a model: (F − 1) + F Σ I_pa (I_n − 1).
-
-        >>> Stacking((2, 3)).n_parameters(2)
-        7
-        """
-        sizes = zip(self.heights, self.cardinalities, strict=True)
-        return rank - 1 + rank * sum(height // size * (size - 1) for height, size in sizes)
-
     @cached_property
     def _columns(self) -> tuple[np.ndarray, np.ndarray]:
         """The first stacked row of every column that sums to one, rows of ones by themselves, and their lengths."""
