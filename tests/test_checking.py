@@ -321,8 +321,8 @@ class TestData:
             model.check(PairCounts.of(strange))
         with pytest.raises(DataError, match=r"A check needs two variables, and there are only \['ill'\]"):
             model.check(planted()[["ill"]])
-        with pytest.raises(DataError, match=r"none of the model's columns .* Got \['a'\]"):
-            model.check({"a": [0, 1]})
+        with pytest.raises(DataError, match=r"a column 'il' that the model does not know\. Did you mean 'ill'\?"):
+            model.check({"il": [0, 1], "group": [0, 1]})
 
     def test_counts_are_aligned_by_name_and_label(self):
         model = juror.fit(juror.datasets.titanic(), rank=2, method="em")

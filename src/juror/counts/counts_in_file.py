@@ -46,7 +46,7 @@ def unpacked(domain: Domain, header: Mapping[str, Any], compressed: np.ndarray) 
     if kind not in (*_TYPES, "<f8"):
         raise ValueError(f"its counts have the type {kind!r}, which this juror does not know")
     groups = pairs_and_singles(len(domain)) if header["singles"] else pairs_of(len(domain))
-    shapes = [tuple(sizes[n] for n in group) for group in groups]
+    shapes = [tuple(sizes[place] for place in group) for group in groups]
     cells = _cells(compressed.tobytes(), kind, sum(map(math.prod, shapes)))
     ends = accumulate(map(math.prod, shapes))
     tables = [cells[end - math.prod(shape) : end].reshape(shape) for end, shape in zip(ends, shapes, strict=True)]

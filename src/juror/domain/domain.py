@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
@@ -297,6 +297,15 @@ class Domain:
                 f"The data have no columns {shortlist(absent)}, which the domain names. Add them, or leave them out."
             )
 
+    def check_known(self, names: Iterable[str]) -> None:
+        """Refuse names of columns that are no variables."""
+        for name in names:
+            if name not in self:
+                raise DataError(
+                    f"The data have a column {name!r} that the model does not know. "
+                    f"{did_you_mean(name, self.names)} Drop or rename it."
+                )
+
     def encode_columns(self, columns: Sequence[Column], unknown: Unknown = "error") -> np.ndarray:
         """Return the codes of opened columns; see :meth:`encode`."""
         codes, strangers = self.encode_chunk(columns, unknown)
@@ -310,12 +319,8 @@ class Domain:
         if len({column.name for column in columns}) < len(self):
             codes.fill(MISSING)
         strangers = Strangers()
+        self.check_known([column.name for column in columns])
         for column in columns:
-            if column.name not in self:
-                raise DataError(
-                    f"The data have a column {column.name!r} that the model does not know. "
-                    f"{did_you_mean(column.name, self.names)} Drop or rename it."
-                )
             found, strange = self[column.name].encode_piece(column, unknown, self.code_type.type)
             codes[:, self.position(column.name)] = found
             strangers += strange
