@@ -37,8 +37,8 @@ def command(
 ) -> None:
     """Compare the answers of MODEL about two variables with rows, worst first.
 
-    Every question P(a = x | b = y) is compared with the share of x among the rows with b = y. Columns that DATA lacks are
-    left out, and named.
+    Every question P(a = x | b = y) is compared with the share of x among the rows with b = y. Columns that DATA lacks
+    are left out, and named.
     """
     if top is not None and top < 1:
         raise ParameterError(f"--top must be a number of questions, at least 1. Got {top} instead.")
