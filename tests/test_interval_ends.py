@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import juror
 from juror.answers import interval_ends
-from juror.answers.interval_ends import ends_of_draws, ends_of_rows
+from juror.answers.interval_ends import UNSEEN, ends_of_draws, ends_of_rows, learned_agreement
 from juror.cli.app import app
 from juror.errors import ParameterError, QueryError
 from juror.testing import random_model
@@ -29,11 +29,12 @@ class TestEnds:
         # The draws have seen the rows as if the model were right: before that they had the weight 1 / likelihood.
         unseen = 1.0 / np.exp(np.log(answers) @ counts)
         chosen = rng.choice(len(answers), n, p=unseen / unseen.sum())
-        p, s = answers[chosen], rng.choice([np.inf, *interval_ends._STRENGTHS], n, p=[0.65, *[0.35 / 4] * 4])
-        gamma = rng.standard_gamma(np.where(np.isinf(s), 1.0, s)[:, None] * p)
+        p, s = answers[chosen], rng.choice([0.0, *interval_ends._STRENGTHS, np.inf], n, p=UNSEEN)
+        alpha = np.where((s == 0)[:, None], 0.5, np.where(np.isinf(s), 1.0, s)[:, None] * p)
+        gamma = rng.standard_gamma(alpha)
         truths = np.where(np.isinf(s)[:, None], p, gamma / gamma.sum(axis=1, keepdims=True))
         weights = np.exp(np.log(truths) @ counts)
-        for end, tail in zip(ends_of_draws(answers, counts, 0.8), (0.1, 0.9), strict=True):
+        for end, tail in zip(ends_of_draws(answers, counts, 0.8, UNSEEN), (0.1, 0.9), strict=True):
             for cell in range(3):
                 # A draw has a weight of its own, so that the share below may jump at an end.
                 before, after = (
@@ -45,19 +46,21 @@ class TestEnds:
         answers = np.random.default_rng(2).dirichlet([300.0, 700.0], 100)
         counts = np.array([9_000.0, 21_000.0])
         of_draws = np.quantile(answers, [0.05, 0.95], axis=0)
-        np.testing.assert_allclose(ends_of_draws(answers, None, 0.9), of_draws)
-        low, high = ends_of_draws(answers, counts, 0.9)
+        np.testing.assert_allclose(ends_of_draws(answers, None, 0.9, UNSEEN), of_draws)
+        low, high = ends_of_draws(answers, counts, 0.9, UNSEEN)
         assert np.all(low >= of_draws[0] - 0.01)
         assert np.all(high <= of_draws[1] + 0.01)
 
     def test_rows_that_contradict_move_them(self):
         answers = np.random.default_rng(3).dirichlet([190.0, 810.0], 100)
-        low, high = ends_of_draws(answers, np.array([83.0, 17.0]), 0.9)
+        low, high = ends_of_draws(answers, np.array([83.0, 17.0]), 0.9, UNSEEN)
         assert answers[:, 0].max() < 0.3 < low[0] < 0.83 < high[0]
 
     def test_no_rows_say_nothing(self):
         answers = RNG.dirichlet(np.ones(3), 50)
-        np.testing.assert_allclose(ends_of_draws(answers, np.zeros(3), 0.9), np.quantile(answers, [0.05, 0.95], axis=0))
+        np.testing.assert_allclose(
+            ends_of_draws(answers, np.zeros(3), 0.9, UNSEEN), np.quantile(answers, [0.05, 0.95], axis=0)
+        )
 
     @pytest.mark.parametrize("level", [0.5, 0.9, 0.99])
     def test_rows_alone_as_jeffreys(self, level):
@@ -70,10 +73,50 @@ class TestEnds:
 
     def test_what_all_rows_show_may_be_certain(self):
         answers = RNG.dirichlet([20.0, 1.0], 50)
-        for low, high in (ends_of_draws(answers, np.array([9.0, 0.0]), 0.9), ends_of_rows(np.array([9.0, 0.0]), 0.9)):
+        for low, high in (
+            ends_of_draws(answers, np.array([9.0, 0.0]), 0.9, UNSEEN),
+            ends_of_rows(np.array([9.0, 0.0]), 0.9),
+        ):
             assert high[0] == 1.0
             assert low[1] == 0.0
             assert low[0] > 0.0
+
+
+class TestAgreement:
+    """How often draws are right is learned from answers whose rows were drawn in known ways."""
+
+    def learned(self, truths, rng, n_rows=400):
+        answers = []
+        for truth in truths:
+            counts = rng.multinomial(n_rows, truth(rng)).astype(float)
+            # Draws around 0.3, of a posterior as narrow as many other rows make it
+            answers.append((rng.dirichlet([1200.0, 2800.0], 32), counts))
+        return learned_agreement(answers)
+
+    def test_right_and_wrong_models_are_told_apart(self):
+        rng = np.random.default_rng(5)
+        right = self.learned([lambda rng: [0.3, 0.7]] * 300, rng)
+        wrong = self.learned([lambda rng: rng.dirichlet([0.5, 0.5])] * 300, rng)
+        assert right[-1] > 0.85
+        assert wrong[0] > 0.85
+
+    def test_half_of_each(self):
+        rng = np.random.default_rng(6)
+        both = [lambda rng: [0.3, 0.7], lambda rng: rng.dirichlet([0.5, 0.5])] * 200
+        found = self.learned(both, rng)
+        assert abs(found[-1] - 0.5) < 0.12
+        assert np.isclose(sum(found), 1.0)
+
+    def test_no_answers_leave_the_prior(self):
+        np.testing.assert_allclose(learned_agreement([]), UNSEEN)
+
+    @pytest.mark.filterwarnings("ignore:The chains have not mixed well")
+    def test_a_fit_with_draws_learns_it_and_keeps_it(self, tmp_path):
+        model = juror.fit(PEOPLE, rank=4, method="bayes", **SHORT)
+        assert model.info.agreement != UNSEEN
+        model.save(tmp_path / "m.juror")
+        assert juror.load(tmp_path / "m.juror").info.agreement == model.info.agreement
+        assert juror.fit(PEOPLE, rank=4, method="em").info.agreement is None
 
 
 class TestModels:

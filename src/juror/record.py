@@ -153,6 +153,9 @@ class FitRecord:
     reproduced : tuple of two int, optional
         How many cells of pairs of variables have enough rows to tell and are well reproduced, and how many have enough
         rows; None if the pairs were not counted. See :meth:`juror.JointPMF.check`.
+    agreement : tuple of five floats, optional
+        For a fit with draws: of how many answers about two variables the truth is apart from the draws, near them with
+        each of three strengths, and one of them, as the rows have it (:mod:`juror.answers.interval_ends`).
     worst : str
         Questions about two variables that the rows answer otherwise, by more than 0.1, or 0.05 if all rows agree, and
         more than chance; empty if there are none. Without shares and rows if the model keeps no counts on request.
@@ -192,6 +195,9 @@ class FitRecord:
     without_counts: str = diagnostic("", "pair counts")
     search_ended: str = diagnostic("", "end of the search")
     reproduced: tuple[int, int] | None = None
+    agreement: tuple[float, ...] | None = diagnostic(
+        None, "draws agree with the rows", lambda shares: f"in {shares[-1]:.0%} of the answers about two variables"
+    )
     worst: str = ""
 
     def diagnostics(self) -> dict[str, str]:
@@ -252,7 +258,7 @@ _READ: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("starts", "trace"), _numbers),
     **dict.fromkeys(("rho_path", "smoothing_path"), lambda pairs: tuple(_numbers(pair) for pair in pairs)),
     "log_likelihood": lambda number: None if number is None else float(number),
-    **dict.fromkeys(("occupied", "reproduced"), lambda points: None if points is None else tuple(points)),
+    **dict.fromkeys(("occupied", "reproduced", "agreement"), lambda points: None if points is None else tuple(points)),
     "stages": lambda traces: {name: _numbers(trace) for name, trace in traces.items()},
     "mixing": lambda pairs: {name: _numbers(pair, math.inf) for name, pair in pairs.items()},
     "compressed": lambda steps: tuple(Compression(**step) for step in steps),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from juror.answers.block import Mixture
-from juror.answers.interval_ends import ends_of_draws, ends_of_rows
+from juror.answers.interval_ends import UNSEEN, Agreement, ends_of_draws, ends_of_rows
 from juror.answers.label_frames import to_frame
 from juror.answers.marginals import ProbabilityTable, align, marginal
 from juror.answers.posterior import log_mass, posterior
@@ -97,6 +97,7 @@ def intervals(
     evidence: Evidence,
     table: ProbabilityTable,
     level: float,
+    agreement: Agreement | None = None,
 ) -> IntervalTable:
     """Return an answer, ``table``, with intervals from the draws of a model, its rows, or both.
 
@@ -114,6 +115,8 @@ def intervals(
         The answer, with the rows behind it if they are counted.
     level : float
         The level.
+    agreement : tuple of float, optional
+        How often the draws agree with the rows of the fit, if this was learned.
     """
     if isinstance(level, bool) or not isinstance(level, (int, float, np.number)) or not 0 < level < 1:
         raise ParameterError(f"level must be a number in the range (0, 1). Got {level!r} instead.")
@@ -122,7 +125,7 @@ def intervals(
         each = [marginal(posterior(draw, evidence), positions).ravel() for draw in posterior_draws(model, n_draws)]
         # Draws have seen the weights of rows as they are.
         counts = None if support is None else support.counts.ravel()
-        ends, basis = ends_of_draws(np.stack(each), counts, float(level)), f"{n_draws} draws"
+        ends, basis = ends_of_draws(np.stack(each), counts, float(level), agreement or UNSEEN), f"{n_draws} draws"
         if support is not None:
             basis += f" and {counted_in_words(support.rows)}"
     elif support is not None:

@@ -2,13 +2,15 @@
 
 *Draws.* A draw p_d answers for the model: it is what the answer would be if classes and forests could follow the table.
 They may miss how two variables depend on each other. So wherever the rows behind an answer are counted, k_x rows with
-the label x, the truth is one of the draws with probability 0.65, and otherwise only near one:
+the label x, there are three cases: the truth is one of the draws; it is only near one; or the draws say nothing of it:
 
-    truth ~ Dirichlet(s p_d),  s one of a few strengths,    k | truth ~ Multinomial(truth)
+    truth = p_d,    truth ~ Dirichlet(s p_d),  s one of a few strengths,    truth ~ Dirichlet(½)
+    k | truth ~ Multinomial(truth)
 
-The draws have seen the same rows, as if the model were right, so that a pair (d, s) has the weight
+How often each is so, the :data:`Agreement`, is learned from all pairs of variables. The draws have seen the same rows,
+as if the model were right, so that with α = s p_d or ½ a draw and a case together have the weight
 
-    w_ds ∝ P(s) · DirichletMultinomial(k | s p_d) / Multinomial(k | p_d),    truth | d, s, k ~ Dirichlet(s p_d + k)
+    w ∝ P(case) · DirichletMultinomial(k | α) / Multinomial(k | p_d),    truth | d, case, k ~ Dirichlet(α + k)
 
 and the ends are quantiles of this mixture. Where the model agrees with the rows, they are those of the draws.
 
@@ -21,24 +23,47 @@ ends at 1.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
+# How often the truth is apart from the draws, near them with each strength, and one of them: shares that sum to one
+Agreement = tuple[float, ...]
 # The strengths s: how many rows a draw is worth that is only near the truth
-_STRENGTHS = np.array([4.0, 16.0, 64.0, 256.0])
-# The prior probability that the model is right about an answer
-_RIGHT = 0.65
+_STRENGTHS = np.array([16.0, 64.0, 256.0])
+# What is thought of a table before it is seen, in answers: sixteen, in half of which the model is right
+_PRIOR = np.array([4.0, 4.0 / 3, 4.0 / 3, 4.0 / 3, 8.0])
+UNSEEN: Agreement = tuple((_PRIOR / _PRIOR.sum()).tolist())
+_ROUNDS = 30
 _TINY = 1e-300
 # Quantiles are found by halving [0, 1] this often.
 _HALVINGS = 24
 # Only this many of the draws are spread around.
-_MOST_SPREAD = 32
-# Pairs (d, s) that together weigh less than this are left out.
+MOST_SPREAD = 32
+# Draws and cases that together weigh less than this are left out.
 _NEGLIGIBLE = 1e-6
 
 
-def ends_of_draws(answers: np.ndarray, counts: np.ndarray | None, level: float) -> tuple[np.ndarray, np.ndarray]:
+def learned_agreement(answers: Iterable[tuple[np.ndarray, np.ndarray]]) -> Agreement:
+    """Return how often the model is right, by EM over many answers of all draws (draws, cells) and their rows (cells,).
+
+    A share beyond the prior's is learned only from answers whose rows tell the cases apart.
+    """
+    from scipy.special import logsumexp
+
+    evidence = [logsumexp(_log_ratios(p, counts)[1], axis=1) - np.log(len(p)) for p, counts in answers]
+    logs = np.array([np.append(each, 0.0) for each in evidence]).reshape(-1, len(_PRIOR))
+    shares = _PRIOR / _PRIOR.sum()
+    for _ in range(_ROUNDS):
+        joint = np.log(shares) + logs
+        shares = np.exp(joint - logsumexp(joint, axis=1, keepdims=True)).sum(axis=0) + _PRIOR
+        shares /= shares.sum()
+    return tuple(shares.tolist())
+
+
+def ends_of_draws(
+    answers: np.ndarray, counts: np.ndarray | None, level: float, agreement: Agreement
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the ends for all cells, each (cells,), given the answer of every draw, (draws, cells).
 
     ``counts`` (cells,) are the rows behind the answer, None if they are not known.
@@ -47,7 +72,7 @@ def ends_of_draws(answers: np.ndarray, counts: np.ndarray | None, level: float) 
     if counts is None or counts.sum() <= 0:
         low, high = np.quantile(answers, tails, axis=0)
         return low, high
-    sure, weights, alpha = _spread(answers, counts)
+    sure, weights, alpha = _spread(answers, counts, agreement)
     rest = alpha.sum(axis=1, keepdims=True) - alpha
 
     def share_below(x: np.ndarray) -> np.ndarray:
@@ -74,20 +99,34 @@ def ends_of_rows(counts: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarr
     return _open(low, high, counts)
 
 
-def _spread(answers: np.ndarray, counts: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-    """Return the weight of s = ∞, the weights of other pairs (d, s), (pairs,), and their s p_d + k, (pairs, cells)."""
-    from scipy.special import gammaln, logsumexp
+def thinned(answers: np.ndarray) -> np.ndarray:
+    """Return evenly spaced ones of all draws, as many as are spread around."""
+    return answers[:: -(-len(answers) // MOST_SPREAD)]
 
-    p = np.maximum(answers[:: -(-len(answers) // _MOST_SPREAD)], _TINY)
-    near = (_STRENGTHS[:, None, None] * p).reshape(-1, p.shape[1])
-    strengths = np.repeat(_STRENGTHS, len(p))
+
+def _log_ratios(p: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return α of every case but the last and every draw, (cases, draws, cells), and its log-likelihood ratio to it."""
+    from scipy.special import gammaln
+
+    p = np.maximum(p, _TINY)
+    alpha = np.concatenate([np.full((1, *p.shape), 0.5), _STRENGTHS[:, None, None] * p])
+    strengths = alpha.sum(axis=2)
+    # Labels without rows change nothing.
+    seen = counts > 0
     logs = gammaln(strengths) - gammaln(strengths + counts.sum())
-    logs += (gammaln(near + counts) - gammaln(near)).sum(axis=1) - np.tile(np.log(p) @ counts, len(_STRENGTHS))
-    logs += np.log((1.0 - _RIGHT) / len(logs))
-    total = logsumexp(np.append(logs, np.log(_RIGHT)))
-    weights = np.exp(logs - total)
+    logs += (gammaln(alpha[:, :, seen] + counts[seen]) - gammaln(alpha[:, :, seen])).sum(axis=2)
+    return alpha, logs - np.log(p[:, seen]) @ counts[seen]
+
+
+def _spread(answers: np.ndarray, counts: np.ndarray, agreement: Agreement) -> tuple[float, np.ndarray, np.ndarray]:
+    """Return the weight of the draws, the weights of other cases, (pairs,), and their α + k, (pairs, cells)."""
+    from scipy.special import logsumexp
+
+    alpha, logs = _log_ratios(thinned(answers), counts)
+    logs = (logs + np.log(np.array(agreement[:-1]) / logs.shape[1])[:, None]).ravel()
+    weights = np.exp(logs - logsumexp(np.append(logs, np.log(agreement[-1]))))
     kept = weights > _NEGLIGIBLE / len(weights)
-    return 1.0 - float(weights[kept].sum()), weights[kept], (near + counts)[kept]
+    return 1.0 - float(weights[kept].sum()), weights[kept], (alpha.reshape(len(logs), -1) + counts)[kept]
 
 
 def _quantile(share_below: Callable[[np.ndarray], np.ndarray], tail: float, n_cells: int) -> np.ndarray:

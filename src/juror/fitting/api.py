@@ -281,6 +281,7 @@ def fit(
         without_counts=without,
         reproduced=verdict.reproduced,
         worst=verdict.worst(bool(keep_counts)),
+        agreement=verdict.agreement,
     )
     return JointPMF.of_blocks(mixture.blocks, domain, record, counts)
 

@@ -13,8 +13,10 @@ from itertools import islice
 
 import numpy as np
 
+from juror.answers.agreement import agreement
 from juror.answers.block import Mixture
 from juror.answers.checking import CheckTable, Finding, check, worth_of_rows
+from juror.answers.interval_ends import Agreement
 from juror.answers.pair_questions import Questions
 from juror.answers.scores import predict_proba
 from juror.counts.counts import PairCounts
@@ -42,10 +44,13 @@ class Verdict:
     findings : tuple of Finding
         The worst question of each of at most five pairs of variables that are off by more than 0.1, or 0.05 if all rows
         agree, and beyond chance.
+    agreement : tuple of float, optional
+        How often the draws of the model agree with the rows; None without draws.
     """
 
     reproduced: tuple[int, int] | None = None
     findings: tuple[Finding, ...] = ()
+    agreement: Agreement | None = None
 
     def worst(self, with_rows: bool = True) -> str:
         """Name the questions with both answers, or without those of the rows, which may be private."""
@@ -74,7 +79,7 @@ def hold_against_rows(model: Mixture, read: Table | Statistic, counts: PairCount
     if not isinstance(read, Statistic):
         rows = read.sample(record.seed).rows
         off = (finding for finding in off if not _is_explained(model, finding, rows, table))
-    return Verdict((table.n_well, table.n_cells), tuple(islice(off, _NAMED)))
+    return Verdict((table.n_well, table.n_cells), tuple(islice(off, _NAMED)), agreement(model, record.n_draws, counts))
 
 
 def _is_explained(model: Mixture, finding: Finding, rows: WeightedRows, table: CheckTable) -> bool:

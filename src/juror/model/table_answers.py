@@ -149,6 +149,6 @@ class TableAnswers(ModelParts):
         """
         asked = self._asked(question, given)
         table = self._supported(asked, data, sample_weight, unknown)
-        n_draws = 0 if self.info is None else self.info.n_draws
+        n_draws, agreement = (0, None) if self.info is None else (self.info.n_draws, self.info.agreement)
         n_rows = backing.rows_that_show({*asked.targets, *asked.evidence}, self.counts, self.info)
-        return intervals(self, n_draws, n_rows, asked.targets, asked.evidence, table, level)
+        return intervals(self, n_draws, n_rows, asked.targets, asked.evidence, table, level, agreement)

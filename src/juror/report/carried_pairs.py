@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from juror.answers.checking import worth_of_rows
+from juror.answers.interval_ends import UNSEEN
 from juror.answers.pairs import pair_tables
 from juror.counts.counts import PairCounts
 from juror.model import JointPMF
@@ -143,8 +144,9 @@ def _carry_intervals(
     n_draws = 0 if model.info is None else model.info.n_draws
     # The rows of the fit, as the draws have seen them, not those that the page shows
     fitted, sizes = model.counts, model.domain.cardinalities
-    if n_draws >= 2:
-        singles, ends = ends_by_draws(model, n_draws, fitted, _first_in(order, sizes, carried.room, _MOST_ENDS))
+    if model.info is not None and n_draws >= 2:
+        chosen = _first_in(order, sizes, carried.room, _MOST_ENDS)
+        singles, ends = ends_by_draws(model, n_draws, fitted, chosen, model.info.agreement or UNSEEN)
     else:
         n_rows, chosen = rows_that_show((), fitted, model.info), _first_in(order, sizes, carried.room, None)
         if fitted is not None and fitted.singles is not None:

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from juror.answers.agreement import shares
 from juror.answers.block import Mixture
-from juror.answers.interval_ends import ends_of_draws, ends_of_rows
+from juror.answers.interval_ends import Agreement, ends_of_draws, ends_of_rows
 from juror.answers.marginals import marginal
 from juror.answers.pairs import pair_tables
 from juror.answers.posterior_draws import posterior_draws
@@ -17,7 +18,7 @@ LEVEL = 0.9
 
 
 def ends_by_draws(
-    model: Mixture, n_draws: int, counts: PairCounts | None, chosen: Sequence[int]
+    model: Mixture, n_draws: int, counts: PairCounts | None, chosen: Sequence[int], agreement: Agreement
 ) -> tuple[list[np.ndarray], dict[int, np.ndarray]]:
     """Return the ends of intervals of every marginal, (2, I_n) each, and of the pairs with these numbers.
 
@@ -35,26 +36,23 @@ def ends_by_draws(
                     pairs[k].append(table)
     alone = None if counts is None else counts.singles
     found = [
-        np.stack(ends_of_draws(np.stack(each), None if alone is None else alone[n], LEVEL))
+        np.stack(ends_of_draws(np.stack(each), None if alone is None else alone[n], LEVEL, agreement))
         for n, each in enumerate(singles)
     ]
-    return found, {k: _four(np.stack(each), None if counts is None else counts.tables[k]) for k, each in pairs.items()}
+    rows = {k: None if counts is None else counts.tables[k] for k in pairs}
+    return found, {k: _four(np.stack(each), rows[k], agreement) for k, each in pairs.items()}
 
 
-def _four(tables: np.ndarray, counts: np.ndarray | None) -> np.ndarray:
+def _four(tables: np.ndarray, counts: np.ndarray | None, agreement: Agreement) -> np.ndarray:
     """Return the ends of both directions, (4, I_a, I_b), from the tables of all draws, (n_draws, I_a, I_b)."""
     ends = np.empty((4, *tables.shape[1:]))
     for a in range(tables.shape[1]):
-        ends[:2, a] = ends_of_draws(_shares(tables[:, a]), None if counts is None else counts[a], LEVEL)
+        rows = None if counts is None else counts[a]
+        ends[:2, a] = ends_of_draws(shares(tables[:, a]), rows, LEVEL, agreement)
     for b in range(tables.shape[2]):
-        ends[2:, :, b] = ends_of_draws(_shares(tables[:, :, b]), None if counts is None else counts[:, b], LEVEL)
+        rows = None if counts is None else counts[:, b]
+        ends[2:, :, b] = ends_of_draws(shares(tables[:, :, b]), rows, LEVEL, agreement)
     return ends
-
-
-def _shares(parts: np.ndarray) -> np.ndarray:
-    """Return parts (n_draws, I) of their sums; impossible ones say nothing, as if all labels were alike."""
-    total = parts.sum(axis=1, keepdims=True)
-    return np.divide(parts, total, out=np.full_like(parts, 1 / parts.shape[1]), where=total > 0)
 
 
 def ends_by_rows(
