@@ -15,7 +15,8 @@ from juror.cli.connect import cluster
 from juror.cli.data import DataArguments, source_of
 from juror.cli.options import number_or
 from juror.cli.output import tell_written, write_json
-from juror.cli.saved_files import check_place, facts, in_a_line, read_domain, refuse_counts
+from juror.cli.places import refuse_inputs
+from juror.cli.saved_files import check_name_for, facts, in_a_line, read_domain, refuse_counts
 from juror.errors import DataError, ParameterError, check_choice, shortlist
 
 if TYPE_CHECKING:
@@ -61,7 +62,8 @@ def command(
 ) -> None:
     """Count how often the labels of every two columns of DATA occur together, and write the counts."""
     began = time.perf_counter()
-    check_place(output, data, "counts", ".counts")
+    check_name_for(output, "counts", ".counts")
+    refuse_inputs([output], [*data, database, domain])
     if database is None:
         refuse_counts(data)
     asked = number_or(("all",), "--triples", triples)

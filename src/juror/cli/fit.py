@@ -15,7 +15,8 @@ from juror.cli.data import DataArguments, source_of
 from juror.cli.info import described, facts, show
 from juror.cli.options import missing_as_of, number_or
 from juror.cli.output import tell_written
-from juror.cli.saved_files import check_place, kind_of, read_counts, refuse_for_counts
+from juror.cli.places import refuse_inputs
+from juror.cli.saved_files import check_name_for, kind_of, read_counts, refuse_for_counts
 from juror.errors import ModelFileError, ParameterError
 
 if TYPE_CHECKING:
@@ -59,7 +60,8 @@ def command(
 ) -> None:
     """Fit the joint distribution of DATA, write the model and print a summary of it."""
     began = time.perf_counter()
-    check_place(output, data, "a model", ".juror")
+    check_name_for(output, "a model", ".juror")
+    refuse_inputs([output], [*data, database])
     csv = {"separator": separator, "quote": quote, "encoding": encoding, "decimal": decimal}
     clusters = {"--dask": dask, "--spark": spark}
     general = {"method": method, "target": target, "n_jobs": n_jobs, "seed": seed, "keep_counts": keep_counts}

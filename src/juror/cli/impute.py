@@ -11,6 +11,7 @@ from juror.cli import options
 from juror.cli.data import files_at
 from juror.cli.options import Data, Drop, Json, Model, Output, Seed, UnknownOption, unknown_of
 from juror.cli.output import check_labels, check_output, read_table, write_frame
+from juror.cli.places import refuse_inputs
 from juror.cli.saved_files import read_model
 from juror.errors import ParameterError
 
@@ -50,10 +51,12 @@ def command(
     json: Json = False,
 ) -> None:
     """Fill the missing cells of DATA; all other cells stay as they are."""
-    check_output(output, json)
+    check_output(output, json, [model, data])
     loaded = read_model(model)
     if draws is not None and draws > 1 and output is None:
         raise ParameterError(f"--draws {draws} makes {draws} tables, which need files: name one with --output.")
+    places = [output] if output is None or draws is None or draws < 2 else _numbered(output, draws)
+    refuse_inputs(filter(None, places), [model, data])
     domain = loaded.domain
     check_labels(domain)
     files = files_at(data, separator, quote, encoding, decimal)
@@ -61,8 +64,7 @@ def command(
     filled = loaded.impute(table, draws, seed=seed, unknown=unknown_of(unknown), also=also or ())
     tables = filled if isinstance(filled, list) else [filled]
     as_text = _is_csv(files) and (output.suffix.lower() == ".csv" if output else not json)
-    for number, each in enumerate(tables, 1):
-        place = output if output is None or len(tables) == 1 else _numbered(output, number)
+    for place, each in zip(places, tables, strict=True):
         write_frame(_with_own_cells(each, table, domain, files) if as_text else each, place, json)
 
 
@@ -87,5 +89,5 @@ def _with_own_cells(filled: pa.Table, table: pa.Table, domain: Domain, files: Fi
     return cells
 
 
-def _numbered(output: Path, number: int) -> Path:
-    return output.with_name(f"{output.stem}.{number}{output.suffix}")
+def _numbered(output: Path, n: int) -> list[Path]:
+    return [output.with_name(f"{output.stem}.{number}{output.suffix}") for number in range(1, n + 1)]

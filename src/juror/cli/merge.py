@@ -10,7 +10,8 @@ import typer
 
 from juror.cli.options import CountsOutput, JsonFacts
 from juror.cli.output import tell_written, write_json
-from juror.cli.saved_files import check_name_for, facts, in_a_line, read_counts, same_file
+from juror.cli.places import same_file
+from juror.cli.saved_files import check_name_for, facts, in_a_line, read_counts
 from juror.errors import DataError, ParameterError
 from juror.files import KINDS
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import typer
 
 from juror.cli.data import check_drop, without
+from juror.cli.places import refuse_inputs
 from juror.errors import ParameterError, shortlist
 from juror.files.csv_writing import write_csv
 from juror.files.writing import check_place, write_whole
@@ -64,8 +65,8 @@ def check_labels(domain: Domain) -> None:
         variable.check_texts()
 
 
-def check_output(output: Path | None, as_json: bool) -> None:
-    """Refuse an unknown suffix, before any work is done."""
+def check_output(output: Path | None, as_json: bool, inputs: Iterable[str | Path | None]) -> None:
+    """Refuse, before any work is done, an unknown suffix, and an output that is also an input."""
     if output is None:
         return
     check_place(output)
@@ -73,6 +74,7 @@ def check_output(output: Path | None, as_json: bool) -> None:
         raise ParameterError(f"--output must end in one of {shortlist(_WRITERS)}. Got {output.name!r} instead.")
     if as_json and output.suffix.lower() != ".json":
         raise ParameterError(f"--json writes JSON, so --output must end in .json. Got {output.name!r} instead.")
+    refuse_inputs([output], inputs)
 
 
 def tell_written(output: Path, began: float) -> None:

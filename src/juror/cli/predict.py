@@ -33,7 +33,7 @@ def command(
     """Write the most probable label of the target for every row of DATA."""
     from juror.answers.label_frames import to_frame
 
-    check_output(output, json)
+    check_output(output, json, [model, data])
     loaded = read_model(model)
     columns = read_for(loaded, files_at(data, separator, quote, encoding, decimal), drop or ())
     variable = loaded.domain[loaded.target(target)]

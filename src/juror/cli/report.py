@@ -12,6 +12,7 @@ from juror.cli import options
 from juror.cli.data import files_at, without
 from juror.cli.options import Drop, Model, Seed, UnknownOption, number_or, refuse_without_data, unknown_of
 from juror.cli.output import tell_written, write_json
+from juror.cli.places import refuse_inputs
 from juror.cli.saved_files import read_model
 from juror.errors import ParameterError
 from juror.files.writing import check_place
@@ -57,7 +58,7 @@ def command(
     DATA the rows that it was fitted to, whose counts it keeps.
     """
     csv = {"separator": separator, "quote": quote, "encoding": encoding, "decimal": decimal}
-    _check(output, json)
+    _check(output, json, [model, data])
     classes, how = number_or(("auto", "all"), "--rank", rank), unknown_of(unknown)
     if data is None:
         more = {"weight": sample_weight, "drop": drop, "unknown": unknown != "error"}
@@ -85,14 +86,15 @@ def command(
         tell_written(output, began)
 
 
-def _check(output: Path | None, json: bool) -> None:
-    """Refuse an output that cannot be written, before any work is done."""
+def _check(output: Path | None, json: bool, inputs: list[str | Path | None]) -> None:
+    """Refuse, before any work is done, an output that cannot be written or is also an input."""
     if json == (output is not None):
         raise ParameterError("Say where the page goes, -o report.html, or have its facts with --json: one of the two.")
     if output is not None:
         check_place(output)
         if output.suffix.lower() not in (".html", ".htm"):
             raise ParameterError(f"--output must end in .html. Got {output.name!r} instead.")
+        refuse_inputs([output], inputs)
 
 
 def _tell_compression(model: JointPMF, rank: Any) -> None:

@@ -21,7 +21,7 @@ def command(
     json: Json = False,
 ) -> None:
     """Draw rows from MODEL."""
-    check_output(output, json)
+    check_output(output, json, [model])
     loaded = read_model(model)
     check_labels(loaded.domain)
     write_frame(loaded.sample(n, given, seed=seed, numbers=numbers), output, json)

@@ -71,13 +71,6 @@ def read_domain(path: Path) -> Domain:
     return read_model(path).domain if kind_of(path) in (None, "model") else read_counts(path).domain
 
 
-def check_place(output: Path, data: Sequence[str], what: str, suffix: str) -> None:
-    """Refuse, before any work is done, an output that is also an input, or has the suffix of another kind."""
-    check_name_for(output, what, suffix)
-    if any(same_file(Path(path), output) for path in data):
-        raise ParameterError(f"{str(output)!r} is also an input. Name another file with --output.")
-
-
 def check_name_for(output: Path, what: str, suffix: str) -> None:
     """Refuse an output that has the suffix of another kind, or that cannot be written."""
     from juror.files.container import check_name
@@ -89,11 +82,6 @@ def check_name_for(output: Path, what: str, suffix: str) -> None:
             f"{output.name!r} names a file of {others[output.suffix.lower()]}, not of {what}. Name it like "
             f"{output.stem + suffix!r}."
         )
-
-
-def same_file(one: Path, other: Path) -> bool:
-    """Tell whether two paths are the same existing file."""
-    return one.exists() and other.exists() and one.samefile(other)
 
 
 def refuse_for_counts(path: Path, given: Mapping[str, Any]) -> None:

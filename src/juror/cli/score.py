@@ -30,7 +30,7 @@ def command(
     from juror.answers.label_frames import to_frame
     from juror.answers.scores import mean_log_prob
 
-    check_output(output, json)
+    check_output(output, json, [model, data])
     loaded = read_model(model)
     columns = read_for(loaded, files_at(data, separator, quote, encoding, decimal), drop or ())
     logs = loaded.log_prob(columns, unknown=unknown_of(unknown))

@@ -1,0 +1,51 @@
+"""Where commands write. No command may write over what it reads."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from juror.errors import ParameterError
+
+_FILE_DATABASES = ("duckdb:///", "sqlite:///")
+
+
+def refuse_inputs(outputs: Iterable[Path], inputs: Iterable[str | Path | None]) -> None:
+    """Refuse, before any work is done, an output that is also an input.
+
+    Parameters
+    ----------
+    outputs : iterable of pathlib.Path
+        All files that the command will write.
+    inputs : iterable of str or pathlib.Path
+        All that it reads: files, folders, globs, addresses of databases. None stands for an argument that was not
+        given, and what does not exist is left to whoever opens it.
+    """
+    existing = [output for output in outputs if output.exists()]
+    if not existing:
+        return
+    for path in (path for given in inputs if given is not None for path in _files_of(str(given))):
+        for output in existing:
+            if same_file(path, output):
+                raise ParameterError(
+                    f"{str(output)!r} is also an input, and would be replaced. Name another file with --output."
+                )
+
+
+def same_file(one: Path, other: Path) -> bool:
+    """Tell whether two paths are the same existing file."""
+    return one.exists() and other.exists() and one.samefile(other)
+
+
+def _files_of(given: str) -> Iterator[Path]:
+    """Yield the files that an argument means."""
+    for scheme in _FILE_DATABASES:
+        given = given.removeprefix(scheme)
+    if os.path.isdir(given) or (glob.has_magic(given) and not os.path.exists(given)):
+        from juror.readers.paths import find_files  # imports pyarrow, which takes long
+
+        yield from (Path(found.path) for found in find_files(given))
+    else:
+        yield Path(given)
