@@ -1,13 +1,19 @@
-"""The query language: ``class, price | safety = high, persons in {4, more}, doors >= 3, not class = unacc``.
+"""The query language: ``class, price | safety = high, persons in {4, more}, 30 <= age < 65, not class = unacc``.
 
     question   := names [ "|" conditions ]
     names      := name { "," name }
     conditions := condition { "," condition }
-    condition  := [ "not" ] name ( compare value | "in" "{" value { "," value } "}" )
-    compare    := "=" | "!=" | ">=" | ">" | "<=" | "<"
+    condition  := [ "not" ] ( name compare value | name "in" "{" value { "," value } "}" | range )
+    range      := value order name [ order value ]
+    compare    := "=" | "!=" | order
+    order      := ">=" | ">" | "<=" | "<"
 
-Names and values are words, or anything between quotes. Several conditions on one variable must all hold. A syntax error
-shows the question with a caret under the mistake.
+Names and values are words, or anything between quotes. A label that begins with a comparison, such as ``>50K``, needs
+no quotes. Several conditions on one variable must all hold. An error shows the question with a caret under the mistake.
+
+A question is read in two steps. Parsing finds which variables it names and what it wants of them, as values of the
+question. ``Parsed.evidence`` turns these into weights of labels, for a domain that may have other intervals than the one
+that the question was parsed with.
 """
 
 from __future__ import annotations
@@ -19,13 +25,15 @@ from typing import Any, NoReturn
 
 from juror.domain import Domain
 from juror.domain.evidence import Evidence, Not, Range, both, weights_of
+from juror.domain.variable import Variable
 from juror.errors import QueryError
+from juror.readers.exact_numbers import as_number
 
 _TOKEN = re.compile(
     r"""\s*(?:
         (?P<quoted>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
       | (?P<mark>==|=>|=<|<>|>=|<=|!=|=|<|>|\||,|\{|\})
-      | (?P<word>[^\s,|=<>!{}"']+)
+      | (?P<word>(?:\d{4}-\d\d-\d\d[ ](?=\d\d:))?[^\s,|=<>!{}"']+)
     )""",
     re.VERBOSE,
 )
@@ -38,15 +46,80 @@ _COMPARE: dict[str, Callable[[Any], Any]] = {
     "<=": lambda value: Range(at_most=value),
     "<": lambda value: Range(below=value),
 }
+# The bound of a range that a comparison sets, with the variable on its left or on its right.
+_ORDER = {">=": "at_least", ">": "above", "<=": "at_most", "<": "below"}
+_TURNED = {">=": "at_most", ">": "below", "<=": "at_least", "<": "above"}
 _MISTAKEN = {"==": "=", "=>": ">=", "=<": "<=", "<>": "!="}
 
 
 @dataclass(frozen=True)
 class Question:
-    """A parsed question: the positions of the variables asked for, and the evidence."""
+    """A question about a domain: the positions of the variables asked for, and the evidence."""
 
     targets: tuple[int, ...]
     evidence: Evidence
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What a question wants of one variable, as it is written.
+
+    Attributes
+    ----------
+    position : int
+        The position of the variable.
+    wanted : str, list of str, Range or Not
+        What it should be; all labels and numbers are text.
+    start, end : int
+        Where the condition stands in the question.
+    hint : str
+        What to add if the variable refuses this.
+    """
+
+    position: int
+    wanted: Any
+    start: int
+    end: int
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """A parsed question: the positions of the variables asked for, and the conditions, not yet evaluated.
+
+    Examples
+    --------
+    >>> domain = Domain.from_cardinalities([2, 5])
+    >>> parsed = parse("x0 | 1 <= x1 < 3", domain)
+    >>> parsed.targets, [(one.position, one.wanted) for one in parsed.conditions]
+    ((0,), [(1, Range(at_least='1', below='3'))])
+    >>> parsed.evidence(domain)[1].tolist()
+    [0.0, 1.0, 1.0, 0.0, 0.0]
+    """
+
+    text: str
+    targets: tuple[int, ...]
+    conditions: tuple[Condition, ...]
+
+    def evidence(self, domain: Domain) -> Evidence:
+        """Return the weights of labels that the conditions mean in a domain of the same variables."""
+        evidence: Evidence = {}
+        for one in self.conditions:
+            try:
+                evidence = both(evidence, {one.position: weights_of(domain[one.position], one.wanted)})
+            except QueryError as error:
+                raise _marked(self.text, one.start, one.end, f"{error}{one.hint}") from None
+        return evidence
+
+
+def parse(question: str, domain: Domain) -> Parsed:
+    """Parse a question about the variables of a domain; a QueryError points at the mistake."""
+    return _Parser(question, domain).question()
+
+
+def parse_conditions(text: str, domain: Domain) -> Parsed:
+    """Parse conditions alone, the part to the right of the bar."""
+    return _Parser(text, domain).conditions_only()
 
 
 @dataclass(frozen=True)
@@ -67,18 +140,8 @@ class _Token:
         return self.kind in ("word", "quoted")
 
 
-def read(question: str, domain: Domain) -> Question:
-    """Parse a question about the variables of a domain; a QueryError points at the mistake."""
-    return _Reader(question, domain).question()
-
-
-def read_conditions(text: str, domain: Domain) -> Evidence:
-    """Parse conditions alone, the part to the right of the bar."""
-    return _Reader(text, domain).conditions_only()
-
-
-class _Reader:
-    """A recursive-descent parser with one token of look-ahead."""
+class _Parser:
+    """A recursive-descent parser that looks a few tokens ahead."""
 
     def __init__(self, text: str, domain: Domain):
         if not isinstance(text, str):
@@ -88,6 +151,7 @@ class _Reader:
         self._text = text
         self._domain = domain
         self._tokens = self._split()
+        self._ends = {token.end: n for n, token in enumerate(self._tokens)}
         self._next = 0
 
     def _split(self) -> list[_Token]:
@@ -105,11 +169,11 @@ class _Reader:
         tokens.append(_Token("end", "", len(self._text), len(self._text) + 1))
         return tokens
 
-    def question(self) -> Question:
+    def question(self) -> Parsed:
         targets = self._targets()
-        evidence: Evidence = {}
+        conditions: list[Condition] = []
         if self._take_mark("|"):
-            evidence = self._conditions()
+            conditions = self._conditions()
             if self._peek.is_mark("|"):
                 self._fail_here("A question has one bar; further conditions follow after a comma.")
             self._expect_end("',' and another condition, or the end")
@@ -118,12 +182,12 @@ class _Reader:
                 "A condition stands to the right of a bar; to its left stand the names of the variables asked for."
             )
         self._expect_end("',' and another name, '|' and a condition, or the end")
-        return Question(tuple(targets), evidence)
+        return Parsed(self._text, tuple(targets), tuple(conditions))
 
-    def conditions_only(self) -> Evidence:
-        evidence = self._conditions()
+    def conditions_only(self) -> Parsed:
+        conditions = self._conditions()
         self._expect_end("',' and another condition, or the end")
-        return evidence
+        return Parsed(self._text, (), tuple(conditions))
 
     def _targets(self) -> list[int]:
         targets: list[int] = []
@@ -135,37 +199,80 @@ class _Reader:
             targets.append(position)
         return targets
 
-    def _conditions(self) -> Evidence:
-        evidence = self._condition()
+    def _conditions(self) -> list[Condition]:
+        conditions = [self._condition()]
         while self._take_mark(","):
-            evidence = both(evidence, self._condition())
-        return evidence
+            conditions.append(self._condition())
+        return conditions
 
-    def _condition(self) -> Evidence:
+    def _condition(self) -> Condition:
         negated = self._take_word("not")
-        start = self._peek.start
-        position = self._name()
-        variable = self._domain[position]
-        if self._take_word("in"):
-            wanted: Any = self._set()
-        elif self._peek.is_mark(*_COMPARE):
-            wanted = _COMPARE[self._advance().text](self._value())
-        elif self._peek.is_mark(*_MISTAKEN):
-            self._fail_here(f"Write {_MISTAKEN[self._peek.text]} here.")
+        start, hint = self._peek.start, ""
+        if self._begins_with_value():
+            position, wanted = self._range()
         else:
-            self._fail_here(f"After {variable.name!r} comes one of =, !=, >=, >, <=, < or 'in {{…}}'.")
-        try:
-            return {position: weights_of(variable, Not(wanted) if negated else wanted)}
-        except QueryError as error:
-            hint = " Labels of several words need quotes." if self._peek.is_term else ""
-            self._fail(start, self._tokens[self._next - 1].end, f"{error}{hint}")
+            position = self._name()
+            operator = self._peek
+            wanted = self._wanted(self._domain[position])
+            whole = self._text[operator.start : self._last.end]
+            if whole in self._domain[position].labels:
+                hint = f" If {whole!r} is meant, write = before it."
+        return Condition(position, Not(wanted) if negated else wanted, start, self._last.end, hint)
 
-    def _set(self) -> list[str]:
+    def _wanted(self, variable: Variable) -> Any:
+        """Read what follows the name of a variable: a comparison and a value, or a set."""
+        if self._take_word("in"):
+            return self._set(variable)
+        operator = self._peek
+        if operator.is_mark(*_COMPARE):
+            self._advance()
+            return _COMPARE[operator.text](self._value(variable))
+        if not operator.is_mark(*_MISTAKEN):
+            self._fail_here(f"After {variable.name!r} comes one of =, !=, >=, >, <=, < or 'in {{…}}'.")
+        # without a space "=>50K" is the label ">50K" after "="; there is no comparison that begins with "="
+        label = self._label_with_mark(variable, operator.start + 1) if operator.text.startswith("=") else None
+        if label is None:
+            self._fail_here(f"Write {_MISTAKEN[operator.text]} here.")
+        return label
+
+    def _begins_with_value(self) -> bool:
+        """Tell whether a range comes that begins with its bound: ``30 <= age < 65`` or ``30 <= age``."""
+        first, mark, second, after = (self._tokens[min(self._next + n, len(self._tokens) - 1)] for n in range(4))
+        if not (first.is_term and mark.is_mark(*_ORDER) and second.is_term):
+            return False
+        if after.is_mark(*_COMPARE):
+            if _unquote(second) not in self._domain and _unquote(first) in self._domain:
+                self._fail(
+                    after.start,
+                    after.end,
+                    f"The variable stands in the middle of a range, like 30 <= {_unquote(first)} < 40; several "
+                    "conditions have commas between them.",
+                )
+            return True
+        # a bare number that is no name is a bound too, so that an unknown name after it is the mistake
+        is_bound = _unquote(second) in self._domain or as_number(_unquote(first)) is not None
+        return is_bound and _unquote(first) not in self._domain
+
+    def _range(self) -> tuple[int, Range]:
+        value = _unquote(self._advance())
+        first = self._advance().text
+        position = self._name()
+        bounds = {_TURNED[first]: value}
+        mark = self._peek
+        if mark.is_mark(*_COMPARE):
+            # 30 <= age < 65, but neither 30 <= age > 65 nor 30 <= age = 65
+            if mark.text[0] != first[0]:
+                self._fail_here(f"Both comparisons of a range have the same direction: {first[0]} or {first[0]}= here.")
+            self._advance()
+            bounds[_ORDER[mark.text]] = self._value(self._domain[position])
+        return position, Range(**bounds)
+
+    def _set(self, variable: Variable) -> list[str]:
         if not self._take_mark("{"):
             self._fail_here("After 'in' comes a set of labels in braces, like {low, high}.")
-        values = [self._value()]
+        values = [self._value(variable)]
         while self._take_mark(","):
-            values.append(self._value())
+            values.append(self._value(variable))
         if not self._take_mark("}"):
             self._fail_here("The set of labels is not closed: '}' is missing. Labels of several words need quotes.")
         return values
@@ -181,21 +288,45 @@ class _Reader:
             hint = " Names of several words need quotes." if self._peek.is_term and not self._peek.is_word("in") else ""
             self._fail(token.start, token.end, f"{error}{hint}")
 
-    def _value(self) -> str:
+    def _value(self, variable: Variable) -> str:
         token = self._peek
+        label = self._label_with_mark(variable, token.start)
+        if label is not None:
+            return label
         if not token.is_term:
-            hint = " Put a label with <, > or = in quotes." if token.is_mark(*_COMPARE) else ""
+            hint = " Put a label with <, > or = in quotes." if token.is_mark(*_COMPARE, *_MISTAKEN) else ""
             self._fail_here(f"A label is missing here.{hint}")
         self._advance()
+        if self._peek.is_term and as_number(_unquote(token)) is None:
+            try:
+                variable.code(_unquote(token))
+            except QueryError as error:
+                self._fail(token.start, token.end, f"{error} Labels of several words need quotes.")
         return _unquote(token)
+
+    def _label_with_mark(self, variable: Variable, start: int) -> str | None:
+        """Take a label that begins with a comparison, such as ``>50K``, if the text at a place is one; the longest."""
+        if self._text[start : start + 1] not in ("=", "!", "<", ">"):
+            return None
+        for label in sorted((str(label) for label in variable.labels), key=len, reverse=True):
+            end = start + len(label)
+            is_whole = self._text[end : end + 1].strip() in ("", ",", "|", "}") and end in self._ends
+            if label and self._text.startswith(label, start) and is_whole:
+                self._next = self._ends[end] + 1
+                return label
+        return None
 
     @property
     def _peek(self) -> _Token:
         return self._tokens[self._next]
 
+    @property
+    def _last(self) -> _Token:
+        return self._tokens[self._next - 1]
+
     def _advance(self) -> _Token:
         self._next += 1
-        return self._tokens[self._next - 1]
+        return self._last
 
     def _take_mark(self, mark: str) -> bool:
         return self._peek.is_mark(mark) and bool(self._advance())
@@ -219,10 +350,15 @@ class _Reader:
         self._fail(self._peek.start, self._peek.end, message)
 
     def _fail(self, start: int, end: int, message: str) -> NoReturn:
-        pointer = " " * start + "^" * max(1, end - start)
-        # A tab or a line break would misalign the caret.
-        shown = re.sub(r"\s", " ", self._text)
-        raise QueryError(f"{message}\n  {shown}\n  {pointer}") from None
+        raise _marked(self._text, start, end, message) from None
+
+
+def _marked(text: str, start: int, end: int, message: str) -> QueryError:
+    """Return an error that shows a question with carets under a part of it."""
+    pointer = " " * start + "^" * max(1, end - start)
+    # A tab or a line break would misalign the caret.
+    shown = re.sub(r"\s", " ", text)
+    return QueryError(f"{message}\n  {shown}\n  {pointer}")
 
 
 def _unquote(token: _Token) -> str:

@@ -73,7 +73,7 @@ class TableAnswers(ModelParts):
 
     def _evidence(self, given: Given) -> Evidence:
         if isinstance(given, str):
-            return query.read_conditions(given, self.domain)
+            return query.parse_conditions(given, self.domain).evidence(self.domain)
         return read_evidence(self.domain, given)
 
     def ask(
@@ -121,8 +121,8 @@ class TableAnswers(ModelParts):
 
     def _asked(self, question: str, given: Given) -> query.Question:
         """Return what a question asks for, given its own conditions and further evidence."""
-        asked = query.read(question, self.domain)
-        return query.Question(asked.targets, both(asked.evidence, self._evidence(given)))
+        asked = query.parse(question, self.domain)
+        return query.Question(asked.targets, both(asked.evidence(self.domain), self._evidence(given)))
 
     def interval(
         self,
