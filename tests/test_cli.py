@@ -153,7 +153,7 @@ def test_predict_and_score(run, folder, model):
         (("ask", "people.juror", "Sx"), "There is no variable 'Sx'. Did you mean 'Sex'?\n  Sx\n  ^^"),
         (("fit", "none.csv", "-o", "x.juror"), "There is no file or folder 'none.csv'. Check the path."),
         (("fit", "people.juror", "-o", "x.juror"), "The file 'people.juror' holds a model, and juror fits models to"),
-        (("fit", "people.csv", "-o", "none/x.juror"), "There is no folder 'none' to write 'x.juror' into."),
+        (("fit", "people.csv", "-o", "none/x.juror"), "There is no folder 'none' to write 'none/x.juror' into."),
         (
             ("fit", "people.csv", "-o", "x.juror", "--rank", "many"),
             "--rank must be 'auto', 'cv' or a whole number from 1.",

@@ -485,7 +485,7 @@ COUNTS = ("-o", "OUT/x.counts")
         ),
         (
             ("merge", "north.counts", "south.counts", "-o", "no/x.counts"),
-            "There is no folder 'no' to write 'x.counts' into",
+            "There is no folder 'no' to write 'no/x.counts' into",
         ),
         (("info", "none.counts"), "There is no file of counts 'none.counts'. Check the path."),
         (("info", "north.csv"), "The file 'north.csv' is not a juror model, or was cut short"),

@@ -23,9 +23,9 @@ from adbc_driver_sqlite import dbapi as sqlite
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from juror.credentials import plain_reason, scrubbed, secrets_of, shown_uri
 from juror.errors import DataError, MissingDependencyError, ParameterError
 from juror.readers import databases, open_source, streams
-from juror.readers.credentials import plain_reason, scrubbed, secrets_of, shown_uri
 from juror.readers.databases import scan_query
 from juror.readers.streams import scan_stream
 from servers import PASSWORD, PostgresServer, free_port, postgres_binary, start_postgres
@@ -463,7 +463,8 @@ def test_addresses_of_no_kind(uri, shown):
         scan_query("SELECT 1 AS a", uri)
     assert str(caught.value) == (
         f"juror cannot read the database {shown!r}. Write duckdb:///file.db, duckdb:///:memory:, the path of a .duckdb "
-        "file, sqlite:///file.db or postgresql://user:password@host:port/database."
+        "file, sqlite:///file.db or postgresql://user@host:port/database, with the password behind the user or in "
+        "PGPASSWORD."
     )
     assert_no_credentials(caught.value, uri)
 

@@ -303,7 +303,7 @@ def test_weights_and_dropped_columns_of_the_data(files, capsys):
         ([], "juror: Say where the page goes, -o report.html, or have its facts with --json: one of the two.\n"),
         (["-o", "x.html", "--json"], "juror: Say where the page goes"),
         (["-o", "x.pdf"], "juror: --output must end in .html. Got 'x.pdf' instead.\n"),
-        (["-o", "none/x.html"], "juror: There is no folder 'none' to write 'x.html' into. Make it first.\n"),
+        (["-o", "none/x.html"], "juror: There is no folder 'none' to write 'none/x.html' into. Make it first.\n"),
         (["-o", "x.html", "--weight", "n"], "juror: --weight is about DATA, and there is none."),
         (["-o", "x.html", "--unknown", "missing"], "juror: --unknown is about DATA, and there is none."),
         (["-o", "x.html", "--encoding", "latin-1"], "juror: --encoding is about DATA, and there is none."),

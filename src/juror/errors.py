@@ -1,7 +1,8 @@
 """Errors and warnings: one clear sentence with the value, the bound and the way out.
 
 A sentence that speaks of options is a :class:`Message`: a template and values. It keeps the options as facts, and each
-interface spells them in its own way: ``rank='auto'`` in Python, ``--rank auto`` on the command line.
+interface spells them in its own way: ``rank='auto'`` in Python, ``--rank auto`` on the command line. No text shows
+passwords: all pass through :func:`juror.credentials.masked`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from dataclasses import dataclass
 from numbers import Integral
 from string import Formatter
 from typing import Any
+
+from juror.credentials import masked
 
 _FORMATTER = Formatter()
 # How Python names an argument of a function, and how it sets one
@@ -114,7 +117,7 @@ class Message:
             else:
                 value, spec = spelling(Option.parse(field, spec)), ""
             text += format(_FORMATTER.convert_field(value, conversion), spec)
-        return text
+        return masked(text)
 
 
 class Complaint(Message):
@@ -155,7 +158,7 @@ class _WithMessage(Exception):  # noqa: N818 (warnings share it)
         if text and isinstance(text[0], Message):
             self.message = text[0]
         # The argument of an exception is text, as for any other: code may read it.
-        super().__init__(*map(str, text))
+        super().__init__(*(masked(str(each)) for each in text))
 
     @property
     def options(self) -> tuple[str, ...]:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from juror import credentials
+
 _OPTION = "--database="
-_ADDRESS = re.compile(r"\w[\w+.\-]*://\S+")
+_ADDRESS = re.compile(r"\w[\w+.\-]*:/{1,2}.+", re.DOTALL)
 
 # Full addresses of this run, by the address without its password
 _hidden: dict[str, str] = {}
@@ -28,11 +30,9 @@ def reveal(address: str) -> str:
 
 
 def scrubbed(text: str) -> str:
-    """Remove the passwords of hidden addresses from a text."""
+    """Remove passwords from a text: those of hidden addresses, and all that look like one."""
     if not _hidden:
-        return text
-    from juror.readers import credentials
-
+        return credentials.masked(text)
     secrets = frozenset[str]().union(*map(credentials.secrets_of, _hidden.values()))
     return credentials.scrubbed(text, secrets)
 
@@ -42,10 +42,8 @@ def _without_password(argument: str) -> str:
     address = argument.removeprefix(option)
     if not _ADDRESS.fullmatch(address):
         return argument
-    from juror.readers.credentials import secrets_of, shown_uri
-
-    if not secrets_of(address):
+    if not credentials.secrets_of(address) and credentials.masked(repr(address)) == repr(address):
         return argument
-    shown = shown_uri(address)
+    shown = credentials.shown_uri(address) if "://" in address else credentials.masked(address)
     _hidden[shown] = address
     return option + shown

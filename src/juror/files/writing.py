@@ -18,7 +18,7 @@ def check_place(path: Path) -> None:
     if path.exists() and not path.is_file():
         raise DataError(f"{str(path)!r} is not a regular file, and would be replaced by one. Name another.")
     if not path.parent.is_dir():
-        raise DataError(f"There is no folder {str(path.parent)!r} to write {path.name!r} into. Make it first.")
+        raise DataError(f"There is no folder {str(path.parent)!r} to write {str(path)!r} into. Make it first.")
 
 
 def write_whole(path: Path, write: Callable[[IO[bytes]], Any]) -> None:

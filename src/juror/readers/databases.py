@@ -15,9 +15,9 @@ from urllib.parse import quote
 
 import pyarrow as pa
 
+from juror.credentials import FILE_SCHEMES, plain_reason, secrets_of, shown_uri
 from juror.errors import DataError, JurorError, MissingDependencyError, ParameterError
 from juror.readers.columns import read_markers
-from juror.readers.credentials import FILE_SCHEMES, plain_reason, secrets_of, shown_uri
 from juror.readers.scans import CHUNK_ROWS, Scan
 from juror.readers.streams import Rows, scan_rows
 
@@ -202,7 +202,8 @@ def _scheme_of(uri: str) -> str:
         return scheme
     raise ParameterError(
         f"juror cannot read the database {shown_uri(uri)!r}. Write duckdb:///file.db, duckdb:///:memory:, the path of "
-        "a .duckdb file, sqlite:///file.db or postgresql://user:password@host:port/database."
+        "a .duckdb file, sqlite:///file.db or postgresql://user@host:port/database, with the password behind the user or in "
+        "PGPASSWORD."
     )
 
 

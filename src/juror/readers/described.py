@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
-from juror.readers.credentials import shown_uri
+from juror.credentials import masked, scrubbed, shown_uri
 from juror.readers.scans import Scan
 
 if TYPE_CHECKING:
@@ -54,6 +54,10 @@ class Files:
         # refuse wrong choices now, not when the files are opened
         self.written()
 
+    def __repr__(self) -> str:
+        values = ((each.name, getattr(self, each.name)) for each in fields(self))
+        return masked(f"Files({', '.join(f'{name}={value!r}' for name, value in values)})")
+
     def written(self) -> Written | None:
         """Return how CSV files are written; None if the user does not say."""
         from juror.readers.csv_dialects import Written
@@ -91,7 +95,7 @@ class Query:
     database: Path
 
     def __repr__(self) -> str:
-        return f"Query({self.sql!r}, {shown_uri(os.fspath(self.database))!r})"
+        return f"Query({scrubbed(self.sql)!r}, {shown_uri(os.fspath(self.database))!r})"
 
     def scan(self, missing: Collection[object] = (), text: Collection[str] = ()) -> Scan:
         """Run the query, and offer its rows as a table in parts."""

@@ -20,10 +20,10 @@ from typing import Any, NoReturn
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from juror.credentials import plain_reason
 from juror.errors import DataError
 from juror.readers.arrow import from_arrow, is_text
 from juror.readers.columns import Column, check_column_names, read_markers
-from juror.readers.credentials import plain_reason
 from juror.readers.scans import CHUNK_ROWS, Scan
 from juror.readers.schemas import is_number
 

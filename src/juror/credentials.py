@@ -1,10 +1,13 @@
-"""Addresses of databases and reasons of failures, without credentials."""
+"""The one place that masks credentials: in addresses, in reasons of failures, and in every message of juror.
+
+``masked`` is what all errors and warnings go through (:mod:`juror.errors`). Code that knows an address uses more:
+``shown_uri`` for the address itself, and ``scrubbed`` for texts of others that may repeat pieces of it.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from urllib.parse import quote, unquote, unquote_plus
 
 # The databases that are files
 FILE_SCHEMES = ("duckdb", "sqlite")
@@ -12,7 +15,19 @@ _SECRET_NAME = r"\w*(?:password|passwd|pwd|token|secret)"
 _SECRET_PAIR = re.compile(
     rf"""\b({_SECRET_NAME})(\s*=\s*)('(?:[^'\\]|\\.)*'?|"(?:[^"\\]|\\.)*"?|[^\s&;,]+)""", re.IGNORECASE
 )
-_SECRET_IN_URI = re.compile(r"(\w[\w+.\-]*://[^\s:/@]*):\S*@")
+# Paths of pathlib have lost the second slash.
+_BEGIN = r"\b[a-z][\w+.\-]+:/{1,2}"
+# A password ends at a space, or in an address in quotes at the quote.
+_LOGIN_IN_URI = re.compile(
+    rf"""(?P<quoted>(?<=['"]))?(?P<begin>{_BEGIN})(?P<user>[^\s:/@?'"]*)(?::(?(quoted)[^'"\n]*|\S*))?@""",
+    re.IGNORECASE,
+)
+_PARAMETERS_OF_URI = re.compile(rf"({_BEGIN}[^\s?]*\?)(\S+)", re.IGNORECASE)
+_SECRET_PARAMETER = re.compile(
+    r"([\w\-]*(?:pass|pwd|token|secret|key|sig|signature|credential|auth)[\w\-]*=)[^\s&#;'\"]+", re.IGNORECASE
+)
+# A password in a connection string; with spaces around the sign it may be a question about a column of that name.
+_PASSWORD_PAIR = re.compile(r"""(\b\w*(?:password|passwd|pwd)=)('[^']*'?|"[^"]*"?|[^\s&;,'"]+)""", re.IGNORECASE)
 _MASK = "***"
 # Hosts and ports: nothing that could be part of a password
 _PLACE = re.compile(r"[\w.\-]*(?::\d+)?(?:,[\w.\-]*(?::\d+)?)*|\[[\da-f:.]+\](?::\d+)?", re.IGNORECASE)
@@ -41,8 +56,8 @@ def shown_uri(uri: str) -> str:
     user = re.split("[:/?#]|%3a", before, maxsplit=1, flags=re.IGNORECASE)[0]
     place, slash, name = re.split("[?#]", place, maxsplit=1)[0].partition("/")
     if "@" in before or not _PLACE.fullmatch(place) or "/" in name:
-        return f"{scheme}{mark}{user}{at}…"
-    return f"{scheme}{mark}{user}{at}{place}{slash}{name}"
+        place, slash, name = "…", "", ""
+    return masked(f"{scheme}{mark}{user}{at}{place}{slash}{name}")
 
 
 def secrets_of(uri: str) -> frozenset[str]:
@@ -51,9 +66,12 @@ def secrets_of(uri: str) -> frozenset[str]:
     >>> sorted(secrets_of("postgresql://ann:ha%20sh@localhost/shop"))
     ['ha sh', 'ha%20sh']
     """
+    from urllib.parse import quote, unquote, unquote_plus  # every message imports this module
+
     rest = uri.partition("://")[2]
     found = [user.partition(":")[2] for user in (rest.partition("@")[0], rest.rpartition("@")[0]) if "@" in rest]
     found += re.findall(rf"[?&]{_SECRET_NAME}=([^&#]*)", uri, re.IGNORECASE)
+    found += [pair.partition("=")[2] for pair in uri.partition("?")[2].split("&") if _SECRET_PARAMETER.match(pair)]
     found += [value.strip("'\"") for _, _, value in _SECRET_PAIR.findall(uri)]
     plain = {form for raw in found for form in (unquote(raw), unquote_plus(raw))}
     forms = {form for word in plain for form in (word, quote(word), quote(word, safe=""), repr(word)[1:-1])}
@@ -79,12 +97,29 @@ def scrubbed(text: str, secrets: Collection[str] = ()) -> str:
     'cannot open postgresql://ann@host/db with password=*** (***!)'
     """
     # mask the given passwords first: they may contain a character that would end the pattern
-    text = _masked(text, secrets)
-    text = _SECRET_PAIR.sub(rf"\1\2{_MASK}", _SECRET_IN_URI.sub(r"\1@", text))
-    return _masked(text, secrets)
+    text = _without(text, secrets)
+    return _without(_SECRET_PAIR.sub(rf"\1\2{_MASK}", masked(text)), secrets)
 
 
-def _masked(text: str, secrets: Collection[str]) -> str:
+def masked(text: str) -> str:
+    """Take out of any text the passwords and tokens in addresses and connection strings.
+
+    >>> masked("no file 'https://ann:hush@host/x.csv?sig=hush&page=2', no host=db password=hush")
+    "no file 'https://***@host/x.csv?sig=***&page=2', no host=db password=***"
+    """
+    if ":/" in text:
+        text = _LOGIN_IN_URI.sub(_user_only, text)
+        text = _PARAMETERS_OF_URI.sub(lambda uri: uri[1] + _SECRET_PARAMETER.sub(rf"\1{_MASK}", uri[2]), text)
+    return _PASSWORD_PAIR.sub(rf"\1{_MASK}", text) if "=" in text else text
+
+
+def _user_only(login: re.Match[str]) -> str:
+    # On the web a user may be a token.
+    is_name = not login["begin"].lower().startswith("http")
+    return login["begin"] + (login["user"] if is_name else _MASK) + "@"
+
+
+def _without(text: str, secrets: Collection[str]) -> str:
     known = sorted(filter(None, secrets), key=len, reverse=True)
     mask = "" if any(secret in _MASK for secret in known) else _MASK
     while any(secret in text for secret in known):
