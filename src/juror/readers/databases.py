@@ -202,8 +202,8 @@ def _scheme_of(uri: str) -> str:
         return scheme
     raise ParameterError(
         f"juror cannot read the database {shown_uri(uri)!r}. Write duckdb:///file.db, duckdb:///:memory:, the path of "
-        "a .duckdb file, sqlite:///file.db or postgresql://user@host:port/database, with the password behind the user or in "
-        "PGPASSWORD."
+        "a .duckdb file, sqlite:///file.db or postgresql://user@host:port/database, with the password behind the user "
+        "or in PGPASSWORD."
     )
 
 
