@@ -55,7 +55,7 @@ BAD = {
     ),
     "dates": (
         lambda: juror.fit({"when": [datetime.date(2026, 1, 1)]}),
-        "Column 'when' holds dates or times (date32[day]), which juror does not bin by itself. Convert it to a number "
+        "Column 'when' holds dates or times, which juror does not bin by itself. Convert it to a number "
         "(a year, a month, days since a start) or to text, or drop it.",
     ),
     "lists in cells": (

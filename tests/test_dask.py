@@ -380,10 +380,19 @@ def test_a_frame_without_columns_is_told(frame):
         scan_dask_frame(frame[[]])
 
 
-def test_dates_in_a_frame_are_told_before_they_are_read():
-    dates = dd.from_pandas(pd.DataFrame({"when": pd.to_datetime(["2026-01-01"])}), npartitions=1)
-    with pytest.raises(DataError, match=r"^Column 'when' holds dates or times"):
-        scan_dask_frame(dates)
+def test_durations_in_a_frame_are_told_before_they_are_read():
+    durations = dd.from_pandas(pd.DataFrame({"when": pd.to_timedelta([1, 2])}), npartitions=1)
+    with pytest.raises(DataError, match=r"^Column 'when' holds durations or times of day"):
+        scan_dask_frame(durations)
+
+
+def test_dates_in_partitions():
+    days = pd.date_range("1969-12-30", periods=5).append(pd.DatetimeIndex([pd.NaT]))
+    scan = scan_dask_frame(dd.from_pandas(pd.DataFrame({"when": days}), npartitions=2))
+    assert scan.numbers == {"when"}
+    columns = [column for part in scan.parts for (column,) in part.chunks()]
+    found = [column.calendar.to_numpy(column.values)[column.index[column.index >= 0]] for column in columns]
+    assert np.concatenate(found).tolist() == days[:-1].to_numpy().tolist()
 
 
 def test_no_parts_are_told(runner):

@@ -633,8 +633,8 @@ def test_too_many_levels():
     [
         ([datetime.date(2020, 1, 1)], "'a' holds dates or times"),
         ([datetime.datetime(2020, 1, 1)], "'a' holds dates or times"),
-        ([datetime.time(1)], "'a' holds dates or times"),
-        ([datetime.timedelta(1)], "'a' holds dates or times"),
+        ([datetime.time(1)], "'a' holds durations or times of day"),
+        ([datetime.timedelta(1)], "'a' holds durations or times of day"),
         (np.array(["2020-01-01"], dtype="M8[ns]"), "'a' holds dates or times"),
         ([1, "x"], "'a' mixes values of type int and str"),
         ([1.5, "x"], "'a' mixes values of type float and str"),

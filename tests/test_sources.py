@@ -726,7 +726,7 @@ MAPPINGS_REFUSED = {
     "structs": ({"a": [{"x": 1}]}, "struct"),
     "bytes": ({"a": [b"x"]}, "binary"),
     "dates": ({"a": [datetime.date(2020, 1, 1)]}, "dates or times"),
-    "differences of dates": ({"a": [datetime.timedelta(1)]}, "dates or times"),
+    "differences of dates": ({"a": [datetime.timedelta(1)]}, "durations or times of day"),
     "objects": ({"a": [object()]}, "'a' cannot be read"),
     "complex numbers": ({"a": [1j, 2j]}, "'a' cannot be read"),
     "array of complex numbers": ({"a": np.array([1j])}, "'a' cannot be read"),
@@ -776,7 +776,10 @@ FRAMES_REFUSED = {
         lambda: pd.DataFrame({"a": pd.date_range("2020", periods=2, tz="UTC")}),
         "dates or times",
     ),
-    "pandas, differences of dates": (lambda: pd.DataFrame({"a": pd.to_timedelta([1, 2])}), "dates or times"),
+    "pandas, differences of dates": (
+        lambda: pd.DataFrame({"a": pd.to_timedelta([1, 2])}),
+        "durations or times of day",
+    ),
     "pandas, categories that are dates": (
         lambda: pd.DataFrame({"a": pd.Categorical(pd.to_datetime(["2020-01-01"]))}),
         "'a'",
@@ -785,7 +788,7 @@ FRAMES_REFUSED = {
     "polars, structs": (lambda: pl.DataFrame({"a": [{"x": 1}, {"x": 2}]}), "'a' holds values of type"),
     "polars, objects": (lambda: pl.DataFrame({"a": pl.Series([object()], dtype=pl.Object)}), "'a'"),
     "polars, bytes": (lambda: pl.DataFrame({"a": [b"x"]}), "'a' holds values of type"),
-    "polars, times": (lambda: pl.DataFrame({"a": [datetime.time(1)]}), "dates or times"),
+    "polars, times": (lambda: pl.DataFrame({"a": [datetime.time(1)]}), "durations or times of day"),
     "polars, 128 bits": (lambda: pl.DataFrame({"a": pl.Series([2**70, 1], dtype=pl.Int128)}), "'a'"),
     "arrow, maps": (
         lambda: one(pa.array([[("k", 1)]], pa.map_(pa.string(), pa.int64()))),

@@ -318,8 +318,7 @@ def test_frames_without_rows(runner, session):
 @pytest.mark.parametrize(
     ("types", "sentence"),
     [
-        ("day date", r"Column 'day' holds dates or times \(date32\[day\]\), which juror does not bin by itself\."),
-        ("at timestamp", r"Column 'at' holds dates or times \(timestamp\[us, tz=.*\]\), which juror does not bin"),
+        ("long interval day to second", r"Column 'long' holds durations or times of day \(duration\[us\]\)"),
         ("tags array<int>", r"Column 'tags' holds values of type list<element: int32>, which have no distribution"),
         ("one struct<a: int>", r"Column 'one' holds values of type struct<a: int32>, which have no distribution"),
         ("raw binary", r"Column 'raw' holds values of type binary, which have no distribution over labels\."),

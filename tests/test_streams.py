@@ -347,10 +347,10 @@ BAD = {
         "The stream of type DuckDBPyRelation gives no rows: Catalog Error: Table with name t does not exist. Pass a "
         "stream of record batches not yet read.",
     ),
-    "dates": (
-        lambda: cells(scan_stream(duckdb.sql("SELECT DATE '2026-01-01' AS day")).parts[0]),
-        "Column 'day' holds dates or times (date32[day]), which juror does not bin by itself. Convert it to a number "
-        "(a year, a month, days since a start) or to text, or drop it.",
+    "times of day": (
+        lambda: cells(scan_stream(duckdb.sql("SELECT TIME '12:30' AS hour")).parts[0]),
+        "Column 'hour' holds durations or times of day (time64[us]), which juror does not read. Convert it to a "
+        "number, such as hours, or to text, or drop it.",
     ),
     "text that is none": (
         lambda: cells(scan_stream(Capsule(pa.table({"a": pa.array([b"\xff"]).view(pa.string())}))).parts[0]),

@@ -144,7 +144,7 @@ class _Count:
             return column
         variable = self.known[column.name]
         codes, _ = variable.encode_piece(column, kind=np.int32)
-        return replace(column, form="category", values=variable.labels, index=codes, ordered=True)
+        return replace(column, form="category", values=variable.labels, index=codes, ordered=True, calendar=None)
 
 
 def _shown(column: Column) -> Column:

@@ -154,6 +154,8 @@ class Discovery:
 
     def _number(self, column: Tally) -> Variable:
         numbers, counts = column.values, column.counts
+        if column.calendar is not None:
+            raise _refused_dates(column.name)
         if column.infinite is not None:
             value, row = column.infinite
             raise DataError(
@@ -184,6 +186,8 @@ class Discovery:
     def _with_given_edges(self, column: Tally) -> Variable:
         if column.form != "number":
             raise DataError(f"Column {column.name!r} holds {column.form}, so it cannot be cut at edges.")
+        if column.calendar is not None:
+            raise _refused_dates(column.name)
         given = self.edges[column.name]
         found = list(map(as_number, given)) if isinstance(given, (Sequence, np.ndarray)) else []
         edges = [edge for edge in found if edge is not None and abs(edge) < np.inf]
@@ -201,6 +205,13 @@ _DISCOVERERS: dict[str, Callable[[Discovery, Tally], Variable]] = {
     "code": Discovery._code,
     "number": Discovery._number,
 }
+
+
+def _refused_dates(name: str) -> DataError:
+    return DataError(
+        f"Column {name!r} holds dates or times, which juror does not bin by itself. Convert it to a number (a year, a "
+        "month, days since a start) or to text, or drop it."
+    )
 
 
 def _seen(column: Tally) -> list[Any]:

@@ -269,6 +269,8 @@ class Variable:
 
         Like :meth:`encode`, but unknown labels are returned, to warn of after the last piece.
         """
+        if column.calendar is not None:
+            raise DataError(f"Column {column.name!r} holds dates or times, and variable {self.name!r} has none.")
         if column.form == "code":
             known = np.arange(len(column.values)) < self.cardinality
             index = column.index

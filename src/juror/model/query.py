@@ -12,8 +12,8 @@ Names and values are words, or anything between quotes. A label that begins with
 no quotes. Several conditions on one variable must all hold. An error shows the question with a caret under the mistake.
 
 A question is read in two steps. Parsing finds which variables it names and what it wants of them, as values of the
-question. ``Parsed.evidence`` turns these into weights of labels, for a domain that may have other intervals than the one
-that the question was parsed with.
+question. ``Parsed.evidence`` turns these into weights of labels, for a domain that may have other intervals than the
+one that the question was parsed with.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from juror.errors import DataError
+from juror.readers.calendars import Calendar
 from juror.readers.columns import MISSING, Column, Form, is_marked, united, without_marked
 
 # In longer dictionaries of text, only the values that occur in the rows are converted: readers let dictionaries grow
@@ -122,6 +123,8 @@ def _read_category(name: str, array: pa.DictionaryArray | pa.ChunkedArray, missi
             f"Column {name!r} holds categories of type {inner}, which juror cannot label. "
             "Convert them to text, numbers or booleans."
         )
+    if pa.types.is_temporal(inner):
+        return from_arrow(name, array.cast(inner), missing)
     ordered = bool(array.type.ordered)
     chunks = [array] if isinstance(array, pa.DictionaryArray) else array.chunks
     if len(chunks) < 2 or all(chunk.dictionary.equals(chunks[0].dictionary) for chunk in chunks):
@@ -181,10 +184,23 @@ def _read_nothing(name: str, array: pa.Array, missing: Collection[object]) -> Co
     return Column(name, "text", [], np.full(len(array), MISSING, dtype=np.int32))
 
 
-def _refuse_date(name: str, array: pa.Array, missing: Collection[object]) -> Column:
+def is_date(type_: pa.DataType) -> bool:
+    """Tell whether a type is one of dates or times that are read as numbers."""
+    return bool(pa.types.is_date(type_) or pa.types.is_timestamp(type_))
+
+
+def _read_date(name: str, array: pa.Array, missing: Collection[object]) -> Column:
+    """Read dates and times as whole numbers of their calendar."""
+    calendar = Calendar.of_type(array.type)
+    days = array.cast(pa.date32()).cast(pa.int32()) if calendar.unit == "D" else array
+    markers = [number for number in map(calendar.number, missing) if number is not None]
+    return replace(_read_number(name, days.cast(pa.int64()), markers), calendar=calendar)
+
+
+def _refuse_duration(name: str, array: pa.Array, missing: Collection[object]) -> Column:
     raise DataError(
-        f"Column {name!r} holds dates or times ({array.type}), which juror does not bin by itself. "
-        "Convert it to a number (a year, a month, days since a start) or to text, or drop it."
+        f"Column {name!r} holds durations or times of day ({array.type}), which juror does not read. Convert it to a "
+        "number, such as hours, or to text, or drop it."
     )
 
 
@@ -210,7 +226,8 @@ def _is_known(values: Sequence[Any], missing: Collection[object]) -> np.ndarray:
 _Reader = Callable[[str, Any, Collection[object]], Column]
 _READERS: tuple[tuple[Callable[[pa.DataType], bool], _Reader], ...] = (
     (pa.types.is_null, _read_nothing),
-    (pa.types.is_temporal, _refuse_date),
+    (is_date, _read_date),
+    (pa.types.is_temporal, _refuse_duration),
     (pa.types.is_boolean, _read_distinct("boolean")),
     (pa.types.is_integer, _read_number),
     # Arrow has hardly any kernels for half floats

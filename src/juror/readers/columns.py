@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from juror.errors import DataError, Option, ParameterError, shortlist
+from juror.readers.calendars import Calendar
 from juror.readers.exact_numbers import as_number, equal_to
 
 MISSING = -1
@@ -48,6 +49,8 @@ class Column:
         The number of the first row, if the column is a piece of a longer one; for messages.
     origin : str
         The file it comes from, if there are several; for messages.
+    calendar : Calendar, optional
+        How the numbers stand for dates or times, if they do; they are int64 then.
     """
 
     name: str
@@ -57,6 +60,7 @@ class Column:
     ordered: bool = False
     first_row: int = 0
     origin: str = ""
+    calendar: Calendar | None = None
 
     def first_row_of(self, value_position: int) -> str:
         """Describe the first row that holds the value at a position."""

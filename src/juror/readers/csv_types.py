@@ -35,7 +35,9 @@ _ORDER = (
     pa.date32(),
     pa.time32("s"),
     pa.timestamp("s"),
+    pa.timestamp("s", "UTC"),
     pa.timestamp("ns"),
+    pa.timestamp("ns", "UTC"),
     pa.float64(),
 )
 

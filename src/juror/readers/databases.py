@@ -8,12 +8,14 @@ from __future__ import annotations
 import importlib
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from juror.credentials import FILE_SCHEMES, plain_reason, secrets_of, shown_uri
 from juror.errors import DataError, JurorError, MissingDependencyError, ParameterError
@@ -29,10 +31,20 @@ _IN_MEMORY = "duckdb:///:memory:"
 _SQLITE_BATCH = "adbc.sqlite.query.batch_rows"
 
 
-def scan_query(sql: str, uri: str | os.PathLike[str], missing: Collection[object] = ()) -> Scan:
+# SQLite has no dates: they are text. The time after a date, up to its seconds and after them, as SQL
+_SQLITE_SECONDS = "substr(replace({0}, 'T', ' ') || ':00', 1, 19) IS datetime({0})"
+_SQLITE_FRACTION = (
+    "length({0}) BETWEEN 21 AND 26 AND substr({0}, 20) GLOB '.[0-9]*' AND NOT substr({0}, 21) GLOB '*[^0-9]*'"
+)
+
+
+def scan_query(
+    sql: str, uri: str | os.PathLike[str], missing: Collection[object] = (), text: Collection[str] = ()
+) -> Scan:
     """Run a query and offer its rows as a table of one part, which stores them in a temporary file as they arrive.
 
-    The query runs once, as a second run may return other rows. Arguments as in :class:`juror.Query`.
+    The query runs once, as a second run may return other rows. Arguments as in :class:`juror.Query`. Columns in
+    ``text`` are text even if they look like dates, which are text in SQLite.
 
     >>> scan_query("SELECT colour FROM sold", "sqlite:///nowhere.db")
     Traceback (most recent call last):
@@ -41,6 +53,8 @@ def scan_query(sql: str, uri: str | os.PathLike[str], missing: Collection[object
     markers = read_markers(missing)
     uri = os.fspath(uri)
     connect, run = _DATABASES[_scheme_of(uri)]
+    if run is _run_sqlite:
+        run = partial(_run_sqlite, markers=[str(marker) for marker in markers], text=text)
     shown, secrets = shown_uri(uri), secrets_of(uri)
     query = sql.strip().rstrip("; \t\n")
     if not query:
@@ -118,7 +132,9 @@ def _connect_sqlite(uri: str) -> Any:
     return _driver("adbc_driver_sqlite.dbapi", "sqlite").connect(f"file:{quote(path)}?mode=ro")
 
 
-def _run_sqlite(connection: Any, query: str, stack: ExitStack) -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
+def _run_sqlite(
+    connection: Any, query: str, stack: ExitStack, markers: Sequence[str] = (), text: Collection[str] = ()
+) -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
     """Run a query on SQLite, where values have types and columns have none.
 
     The driver infers the type of a column from the first rows, and later rows may have other types. So another query
@@ -133,9 +149,13 @@ def _run_sqlite(connection: Any, query: str, stack: ExitStack) -> tuple[pa.Schem
         raise DataError(f"Column names must be unique; {repeated} occur more than once. Rename them with AS.")
     kinds = _sqlite_kinds(cursor, query, len(names))
     _check_mixed(cursor, query, names, kinds)
+    texts = [n for n, name in enumerate(names) if kinds[n] and set(kinds[n]) == {"text"} and name not in text]
+    dates = _sqlite_dates(cursor, query, len(names), texts, markers)
     typed = ", ".join(f"{_example(*both)} AS {_quoted(both[0])}" for both in zip(names, kinds, strict=True))
     schema, batches = _fetched(cursor, f"SELECT {typed} UNION ALL SELECT * FROM (\n{query})", stack)
-    return schema, _without_first_row(batches)
+    for n, type_ in dates.items():
+        schema = schema.set(n, schema.field(n).with_type(type_))
+    return schema, (_with_dates(batch, dates, markers) for batch in _without_first_row(batches))
 
 
 def _sqlite_kinds(cursor: Any, query: str, n_columns: int) -> list[list[str]]:
@@ -147,6 +167,44 @@ def _sqlite_kinds(cursor: Any, query: str, n_columns: int) -> list[list[str]]:
     cursor.execute(f"WITH cells({columns}) AS (\n{query}) SELECT {ends} FROM (SELECT {ranks} FROM cells)")
     (row,) = cursor.fetchall()
     return [[list(_SQLITE_KINDS)[int(rank)] for rank in str(cell or "").split()] for cell in row]
+
+
+def _sqlite_dates(
+    cursor: Any, query: str, n_columns: int, texts: Sequence[int], markers: Sequence[str]
+) -> dict[int, pa.DataType]:
+    """Return the types of those columns of text of which all cells are dates, or dates and times, in ISO's form."""
+    if not texts:
+        return {}
+    listed = ", ".join("'" + marker.replace("'", "''") + "'" for marker in markers)
+    columns = ", ".join(f"c{n}" for n in range(n_columns))
+    asked = []
+    for n in texts:
+        cell = f"c{n}"
+        no_date = f"({cell} IS NULL OR {cell} IN ({listed}))"
+        is_day, seconds = f"{cell} IS date({cell})", _SQLITE_SECONDS.format(cell)
+        fraction = f"({_SQLITE_FRACTION.format(cell)})"
+        is_time = f"({seconds} AND (length({cell}) IN (16, 19) OR {fraction}))"
+        # of a column without any date the highest is 0
+        asked += [f"min({no_date} OR {is_day})", f"min({no_date} OR {is_day} OR {is_time})"]
+        asked += [f"max({fraction})", f"max({is_day} OR {is_time})"]
+    cursor.execute(f"WITH cells({columns}) AS (\n{query}) SELECT {', '.join(asked)} FROM cells")
+    (row,) = cursor.fetchall()
+    types = {}
+    for place, n in enumerate(texts):
+        are_days, are_times, have_fractions, is_any = row[4 * place : 4 * place + 4]
+        if is_any and are_times:
+            types[n] = pa.date32() if are_days else pa.timestamp("us" if have_fractions else "s")
+    return types
+
+
+def _with_dates(batch: pa.RecordBatch, dates: Mapping[int, pa.DataType], markers: Sequence[str]) -> pa.RecordBatch:
+    """Read the cells of some columns of text as dates."""
+    for n, type_ in dates.items():
+        cells = batch.column(n)
+        is_marked = pc.is_in(cells, pa.array(markers, cells.type))
+        cells = pc.if_else(is_marked, pa.scalar(None, cells.type), cells).cast(type_)
+        batch = batch.set_column(n, batch.schema.field(n).with_type(type_), cells)
+    return batch
 
 
 def _check_mixed(cursor: Any, query: str, names: list[str], kinds: list[list[str]]) -> None:

@@ -101,4 +101,4 @@ class Query:
         """Run the query, and offer its rows as a table in parts."""
         from juror.readers.databases import scan_query
 
-        return scan_query(self.sql, self.database, missing)
+        return scan_query(self.sql, self.database, missing, text)

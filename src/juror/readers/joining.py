@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 
 from juror.errors import DataError
+from juror.readers.calendars import Calendar, united_calendar
 from juror.readers.columns import MISSING, Column
 from juror.readers.scans import Scan
 from juror.readers.tallies import Tally, as_comparable
@@ -24,11 +26,12 @@ def read_whole(scan: Scan) -> list[Column]:
 def _joined(pieces: Sequence[Column]) -> Column:
     """Join pieces of a column. Values are united as in tallies, but all distinct numbers are kept."""
     shown = [piece for piece in pieces if len(piece.values)] or pieces[:1]
-    form, ordered = shown[0].form, False
+    form, ordered, calendar = shown[0].form, False, None
     if form == "number":
         if any(piece.form != "number" for piece in shown):
             raise DataError(f"Column {shown[0].name!r} holds numbers in some rows only. Convert it to one type.")
-        numbers = as_comparable(shown[0].name, [np.asarray(piece.values) for piece in pieces])
+        calendar = reduce(partial(united_calendar, shown[0].name), (piece.calendar for piece in shown))
+        numbers = as_comparable(shown[0].name, [_numbers(piece, calendar) for piece in pieces])
         values: Any = np.unique(np.concatenate(numbers))
         places = [np.searchsorted(values, mine) for mine in numbers]
     else:
@@ -39,4 +42,12 @@ def _joined(pieces: Sequence[Column]) -> Column:
         place = {value: n for n, value in enumerate(values)}
         places = [np.array([place[value] for value in piece.values], dtype=np.int64) for piece in pieces]
     index = [np.append(at, MISSING).astype(np.int32)[piece.index] for at, piece in zip(places, pieces, strict=True)]
-    return Column(shown[0].name, form, values, np.concatenate(index), ordered, pieces[0].first_row)
+    first_row = pieces[0].first_row
+    return Column(shown[0].name, form, values, np.concatenate(index), ordered, first_row, calendar=calendar)
+
+
+def _numbers(piece: Column, calendar: Calendar | None) -> np.ndarray:
+    numbers = np.asarray(piece.values)
+    if calendar is None or piece.calendar is None or piece.calendar == calendar:
+        return numbers
+    return piece.calendar.converted(numbers, calendar.unit, piece.name)

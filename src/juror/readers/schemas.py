@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import reduce
 
 import pyarrow as pa
 
 from juror.errors import DataError
-from juror.readers.arrow import is_text
+from juror.readers.arrow import is_date, is_text
+from juror.readers.calendars import Calendar, finer
 from juror.readers.columns import check_column_names
 from juror.readers.paths import Found
 
 # A number that is written like 007 is a label
 _WHOLE_NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,17})")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
 
 Keys = tuple[tuple[str, pa.Scalar], ...]
@@ -79,8 +82,9 @@ def _kind_of(type_: pa.DataType) -> str:
 
 
 def is_number(type_: pa.DataType) -> bool:
-    """Tell whether a type is one of numbers; a category is not."""
-    return not pa.types.is_dictionary(type_) and _kind_of(type_) == "numbers"
+    """Tell whether a type is one of numbers, or of dates, which are read as numbers; a category of numbers is not."""
+    plain = type_.value_type if pa.types.is_dictionary(type_) else type_
+    return is_date(plain) or (_kind_of(type_) == "numbers" and type_ is plain)
 
 
 def _joined(types: Collection[pa.DataType]) -> pa.DataType:
@@ -95,6 +99,11 @@ def _joined(types: Collection[pa.DataType]) -> pa.DataType:
         return pa.string()
     if any(pa.types.is_floating(type_) or pa.types.is_decimal(type_) for type_ in plain):
         return pa.float64()
+    if any(map(pa.types.is_date, plain)):
+        return pa.date32()
+    if any(map(pa.types.is_timestamp, plain)):
+        zones = {type_.tz for type_ in plain}
+        return pa.timestamp(reduce(finer, (type_.unit for type_ in plain)), zones.pop() if len(zones) == 1 else "UTC")
     one_each = [pa.schema([("values", type_)]) for type_ in plain]
     return pa.unify_schemas(one_each, promote_options="permissive").field("values").type
 
@@ -105,7 +114,10 @@ _KINDS: tuple[tuple[Callable[[pa.DataType], bool], str], ...] = (
     (pa.types.is_floating, "numbers"),
     (pa.types.is_decimal, "numbers"),
     (is_text, "text"),
-    (pa.types.is_temporal, "dates or times"),
+    (pa.types.is_date, "dates"),
+    (lambda type_: pa.types.is_timestamp(type_) and type_.tz is None, "times"),
+    (pa.types.is_timestamp, "times with a time zone"),
+    (pa.types.is_temporal, "durations or times of day"),
 )
 
 
@@ -115,8 +127,8 @@ def read_keys(
 ) -> tuple[dict[str, Keys], list[pa.Field]]:
     """Return the values in the names of every file's folders, and the columns that these make.
 
-    A key is an integer where all its values are, text otherwise, and always text if ``text`` names it. Keys that are
-    also ``names`` of columns in the files are ignored.
+    A key is an integer or a date where all its values are, text otherwise, and always text if ``text`` names it. Keys
+    that are also ``names`` of columns in the files are ignored.
 
     >>> _, fields = read_keys([Found("a", (("year", "2024"),)), Found("b", (("year", "2025"),))], [])
     >>> fields
@@ -135,10 +147,18 @@ def read_keys(
     fields = []
     for key in found[first]:
         written = [values[key] for values in found.values()]
-        whole = key not in text and all(value is None or _WHOLE_NUMBER.fullmatch(value) for value in written)
-        fields.append(pa.field(key, pa.int64() if whole else pa.string()))
+        fields.append(pa.field(key, pa.string() if key in text else _type_of_keys(written)))
     keys = {
         path: tuple((field.name, pa.scalar(values[field.name], pa.string()).cast(field.type)) for field in fields)
         for path, values in found.items()
     }
     return keys, fields
+
+
+def _type_of_keys(written: Sequence[str | None]) -> pa.DataType:
+    values = [value for value in written if value is not None]
+    if all(map(_WHOLE_NUMBER.fullmatch, values)):
+        return pa.int64()
+    # 2024-02-30 looks like a date
+    are_days = all(_DAY.fullmatch(value) and Calendar("D").number(value) is not None for value in values)
+    return pa.date32() if are_days else pa.string()

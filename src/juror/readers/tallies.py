@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from juror.errors import DataError, Message, shortlist
+from juror.readers.calendars import Calendar, Unit, finer, united_calendar
 from juror.readers.columns import MISSING, Column, Form, united
 from juror.readers.exact_numbers import as_number
 from juror.readers.scans import Part, Scan
@@ -46,6 +47,10 @@ class Tally:
         The largest number.
     infinite : (float, str), optional
         A number that is not finite, and a description of the first row that holds it.
+    calendar : Calendar, optional
+        How the numbers stand for dates or times, if they do.
+    needed : {"D", "s", "ms", "us", "ns"}, optional
+        The coarsest unit in which all dates or times are whole; see :meth:`in_needed_unit`.
     """
 
     name: str
@@ -56,6 +61,8 @@ class Tally:
     dropped: int = 0
     highest: float | None = None
     infinite: tuple[float, str] | None = None
+    calendar: Calendar | None = None
+    needed: Unit | None = None
 
     @classmethod
     def of(cls, column: Column, weights: np.ndarray | None = None) -> Tally:
@@ -82,7 +89,32 @@ class Tally:
             value = float(numbers[~finite][0])
             infinite = value, column.first_row_of(int(np.flatnonzero(np.asarray(column.values) == value)[0]))
         highest = numbers[-1].item() if len(numbers) else None
-        return replace(tally, values=numbers, counts=counts, highest=highest, infinite=infinite)
+        needed = None if column.calendar is None else column.calendar.coarsest(numbers)
+        return replace(
+            tally,
+            values=numbers,
+            counts=counts,
+            highest=highest,
+            infinite=infinite,
+            calendar=column.calendar,
+            needed=needed,
+        )
+
+    def in_needed_unit(self) -> Tally:
+        """Return the same dates or times in the coarsest unit in which they are whole; other numbers as they are.
+
+        >>> midnight = Column("at", "number", np.array([0, 86_400]), np.array([0, 1, 1]), calendar=Calendar("s"))
+        >>> days = Tally.of(midnight).in_needed_unit()
+        >>> days.values.tolist(), days.calendar
+        ([0, 1], Calendar(unit='D', zone=None, stored='s'))
+        """
+        if self.calendar is None or self.needed is None or self.needed == self.calendar.unit:
+            return self
+        # numbers that were grouped are lowest of their groups, which may fall on the same unit
+        values, where = np.unique(self.calendar.converted(self.values, self.needed), return_inverse=True)
+        highest = self.calendar.converted(np.array([self.highest]), self.needed)[0].item()
+        calendar = self.calendar.within(self.needed)
+        return replace(self, values=values, counts=np.bincount(where, self.counts), highest=highest, calendar=calendar)
 
     def __add__(self, other: Tally) -> Tally:
         """Add the tally of another piece of the same column, by value."""
@@ -148,7 +180,24 @@ def have_decimal_commas(labels: Sequence[Any]) -> bool:
     return all(isinstance(label, str) and _COMMA.fullmatch(label) for label in labels)
 
 
+def _in_one_unit(one: Tally, other: Tally) -> tuple[Tally, Tally]:
+    """Return two tallies of a column with the same calendar, if they have one."""
+    calendar = united_calendar(one.name, one.calendar, other.calendar)
+    if calendar is None or one.calendar == other.calendar:
+        return one, other
+    needed = finer(one.needed, other.needed)
+    both = []
+    for tally in (one, other):
+        assert tally.calendar is not None
+        ends = np.append(tally.values, np.int64(tally.highest))  # type: ignore[arg-type]
+        *values, highest = tally.calendar.converted(ends, calendar.unit, tally.name).tolist()
+        numbers = np.array(values, dtype=np.int64)
+        both.append(replace(tally, values=numbers, highest=highest, calendar=calendar, needed=needed))
+    return both[0], both[1]
+
+
 def _added_numbers(one: Tally, other: Tally) -> Tally:
+    one, other = _in_one_unit(one, other)
     dropped = max(one.dropped, other.dropped)
     a, b = as_comparable(one.name, [one.values, other.values])
     keys = np.concatenate([_key(a), _key(b)]) >> dropped
@@ -163,6 +212,7 @@ def _added_numbers(one: Tally, other: Tally) -> Tally:
         dropped=dropped,
         highest=max(one.highest, other.highest),  # type: ignore[type-var]
         infinite=one.infinite or other.infinite,
+        needed=None if one.calendar is None else finer(one.needed, other.needed),
     )
 
 

@@ -127,7 +127,7 @@ def take_weights(columns: Sequence[Column], name: str) -> tuple[list[Column], np
     if not found or not others:
         raise ParameterError("{sample_weight} names no column beside others: {name!r}.", name=name)
     (column,) = found
-    if column.form not in ("number", "code") or np.any(column.index < 0):
+    if column.form not in ("number", "code") or column.calendar is not None or np.any(column.index < 0):
         # the form of a column without rows is not known
         if len(column.index) == 0:
             return others, np.empty(0)
