@@ -19,7 +19,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 
 # From the data to the faces. A room may import from its own level and from those before it.
 ROOMS = (
-    ("credentials", "errors", "progress", "record"),
+    ("credentials", "errors", "printing", "progress", "record"),
     ("kernels", "runners"),
     ("readers",),
     ("domain",),

@@ -94,7 +94,7 @@ def test_columns_are_written_as_frames_are(capsysbinary):
 
 
 def test_ask_shows_a_picture_on_a_terminal(run, monkeypatch):
-    monkeypatch.setattr("juror.cli.ask.sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("juror.cli.terminal.sys.stdout.isatty", lambda: True, raising=False)
     _, out, _ = run("ask", "people.juror", "Sex")
     assert out.startswith("P(Sex)\nSex     probability   share   rows\n")
     assert "█" in out
@@ -224,7 +224,7 @@ def test_the_progress_bar_is_drawn_only_on_a_terminal(run, monkeypatch):
 
     with bar.progress_bar() as silent:
         assert silent is None
-    monkeypatch.setattr("juror.cli.bar.sys.stderr.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("juror.cli.terminal.sys.stderr.isatty", lambda: True, raising=False)
     with bar.progress_bar() as draw:
         draw(juror.Progress("choosing rank", 3, 1, 2, 10, 100, -2.5))
 

@@ -690,6 +690,6 @@ def test_reading_is_shown_only_on_a_terminal(capsys, monkeypatch):
     with bar.reading("x.csv"):
         pass
     assert capsys.readouterr().err == ""
-    monkeypatch.setattr("juror.cli.bar.sys.stderr.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("juror.cli.terminal.sys.stderr.isatty", lambda: True, raising=False)
     with bar.reading("x.csv"), bar.progress_bar("reading") as draw:
         draw(juror.Progress("fitting", 3, 1, 2, 10, 100, -2.5))

@@ -2,7 +2,8 @@
 
 A sentence that speaks of options is a :class:`Message`: a template and values. It keeps the options as facts, and each
 interface spells them in its own way: ``rank='auto'`` in Python, ``--rank auto`` on the command line. No text shows
-passwords: all pass through :func:`juror.credentials.masked`.
+passwords or has control characters: all pass through :func:`juror.credentials.masked` and
+:func:`juror.printing.printable`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from string import Formatter
 from typing import Any
 
 from juror.credentials import masked
+from juror.printing import printable
 
 _FORMATTER = Formatter()
 # How Python names an argument of a function, and how it sets one
@@ -117,7 +119,7 @@ class Message:
             else:
                 value, spec = spelling(Option.parse(field, spec)), ""
             text += format(_FORMATTER.convert_field(value, conversion), spec)
-        return masked(text)
+        return printable(masked(text))
 
 
 class Complaint(Message):
@@ -158,7 +160,7 @@ class _WithMessage(Exception):  # noqa: N818 (warnings share it)
         if text and isinstance(text[0], Message):
             self.message = text[0]
         # The argument of an exception is text, as for any other: code may read it.
-        super().__init__(*(masked(str(each)) for each in text))
+        super().__init__(*(printable(masked(str(each))) for each in text))
 
     @property
     def options(self) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from juror.answers.label_frames import to_frame
 from juror.answers.messages import tree_tables
 from juror.domain.variable import Label, Variable
 from juror.errors import QueryError
+from juror.printing import one_line
 from juror.runners.local import partitions
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class ProbabilityTable:
     @property
     def title(self) -> str:
         """What the table is, like ``P(class | safety = high)``."""
-        return f"P({', '.join(self.names)}" + (f" | {self.given})" if self.given else ")")
+        return one_line(f"P({', '.join(self.names)}" + (f" | {self.given})" if self.given else ")"))
 
     def with_support(self, support: SupportTable | None) -> ProbabilityTable:
         """Return the same table with its support."""
@@ -140,10 +141,10 @@ def bar(p: float) -> str:
 def align(head: Sequence[str], body: Sequence[Sequence[str]], n_text: int) -> str:
     """Lay out lines in columns: the first ``n_text`` and bars are left-aligned, numbers right-aligned."""
     hidden = len(body) - _LINES_SHOWN
-    shown = body if hidden <= 0 else body[:_LINES_SHOWN]
-    widths = [max(len(line[i]) for line in [head, *shown]) for i in range(len(head))]
+    shown = [[one_line(cell) for cell in line] for line in (head, *body[:_LINES_SHOWN])]
+    widths = [max(len(line[i]) for line in shown) for i in range(len(head))]
     lines = []
-    for line in [head, *shown]:
+    for line in shown:
         cells = [
             cell.ljust(width) if i < n_text or head[i] == "" else cell.rjust(width)
             for i, (cell, width) in enumerate(zip(line, widths, strict=True))

@@ -11,6 +11,7 @@ from juror.answers.information import DependenceMatrix, dependence
 from juror.answers.marginals import align
 from juror.domain.conditions import Conditions
 from juror.domain.variable import Variable
+from juror.printing import one_line
 from juror.record import Compression, FitInfo
 
 if TYPE_CHECKING:
@@ -25,11 +26,10 @@ def summary(
     The counts are those of the rows that it was fitted to, the conditions those of a conditioned model.
     """
     given = "" if conditions is None else f" given {conditions}"
-    lines = [f"A joint distribution of {len(model.domain)} variables{given}, rank {_rank(model)}", ""]
+    head = f"A joint distribution of {len(model.domain)} variables{given}, rank {_rank(model)}"
     body = [[v.name, v.kind, str(v.cardinality), _labels(v)] for v in model.domain]
-    lines += [align(["variable", "kind", "labels", ""], body, n_text=2), ""]
-    if info is not None:
-        lines += _fit_lines(info)
+    table = align(["variable", "kind", "labels", ""], body, n_text=2)
+    lines = [] if info is None else _fit_lines(info)
     matrix = dependence(model, "normalised")
     pairs = [f"{a} and {b} {x:.3f}" for a, b, x in matrix.strongest(5) if x >= 0.001]
     if pairs:
@@ -37,7 +37,8 @@ def summary(
     edges = _strongest_edges(model, matrix)
     if edges:
         lines.append(f"strongest edges of the heaviest block: {'; '.join(edges)}")
-    return "\n".join(lines + _reproduced(model, info, counts))
+    lines += _reproduced(model, info, counts)
+    return "\n".join([one_line(head), "", table, "", *map(one_line, lines)])
 
 
 def _reproduced(model: Mixture, info: FitInfo | None, counts: PairCounts | None) -> list[str]:

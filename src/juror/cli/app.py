@@ -13,7 +13,8 @@ from typing import Annotated, Any, TextIO
 import typer
 
 from juror.cli import ask, check, count, fit, impute, info, merge, paper, predict, report, sample, score
-from juror.cli.addresses import hide, scrubbed
+from juror.cli.addresses import hide
+from juror.cli.terminal import show, tell
 from juror.errors import JurorError, JurorWarning, Option, Spelling, in_python
 
 _BAD_INPUT, _BUG = 2, 1
@@ -34,7 +35,7 @@ def _version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
 
-        typer.echo(version("juror"))
+        show(version("juror"))
         raise typer.Exit
 
 
@@ -101,16 +102,24 @@ def _run(arguments: Sequence[str], debug: bool, spelling: Spelling) -> Any:
         return _tell(error.text(spelling), _BAD_INPUT, debug)
     except OSError as error:
         return _tell(str(error), _BAD_INPUT, debug)
+    except MemoryError as error:
+        reason = f" ({error})" if str(error) else ""
+        return _tell(
+            f"This takes more memory than there is{reason}. Pass fewer rows at once, or fit a model of fewer labels or "
+            "classes.",
+            _BAD_INPUT,
+            debug,
+        )
     except Exception as error:
         message = f"unexpected {type(error).__name__}: {error}. This is a bug; run with --debug for the traceback."
-        return _tell(scrubbed(message), _BUG, debug)
+        return _tell(message, _BUG, debug)
     return 0
 
 
 def _tell(message: str, status: int, debug: bool) -> int:
     if debug:
-        typer.echo(scrubbed(traceback.format_exc()), err=True, nl=False)
-    typer.echo(f"juror: {message}", err=True)
+        tell(traceback.format_exc().rstrip())
+    tell(f"juror: {message}")
     return status
 
 
@@ -124,4 +133,4 @@ def _show_warning(
     line: str | None = None,
 ) -> None:
     text = message.text(spelling) if isinstance(message, JurorWarning) else str(message)
-    typer.echo(f"juror: warning: {text}", err=True)
+    tell(f"juror: warning: {text}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,6 +11,7 @@ from juror.cli.data import files_at
 from juror.cli.options import Json, Model, UnknownOption, refuse_without_data, unknown_of
 from juror.cli.output import write_columns
 from juror.cli.saved_files import read_model
+from juror.cli.terminal import is_terminal, show, tell
 from juror.record import finite
 
 if TYPE_CHECKING:
@@ -76,10 +76,10 @@ def command(
         table, notes = answer.table, [f"intervals from {answer.basis}"]
     if table.support is not None and table.support.n_missing:
         notes.append(table.support.notes()[0])
-    if sys.stdout.isatty() and not json:
-        typer.echo(str(answer))
+    if is_terminal() and not json:
+        show(str(answer))
     else:
         # A share of no rows is no number, and CSV and JSON leave it empty.
         write_columns(finite(answer.to_dict()), json)
         for note in notes:
-            typer.echo(note, err=True)
+            tell(note)

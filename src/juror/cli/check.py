@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
@@ -12,6 +11,7 @@ from juror.cli.data import files_at, without
 from juror.cli.options import Drop, Json, Model, UnknownOption, refuse_without_data, unknown_of
 from juror.cli.output import write_columns
 from juror.cli.saved_files import read_model
+from juror.cli.terminal import is_terminal, show, tell
 from juror.errors import ParameterError
 
 
@@ -54,8 +54,8 @@ def command(
     table = loaded.check(rows, unknown=how, sample_weight=sample_weight)
     if top is not None:
         table = table.head(top)
-    if sys.stdout.isatty() and not json:
-        typer.echo(str(table))
+    if is_terminal() and not json:
+        show(str(table))
     else:
-        typer.echo(table.sentence, err=True)
+        tell(table.sentence)
         write_columns(table.to_dict(), json)

@@ -13,10 +13,12 @@ from juror.cli import options
 from juror.cli.bar import reading
 from juror.cli.connect import cluster
 from juror.cli.data import DataArguments, source_of
+from juror.cli.info import show
 from juror.cli.options import number_or
-from juror.cli.output import tell_written, write_json
+from juror.cli.output import tell_written
 from juror.cli.places import refuse_inputs
 from juror.cli.saved_files import check_name_for, facts, in_a_line, read_domain, refuse_counts
+from juror.cli.terminal import is_open
 from juror.errors import DataError, ParameterError, check_choice, shortlist
 
 if TYPE_CHECKING:
@@ -80,10 +82,8 @@ def command(
         how |= {"missing": table.missing} if known is None else {"domain": known}
         counts = _count(scan, asked, seed, how)
     counts.save(output)
-    if json:
-        write_json(facts(counts))
-    else:
-        typer.echo(f"counted {in_a_line(counts)}")
+    if is_open():
+        show(facts(counts) if json else f"counted {in_a_line(counts)}")
     tell_written(output, began)
 
 

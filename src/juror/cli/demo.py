@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import typer
-
 from juror.cli.bar import progress_bar
 from juror.cli.output import write_frame
+from juror.cli.terminal import show
 from juror.datasets import titanic
 from juror.fitting import fit
 from juror.report import Report
@@ -24,23 +23,21 @@ _FOLDER = Path("demo")
 def main() -> None:
     """Fit the people of the Titanic and show what the model can answer."""
     people = titanic()
-    typer.echo("The 2201 people aboard the Titanic, their joint distribution fitted by Gibbs sampling:\n")
+    show("The 2201 people aboard the Titanic, their joint distribution fitted by Gibbs sampling:\n")
     with progress_bar() as progress:
         model = fit(people, progress=progress)
-    typer.echo(model.summary())
+    show(model.summary())
     for question in _QUESTIONS:
-        typer.echo(f"\n$ juror ask demo/titanic.juror '{question}'\n{model.ask(question)}")
-    typer.echo(
-        f"\nFive people like them who survived:\n{model.sample(5, given='Survived = Yes').to_string(index=False)}"
-    )
+        show(f"\n$ juror ask demo/titanic.juror '{question}'\n{model.ask(question)}")
+    show(f"\nFive people like them who survived:\n{model.sample(5, given='Survived = Yes').to_string(index=False)}")
     mode = model.mode()
-    typer.echo(f"\nThe most probable person: {', '.join(str(label) for label in mode.row.values())}")
+    show(f"\nThe most probable person: {', '.join(str(label) for label in mode.row.values())}")
     _FOLDER.mkdir(exist_ok=True)
     model.save(_FOLDER / "titanic.juror")
     write_frame(people, _FOLDER / "titanic.csv")
     Report(model, people, name="titanic.juror").save(_FOLDER / "titanic.html")
-    typer.echo(f"\nwrote {_FOLDER / 'titanic.juror'} (the model) and {_FOLDER / 'titanic.csv'} (the table)")
-    typer.echo(f"and {_FOLDER / 'titanic.html'}: open it in a browser, and click what you know")
+    show(f"\nwrote {_FOLDER / 'titanic.juror'} (the model) and {_FOLDER / 'titanic.csv'} (the table)")
+    show(f"and {_FOLDER / 'titanic.html'}: open it in a browser, and click what you know")
 
 
 if __name__ == "__main__":

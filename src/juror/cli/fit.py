@@ -17,6 +17,7 @@ from juror.cli.options import missing_as_of, number_or
 from juror.cli.output import tell_written
 from juror.cli.places import refuse_inputs
 from juror.cli.saved_files import check_name_for, kind_of, read_counts, refuse_for_counts
+from juror.cli.terminal import is_open
 from juror.errors import ModelFileError, ParameterError
 
 if TYPE_CHECKING:
@@ -85,7 +86,8 @@ def command(
         table = DataArguments(source, missing or (), drop or (), sample_weight, bins, max_levels, n_jobs)
         model = _fit_rows(table, memory, dask, spark, settings | {"missing_as": missing_as_of(missing_as)})
     model.save(output)
-    show(facts(model, output) if json else described(model, output))
+    if is_open():
+        show(facts(model, output) if json else described(model, output))
     tell_written(output, began)
 
 

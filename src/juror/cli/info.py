@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from juror.cli import saved_files
+from juror.cli import saved_files, terminal
 from juror.cli.options import JsonFacts
 from juror.cli.output import write_json
 
@@ -34,7 +34,7 @@ def command(
 def show(what: dict[str, Any] | str) -> None:
     """Print text as it is, and facts as JSON."""
     if isinstance(what, str):
-        typer.echo(what)
+        terminal.show(what)
     else:
         write_json(what)
 

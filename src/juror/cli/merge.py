@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from juror.cli.info import show
 from juror.cli.options import CountsOutput, JsonFacts
-from juror.cli.output import tell_written, write_json
+from juror.cli.output import tell_written
 from juror.cli.places import same_file
 from juror.cli.saved_files import check_name_for, facts, in_a_line, read_counts
+from juror.cli.terminal import is_open
 from juror.errors import DataError, ParameterError
 from juror.files import KINDS
 
@@ -35,10 +37,8 @@ def command(
     for part in parts[1:]:
         merged = _added(merged, read_counts(part), part)
     merged.save(output)
-    if json:
-        write_json(facts(merged))
-    else:
-        typer.echo(f"merged {len(parts)} files: {in_a_line(merged)}")
+    if is_open():
+        show(facts(merged) if json else f"merged {len(parts)} files: {in_a_line(merged)}")
     tell_written(output, began)
 
 

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import json
-import sys
+import re
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-import typer
-
 from juror.cli.data import check_drop, without
 from juror.cli.places import refuse_inputs
+from juror.cli.terminal import put, tell
 from juror.errors import ParameterError, shortlist
 from juror.files.csv_writing import write_csv
 from juror.files.writing import check_place, write_whole
 from juror.record import finite
+
+_CONTROL = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 # pandas and pyarrow are slow to import: load them only if there is a table.
 if TYPE_CHECKING:
@@ -47,16 +48,14 @@ def read_for(model: JointPMF, files: Files, drop: Sequence[str]) -> list[Column]
 def write_frame(frame: pd.DataFrame | pa.Table, output: Path | None, as_json: bool = False) -> None:
     """Write a frame to a file, completely or not at all, or to stdout; an Arrow table keeps its types in Parquet."""
     if output is None:
-        _WRITERS[".json" if as_json else ".csv"](frame, sys.stdout.buffer)
-        sys.stdout.flush()
+        put(lambda stream: _WRITERS[".json" if as_json else ".csv"](frame, stream))
         return
     write_whole(output, lambda stream: _WRITERS[output.suffix.lower()](frame, stream))
 
 
 def write_columns(columns: Mapping[str, Sequence[Any]], as_json: bool) -> None:
     """Write columns to stdout, the same bytes as :func:`write_frame`, without importing pandas."""
-    (_records if as_json else write_csv)(columns, sys.stdout.buffer)
-    sys.stdout.flush()
+    put(lambda stream: (_records if as_json else write_csv)(columns, stream))
 
 
 def check_labels(domain: Domain) -> None:
@@ -80,16 +79,18 @@ def check_output(output: Path | None, as_json: bool, inputs: Iterable[str | Path
 def tell_written(output: Path, began: float) -> None:
     """Report what was written, and the time since ``began``, a value of ``time.perf_counter``."""
     seconds = time.perf_counter() - began
-    typer.echo(f"wrote {output} ({output.stat().st_size / 1024:.0f} kB) after {seconds:.1f} s", err=True)
+    tell(f"wrote {output} ({output.stat().st_size / 1024:.0f} kB) after {seconds:.1f} s")
 
 
 def write_json(value: Any) -> None:
     """Write a value to stdout as JSON, indented."""
-    sys.stdout.write(_json(value, indent=2))
+    put(lambda stream: stream.write(_json(value, indent=2).encode()))
 
 
 def _json(value: Any, indent: int) -> str:
-    return json.dumps(finite(value), ensure_ascii=False, indent=indent, allow_nan=False) + "\n"
+    text = json.dumps(finite(value), ensure_ascii=False, indent=indent, allow_nan=False)
+    # JSON escapes only some of the control characters.
+    return _CONTROL.sub(lambda character: f"\\u{ord(character[0]):04x}", text) + "\n"
 
 
 def _records(columns: Mapping[str, Sequence[Any]], stream: IO[bytes]) -> None:

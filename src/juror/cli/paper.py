@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +11,7 @@ import typer
 
 from juror.cli.options import Json
 from juror.cli.output import write_json
+from juror.cli.terminal import show, shows_progress, tell
 from juror.errors import DataError
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def _tell(tables: list[PaperTable], inversions: Inversions | None, json: bool) -
         parts = {"tables": [table.to_dict() for table in tables]}
         write_json(parts | ({"inversions": inversions.to_dicts()} if inversions is not None else {}))
         return
-    typer.echo("\n\n".join(map(str, [*tables, *([inversions] if inversions is not None else [])])))
+    show("\n\n".join(map(str, [*tables, *([inversions] if inversions is not None else [])])))
 
 
 def _write(
@@ -92,13 +92,13 @@ def _write(
         table.to_json(results / f"table_{table.setting.number}.json")
     inversions.to_csv(results / "inversions.csv")
     written = write_page(folder, finished_tables(seeds, quick, store), inversions)
-    typer.echo(f"wrote {written[-1]}", err=True)
+    tell(f"wrote {written[-1]}")
 
 
 @contextmanager
 def _bar() -> Iterator[ProgressCallback | None]:
     """Yield a callback that draws a progress bar, or None if stderr is not a terminal."""
-    if not sys.stderr.isatty():
+    if not shows_progress():
         yield None
         return
     from rich.console import Console

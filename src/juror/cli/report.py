@@ -14,6 +14,7 @@ from juror.cli.options import Drop, Model, Seed, UnknownOption, number_or, refus
 from juror.cli.output import tell_written, write_json
 from juror.cli.places import refuse_inputs
 from juror.cli.saved_files import read_model
+from juror.cli.terminal import tell
 from juror.errors import ParameterError
 from juror.files.writing import check_place
 
@@ -103,13 +104,12 @@ def _tell_compression(model: JointPMF, rank: Any) -> None:
 
     wanted, fitted = wanted_rank(model, rank), model.rank
     if wanted < fitted:
-        typer.echo(f"looking for the nearest model of {wanted:,} classes; --rank all keeps all {fitted:,} …", err=True)
+        tell(f"looking for the nearest model of {wanted:,} classes; --rank all keeps all {fitted:,} …")
 
 
 def _tell_loss(model: dict[str, Any]) -> None:
     if model["rank"] < model["fitted_rank"]:
-        typer.echo(
+        tell(
             f"the page has a model of {model['rank']:,} classes, {model['loss']:.3g} nats a row from the fitted one; "
-            f"tables of two variables differ by at most {model['pair_difference']:.2g}",
-            err=True,
+            f"tables of two variables differ by at most {model['pair_difference']:.2g}"
         )

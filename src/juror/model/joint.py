@@ -24,6 +24,7 @@ from juror.model import backing, file_format
 from juror.model.row_answers import RowAnswers
 from juror.model.simplex import check_blocks, check_simplex
 from juror.model.table_answers import Given, TableAnswers
+from juror.printing import one_line
 from juror.record import FitInfo
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ class JointPMF(TableAnswers, RowAnswers):
 
     def __repr__(self) -> str:
         names = ", ".join(self.domain.names[:6]) + (", …" if len(self.domain) > 6 else "")
-        return f"JointPMF(rank {self.rank}, {len(self.domain)} variables: {names})"
+        return one_line(f"JointPMF(rank {self.rank}, {len(self.domain)} variables: {names})")
 
     def summary(self) -> str:
         """Return a summary as text: the variables, how the model was fitted, and how well it reproduces pairs."""
