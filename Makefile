@@ -9,7 +9,7 @@ export JUROR_DATA
 PAGE := page/node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
-.PHONY: help demo setup test lint types page docs bench scale bench-accuracy coverage paper explorer cost optimum digest clean
+.PHONY: help demo setup test lint types page docs package audit bench scale bench-accuracy coverage paper explorer cost optimum digest clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -35,6 +35,17 @@ page: $(PAGE)  ## bundle page/src, the JavaScript of the report page, into the p
 
 docs: $(VENV)/.docs  ## build the site into build/docs; open build/docs/index.html
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs build/docs
+
+package: $(VENV)/.build  ## build sdist and wheel into dist/, and run the README's Python with the wheel, elsewhere (minutes)
+	rm -rf dist
+	$(BIN)/python -m build --quiet
+	folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && cp README.md "$$folder" \
+		&& $(PYTHON) -m venv "$$folder/venv" \
+		&& "$$folder/venv/bin/python" -m pip install --quiet --disable-pip-version-check -c constraints.txt dist/*.whl \
+		&& cd "$$folder" && venv/bin/python -m doctest -o ELLIPSIS README.md && venv/bin/juror --version
+
+audit: $(VENV)/.audit  ## look for known problems of the pinned packages (needs the network; no part of CI)
+	$(BIN)/pip-audit --strict --no-deps --disable-pip -r constraints.txt
 
 bench: $(VENV)/.bench  ## docs/speed.md: how fast, beside others (20 minutes; QUICK=1: a minute or two, into results/; ONLY=em,pairs)
 	$(BIN)/python -m benchmarks.speed $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY))
@@ -93,6 +104,14 @@ $(VENV)/.docs: $(VENV)/.package
 $(VENV)/.bench: $(VENV)/.package
 	@echo 'installing what juror is measured beside into $(VENV), some minutes …'
 	@$(INSTALL) -e '.[bench]'
+	@touch $@
+
+$(VENV)/.build: $(VENV)/.package
+	@$(INSTALL) -e '.[build]'
+	@touch $@
+
+$(VENV)/.audit: $(VENV)/.package
+	@$(INSTALL) -e '.[audit]'
 	@touch $@
 
 $(VENV)/.lint: $(VENV)/.package
