@@ -198,12 +198,15 @@ class Interruption(BaseException):
     """As a keyboard interrupt is: not an Exception."""
 
 
-FAILURES = {"on flushing": "fsync", "on renaming": "replace", "on setting the mode": "chmod"}
+FAILURES = {"on flushing": "fsync", "on renaming": "replace", "on setting the mode": "fchmod"}
 
 
 @pytest.mark.parametrize("error", [OSError("disk full"), Interruption()], ids=["error", "interruption"])
-@pytest.mark.parametrize("moment", FAILURES)
-@pytest.mark.parametrize("there", [True, False], ids=["over a file", "to a new place"])
+@pytest.mark.parametrize(
+    ("there", "moment"),
+    # the mode of a new file is that with which it is created
+    [*((True, moment) for moment in FAILURES), (False, "on flushing"), (False, "on renaming")],
+)
 def test_a_save_that_fails_leaves_the_folder_as_it_was(saved, rich, monkeypatch, error, moment, there):
     def fail(*args, **kwargs):
         raise error

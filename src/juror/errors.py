@@ -185,6 +185,10 @@ class DataError(JurorError):
     """A table, a column or a cell is not what it should be."""
 
 
+class FileWriteError(DataError, OSError):
+    """A file cannot be written: the disk is full, or one may not write there."""
+
+
 class ParameterError(JurorError):
     """An argument is outside its range."""
 

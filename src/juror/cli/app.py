@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import shlex
+import signal
 import sys
+import threading
 import traceback
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache, partial
 from typing import Annotated, Any, TextIO
 
@@ -56,11 +59,30 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if debug:
         # People add it at the end of the line that failed.
         arguments = ["--debug", *(argument for argument in arguments if argument != "--debug")]
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _ended_by_signals():
         spelling = partial(in_shell, command=next((word for word in arguments if not word.startswith("-")), None))
         warnings.simplefilter("always", JurorWarning)
         warnings.showwarning = partial(_show_warning, spelling)
         sys.exit(_run(arguments, debug, spelling))
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """End by an exception when a signal ends the program, so that half-written files are removed."""
+    numbers = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) is signal.SIG_DFL]
+    if threading.current_thread() is not threading.main_thread():
+        numbers = []
+
+    def end(number: int, _: object) -> None:
+        sys.exit(128 + number)
+
+    for number in numbers:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in numbers:
+            signal.signal(number, signal.SIG_DFL)
 
 
 @cache
