@@ -46,8 +46,8 @@ BAD = {
     ),
     "a name that is no text": (
         lambda: juror.fit(pd.DataFrame({0: ["x"]})),
-        "Column 0 is named 0, which is not text. Rename it, for example with frame.columns = [str(c) for c in "
-        "frame.columns].",
+        "Column 0 is named 0, which is not text. Rename it, for example with frame.set_axis([str(name) for name "
+        "in frame], axis=1).",
     ),
     "columns of different length": (
         lambda: juror.fit({"a": ["x"], "b": ["y", "z"]}),

@@ -561,7 +561,7 @@ def test_a_password_is_not_shown_by_messages_about_usage_either(run):
 
 
 def test_a_bug_does_not_show_the_password_but_has_it(run, monkeypatch, tmp_path):
-    def fail(sql: str, uri: str, missing: object) -> None:
+    def fail(sql: str, uri: str, missing: object, text: object) -> None:
         raise RuntimeError(f"cannot parse {uri} (password {SECRET})")
 
     monkeypatch.setattr("juror.readers.databases.scan_query", fail)
@@ -573,7 +573,7 @@ def test_a_bug_does_not_show_the_password_but_has_it(run, monkeypatch, tmp_path)
 
 def test_the_database_is_opened_with_the_password(run, monkeypatch, tmp_path):
     asked = []
-    monkeypatch.setattr("juror.readers.databases.scan_query", lambda sql, uri, missing: asked.append(uri) or 1 / 0)
+    monkeypatch.setattr("juror.readers.databases.scan_query", lambda sql, uri, *how: asked.append(uri) or 1 / 0)
     assert run("fit", QUERY, "--database", CLOSED, "-o", tmp_path / "x.juror")[0] == 1
     assert asked == [CLOSED]
 

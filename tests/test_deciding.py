@@ -114,8 +114,7 @@ class TestOptions:
         assert decide(given=given) == Decision("em", why="'em', as it has ['max_iter', 'smoothing']")
         assert decide(LARGE, given=given).options == decide(given=given, target="x0").options == {"ensemble": "auto"}
 
-    # Bins alone may also be meant for numbers, and are refused.
-    @pytest.mark.parametrize("option", sorted(ALL_OPTIONS - {"bins"}))
+    @pytest.mark.parametrize("option", sorted(ALL_OPTIONS))
     def test_every_option_has_a_method(self, option):
         found = decide(given=[option])
         assert option in METHODS[found.method].option_names
@@ -217,7 +216,7 @@ class TestStatistics:
             juror.fit(juror.TripleCounts.of(CODES), 2, max_seconds=1)
 
 
-@pytest.mark.parametrize("option", ["bins", "edges", "levels", "max_levels"])
+@pytest.mark.parametrize("option", ["levels", "max_levels"])
 def test_who_tells_the_fit_about_variables_is_told_where_that_is_done(option):
-    with pytest.raises(ParameterError, match=rf"with juror\.Domain\.infer\(data, {option}=…\), and pass domain="):
+    with pytest.raises(ParameterError, match=rf"with Domain\.infer\({option}=…\), and pass domain="):
         juror.fit({"a": [1, 2], "b": [1, 2]}, **{option: 3})

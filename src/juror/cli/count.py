@@ -48,8 +48,10 @@ def command(
     ] = "error",
     sample_weight: options.Weight = None,
     missing: options.Missing = None,
+    columns: options.Columns = None,
     drop: options.Drop = None,
     bins: options.Bins = None,
+    edges: options.Edges = None,
     max_levels: options.MaxLevels = options.MAX_LEVELS,
     database: options.Database = None,
     dask: options.Dask = None,
@@ -69,11 +71,13 @@ def command(
     if database is None:
         refuse_counts(data)
     asked = number_or(("all",), "--triples", triples)
-    cut = {"--bins": bins is not None, "--max-levels": max_levels != options.MAX_LEVELS}
+    cut = {"--bins": bins is not None, "--edges": edges is not None, "--max-levels": max_levels != options.MAX_LEVELS}
     known = _known(domain, unknown, {"--missing": missing is not None, **cut})
     csv = {"separator": separator, "quote": quote, "encoding": encoding, "decimal": decimal}
     source = source_of(data, database, csv, {"--dask": dask, "--spark": spark})
-    table = DataArguments(source, missing or (), drop or (), sample_weight, bins, max_levels, n_jobs)
+    table = DataArguments(
+        source, missing or (), columns or (), drop or (), sample_weight, bins, edges, max_levels, n_jobs
+    )
     with cluster(dask, spark) as client, reading(", ".join(data)):
         scan = table.scan(known)
         if unknown == "add" or any(cut.values()):

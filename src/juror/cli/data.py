@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import juror
 from juror.cli.addresses import reveal
-from juror.cli.options import CSV
+from juror.cli.options import CSV, bins_of, edges_of
 from juror.errors import ParameterError, did_you_mean, shortlist
 
 if TYPE_CHECKING:
@@ -32,12 +32,12 @@ class DataArguments:
         Where its rows are.
     missing : sequence of str
         Markers that stand for a missing value.
-    drop : sequence of str
-        Columns to leave out.
+    columns, drop : sequence of str
+        Columns to read, all if there are none, and to leave out.
     sample_weight : str, optional
         The column of row weights.
-    bins : int, optional
-        The number of intervals that numbers are cut into.
+    bins, edges : list of str, optional
+        The number of intervals that numbers are cut into, and where to cut columns, as the options have them.
     max_levels : int
         The most labels a column may have.
     n_jobs : int, optional
@@ -46,22 +46,40 @@ class DataArguments:
 
     source: Files | Query
     missing: Sequence[str]
+    columns: Sequence[str]
     drop: Sequence[str]
     sample_weight: str | None
-    bins: int | None
+    bins: list[str] | None
+    edges: list[str] | None
     max_levels: int
     n_jobs: int | None
 
     def scan(self, domain: Domain | None = None) -> Scan:
-        """Open the table without the dropped columns, with the types that a domain expects, if one is given."""
+        """Open the columns of the table to be read, with the types that a domain expects, if one is given."""
+        if self.columns and self.drop:
+            raise ParameterError("--columns and --drop both say which columns to read. Leave one of them out.")
         if domain is None:
-            return without(self.source.scan(self.missing), self.drop)
-        return without(self.source.scan(domain.missing, domain.expected.text), self.drop)
+            scan = self.source.scan(self.missing)
+        else:
+            scan = self.source.scan(domain.missing, domain.expected.text)
+        return self._chosen(scan) if self.columns else without(scan, self.drop)
+
+    def _chosen(self, scan: Scan) -> Scan:
+        """Return the table with the columns of --columns, and the column of weights."""
+        from juror.readers.scans import only_columns
+
+        # a name may have a comma
+        names = [name for text in self.columns for name in ([text] if text in scan.names else text.split(","))]
+        for name in names:
+            if name not in scan.names:
+                raise ParameterError(f"--columns names no column {name!r}. {did_you_mean(name, scan.names)}")
+        return only_columns(scan, [*names, *([self.sample_weight] if self.sample_weight else [])])
 
     def infer(self, scan: Scan, client: Any, known: Domain | None = None) -> Domain:
         """Infer the variables of the open table, or add its labels to a known domain."""
         choices: dict[str, Any] = {
-            "bins": self.bins,
+            "bins": bins_of(self.bins),
+            "edges": edges_of(self.edges),
             "max_levels": self.max_levels,
             "sample_weight": self.sample_weight,
             "n_jobs": self.n_jobs,

@@ -43,8 +43,10 @@ def command(
     sample_weight: options.Weight = None,
     missing: options.Missing = None,
     missing_as: options.MissingAs = None,
+    columns: options.Columns = None,
     drop: options.Drop = None,
     bins: options.Bins = None,
+    edges: options.Edges = None,
     max_levels: options.MaxLevels = options.MAX_LEVELS,
     memory: options.Memory = options.MEMORY,
     database: options.Database = None,
@@ -77,13 +79,15 @@ def command(
     settings = {name: value for name, value in (general | steps | of_methods | numbers).items() if value is not None}
     if database is None and _holds_counts(data):
         (counts,) = data
-        columns = {"missing": missing, "missing_as": missing_as, "drop": drop, "sample_weight": sample_weight}
-        rows = {"bins": bins, "max_levels": max_levels, "memory": memory, "dask": dask, "spark": spark}
-        refuse_for_counts(Path(counts), columns | rows | csv)
+        cells = {"missing": missing, "missing_as": missing_as, "sample_weight": sample_weight}
+        cuts = {"columns": columns, "drop": drop, "bins": bins, "edges": edges, "max_levels": max_levels}
+        refuse_for_counts(Path(counts), cells | cuts | {"memory": memory, "dask": dask, "spark": spark} | csv)
         model = _fit_counts(Path(counts), settings)
     else:
         source = source_of(data, database, csv, clusters)
-        table = DataArguments(source, missing or (), drop or (), sample_weight, bins, max_levels, n_jobs)
+        table = DataArguments(
+            source, missing or (), columns or (), drop or (), sample_weight, bins, edges, max_levels, n_jobs
+        )
         model = _fit_rows(table, memory, dask, spark, settings | {"missing_as": missing_as_of(missing_as)})
     model.save(output)
     if is_open():

@@ -121,7 +121,28 @@ MissingAs = Annotated[
 ]
 Drop = Annotated[list[str] | None, _option("--drop", "Leave a column out; may be repeated.", "COLUMN", _COLUMNS)]
 Weight = Annotated[str | None, _option("--weight", "The column of row weights or counts.", "COLUMN", _COLUMNS)]
-Bins = Annotated[int | None, _option("--bins", "The number of intervals for columns of many numbers.", panel=_COLUMNS)]
+Columns = Annotated[
+    list[str] | None,
+    _option("--columns", "Read only these columns, such as 'age,sex'; may be repeated.", "COLUMNS", _COLUMNS),
+]
+Bins = Annotated[
+    list[str] | None,
+    _option(
+        "--bins",
+        "The number of intervals for columns of many numbers, or 'age=20' for one column; may be repeated.",
+        "[COLUMN=]N",
+        _COLUMNS,
+    ),
+]
+Edges = Annotated[
+    list[str] | None,
+    _option(
+        "--edges",
+        "Where to cut a column into intervals, such as 'age=0,18,65,120'; may be repeated.",
+        "COLUMN=N,N,…",
+        _COLUMNS,
+    ),
+]
 MaxLevels = Annotated[int, _option("--max-levels", "The most labels that a column may have.", panel=_COLUMNS)]
 
 # Where rows are, and who reads them
@@ -182,6 +203,46 @@ def missing_as_of(given: list[str] | None) -> dict[str, str] | str | None:
             )
         labels[column] = label
     return labels
+
+
+def bins_of(given: list[str] | None) -> int | dict[str, int] | None:
+    """Read the values of --bins: one number, or numbers of some columns.
+
+    >>> bins_of(["20"]), bins_of(["age=20", "fare=5"])
+    (20, {'age': 20, 'fare': 5})
+    """
+    if given is None or (len(given) == 1 and "=" not in given[0]):
+        return None if given is None else _whole("--bins", given[0])
+    return {column: _whole("--bins", text) for column, text in _by_column("--bins", "N", given).items()}
+
+
+def edges_of(given: list[str] | None) -> dict[str, list[str]] | None:
+    """Read the values of --edges: by column where to cut it.
+
+    >>> edges_of(["age=0,18, 65"])
+    {'age': ['0', '18', '65']}
+    """
+    if given is None:
+        return None
+    columns = _by_column("--edges", "N,N,…", given)
+    return {column: [edge.strip() for edge in text.split(",")] for column, text in columns.items()}
+
+
+def _by_column(option: str, what: str, given: list[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for text in given:
+        column, equals, value = text.rpartition("=")
+        if not equals or column in found:
+            raise ParameterError(f"{option} must be COLUMN={what} once for each column. Got {text!r} instead.")
+        found[column] = value
+    return found
+
+
+def _whole(option: str, text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise ParameterError(f"{option} must be a whole number from 1, or COLUMN=N. Got {text!r} instead.") from None
 
 
 def refuse_without_data(csv: Mapping[str, Any], more: Mapping[str, Any], way_out: str) -> None:

@@ -16,11 +16,21 @@ from juror.counts.designs import about_order
 from juror.counts.projections import Projections
 from juror.domain import Domain
 from juror.domain.variable import Label, Unknown
-from juror.errors import DataWarning, FitWarning, Option, ParameterError, check_count, wrong
+from juror.errors import DataWarning, FitWarning, check_count, wrong
+from juror.fitting.arguments import check_alone, how_to_find
 from juror.fitting.contradictions import hold_against_rows
 from juror.fitting.held_out import as_mixture
 from juror.fitting.kept_counts import kept_counts
-from juror.fitting.plan import Decision, Request, check_members, check_method, check_rank, decide, read_options
+from juror.fitting.plan import (
+    Decision,
+    Request,
+    are_of_projections,
+    check_members,
+    check_method,
+    check_rank,
+    decide,
+    read_options,
+)
 from juror.fitting.skip_patterns import (
     about_skips,
     check_missing_as,
@@ -55,7 +65,6 @@ class FitOptions(TypedDict, total=False):
     triples: str | int | Sequence[Sequence[str]] | None
     forests: int
     n_directions: int | None
-    bins: int | None
     operator: str | None
     scores: Mapping[str, Sequence[float]] | None
     inversion: str
@@ -81,6 +90,9 @@ def fit(
     *,
     seed: int = 0,
     domain: Domain | None = None,
+    columns: Collection[str] | None = None,
+    edges: Mapping[str, Sequence[float]] | None = None,
+    bins: int | Mapping[str, int] | None = None,
     missing: Collection[Label] = (),
     missing_as: Mapping[str, Label] | str | None = None,
     unknown: Unknown = "error",
@@ -118,7 +130,14 @@ def fit(
     seed : int
         The same seed gives the same model, for any number of threads.
     domain : Domain, optional
-        The variables; found in the data by default, see :meth:`Domain.infer` for choices about bins and order.
+        The variables; found in the data by default, see :meth:`Domain.infer` for choices about labels and order.
+    columns : collection of str, optional
+        The columns to fit, besides that of ``sample_weight``; by default all. The others may hold anything.
+    edges : mapping of str to sequence of numbers, optional
+        Ends of intervals, by column: ``{"age": [0, 18, 65, 120]}``. Numbers outside them are unknown.
+    bins : int or mapping of str to int, optional
+        The number of intervals that columns of many numbers are cut into, or that of each of some columns. For the
+        methods ``"juror-…"`` a number is about the histograms of projections instead.
     missing : collection
         Markers that stand for a missing value besides null and NaN, such as ``["?"]``.
     missing_as : mapping of str to label, or "auto", optional
@@ -189,7 +208,7 @@ def fit(
         The variables on the first side of SPA's matrix; by default both sides carry about the same rank.
     triples : "all", int, or list of three names each (ctf)
         Which triples of variables to count: all, that many at random, or these.
-    n_directions, bins, operator, scores (juror)
+    n_directions, bins (see above), operator, scores (juror)
         How pairs are projected: 200 directions by default; see :meth:`juror.Projections.of`.
     inversion : {"lstsq", "fbp"} (juror)
         Pair tables from histograms by least squares, exact, or by filtered back projection, which smooths.
@@ -241,10 +260,16 @@ def fit(
         local = stack.enter_context(LocalRunner(n_jobs))
         stack.enter_context(one_blas_thread())
         read: Any = data
+        if bins is not None and are_of_projections(bins, method, options):
+            options, bins = {**options, "bins": bins}, None  # type: ignore[typeddict-unknown-key]
         if isinstance(data, Statistic):
-            _check_alone(domain, missing, missing_as, unknown, sample_weight, client)
+            cuts = {"columns": columns is not None, "edges": edges is not None, "bins": bins is not None}
+            rows = {"missing": len(missing) > 0, "missing_as": missing_as is not None, "unknown": unknown != "error"}
+            given = {"sample_weight": sample_weight is not None, "client": client is not None}
+            check_alone({"domain": domain is not None} | cuts | rows | given)
         else:
-            opened = open_table(data, domain, missing, unknown, sample_weight, local, client)
+            found = how_to_find(domain, columns, edges, bins)
+            opened = open_table(data, domain, missing, unknown, sample_weight, local, client, columns, found)
             opened = with_missing_as(opened, missing_as, bytes_here, int(seed), target)
             read = Request(opened, bytes_here, int(seed)).read(stack, method, rank, options)
         decision = decide(read, rank, method, target, options)
@@ -262,8 +287,8 @@ def fit(
         if isinstance(read, Statistic):
             solution = _solve_statistic(read, chosen, rank, settings, context)
         else:
-            given = "smoothing" in options
-            solution = choose_and_solve(read, chosen, position, rank, settings, context, smoothing_given=given)
+            is_given = "smoothing" in options
+            solution = choose_and_solve(read, chosen, position, rank, settings, context, smoothing_given=is_given)
         # The record and the counts read the rows, which are gone after this block.
         mixture = as_mixture(solution.parts, domain)
         record = _completed(solution, mixture, read, decision, int(seed))
@@ -352,27 +377,3 @@ def _warn_of_skips(table: Table, seed: int) -> tuple[str, ...]:
     message = about_skips(found)
     warnings.warn(DataWarning(message), stacklevel=3)
     return (str(message),)
-
-
-def _check_alone(
-    domain: Domain | None,
-    missing: Collection[Label],
-    missing_as: object,
-    unknown: Unknown,
-    sample_weight: Any,
-    client: Any,
-) -> None:
-    """Refuse arguments that were fixed when the statistic was made."""
-    for name, given in (
-        ("domain", domain is not None),
-        ("missing", len(missing) > 0),
-        ("missing_as", missing_as is not None),
-        ("unknown", unknown != "error"),
-        ("sample_weight", sample_weight is not None),
-        ("client", client is not None),
-    ):
-        if given:
-            raise ParameterError(
-                "{option} belongs to the rows, which were counted already. Give it when counting them.",
-                option=Option(name),
-            )

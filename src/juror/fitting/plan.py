@@ -28,8 +28,10 @@ _MOST_PASSED = 1_000_000_000
 _MOST_PAIRED = 400
 # The forests of which the mean is taken. Of 1, 2, 3 and 5 these were best on Adult and GSS, and on Votes as good as 3.
 _FORESTS = 5
-# Options of Domain.infer that people try to pass to the fit
-_OF_DOMAINS = frozenset({"bins", "edges", "levels", "max_levels"})
+# Options of Domain.infer that people try to pass to the fit, and it does not have
+_OF_DOMAINS = frozenset({"levels", "max_levels"})
+# Options that only methods with projections have
+_OF_PROJECTIONS = ALL_OPTIONS.difference(*(method.option_names for method in METHODS.values() if not method.projects))
 # Options that say nothing about the method: members of an ensemble have them too.
 _OF_MEMBERS = frozenset({"max_seconds", "smoothing", "max_iter", "forest"})
 _OF_DRAWS = frozenset({"max_seconds", "forest"})
@@ -165,12 +167,20 @@ def _by_options(given: Collection[str]) -> Decision:
 def _refuse_options_of_domains(given: Collection[str]) -> None:
     """Refuse options of Domain.infer, and name it."""
     for option in _OF_DOMAINS.intersection(given):
-        # bins is also an option of projections, which come with another of their options or with the method.
-        if option != "bins" or set(given) == {"bins"}:
-            raise ParameterError(
-                f"{option} is about variables: make them with juror.Domain.infer(data, {option}=…), and pass domain=."
-                + (" The bins of projections go with method='juror-b'." if option == "bins" else "")
-            )
+        raise ParameterError(
+            "{option} is about variables: make them with {infer}, and pass {domain:=}.",
+            option=Option(option),
+            infer=Option(option, source="=…", owner="Domain.infer"),
+        )
+
+
+def are_of_projections(bins: Any, method: str, given: Collection[str]) -> bool:
+    """Tell whether ``bins`` are those of projections: a number beside a method that projects, or options of one.
+
+    Otherwise they are intervals of columns.
+    """
+    projects = METHODS[method].projects if method != "auto" else not _OF_PROJECTIONS.isdisjoint(given)
+    return projects and not isinstance(bins, Mapping)
 
 
 def check_method(method: Any) -> None:

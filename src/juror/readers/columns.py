@@ -79,7 +79,7 @@ def check_column_names(names: Sequence[object]) -> None:
         if not isinstance(name, str):
             raise DataError(
                 f"Column {position} is named {name!r}, which is not text. Rename it, for example with "
-                "frame.columns = [str(c) for c in frame.columns]."
+                "frame.set_axis([str(name) for name in frame], axis=1)."
             )
         if not name.strip():
             raise DataError(

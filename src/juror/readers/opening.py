@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from juror.errors import DataError, ParameterError
 from juror.readers.columns import Column, Floats, from_codes, read_markers
 from juror.readers.described import Files, Query
 from juror.readers.joining import read_whole
-from juror.readers.scans import Scan, scan_columns
+from juror.readers.scans import Scan, only_columns, scan_columns
 from juror.readers.weights import read_weights
 
 # The name of the column for weights that are passed beside a table; no other column can have it
@@ -39,6 +39,8 @@ class Expected:
         Columns whose labels are numbers other than their codes. An array of floats that has them is refused.
     text : collection of str
         Columns of a CSV file whose labels are text, even if they look like numbers or booleans.
+    only : collection of str, optional
+        The columns to read, if the table has others besides, which may hold anything; by default all.
     """
 
     names: Sequence[str] | None = None
@@ -46,6 +48,7 @@ class Expected:
     numbers: Collection[str] = ()
     unclear: Collection[str] = ()
     text: Collection[str] = ()
+    only: Collection[str] | None = None
 
 
 def open_source(data: Any, missing: Collection[object] = (), expected: Expected | None = None) -> list[Column]:
@@ -72,6 +75,11 @@ def open_scan(data: Any, missing: Collection[object] = (), expected: Expected | 
     """
     markers = read_markers(missing)
     expected = expected or Expected()
+    scan = _open(data, markers, expected)
+    return scan if expected.only is None else only_columns(scan, expected.only)
+
+
+def _open(data: Any, markers: tuple[Any, ...], expected: Expected) -> Scan:
     if isinstance(data, Scan):
         return data
     if isinstance(data, np.ndarray):
@@ -82,20 +90,20 @@ def open_scan(data: Any, missing: Collection[object] = (), expected: Expected | 
         data = Files(data)
     if isinstance(data, (Files, Query)):
         return data.scan(markers, expected.text)
-    return _open_other(data, markers)
+    return _open_other(data, markers, expected.only)
 
 
-def _open_other(data: Any, markers: tuple[Any, ...]) -> Scan:
+def _open_other(data: Any, markers: tuple[Any, ...], only: Collection[str] | None) -> Scan:
     """Open dicts, frames and streams, whose readers are imported here: they take long, and codes do not need them."""
     import narwhals as nw
 
-    from juror.readers.frames import open_frame, open_mapping
+    from juror.readers.frames import column_names, open_frame, open_mapping
 
     if isinstance(data, Mapping):
-        return scan_columns(open_mapping(data, markers))
+        return _scan_of(open_mapping(data, markers, only), list(data))
     # frames in memory come first, as they are more frequent than the others
     if nw.dependencies.is_into_dataframe(data):
-        return scan_columns(open_frame(data, markers))
+        return _scan_of(open_frame(data, markers, only), column_names(data))
 
     from juror.readers.dask_frames import is_dask_frame, scan_dask_frame
     from juror.readers.spark_frames import is_spark_frame, scan_spark_frame
@@ -113,6 +121,11 @@ def _open_other(data: Any, markers: tuple[Any, ...]) -> Scan:
     )
 
 
+def _scan_of(columns: list[Column], names: Sequence[str]) -> Scan:
+    read = {column.name for column in columns}
+    return scan_columns(columns, others=tuple(name for name in names if name not in read))
+
+
 def open_weighted(
     data: Any, missing: Collection[object], expected: Expected, sample_weight: Any
 ) -> tuple[Scan, str | None]:
@@ -120,6 +133,8 @@ def open_weighted(
 
     Weights that are not a column of the table become one, for which all rows must be in memory.
     """
+    if isinstance(sample_weight, str) and expected.only is not None:
+        expected = replace(expected, only=[*expected.only, sample_weight])
     if sample_weight is None or isinstance(sample_weight, str):
         scan = open_scan(data, missing, expected)
         if isinstance(sample_weight, str) and (sample_weight not in scan.names or len(scan.names) == 1):
@@ -129,7 +144,7 @@ def open_weighted(
     columns = read_whole(scan)
     weights = read_weights(sample_weight, len(columns[0].index))
     column = Column(_WEIGHTS, "number", weights, np.arange(len(weights), dtype=np.int32))
-    return scan_columns([*columns, column], scan.floats), _WEIGHTS
+    return scan_columns([*columns, column], scan.floats, scan.others), _WEIGHTS
 
 
 def _open_array(array: np.ndarray, missing: Collection[object], expected: Expected) -> Scan:

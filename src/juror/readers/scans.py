@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from juror.errors import DataError, ParameterError, did_you_mean
+from juror.errors import DataError, ParameterError, did_you_mean, shortlist
 from juror.readers.columns import Column, Floats
 
 # The number of rows to read, encode and count at once: enough that the cost per chunk does not matter
@@ -50,6 +50,8 @@ class Scan:
         Whether the rows are in memory, or in files so small that they are read at once.
     floats : {"codes", "values"}, optional
         What the table holds if it is an array of floats.
+    others : tuple of str
+        The names of columns that the table has besides, which are not read.
     """
 
     parts: Any
@@ -59,6 +61,7 @@ class Scan:
     client: Any = None
     in_memory: bool = False
     floats: Floats | None = None
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,7 @@ class Held:
         yield [column for column in self.columns if names is None or column.name in names]
 
 
-def scan_columns(columns: Sequence[Column], floats: Floats | None = None) -> Scan:
+def scan_columns(columns: Sequence[Column], floats: Floats | None = None, others: tuple[str, ...] = ()) -> Scan:
     """Offer columns in memory as a table of one part, if there are any and they have one length."""
     if not columns:
         raise DataError("The data have no columns. juror needs at least one.")
@@ -85,7 +88,8 @@ def scan_columns(columns: Sequence[Column], floats: Floats | None = None) -> Sca
             "All must have the same."
         )
     numbers = frozenset(column.name for column in columns if column.form == "number")
-    return Scan((Held(columns),), tuple(lengths), numbers, len(columns[0].index), in_memory=True, floats=floats)
+    n_rows = len(columns[0].index)
+    return Scan((Held(columns),), tuple(lengths), numbers, n_rows, in_memory=True, floats=floats, others=others)
 
 
 @dataclass(frozen=True)
@@ -123,9 +127,24 @@ def without_columns(scan: Scan, dropped: Collection[str]) -> Scan:
     for name in dropped:
         if name not in scan.names:
             raise ParameterError(f"There is no column {name!r} to drop. {did_you_mean(name, scan.names)}")
-    names = tuple(name for name in scan.names if name not in dropped)
-    if not names:
+    if all(name in dropped for name in scan.names):
         raise ParameterError("All columns are dropped. juror needs at least one.")
+    return replace(only_columns(scan, [name for name in scan.names if name not in dropped]), others=scan.others)
+
+
+def check_any_wanted(found: Collection[str], wanted: Collection[str], names: Sequence[str]) -> None:
+    """Refuse a table that has none of the columns to be read."""
+    if not found:
+        raise DataError(f"The data have none of the columns {shortlist(wanted)}. They have {shortlist(names)}.")
+
+
+def only_columns(scan: Scan, wanted: Collection[str]) -> Scan:
+    """Offer a table with only some of its columns; the others are not read if that is possible, and named."""
+    names = tuple(name for name in scan.names if name in wanted)
+    if names == scan.names:
+        return scan
+    check_any_wanted(names, wanted, scan.names)
     parts = scan.parts
     parts = parts.select(names) if hasattr(parts, "select") else tuple(_Some(part, names) for part in parts)
-    return replace(scan, parts=parts, names=names, numbers=scan.numbers & set(names))
+    others = (*scan.others, *(name for name in scan.names if name not in wanted))
+    return replace(scan, parts=parts, names=names, numbers=scan.numbers & set(names), others=others)

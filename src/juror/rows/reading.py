@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from operator import attrgetter
 from typing import Any
@@ -14,7 +14,7 @@ import numpy as np
 from juror.domain.discovery import Discovery
 from juror.domain.domain import Domain, check_unknown, discover
 from juror.domain.variable import Label, Strangers, Unknown
-from juror.errors import Message, ParameterError, wrong
+from juror.errors import Message, ParameterError, did_you_mean, wrong
 from juror.readers import Column, Expected
 from juror.readers.columns import read_markers
 from juror.readers.joining import read_whole
@@ -44,6 +44,8 @@ class OpenTable:
         What to do with labels that the domain does not know, and the column of row weights.
     local, runner : LocalRunner, Runner
         The threads of this process, and what reads the rows: these threads, or a cluster.
+    discovery : Discovery
+        The user's choices about variables, if they are to be found.
     """
 
     scan: Scan
@@ -53,6 +55,7 @@ class OpenTable:
     weight: str | None
     local: LocalRunner
     runner: Runner
+    discovery: Discovery = field(default_factory=Discovery)
 
     @property
     def is_here(self) -> bool:
@@ -75,7 +78,7 @@ class OpenTable:
 
     def found_domain(self) -> Domain:
         """Return the domain that was given, or find it in a pass over the rows."""
-        return self.domain or discover(self.scan, Discovery(), self.missing, self.runner, self.weight)
+        return self.domain or discover(self.scan, self.discovery, self.missing, self.runner, self.weight)
 
     def read_codes(self) -> tuple[Domain, np.ndarray, np.ndarray | None]:
         """Return the domain, the codes (n_rows, N) and the weights (n_rows,) of rows in memory.
@@ -89,7 +92,7 @@ class OpenTable:
         domain = self.domain
         if domain is None:
             tallies = tally_columns(columns, weights)
-            domain = Domain(Discovery().variables(tallies), self.missing, self.scan.floats)
+            domain = Domain(self.discovery.variables(tallies), self.missing, self.scan.floats)
         domain.check_all_there(columns)
         return domain, domain.encode_columns(columns, self.unknown), weights
 
@@ -102,8 +105,13 @@ def open_table(
     sample_weight: Any,
     local: LocalRunner,
     client: Any = None,
+    columns: Collection[str] | None = None,
+    discovery: Discovery | None = None,
 ) -> OpenTable:
-    """Open what a user gave, to be read by local threads or by a cluster; arguments as in :func:`juror.fit`."""
+    """Open what a user gave, to be read by local threads or by a cluster; arguments as in :func:`juror.fit`.
+
+    Choices about columns and variables, ``columns`` and ``discovery``, are for tables without a domain.
+    """
     if domain is not None and not isinstance(domain, Domain):
         raise wrong("domain", "a juror.Domain, such as Domain.infer makes", domain)
     check_unknown(unknown)
@@ -113,10 +121,15 @@ def open_table(
         raise ParameterError(text)
     if domain is not None:
         markers = domain.missing
-    expected = Expected() if domain is None else domain.expected
+    discovery = discovery or Discovery()
+    expected = Expected(numbers=discovery.cut(data), only=columns) if domain is None else domain.expected
     scan, weight = open_weighted(data, markers, expected, sample_weight)
+    for name in columns or ():
+        if name not in scan.names:
+            hint = did_you_mean(name, (*scan.names, *scan.others))
+            raise ParameterError("{columns} names no column {name!r}. {hint}", name=name, hint=hint)
     scan, runner = workers_for(scan, client, local)
-    return OpenTable(scan, domain, markers, unknown, weight, local, runner)
+    return OpenTable(scan, domain, markers, unknown, weight, local, runner, discovery)
 
 
 @contextmanager

@@ -1,0 +1,33 @@
+"""Arguments of a fit that exclude each other: a statistic and how to read rows, a domain and how to find one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from juror.domain import Domain
+from juror.domain.discovery import Discovery
+from juror.errors import Option, ParameterError, wrong
+
+
+def check_alone(given: Mapping[str, bool]) -> None:
+    """Refuse arguments that were fixed when a statistic was made, by name and whether they are given."""
+    for name, is_given in given.items():
+        if is_given:
+            raise ParameterError(
+                "{option} belongs to the rows, which were counted already. Give it when counting them.",
+                option=Option(name),
+            )
+
+
+def how_to_find(domain: Domain | None, columns: Any, edges: Any, bins: Any) -> Discovery:
+    """Return how to find variables, from the arguments of a fit; refuse these beside a domain."""
+    for name, value in {"columns": columns, "edges": edges, "bins": bins}.items():
+        if value is not None and domain is not None:
+            raise ParameterError(
+                "{option} and {domain} both say what the variables are. Leave one of them out.", option=Option(name)
+            )
+    are_names = isinstance(columns, Collection) and not isinstance(columns, (str, bytes)) and len(columns) > 0
+    if columns is not None and not are_names:
+        raise wrong("columns", "a list of one or more names", columns)
+    return Discovery(bins=bins, edges={} if edges is None else edges)
