@@ -9,7 +9,7 @@ export JUROR_DATA
 PAGE := page/node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
-.PHONY: help demo setup test lint types page docs package audit bench scale bench-accuracy coverage paper explorer cost optimum digest clean
+.PHONY: help demo setup test lint types page docs package audit bench scale bench-accuracy coverage paper explorer cost optimum digest soak clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -73,6 +73,9 @@ optimum: $(VENV)/.package  ## whether the search of EM finds the optimum, and at
 
 digest: $(VENV)/.package  ## digests of small fits by every method: run it before and after a change that must keep the bits
 	$(BIN)/python -W ignore benchmarks/digest.py
+
+soak: $(VENV)/.package  ## fit, ask, save and load from many threads, and kill processes meanwhile (half an hour; MINUTES=2)
+	$(BIN)/python benchmarks/soak.py --minutes $(or $(MINUTES),30)
 
 clean:  ## remove the virtual environment, npm's packages and caches
 	rm -rf $(VENV) page/node_modules demo .mypy_cache .ruff_cache .pytest_cache .hypothesis src/*.egg-info

@@ -1,0 +1,352 @@
+"""The public surface in any order, against the dense tensor: each model has a table of all its probabilities beside it.
+
+The tables follow from each other by their own arithmetic, never from the model that is tested: a conditioned model is
+compared with the table of the model before it, a loaded one with that of the saved one. Only a fit and a compression
+begin a new table, and the record of each must agree with it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import tempfile
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, rule
+
+import juror
+from juror import Domain, JointPMF, JurorWarning, Not, Range, Variable
+from juror.answers.label_frames import to_frame
+from juror.errors import QueryError, ZeroProbabilityError
+from juror.testing import dense, random_codes, random_forest_model, random_model
+
+
+def close(found: Any, expected: Any) -> None:
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+
+
+@dataclass(frozen=True)
+class Known:
+    """A model and the tensor of its probabilities."""
+
+    model: JointPMF
+    tensor: np.ndarray
+
+    @property
+    def domain(self) -> Domain:
+        return self.model.domain
+
+
+# Kinds of variables, by name. To test another kind of variable, add a function that makes one of a name and a size.
+KINDS = {
+    "nominal": lambda name, size: Variable(name, tuple("abcd"[:size])),
+    "ordinal": lambda name, size: Variable(name, tuple(range(1, size + 1)), "ordinal"),
+    "boolean": lambda name, size: Variable(name, (True, False)[:size]),
+    "binned": lambda name, size: Variable(
+        name,
+        tuple(f"[{n}, {n + 1})" for n in range(size)),
+        "binned",
+        edges=tuple(float(n) for n in range(size + 1)),
+        values=tuple(n + 0.5 for n in range(size)),
+    ),
+    "asked": lambda name, size: Variable(name, (*"ab"[: size - 1], "not asked"), missing_label="not asked"),
+}
+
+
+@st.composite
+def domains(draw):
+    variables = []
+    for n in range(draw(st.integers(1, 5))):
+        kind = draw(st.sampled_from(sorted(KINDS)))
+        variables.append(KINDS[kind](f"v {n}", draw(st.integers(2, 4))))
+    return Domain(tuple(variables))
+
+
+def conditions(variable: Variable):
+    """Return a strategy of evidence: what Python gets, the words of the query language or None, and the weights."""
+    codes = st.integers(0, variable.cardinality - 1)
+    every = np.arange(variable.cardinality)
+    name = json.dumps(variable.name)
+
+    def word(code: int) -> str:
+        return json.dumps(str(variable.labels[code]))
+
+    forms = [
+        codes.map(lambda code: (variable.labels[code], f"{name} = {word(code)}", every == code)),
+        codes.map(lambda code: (Not(variable.labels[code]), f"{name} != {word(code)}", every != code)),
+        st.sets(codes, min_size=1).map(
+            lambda some: (
+                [variable.labels[code] for code in sorted(some)],
+                f"{name} in {{{', '.join(map(word, sorted(some)))}}}",
+                np.isin(every, sorted(some)),
+            )
+        ),
+        st.lists(st.sampled_from([0.0, 0.25, 1.0, 3.0]), min_size=len(every), max_size=len(every))
+        .filter(any)
+        .map(lambda values: (dict(zip(variable.labels, values, strict=True)), None, np.array(values))),
+    ]
+    if variable.is_ordered:
+        # in closed intervals the labels themselves are bounds too
+        forms.append(
+            codes.map(lambda code: (Range(at_least=variable.labels[code]), f"{name} >= {word(code)}", every >= code))
+        )
+        forms.append(
+            codes.map(lambda code: (Range(below=variable.labels[code]), f"{name} < {word(code)}", every < code))
+        )
+    return st.one_of(forms)
+
+
+def evidence_for(data: st.DataObject, domain: Domain, most: int = 3) -> dict[int, tuple[Any, str | None, np.ndarray]]:
+    positions = data.draw(st.lists(st.integers(0, len(domain) - 1), max_size=most, unique=True))
+    return {n: data.draw(conditions(domain[n])) for n in positions}
+
+
+def weighted(tensor: np.ndarray, evidence: dict[int, tuple[Any, str | None, np.ndarray]]) -> np.ndarray:
+    for n, (_, _, weights) in evidence.items():
+        tensor = np.moveaxis(np.moveaxis(tensor, n, -1) * weights, -1, n)
+    return tensor
+
+
+def in_python(domain: Domain, evidence: dict[int, Any]) -> dict[str, Any]:
+    return {domain[n].name: given for n, (given, _, _) in evidence.items()}
+
+
+def rows_of(known: Known, n: int, seed: int, missing: float) -> tuple[np.ndarray, Any]:
+    """Draw rows as codes and as a frame. Cells are missing where that is no label: all rows stay possible."""
+    rng = np.random.default_rng(seed)
+    codes = random_codes(known.model, n, rng)
+    has_no_label = [variable.missing_label is None for variable in known.domain]
+    codes[(rng.random(codes.shape) < missing) & has_no_label] = -1
+    return codes, to_frame({v.name: v.decode(codes[:, n]) for n, v in enumerate(known.domain)}, "pandas")
+
+
+class AnyOrder(RuleBasedStateMachine):
+    models = Bundle("models")
+
+    def __init__(self):
+        super().__init__()
+        self.folder = tempfile.TemporaryDirectory()
+        self.n_files = 0
+
+    def teardown(self):
+        self.folder.cleanup()
+
+    # Models come from nothing, from rows, and from other models
+
+    @rule(
+        target=models,
+        domain=domains(),
+        rank=st.integers(1, 4),
+        seed=st.integers(0, 2**32),
+        zeros=st.sampled_from([0, 0.3]),
+    )
+    def make_product(self, domain, rank, seed, zeros):
+        rng = np.random.default_rng(seed)
+        model = random_model(domain.cardinalities, rank, rng, domain=domain, zeros=zeros)
+        return Known(model, dense(model))
+
+    @rule(
+        target=models,
+        domain=domains(),
+        ranks=st.lists(st.integers(1, 3), min_size=1, max_size=3),
+        hidden=st.lists(st.integers(1, 3), max_size=2),
+        seed=st.integers(0, 2**32),
+        zeros=st.sampled_from([0, 0.3]),
+    )
+    def make_forests(self, domain, ranks, hidden, seed, zeros):
+        rng = np.random.default_rng(seed)
+        model = random_forest_model(domain.cardinalities, ranks, rng, domain=domain, hidden=hidden, zeros=zeros)
+        return Known(model, dense(model))
+
+    @rule(
+        target=models,
+        known=models,
+        method=st.sampled_from(["em", "tree"]),
+        rank=st.integers(1, 3),
+        missing=st.sampled_from([0.0, 0.2]),
+        seed=st.integers(0, 2**32),
+    )
+    def fit(self, known, method, rank, missing, seed):
+        codes, frame = rows_of(known, 40, seed, missing)
+        options = {"max_iter": 20, "n_init": 1} if method == "em" else {}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", JurorWarning)
+            model = juror.fit(
+                frame, rank if method == "em" else "auto", method, domain=known.domain, seed=seed, n_jobs=1, **options
+            )
+        fitted = Known(model, dense(model))
+        close(fitted.tensor.sum(), 1)
+        close(model.info.log_likelihood, np.log(self.row_probabilities(fitted, codes)).sum())
+        assert model.counts.n_rows == len(codes)
+        return fitted
+
+    @rule(target=models, known=models, data=st.data())
+    def condition(self, known, data):
+        evidence = evidence_for(data, known.domain)
+        given = in_python(known.domain, evidence)
+        tensor = weighted(known.tensor, evidence)
+        settled = tuple(n for n, (_, _, weights) in evidence.items() if np.count_nonzero(weights) == 1)
+        if tensor.sum() == 0:
+            self.refused(lambda: known.model.condition(given), ZeroProbabilityError)
+            return known
+        if len(settled) == len(known.domain):
+            self.refused(lambda: known.model.condition(given), QueryError)
+            return known
+        rest = Known(known.model.condition(given), tensor.sum(axis=settled) / tensor.sum())
+        assert rest.domain == known.domain.without(settled)
+        close(dense(rest.model), rest.tensor)
+        return rest
+
+    @rule(target=models, known=models, rank=st.integers(1, 4))
+    def compress(self, known, rank):
+        model = known.model.compress(rank, n_jobs=1)
+        if rank >= known.model.rank:
+            close(dense(model), known.tensor)
+            return Known(model, known.tensor)
+        small = Known(model, dense(model))
+        possible = known.tensor > 0
+        assert np.all(small.tensor[possible] > 0)
+        loss = (known.tensor[possible] * np.log(known.tensor[possible] / small.tensor[possible])).sum()
+        assert model.info.compressed[-1].standard_error == 0
+        np.testing.assert_allclose(model.info.compressed[-1].loss, max(loss, 0), atol=1e-9)
+        for n in range(len(known.domain)):
+            others = tuple(m for m in range(len(known.domain)) if m != n)
+            np.testing.assert_allclose(small.tensor.sum(axis=others), known.tensor.sum(axis=others), atol=1e-8)
+        return small
+
+    @rule(target=models, known=models)
+    def save_and_load(self, known):
+        self.n_files += 1
+        path = Path(self.folder.name) / f"{self.n_files}.juror"
+        known.model.save(path)
+        model = juror.load(path)
+        assert model.domain == known.domain
+        assert model.info == known.model.info
+        assert str(model.conditions) == str(known.model.conditions)
+        assert (model.counts is None) == (known.model.counts is None)
+        for one, other in zip(model.blocks, known.model.blocks, strict=True):
+            assert one.forest == other.forest
+            assert [t.tobytes() for t in one.tables] == [t.tobytes() for t in other.tables]
+        assert [path.name for path in Path(self.folder.name).glob(".*")] == []
+        return Known(model, known.tensor)
+
+    # Answers
+
+    @rule(known=models, data=st.data())
+    def ask(self, known, data):
+        """Ask in words and in Python for the table of some variables given others."""
+        evidence = evidence_for(data, known.domain)
+        targets = data.draw(st.lists(st.integers(0, len(known.domain) - 1), min_size=1, max_size=3, unique=True))
+        words = [written for _, written, _ in evidence.values() if written is not None]
+        rest = {n: each for n, each in evidence.items() if each[1] is None}
+        question = ", ".join(json.dumps(known.domain[n].name) for n in targets)
+        question += f" | {', '.join(words)}" if words else ""
+        tensor = weighted(known.tensor, evidence)
+        if tensor.sum() == 0:
+            self.refused(lambda: known.model.ask(question, given=in_python(known.domain, rest)), QueryError)
+            return
+        others = tuple(n for n in range(tensor.ndim) if n not in targets)
+        expected = tensor.sum(axis=others).transpose(np.argsort(np.argsort(targets))) / tensor.sum()
+        asked = known.model.ask(question, given=in_python(known.domain, rest))
+        close(asked.to_numpy(), expected)
+        names = [known.domain[n].name for n in targets]
+        close(known.model.marginal(*names, given=in_python(known.domain, evidence)).to_numpy(), expected)
+        if known.model.info is not None and known.model.info.n_rows:
+            close(
+                known.model.interval(question, given=in_python(known.domain, rest)).to_dict()["probability"],
+                expected.ravel(),
+            )
+
+    @rule(known=models, data=st.data())
+    def prob(self, known, data):
+        evidence = evidence_for(data, known.domain)
+        event = {n: each for n, each in evidence_for(data, known.domain).items() if each[1] is not None}
+        mass = weighted(known.tensor, evidence).sum()
+        if mass == 0 or not event:
+            return
+        expected = weighted(weighted(known.tensor, evidence), event).sum() / mass
+        close(known.model.prob(in_python(known.domain, event), given=in_python(known.domain, evidence)), expected)
+
+    @rule(known=models, seed=st.integers(0, 2**32), n=st.integers(0, 30), data=st.data())
+    def sample(self, known, seed, n, data):
+        evidence = evidence_for(data, known.domain, most=1)
+        tensor, given = weighted(known.tensor, evidence), in_python(known.domain, evidence)
+        if tensor.sum() == 0:
+            self.refused(lambda: known.model.sample(n, given=given), ZeroProbabilityError)
+            return
+        rows = known.model.sample(n, given=given, seed=seed)
+        assert rows.equals(known.model.sample(n, given=given, seed=seed))
+        assert list(rows.columns) == list(known.domain.names)
+        codes = known.domain.encode(rows)
+        assert len(codes) == n
+        assert np.all(tensor[tuple(codes.T)] > 0)
+
+    @rule(known=models, seed=st.integers(0, 2**32), data=st.data())
+    def ask_about_rows(self, known, seed, data):
+        """Log-probabilities, predictions and filled cells of rows with missing cells."""
+        seen, frame = rows_of(known, 6, seed, 0.4)
+        close(np.exp(known.model.log_prob(frame)), self.row_probabilities(known, seen))
+        target = data.draw(st.integers(0, len(known.domain) - 1))
+        hidden = seen.copy()
+        hidden[:, target] = -1
+        if len(known.domain) > 1:
+            found = known.model.predict_proba(frame, target=known.domain[target].name)
+            for row, shares in zip(hidden, found, strict=True):
+                close(shares, self.given_row(known, row, target))
+        filled = known.domain.encode(known.model.impute(frame))
+        for row, full in zip(seen, filled, strict=True):
+            for n in np.flatnonzero(row < 0):
+                shares = self.given_row(known, row, n)
+                close(shares[full[n]], shares.max())
+            assert np.all(full[row >= 0] == row[row >= 0])
+
+    @rule(known=models)
+    def describe(self, known):
+        mode = known.model.mode()
+        if mode.proved:
+            close(math.exp(mode.log_prob), known.tensor.max())
+        place = tuple(v.code(mode.row[v.name]) for v in known.domain)
+        close(math.exp(mode.log_prob), known.tensor[place])
+        positive = known.tensor[known.tensor > 0]
+        np.testing.assert_allclose(known.model.entropy(), -(positive * np.log(positive)).sum(), atol=1e-9)
+        assert all(name in known.model.summary() for name in known.domain.names)
+
+    # Oracles
+
+    @staticmethod
+    def refused(ask, error):
+        try:
+            ask()
+        except error:
+            return
+        raise AssertionError("What cannot happen was answered.")
+
+    @staticmethod
+    def row_probabilities(known: Known, codes: np.ndarray) -> np.ndarray:
+        found = []
+        for row in codes:
+            tensor = known.tensor
+            for n in reversed(range(tensor.ndim)):
+                tensor = tensor.sum(axis=n) if row[n] < 0 else tensor.take(int(row[n]), axis=n)
+            found.append(float(tensor))
+        return np.array(found)
+
+    @staticmethod
+    def given_row(known: Known, row: np.ndarray, target: int) -> np.ndarray:
+        """Return the distribution of a variable given the cells of a row."""
+        tensor = known.tensor
+        for n in reversed(range(tensor.ndim)):
+            if n == target:
+                continue
+            tensor = tensor.sum(axis=n) if row[n] < 0 else tensor.take(int(row[n]), axis=n)
+        return tensor / tensor.sum()
+
+
+TestAnyOrder = AnyOrder.TestCase
+TestAnyOrder.settings = settings(max_examples=30, stateful_step_count=12, deadline=None)
