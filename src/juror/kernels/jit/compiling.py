@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import warnings
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 from numba import njit
+from numba.core.caching import FunctionCache
 
 _HERE = Path(__file__).parent
 
@@ -42,20 +44,40 @@ def kernel(function=None, **options):
     """
     if function is None:
         return lambda function: kernel(function, **options)
+    compiled = njit(nogil=True, error_model="numpy", **options)(function)
     try:
-        return njit(cache=True, nogil=True, error_model="numpy", **options)(function)
+        # as njit(cache=True) does, which has no way to pass another class
+        compiled._cache = _ForgivingCache(function)
     except RuntimeError as error:
         if "cannot cache" not in str(error):
             raise
         _say_once()
-        return njit(nogil=True, error_model="numpy", **options)(function)
+    return compiled
+
+
+class _ForgivingCache(FunctionCache):
+    """A cache that never prevents a kernel from running: on a full disk it stores nothing, and it drops torn files."""
+
+    def load_overload(self, sig, target_context):
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # unpickling torn files raises exceptions of many kinds
+            with suppress(OSError):
+                self.flush()
+            return None
+
+    def save_overload(self, sig, data):
+        try:
+            super().save_overload(sig, data)
+        except OSError:
+            _say_once()
 
 
 @cache
 def _say_once():
     warnings.warn(
         "Compiled kernels cannot be cached on disk, so every process compiles them again, which takes seconds. Set "
-        "NUMBA_CACHE_DIR to a writable folder.",
+        "NUMBA_CACHE_DIR to a writable folder that is not full.",
         RuntimeWarning,
         stacklevel=3,
     )
