@@ -9,7 +9,32 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Self
+from typing import Annotated, Any, Self
+
+
+@dataclass(frozen=True)
+class Between:
+    """The numbers from one to another, both included; a bound of a field, which is checked when a file is loaded.
+
+    >>> 0.5 in Between(0, 1), Between(0, 1)
+    (True, [0, 1])
+    """
+
+    low: float
+    high: float
+
+    def __contains__(self, number: float) -> bool:
+        return self.low <= number <= self.high
+
+    def __repr__(self) -> str:
+        return f"[{self.low:g}, {self.high:g}]"
+
+
+Count = Annotated[int, Between(0, 2**63)]
+# Finite, and its square too
+Amount = Annotated[float, Between(0.0, 1e150)]
+Positive = Annotated[float, Between(1e-150, 1e150)]
+Finite = Annotated[float, Between(-1e300, 1e300)]
 
 
 def finite(value: Any) -> Any:
@@ -50,9 +75,9 @@ class RankScore:
         How many of its classes hold at least half a row.
     """
 
-    rank: int
+    rank: Count
     score: float
-    n_occupied: int
+    n_occupied: Count
 
 
 @dataclass(frozen=True)
@@ -69,9 +94,9 @@ class Compression:
         That of the loss; zero where it is exact.
     """
 
-    rank: int
+    rank: Count
     loss: float
-    standard_error: float = 0.0
+    standard_error: Amount = 0.0
 
 
 @dataclass(frozen=True)
@@ -162,40 +187,42 @@ class FitRecord:
     """
 
     method: str = ""
-    rank: int = 0
-    n_rows: float = 0.0
-    n_distinct: int | None = None
+    rank: Count = 0
+    n_rows: Amount = 0.0
+    n_distinct: Count | None = None
     log_likelihood: float | None = None
-    n_parameters: int = 0
-    smoothing: float = 0.0
-    seed: int = 0
+    n_parameters: Count = 0
+    smoothing: Amount = 0.0
+    seed: Annotated[int, Between(0, 1e300)] = 0
     starts: tuple[float, ...] = ()
     trace: tuple[float, ...] = ()
     stopped: str = ""
-    n_iter: int = 0
+    n_iter: Count = 0
     rank_path: tuple[RankScore, ...] = ()
     target: str | None = None
     warnings: tuple[str, ...] = ()
     stages: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    n_draws: int = 0
-    n_members: int = 1
-    occupied: tuple[float, float, float] | None = diagnostic(None, "classes that hold a row", _spread)
+    n_draws: Count = 0
+    n_members: Count = 1
+    occupied: tuple[Finite, Finite, Finite] | None = diagnostic(None, "classes that hold a row", _spread)
     mixing: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     projected: str = diagnostic("", "projected")
     forests: str = diagnostic("", "forests")
     labelled_missing: str = diagnostic("", "missing cells as a label")
-    rho: float | None = None
+    rho: Finite | None = None
     rho_path: tuple[tuple[float, float], ...] = ()
     chosen_by: str = ""
     smoothing_path: tuple[tuple[float, float], ...] = ()
     why: str = ""
     compressed: tuple[Compression, ...] = ()
-    n_searched: int | None = None
-    n_effective: float | None = diagnostic(None, "effective number of rows", lambda n: f"{n:,.0f}")
+    n_searched: Count | None = None
+    n_effective: Positive | None = diagnostic(  # noqa: RUF009 (it makes a field, as for the others)
+        None, "effective number of rows", lambda n: f"{n:,.0f}"
+    )
     without_counts: str = diagnostic("", "pair counts")
     search_ended: str = diagnostic("", "end of the search")
-    reproduced: tuple[int, int] | None = None
-    agreement: tuple[float, ...] | None = diagnostic(
+    reproduced: tuple[Count, Count] | None = None
+    agreement: tuple[Positive, ...] | None = diagnostic(
         None, "draws agree with the rows", lambda shares: f"in {shares[-1]:.0%} of the answers about two variables"
     )
     worst: str = ""

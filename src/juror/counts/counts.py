@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from juror.counts.counting import count_tables
-from juror.counts.groups import Triples, choose_triples, pairs_and_singles
+from juror.counts.groups import CountsEntries, Triples, choose_triples, pairs_and_singles
 from juror.counts.labelled import count_known, count_labelled, placed, places_of
 from juror.counts.plans import Positions
 from juror.domain import Domain
 from juror.domain.variable import Label, Unknown
 from juror.errors import DataError, shortlist
 from juror.files import container
+from juror.files.schema import check
 from juror.readers.weights import check_weights
 from juror.rows.reading import OpenTable, open_table
 from juror.rows.table import Table
@@ -89,7 +90,8 @@ class Counts:
                 raise DataError(f"The table of {self._names(group)} must hold finite counts, none below zero.")
         if self.singles is not None:
             object.__setattr__(self, "singles", tuple(np.asarray(single, dtype=float) for single in self.singles))
-            if [single.shape for single in self.singles] != [(size,) for size in cardinalities]:
+            shapes = [single.shape for single in self.singles]
+            if shapes != [(size,) for size in cardinalities] or not all(map(_are_counts, self.singles)):
                 raise DataError("singles must hold counts of every variable, one for each of its labels.")
 
     def _names(self, group: Positions) -> str:
@@ -173,6 +175,7 @@ class Counts:
 
     @classmethod
     def _of_file(cls, domain: Domain, header: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> Self:
+        check(header, CountsEntries, "header")
         tables = tuple(tensors[f"table.{number}"] for number in range(len(tensors)))
         groups = tuple(tuple(group) for group in header["groups"])
         return cls(domain, groups, tables, header.get("n_rows"), header.get("singles"))

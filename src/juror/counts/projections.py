@@ -24,6 +24,7 @@ from juror.domain import Domain
 from juror.domain.variable import Label, Unknown
 from juror.errors import DataError, DataWarning, Message
 from juror.files import container
+from juror.files.schema import check
 
 _SUM_TOLERANCE = 1e-6
 
@@ -222,6 +223,8 @@ class Projections:
         """Read projections that :meth:`save` wrote."""
 
         def make(domain: Domain, header: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> Projections:
+            check(header, dict[str, Any], "header")
+            check(header["design"], Design, "design")
             design = Design(**header["design"])
             n_pairs = len(domain) * (len(domain) - 1) // 2
             masses = tuple(tensors[f"histogram.{number}"] for number in range(n_pairs))

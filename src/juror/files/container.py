@@ -13,18 +13,29 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NotRequired, TypedDict, TypeVar
 
 import numpy as np
 
 from juror.domain import Domain
-from juror.domain.variable import Variable
+from juror.domain.variable import Label, Variable
 from juror.errors import ModelFileError
 from juror.files import KINDS
+from juror.files.schema import check
 from juror.files.writing import check_place, write_whole
+from juror.readers.columns import Floats
 from juror.readers.suffixes import COMPRESSED, SUFFIXES
 
 T = TypeVar("T")
+
+
+class _DomainEntries(TypedDict):
+    """The entries of a domain in a header."""
+
+    variables: list[Variable]
+    missing: list[Label]
+    floats: NotRequired[Floats | None]
+
 
 # Version 2 is for models with forests or counts, version 3 for domains with a label for missing cells. All else is
 # still written as version 1, which older jurors read.
@@ -33,6 +44,8 @@ _ENTRY = "juror"
 _DATA_SUFFIXES = frozenset((*SUFFIXES, *COMPRESSED, ".json", ".duckdb", ".sqlite", ".db"))
 # safetensors refuses longer headers.
 _MOST_HEADER_BYTES = 100_000_000
+# What a header that juror did not write may cause. All that a schema allows is checked by the code that gets it.
+_FAULTS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
 def write(
@@ -103,7 +116,7 @@ def read_kind(path: str | os.PathLike[str]) -> str | None:
         raise ModelFileError(f"The file {str(path)!r} was cut short. Fetch it again.")
     try:
         kind = json.loads(json.loads(content)["__metadata__"][_ENTRY]).get("kind", "model")
-    except (AttributeError, KeyError, TypeError, ValueError):
+    except _FAULTS:
         raise ModelFileError(f"The file {str(path)!r} is a safetensors file, but none of juror's.") from None
     return str(kind)
 
@@ -123,6 +136,7 @@ def read(
         raise ModelFileError(f"The file {str(path)!r} is a safetensors file, but not a juror model.")
     try:
         header = json.loads(metadata[_ENTRY])
+        check(header, dict[str, Any], "header")
         _check_version(path, header["format_version"])
         if header.pop("sha256") != _digest(header, tensors):
             raise ModelFileError(
@@ -131,8 +145,9 @@ def read(
         return make(read_domain(header["domain"]), header, tensors)
     except ModelFileError:
         raise
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise ModelFileError(f"The file {str(path)!r} does not describe a {what}: {error}.") from None
+    except _FAULTS as error:
+        reason = "its header is nested too deeply" if isinstance(error, RecursionError) else str(error).rstrip(".")
+        raise ModelFileError(f"The file {str(path)!r} does not describe a {what}: {reason}.") from None
 
 
 def _read_tensors(path: Path, what: str) -> tuple[dict[str, str], dict[str, np.ndarray]]:
@@ -173,6 +188,7 @@ def plain_domain(domain: Domain) -> dict[str, Any]:
 
 def read_domain(plain: Mapping[str, Any]) -> Domain:
     """Make a domain from the plain values of a header."""
+    check(plain, _DomainEntries, "domain")
     variables = []
     for fields in plain["variables"]:
         lists = {key: tuple(value) for key, value in fields.items() if isinstance(value, list)}

@@ -10,18 +10,45 @@ jurors that read version 2 know no counts, and read the rest.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 import numpy as np
 
 from juror.answers.block import Block, Mixture
+from juror.answers.interval_ends import UNSEEN
 from juror.domain import Domain
 from juror.domain.conditions import Conditions
 from juror.errors import ModelFileError, ParameterError
 from juror.files import container
-from juror.record import FitInfo
+from juror.files.schema import check
+from juror.record import Amount, Count, FitInfo
 from juror.rows.forest import Forest
+
+
+class _CountsEntries(TypedDict):
+    """The entries of a header about the pair counts."""
+
+    type: str
+    n_rows: Amount | None
+    singles: bool
+
+
+class _ConditionsEntries(TypedDict):
+    """The entries of a header about conditions."""
+
+    domain: dict[str, Any]
+    weights: dict[str, list[Amount]]
+
+
+class _Entries(TypedDict):
+    """The entries of a model's header, besides those of every file."""
+
+    info: dict[str, Any] | None
+    n_blocks: NotRequired[Count]
+    counts: NotRequired[_CountsEntries]
+    conditions: NotRequired[_ConditionsEntries]
+
 
 if TYPE_CHECKING:
     from juror.counts.counts import PairCounts
@@ -68,26 +95,52 @@ def read(path: str | os.PathLike[str]) -> Parts:
                 f"The file {os.fspath(path)!r} holds {header['kind']}, not a model. Read them with "
                 f"juror.{header['kind']}.load."
             )
-        info = FitInfo.from_dict(header["info"]) if header["info"] is not None else None
+        check(header, _Entries, "header")
+        info = _read_info(header["info"]) if header["info"] is not None else None
         conditions = _read_conditions(header["conditions"]) if "conditions" in header else None
         if "n_blocks" not in header:
             factors = tuple(tensors[f"factor.{n}"] for n in range(len(tensors) - 1))
             if len(factors) > len(domain):
                 raise ValueError(f"it has {len(factors)} factors for {len(domain)} variables")
-            return (Block.of_factors(tensors["weights"], factors),), domain, info, None, conditions
+            flat = Block.of_factors(tensors["weights"], factors)
+            _check_draws(info, [flat])
+            return (flat,), domain, info, None, conditions
         counts = None
         if "counts" in header:
             from juror.counts.counts_in_file import unpacked  # imports counts, which are slow to import
 
             counts = unpacked(domain, header["counts"], tensors["counts"])
         blocks = tuple(_read_block(path, b, tensors) for b in range(header["n_blocks"]))
+        _check_draws(info, blocks)
         return blocks, domain, info, counts, conditions
 
     return container.read(path, "model", parts)
 
 
+def _read_info(plain: Mapping[str, Any]) -> FitInfo:
+    info = FitInfo.from_dict(plain)
+    check(info, FitInfo, "info")
+    if info.log_likelihood is not None and not info.n_rows:
+        raise ValueError("info has a likelihood of no rows")
+    if info.agreement is not None and len(info.agreement) != len(UNSEEN):
+        raise ValueError(f"info.agreement must have {len(UNSEEN)} numbers, and has {len(info.agreement)}")
+    if not all(info.stages.values()):
+        raise ValueError("a stage of info has no trace")
+    return info
+
+
+def _check_draws(info: FitInfo | None, blocks: Sequence[Block]) -> None:
+    """Refuse a number of draws that the classes, or the blocks with forests, cannot be divided into."""
+    n_parts = len(blocks) if any(block.has_edges for block in blocks) else sum(block.rank for block in blocks)
+    if info is not None and info.n_draws and n_parts % info.n_draws:
+        raise ValueError(f"info says that {n_parts} classes or blocks are {info.n_draws} draws")
+
+
 def _read_conditions(plain: Mapping[str, Any]) -> Conditions:
     domain = container.read_domain(plain["domain"])
+    for name, weights in plain["weights"].items():
+        if len(weights) != domain[name].cardinality or not any(weights):
+            raise ValueError(f"the condition on {name!r} must weigh its {domain[name].cardinality} labels")
     return Conditions(domain, {domain.position(name): np.asarray(w, float) for name, w in plain["weights"].items()})
 
 
