@@ -1,18 +1,18 @@
-"""Binned variables in their original units: densities and cumulative probabilities of numbers.
+"""Numbers in their own units: densities and cumulative probabilities of rows.
 
-A model over intervals gives the probability of each interval; here the density is taken to be uniform within each. So
-with λ, A and the widths w_n of the intervals that a row falls in
+With the interval x_n of every number, the density h_n of its law and the law's mass H_n(x_n) in that interval
+(:mod:`juror.domain.law`), and p the probability of the intervals and labels of a row,
 
-    density(x) = Σ_f λ_f Π_n A_n[x_n, f] / Π_n w_n                        n over the binned variables, for the widths
+    density(x) = p(x) Π_n h_n(x) / H_n(x_n)                                                    n over the numbers
     cdf(x)     = Σ_f λ_f Π_n (Σ_{i < x_n} A_n[i, f] + s_n A_n[x_n, f])
 
-where s_n is the share of the interval at or below the number; it is one for labels. In a forest, the parts of a label
-that count are weights on the labels of a row, and messages (:mod:`juror.answers.messages`) sum them along the forest.
+where s_n is the share of the interval's law at or below the number; it is one for labels. In a forest, the parts of a
+label that count are weights on the labels of a row, and messages (:mod:`juror.answers.messages`) sum them along the
+forest.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
@@ -23,8 +23,7 @@ from juror.answers.block import NO_PARENT, Block, Mixture
 from juror.answers.scores import log_prob
 from juror.domain import Domain
 from juror.domain.variable import Unknown, Variable
-from juror.errors import DataError, DataWarning, QueryError
-from juror.kernels.logarithms import log_of
+from juror.errors import QueryError
 from juror.readers import Column
 from juror.readers.columns import MISSING, as_text
 from juror.readers.exact_numbers import as_float, as_number
@@ -34,21 +33,21 @@ from juror.runners.local import partitions
 _MASSES_AT_ONCE = 1 << 21
 
 
-def density(model: Mixture, columns: Sequence[Column], unknown: Unknown) -> np.ndarray:
-    """Return the density of every row of opened columns, (n_rows,); see :meth:`juror.JointPMF.density`."""
+def log_density(model: Mixture, columns: Sequence[Column], unknown: Unknown) -> np.ndarray:
+    """Return the log-density of every row of opened columns, (n_rows,); see :meth:`juror.JointPMF.log_density`."""
     domain = model.domain
     codes = domain.encode_columns(columns, unknown)
-    log_volumes = np.zeros(len(codes))
+    inner = np.zeros(len(codes))
     for column in columns:
         n = domain.position(column.name)
         if domain[n].edges is not None:
-            codes[_beyond(domain[n], _numbers(domain, column), unknown, "density"), n] = MISSING
-            log_volumes += np.append(_log_widths(domain[n]), 0.0)[codes[:, n]]
+            numbers = _numbers(domain, column)
+            given = np.flatnonzero(~np.isnan(numbers) & (codes[:, n] >= 0))
+            inside = domain[n].inside
+            at = inside.law.grid.positions(numbers[given])
+            inner[given] += inside.log_shares(codes[given, n].astype(np.int64), at)
     logs = log_prob(model, codes)
-    # Where the probability is zero the density is zero too, even in an interval of width zero.
-    logs = np.subtract(logs, log_volumes, out=logs, where=logs > -np.inf)
-    with np.errstate(over="ignore"):
-        return np.exp(logs)
+    return np.add(logs, inner, out=logs, where=logs > -np.inf)
 
 
 def cdf(model: Mixture, columns: Sequence[Column], unknown: Unknown) -> np.ndarray:
@@ -66,9 +65,7 @@ def cdf(model: Mixture, columns: Sequence[Column], unknown: Unknown) -> np.ndarr
         _check_order(domain[n], codes[:, n])
         shares[n] = np.ones(len(x))
         if domain[n].edges is not None:
-            # At ±inf the cdf of an open-ended variable is known.
-            unplaced = _beyond(domain[n], np.where(np.isinf(x), np.nan, x), unknown, "cdf")
-            placed = ~np.isnan(x) & ~unplaced
+            placed = ~np.isnan(x)
             codes[placed, n], shares[n][placed] = _place(domain[n], x[placed])
     return _cumulative(model, codes, shares)
 
@@ -156,58 +153,10 @@ def _numbers(domain: Domain, column: Column) -> np.ndarray:
     return of_value[column.index]
 
 
-def _beyond(variable: Variable, numbers: np.ndarray, unknown: Unknown, answer: str) -> np.ndarray:
-    """Return which numbers, (n_rows,), NaN for none, lie beyond the outer edges of an open-ended variable.
-
-    As ``unknown`` says, refuse them, or treat them as missing with or without a warning. ``answer`` is the name of the
-    unknown quantity in messages.
-    """
-    assert variable.edges is not None
-    low, high = variable.edges[0], variable.edges[-1]
-    beyond = ((numbers < low) | (numbers > high)) & variable.open_ended
-    if not np.any(beyond) or unknown == "missing":
-        return beyond
-    row = int(np.argmax(beyond))
-    if unknown == "error":
-        raise DataError(
-            "Column {column!r} holds {number!r} in row {row}, beyond its outer edges {low} to {high}, where its "
-            '{answer} is not known. Pass {unknown:="missing"} to treat it as missing, or fit with wider edges, '
-            "Domain.infer(data, edges={{{column!r}: [...]}}).",
-            column=variable.name,
-            number=float(numbers[row]),
-            row=row,
-            low=low,
-            high=high,
-            answer=answer,
-        )
-    warnings.warn(
-        f"Column {variable.name!r} holds numbers beyond its outer edges {low} to {high} in {np.count_nonzero(beyond)} "
-        f"rows, the first in row {row}; they are treated as missing.",
-        DataWarning,
-        stacklevel=2,
-    )
-    return beyond
-
-
-def _halves(variable: Variable) -> np.ndarray:
-    """Return half of every edge: the difference of two finite edges may overflow, half of it does not."""
-    return np.asarray(variable.edges, dtype=np.float64) / 2
-
-
-def _log_widths(variable: Variable) -> np.ndarray:
-    """Return the logarithms of the widths of a binned variable's intervals, (I,), −inf for a single point."""
-    return log_of(np.diff(_halves(variable))) + np.log(2.0)
-
-
 def _place(variable: Variable, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the interval of every number, and the share of that interval at or below the number.
-
-    The share is 0 of the first interval below the first edge, and 1 of the last interval above the last edge.
-    """
-    edges, halves = np.asarray(variable.edges, dtype=np.float64), _halves(variable)
-    codes = np.clip(np.searchsorted(edges, numbers, side="right") - 1, 0, len(edges) - 2)
-    inside = np.clip(numbers, edges[0], edges[-1])
-    low, width = halves[codes], np.diff(halves)[codes]
-    # An interval of width zero is a point: its share is one from this number on.
-    point = (numbers >= edges[codes]).astype(np.float64)
-    return codes, np.divide(inside / 2 - low, width, out=point, where=width > 0)
+    """Return the interval of every number, and the share of that interval's law at or below the number."""
+    inside = variable.inside
+    at = inside.law.grid.positions(numbers)
+    after = np.nextafter(at, np.inf) if inside.law.grid.decimals is None else at + 1
+    codes = np.clip(np.searchsorted(inside.cuts, after, side="left") - 1, 0, len(inside.masses) - 1)
+    return codes, inside.shares_below(codes, after)

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, get_args
 
 import numpy as np
 
 from juror.answers.block import Mixture
 from juror.answers.holes import Fill
 from juror.answers.label_frames import Gathered, gather_frame
+from juror.answers.numbers import Centre
 from juror.answers.posterior import posterior
 from juror.answers.posterior_draws import posterior_draw
-from juror.answers.sampling import fill_at_random, fill_most_probable, generator
+from juror.answers.sampling import fill_at_random, fill_best, generator
 from juror.answers.scores import log_prob_of_cells
 from juror.domain.evidence import Evidence
 from juror.domain.variable import Unknown, Variable
-from juror.errors import Option, QueryError, ZeroProbabilityError, check_count, wrong
+from juror.errors import Option, QueryError, ZeroProbabilityError, check_choice, check_count, wrong
 from juror.readers import Column
 from juror.readers.columns import MISSING
 
@@ -29,20 +30,21 @@ def impute(
     unknown: Unknown,
     also: Collection[str] = (),
     n_posterior_draws: int = 0,
+    numbers: Centre = "median",
 ) -> Any:
-    """Fill the holes of a table with their most probable labels, or with one or more random draws.
+    """Fill the holes of a table with their most probable labels and numbers, or with one or more random draws.
 
     Missing cells that have a label are no holes, unless ``also`` names their variables. If the model is the mean of
     posterior draws, each of several tables is filled by one of these, so that the tables differ by as much as is
     unknown about the distribution, too.
     """
+    check_choice("numbers", numbers, get_args(Centre))
     columns = model.domain.open(data)
     codes = model.domain.encode_columns(columns, unknown)
     present = _open(model, columns, codes, also)
     _refuse_impossible_holes(model, columns, also)
     if draws is None:
-        most_probable = fill_most_probable(_given(model, present), codes)
-        return fill_holes(data, columns, model.domain.variables, most_probable)
+        return fill_holes(data, columns, model.domain.variables, *fill_best(_given(model, present), codes, numbers))
     check_count("draws", draws)
     rng = generator(seed)
     by_draws = n_posterior_draws > 1 and draws > 1
@@ -51,7 +53,7 @@ def impute(
         # Evenly spread, as neighbours in a chain are alike
         one = number * n_posterior_draws // draws
         source = _given(posterior_draw(model, n_posterior_draws, one) if by_draws else model, present)
-        filled.append(fill_holes(data, columns, model.domain.variables, fill_at_random(source, codes, rng)))
+        filled.append(fill_holes(data, columns, model.domain.variables, *fill_at_random(source, codes, rng)))
     return filled[0] if draws == 1 else filled
 
 
@@ -91,16 +93,23 @@ def _refuse_impossible_holes(model: Mixture, columns: Sequence[Column], also: Co
             )
 
 
-def fill_holes(data: Any, columns: Sequence[Column], variables: Sequence[Variable], codes: np.ndarray) -> Any:
+def fill_holes(
+    data: Any,
+    columns: Sequence[Column],
+    variables: Sequence[Variable],
+    codes: np.ndarray,
+    numbers: Mapping[int, np.ndarray] | None = None,
+) -> Any:
     """Return the data with missing cells replaced by the labels of the codes, and all other cells unchanged.
 
     An array is returned as an array, a frame as a frame of its kind, all else as pandas. Columns are the same data,
     opened; the variables include one for each column. Of the codes (rows, n_variables), only those of missing cells are
-    used.
+    used, and of the numbers (rows,), by variable, which come instead of labels.
     """
+    numbers = numbers or {}
     position = {variable.name: n for n, variable in enumerate(variables)}
     places = [position[column.name] for column in columns]
-    fills = [Fill(column, variables[n], codes[:, n]) for column, n in zip(columns, places, strict=True)]
+    fills = [Fill(c, variables[n], codes[:, n], numbers.get(n)) for c, n in zip(columns, places, strict=True)]
     if isinstance(data, np.ndarray):
         return _fill_array(data, fills)
     # slow to import

@@ -12,11 +12,12 @@ from juror.answers.label_frames import Gathered
 from juror.domain.variable import Variable
 from juror.errors import DataError, shortlist
 from juror.readers import Column
+from juror.readers.columns import as_text
 from juror.readers.exact_numbers import as_number
 
 
 class Fill:
-    """The labels that fill the holes of one column, from codes (n_rows,) for all its rows.
+    """The labels that fill the holes of one column, from codes (n_rows,) for all its rows, or from numbers (n_rows,).
 
     A missing cell whose code is that of the label for missing cells is no hole: it stays missing.
 
@@ -28,7 +29,7 @@ class Fill:
         The rows whose cells stay missing.
     """
 
-    def __init__(self, column: Column, variable: Variable, codes: np.ndarray):
+    def __init__(self, column: Column, variable: Variable, codes: np.ndarray, numbers: np.ndarray | None = None):
         self.column = column
         self.variable = variable
         self.name = column.name
@@ -36,6 +37,11 @@ class Fill:
         stays = (codes[missing] == variable.missing_code) & (variable.missing_label is not None)
         self.rows, self.left = missing[~stays], missing[stays]
         self.codes = codes[self.rows]
+        self.is_number = numbers is not None
+        if numbers is not None:
+            distinct, self.positions = np.unique(numbers[self.rows], return_inverse=True)
+            self._numbers: list[Any] = distinct.tolist()
+            return
         gathered = Gathered(range(variable.cardinality), self.codes)
         self.positions = gathered.positions
         self._codes = np.array(gathered.values, dtype=np.int64)
@@ -56,10 +62,12 @@ class Fill:
     @cached_property
     def labels(self) -> list[Any]:
         """The distinct labels of the holes, in the order of the rows, in the column's own form."""
+        if self.is_number:
+            is_text = self.column.form in ("text", "category") and not self.is_empty_column
+            return [as_text(number) for number in self._numbers] if is_text else self._numbers
         if self.column.form == "code":
             return self._codes.tolist()
-        numbers = self.column.form == "number" or self.is_empty_column
-        labels = self.variable.decode(self._codes, numbers=numbers)
+        labels = self.variable.decode(self._codes)
         if self.is_empty_column:
             return labels
         convert = _CONVERSIONS[self.column.form]
@@ -84,7 +92,7 @@ class Fill:
 
     def no_room(self, dtype: object) -> DataError:
         """Return the error for a column type that cannot hold the labels."""
-        wanted = shortlist(self.variable.decode(self._codes))
+        wanted = shortlist(self._numbers if self.is_number else self.variable.decode(self._codes))
         return DataError(
             f"Column {self.name!r} has the type {dtype}, which has no room for {wanted} in its holes. Convert it first."
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +23,7 @@ def to_frame(columns: Mapping[str, Sequence[Any]], kind: str) -> Any:
     return _to_narwhals(columns, kind).to_native()
 
 
-def gather_frame(columns: Mapping[str, Gathered], kind: str) -> Any:
+def gather_frame(columns: Mapping[str, Gathered | NumberCells], kind: str) -> Any:
     """Make the same frame as :func:`to_frame` from distinct values and the position of each row's value.
 
     Each distinct value is converted once, not row by row.
@@ -32,7 +33,7 @@ def gather_frame(columns: Mapping[str, Gathered], kind: str) -> Any:
     """
     import narwhals as nw
 
-    gathered = {name: _to_narwhals({name: c.values}, kind)[name][c.positions] for name, c in columns.items()}
+    gathered = {name: column.as_series(name, kind) for name, column in columns.items()}
     return nw.from_dict({name: nw.maybe_reset_index(column) for name, column in gathered.items()}).to_native()
 
 
@@ -53,26 +54,52 @@ class Gathered:
         self.values = [values[position] for position in order]
         self.positions = renumber[positions]
 
+    def as_series(self, name: str, kind: str) -> Any:
+        """Return a series of a frame library."""
+        return _to_narwhals({name: self.values}, kind)[name][self.positions]
 
-def decode_frame(variables: Sequence[Variable], codes: np.ndarray, kind: str, numbers: bool) -> Any:
-    """Turn codes (rows, N), none of them −1, into a frame of labels; binned variables into numbers if asked.
+
+def decode_frame(variables: Sequence[Variable], codes: np.ndarray, kind: str, numbers: Mapping[int, np.ndarray]) -> Any:
+    """Turn codes (rows, N), none of them −1, into a frame of labels, and of numbers (rows,) for variables that have them.
 
     Cells with the label of missing cells are missing in the frame, as they are in the table that was fitted.
     """
-    columns = {}
+    columns: dict[str, Gathered | NumberCells] = {}
     for n, variable in enumerate(variables):
-        labels = variable.decode(np.arange(len(variable.present_labels)), numbers)
+        if n in numbers:
+            columns[variable.name] = NumberCells(numbers[n], codes[:, n] == len(variable.present_labels))
+            continue
+        labels: list[Any] = list(variable.present_labels)
         if variable.missing_label is not None:
             labels.append(None)
         columns[variable.name] = Gathered(labels, codes[:, n])
     return gather_frame(columns, kind)
 
 
+@dataclass(frozen=True)
+class NumberCells:
+    """A column of numbers (rows,), and which of its cells are missing."""
+
+    numbers: np.ndarray
+    is_missing: np.ndarray
+
+    def as_series(self, name: str, kind: str) -> Any:
+        """Return a series of a frame library; pandas has whole numbers with missing cells as floats."""
+        check_choice("frame", kind, FRAMES)
+        if not np.any(self.is_missing):
+            values = self.numbers if self.numbers.dtype != object else self.numbers.tolist()
+            return _to_narwhals({name: values}, kind)[name]
+        values = [None if gone else x for x, gone in zip(self.numbers.tolist(), self.is_missing, strict=True)]
+        return _to_narwhals({name: values}, kind)[name]
+
+
 def _to_narwhals(columns: Mapping[str, Sequence[Any]], kind: str) -> nw.DataFrame[Any]:
     check_choice("frame", kind, FRAMES)
     import narwhals as nw  # slow to import, and few answers need it
 
-    if kind != "pandas":
+    if all(isinstance(values, np.ndarray) for values in columns.values()):
+        columns = dict(columns)
+    elif kind != "pandas":
         # Columns of polars and pyarrow have one type; a pandas column may hold any objects.
         columns = {name: _of_one_type(values) for name, values in columns.items()}
     else:

@@ -1,11 +1,13 @@
-"""Draw rows, and fill holes with the most probable labels or with random draws."""
+"""Draw rows, and fill holes with the most probable labels and numbers or with random draws."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from juror.answers.block import NO_PARENT, Mixture
+from juror.answers.numbers import Centre, centres_of, draw_numbers
 from juror.answers.scores import check_rows_possible, class_posteriors, is_product, with_hidden
+from juror.domain.variable import Variable
 from juror.errors import check_count
 from juror.kernels import kernels
 from juror.kernels.random_streams import Stream
@@ -80,16 +82,28 @@ class RowSampler:
         return self._kept[b, n]
 
 
-def fill_most_probable(model: Mixture, codes: np.ndarray) -> np.ndarray:
-    """Fill every hole with its most probable label given the observed cells of its row."""
+def fill_best(model: Mixture, codes: np.ndarray, centre: Centre) -> tuple[np.ndarray, dict[int, np.ndarray]]:
+    """Fill every hole with its most probable label given the observed cells of its row, and holes of numbers.
+
+    Returns
+    -------
+    numpy.ndarray, (n_rows, N)
+        The codes without holes.
+    dict of int to numpy.ndarray, (n_rows,)
+        For every variable of numbers that has holes, the median or mean of its distribution in their rows.
+    """
     filled = codes.copy(order="K")
+    numbers = {n: _NumberHoles(v, codes[:, n], centre) for n, v in enumerate(model.domain) if v.edges is not None}
+    numbers = {n: holes for n, holes in numbers.items() if len(holes.rows)}
     if is_product(model):
         (block,) = model.blocks
         stack = np.ascontiguousarray(np.concatenate(block.factors))
         starts = np.cumsum([0, *model.domain.cardinalities])
         for rows, R in class_posteriors(model, codes):
             kernels().most_probable(R, stack, starts, filled[rows])
-        return filled
+            for n, holes in numbers.items():
+                holes.fill(rows, R[codes[rows, n] < 0] @ block.factors[n].T)
+        return filled, {n: holes.numbers for n, holes in numbers.items()}
     from juror.answers.hole_chances import hole_chances  # imports the solvers, which are slow to import
 
     check_rows_possible(model, codes)
@@ -98,11 +112,33 @@ def fill_most_probable(model: Mixture, codes: np.ndarray) -> np.ndarray:
         here = holed[some]
         for n, of_labels in chances.items():
             filled[here[codes[here, n] < 0], n] = of_labels.argmax(axis=1)
-    return filled
+            if n in numbers:
+                numbers[n].fill(here, of_labels)
+    return filled, {n: holes.numbers for n, holes in numbers.items()}
 
 
-def fill_at_random(model: Mixture, codes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Fill the holes of every row with one draw from their joint distribution given the observed cells."""
+class _NumberHoles:
+    """The holes of a column of numbers, which are filled piece by piece."""
+
+    def __init__(self, variable: Variable, codes: np.ndarray, centre: Centre):
+        self._variable, self._centre = variable, centre
+        self._is_hole = codes < 0
+        self.rows = np.flatnonzero(self._is_hole)
+        self.numbers = np.zeros(len(codes), dtype=object)
+
+    def fill(self, rows: slice | np.ndarray, chances: np.ndarray) -> None:
+        """Fill the holes of some rows, from the probabilities of the labels in each hole (n_holes, cardinality)."""
+        here = np.arange(len(self._is_hole))[rows]
+        self.numbers[here[self._is_hole[here]]] = centres_of(self._variable, chances, self._centre)
+
+
+def fill_at_random(
+    model: Mixture, codes: np.ndarray, rng: np.random.Generator
+) -> tuple[np.ndarray, dict[int, np.ndarray]]:
+    """Fill the holes of every row with one draw from their joint distribution given the observed cells.
+
+    Returns what :func:`fill_best` does.
+    """
     filled = codes.copy(order="K")
     for rows, R in class_posteriors(model, codes):
         classes = kernels().draw_columns(R, rng.random(len(R)))
@@ -111,7 +147,8 @@ def fill_at_random(model: Mixture, codes: np.ndarray, rng: np.random.Generator) 
                 _draw(classes, np.cumsum(factor.T, axis=1), filled[rows, n], rng)
         else:
             filled[rows] = _drawn_in_classes(model, filled[rows], classes, rng)
-    return filled
+    numbers = [n for n, v in enumerate(model.domain) if v.edges is not None and np.any(codes[:, n] < 0)]
+    return filled, {n: draw_numbers(model.domain[n], filled[:, n], rng) for n in numbers}
 
 
 def _drawn_in_classes(model: Mixture, codes: np.ndarray, classes: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -41,6 +41,9 @@ def command(
             metavar="COLUMN",
         ),
     ] = None,
+    numbers: Annotated[
+        str, typer.Option(help="What fills holes of numbers without --draws: median or mean.", metavar="CENTRE")
+    ] = "median",
     drop: Drop = None,
     unknown: UnknownOption = "error",
     separator: options.Separator = None,
@@ -61,7 +64,7 @@ def command(
     check_labels(domain)
     files = files_at(data, separator, quote, encoding, decimal)
     table = read_table(files, drop or (), domain.missing, domain.expected.text)
-    filled = loaded.impute(table, draws, seed=seed, unknown=unknown_of(unknown), also=also or ())
+    filled = loaded.impute(table, draws, seed=seed, unknown=unknown_of(unknown), also=also or (), numbers=numbers)
     tables = filled if isinstance(filled, list) else [filled]
     as_text = _is_csv(files) and (output.suffix.lower() == ".csv" if output else not json)
     for place, each in zip(places, tables, strict=True):

@@ -30,8 +30,9 @@ def command(
     decimal: options.Decimal = options.DECIMAL,
     json: Json = False,
 ) -> None:
-    """Write the most probable label of the target for every row of DATA."""
+    """Write the most probable label of the target for every row of DATA; of numbers the median."""
     from juror.answers.label_frames import to_frame
+    from juror.answers.numbers import best_guesses
 
     check_output(output, json, [model, data])
     loaded = read_model(model)
@@ -39,7 +40,7 @@ def command(
     variable = loaded.domain[loaded.target(target)]
     variable.check_texts()
     chances = loaded.predict_proba(columns, variable.name, unknown=unknown_of(unknown))
-    result = {variable.name: variable.decode(chances.argmax(axis=1))}
+    result = {variable.name: best_guesses(variable, chances).tolist()}
     if proba:
         result |= {f"P({variable.name} = {label})": chances[:, i].tolist() for i, label in enumerate(variable.labels)}
     write_frame(to_frame(result, "pandas"), output, json)

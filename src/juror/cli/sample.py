@@ -15,7 +15,9 @@ def command(
     model: Model,
     n: Annotated[int, typer.Option("-n", help="The number of rows.")] = 10,
     given: Given = None,
-    numbers: Annotated[bool, typer.Option("--numbers", help="Write typical numbers instead of intervals.")] = False,
+    numbers: Annotated[
+        bool, typer.Option("--numbers/--intervals", help="Write numbers, or the intervals that they lie in.")
+    ] = True,
     output: Output = None,
     seed: Seed = 0,
     json: Json = False,

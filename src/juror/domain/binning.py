@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
+from juror.domain.law_estimate import estimate_law
 from juror.domain.variable import Variable
 from juror.readers.exact_numbers import Number, as_float, intervals_of
 
@@ -23,9 +25,14 @@ def bins_for(n: float) -> int:
 
 
 def binned_variable(
-    name: str, edges: Sequence[Number] | np.ndarray, numbers: np.ndarray, counts: np.ndarray, open_ended: bool
+    name: str,
+    edges: Sequence[Number] | np.ndarray,
+    numbers: np.ndarray,
+    counts: np.ndarray,
+    open_ended: bool,
+    are_groups: bool = False,
 ) -> Variable:
-    """Make a binned variable whose typical values are the medians of the numbers seen in each interval.
+    """Make a binned variable, with the law of the numbers that lie in its intervals.
 
     Parameters
     ----------
@@ -37,20 +44,50 @@ def binned_variable(
         Sorted distinct numbers and how often each occurs.
     open_ended : bool
         Whether the outer intervals include numbers beyond the edges.
+    are_groups : bool
+        Whether each number is the lowest of a group of numbers that were not told apart.
     """
     ends = plain_numbers(edges)
-    n_bins = len(ends) - 1
-    where = intervals_of(ends, numbers, open_ended=False)
-    values = []
-    for b in range(n_bins):
-        mine = (where == b) & (counts > 0)
-        values.append(_median(numbers[mine], counts[mine]) if np.any(mine) else _middle(*ends[b : b + 2]))
-    labels = _interval_labels(ends, open_ended)
-    return Variable(name, labels, "binned", tuple(ends), tuple(plain_numbers(values)), open_ended)
+    held = (intervals_of(ends, numbers, open_ended) >= 0) & (counts > 0)
+    law = estimate_law(numbers[held], counts[held], ends, open_ended, are_groups) if np.any(held) else None
+    return Variable(name, _interval_labels(ends, open_ended), "binned", tuple(ends), law, open_ended)
+
+
+def divided(variable: Variable, positions: Iterable[float]) -> Variable:
+    """Return a binned variable whose intervals are also cut at some positions of its law.
+
+    Each part of an interval has its share of the law, so this changes no answer. Positions where the variable is cut
+    already, or that lie outside all intervals, are left out.
+    """
+    assert variable.edges is not None
+    assert variable.law is not None
+    cuts = variable.inside.cuts
+    new = {p for p in positions if np.isfinite(p) and p not in cuts and cuts[0] < p < cuts[-1]}
+    if not new:
+        return variable
+    starts = dict(zip(cuts[1:-1].tolist(), variable.edges[1:-1], strict=True))
+    inner = [starts[p] if p in starts else variable.law.grid.number(p) for p in sorted({*starts, *new})]
+    # the outer edges of an open-ended variable are those of its numbers, and a cut may lie beyond
+    edges = (min(variable.edges[0], inner[0]), *inner, max(variable.edges[-1], inner[-1]))
+    labels = (*_interval_labels(edges, variable.open_ended), *variable.labels[len(variable.present_labels) :])
+    return replace(variable, labels=labels, edges=edges)
+
+
+def parts_of(whole: Variable, parts: Variable) -> tuple[np.ndarray, np.ndarray]:
+    """Return for every label of a divided variable the code of the whole one's, and its share of it, (n_labels,)."""
+    outer, inner = whole.inside, parts.inside
+    codes = np.searchsorted(outer.cuts[1:-1], inner.cuts[:-1], side="right")
+    shares = np.divide(inner.masses, outer.masses[codes], out=np.zeros(len(codes)), where=outer.masses[codes] > 0)
+    # without any mass nothing tells the parts apart
+    empty = outer.masses[codes] == 0
+    shares[empty] = 1 / np.bincount(codes, minlength=len(outer.masses))[codes[empty]]
+    if whole.missing_label is not None:
+        codes, shares = np.append(codes, whole.missing_code), np.append(shares, 1.0)
+    return codes, shares
 
 
 def _interval_labels(ends: Sequence[float], open_ended: bool) -> tuple[str, ...]:
-    texts = _distinct_texts(ends)
+    texts = distinct_texts(ends)
     labels = [f"[{low}, {high})" for low, high in pairwise(texts)]
     labels[-1] = f"[{texts[-2]}, {texts[-1]}]"
     if open_ended:
@@ -59,7 +96,7 @@ def _interval_labels(ends: Sequence[float], open_ended: bool) -> tuple[str, ...]
     return tuple(labels)
 
 
-def _distinct_texts(ends: Sequence[float]) -> list[str]:
+def distinct_texts(ends: Sequence[float]) -> list[str]:
     """Write numbers with as few digits as keep them distinct, and integers in full."""
     for digits in range(6, 18):
         texts = [str(end) if isinstance(end, int) else f"{end:.{digits}g}" for end in ends]
@@ -132,17 +169,6 @@ BINNINGS: dict[str, Callable[[np.ndarray, np.ndarray, int], np.ndarray]] = {
     "quantile": _equal_counts,
     "width": _equal_widths,
 }
-
-
-def _median(numbers: np.ndarray, counts: np.ndarray) -> Number:
-    median: Number = numbers[np.searchsorted(np.cumsum(counts), counts.sum() / 2)].item()
-    return median
-
-
-def _middle(low: Number, high: Number) -> Number:
-    """Return the middle of an interval. That of large whole numbers is rounded down, as a float may lie outside."""
-    middle = (low + high) / 2
-    return middle if low <= middle <= high or isinstance(low + high, float) else (low + high) // 2
 
 
 def plain_numbers(numbers: Sequence[Number] | np.ndarray) -> list[Number]:

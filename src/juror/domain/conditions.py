@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from juror.domain.binning import parts_of
 from juror.domain.domain import Domain
 from juror.domain.evidence import Evidence, both, describe
 
@@ -31,8 +32,19 @@ class Conditions:
         """Return the positions, in the domain before, of some variables of the conditioned model."""
         return tuple(self.domain.position(domain[n].name) for n in positions)
 
+    def divided(self, domain: Domain) -> Conditions:
+        """Return the same conditions with intervals divided as in a domain of variables that remain."""
+        variables, evidence = list(self.domain), dict(self.evidence)
+        for variable in domain:
+            n = self.domain.position(variable.name)
+            if variable is not variables[n] and variable.edges != variables[n].edges:
+                evidence |= {n: evidence[n][parts_of(variables[n], variable)[0]]} if n in evidence else {}
+                variables[n] = variable
+        return Conditions(replace(self.domain, variables=tuple(variables)), evidence)
+
     def also(self, domain: Domain, evidence: Evidence) -> Conditions:
         """Return these conditions and further ones, about the variables of the conditioned model."""
+        self = self.divided(domain)
         more = dict(zip(self.places(domain, evidence), evidence.values(), strict=True))
         return Conditions(self.domain, both(self.evidence, more))
 

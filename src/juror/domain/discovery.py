@@ -175,7 +175,7 @@ class Discovery:
             # a group of numbers is represented by its lowest, so the last edge must be set to the highest
             edges[-1] = column.highest
             _warn_of_groups(column)
-        return binned_variable(column.name, edges, numbers, counts, open_ended=True)
+        return binned_variable(column.name, edges, numbers, counts, open_ended=True, are_groups=bool(column.dropped))
 
     def _are_categories(self, numbers: np.ndarray, n: float) -> bool:
         """Tell whether numbers are categories: there are few, and they are whole or occur often."""
@@ -195,7 +195,14 @@ class Discovery:
             raise ParameterError(
                 f"The edges of {column.name!r} must be two or more finite numbers that rise. Got {given!r}."
             )
-        return binned_variable(column.name, edges, np.asarray(column.values), column.counts, open_ended=False)
+        return binned_variable(
+            column.name,
+            edges,
+            np.asarray(column.values),
+            column.counts,
+            open_ended=False,
+            are_groups=bool(column.dropped),
+        )
 
 
 _DISCOVERERS: dict[str, Callable[[Discovery, Tally], Variable]] = {

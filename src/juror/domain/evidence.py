@@ -2,22 +2,27 @@
 
 Every form comes down to a vector w over the labels of a variable: an indicator for a value, a set or a range, a
 likelihood for soft evidence. Conditioning then multiplies w into the variable's factor, whatever the form was.
+
+Ranges may end at any number, inside an interval too. So evidence is read in two steps: :func:`divided_for` divides the
+intervals where it needs this, which changes no answer, and :func:`weights_of` weighs the labels of the result. Labels of
+the whole variable then stand for all of their parts.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from juror.domain import Domain
+from juror.domain.binning import distinct_texts, divided, parts_of
 from juror.domain.variable import Variable
 from juror.errors import QueryError, shortlist
-from juror.readers.exact_numbers import as_float, as_number
+from juror.readers.exact_numbers import Number, as_float, as_number
 
 Evidence = dict[int, np.ndarray]
 
@@ -49,8 +54,8 @@ class Range:
     def __repr__(self) -> str:
         return "Range(" + ", ".join(f"{name}={bound!r}" for name, bound in self._bounds().items()) + ")"
 
-    def mask(self, variable: Variable) -> np.ndarray:
-        """Return which labels lie in the range, (cardinality,)."""
+    def mask(self, variable: Variable, whole: Variable) -> np.ndarray:
+        """Return which labels lie in the range, (cardinality,), of a variable that is divided at its bounds."""
         if not variable.is_ordered:
             raise QueryError(
                 f"Variable {variable.name!r} is nominal, so it has no ranges. Name the labels, or declare their order "
@@ -58,10 +63,20 @@ class Range:
             )
         inside = np.ones(variable.cardinality, dtype=bool)
         for name, bound in self._bounds().items():
-            inside &= _BOUNDS[name](variable, bound)
+            from_bound = _from_bound(variable, whole, bound, name in _AFTER)
+            inside &= from_bound if name in _UPWARDS else ~from_bound
         # The label of missing cells has no place in the order, so it is in no range.
         inside[len(variable.present_labels) :] = False
         return inside
+
+    def cuts(self, variable: Variable) -> set[float]:
+        """Return where a binned variable must be cut so that the range holds or excludes whole intervals."""
+        numbers = {name: _number_of(variable, bound) for name, bound in self._bounds().items()}
+        return {variable.inside.law.grid.cut(x, name in _AFTER) for name, x in numbers.items() if x is not None}
+
+
+# The bounds whose range lies above them, and those between whose number and the next one the range begins or ends
+_UPWARDS, _AFTER = ("at_least", "above"), ("above", "at_most")
 
 
 @dataclass(frozen=True)
@@ -77,38 +92,28 @@ class Not:
     wrong: Any
 
 
-def _from_label(variable: Variable, bound: Any, strict: bool) -> np.ndarray:
-    """Return which labels are above a bound; equal ones too unless strict."""
-    codes = np.arange(variable.cardinality)
-    if variable.missing_label is not None and variable.find(bound) == variable.missing_code:
+def _number_of(variable: Variable, value: Any) -> Number | None:
+    """Return the number that a value means to a binned variable; None for its labels and for all else."""
+    return None if variable.edges is None or value in variable.labels else as_number(value)
+
+
+def _from_bound(variable: Variable, whole: Variable, bound: Any, after: bool) -> np.ndarray:
+    """Return which labels are at least a bound, or if ``after``, above it."""
+    if variable.missing_label is not None and whole.find(bound) == whole.missing_code:
         raise QueryError(f"{bound!r} stands for missing cells of {variable.name!r}, so it is not the end of a range.")
-    if variable.edges is not None and not (isinstance(bound, str) and bound in variable.labels):
-        return codes >= _edge_position(variable, bound, strict)
-    code = _ordinal_position(variable, bound)
-    return codes > code if strict else codes >= code
-
-
-def _edge_position(variable: Variable, bound: Any, strict: bool) -> int:
-    """Return how many intervals lie below an edge; refuse a number inside an interval, which is not divided."""
-    assert variable.edges is not None
-    number = as_number(bound)
-    if number is None:
+    number = _number_of(whole, bound)
+    if number is not None:
+        begins = variable.inside.cuts[:-1] >= variable.inside.law.grid.cut(number, after)
+        return np.append(begins, np.zeros(variable.cardinality - len(begins), dtype=bool))
+    if whole.edges is not None and bound not in whole.labels:
         raise QueryError(f"{bound!r} is neither a number nor an interval of {variable.name!r}.")
-    if strict:
-        raise QueryError(
-            f"The intervals of {variable.name!r} are closed on the left, so their ranges are >= and <, not > and <=."
-        )
-    # the last edge lies inside the last interval, and the first edge inside one that has no lower end
-    dividing = variable.edges[1 if variable.open_ended else 0 : -1]
-    if number in dividing:
-        return variable.edges.index(number)
-    if not variable.open_ended and not variable.edges[0] <= number <= variable.edges[-1]:
-        return 0 if number < variable.edges[0] else variable.cardinality
-    inside = variable.code(number)
-    raise QueryError(
-        f"{number:g} lies inside the interval {variable.labels[inside]!r} of {variable.name!r}, which is not divided "
-        f"further. Use one of the edges {shortlist(dividing, 40)}."
-    )
+    code, codes = _ordinal_position(whole, bound), _codes_in(whole, variable)
+    return codes > code if after else codes >= code
+
+
+def _codes_in(whole: Variable, variable: Variable) -> np.ndarray:
+    """Return the code of the whole variable's label for every label of the divided one, (cardinality,)."""
+    return np.arange(variable.cardinality) if variable is whole else parts_of(whole, variable)[0]
 
 
 def _ordinal_position(variable: Variable, bound: Any) -> float:
@@ -128,44 +133,88 @@ def _ordinal_position(variable: Variable, bound: Any) -> float:
     return bisect_left(labels, number) - 0.5
 
 
-_BOUNDS: dict[str, Callable[[Variable, Any], np.ndarray]] = {
-    "at_least": lambda variable, bound: _from_label(variable, bound, strict=False),
-    "above": lambda variable, bound: _from_label(variable, bound, strict=True),
-    "at_most": lambda variable, bound: ~_from_label(variable, bound, strict=True),
-    "below": lambda variable, bound: ~_from_label(variable, bound, strict=False),
-}
+def cuts_of(variable: Variable, wanted: Any) -> set[float]:
+    """Return where evidence about a binned variable cuts its intervals, as positions of its law."""
+    if isinstance(wanted, Not):
+        return cuts_of(variable, wanted.wrong)
+    if isinstance(wanted, Range):
+        return wanted.cuts(variable)
+    if isinstance(wanted, Mapping):
+        return set()
+    cuts: set[float] = set()
+    for value in _values_in(wanted):
+        number = _number_of(variable, value)
+        if number is not None and variable.has_mass(number):
+            cuts |= {variable.inside.law.grid.cut(number, after) for after in (False, True)}
+    return cuts
 
 
-def weights_of(variable: Variable, wanted: Any) -> np.ndarray:
+def divided_for(domain: Domain, wanted: Iterable[tuple[int, Any]]) -> Domain:
+    """Return the domain with intervals divided where evidence (position, wanted) ends inside them."""
+    cuts: dict[int, set[float]] = {}
+    for n, one in wanted:
+        if domain[n].edges is not None:
+            cuts.setdefault(n, set()).update(cuts_of(domain[n], one))
+    if not any(cuts.values()):
+        return domain
+    return replace(domain, variables=tuple(divided(v, cuts[n]) if n in cuts else v for n, v in enumerate(domain)))
+
+
+def weights_of(variable: Variable, wanted: Any, whole: Variable | None = None, is_event: bool = False) -> np.ndarray:
     """Return the weight that evidence gives to each label of a variable.
 
     Parameters
     ----------
     variable : Variable
-        The variable the evidence is about.
+        The variable the evidence is about, divided where the evidence ends inside an interval (:func:`divided_for`).
     wanted : label, collection of labels, Range, Not, or mapping of label to likelihood
         A value, a set, a range, a negation, or soft evidence with a likelihood for every label.
+    whole : Variable, optional
+        The variable before it was divided, whose labels may be named.
+    is_event : bool
+        Whether a probability is asked for. A single number of a continuous law has none. As evidence it says which
+        interval it lies in, because densities of all classes have the same ratio all over the interval.
 
     Returns
     -------
     numpy.ndarray, (cardinality,)
     """
+    whole = variable if whole is None else whole
     if isinstance(wanted, Not):
-        return 1.0 - _indicator(weights_of(variable, wanted.wrong), variable)
+        return 1.0 - _indicator(weights_of(variable, wanted.wrong, whole, is_event=True), variable)
     if isinstance(wanted, Range):
-        return wanted.mask(variable).astype(np.float64)
+        return wanted.mask(variable, whole).astype(np.float64)
     if isinstance(wanted, Mapping):
-        return _soft(variable, wanted)
+        return _soft(whole, wanted)[_codes_in(whole, variable)]
+    values = _values_in(wanted)
+    if not values:
+        raise QueryError(f"The set of labels for {variable.name!r} is empty, so nothing can match it.")
+    weights = np.max([_weights_of_value(variable, whole, value, is_event) for value in values], axis=0)
+    # of several numbers of a continuous law, the ratio of their densities counts
+    return weights / weights.max() if weights.max() > 0 else weights
+
+
+def _values_in(wanted: Any) -> Sequence[Any]:
+    """Return the values of a set, or a single value as the only one."""
     if hasattr(wanted, "tolist"):
         wanted = wanted.tolist()
-    if isinstance(wanted, (list, tuple, set, frozenset)):
-        if not wanted:
-            raise QueryError(f"The set of labels for {variable.name!r} is empty, so nothing can match it.")
-        codes = [variable.code(label) for label in wanted]
-    else:
-        codes = [variable.code(wanted)]
+    return list(wanted) if isinstance(wanted, (list, tuple, set, frozenset)) else [wanted]
+
+
+def _weights_of_value(variable: Variable, whole: Variable, value: Any, is_event: bool) -> np.ndarray:
+    """Return the weights (cardinality,) of a label, or of a number, which may be a part of an interval."""
+    code, number = whole.code(value), _number_of(whole, value)
+    if number is None:
+        return (_codes_in(whole, variable) == code).astype(np.float64)
+    inside = variable.inside
+    part = int(np.searchsorted(inside.cuts[1:-1], inside.law.grid.cut(number, after=False), side="right"))
     weights = np.zeros(variable.cardinality)
-    weights[codes] = 1.0
+    if variable.has_mass(number):
+        weights[part] = 1.0
+    elif not is_event:
+        density = np.exp(inside.log_shares(np.array([part]), np.array([inside.law.grid.cut(number, after=False)])))[0]
+        # beyond all numbers of the law only the interval is known
+        weights[part] = density if 0 < density < np.inf else 1.0
     return weights
 
 
@@ -200,8 +249,8 @@ def _indicator(weights: np.ndarray, variable: Variable) -> np.ndarray:
     return weights
 
 
-def read_evidence(domain: Domain, given: Mapping[str, Any] | None) -> Evidence:
-    """Translate ``{"name": value, …}`` into one weight vector for each named variable."""
+def read_mapping(domain: Domain, given: Mapping[str, Any] | None) -> dict[int, Any]:
+    """Return what ``{"name": value, …}`` wants, by the position of each named variable."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):
@@ -209,12 +258,31 @@ def read_evidence(domain: Domain, given: Mapping[str, Any] | None) -> Evidence:
             f"Evidence must be a dict of variable names, like {{{domain.names[0]!r}: …}}, or text. "
             f"Got {type(given).__name__}."
         )
-    evidence: Evidence = {}
-    for name, wanted in given.items():
-        if domain.position(name) in evidence:
+    wanted: dict[int, Any] = {}
+    for name, value in given.items():
+        if domain.position(name) in wanted:
             raise QueryError(f"Evidence on {domain[name].name!r} is given twice.")
-        evidence[domain.position(name)] = weights_of(domain[name], wanted)
-    return evidence
+        wanted[domain.position(name)] = value
+    return wanted
+
+
+def read_evidence(
+    domain: Domain, given: Mapping[str, Any] | None, whole: Domain | None = None, is_event: bool = False
+) -> Evidence:
+    """Translate ``{"name": value, …}`` into one weight vector for each named variable of a domain.
+
+    ``whole`` is the domain before it was divided for the evidence, if it was.
+    """
+    whole = domain if whole is None else whole
+    wanted = read_mapping(whole, given)
+    return {n: weights_of(domain[n], value, whole[n], is_event) for n, value in wanted.items()}
+
+
+def point_of(variable: Variable, wanted: Any) -> Number | None:
+    """Return the number that evidence settles a continuous variable at; None if it settles nothing, or a label."""
+    values = _values_in(wanted) if not isinstance(wanted, (Not, Range, Mapping)) else []
+    number = _number_of(variable, values[0]) if len(values) == 1 else None
+    return None if number is None or variable.has_mass(number) else number
 
 
 def check_event(domain: Domain, evidence: Evidence) -> Evidence:
@@ -240,6 +308,10 @@ def describe(domain: Domain, evidence: Evidence) -> str:
 def _describe_one(variable: Variable, weights: np.ndarray) -> str:
     if not np.all((weights == 0) | (weights == 1)):
         return f"{variable.name} soft"
+    codes = np.flatnonzero(weights == 1)
+    if variable.edges is not None and len(codes) and codes[-1] < len(variable.edges) - 1:
+        if codes[-1] - codes[0] + 1 == len(codes):
+            return _describe_range(variable, variable.edges, int(codes[0]), int(codes[-1]))
     named, excluded = ([str(variable.labels[code]) for code in np.flatnonzero(weights == w)] for w in (1, 0))
     if len(named) == 1:
         return f"{variable.name} = {named[0]}"
@@ -248,3 +320,18 @@ def _describe_one(variable: Variable, weights: np.ndarray) -> str:
     if len(named) > 8:
         named = [*named[:8], f"… {len(named) - 8} more"]
     return f"{variable.name} in {{{', '.join(named)}}}"
+
+
+def _describe_range(variable: Variable, edges: Sequence[Number], first: int, last: int) -> str:
+    """Describe neighbouring intervals of a number."""
+    texts, cuts = distinct_texts(edges), variable.inside.cuts
+    has_low, has_high = (np.isfinite(cuts[first]), last + 1 < len(cuts) - 1 or not variable.open_ended)
+    if variable.inside.law.grid.decimals is not None and cuts[last + 1] - cuts[first] == 1:
+        return f"{variable.name} = {texts[first]}"
+    closed = last + 1 == len(cuts) - 1
+    upper = f"{'<=' if closed else '<'} {texts[last + 1]}"
+    if has_low and has_high:
+        return f"{texts[first]} <= {variable.name} {upper}"
+    if has_low:
+        return f"{variable.name} >= {texts[first]}"
+    return f"{variable.name} {upper}" if has_high else f"{variable.name} = any"

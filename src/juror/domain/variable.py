@@ -11,10 +11,11 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from juror.domain.law import Inside, Law, uniform_law
 from juror.errors import DataError, DataWarning, ParameterError, QueryError, did_you_mean, shortlist
 from juror.readers import Column
 from juror.readers.columns import MISSING, as_text, united
-from juror.readers.exact_numbers import as_number, interval_of, intervals_of
+from juror.readers.exact_numbers import Number, as_number, interval_of, intervals_of
 
 Label = str | int | float | bool
 Kind = Literal["nominal", "ordinal", "binned"]
@@ -64,8 +65,9 @@ class Variable:
     edges : tuple of float, optional
         For a binned variable the ``len(labels) + 1`` finite interval ends. Intervals are closed on the left; the
         last one is closed on both sides.
-    values : tuple of float, optional
-        For a binned variable a typical number of every interval, used to decode to numbers.
+    law : Law, optional
+        For a binned variable the distribution of its numbers, which says how they lie inside each interval; uniform
+        between the edges by default.
     open_ended : bool
         Whether the outer intervals also take numbers beyond the outer edges.
     missing_label : label, optional
@@ -87,7 +89,7 @@ class Variable:
     labels: tuple[Label, ...]
     kind: Kind = "nominal"
     edges: tuple[float, ...] | None = None
-    values: tuple[float, ...] | None = None
+    law: Law | None = None
     open_ended: bool = False
     missing_label: Label | None = None
 
@@ -115,10 +117,13 @@ class Variable:
                 f"The label of missing cells must be the last of {self.name!r}, whose labels are "
                 f"{shortlist(self.labels)}. Got {self.missing_label!r}."
             )
-        if (self.kind == "binned") != (self.edges is not None):
-            raise DataError(f"Variable {self.name!r}: edges go with kind='binned', and with no other kind.")
+        if (self.kind == "binned") != (self.edges is not None) or (self.law is not None and self.edges is None):
+            raise DataError(f"Variable {self.name!r}: edges and a law go with kind='binned', and with no other kind.")
+        if self.law is not None and not isinstance(self.law, Law):
+            raise DataError(f"The law of {self.name!r} must be a juror.Law. Got {self.law!r} instead.")
         if self.edges is not None:
             self._check_edges(self.edges)
+            object.__setattr__(self, "law", self.law or uniform_law(self.edges))
 
     def _check_edges(self, edges: Sequence[float]) -> None:
         n_intervals = len(self.present_labels)
@@ -127,8 +132,6 @@ class Variable:
         are_finite = all(isinstance(edge, (int, float, np.number)) and abs(edge) < np.inf for edge in edges)
         if not are_finite or any(high < low for low, high in pairwise(edges)):
             raise DataError(f"The edges of {self.name!r} must be finite and rise. Got {shortlist(edges)}.")
-        if self.values is None or len(self.values) != n_intervals:
-            raise DataError(f"Variable {self.name!r} needs one typical value for each of its intervals.")
 
     def united(self, other: Variable) -> Variable:
         """Return the variable with the labels of both, which must be of one kind and, if binned, of the same edges."""
@@ -140,7 +143,7 @@ class Variable:
                 f"{_missing_in_words(other)} there. Count both with the same domain."
             )
         if self.edges is not None and self.edges == other.edges and self.open_ended == other.open_ended:
-            # the typical values may differ; either will do
+            # each part of a table has its own law of the same numbers; either will do
             return self
         if self.kind != other.kind or self.edges is not None or _type_of(self) != _type_of(other):
             here, there = _described(self, other), _described(other, self)
@@ -195,6 +198,23 @@ class Variable:
     def is_ordered(self) -> bool:
         """Whether ranges make sense: the variable is ordinal or binned."""
         return self.kind != "nominal"
+
+    @cached_property
+    def inside(self) -> Inside:
+        """The laws of the numbers inside the intervals of a binned variable."""
+        if self.edges is None or self.law is None:
+            raise QueryError(f"Variable {self.name!r} is {self.kind}, so it has no intervals of numbers.")
+        cuts = np.array([self.law.grid.cut(edge, after=False) for edge in self.edges])
+        cuts[-1] = self.law.grid.cut(self.edges[-1], after=True)
+        if self.open_ended:
+            cuts[0], cuts[-1] = -np.inf, np.inf
+        return Inside(self.law, cuts)
+
+    def has_mass(self, number: Number) -> bool:
+        """Tell whether a number of a binned variable has a probability: on a grid, or as a value that recurs."""
+        law = self.inside.law
+        low, high = law.below(np.array([law.grid.cut(number, after) for after in (False, True)]))
+        return law.has_point(law.grid.cut(number, after=False)) and bool(high > low)
 
     @cached_property
     def _code_of_label(self) -> dict[Label, int]:
@@ -315,26 +335,16 @@ class Variable:
             what = f"not among its {self.cardinality} labels {shortlist(self.labels)}"
         return DataError('{what}. Pass {unknown:="missing"} to treat it as missing.', what=where + what)
 
-    def decode(self, codes: np.ndarray, numbers: bool = False) -> list[Any]:
-        """Return the label of every code, None where it is missing.
-
-        Parameters
-        ----------
-        codes : numpy.ndarray, (n_rows,)
-            Positions among the labels, −1 for missing.
-        numbers : bool
-            For a binned variable, give the typical number of the interval in place of its label, and None for the label
-            of missing cells, which has no number.
-        """
+    def decode(self, codes: np.ndarray) -> list[Any]:
+        """Return the label of every code (n_rows,), None where it is missing."""
         wrong = codes[(codes < MISSING) | (codes >= self.cardinality)]
         if len(wrong):
             raise ParameterError(
                 f"Codes of {self.name!r} must be in the range [-1, {self.cardinality - 1}]. Got {wrong[0]} instead."
             )
-        names: tuple[Any, ...] = self.values if numbers and self.values is not None else self.labels
-        # Code −1 selects the last place. The label of missing cells has no number.
+        # Code −1 selects the last place.
         table = np.full(self.cardinality + 1, None, dtype=object)
-        table[: len(names)] = names
+        table[:-1] = self.labels
         return list(table[codes])
 
 

@@ -75,7 +75,7 @@ class JointDensity(DensityMixin, JointEstimator):
         check_is_fitted(self)
         if self._frame is not None:
             return self.model_.sample(n_samples, seed=random_state, frame=self._frame)
-        return self.model_.sample(n_samples, seed=random_state, numbers=True).to_numpy()
+        return self.model_.sample(n_samples, seed=random_state).to_numpy()
 
 
 def _kind_of_frame(X: Any) -> str | None:

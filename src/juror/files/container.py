@@ -18,6 +18,7 @@ from typing import Any, NotRequired, TypedDict, TypeVar
 import numpy as np
 
 from juror.domain import Domain
+from juror.domain.law import Grid, Law
 from juror.domain.variable import Label, Variable
 from juror.errors import ModelFileError
 from juror.files import KINDS
@@ -37,9 +38,9 @@ class _DomainEntries(TypedDict):
     floats: NotRequired[Floats | None]
 
 
-# Version 2 is for models with forests or counts, version 3 for domains with a label for missing cells. All else is
-# still written as version 1, which older jurors read.
-FORMAT_VERSION = 3
+# Version 2 is for models with forests or counts, version 3 for domains with a label for missing cells, version 4 for
+# domains with numbers, whose laws older jurors do not know. All else is still written as version 1, which they read.
+FORMAT_VERSION = 4
 _ENTRY = "juror"
 _DATA_SUFFIXES = frozenset((*SUFFIXES, *COMPRESSED, ".json", ".duckdb", ".sqlite", ".db"))
 # safetensors refuses longer headers.
@@ -66,6 +67,8 @@ def write(
     tensors = {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
     if any(variable.missing_label is not None for variable in domain):
         version = max(version, 3)
+    if any(variable.law is not None for variable in domain):
+        version = max(version, 4)
     header = {
         "format_version": version,
         "domain": plain_domain(domain),
@@ -174,9 +177,9 @@ def _check_version(path: Path, version: Any) -> None:
 
 
 def _plain(variable: Variable) -> dict[str, Any]:
-    """Return a variable as plain values; older jurors do not know the label of missing cells."""
+    """Return a variable as plain values, without what it does not have; older jurors know fewer of them."""
     plain = asdict(variable)
-    return plain if variable.missing_label is not None else {k: v for k, v in plain.items() if k != "missing_label"}
+    return {key: value for key, value in plain.items() if value is not None or key not in ("law", "missing_label")}
 
 
 def plain_domain(domain: Domain) -> dict[str, Any]:
@@ -192,8 +195,17 @@ def read_domain(plain: Mapping[str, Any]) -> Domain:
     variables = []
     for fields in plain["variables"]:
         lists = {key: tuple(value) for key, value in fields.items() if isinstance(value, list)}
-        variables.append(Variable(**{**fields, **lists}))
+        law = {"law": _read_law(fields["law"])} if "law" in fields else {}
+        # older jurors wrote a typical number of each interval
+        known = {key: value for key, value in fields.items() if key != "values"}
+        lists.pop("values", None)
+        variables.append(Variable(**{**known, **lists, **law}))
     return Domain(tuple(variables), tuple(plain["missing"]), plain.get("floats"))
+
+
+def _read_law(plain: Mapping[str, Any]) -> Law:
+    parts = (tuple(map(float, plain[name])) for name in ("starts", "ends", "masses"))
+    return Law(Grid(**plain["grid"]), *parts)
 
 
 def _digest(header: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> str:

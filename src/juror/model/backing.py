@@ -13,7 +13,7 @@ from juror.domain import Domain
 from juror.domain.conditions import Conditions
 from juror.domain.variable import Unknown
 from juror.errors import ModelError, Option, ParameterError, QueryError
-from juror.model.query import Question
+from juror.model.asking import Asked
 from juror.record import FitInfo
 
 if TYPE_CHECKING:
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
 def backed_by_rows(
     table: ProbabilityTable,
-    asked: Question,
-    domain: Domain,
+    asked: Asked,
     conditions: Conditions | None,
     data: Any,
     sample_weight: Any,
@@ -32,16 +31,21 @@ def backed_by_rows(
     """Return an answer with its support in rows of data, which must meet the conditions of the model."""
     from juror.answers.matching_rows import matching_support  # imports readers, which are slow to import
 
-    conditions = conditions or Conditions(domain, {})
+    domain = asked.model.domain
+    conditions = Conditions(domain, {}) if conditions is None else conditions.divided(domain)
     support = matching_support(table, domain, asked.targets, asked.evidence, conditions, data, unknown, sample_weight)
     return table.with_support(support)
 
 
 def backed_by_counts(
-    table: ProbabilityTable, asked: Question, counts: PairCounts | None, info: FitInfo | None
+    table: ProbabilityTable, asked: Asked, counts: PairCounts | None, info: FitInfo | None
 ) -> ProbabilityTable:
-    """Return an answer with its support in the counts of a model, if these say something about it."""
-    if counts is None:
+    """Return an answer with its support in the counts of a model, if these say something about it.
+
+    Counts know intervals, and nothing about their parts.
+    """
+    involved = {*asked.targets, *asked.evidence}
+    if counts is None or any(asked.model.domain[n] != counts.domain[n] for n in involved):
         return table
     worth = worth_of_rows(info, counts)
     return table.with_support(counted_support(table, counts, asked.targets, asked.evidence, worth))

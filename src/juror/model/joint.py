@@ -14,16 +14,18 @@ from juror.answers import information, sampling
 from juror.answers.block import Block, edgeless
 from juror.answers.label_frames import decode_frame
 from juror.answers.mode import Mode, find_mode
+from juror.answers.numbers import draw_numbers
 from juror.answers.posterior import posterior, without_settled
 from juror.answers.summary import summary
 from juror.domain import Domain
 from juror.domain.conditions import Conditions, conditions_on
-from juror.domain.evidence import read_evidence
+from juror.domain.evidence import Not, Range
 from juror.errors import ModelError, QueryError, check_count
 from juror.model import backing, file_format
+from juror.model.asking import Given, understood
 from juror.model.row_answers import RowAnswers
 from juror.model.simplex import check_blocks, check_simplex
-from juror.model.table_answers import Given, TableAnswers
+from juror.model.table_answers import TableAnswers
 from juror.printing import one_line
 from juror.record import FitInfo
 
@@ -203,13 +205,19 @@ class JointPMF(TableAnswers, RowAnswers):
         twice = set(evidence or {}) & set(more)
         if twice:
             raise QueryError(f"Evidence on {sorted(twice)[0]!r} is given twice.")
-        read = read_evidence(self.domain, {**(evidence or {}), **more})
-        after = posterior(self, read)
-        settled = {n: int(np.argmax(weights)) for n, weights in read.items() if np.count_nonzero(weights) == 1}
-        if len(settled) == len(self.domain):
+        known = {**(evidence or {}), **more}
+        asked = understood(self, known)
+        after, domain = posterior(asked.model, asked.evidence), asked.model.domain
+        settled = {
+            n: int(np.argmax(weights)) for n, weights in asked.evidence.items() if np.count_nonzero(weights) == 1
+        }
+        # A number in a range is not known, even if the range is one interval.
+        ranges = {domain.position(name) for name, wanted in known.items() if isinstance(wanted, (Range, Not))}
+        settled = {n: code for n, code in settled.items() if domain[n].edges is None or n not in ranges}
+        if len(settled) == len(domain):
             raise QueryError("The evidence settles every variable, so no distribution is left. Use prob or log_prob.")
         rest = without_settled(after, settled)
-        conditions = conditions_on(self.conditions, self.domain, read)
+        conditions = conditions_on(self.conditions, domain, asked.evidence)
         return JointPMF.of_blocks(rest.blocks, rest.domain, conditions=conditions)
 
     def mode(self, given: Given = None, *, max_nodes: int = 100_000) -> Mode:
@@ -224,29 +232,36 @@ class JointPMF(TableAnswers, RowAnswers):
             large model with forests, a partial row counts as several.
         """
         check_count("max_nodes", max_nodes)
-        return find_mode(posterior(self, self._evidence(given)), max_nodes)
+        asked = understood(self, given)
+        return find_mode(posterior(asked.model, asked.evidence), max_nodes)
 
-    def sample(
-        self, n: int, given: Given = None, *, seed: int = 0, numbers: bool = False, frame: str = "pandas"
-    ) -> Any:
-        """Draw rows. Cells with the label of missing cells are missing in the frame, as in the table that was fitted.
+    def sample(self, n: int, given: Given = None, *, seed: int = 0, numbers: bool = True, frame: str = "pandas") -> Any:
+        """Draw rows like those of the table that was fitted: numbers are numbers, and labelled missing cells missing.
 
         Parameters
         ----------
         n : int
             The number of rows.
-        given : mapping, optional
+        given : mapping or str, optional
             Evidence that the rows satisfy.
         seed : int
             The same seed gives the same rows.
         numbers : bool
-            Return binned variables as typical numbers instead of interval labels.
+            False returns the labels of intervals instead of numbers.
         frame : {"pandas", "polars", "pyarrow"}
             The kind of frame to return.
         """
         check_count("n", n, least=0)
-        drawn = sampling.sample(posterior(self, self._evidence(given)), n, sampling.generator(seed))
-        return decode_frame(self.domain.variables, drawn, frame, numbers)
+        asked = understood(self, given)
+        rng, variables = sampling.generator(seed), asked.model.domain.variables
+        drawn = sampling.sample(posterior(asked.model, asked.evidence), n, rng)
+        cells = {}
+        for k, variable in enumerate(variables):
+            if numbers and variable.edges is not None:
+                cells[k] = draw_numbers(variable, drawn[:, k], rng)
+            if k in cells and k in asked.points:
+                cells[k] = np.full(n, asked.points[k])
+        return decode_frame(variables, drawn, frame, cells)
 
     def entropy(self, *, draws: int = 100_000, seed: int = 0) -> information.Estimate:
         """Return the entropy of the joint in nats: exact up to a million cells, else an estimate with standard error.
@@ -263,7 +278,8 @@ class JointPMF(TableAnswers, RowAnswers):
 
     def mutual_information(self, a: str, b: str, *, given: Given = None) -> float:
         """Return the mutual information of two variables, in nats."""
-        after = posterior(self, self._evidence(given))
+        asked = understood(self, given)
+        after = posterior(asked.model, asked.evidence)
         return information.mutual_information(after, self.domain.position(a), self.domain.position(b))
 
     def dependence(self, measure: str = "normalised") -> information.DependenceMatrix:

@@ -53,14 +53,6 @@ _MISTAKEN = {"==": "=", "=>": ">=", "=<": "<=", "<>": "!="}
 
 
 @dataclass(frozen=True)
-class Question:
-    """A question about a domain: the positions of the variables asked for, and the evidence."""
-
-    targets: tuple[int, ...]
-    evidence: Evidence
-
-
-@dataclass(frozen=True)
 class Condition:
     """What a question wants of one variable, as it is written.
 
@@ -101,12 +93,17 @@ class Parsed:
     targets: tuple[int, ...]
     conditions: tuple[Condition, ...]
 
-    def evidence(self, domain: Domain) -> Evidence:
-        """Return the weights of labels that the conditions mean in a domain of the same variables."""
+    def evidence(self, domain: Domain, whole: Domain | None = None, is_event: bool = False) -> Evidence:
+        """Return the weights of labels that the conditions mean in a domain of the same variables.
+
+        ``whole`` is the domain before it was divided for the conditions, if it was.
+        """
+        whole = domain if whole is None else whole
         evidence: Evidence = {}
         for one in self.conditions:
+            n = one.position
             try:
-                evidence = both(evidence, {one.position: weights_of(domain[one.position], one.wanted)})
+                evidence = both(evidence, {n: weights_of(domain[n], one.wanted, whole[n], is_event)})
             except QueryError as error:
                 raise _marked(self.text, one.start, one.end, f"{error}{one.hint}") from None
         return evidence

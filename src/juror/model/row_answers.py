@@ -10,7 +10,7 @@ import numpy as np
 from juror.answers import continuous, scores
 from juror.answers.checking import CheckTable, check, worth_of_rows
 from juror.answers.filling import impute
-from juror.answers.label_frames import label_array
+from juror.answers.numbers import Centre, best_guesses
 from juror.domain.variable import Unknown
 from juror.errors import ModelError, QueryError, shortlist
 from juror.model.backing import refuse_rows, refuse_without_rows
@@ -42,62 +42,53 @@ class RowAnswers(ModelParts):
         return scores.log_prob(self, self.domain.encode(data, unknown))
 
     def density(self, data: Any, *, unknown: Unknown = "error") -> np.ndarray:
-        """Return the density of every row in original units, (n_rows,), missing cells and absent columns summed out.
+        """Return the density of every row in original units, (n_rows,); see :meth:`log_density`.
 
-        It is the row's probability divided by the widths of its intervals: binned variables are taken to be uniform
-        within each interval. It is +inf in a possible interval of width zero.
+        Examples
+        --------
+        >>> from juror import Domain, JointPMF
+        >>> domain = Domain.infer({"age": [5.5, 30.25]}, edges={"age": [0, 20, 100]})
+        >>> JointPMF([1.0], [[[0.25], [0.75]]], domain).density({"age": ["[0, 20)", None]}).tolist()
+        [0.25, 1.0]
+        """
+        with np.errstate(over="ignore"):
+            return np.exp(self.log_density(data, unknown=unknown))
+
+    def log_density(self, data: Any, *, unknown: Unknown = "error") -> np.ndarray:
+        """Return the logarithm of the density of every row in original units, missing cells summed out.
+
+        Numbers count by the density of their law (:attr:`juror.Variable.law`), all else by probability. Where a number
+        has a probability, there is no density: whole numbers, decimal numbers and dates stand for the interval up to
+        the next one, so their density is their probability divided by that step. A value that recurs in a column
+        without a step counts by its probability. Intervals that are given by their labels count by their probability,
+        too.
 
         Parameters
         ----------
         data : frame, mapping, array or path
-            Rows, as in :func:`juror.fit`; a binned variable may be given by numbers or by interval labels.
+            Rows, as in :func:`juror.fit`.
         unknown : {"error", "warn", "missing"}
-            What to do with labels that the model does not know, and with numbers beyond the outer edges.
+            What to do with labels that the model does not know.
 
-        Examples
-        --------
-        >>> from juror import Domain, JointPMF
-        >>> domain = Domain.infer({"age": [5.0, 30.0]}, edges={"age": [0, 20, 100]})
-        >>> JointPMF([1.0], [[[0.25], [0.75]]], domain).density({"age": [15, 60]}).round(6).tolist()
-        [0.0125, 0.009375]
+        Returns
+        -------
+        numpy.ndarray, (n_rows,)
+            −inf for rows that are impossible under the model.
         """
-        return continuous.density(self, self.domain.open(data), unknown)
+        return continuous.log_density(self, self.domain.open(data), unknown)
 
     def cdf(self, data: Any, *, unknown: Unknown = "error") -> np.ndarray:
         """Return P(X ≤ x) for the observed variables of every row, (n_rows,); the others are summed out.
 
-        For a binned variable it grows linearly within each interval, from 0 below the first edge to 1 above the last;
-        numbers beyond the edges of an open-ended variable are unknown. A label, also of an interval, counts in full.
-        Nominal variables have no order and are refused. The arguments are those of :meth:`density`.
-
-        Examples
-        --------
-        >>> from juror import Domain, JointPMF
-        >>> domain = Domain.infer({"age": [5.0, 30.0]}, edges={"age": [0, 20, 100]})
-        >>> JointPMF([1.0], [[[0.25], [0.75]]], domain).cdf({"age": [-1, 10, 60, 200]}).tolist()
-        [0.0, 0.125, 0.625, 1.0]
-        """
-        return continuous.cdf(self, self.domain.open(data), unknown)
-
-    def impute(
-        self,
-        data: Any,
-        draws: int | None = None,
-        *,
-        seed: int = 0,
-        unknown: Unknown = "error",
-        also: Collection[str] = (),
-    ) -> Any:
-        """Fill the missing cells of a table; observed cells are not changed.
-
-        Missing cells that are a state of their own (``missing_as`` in :func:`juror.fit`) are an answer, and stay.
+        A label, also of an interval, counts in full.
 
         Parameters
         ----------
         data : frame, mapping, array or path
             Rows, as in :func:`juror.fit`. A frame is returned as a frame of its kind, an array as an array.
         draws : int, optional
-            By default every hole gets its most probable label given the observed cells of its row. With ``draws=1`` the
+            By default every hole gets its most probable label given the observed cells of its row, and every hole of
+            a column of numbers their median. With ``draws=1`` the
             holes of a row get one draw from their joint distribution instead. With more draws, a list of as many
             completed tables is returned, for multiple imputation: :func:`juror.pool` makes one estimate of them. If the
             model was fitted with ``method="bayes"``, each table comes from another draw of the posterior, so that the
@@ -110,9 +101,12 @@ class RowAnswers(ModelParts):
         also : list of str
             Variables with a label for missing cells whose missing cells are filled too, as if they had been asked: each
             gets a label of those who were.
+        numbers : {"median", "mean"}
+            What fills holes of numbers without ``draws``. The mean has the smaller squared error, and is rounded to a
+            number that the column may have.
         """
         n_draws = 0 if self.info is None else self.info.n_draws
-        return impute(self, data, draws, seed, unknown, also, n_draws)
+        return impute(self, data, draws, seed, unknown, also, n_draws, numbers)
 
     def predict_proba(self, data: Any, target: str | None = None, *, unknown: Unknown = "error") -> np.ndarray:
         """Return p(target | the row's other cells), (n_rows, labels of the target), in the order of its labels.
@@ -135,9 +129,11 @@ class RowAnswers(ModelParts):
         return scores.predict_proba(self, self.domain.encode_columns(seen, unknown), position)
 
     def predict(self, data: Any, target: str | None = None, *, unknown: Unknown = "error") -> np.ndarray:
-        """Return the most probable label of the target for every row, (n_rows,); see :meth:`predict_proba`."""
-        best = self.predict_proba(data, target, unknown=unknown).argmax(axis=1)
-        return label_array(self.domain[self.target(target)].labels)[best]
+        """Return the most probable label of the target for every row, (n_rows,); of numbers the median.
+
+        See :meth:`predict_proba`.
+        """
+        return best_guesses(self.domain[self.target(target)], self.predict_proba(data, target, unknown=unknown))
 
     def target(self, name: str | None = None) -> int:
         """Return the position of the variable to predict: ``name``, or by default the target of the fit."""

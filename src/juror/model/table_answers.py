@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from juror.answers.interval import IntervalTable, intervals
 from juror.answers.marginals import ProbabilityTable, marginal
+from juror.answers.numbers import check_levels, check_numeric, moments, quantiles_of
 from juror.answers.posterior import log_mass, possible_log_mass, posterior
-from juror.domain.evidence import Evidence, both, check_event, describe, read_evidence
+from juror.domain.evidence import both, describe
 from juror.domain.variable import Unknown
 from juror.errors import QueryError
-from juror.model import backing, query
+from juror.model import backing
+from juror.model.asking import Asked, Given, understood
 from juror.model.parts import ModelParts
-
-# The type of given=: evidence by name, or conditions in the query language, "safety = high, doors >= 3".
-Given = Mapping[str, Any] | str | None
+from juror.readers.exact_numbers import as_float
 
 
 class TableAnswers(ModelParts):
@@ -43,11 +44,10 @@ class TableAnswers(ModelParts):
         >>> round(model.prob({"Survived": "Yes"}, given={"Sex": "Female", "Class": ["1st", "2nd"]}), 2)
         0.93
         """
-        evidence = self._evidence(given)
-        wanted = check_event(self.domain, self._evidence(event))
-        known = possible_log_mass(self, evidence)
+        asked = understood(self, given, event)
+        known = possible_log_mass(asked.model, asked.evidence)
         # Rounding must not give more than one.
-        return min(1.0, float(np.exp(log_mass(self, both(evidence, wanted)) - known)))
+        return min(1.0, float(np.exp(log_mass(asked.model, both(asked.evidence, asked.event)) - known)))
 
     def marginal(
         self, *names: str, given: Given = None, data: Any = None, sample_weight: Any = None, unknown: Unknown = "error"
@@ -55,26 +55,71 @@ class TableAnswers(ModelParts):
         """Return the joint table of some variables, perhaps given evidence; ``data`` and the rest as in :meth:`ask`."""
         if not names:
             raise QueryError(f"Name at least one variable, such as {self.domain.names[0]!r}.")
-        asked = query.Question(tuple(self.domain.position(name) for name in names), self._evidence(given))
+        asked = replace(understood(self, given), targets=tuple(self.domain.position(name) for name in names))
         return self._supported(asked, data, sample_weight, unknown)
 
-    def _table(self, asked: query.Question) -> ProbabilityTable:
-        table = marginal(posterior(self, asked.evidence), asked.targets)
-        variables = tuple(self.domain[n] for n in asked.targets)
-        return ProbabilityTable(variables, table, describe(self.domain, asked.evidence))
-
-    def _supported(self, asked: query.Question, data: Any, sample_weight: Any, unknown: Unknown) -> ProbabilityTable:
+    def _supported(self, asked: Asked, data: Any, sample_weight: Any, unknown: Unknown) -> ProbabilityTable:
         """Answer, with the rows behind the answer if they are given or the counts of the fit say so."""
-        table = self._table(asked)
+        domain = asked.model.domain
+        after = posterior(asked.model, asked.evidence)
+        variables = tuple(domain[n] for n in asked.targets)
+        table = ProbabilityTable(variables, marginal(after, asked.targets), describe(domain, asked.evidence))
         if data is not None:
-            return backing.backed_by_rows(table, asked, self.domain, self.conditions, data, sample_weight, unknown)
+            return backing.backed_by_rows(table, asked, self.conditions, data, sample_weight, unknown)
         backing.refuse_without_rows(sample_weight, unknown)
         return backing.backed_by_counts(table, asked, self.counts, self.info)
 
-    def _evidence(self, given: Given) -> Evidence:
-        if isinstance(given, str):
-            return query.parse_conditions(given, self.domain).evidence(self.domain)
-        return read_evidence(self.domain, given)
+    def expect(self, name: str, given: Given = None) -> float:
+        """Return the mean of a number, given evidence; of dates and times, the mean of what they count.
+
+        Parameters
+        ----------
+        name : str
+            A variable of numbers. A missing cell that has a label is no number, and not counted.
+        given : mapping or str, optional
+            Evidence, as in :meth:`prob`.
+
+        Examples
+        --------
+        >>> import juror
+        >>> domain = juror.Domain.infer({"age": [5.0, 30.0]}, edges={"age": [0, 20, 100]})
+        >>> model = juror.JointPMF([1.0], [[[0.25], [0.75]]], domain)
+        >>> round(model.expect("age", given="age < 20"), 2), model.quantile("age", [0, 1])
+        (9.67, [0, 100])
+        """
+        return self._moments(name, given)[0]
+
+    def _moments(self, name: str, given: Given) -> tuple[float, float]:
+        """Return the mean and the variance of a number."""
+        n = self.domain.position(name)
+        check_numeric(self.domain[n])
+        asked = understood(self, given)
+        if n in asked.points:
+            return as_float(asked.points[n]), 0.0
+        return moments(asked.model.domain[n], marginal(posterior(asked.model, asked.evidence), [n]))
+
+    def quantile(self, name: str, level: float | Sequence[float] = 0.5, given: Given = None) -> Any:
+        """Return the number that a share of the distribution does not exceed, or a list of them for several shares.
+
+        Parameters
+        ----------
+        name : str
+            A variable of numbers.
+        level : float or sequence of float
+            Shares in the range [0, 1]; 0.5 is the median.
+        given : mapping or str, optional
+            Evidence, as in :meth:`prob`.
+        """
+        n = self.domain.position(name)
+        check_numeric(self.domain[n])
+        levels = check_levels(level)
+        asked = understood(self, given)
+        if n in asked.points:
+            found = [asked.points[n]] * len(levels)
+        else:
+            table = marginal(posterior(asked.model, asked.evidence), [n])
+            found = quantiles_of(asked.model.domain[n], np.repeat(table[None], len(levels), axis=0), levels).tolist()
+        return found if np.ndim(level) else found[0]
 
     def ask(
         self,
@@ -117,12 +162,7 @@ class TableAnswers(ModelParts):
         Yes            0.73...  0.7319   344  ...
         shares of 470 rows
         """
-        return self._supported(self._asked(question, given), data, sample_weight, unknown)
-
-    def _asked(self, question: str, given: Given) -> query.Question:
-        """Return what a question asks for, given its own conditions and further evidence."""
-        asked = query.parse(question, self.domain)
-        return query.Question(asked.targets, both(asked.evidence(self.domain), self._evidence(given)))
+        return self._supported(understood(self, given, question=question), data, sample_weight, unknown)
 
     def interval(
         self,
@@ -147,8 +187,8 @@ class TableAnswers(ModelParts):
         >>> model.interval("Survived", 0.9, given={"Sex": {"Female": 0.9, "Male": 0.1}}).basis
         'about 893 rows, as many as the model expects all rows to be worth by their likelihoods'
         """
-        asked = self._asked(question, given)
+        asked = understood(self, given, question=question)
         table = self._supported(asked, data, sample_weight, unknown)
         n_draws, agreement = (0, None) if self.info is None else (self.info.n_draws, self.info.agreement)
         n_rows = backing.rows_that_show({*asked.targets, *asked.evidence}, self.counts, self.info)
-        return intervals(self, n_draws, n_rows, asked.targets, asked.evidence, table, level, agreement)
+        return intervals(asked.model, n_draws, n_rows, asked.targets, asked.evidence, table, level, agreement)

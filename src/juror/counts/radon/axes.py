@@ -91,7 +91,7 @@ def axis_of(variable: Variable, scores: Sequence[float] | None = None) -> Axis:
     (-1.0, 0.0, 1.0)
     >>> axis_of(safety, scores=[0, 1, 5]).edges
     (-2.5, -1.5, 1.0, 5.0)
-    >>> age = Variable("age", ("[0, 20)", "[20, 60]"), kind="binned", edges=(0, 20, 60), values=(9, 40))
+    >>> age = Variable("age", ("[0, 20)", "[20, 60]"), kind="binned", edges=(0, 20, 60))
     >>> axis_of(age).edges
     (-1.0, -0.33333333333333337, 1.0)
     """

@@ -1,0 +1,120 @@
+"""Numbers from the probabilities of intervals: means, quantiles and draws, in the units of their column.
+
+With P(i) the probability of interval i and H its law (:mod:`juror.domain.law`),
+
+    E x = Σ_i P(i) E_H[x | i]               quantile q: the number in the first interval with Σ_{j ≤ i} P(j) ≥ q
+
+below which the law of that interval has the share (q − Σ_{j < i} P(j)) / P(i). Labels that are numbers count as points.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from juror.answers.label_frames import label_array
+from juror.domain.variable import Variable
+from juror.errors import ParameterError, QueryError
+
+
+def check_numeric(variable: Variable) -> None:
+    """Refuse a variable whose labels are not numbers."""
+    if variable.edges is None and any(isinstance(label, (str, bool)) for label in variable.present_labels):
+        label = next(label for label in variable.present_labels if isinstance(label, (str, bool)))
+        raise QueryError(
+            f"Variable {variable.name!r} has labels such as {label!r}, which are not numbers, so it has no mean and no "
+            "quantiles. Ask for the probabilities of its labels."
+        )
+
+
+def moments(variable: Variable, probabilities: np.ndarray) -> tuple[float, float]:
+    """Return the mean and the variance of a variable, from the probabilities of its labels (cardinality,)."""
+    means, variances = _inner_moments(variable)
+    shares = _of_present(variable, probabilities[None])[0]
+    some = shares > 0
+    mean = float(shares[some] @ means[some])
+    return mean, float(shares[some] @ (variances[some] + (means[some] - mean) ** 2))
+
+
+def means_of(variable: Variable, probabilities: np.ndarray) -> np.ndarray:
+    """Return the mean of every row of probabilities (rows, cardinality)."""
+    means = _inner_moments(variable)[0]
+    return _of_present(variable, probabilities) @ np.where(np.isfinite(means), means, 0.0)
+
+
+def _inner_moments(variable: Variable) -> tuple[np.ndarray, np.ndarray]:
+    """Return the means and variances of numbers inside each label, (n_present,); a label that is a number is a point."""
+    if variable.edges is not None:
+        return variable.inside.means, variable.inside.variances
+    labels = np.array(variable.present_labels, dtype=np.float64)
+    return labels, np.zeros(len(labels))
+
+
+def quantiles_of(variable: Variable, probabilities: np.ndarray, levels: np.ndarray) -> np.ndarray:
+    """Return a quantile for every row of probabilities (rows, cardinality), at its own level, (rows,)."""
+    order = np.arange(len(variable.present_labels))
+    if variable.edges is None:
+        order = np.argsort(np.array(variable.present_labels, dtype=np.float64), kind="stable")
+    shares = _of_present(variable, probabilities)[:, order]
+    reached = np.cumsum(shares, axis=1)
+    # rounding may leave the last sum below the level; labels without probability are never reached
+    last = shares.shape[1] - 1 - np.argmax(shares[:, ::-1] > 0, axis=1)
+    codes = np.minimum((reached < levels[:, None]).sum(axis=1), last)
+    first = np.argmax(shares > 0, axis=1)
+    codes = np.maximum(codes, first)
+    rows = np.arange(len(shares))
+    if variable.edges is None:
+        return np.array(variable.present_labels)[order[codes]]
+    room = shares[rows, codes]
+    within = np.divide(levels - (reached[rows, codes] - room), room, out=np.zeros(len(room)), where=room > 0)
+    return variable.inside.at(codes, np.clip(within, 0.0, 1.0))
+
+
+def _of_present(variable: Variable, probabilities: np.ndarray) -> np.ndarray:
+    """Return the probabilities of labels given that the cell is not missing, (rows, n_present)."""
+    present = probabilities[:, : len(variable.present_labels)]
+    total = present.sum(axis=1, keepdims=True)
+    return np.divide(present, total, out=np.zeros_like(present), where=total > 0)
+
+
+def check_levels(levels: Any) -> np.ndarray:
+    """Return the levels of quantiles as an array, after refusing those outside [0, 1]."""
+    array = np.atleast_1d(np.asarray(levels, dtype=np.float64))
+    if array.ndim != 1 or not np.all((array >= 0) & (array <= 1)):
+        raise ParameterError(f"Levels of quantiles must be numbers in the range [0, 1]. Got {levels!r} instead.")
+    return array
+
+
+def draw_numbers(variable: Variable, codes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Draw a number in each interval, (rows,). Codes beyond the intervals, of missing cells, get any number."""
+    some = np.clip(codes.astype(np.int64), 0, len(variable.present_labels) - 1)
+    return variable.inside.at(some, rng.random(len(some)))
+
+
+Centre = Literal["median", "mean"]
+
+
+def centres_of(variable: Variable, probabilities: np.ndarray, centre: Centre) -> np.ndarray:
+    """Return the median or the mean of every row of probabilities (rows, cardinality); means as numbers of the column.
+
+    A mean of whole numbers is rounded to a whole number, and one of prices to cents.
+    """
+    if centre == "median":
+        return quantiles_of(variable, probabilities, np.full(len(probabilities), 0.5))
+    means = means_of(variable, probabilities)
+    grid = variable.inside.law.grid
+    return means if grid.decimals is None else grid.numbers(grid.positions(np.round(means, grid.decimals)))
+
+
+def best_guesses(variable: Variable, probabilities: np.ndarray) -> np.ndarray:
+    """Return the most probable label of every row of probabilities (rows, cardinality); of numbers the median."""
+    if variable.edges is None:
+        return label_array(variable.labels)[probabilities.argmax(axis=1)]
+    guesses = centres_of(variable, probabilities, "median")
+    if variable.missing_label is not None:
+        is_missing = probabilities.argmax(axis=1) == variable.missing_code
+        guesses = (
+            np.where(is_missing, variable.missing_label, guesses.astype(object)) if np.any(is_missing) else guesses
+        )
+    return guesses

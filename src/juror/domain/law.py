@@ -1,0 +1,284 @@
+"""The law of a number: pieces of constant density and points, from which the laws inside intervals follow.
+
+A numeric variable has two levels. Its interval takes part in classes and forests; the value inside the interval is
+independent of all else, and follows the law H of the column, restricted to that interval. So with the interval i(x) of
+a number x, and P the model's probability of the interval given whatever is known,
+
+    p(x) = P(i) h(x) / H(i)            P(x < c) = Σ_{i below c} P(i) + P(i(c)) H(c, i) / H(i)
+
+where h is the density of H, H(i) its mass in the interval, and H(c, i) its mass in the part of the interval below c.
+Dividing an interval at a number changes no answer: both parts have their share of its law.
+
+Numbers of a column with d decimals (whole numbers have none, and dates count days or seconds) lie on a grid of step
+10^−d. There H is a law over the cells [x, x + step), and a number is a cell. In columns without a grid, values that
+recur are points.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+
+import numpy as np
+
+from juror.readers.exact_numbers import Number, as_float
+
+# Errors of decimal numbers, in units of the last place: some programs write 162.052 as 162.05200000000005
+_ROUNDING = 64
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Which numbers a column may hold: multiples of 10^−decimals, or all. Numbers become positions, which are floats.
+
+    Attributes
+    ----------
+    decimals : int, optional
+        The digits after the point; None if there is no grid. Then positions are the numbers themselves.
+    origin : int
+        On a grid the position of a number is its multiple of 10^−decimals, minus this one.
+
+    Examples
+    --------
+    >>> Grid(1, 20).positions(np.array([2.0, 2.1, 2.3])).tolist(), Grid(1, 20).numbers(np.array([0.0, 3.0])).tolist()
+    ([0.0, 1.0, 3.0], [2.0, 2.3])
+    """
+
+    decimals: int | None = None
+    origin: int = 0
+
+    @property
+    def step(self) -> float:
+        """The width of a cell; zero without a grid."""
+        return 0.0 if self.decimals is None else 10.0**-self.decimals
+
+    def positions(self, numbers: np.ndarray) -> np.ndarray:
+        """Return the positions of numbers, (n,); on a grid those of the cells that hold them. Infinite ones stay."""
+        numbers = np.asarray(numbers)
+        if self.decimals is None:
+            return numbers.astype(np.float64)
+        if self.decimals == 0 and numbers.dtype.kind in "iuO":
+            return np.array([float(int(number) - self.origin) for number in numbers.tolist()], dtype=np.float64)
+        scaled = numbers.astype(np.float64) * 10.0**self.decimals
+        return np.where(self.holds(numbers), np.rint(scaled), np.floor(scaled)) - self.origin
+
+    def holds(self, numbers: np.ndarray) -> np.ndarray:
+        """Return which floats lie on a grid, (n,), up to the errors of writing and reading decimal numbers."""
+        scaled = numbers.astype(np.float64) * 10.0 ** (self.decimals or 0)
+        with np.errstate(invalid="ignore"):
+            return np.abs(scaled - np.rint(scaled)) <= _ROUNDING * np.spacing(np.abs(scaled))
+
+    def cut(self, number: Number, after: bool) -> float:
+        """Return the lowest position of the numbers that are at least a number, or if ``after``, above it."""
+        if self.decimals is None or math.isinf(number):
+            position = as_float(number)
+            return math.nextafter(position, math.inf) if after and math.isfinite(position) else position
+        exact = Decimal(number) if isinstance(number, int) else Decimal(repr(float(number)))
+        multiple = exact.scaleb(self.decimals)
+        whole = math.floor(multiple) + 1 if after else math.ceil(multiple)
+        return float(whole - self.origin)
+
+    def number(self, position: float) -> Number:
+        """Return the number of a position: an int if the grid has no decimals, else a float."""
+        if self.decimals is None or math.isinf(position):
+            return position
+        multiple = int(position) + self.origin
+        # an integer divided by an integer is rounded once, as a decimal number is when it is read
+        return multiple if self.decimals == 0 else multiple / 10**self.decimals
+
+    def numbers(self, positions: np.ndarray) -> np.ndarray:
+        """Return the numbers of positions, (n,), as int64 if they fit, as objects if they do not, else as floats."""
+        if self.decimals is None:
+            return positions
+        if len(positions) and max(abs(self.origin), np.abs(positions).max()) > 2.0**62:
+            multiples = np.array([int(position) + self.origin for position in positions.tolist()], dtype=object)
+        else:
+            multiples = positions.astype(np.int64) + self.origin
+        if self.decimals:
+            return (multiples / 10**self.decimals).astype(np.float64)
+        low, high = (min(multiples), max(multiples)) if len(multiples) else (0, 0)
+        return multiples.astype(np.int64) if -(2**63) <= low and high < 2**63 else multiples
+
+
+@dataclass(frozen=True)
+class Law:
+    """A distribution of numbers: pieces of constant density in positions of a grid, and points.
+
+    Attributes
+    ----------
+    grid : Grid
+        Which numbers there are.
+    starts, ends, masses : tuples of float, (n_pieces,)
+        Rising pieces [start, end) that do not overlap, and the probability of each. A piece of width zero is a point;
+        on a grid there are none, and starts and ends are whole.
+
+    Examples
+    --------
+    >>> law = Law(Grid(0), (0.0, 1.0), (1.0, 11.0), (0.5, 0.5))
+    >>> law.below(np.array([0.0, 1.0, 2.0])).tolist()
+    [0.0, 0.5, 0.55]
+    >>> law.grid.numbers(law.at(np.array([0.1, 0.62]))).tolist()
+    [0, 3]
+    """
+
+    grid: Grid
+    starts: tuple[float, ...]
+    ends: tuple[float, ...]
+    masses: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        starts, ends, masses = self._arrays
+        whole = self.grid.decimals is None or np.all((starts == np.floor(starts)) & (ends == np.floor(ends)))
+        rises = np.all(starts <= ends) and np.all(ends[:-1] <= starts[1:])
+        if not len(starts) or not len(starts) == len(ends) == len(masses) or not whole or not rises:
+            raise ValueError("the pieces of a law must rise without overlap, on a grid in whole positions")
+        if not np.all(np.isfinite([*starts, *ends])) or not np.all(masses >= 0) or abs(masses.sum() - 1) > 1e-6:
+            raise ValueError("the pieces of a law must be finite, and their masses sum to one")
+
+    @cached_property
+    def _arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        starts, ends, masses = (np.array(part, dtype=np.float64) for part in (self.starts, self.ends, self.masses))
+        return starts, ends, masses
+
+    @cached_property
+    def _cumulative(self) -> np.ndarray:
+        """The mass of all pieces before each piece, and of all, (n_pieces + 1,)."""
+        return np.concatenate([[0.0], np.cumsum(self._arrays[2])])
+
+    def below(self, positions: np.ndarray) -> np.ndarray:
+        """Return P(X < position) for every position, (n,)."""
+        starts, ends, masses = self._arrays
+        piece = np.maximum(np.searchsorted(starts, positions, side="left") - 1, 0)
+        begun = positions > starts[piece]
+        share = np.where(begun, 1.0, 0.0)
+        # halves, as the difference of two finite numbers may overflow
+        width = ends[piece] / 2 - starts[piece] / 2
+        inside = begun & (width > 0) & (positions < ends[piece])
+        np.divide(positions / 2 - starts[piece] / 2, width, out=share, where=inside)
+        return self._cumulative[piece] + np.minimum(share, 1.0) * masses[piece]
+
+    def at(self, levels: np.ndarray) -> np.ndarray:
+        """Return the lowest position up to which the law has at least a mass, for every level, (n,)."""
+        starts, ends, masses = self._arrays
+        piece = np.clip(np.searchsorted(self._cumulative[1:], levels, side="left"), 0, len(starts) - 1)
+        room = masses[piece]
+        share = np.divide(levels - self._cumulative[piece], room, out=np.zeros_like(room), where=room > 0)
+        share = np.clip(share, 0.0, 1.0)
+        positions = starts[piece] * (1 - share) + ends[piece] * share
+        if self.grid.decimals is None:
+            return positions
+        return np.clip(np.floor(positions), starts[piece], ends[piece] - 1)
+
+    def log_density(self, positions: np.ndarray) -> np.ndarray:
+        """Return log h at every position, (n,), per unit of the number; at a point the logarithm of its probability."""
+        starts, ends, masses = self._arrays
+        piece = np.maximum(np.searchsorted(starts, positions, side="right") - 1, 0)
+        # a point comes before the piece that begins at it
+        before = np.maximum(piece - 1, 0)
+        piece = np.where((starts[before] == positions) & (ends[before] == positions), before, piece)
+        is_point = starts[piece] == ends[piece]
+        last = (positions == ends[piece]) & (piece == len(starts) - 1) & (self.grid.decimals is None)
+        held = (positions >= starts[piece]) & (
+            (positions < ends[piece]) | last | (is_point & (positions == starts[piece]))
+        )
+        width = np.where(is_point, 0.5, ends[piece] / 2 - starts[piece] / 2)
+        with np.errstate(divide="ignore"):
+            logs = np.log(masses[piece]) - np.log(width) - np.log(2.0)
+        if self.grid.decimals:
+            logs = logs + self.grid.decimals * np.log(10.0)
+        return np.where(held, logs, -np.inf)
+
+    def has_point(self, position: float) -> bool:
+        """Tell whether a number has a probability: on a grid, or as a value that recurs."""
+        starts, ends, _ = self._arrays
+        return self.grid.decimals is not None or bool(np.any((starts == position) & (ends == position)))
+
+
+class Inside:
+    """The laws inside intervals: that of a column, restricted to each of them.
+
+    Parameters
+    ----------
+    law : Law
+        The law of the column.
+    cuts : numpy.ndarray, (n_intervals + 1,)
+        The positions where intervals begin, and where the last one ends; the outer ones may be infinite. An interval
+        holds the positions from its cut to below the next.
+
+    Attributes
+    ----------
+    masses, means, variances : numpy.ndarray, (n_intervals,)
+        The mass of each interval in the law, and mean and variance of the numbers inside, NaN if it has no mass.
+    """
+
+    def __init__(self, law: Law, cuts: np.ndarray):
+        self.law = law
+        self.cuts = cuts
+        self._levels = np.where(cuts == np.inf, law.below(np.array([np.inf]))[0], law.below(cuts))
+        self.masses = np.maximum(np.diff(self._levels), 0.0)
+
+    def log_shares(self, codes: np.ndarray, positions: np.ndarray) -> np.ndarray:
+        """Return log h(x) − log H(i) for the positions of numbers and the codes of their intervals, (n,)."""
+        with np.errstate(divide="ignore"):
+            masses = np.log(self.masses)[codes]
+        density = self.law.log_density(positions)
+        return np.subtract(density, masses, out=density, where=density > -np.inf)
+
+    def shares_below(self, codes: np.ndarray, positions: np.ndarray) -> np.ndarray:
+        """Return which share of its interval's law lies below each position, (n,)."""
+        room = self.masses[codes]
+        below = self.law.below(positions) - self._levels[codes]
+        return np.clip(np.divide(below, room, out=np.zeros_like(room), where=room > 0), 0.0, 1.0)
+
+    def at(self, codes: np.ndarray, shares: np.ndarray) -> np.ndarray:
+        """Return the numbers below which each interval has a share of its law, (n,)."""
+        low, high = self.cuts[codes], self.cuts[codes + 1]
+        positions = self.law.at(self._levels[codes] + shares * self.masses[codes])
+        # Rounding must not leave the interval.
+        highest = np.nextafter(high, -np.inf) if self.law.grid.decimals is None else high - 1
+        return self.law.grid.numbers(np.clip(positions, low, np.maximum(low, highest)))
+
+    @cached_property
+    def _moments(self) -> tuple[np.ndarray, np.ndarray]:
+        """Means and variances by interval, from the parts that pieces and intervals have in common."""
+        law, grid = self.law, self.law.grid
+        starts, ends, of_piece = law._arrays
+        is_point = starts == ends
+        points, of_point = starts[is_point], of_piece[is_point]
+        bounds = np.unique(np.concatenate([starts, ends, self.cuts[np.isfinite(self.cuts)]]))
+        before = np.concatenate([[0.0], np.cumsum(of_point)])[np.searchsorted(points, bounds, side="left")]
+        masses = np.maximum(np.diff(law.below(bounds) - before), 0.0)
+        low, high = bounds[:-1], bounds[1:]
+        is_cell = grid.decimals is not None
+        spreads = ((high - low) ** 2 - is_cell) / 12
+        places = np.concatenate([low / 2 + high / 2 - is_cell / 2, points])
+        weights = np.concatenate([masses, of_point])
+        spreads = np.concatenate([spreads, np.zeros(len(points))])
+        where = np.searchsorted(self.cuts, np.concatenate([low, points]), side="right") - 1
+        where = np.clip(where, 0, len(self.masses) - 1)
+        n = len(self.masses)
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            total = np.bincount(where, weights, n)
+            means = np.bincount(where, weights * places, n) / total
+            variances = np.bincount(where, weights * (spreads + (places - means[where]) ** 2), n) / total
+        return (means + grid.origin) * (grid.step or 1.0), variances * (grid.step or 1.0) ** 2
+
+    @property
+    def means(self) -> np.ndarray:
+        """The mean of the numbers in each interval."""
+        return self._moments[0]
+
+    @property
+    def variances(self) -> np.ndarray:
+        """The variance of the numbers in each interval."""
+        return self._moments[1]
+
+
+def uniform_law(edges: Sequence[Number]) -> Law:
+    """Return a law that is uniform in each interval between edges: all that is known without numbers."""
+    ends = np.array([as_float(edge) for edge in edges])
+    n = len(ends) - 1
+    return Law(Grid(), tuple(ends[:-1].tolist()), tuple(ends[1:].tolist()), (1.0 / n,) * n)

@@ -1,0 +1,227 @@
+"""Estimate the law of a column of numbers from how often each occurs.
+
+The law has three parts, in shares of the rows. *Values that recur* stand alone: cells of a grid, or points. *All others*
+follow pieces of constant density between quantiles, whose number is chosen by the likelihood of held-out rows; the mean
+over shifted pieces is smoother. Quantiles are closer together at both ends, where densities change most. *Half a row for
+each interval* keeps values possible that no row shows; and a row's worth of mass lies beyond either end, unless the
+numbers end in a value that recurs, or at zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from juror.domain.law import Grid, Law
+from juror.kernels.random_streams import Stream
+from juror.readers.exact_numbers import Number
+
+# Columns of more decimals than this have no grid
+_MOST_DECIMALS = 8
+# Up to so many distinct numbers each stand alone if they recur on average; of more, those that recur, at most so many
+_MOST_ALONE = 256
+# A value recurs if this many rows have it, and this many times more than its neighbours
+_RECURS, _ABOVE_NEIGHBOURS = 5, 3.0
+_NEIGHBOURS = 8
+# The numbers of pieces that are tried, and how often they are shifted
+_PIECES = (4, 8, 16, 32, 64, 128)
+_SHIFTS = 4
+# A piece has at least this many rows on average
+_FEWEST_ROWS = 8
+# Mass beyond the ends falls exponentially, in pieces that end at these multiples of its scale
+_TAIL = np.array([0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 16.0, 64.0])
+
+
+def estimate_law(
+    numbers: np.ndarray, counts: np.ndarray, edges: Sequence[Number], open_ended: bool, are_groups: bool = False
+) -> Law:
+    """Return the law of a column.
+
+    Parameters
+    ----------
+    numbers, counts : numpy.ndarray, (n_values,)
+        Sorted distinct numbers and how often each occurs.
+    edges : sequence of int or float
+        The ends of the intervals that the column is cut into.
+    open_ended : bool
+        Whether numbers may lie beyond the outer edges.
+    are_groups : bool
+        Whether each number is the lowest of a group that was not told apart.
+    """
+    grid = _grid_of(numbers, are_groups)
+    x = grid.positions(numbers)
+    alone = np.zeros(len(x), dtype=bool) if are_groups else _stand_alone(x, counts, grid)
+    parts = [_Part.of_values(x[alone], counts[alone], grid)]
+    if not np.all(alone):
+        parts.append(_smooth(x[~alone], counts[~alone], grid))
+    cuts = np.array([grid.cut(edge, after=False) for edge in edges])
+    if open_ended:
+        cuts = np.clip(cuts, x[0], x[-1])
+        parts += _tails(x, alone, grid)
+    parts.append(_Part.even(np.unique(cuts), grid))
+    return _joined(parts, grid)
+
+
+def _grid_of(numbers: np.ndarray, are_groups: bool) -> Grid:
+    """Return the coarsest grid on which all numbers lie."""
+    if numbers.dtype.kind in "iuO":
+        return Grid(0, int(numbers[0]))
+    if are_groups:
+        return Grid()
+    for decimals in range(_MOST_DECIMALS + 1):
+        grid = Grid(decimals)
+        scaled = numbers * 10.0**decimals
+        if not np.all(np.abs(scaled) < 2.0**46):
+            break
+        if np.all(grid.holds(numbers)):
+            return Grid(decimals, int(np.rint(scaled[0])))
+    return Grid()
+
+
+def _stand_alone(x: np.ndarray, counts: np.ndarray, grid: Grid) -> np.ndarray:
+    """Return which values stand alone, (n_values,)."""
+    if len(x) <= _MOST_ALONE and counts.sum() >= _RECURS * len(x):
+        return np.ones(len(x), dtype=bool)
+    recur = counts >= _RECURS
+    if grid.decimals is not None:
+        # rows per cell among the neighbours
+        rows = np.concatenate([[0.0], np.cumsum(counts)])
+        low = np.maximum(np.arange(len(x)) - _NEIGHBOURS, 0)
+        high = np.minimum(np.arange(len(x)) + _NEIGHBOURS, len(x) - 1)
+        near = (rows[high + 1] - rows[low] - counts) / np.maximum(x[high] - x[low], 1.0)
+        recur &= counts > _ABOVE_NEIGHBOURS * near
+    often = np.argsort(-counts, kind="stable")
+    often = often[recur[often]][:_MOST_ALONE]
+    alone = np.zeros(len(x), dtype=bool)
+    alone[often] = True
+    return alone
+
+
+class _Part:
+    """A part of a law, in rows: a piecewise linear count of the rows below each position, and points."""
+
+    def __init__(self, knots: np.ndarray, below: np.ndarray, points: np.ndarray, of_points: np.ndarray):
+        self.knots, self.below, self.points, self.of_points = knots, below, points, of_points
+
+    @classmethod
+    def of_values(cls, x: np.ndarray, counts: np.ndarray, grid: Grid) -> _Part:
+        """Return values that stand alone: cells of a grid, or points."""
+        if grid.decimals is None or not len(x):
+            return cls(np.zeros(0), np.zeros(0), x, counts)
+        knots, below = np.repeat(x, 2), np.repeat(np.concatenate([[0.0], np.cumsum(counts)]), 2)[1:-1]
+        knots[1::2] += 1
+        first = np.append(True, np.diff(knots) > 0)
+        return cls(knots[first], below[first], np.zeros(0), np.zeros(0))
+
+    @classmethod
+    def even(cls, cuts: np.ndarray, grid: Grid) -> _Part:
+        """Return half a row in each interval."""
+        if len(cuts) < 2:
+            return (
+                cls(np.zeros(0), np.zeros(0), cuts, np.full(len(cuts), 0.5))
+                if grid.decimals is None
+                else cls(np.array([cuts[0], cuts[0] + 1]), np.array([0.0, 0.5]), np.zeros(0), np.zeros(0))
+            )
+        cuts = cuts.copy()
+        cuts[-1] += grid.decimals is not None
+        return cls(cuts, np.arange(len(cuts)) / 2, np.zeros(0), np.zeros(0))
+
+    def at(self, positions: np.ndarray) -> np.ndarray:
+        """Return the rows below each position, without those of points."""
+        return np.interp(positions, self.knots, self.below) if len(self.knots) else np.zeros(len(positions))
+
+
+def _smooth(x: np.ndarray, counts: np.ndarray, grid: Grid) -> _Part:
+    """Return pieces between quantiles, as many as held-out rows say."""
+    sizes = [size for size in _PIECES if size * _FEWEST_ROWS <= counts.sum()] or [1]
+    if len(sizes) > 1:
+        scores = [_held_out(x, counts, grid, size) for size in sizes]
+        sizes = sizes[int(np.argmax(scores)) :]
+    return _pieces(x, counts, grid, sizes[0])
+
+
+def _held_out(x: np.ndarray, counts: np.ndarray, grid: Grid, size: int) -> float:
+    """Return the log-likelihood of each half of the rows under the pieces of the other half."""
+    # whole rows are divided; weights are divided in the same proportions
+    rows = np.maximum(np.rint(counts), 1).astype(np.int64)
+    half = Stream.LAWS.generator(0).binomial(rows, 0.5) * (counts / rows)
+    total = 0.0
+    for some, others in ((half, counts - half), (counts - half, half)):
+        seen = some > 0
+        if np.count_nonzero(seen) < 2:
+            return -np.inf
+        part = _pieces(x[seen], some[seen], grid, size)
+        width = np.diff(part.knots)
+        density = np.diff(part.below) / width / part.below[-1]
+        piece = np.searchsorted(part.knots, x, side="right") - 1
+        held = (piece >= 0) & (piece < len(width)) & (others > 0)
+        total += float(others[held] @ np.log(np.maximum(density[piece[held]], 1e-300)))
+    return total
+
+
+def _pieces(x: np.ndarray, counts: np.ndarray, grid: Grid, size: int) -> _Part:
+    """Return the mean over shifts of pieces between quantiles."""
+    if grid.decimals is None:
+        # half of the rows of a value lie below it
+        xs, rows = x, np.cumsum(counts) - counts / 2
+        rows = (rows - rows[0]) * (counts.sum() / max(rows[-1] - rows[0], 1e-300))
+    else:
+        cells = _Part.of_values(x, counts, grid)
+        xs, rows = cells.knots, cells.below
+    if len(xs) < 2:
+        return _Part(np.zeros(0), np.zeros(0), x, counts)
+    total = rows[-1]
+    grids = []
+    for shift in range(_SHIFTS):
+        angles = (np.arange(size + 1) + shift / _SHIFTS) / size
+        levels = np.sin(np.pi / 2 * np.concatenate([[0.0], angles[(angles > 0) & (angles < 1)], [1.0]])) ** 2
+        knots = np.interp(levels * total, rows, xs)
+        knots = np.unique(np.rint(knots) if grid.decimals is not None else knots)
+        grids.append((knots, np.interp(knots, xs, rows)))
+    knots = np.unique(np.concatenate([knots for knots, _ in grids]))
+    below = np.mean([np.interp(knots, *one) for one in grids], axis=0)
+    return _Part(knots, below, np.zeros(0), np.zeros(0))
+
+
+def _tails(x: np.ndarray, alone: np.ndarray, grid: Grid) -> list[_Part]:
+    """Return one row's mass beyond either end, as far from it as the numbers near the end are from each other."""
+    zero = float(grid.positions(np.zeros(1, dtype=np.int64 if grid.decimals == 0 else float))[0])
+    near = max(1, int(np.sqrt(len(x))))
+    tails = []
+    for sign in (-1.0, 1.0):
+        # outwards from the end at zero
+        out = (x - x[0]) if sign < 0 else (x[-1] - x)[::-1]
+        end, is_alone = (x[0], alone[0]) if sign < 0 else (x[-1], alone[-1])
+        limit = abs(zero - end) if sign * (zero - end) >= 0 else np.inf
+        scale = float(np.mean(out[: near + 1])) if len(out) > 1 else 0.0
+        if grid.decimals is not None:
+            scale = np.ceil(scale)
+        if is_alone or limit == 0 or not 0 < scale < np.inf:
+            continue
+        steps = scale * _TAIL if grid.decimals is None else np.unique(np.ceil(scale * _TAIL))
+        steps = np.append(steps[steps < limit], min(limit, steps[-1]))
+        steps = np.unique(steps)
+        rows = -np.expm1(-steps / scale)
+        if sign > 0:
+            knots = end + (grid.decimals is not None) + steps
+            tails.append(_Part(knots, rows / rows[-1], np.zeros(0), np.zeros(0)))
+        else:
+            tails.append(_Part(end - steps[::-1], 1 - rows[::-1] / rows[-1], np.zeros(0), np.zeros(0)))
+    return [tail for tail in tails if np.all(np.isfinite(tail.knots)) and len(tail.knots) > 1]
+
+
+def _joined(parts: Sequence[_Part], grid: Grid) -> Law:
+    """Return the law of all parts together."""
+    points = np.concatenate([part.points for part in parts])
+    knots = np.unique(np.concatenate([points, *(part.knots for part in parts)]))
+    below = sum(part.at(knots) for part in parts)
+    pieces = [(low, high, mass) for low, high, mass in zip(knots, knots[1:], np.diff(below), strict=False) if mass > 0]
+    of_points: dict[float, float] = {}
+    for part in parts:
+        for point, mass in zip(part.points.tolist(), part.of_points.tolist(), strict=True):
+            of_points[point] = of_points.get(point, 0.0) + mass
+    # a point comes before the piece that begins at it
+    pieces = sorted([*pieces, *((point, point, mass) for point, mass in of_points.items())])
+    starts, ends, masses = (np.array(column, dtype=np.float64) for column in zip(*pieces, strict=True))
+    return Law(grid, tuple(starts.tolist()), tuple(ends.tolist()), tuple((masses / masses.sum()).tolist()))

@@ -1,0 +1,82 @@
+"""Understand what is asked and known: conditions in text or by name, about a model divided where they need it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from juror.answers.block import Mixture
+from juror.answers.dividing import divided_mixture
+from juror.domain import Domain
+from juror.domain.evidence import Evidence, both, check_event, divided_for, point_of, read_evidence, read_mapping
+from juror.model import query
+from juror.readers.exact_numbers import Number
+
+# The type of given=: evidence by name, or conditions in the query language, "safety = high, doors >= 3".
+Given = Mapping[str, Any] | str | None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of a model.
+
+    Attributes
+    ----------
+    model : Mixture
+        The model, its intervals divided where conditions end inside them.
+    evidence : Evidence
+        What is known, about the variables of that model.
+    targets : tuple of int
+        The variables that are asked for.
+    event : Evidence
+        The event whose probability is asked for.
+    points : mapping of int to number
+        The numbers at which evidence settles continuous variables.
+    """
+
+    model: Mixture
+    evidence: Evidence
+    targets: tuple[int, ...] = ()
+    event: Evidence = field(default_factory=dict)
+    points: Mapping[int, Number] = field(default_factory=dict)
+
+
+def understood(model: Mixture, given: Given, event: Given = None, question: str | None = None) -> Asked:
+    """Return what a question, further evidence and an event mean, and a model that can answer."""
+    domain = model.domain
+    asked = None if question is None else query.parse(question, domain)
+    known, wanted = _conditions(model, given), _conditions(model, event)
+    sources = [known] if asked is None else [asked, known]
+    divided = divided_for(domain, (pair for source in (*sources, wanted) for pair in _pairs(source, domain)))
+    evidence: Evidence = {}
+    for source in sources:
+        evidence = both(evidence, _weights(source, divided, domain))
+    points = {n: point_of(domain[n], one) for source in sources for n, one in _pairs(source, domain)}
+    return Asked(
+        divided_mixture(model, divided),
+        evidence,
+        () if asked is None else asked.targets,
+        check_event(divided, _weights(wanted, divided, domain, is_event=True)),
+        {n: number for n, number in points.items() if number is not None},
+    )
+
+
+_Conditions = query.Parsed | Mapping[str, Any] | None
+
+
+def _conditions(model: Mixture, given: Given) -> _Conditions:
+    return query.parse_conditions(given, model.domain) if isinstance(given, str) else given
+
+
+def _pairs(source: _Conditions, domain: Domain) -> list[tuple[int, Any]]:
+    """Return positions of variables, and what is wanted of them."""
+    if isinstance(source, query.Parsed):
+        return [(one.position, one.wanted) for one in source.conditions]
+    return list(read_mapping(domain, source).items())
+
+
+def _weights(source: _Conditions, domain: Domain, whole: Domain, is_event: bool = False) -> Evidence:
+    if isinstance(source, query.Parsed):
+        return source.evidence(domain, whole, is_event)
+    return read_evidence(domain, source, whole, is_event)
