@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from juror.counts.projections import Projections
     from juror.domain import Domain
     from juror.domain.evidence import Not, Range
+    from juror.domain.law import Law
     from juror.domain.variable import Variable
     from juror.estimators import JointClassifier, JointDensity, JointImputer
     from juror.fitting import fit
@@ -34,6 +35,7 @@ __all__ = [
     "JointPMF",
     "JurorError",
     "JurorWarning",
+    "Law",
     "Not",
     "PairCounts",
     "Progress",
@@ -62,6 +64,7 @@ _HOMES = {
     "JointDensity": "juror.estimators",
     "JointImputer": "juror.estimators",
     "JointPMF": "juror.model",
+    "Law": "juror.domain.law",
     "Not": "juror.domain.evidence",
     "PairCounts": "juror.counts.counts",
     "Progress": "juror.progress",

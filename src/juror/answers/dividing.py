@@ -1,4 +1,4 @@
-"""Divide the intervals of numbers in a mixture: each part has its share of the interval's probability in every class."""
+"""Divide the intervals of numbers in a mixture: each part gets its share of the interval's probability."""
 
 from __future__ import annotations
 

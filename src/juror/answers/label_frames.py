@@ -60,7 +60,7 @@ class Gathered:
 
 
 def decode_frame(variables: Sequence[Variable], codes: np.ndarray, kind: str, numbers: Mapping[int, np.ndarray]) -> Any:
-    """Turn codes (rows, N), none of them −1, into a frame of labels, and of numbers (rows,) for variables that have them.
+    """Turn codes (rows, N), none of them −1, into a frame of labels, and of numbers (rows,) where these are given.
 
     Cells with the label of missing cells are missing in the frame, as they are in the table that was fitted.
     """
@@ -86,10 +86,11 @@ class NumberCells:
     def as_series(self, name: str, kind: str) -> Any:
         """Return a series of a frame library; pandas has whole numbers with missing cells as floats."""
         check_choice("frame", kind, FRAMES)
-        if not np.any(self.is_missing):
-            values = self.numbers if self.numbers.dtype != object else self.numbers.tolist()
-            return _to_narwhals({name: values}, kind)[name]
-        values = [None if gone else x for x, gone in zip(self.numbers.tolist(), self.is_missing, strict=True)]
+        values: Any = self.numbers
+        if np.any(self.is_missing):
+            values = [None if gone else x for x, gone in zip(values.tolist(), self.is_missing, strict=True)]
+        elif values.dtype == object:
+            values = values.tolist()
         return _to_narwhals({name: values}, kind)[name]
 
 

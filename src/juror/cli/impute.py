@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+    from juror.answers.numbers import Centre
     from juror.domain import Domain
     from juror.readers.described import Files
 
@@ -64,7 +65,9 @@ def command(
     check_labels(domain)
     files = files_at(data, separator, quote, encoding, decimal)
     table = read_table(files, drop or (), domain.missing, domain.expected.text)
-    filled = loaded.impute(table, draws, seed=seed, unknown=unknown_of(unknown), also=also or (), numbers=numbers)
+    filled = loaded.impute(
+        table, draws, seed=seed, unknown=unknown_of(unknown), also=also or (), numbers=cast("Centre", numbers)
+    )
     tables = filled if isinstance(filled, list) else [filled]
     as_text = _is_csv(files) and (output.suffix.lower() == ".csv" if output else not json)
     for place, each in zip(places, tables, strict=True):

@@ -4,8 +4,8 @@ Every form comes down to a vector w over the labels of a variable: an indicator 
 likelihood for soft evidence. Conditioning then multiplies w into the variable's factor, whatever the form was.
 
 Ranges may end at any number, inside an interval too. So evidence is read in two steps: :func:`divided_for` divides the
-intervals where it needs this, which changes no answer, and :func:`weights_of` weighs the labels of the result. Labels of
-the whole variable then stand for all of their parts.
+intervals where it needs this, which changes no answer, and :func:`weights_of` weighs the labels of the result. Labels
+of the whole variable then stand for all of their parts.
 """
 
 from __future__ import annotations
@@ -309,9 +309,9 @@ def _describe_one(variable: Variable, weights: np.ndarray) -> str:
     if not np.all((weights == 0) | (weights == 1)):
         return f"{variable.name} soft"
     codes = np.flatnonzero(weights == 1)
-    if variable.edges is not None and len(codes) and codes[-1] < len(variable.edges) - 1:
-        if codes[-1] - codes[0] + 1 == len(codes):
-            return _describe_range(variable, variable.edges, int(codes[0]), int(codes[-1]))
+    are_neighbours = len(codes) > 0 and codes[-1] - codes[0] + 1 == len(codes)
+    if variable.edges is not None and are_neighbours and codes[-1] < len(variable.present_labels):
+        return _describe_range(variable, variable.edges, int(codes[0]), int(codes[-1]))
     named, excluded = ([str(variable.labels[code]) for code in np.flatnonzero(weights == w)] for w in (1, 0))
     if len(named) == 1:
         return f"{variable.name} = {named[0]}"

@@ -100,7 +100,7 @@ class Grid:
         if self.decimals:
             return (multiples / 10**self.decimals).astype(np.float64)
         low, high = (min(multiples), max(multiples)) if len(multiples) else (0, 0)
-        return multiples.astype(np.int64) if -(2**63) <= low and high < 2**63 else multiples
+        return multiples.astype(np.int64) if low >= -(2**63) and high < 2**63 else multiples
 
 
 @dataclass(frozen=True)

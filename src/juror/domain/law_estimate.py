@@ -1,10 +1,10 @@
 """Estimate the law of a column of numbers from how often each occurs.
 
-The law has three parts, in shares of the rows. *Values that recur* stand alone: cells of a grid, or points. *All others*
-follow pieces of constant density between quantiles, whose number is chosen by the likelihood of held-out rows; the mean
-over shifted pieces is smoother. Quantiles are closer together at both ends, where densities change most. *Half a row for
-each interval* keeps values possible that no row shows; and a row's worth of mass lies beyond either end, unless the
-numbers end in a value that recurs, or at zero.
+The law has four parts. *Values that recur* stand alone: cells of a grid, or points. *All others* follow pieces of
+constant density between quantiles. Held-out rows choose how many, and the mean over shifted pieces is smoother.
+Quantiles are closer together at both ends, where densities change most. *Half a row in each interval* keeps values
+possible that no row shows. *One row beyond either end* falls exponentially, unless the numbers end in a value that
+recurs, or at zero.
 """
 
 from __future__ import annotations

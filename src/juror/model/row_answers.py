@@ -80,19 +80,43 @@ class RowAnswers(ModelParts):
     def cdf(self, data: Any, *, unknown: Unknown = "error") -> np.ndarray:
         """Return P(X ≤ x) for the observed variables of every row, (n_rows,); the others are summed out.
 
-        A label, also of an interval, counts in full.
+        It is the sum, or the integral, of :meth:`density`. A label, also of an interval, counts in full. Nominal
+        variables have no order and are refused. The arguments are those of :meth:`log_density`.
+
+        Examples
+        --------
+        >>> from juror import Domain, JointPMF
+        >>> domain = Domain.infer({"age": [5.0, 30.0]}, edges={"age": [0, 20, 100]})
+        >>> JointPMF([1.0], [[[0.25], [0.75]]], domain).cdf({"age": [-1, 19.5, 200]}).tolist()
+        [0.0, 0.25, 1.0]
+        """
+        return continuous.cdf(self, self.domain.open(data), unknown)
+
+    def impute(
+        self,
+        data: Any,
+        draws: int | None = None,
+        *,
+        seed: int = 0,
+        unknown: Unknown = "error",
+        also: Collection[str] = (),
+        numbers: Centre = "median",
+    ) -> Any:
+        """Fill the missing cells of a table; observed cells are not changed.
+
+        Missing cells that are a state of their own (``missing_as`` in :func:`juror.fit`) are an answer, and stay.
 
         Parameters
         ----------
         data : frame, mapping, array or path
             Rows, as in :func:`juror.fit`. A frame is returned as a frame of its kind, an array as an array.
         draws : int, optional
-            By default every hole gets its most probable label given the observed cells of its row, and every hole of
-            a column of numbers their median. With ``draws=1`` the
-            holes of a row get one draw from their joint distribution instead. With more draws, a list of as many
-            completed tables is returned, for multiple imputation: :func:`juror.pool` makes one estimate of them. If the
-            model was fitted with ``method="bayes"``, each table comes from another draw of the posterior, so that the
-            tables also show the uncertainty about the model.
+            By default every hole gets its most probable label given the observed cells of its row, and every hole of a
+            column of numbers their median. With ``draws=1`` the holes of a row get one draw from their joint
+            distribution instead. With more draws, a list of as many completed tables is returned, for multiple
+            imputation: :func:`juror.pool` makes one estimate of them. If the model was fitted with ``method="bayes"``,
+            each table comes from another draw of the posterior, so that the tables also show the uncertainty about the
+            model.
         seed : int
             The same seed gives the same draws.
         unknown : {"error", "warn", "missing"}
