@@ -44,7 +44,7 @@ def means_of(variable: Variable, probabilities: np.ndarray) -> np.ndarray:
 
 
 def _inner_moments(variable: Variable) -> tuple[np.ndarray, np.ndarray]:
-    """Return means and variances of the numbers inside each label, (n_present,); a label that is a number is a point."""
+    """Return mean and variance of the numbers inside each label, (n_present,); a label that is a number is a point."""
     if variable.edges is not None:
         return variable.inside.means, variable.inside.variances
     labels = np.array(variable.present_labels, dtype=np.float64)
