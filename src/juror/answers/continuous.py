@@ -26,7 +26,6 @@ from juror.domain.variable import Unknown, Variable
 from juror.errors import QueryError
 from juror.readers import Column
 from juror.readers.columns import MISSING, as_text
-from juror.readers.exact_numbers import as_float, as_number
 from juror.runners.local import partitions
 
 # Class masses of a block of rows, with two temporary arrays of the same size: 16 MB each.
@@ -41,11 +40,9 @@ def log_density(model: Mixture, columns: Sequence[Column], unknown: Unknown) -> 
     for column in columns:
         n = domain.position(column.name)
         if domain[n].edges is not None:
-            numbers = _numbers(domain, column)
-            given = np.flatnonzero(~np.isnan(numbers) & (codes[:, n] >= 0))
-            inside = domain[n].inside
-            at = inside.law.grid.positions(numbers[given])
-            inner[given] += inside.log_shares(codes[given, n].astype(np.int64), at)
+            at = _positions(domain, column)
+            given = np.flatnonzero(~np.isnan(at) & (codes[:, n] >= 0))
+            inner[given] += domain[n].inside.log_shares(codes[given, n].astype(np.int64), at[given])
     logs = log_prob(model, codes)
     return np.add(logs, inner, out=logs, where=logs > -np.inf)
 
@@ -53,7 +50,7 @@ def log_density(model: Mixture, columns: Sequence[Column], unknown: Unknown) -> 
 def cdf(model: Mixture, columns: Sequence[Column], unknown: Unknown) -> np.ndarray:
     """Return the cumulative probability of every row of columns, (n_rows,); see :meth:`juror.JointPMF.cdf`."""
     domain = model.domain
-    numbers = [_numbers(domain, column) for column in columns]
+    numbers = [_positions(domain, column) for column in columns]
     # Only labels are encoded: numbers outside all intervals have a cdf too.
     labels = [replace(c, index=np.where(np.isnan(x), c.index, MISSING)) for c, x in zip(columns, numbers, strict=True)]
     codes = domain.encode_columns(labels, unknown)
@@ -139,24 +136,26 @@ def _check_order(variable: Variable, codes: np.ndarray) -> None:
         )
 
 
-def _numbers(domain: Domain, column: Column) -> np.ndarray:
-    """Return the numbers of a binned variable, (n_rows,); NaN for labels, codes, missing cells and other variables."""
+def _positions(domain: Domain, column: Column) -> np.ndarray:
+    """Return the positions of a column's numbers in their law, (n_rows,); NaN for all cells that are no numbers."""
     of_value = np.full(len(column.values) + 1, np.nan)
     # Unknown columns are refused later, when they are encoded.
     if column.name in domain and domain[column.name].edges is not None:
+        variable = domain[column.name]
+        grid = variable.inside.law.grid
         if column.form == "number":
-            of_value[:-1] = column.values
+            of_value[:-1] = grid.positions(variable.own_numbers(column))
         elif column.form != "code":
-            labels = {as_text(label) for label in domain[column.name].labels}
-            found = [None if as_text(value) in labels else as_number(value) for value in column.values]
-            of_value[:-1] = [np.nan if number is None else as_float(number) for number in found]
+            labels = {as_text(label) for label in variable.labels}
+            found = [None if as_text(value) in labels else variable.number(value) for value in column.values]
+            some = [place for place, number in enumerate(found) if number is not None]
+            of_value[some] = grid.positions(np.array([found[place] for place in some]))
     return of_value[column.index]
 
 
-def _place(variable: Variable, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the interval of every number, and the share of that interval's law at or below the number."""
+def _place(variable: Variable, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the interval of every position, and the share of that interval's law at or below it."""
     inside = variable.inside
-    at = inside.law.grid.positions(numbers)
     after = np.nextafter(at, np.inf) if inside.law.grid.decimals is None else at + 1
     codes = np.clip(np.searchsorted(inside.cuts, after, side="left") - 1, 0, len(inside.masses) - 1)
     return codes, inside.shares_below(codes, after)

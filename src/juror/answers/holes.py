@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from juror.answers.label_frames import Gathered
+from juror.answers.numbers import as_cells
 from juror.domain.variable import Variable
 from juror.errors import DataError, shortlist
 from juror.readers import Column
-from juror.readers.columns import as_text
 from juror.readers.exact_numbers import as_number
 
 
@@ -64,7 +64,7 @@ class Fill:
         """The distinct labels of the holes, in the order of the rows, in the column's own form."""
         if self.is_number:
             is_text = self.column.form in ("text", "category") and not self.is_empty_column
-            return [as_text(number) for number in self._numbers] if is_text else self._numbers
+            return as_cells(self.variable, self._numbers, is_text)
         if self.column.form == "code":
             return self._codes.tolist()
         labels = self.variable.decode(self._codes)

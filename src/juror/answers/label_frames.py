@@ -14,6 +14,9 @@ from juror.readers.exact_numbers import as_float
 
 if TYPE_CHECKING:
     import narwhals as nw
+    import pyarrow as pa
+
+    from juror.readers.calendars import Calendar
 
 FRAMES = ("pandas", "polars", "pyarrow")
 
@@ -67,7 +70,8 @@ def decode_frame(variables: Sequence[Variable], codes: np.ndarray, kind: str, nu
     columns: dict[str, Gathered | NumberCells] = {}
     for n, variable in enumerate(variables):
         if n in numbers:
-            columns[variable.name] = NumberCells(numbers[n], codes[:, n] == len(variable.present_labels))
+            is_missing = codes[:, n] == len(variable.present_labels)
+            columns[variable.name] = NumberCells(numbers[n], is_missing, variable.calendar)
             continue
         labels: list[Any] = list(variable.present_labels)
         if variable.missing_label is not None:
@@ -78,20 +82,34 @@ def decode_frame(variables: Sequence[Variable], codes: np.ndarray, kind: str, nu
 
 @dataclass(frozen=True)
 class NumberCells:
-    """A column of numbers (rows,), and which of its cells are missing."""
+    """A column of numbers (rows,), which of its cells are missing, and the calendar of dates and times."""
 
     numbers: np.ndarray
     is_missing: np.ndarray
+    calendar: Calendar | None = None
 
     def as_series(self, name: str, kind: str) -> Any:
         """Return a series of a frame library; pandas has whole numbers with missing cells as floats."""
         check_choice("frame", kind, FRAMES)
+        if self.calendar is not None:
+            return _dates(name, self.calendar.to_arrow(self.numbers, self.is_missing), kind)
         values: Any = self.numbers
         if np.any(self.is_missing):
             values = [None if gone else x for x, gone in zip(values.tolist(), self.is_missing, strict=True)]
         elif values.dtype == object:
             values = values.tolist()
         return _to_narwhals({name: values}, kind)[name]
+
+
+def _dates(name: str, dates: pa.Array, kind: str) -> Any:
+    """Return dates or times as a series of a frame library; pandas has days as dates of Python."""
+    import narwhals as nw
+    import pyarrow as pa
+
+    if kind == "polars":
+        return nw.from_arrow(pa.table({name: dates}), backend="polars")[name]
+    native = dates.to_pandas().rename(name) if kind == "pandas" else pa.chunked_array([dates])
+    return nw.from_native(native, series_only=True).alias(name)
 
 
 def _to_narwhals(columns: Mapping[str, Sequence[Any]], kind: str) -> nw.DataFrame[Any]:

@@ -9,6 +9,7 @@ below which the law of that interval has the share (q − Σ_{j < i} P(j)) / P(i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from juror.answers.label_frames import label_array
 from juror.domain.variable import Variable
 from juror.errors import ParameterError, QueryError
+from juror.readers.columns import as_text
 
 
 def check_numeric(variable: Variable) -> None:
@@ -111,10 +113,18 @@ def best_guesses(variable: Variable, probabilities: np.ndarray) -> np.ndarray:
     """Return the most probable label of every row of probabilities (rows, cardinality); of numbers the median."""
     if variable.edges is None:
         return label_array(variable.labels)[probabilities.argmax(axis=1)]
-    guesses = centres_of(variable, probabilities, "median")
+    guesses = label_array(as_cells(variable, centres_of(variable, probabilities, "median").tolist()))
     if variable.missing_label is not None:
         is_missing = probabilities.argmax(axis=1) == variable.missing_code
         guesses = (
             np.where(is_missing, variable.missing_label, guesses.astype(object)) if np.any(is_missing) else guesses
         )
     return guesses
+
+
+def as_cells(variable: Variable, numbers: Sequence[Any], is_text: bool = False) -> list[Any]:
+    """Return numbers of a variable as cells of a column: dates and times by the calendar, or all as text."""
+    calendar = variable.calendar
+    if is_text:
+        return [as_text(number) if calendar is None else calendar.text(number) for number in numbers]
+    return list(numbers) if calendar is None else calendar.to_arrow(np.array(numbers, dtype=np.int64)).to_pylist()

@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from juror.domain import Domain
+from juror.domain.binning import distinct_texts
 from juror.domain.variable import Variable
 from juror.readers.columns import as_text
 
@@ -116,8 +117,9 @@ def _text(variable: Variable, low: int, high: int) -> str:
         if high - low == 1:
             return f"{name} = {as_text(labels[low])}"
         return f"{name} >= {as_text(labels[low])}" if high == last else f"{name} <= {as_text(labels[high - 1])}"
+    texts = distinct_texts(variable.edges, variable.calendar)
     if high == last and low > 0:
-        return f"{name} >= {variable.edges[low]:.6g}"
+        return f"{name} >= {texts[low]}"
     if low == 0 and high < last:
-        return f"{name} < {variable.edges[high]:.6g}"
+        return f"{name} < {texts[high]}"
     return f"{name} = {labels[low]}"

@@ -10,6 +10,7 @@ import numpy as np
 
 from juror.domain.law_estimate import estimate_law
 from juror.domain.variable import Variable
+from juror.readers.calendars import Calendar
 from juror.readers.exact_numbers import Number, as_float, intervals_of
 
 _FEWEST_BINS, _MOST_BINS = 2, 32
@@ -31,6 +32,7 @@ def binned_variable(
     counts: np.ndarray,
     open_ended: bool,
     are_groups: bool = False,
+    calendar: Calendar | None = None,
 ) -> Variable:
     """Make a binned variable, with the law of the numbers that lie in its intervals.
 
@@ -46,11 +48,14 @@ def binned_variable(
         Whether the outer intervals include numbers beyond the edges.
     are_groups : bool
         Whether each number is the lowest of a group of numbers that were not told apart.
+    calendar : Calendar, optional
+        How the numbers stand for dates or times.
     """
     ends = plain_numbers(edges)
     held = (intervals_of(ends, numbers, open_ended) >= 0) & (counts > 0)
     law = estimate_law(numbers[held], counts[held], ends, open_ended, are_groups) if np.any(held) else None
-    return Variable(name, _interval_labels(ends, open_ended), "binned", tuple(ends), law, open_ended)
+    labels = _interval_labels(ends, open_ended, calendar)
+    return Variable(name, labels, "binned", tuple(ends), law, open_ended, calendar=calendar)
 
 
 def divided(variable: Variable, positions: Iterable[float]) -> Variable:
@@ -69,7 +74,8 @@ def divided(variable: Variable, positions: Iterable[float]) -> Variable:
     inner = [starts[p] if p in starts else variable.law.grid.number(p) for p in sorted({*starts, *new})]
     # the outer edges of an open-ended variable are those of its numbers, and a cut may lie beyond
     edges = (min(variable.edges[0], inner[0]), *inner, max(variable.edges[-1], inner[-1]))
-    labels = (*_interval_labels(edges, variable.open_ended), *variable.labels[len(variable.present_labels) :])
+    intervals = _interval_labels(edges, variable.open_ended, variable.calendar)
+    labels = (*intervals, *variable.labels[len(variable.present_labels) :])
     return replace(variable, labels=labels, edges=edges)
 
 
@@ -86,8 +92,8 @@ def parts_of(whole: Variable, parts: Variable) -> tuple[np.ndarray, np.ndarray]:
     return codes, shares
 
 
-def _interval_labels(ends: Sequence[float], open_ended: bool) -> tuple[str, ...]:
-    texts = distinct_texts(ends)
+def _interval_labels(ends: Sequence[float], open_ended: bool, calendar: Calendar | None) -> tuple[str, ...]:
+    texts = distinct_texts(ends, calendar)
     labels = [f"[{low}, {high})" for low, high in pairwise(texts)]
     labels[-1] = f"[{texts[-2]}, {texts[-1]}]"
     if open_ended:
@@ -96,8 +102,10 @@ def _interval_labels(ends: Sequence[float], open_ended: bool) -> tuple[str, ...]
     return tuple(labels)
 
 
-def distinct_texts(ends: Sequence[float]) -> list[str]:
-    """Write numbers with as few digits as keep them distinct, and integers in full."""
+def distinct_texts(ends: Sequence[float], calendar: Calendar | None = None) -> list[str]:
+    """Write numbers with as few digits as keep them distinct, integers in full, and dates as dates."""
+    if calendar is not None:
+        return [calendar.text(int(end)) for end in ends]
     for digits in range(6, 18):
         texts = [str(end) if isinstance(end, int) else f"{end:.{digits}g}" for end in ends]
         if len(set(texts)) == len(set(ends)):

@@ -153,9 +153,8 @@ class Discovery:
         return Variable(column.name, tuple(range(len(column.values))), "ordinal")
 
     def _number(self, column: Tally) -> Variable:
+        column = column.in_needed_unit()
         numbers, counts = column.values, column.counts
-        if column.calendar is not None:
-            raise _refused_dates(column.name)
         if column.infinite is not None:
             value, row = column.infinite
             raise DataError(
@@ -167,7 +166,7 @@ class Discovery:
                 marker=Option("missing", (value,), f"=[float('{value}')]"),
             )
         wanted = self._bins_by_column.get(column.name) if isinstance(self.bins, Mapping) else self.bins
-        if wanted is None and self._are_categories(numbers, float(counts.sum())):
+        if wanted is None and column.calendar is None and self._are_categories(numbers, float(counts.sum())):
             return Variable(column.name, tuple(plain_numbers(numbers)), "ordinal")
         n_bins = wanted if wanted is not None else bins_for(float(counts.sum()))
         edges = BINNINGS[self.binning](numbers, counts, n_bins)
@@ -175,7 +174,7 @@ class Discovery:
             # a group of numbers is represented by its lowest, so the last edge must be set to the highest
             edges[-1] = column.highest
             _warn_of_groups(column)
-        return binned_variable(column.name, edges, numbers, counts, open_ended=True, are_groups=bool(column.dropped))
+        return binned_variable(column.name, edges, numbers, counts, True, bool(column.dropped), column.calendar)
 
     def _are_categories(self, numbers: np.ndarray, n: float) -> bool:
         """Tell whether numbers are categories: there are few, and they are whole or occur often."""
@@ -186,23 +185,16 @@ class Discovery:
     def _with_given_edges(self, column: Tally) -> Variable:
         if column.form != "number":
             raise DataError(f"Column {column.name!r} holds {column.form}, so it cannot be cut at edges.")
-        if column.calendar is not None:
-            raise _refused_dates(column.name)
         given = self.edges[column.name]
-        found = list(map(as_number, given)) if isinstance(given, (Sequence, np.ndarray)) else []
+        number = as_number if column.calendar is None else column.calendar.number
+        found = list(map(number, given)) if isinstance(given, (Sequence, np.ndarray)) else []
         edges = [edge for edge in found if edge is not None and abs(edge) < np.inf]
-        if len(edges) < max(2, len(found)) or any(high <= low for low, high in pairwise(edges)):
-            raise ParameterError(
-                f"The edges of {column.name!r} must be two or more finite numbers that rise. Got {given!r}."
-            )
-        return binned_variable(
-            column.name,
-            edges,
-            np.asarray(column.values),
-            column.counts,
-            open_ended=False,
-            are_groups=bool(column.dropped),
-        )
+        are_whole = column.calendar is None or all(isinstance(edge, int) for edge in edges)
+        if len(edges) < max(2, len(found)) or any(high <= low for low, high in pairwise(edges)) or not are_whole:
+            kind = "finite numbers" if column.calendar is None else f"dates or times, to the {column.calendar.unit!r},"
+            raise ParameterError(f"The edges of {column.name!r} must be two or more {kind} that rise. Got {given!r}.")
+        numbers, are_groups = np.asarray(column.values), bool(column.dropped)
+        return binned_variable(column.name, edges, numbers, column.counts, False, are_groups, column.calendar)
 
 
 _DISCOVERERS: dict[str, Callable[[Discovery, Tally], Variable]] = {
@@ -212,13 +204,6 @@ _DISCOVERERS: dict[str, Callable[[Discovery, Tally], Variable]] = {
     "code": Discovery._code,
     "number": Discovery._number,
 }
-
-
-def _refused_dates(name: str) -> DataError:
-    return DataError(
-        f"Column {name!r} holds dates or times, which juror does not bin by itself. Convert it to a number (a year, a "
-        "month, days since a start) or to text, or drop it."
-    )
 
 
 def _seen(column: Tally) -> list[Any]:

@@ -94,7 +94,11 @@ class Not:
 
 def _number_of(variable: Variable, value: Any) -> Number | None:
     """Return the number that a value means to a binned variable; None for its labels and for all else."""
-    return None if variable.edges is None or value in variable.labels else as_number(value)
+    return None if variable.edges is None or _is_label(variable, value) else variable.number(value)
+
+
+def _is_label(variable: Variable, value: Any) -> bool:
+    return isinstance(value, (str, int, float, bool)) and value in variable.labels
 
 
 def _from_bound(variable: Variable, whole: Variable, bound: Any, after: bool) -> np.ndarray:
@@ -105,7 +109,7 @@ def _from_bound(variable: Variable, whole: Variable, bound: Any, after: bool) ->
     if number is not None:
         begins = variable.inside.cuts[:-1] >= variable.inside.law.grid.cut(number, after)
         return np.append(begins, np.zeros(variable.cardinality - len(begins), dtype=bool))
-    if whole.edges is not None and bound not in whole.labels:
+    if whole.edges is not None and not _is_label(whole, bound):
         raise QueryError(f"{bound!r} is neither a number nor an interval of {variable.name!r}.")
     code, codes = _ordinal_position(whole, bound), _codes_in(whole, variable)
     return codes > code if after else codes >= code
@@ -324,7 +328,7 @@ def _describe_one(variable: Variable, weights: np.ndarray) -> str:
 
 def _describe_range(variable: Variable, edges: Sequence[Number], first: int, last: int) -> str:
     """Describe neighbouring intervals of a number."""
-    texts, cuts = distinct_texts(edges), variable.inside.cuts
+    texts, cuts = distinct_texts(edges, variable.calendar), variable.inside.cuts
     has_low, has_high = (np.isfinite(cuts[first]), last + 1 < len(cuts) - 1 or not variable.open_ended)
     if variable.inside.law.grid.decimals is not None and cuts[last + 1] - cuts[first] == 1:
         return f"{variable.name} = {texts[first]}"

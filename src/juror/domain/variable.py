@@ -14,6 +14,7 @@ import numpy as np
 from juror.domain.law import Inside, Law, uniform_law
 from juror.errors import DataError, DataWarning, ParameterError, QueryError, did_you_mean, shortlist
 from juror.readers import Column
+from juror.readers.calendars import Calendar
 from juror.readers.columns import MISSING, as_text, united
 from juror.readers.exact_numbers import Number, as_number, interval_of, intervals_of
 
@@ -73,6 +74,8 @@ class Variable:
     missing_label : label, optional
         The label of missing cells, if they are a state of their own; then it is the last of the labels, and has no
         place in their order. By default missing cells have no label, and are summed out.
+    calendar : Calendar, optional
+        For a binned variable of dates or times, how its numbers stand for them.
 
     Examples
     --------
@@ -92,6 +95,7 @@ class Variable:
     law: Law | None = None
     open_ended: bool = False
     missing_label: Label | None = None
+    calendar: Calendar | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip():
@@ -142,7 +146,8 @@ class Variable:
                 f"Missing cells of variable {self.name!r} are {_missing_in_words(self)} here and "
                 f"{_missing_in_words(other)} there. Count both with the same domain."
             )
-        if self.edges is not None and self.edges == other.edges and self.open_ended == other.open_ended:
+        same = self.edges == other.edges and self.open_ended == other.open_ended and self.calendar == other.calendar
+        if self.edges is not None and same:
             # each part of a table has its own law of the same numbers; either will do
             return self
         if self.kind != other.kind or self.edges is not None or _type_of(self) != _type_of(other):
@@ -210,6 +215,10 @@ class Variable:
             cuts[0], cuts[-1] = -np.inf, np.inf
         return Inside(self.law, cuts)
 
+    def number(self, value: object) -> Number | None:
+        """Return the number of a value, of a date or time by the calendar; None if it is none."""
+        return as_number(value) if self.calendar is None else self.calendar.number(value)
+
     def has_mass(self, number: Number) -> bool:
         """Tell whether a number of a binned variable has a probability: on a grid, or as a value that recurs."""
         law = self.inside.law
@@ -249,7 +258,7 @@ class Variable:
                 return self._code_of_label[value]
             if as_text(value) in self._code_of_text:
                 return self._code_of_text[as_text(value)]
-        number = as_number(value)
+        number = self.number(value)
         if number is None or self.edges is None:
             return None if number is None else self._code_of_number.get(number)
         code = interval_of(self.edges, number, self.open_ended)
@@ -289,8 +298,6 @@ class Variable:
 
         Like :meth:`encode`, but unknown labels are returned, to warn of after the last piece.
         """
-        if column.calendar is not None:
-            raise DataError(f"Column {column.name!r} holds dates or times, and variable {self.name!r} has none.")
         if column.form == "code":
             known = np.arange(len(column.values)) < self.cardinality
             index = column.index
@@ -315,9 +322,19 @@ class Variable:
 
     def _codes_of_values(self, column: Column) -> np.ndarray:
         if self.edges is not None and column.form == "number":
-            return intervals_of(self.edges, np.asarray(column.values), self.open_ended)
+            return intervals_of(self.edges, self.own_numbers(column), self.open_ended)
         found = [self.find(value) for value in column.values]
         return np.array([MISSING if code is None else code for code in found], dtype=np.int64)
+
+    def own_numbers(self, column: Column) -> np.ndarray:
+        """Return the distinct numbers of a column, dates and times in the unit of the variable's calendar."""
+        numbers = np.asarray(column.values)
+        if (self.calendar is None) != (column.calendar is None):
+            what, mine = ("dates or times", "none") if self.calendar is None else ("numbers", "dates or times")
+            raise DataError(f"Column {column.name!r} holds {what}, and variable {self.name!r} has {mine}.")
+        if self.calendar is None or column.calendar is None:
+            return numbers
+        return column.calendar.converted(numbers, self.calendar.unit, column.name)
 
     def _unknown(self, column: Column, row: int) -> DataError:
         value = column.values[column.index[row]]
@@ -325,7 +342,7 @@ class Variable:
         where = f"Column {column.name!r} holds {value!r} in {column.row_in_words(row)}, which is "
         if self.edges is not None and "," in str(value) and as_number(str(value).replace(",", ".")) is not None:
             return DataError("{where}a number with a decimal comma. Pass {Files.decimal:=','}.", where=where)
-        if self.edges is not None and as_number(value) is None:
+        if self.edges is not None and self.number(value) is None:
             what = f"neither a number nor one of its intervals {shortlist(self.present_labels)}"
         elif self.edges is not None:
             what = f"outside its edges {self.edges[0]:g} to {self.edges[-1]:g}"

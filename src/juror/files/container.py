@@ -24,6 +24,7 @@ from juror.errors import ModelFileError
 from juror.files import KINDS
 from juror.files.schema import check
 from juror.files.writing import check_place, write_whole
+from juror.readers.calendars import Calendar
 from juror.readers.columns import Floats
 from juror.readers.suffixes import COMPRESSED, SUFFIXES
 
@@ -179,7 +180,11 @@ def _check_version(path: Path, version: Any) -> None:
 def _plain(variable: Variable) -> dict[str, Any]:
     """Return a variable as plain values, without what it does not have; older jurors know fewer of them."""
     plain = asdict(variable)
-    return {key: value for key, value in plain.items() if value is not None or key not in ("law", "missing_label")}
+    return {key: value for key, value in plain.items() if value is not None or key not in _LATER}
+
+
+# Fields of a variable that older jurors do not know
+_LATER = ("law", "missing_label", "calendar")
 
 
 def plain_domain(domain: Domain) -> dict[str, Any]:
@@ -195,11 +200,13 @@ def read_domain(plain: Mapping[str, Any]) -> Domain:
     variables = []
     for fields in plain["variables"]:
         lists = {key: tuple(value) for key, value in fields.items() if isinstance(value, list)}
-        law = {"law": _read_law(fields["law"])} if "law" in fields else {}
+        more: dict[str, Any] = {"law": _read_law(fields["law"])} if "law" in fields else {}
+        if "calendar" in fields:
+            more["calendar"] = Calendar(**fields["calendar"])
         # older jurors wrote a typical number of each interval
         known = {key: value for key, value in fields.items() if key != "values"}
         lists.pop("values", None)
-        variables.append(Variable(**{**known, **lists, **law}))
+        variables.append(Variable(**{**known, **lists, **more}))
     return Domain(tuple(variables), tuple(plain["missing"]), plain.get("floats"))
 
 

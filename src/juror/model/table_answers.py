@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 
 from juror.answers.interval import IntervalTable, intervals
 from juror.answers.marginals import ProbabilityTable, marginal
-from juror.answers.numbers import check_levels, check_numeric, moments, quantiles_of
+from juror.answers.numbers import as_cells, check_levels, check_numeric, moments, quantiles_of
 from juror.answers.posterior import log_mass, possible_log_mass, posterior
 from juror.domain.evidence import both, describe
 from juror.domain.variable import Unknown
@@ -69,8 +70,8 @@ class TableAnswers(ModelParts):
         backing.refuse_without_rows(sample_weight, unknown)
         return backing.backed_by_counts(table, asked, self.counts, self.info)
 
-    def expect(self, name: str, given: Given = None) -> float:
-        """Return the mean of a number, given evidence; of dates and times, the mean of what they count.
+    def expect(self, name: str, given: Given = None) -> Any:
+        """Return the mean of a number, given evidence; of dates and times a date or time.
 
         Parameters
         ----------
@@ -87,7 +88,9 @@ class TableAnswers(ModelParts):
         >>> round(model.expect("age", given="age < 20"), 2), model.quantile("age", [0, 1])
         (9.67, [0, 100])
         """
-        return self._moments(name, given)[0]
+        mean = self._moments(name, given)[0]
+        variable = self.domain[name]
+        return mean if variable.calendar is None else as_cells(variable, [math.floor(mean)])[0]
 
     def _moments(self, name: str, given: Given) -> tuple[float, float]:
         """Return the mean and the variance of a number."""
@@ -119,6 +122,7 @@ class TableAnswers(ModelParts):
         else:
             table = marginal(posterior(asked.model, asked.evidence), [n])
             found = quantiles_of(asked.model.domain[n], np.repeat(table[None], len(levels), axis=0), levels).tolist()
+        found = as_cells(self.domain[n], found)
         return found if np.ndim(level) else found[0]
 
     def ask(
