@@ -42,6 +42,8 @@ def log_density(model: Mixture, columns: Sequence[Column], unknown: Unknown) -> 
         if domain[n].edges is not None:
             at = _positions(domain, column)
             given = np.flatnonzero(~np.isnan(at) & (codes[:, n] >= 0))
+            # rounded decimals may lie in the next interval
+            codes[given, n] = domain[n].inside.intervals_of(at[given])
             inner[given] += domain[n].inside.log_shares(codes[given, n].astype(np.int64), at[given])
     logs = log_prob(model, codes)
     return np.add(logs, inner, out=logs, where=logs > -np.inf)
@@ -157,5 +159,5 @@ def _place(variable: Variable, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the interval of every position, and the share of that interval's law at or below it."""
     inside = variable.inside
     after = np.nextafter(at, np.inf) if inside.law.grid.decimals is None else at + 1
-    codes = np.clip(np.searchsorted(inside.cuts, after, side="left") - 1, 0, len(inside.masses) - 1)
+    codes = inside.intervals_of(at)
     return codes, inside.shares_below(codes, after)

@@ -36,13 +36,14 @@ def moments(variable: Variable, probabilities: np.ndarray) -> tuple[float, float
     shares = _of_present(variable, probabilities[None])[0]
     some = shares > 0
     mean = float(shares[some] @ means[some])
-    return mean, float(shares[some] @ (variances[some] + (means[some] - mean) ** 2))
+    with np.errstate(over="ignore"):
+        return mean, float(shares[some] @ (variances[some] + (means[some] - mean) ** 2))
 
 
 def means_of(variable: Variable, probabilities: np.ndarray) -> np.ndarray:
     """Return the mean of every row of probabilities (rows, cardinality)."""
     means = _inner_moments(variable)[0]
-    return _of_present(variable, probabilities) @ np.where(np.isfinite(means), means, 0.0)
+    return _of_present(variable, probabilities) @ means
 
 
 def _inner_moments(variable: Variable) -> tuple[np.ndarray, np.ndarray]:

@@ -193,9 +193,15 @@ def weights_of(variable: Variable, wanted: Any, whole: Variable | None = None, i
     values = _values_in(wanted)
     if not values:
         raise QueryError(f"The set of labels for {variable.name!r} is empty, so nothing can match it.")
-    weights = np.max([_weights_of_value(variable, whole, value, is_event) for value in values], axis=0)
-    # of several numbers of a continuous law, the ratio of their densities counts
-    return weights / weights.max() if weights.max() > 0 else weights
+    weights = np.max(
+        [_weights_of_value(variable, whole, value, is_event or len(values) > 1) for value in values], axis=0
+    )
+    if len(values) > 1 and not is_event and not np.any(weights):
+        raise QueryError(
+            f"None of {shortlist(values)} has a probability, as {variable.name!r} is continuous. Give one number, or a "
+            "range."
+        )
+    return weights
 
 
 def _values_in(wanted: Any) -> Sequence[Any]:
@@ -213,12 +219,8 @@ def _weights_of_value(variable: Variable, whole: Variable, value: Any, is_event:
     inside = variable.inside
     part = int(np.searchsorted(inside.cuts[1:-1], inside.law.grid.cut(number, after=False), side="right"))
     weights = np.zeros(variable.cardinality)
-    if variable.has_mass(number):
+    if variable.has_mass(number) or (not is_event and variable.may_be(number)):
         weights[part] = 1.0
-    elif not is_event:
-        density = np.exp(inside.log_shares(np.array([part]), np.array([inside.law.grid.cut(number, after=False)])))[0]
-        # beyond all numbers of the law only the interval is known
-        weights[part] = density if 0 < density < np.inf else 1.0
     return weights
 
 
@@ -286,7 +288,7 @@ def point_of(variable: Variable, wanted: Any) -> Number | None:
     """Return the number that evidence settles a continuous variable at; None if it settles nothing, or a label."""
     values = _values_in(wanted) if not isinstance(wanted, (Not, Range, Mapping)) else []
     number = _number_of(variable, values[0]) if len(values) == 1 else None
-    return None if number is None or variable.has_mass(number) else number
+    return None if number is None or variable.has_mass(number) or not variable.may_be(number) else number
 
 
 def check_event(domain: Domain, evidence: Evidence) -> Evidence:

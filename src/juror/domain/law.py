@@ -26,8 +26,8 @@ import numpy as np
 
 from juror.readers.exact_numbers import Number, as_float
 
-# Errors of decimal numbers, in units of the last place: some programs write 162.052 as 162.05200000000005
-_ROUNDING = 64
+# Errors of decimal numbers, in units of the last place and in steps: some programs write 162.052 as 162.05200000000005
+_ROUNDING, _OF_STEP = 64, 1e-3
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,9 @@ class Grid:
         The digits after the point; None if there is no grid. Then positions are the numbers themselves.
     origin : int
         On a grid the position of a number is its multiple of 10^−decimals, minus this one.
+    dropped : int
+        The low bits that positions do not have, so that they are exact as floats: of whole numbers that are further
+        apart than 2⁵³, 2^dropped neighbours share a cell.
 
     Examples
     --------
@@ -49,11 +52,12 @@ class Grid:
 
     decimals: int | None = None
     origin: int = 0
+    dropped: int = 0
 
     @property
     def step(self) -> float:
         """The width of a cell; zero without a grid."""
-        return 0.0 if self.decimals is None else 10.0**-self.decimals
+        return 0.0 if self.decimals is None else 2.0**self.dropped * 10.0**-self.decimals
 
     def positions(self, numbers: np.ndarray) -> np.ndarray:
         """Return the positions of numbers, (n,); on a grid those of the cells that hold them. Infinite ones stay."""
@@ -61,31 +65,35 @@ class Grid:
         if self.decimals is None:
             return numbers.astype(np.float64)
         if self.decimals == 0 and numbers.dtype.kind in "iuO":
-            return np.array([float(int(number) - self.origin) for number in numbers.tolist()], dtype=np.float64)
+            return np.array([float((int(x) - self.origin) >> self.dropped) for x in numbers.tolist()], dtype=np.float64)
         scaled = numbers.astype(np.float64) * 10.0**self.decimals
-        return np.where(self.holds(numbers), np.rint(scaled), np.floor(scaled)) - self.origin
+        multiples = np.where(self.holds(numbers), np.rint(scaled), np.floor(scaled)) - self.origin
+        return np.floor(multiples / 2.0**self.dropped)
 
     def holds(self, numbers: np.ndarray) -> np.ndarray:
         """Return which floats lie on a grid, (n,), up to the errors of writing and reading decimal numbers."""
         scaled = numbers.astype(np.float64) * 10.0 ** (self.decimals or 0)
         with np.errstate(invalid="ignore"):
-            return np.abs(scaled - np.rint(scaled)) <= _ROUNDING * np.spacing(np.abs(scaled))
+            error = np.minimum(_ROUNDING * np.spacing(np.abs(scaled)), _OF_STEP)
+            return np.abs(scaled - np.rint(scaled)) <= error
 
     def cut(self, number: Number, after: bool) -> float:
         """Return the lowest position of the numbers that are at least a number, or if ``after``, above it."""
         if self.decimals is None or math.isinf(number):
             position = as_float(number)
             return math.nextafter(position, math.inf) if after and math.isfinite(position) else position
-        exact = Decimal(number) if isinstance(number, int) else Decimal(repr(float(number)))
-        multiple = exact.scaleb(self.decimals)
+        if isinstance(number, float) and self.holds(np.array([number]))[0]:
+            multiple: Decimal | int = int(np.rint(number * 10.0**self.decimals))
+        else:
+            multiple = Decimal(number).scaleb(self.decimals)
         whole = math.floor(multiple) + 1 if after else math.ceil(multiple)
-        return float(whole - self.origin)
+        return float(-((self.origin - whole) >> self.dropped))
 
     def number(self, position: float) -> Number:
         """Return the number of a position: an int if the grid has no decimals, else a float."""
         if self.decimals is None or math.isinf(position):
             return position
-        multiple = int(position) + self.origin
+        multiple = (int(position) << self.dropped) + self.origin
         # an integer divided by an integer is rounded once, as a decimal number is when it is read
         return multiple if self.decimals == 0 else multiple / 10**self.decimals
 
@@ -93,8 +101,9 @@ class Grid:
         """Return the numbers of positions, (n,), as int64 if they fit, as objects if they do not, else as floats."""
         if self.decimals is None:
             return positions
-        if len(positions) and max(abs(self.origin), np.abs(positions).max()) > 2.0**62:
-            multiples = np.array([int(position) + self.origin for position in positions.tolist()], dtype=object)
+        if self.dropped or (len(positions) and max(abs(self.origin), np.abs(positions).max()) > 2.0**62):
+            whole = [(int(position) << self.dropped) + self.origin for position in positions.tolist()]
+            multiples = np.array(whole, dtype=object)
         else:
             multiples = positions.astype(np.int64) + self.origin
         if self.decimals:
@@ -187,8 +196,8 @@ class Law:
         width = np.where(is_point, 0.5, ends[piece] / 2 - starts[piece] / 2)
         with np.errstate(divide="ignore"):
             logs = np.log(masses[piece]) - np.log(width) - np.log(2.0)
-        if self.grid.decimals:
-            logs = logs + self.grid.decimals * np.log(10.0)
+        if self.grid.decimals is not None:
+            logs = logs - np.log(self.grid.step)
         return np.where(held, logs, -np.inf)
 
     def has_point(self, position: float) -> bool:
@@ -211,7 +220,7 @@ class Inside:
     Attributes
     ----------
     masses, means, variances : numpy.ndarray, (n_intervals,)
-        The mass of each interval in the law, and mean and variance of the numbers inside, NaN if it has no mass.
+        The mass of each interval in the law, and mean and variance of the numbers inside.
     """
 
     def __init__(self, law: Law, cuts: np.ndarray):
@@ -219,6 +228,10 @@ class Inside:
         self.cuts = cuts
         self._levels = np.where(cuts == np.inf, law.below(np.array([np.inf]))[0], law.below(cuts))
         self.masses = np.maximum(np.diff(self._levels), 0.0)
+
+    def intervals_of(self, positions: np.ndarray) -> np.ndarray:
+        """Return the interval of every position, (n,); the outer ones for positions beyond them."""
+        return np.clip(np.searchsorted(self.cuts, positions, side="right") - 1, 0, len(self.masses) - 1)
 
     def log_shares(self, codes: np.ndarray, positions: np.ndarray) -> np.ndarray:
         """Return log h(x) − log H(i) for the positions of numbers and the codes of their intervals, (n,)."""
@@ -237,9 +250,10 @@ class Inside:
         """Return the numbers below which each interval has a share of its law, (n,)."""
         low, high = self.cuts[codes], self.cuts[codes + 1]
         positions = self.law.at(self._levels[codes] + shares * self.masses[codes])
-        # Rounding must not leave the interval.
+        # Rounding must not leave the interval; one without mass has no numbers, so that the next one stands for it.
         highest = np.nextafter(high, -np.inf) if self.law.grid.decimals is None else high - 1
-        return self.law.grid.numbers(np.clip(positions, low, np.maximum(low, highest)))
+        inside = np.clip(positions, low, np.maximum(low, highest))
+        return self.law.grid.numbers(np.where(self.masses[codes] > 0, inside, positions))
 
     @cached_property
     def _moments(self) -> tuple[np.ndarray, np.ndarray]:
@@ -253,7 +267,8 @@ class Inside:
         masses = np.maximum(np.diff(law.below(bounds) - before), 0.0)
         low, high = bounds[:-1], bounds[1:]
         is_cell = grid.decimals is not None
-        spreads = ((high - low) ** 2 - is_cell) / 12
+        with np.errstate(over="ignore"):
+            spreads = ((high - low) ** 2 - is_cell) / 12
         places = np.concatenate([low / 2 + high / 2 - is_cell / 2, points])
         weights = np.concatenate([masses, of_point])
         spreads = np.concatenate([spreads, np.zeros(len(points))])
@@ -263,8 +278,12 @@ class Inside:
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             total = np.bincount(where, weights, n)
             means = np.bincount(where, weights * places, n) / total
-            variances = np.bincount(where, weights * (spreads + (places - means[where]) ** 2), n) / total
-        return (means + grid.origin) * (grid.step or 1.0), variances * (grid.step or 1.0) ** 2
+            means = np.where(total > 0, means, law.at(self._levels[:-1]))
+            variances = np.bincount(where, weights * (spreads + (places - means[where]) ** 2), n)
+            variances = np.divide(variances, total, out=np.zeros(n), where=total > 0)
+        if grid.decimals is None:
+            return means, variances
+        return means * grid.step + grid.number(0.0), variances * grid.step**2
 
     @property
     def means(self) -> np.ndarray:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from juror.domain.law import Grid, Law
+from juror.domain.law import Grid, Law, uniform_law
 from juror.kernels.random_streams import Stream
 from juror.readers.exact_numbers import Number
 
@@ -29,6 +29,8 @@ _PIECES = (4, 8, 16, 32, 64, 128)
 _SHIFTS = 4
 # A piece has at least this many rows on average
 _FEWEST_ROWS = 8
+# Numbers closer together or further apart than this are taken to be uniform: arithmetic with them would overflow
+_LEAST_SPREAD, _MOST_SPREAD = 1e-280, 1e300
 # Mass beyond the ends falls exponentially, in pieces that end at these multiples of its scale
 _TAIL = np.array([0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 16.0, 64.0])
 
@@ -50,12 +52,19 @@ def estimate_law(
         Whether each number is the lowest of a group that was not told apart.
     """
     grid = _grid_of(numbers, are_groups)
-    x = grid.positions(numbers)
+    if grid.decimals is not None and not grid.dropped and np.any(np.diff(_cuts_at(edges[:-1], grid)) == 0):
+        # an interval between two numbers of the grid would be empty
+        grid = Grid()
+    x, counts = _in_cells(grid.positions(numbers), counts)
+    with np.errstate(over="ignore"):
+        spread = x[-1] - x[0]
+    if grid.decimals is None and spread > 0 and not _LEAST_SPREAD < spread < _MOST_SPREAD:
+        return uniform_law(edges)
     alone = np.zeros(len(x), dtype=bool) if are_groups else _stand_alone(x, counts, grid)
     parts = [_Part.of_values(x[alone], counts[alone], grid)]
     if not np.all(alone):
         parts.append(_smooth(x[~alone], counts[~alone], grid))
-    cuts = np.array([grid.cut(edge, after=False) for edge in edges])
+    cuts = _cuts_at(edges, grid)
     if open_ended:
         cuts = np.clip(cuts, x[0], x[-1])
         parts += _tails(x, alone, grid)
@@ -63,10 +72,16 @@ def estimate_law(
     return _joined(parts, grid)
 
 
+def _cuts_at(edges: Sequence[Number], grid: Grid) -> np.ndarray:
+    """Return the positions where intervals begin, and of the last edge, which lies in the last interval."""
+    return np.array([grid.cut(edge, after=False) for edge in edges])
+
+
 def _grid_of(numbers: np.ndarray, are_groups: bool) -> Grid:
     """Return the coarsest grid on which all numbers lie."""
     if numbers.dtype.kind in "iuO":
-        return Grid(0, int(numbers[0]))
+        low, high = int(numbers[0]), int(numbers[-1])
+        return Grid(0, low, max(0, (high - low).bit_length() - 53))
     if are_groups:
         return Grid()
     for decimals in range(_MOST_DECIMALS + 1):
@@ -74,9 +89,17 @@ def _grid_of(numbers: np.ndarray, are_groups: bool) -> Grid:
         scaled = numbers * 10.0**decimals
         if not np.all(np.abs(scaled) < 2.0**46):
             break
-        if np.all(grid.holds(numbers)):
+        if np.all(grid.holds(numbers)) and np.all(np.diff(np.rint(scaled)) > 0):
             return Grid(decimals, int(np.rint(scaled[0])))
     return Grid()
+
+
+def _in_cells(x: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return distinct rising positions and the counts of each; large numbers may share a cell."""
+    if np.all(x[1:] > x[:-1]):
+        return x, counts
+    cells, where = np.unique(x, return_inverse=True)
+    return cells, np.bincount(where, counts)
 
 
 def _stand_alone(x: np.ndarray, counts: np.ndarray, grid: Grid) -> np.ndarray:
@@ -194,6 +217,7 @@ def _tails(x: np.ndarray, alone: np.ndarray, grid: Grid) -> list[_Part]:
         out = (x - x[0]) if sign < 0 else (x[-1] - x)[::-1]
         end, is_alone = (x[0], alone[0]) if sign < 0 else (x[-1], alone[-1])
         limit = abs(zero - end) if sign * (zero - end) >= 0 else np.inf
+        limit = min(limit, _room(grid, end, sign))
         scale = float(np.mean(out[: near + 1])) if len(out) > 1 else 0.0
         if grid.decimals is not None:
             scale = np.ceil(scale)
@@ -209,6 +233,17 @@ def _tails(x: np.ndarray, alone: np.ndarray, grid: Grid) -> list[_Part]:
         else:
             tails.append(_Part(end - steps[::-1], 1 - rows[::-1] / rows[-1], np.zeros(0), np.zeros(0)))
     return [tail for tail in tails if np.all(np.isfinite(tail.knots)) and len(tail.knots) > 1]
+
+
+def _room(grid: Grid, end: float, sign: float) -> float:
+    """Return how many cells there are beyond the end of whole numbers until 64 bits are full."""
+    if grid.decimals != 0:
+        return np.inf
+    if grid.dropped:
+        return 0.0
+    number = int(grid.number(end))
+    low, high = (0, 2**64 - 1) if number >= 2**63 else (-(2**63), 2**63 - 1)
+    return float(number - low if sign < 0 else high - number)
 
 
 def _joined(parts: Sequence[_Part], grid: Grid) -> Law:

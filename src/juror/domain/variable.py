@@ -222,8 +222,14 @@ class Variable:
     def has_mass(self, number: Number) -> bool:
         """Tell whether a number of a binned variable has a probability: on a grid, or as a value that recurs."""
         law = self.inside.law
-        low, high = law.below(np.array([law.grid.cut(number, after) for after in (False, True)]))
-        return law.has_point(law.grid.cut(number, after=False)) and bool(high > low)
+        cell = np.array([law.grid.cut(number, after) for after in (False, True)])
+        low, high = law.below(cell)
+        return law.has_point(cell[0]) and bool(high > low)
+
+    def may_be(self, number: Number) -> bool:
+        """Tell whether a binned variable can have a number: on a grid only those on it."""
+        grid = self.inside.law.grid
+        return grid.cut(number, after=False) < grid.cut(number, after=True)
 
     @cached_property
     def _code_of_label(self) -> dict[Label, int]:

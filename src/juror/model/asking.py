@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from juror.answers.block import Mixture
 from juror.answers.dividing import divided_mixture
 from juror.domain import Domain
@@ -52,14 +54,18 @@ def understood(model: Mixture, given: Given, event: Given = None, question: str 
     evidence: Evidence = {}
     for source in sources:
         evidence = both(evidence, _weights(source, divided, domain))
-    points = {n: point_of(domain[n], one) for source in sources for n, one in _pairs(source, domain)}
-    return Asked(
-        divided_mixture(model, divided),
-        evidence,
-        () if asked is None else asked.targets,
-        check_event(divided, _weights(wanted, divided, domain, is_event=True)),
-        {n: number for n, number in points.items() if number is not None},
-    )
+    points: dict[int, Number] = {}
+    for n, one in (pair for source in sources for pair in _pairs(source, domain)):
+        number = point_of(domain[n], one)
+        if number is not None and points.setdefault(n, number) != number:
+            # two different numbers
+            evidence[n] = np.zeros_like(evidence[n])
+    outcome = check_event(divided, _weights(wanted, divided, domain, is_event=True))
+    for n, one in _pairs(wanted, domain):
+        if n in points and point_of(domain[n], one) == points[n]:
+            outcome[n] = (evidence[n] > 0).astype(np.float64)
+    targets = () if asked is None else asked.targets
+    return Asked(divided_mixture(model, divided), evidence, targets, outcome, points)
 
 
 _Conditions = query.Parsed | Mapping[str, Any] | None

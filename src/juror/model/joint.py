@@ -260,7 +260,7 @@ class JointPMF(TableAnswers, RowAnswers):
             if numbers and variable.edges is not None:
                 cells[k] = draw_numbers(variable, drawn[:, k], rng)
             if k in cells and k in asked.points:
-                cells[k] = np.full(n, asked.points[k])
+                cells[k] = np.full(n, asked.points[k], dtype=cells[k].dtype)
         return decode_frame(variables, drawn, frame, cells)
 
     def entropy(self, *, draws: int = 100_000, seed: int = 0) -> information.Estimate:
