@@ -208,17 +208,17 @@ def _pieces(x: np.ndarray, counts: np.ndarray, grid: Grid, size: int) -> _Part:
 
 
 def _tails(x: np.ndarray, alone: np.ndarray, grid: Grid) -> list[_Part]:
-    """Return one row's mass beyond either end, as far from it as the numbers near the end are from each other."""
+    """Return one row's mass beyond either end, whose scale is the mean excess of the numbers near that end."""
     zero = float(grid.positions(np.zeros(1, dtype=np.int64 if grid.decimals == 0 else float))[0])
     near = max(1, int(np.sqrt(len(x))))
     tails = []
     for sign in (-1.0, 1.0):
-        # outwards from the end at zero
-        out = (x - x[0]) if sign < 0 else (x[-1] - x)[::-1]
         end, is_alone = (x[0], alone[0]) if sign < 0 else (x[-1], alone[-1])
         limit = abs(zero - end) if sign * (zero - end) >= 0 else np.inf
         limit = min(limit, _room(grid, end, sign))
-        scale = float(np.mean(out[: near + 1])) if len(out) > 1 else 0.0
+        nearest = x[: near + 1] if sign < 0 else x[-near - 1 :]
+        # the excess over the innermost of them; an exponential tail has the same beyond any number
+        scale = float(np.mean(np.abs(nearest - nearest[-1 if sign < 0 else 0])))
         if grid.decimals is not None:
             scale = np.ceil(scale)
         if is_alone or limit == 0 or not 0 < scale < np.inf:
