@@ -134,7 +134,9 @@ class Variable:
         if len(edges) != n_intervals + 1:
             raise DataError(f"Variable {self.name!r} has {n_intervals} intervals but {len(edges)} edges.")
         are_finite = all(isinstance(edge, (int, float, np.number)) and abs(edge) < np.inf for edge in edges)
-        if not are_finite or any(high < low for low, high in pairwise(edges)):
+        # only the last interval, which is closed, may be a single number
+        rise = are_finite and all(low < high for low, high in pairwise(edges[:-1])) and edges[-2] <= edges[-1]
+        if not rise:
             raise DataError(f"The edges of {self.name!r} must be finite and rise. Got {shortlist(edges)}.")
 
     def united(self, other: Variable) -> Variable:
