@@ -56,7 +56,7 @@ def shop():
             Variable("colour", ("red", "green", "blue")),
             Variable("size", (1, 2, 4, 8), "ordinal"),
             Variable("sold", (False, True)),
-            Variable("price", ("<10", "[10, 20)", ">=20"), "binned", (5.0, 10.0, 20.0, 90.0), (7.5, 15.0, 33.0), True),
+            Variable("price", ("<10", "[10, 20)", ">=20"), "binned", (5.0, 10.0, 20.0, 90.0), open_ended=True),
         )
     )
     return random_model(domain.cardinalities, 3, np.random.default_rng(5), domain=domain)
@@ -280,7 +280,10 @@ RANGES = {
     "from an edge on": ({"price": Range(at_least=10)}, {3: [0, 1, 1]}),
     "below an edge": ({"price": Range(below=20)}, {3: [1, 1, 0]}),
     "an interval by its label": ({"price": Range(at_most="[10, 20)")}, {3: [1, 1, 0]}),
-    "an interval by a number in it": ({"price": 13}, {3: [0, 1, 0]}),
+    "from inside an interval on": ({"price": Range(at_least=12.5)}, {3: [0, 0.75, 1]}),
+    "above an edge": ({"price": Range(above=10)}, {3: [0, 1, 1]}),
+    "between numbers": ({"price": Range(at_least=6, below=41.0)}, {3: [0.8, 1, 0.3]}),
+    "not between numbers": ({"price": Not(Range(at_least=6, below=41.0))}, {3: [0.2, 0, 0.7]}),
     "not a range": ({"size": Not(Range(at_least=4))}, {1: [1, 1, 0, 0]}),
     "booleans": ({"sold": True}, {2: [0, 1]}),
     "text": ({"colour": ("red", "blue")}, {0: [1, 0, 1]}),
@@ -295,6 +298,13 @@ def test_prob_of_labels_and_ranges_of_every_kind(shop, name):
     assert_close(shop.prob({"colour": "green"}, given=event), conditional(dense(shop), weights)[1].sum())
 
 
+def test_a_number_is_evidence_about_its_interval_but_has_no_probability(shop):
+    """Densities of all classes have the same ratio all over an interval."""
+    assert_close(shop.prob({"colour": "green"}, given={"price": 13}), conditional(dense(shop), {3: [0, 1, 0]})[1].sum())
+    assert shop.prob({"price": 13}) == 0.0
+    assert shop.prob({"price": 13}, given={"price": 13}) == 1.0
+
+
 def test_prob_given_conditions_as_text(shop):
     expected = conditional(dense(shop), {0: [1, 0, 1], 1: [0, 0, 1, 1]})
     assert_close(shop.prob({"sold": True}, given="colour in {red, blue}, size >= 4"), expected[:, :, 1].sum())
@@ -307,9 +317,9 @@ def test_prob_given_conditions_as_text(shop):
         {"colour": "teal"},
         {"colour": []},
         {"colour": Range(at_least="red")},
-        {"price": Range(above=10)},
+        {"price": Range(above="dear")},
     ],
-    ids=["name", "label", "empty set", "range of names", "open interval end"],
+    ids=["name", "label", "empty set", "range of names", "range of numbers"],
 )
 def test_events_that_mean_nothing_are_refused(shop, event):
     with pytest.raises(QueryError):
@@ -435,7 +445,8 @@ def test_the_result_of_condition_answers_like_the_model_given_the_same(shop):
     known = {"price": Range(below=20), "sold": True}
     assert rest.domain.names == ("colour", "size", "price")
     assert_close(rest.prob({"colour": "red"}), shop.prob({"colour": "red"}, given=known))
-    assert_close(rest.prob({"price": 30}), 0.0)
+    assert_close(rest.prob({"price": ">=20"}), 0.0)
+    assert_close(rest.prob({"price": Range(at_least=15)}), shop.prob({"price": Range(at_least=15)}, given=known))
     assert_close(
         rest.marginal("size", given={"colour": "blue"}).to_numpy(),
         shop.marginal("size", given={**known, "colour": "blue"}).to_numpy(),

@@ -1,9 +1,12 @@
+import math
+from dataclasses import dataclass
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from juror.domain import Domain
-from juror.domain.evidence import Not, Range, both, weights_of
+from juror.domain.evidence import Not, Range, both, divided_for, weights_of
 from juror.domain.variable import Variable
 from juror.errors import JurorError, QueryError
 from juror.model import query
@@ -16,7 +19,7 @@ DOMAIN = Domain(
         Variable("class", ("unacc", "acc", "good")),
         Variable("safety", ("low", "med", "high"), "ordinal"),
         Variable("doors", (2, 3, 4, 5), "ordinal"),
-        Variable("age", ("[0, 18)", "[18, 65)", "[65, 120]"), "binned", (0, 18, 65, 120), (9, 40, 70)),
+        Variable("age", ("[0, 18)", "[18, 65)", "[65, 120]"), "binned", (0, 18, 65, 120)),
         Variable('odd one, "is" it|n\'t', ODD_LABELS),
         Variable("日本", ("x", "y")),
         Variable("x.y-z", ("x", "y")),
@@ -27,21 +30,36 @@ DOMAIN = Domain(
 ODD = r'''"odd one, \"is\" it|n't"'''
 
 
+@dataclass
+class Read:
+    targets: tuple
+    evidence: dict
+    domain: Domain
+
+
+def evaluated(parsed, domain):
+    """Conditions as evidence about a domain that is divided where they need it."""
+    divided = divided_for(domain, ((one.position, one.wanted) for one in parsed.conditions))
+    return Read(parsed.targets, parsed.evidence(divided, domain), divided)
+
+
 def read(question, domain):
     """Both steps: a question as targets and evidence."""
-    parsed = query.parse(question, domain)
-    return query.Question(parsed.targets, parsed.evidence(domain))
+    return evaluated(query.parse(question, domain), domain)
 
 
 def read_conditions(text, domain):
-    return query.parse_conditions(text, domain).evidence(domain)
+    return evaluated(query.parse_conditions(text, domain), domain)
+
+
+def weights_by_name(asked):
+    return {asked.domain[n].name: weights.tolist() for n, weights in asked.evidence.items()}
 
 
 def understood(question, domain=DOMAIN):
     """The names asked for, and the labels' weights by variable."""
     asked = read(question, domain)
-    evidence = {domain[n].name: weights.tolist() for n, weights in asked.evidence.items()}
-    return [domain[n].name for n in asked.targets], evidence
+    return [domain[n].name for n in asked.targets], weights_by_name(asked)
 
 
 def test_understood_tells_answers_apart():
@@ -111,7 +129,7 @@ def test_names(question, names):
         ("age = '[18, 65)'", "age", [0, 1, 0]),
         ("age >= 18", "age", [0, 1, 1]),
         ("age < 65", "age", [1, 1, 0]),
-        ("age in {3, 70}", "age", [1, 0, 1]),
+        ("age in {'[0, 18)', '[65, 120]'}", "age", [1, 0, 1]),
         ("flag = True", "flag", [0, 1]),
         ("日本 = y", "日本", [0, 1]),
         ("x.y-z = y", "x.y-z", [0, 1]),
@@ -123,7 +141,29 @@ def test_names(question, names):
 )
 def test_conditions(condition, name, weights):
     assert understood(f"class | {condition}") == (["class"], {name: weights})
-    assert {DOMAIN[n].name: w.tolist() for n, w in read_conditions(condition, DOMAIN).items()} == {name: weights}
+    assert weights_by_name(read_conditions(condition, DOMAIN)) == {name: weights}
+
+
+@pytest.mark.parametrize(
+    ("condition", "edges", "weights"),
+    [
+        ("age >= 30", (0, 18, 30, 65, 120), [0, 0, 1, 1]),
+        ("not age >= 30", (0, 18, 30, 65, 120), [1, 1, 0, 0]),
+        ("30 <= age < 50", (0, 18, 30, 50, 65, 120), [0, 0, 1, 0, 0]),
+        ("age >= 30, age < 70.5", (0, 18, 30, 65, 70.5, 120), [0, 0, 1, 1, 0]),
+        ("age >= 30, age <= '[18, 65)'", (0, 18, 30, 65, 120), [0, 0, 1, 0]),
+        ("age < 30, age in {'[18, 65)', '[65, 120]'}", (0, 18, 30, 65, 120), [0, 1, 0, 0]),
+        ("age > 18", (0, 18, math.nextafter(18, 19), 65, 120), [0, 0, 1, 1]),
+        ("age >= 200", (0, 18, 65, 120), [0, 0, 0]),
+        ("age >= -5", (0, 18, 65, 120), [1, 1, 1]),
+        ("age <= inf", (0, 18, 65, 120), [1, 1, 1]),
+    ],
+)
+def test_ranges_may_end_at_any_number(condition, edges, weights):
+    """Intervals are divided where a condition ends inside them; labels then stand for all parts."""
+    asked = read(f"class | {condition}", DOMAIN)
+    assert asked.domain["age"].edges == edges
+    assert weights_by_name(asked) == {"age": weights}
 
 
 def quoted(text, mark='"'):
@@ -326,9 +366,9 @@ def test_a_date_with_a_time_is_one_word():
 
 def test_conditions_are_evaluated_in_another_domain():
     """A question is parsed once; a domain whose intervals are cut where it says gives its evidence."""
-    coarse = Domain((Variable("age", ("[0, 65)", "[65, 120]"), "binned", (0, 65, 120), (30, 70)),))
+    coarse = Domain((Variable("age", ("[0, 65)", "[65, 120]"), "binned", (0, 65, 120)),))
     edges, labels = (0, 18, 40, 65, 120), ("[0, 18)", "[18, 40)", "[40, 65)", "[65, 120]")
-    fine = Domain((Variable("age", labels, "binned", edges, (9, 30, 50, 70)),))
+    fine = Domain((Variable("age", labels, "binned", edges),))
     parsed = query.parse("age | 18 <= age < 40", coarse)
     assert parsed.evidence(fine)[0].tolist() == [0, 1, 0, 0]
 
@@ -454,8 +494,9 @@ def test_comparisons_of_other_languages(wrong, right):
         ("class | safety = LOW", "Variable 'safety' has no label 'LOW'.", "LOW"),
         ("class | class > acc", "Variable 'class' is nominal, so it has no ranges.", "class > acc"),
         ("class | not class > acc", "Variable 'class' is nominal, so it has no ranges.", "class > acc"),
-        ("class | age >= 30", "30 lies inside the interval '[18, 65)' of 'age'", "30"),
-        ("class | age > 18", "The intervals of 'age' are closed on the left", "18"),
+        ("class | age >= old", "'old' is neither a number nor an interval of 'age'", "old"),
+        ("class | age = 200", "Variable 'age' has no label '200'. Its edges are [0, 18, 65, 120].", "200"),
+        ("class | age in {3, 70}", "None of ['3', '70'] has a probability, as 'age' is continuous.", "age in {3, 70}"),
         ("class | age = old", "Variable 'age' has no label 'old'.", "old"),
         ("class | doors = '3", "This quote is not closed.", "'"),
     ],
@@ -527,8 +568,7 @@ def test_any_text_is_understood_or_refused(read, text):
         answer = read(text, DOMAIN)
     except QueryError:
         return
-    evidence = answer.evidence if isinstance(answer, query.Question) else answer
-    assert all(weights.shape == (DOMAIN[n].cardinality,) for n, weights in evidence.items())
+    assert all(weights.shape == (answer.domain[n].cardinality,) for n, weights in answer.evidence.items())
 
 
 FORMS = {

@@ -17,7 +17,7 @@ MODEL = juror.JointPMF(
         (
             juror.Variable("colour", ("red", "blue", "green")),
             juror.Variable("size", (1, 2), "ordinal"),
-            juror.Variable("age", ("[0, 18)", "[18, 65)", "[65, 120]"), "binned", (0, 18, 65, 120), (9, 40, 70)),
+            juror.Variable("age", ("[0, 18)", "[18, 65)", "[65, 120]"), "binned", (0, 18, 65, 120)),
         )
     ),
 )
@@ -53,10 +53,10 @@ BAD = {
         lambda: juror.fit({"a": ["x"], "b": ["y", "z"]}),
         "Columns differ in length: 'a' has 1 rows and 'b' has 2. All must have the same.",
     ),
-    "dates": (
-        lambda: juror.fit({"when": [datetime.date(2026, 1, 1)]}),
-        "Column 'when' holds dates or times, which juror does not bin by itself. Convert it to a number "
-        "(a year, a month, days since a start) or to text, or drop it.",
+    "durations": (
+        lambda: juror.fit({"when": [datetime.timedelta(1)]}),
+        "Column 'when' holds durations or times of day (duration[us]), which juror does not read. Convert it to a "
+        "number, such as hours, or to text, or drop it.",
     ),
     "lists in cells": (
         lambda: juror.fit({"a": [["x"], ["y"]]}),
@@ -196,10 +196,13 @@ BAD = {
         "Variable 'colour' is nominal, so it has no ranges. Name the labels, or declare their order with "
         "Domain.infer(data, levels={...}).",
     ),
-    "a range inside an interval": (
-        lambda: MODEL.ask("size | age >= 30"),
-        "30 lies inside the interval '[18, 65)' of 'age', which is not divided further. Use one of the edges "
-        "[0, 18, 65].\n  size | age >= 30\n         ^^^^^^^^^",
+    "a range that ends at no number": (
+        lambda: MODEL.ask("size | age >= old"),
+        "'old' is neither a number nor an interval of 'age'.\n  size | age >= old\n         ^^^^^^^^^^",
+    ),
+    "several numbers without probability": (
+        lambda: MODEL.ask("size", given={"age": [30, 40]}),
+        "None of [30, 40] has a probability, as 'age' is continuous. Give one number, or a range.",
     ),
     "impossible evidence": (
         lambda: MODEL.marginal("size", given={"colour": "green"}),

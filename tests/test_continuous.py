@@ -11,19 +11,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import juror
-from juror import DataWarning, Domain, JointPMF, Variable
+from juror import Domain, JointPMF, Variable
 from juror.answers import continuous
+from juror.domain.law import Grid, Law
 from juror.errors import DataError, ParameterError, QueryError
 from juror.testing import dense, random_model
 
 quick = settings(max_examples=40, deadline=None)
 
-AGE = Variable("age", ("[0, 18)", "[18, 65)", "[65, 120]"), "binned", (0, 18, 65, 120), (9, 40, 70))
+AGE = Variable("age", ("[0, 18)", "[18, 65)", "[65, 120]"), "binned", (0, 18, 65, 120))
 SIZE = Variable("size", (1, 2, 4), "ordinal")
 COLOUR = Variable("colour", ("red", "blue"))
-PRICE = Variable("price", ("<10", "[10, 20)", ">=20"), "binned", (5.0, 10.0, 20.0, 90.0), (7.5, 15.0, 33.0), True)
+PRICE = Variable("price", ("<10", "[10, 20)", ">=20"), "binned", (5.0, 10.0, 20.0, 90.0), open_ended=True)
 # a last interval of one point, as quantiles of numbers with a frequent largest one have
-CAPPED = Variable("capped", ("<10", ">=10"), "binned", (0, 10, 10), (5, 10), True)
+CAPPED = Variable("capped", ("<10", ">=10"), "binned", (0, 10, 10), open_ended=True)
 DOMAIN = Domain((AGE, SIZE, COLOUR, PRICE, CAPPED))
 MODEL = random_model(DOMAIN.cardinalities, 4, np.random.default_rng(0), domain=DOMAIN)
 Z = dense(MODEL)
@@ -53,8 +54,10 @@ def density_by_definition(row):
         if row.get(v.name) is not None:
             code = v.code(row[v.name])
             at[n] = code
-            volume *= v.edges[code + 1] - v.edges[code] if v.edges is not None else 1.0
-    return Z[tuple(at)].sum() / volume if volume > 0 else np.inf
+            if v.edges is not None:
+                # a value that recurs has a probability instead of a density
+                volume *= v.edges[code + 1] - v.edges[code] or 1.0
+    return Z[tuple(at)].sum() / volume
 
 
 def assert_close(actual, expected, atol=1e-12):
@@ -90,8 +93,9 @@ def test_the_cdf_is_a_sum_over_the_dense_tensor(row):
 @quick
 @given(st.fixed_dictionaries(CELLS | {"colour": st.none() | st.sampled_from(COLOUR.labels)}))
 def test_the_density_is_a_cell_of_the_dense_tensor_over_its_volume(row):
-    frame = pd.DataFrame([row]).astype({name: float for name in row if name != "colour"})
-    assert_close(MODEL.density(frame.astype({"colour": "string"})), [density_by_definition(row)])
+    frame = pd.DataFrame([row]).astype({name: float for name in row if name != "colour"}).astype({"colour": "string"})
+    assert_close(MODEL.density(frame), [density_by_definition(row)])
+    assert_close(MODEL.log_density(frame), [np.log(density_by_definition(row))])
 
 
 def test_absent_columns_and_missing_cells_are_summed_out():
@@ -168,64 +172,52 @@ def test_a_closed_variable_has_nothing_outside_its_edges():
 
 def test_infinity_is_an_end_of_an_open_ended_variable_too():
     assert_close(MODEL.cdf({"price": [-np.inf, np.inf]}), [0.0, 1.0])
-    with pytest.raises(DataError, match="holds inf in row 0, beyond its outer edges"):
-        MODEL.density({"price": [np.inf]})
+    assert_close(MODEL.density({"price": [-np.inf, np.inf]}), [0.0, 0.0])
 
 
 def test_a_point_has_all_its_probability_at_once():
     at_point = MODEL.prob({"capped": ">=10"})
     before, at = MODEL.cdf({"capped": [np.nextafter(10, 0), 10.0]})
     assert at - before == pytest.approx(at_point, abs=1e-12)
-    assert MODEL.density({"capped": [10.0, 9.0]}).tolist() == [
-        np.inf,
-        pytest.approx(MODEL.prob({"capped": "<10"}) / 10),
-    ]
+    assert_close(MODEL.density({"capped": [10.0, 9.0]}), [at_point, MODEL.prob({"capped": "<10"}) / 10])
+    assert MODEL.prob({"capped": 10}) == pytest.approx(at_point, rel=1e-12)
+    assert MODEL.prob({"capped": 9}) == 0.0
 
 
 def test_an_impossible_point_has_density_zero():
     model = JointPMF([1.0], [[[1.0], [0.0]]], Domain((CAPPED,)))
     assert model.density({"capped": [10.0]}).tolist() == [0.0]
+    assert model.log_density({"capped": [10.0]}).tolist() == [-np.inf]
 
 
 def test_points_in_the_middle_count_from_their_number_on():
-    variable = Variable("x", ("a", "b", "c", "d"), "binned", (0.0, 0.0, 5.0, 5.0, 10.0), (0.0, 2.0, 5.0, 7.0))
-    model = JointPMF([1.0], [[[0.1], [0.2], [0.3], [0.4]]], Domain((variable,)))
+    law = Law(Grid(), (0.0, 0.0, 5.0, 5.0), (0.0, 5.0, 5.0, 10.0), (0.1, 0.2, 0.3, 0.4))
+    variable = Variable("x", ("a", "b"), "binned", (0.0, 5.0, 10.0), law)
+    model = JointPMF([1.0], [[[0.3], [0.7]]], Domain((variable,)))
     assert_close(model.cdf({"x": [-1.0, 0.0, 2.5, 4.999999, 5.0, 7.5, 10.0]}), [0, 0.1, 0.2, 0.29999996, 0.6, 0.8, 1])
-    assert model.density({"x": ["a", "b", "c", "d"]}).tolist() == pytest.approx([np.inf, 0.04, np.inf, 0.08])
+    assert model.density({"x": [0.0, 2.0, 5.0, 7.0]}).tolist() == pytest.approx([0.1, 0.04, 0.3, 0.08])
+    assert model.density({"x": ["a", "b"]}).tolist() == pytest.approx([0.3, 0.7])
 
 
 def test_the_largest_numbers_do_not_overflow():
-    variable = Variable("x", ("a", "b"), "binned", (-1.7e308, 1.7e308, 1.75e308), (0.0, 1.72e308))
+    variable = Variable("x", ("a", "b"), "binned", (-1.7e308, 1.7e308, 1.75e308))
     model = JointPMF([1.0], [[[0.5], [0.5]]], Domain((variable,)))
     assert_close(model.cdf({"x": [-1.7e308, 0.0, 1.7e308, 1.75e308]}), [0, 0.25, 0.5, 1])
     assert model.density({"x": [0.0]})[0] == pytest.approx(0.25 / 1.7e308)
 
 
 def test_a_density_beyond_all_floats_is_infinite():
-    narrow = [Variable(f"x{n}", ("a",), "binned", (0.0, 1e-200), (0.0,)) for n in range(2)]
-    assert JointPMF([1.0], [[[1.0]]] * 2, Domain(tuple(narrow))).density({"x0": [0.0], "x1": [0.0]}) == [np.inf]
+    narrow = [Variable(f"x{n}", ("a",), "binned", (0.0, 1e-200)) for n in range(2)]
+    model = JointPMF([1.0], [[[1.0]]] * 2, Domain(tuple(narrow)))
+    assert model.density({"x0": [0.0], "x1": [0.0]}) == [np.inf]
+    assert_close(model.log_density({"x0": [0.0], "x1": [0.0]}), [400 * np.log(10)])
 
 
-@pytest.mark.parametrize(
-    ("ask", "answer", "value"), [("density", "density", 120.5), ("cdf", "cdf", 4.999999999), ("density", "density", -1)]
-)
-def test_beyond_open_ends_the_model_does_not_know(ask, answer, value):
-    data = {"price": [15.0, None, value]}
-    with pytest.raises(DataError) as raised:
-        getattr(MODEL, ask)(data)
-    assert str(raised.value) == (
-        f"Column 'price' holds {float(value)} in row 2, beyond its outer edges 5.0 to 90.0, where its {answer} is not "
-        'known. Pass unknown="missing" to treat it as missing, or fit with wider edges, '
-        "Domain.infer(data, edges={'price': [...]})."
-    )
-    within = getattr(MODEL, ask)({"price": [15.0, None, None]})
-    np.testing.assert_array_equal(getattr(MODEL, ask)(data, unknown="missing"), within)
-    sentence = (
-        r"'price' holds numbers beyond its outer edges 5.0 to 90.0 in 1 rows, the first in row 2; they are treated"
-    )
-    with pytest.warns(DataWarning, match=sentence):
-        warned = getattr(MODEL, ask)(data, unknown="warn")
-    np.testing.assert_array_equal(warned, within)
+def test_beyond_all_numbers_of_an_open_ended_law_there_is_nothing():
+    """The uniform law of a variable without numbers ends at its edges, 5 and 90."""
+    assert_close(MODEL.density({"price": [4.999, 90.001, -1.0, 1e300]}), [0.0] * 4)
+    assert_close(MODEL.cdf({"price": [4.999, 90.001, -1.0, 1e300]}), [0.0, 1.0, 0.0, 1.0])
+    assert_close(MODEL.cdf({"price": [1e300], "age": [30.0]}), MODEL.cdf({"age": [30.0]}))
 
 
 def test_a_density_outside_closed_edges_is_unknown():
@@ -239,20 +231,22 @@ def test_a_density_outside_closed_edges_is_unknown():
 
 def test_an_interval_counts_in_full():
     assert_close(MODEL.cdf({"price": list(PRICE.labels)}), MODEL.cdf({"price": [10.0, 20.0, 90.0]}))
-    assert_close(MODEL.density({"price": list(PRICE.labels)}), MODEL.density({"price": [7.0, 11.0, 90.0]}))
+    assert_close(
+        MODEL.density({"price": list(PRICE.labels)}), MODEL.density({"price": [7.0, 11.0, 90.0]}) * [5, 10, 70]
+    )
 
 
 def test_labels_and_numbers_as_text_may_stand_together():
     column = {"price": ["[10, 20)", "12.5", None]}
     assert_close(MODEL.cdf(column), [*MODEL.cdf({"price": [20.0, 12.5]}), 1.0])
-    assert_close(MODEL.density(column), [*MODEL.density({"price": [10.0, 12.5]}), 1.0])
+    assert_close(MODEL.density(column), [MODEL.prob({"price": "[10, 20)"}), *MODEL.density({"price": [12.5]}), 1.0])
 
 
 def test_a_label_that_reads_as_a_number_is_the_label():
-    variable = Variable("x", ("1", "2"), "binned", (0.0, 10.0, 20.0), (5.0, 15.0))
+    variable = Variable("x", ("1", "2"), "binned", (0.0, 10.0, 20.0))
     model = JointPMF([1.0], [[[0.25], [0.75]]], Domain((variable,)))
     assert_close(model.cdf({"x": ["1", "2", "4"]}), [0.25, 1.0, 0.1])
-    assert_close(model.density({"x": ["1", "2", "4"]}), [0.025, 0.075, 0.025])
+    assert_close(model.density({"x": ["1", "2", "4"]}), [0.25, 0.75, 0.025])
 
 
 @pytest.mark.parametrize(
@@ -275,7 +269,8 @@ def test_unused_categories_are_not_looked_at():
 def test_codes_are_intervals_and_floats_are_numbers():
     model = JointPMF([1.0], [[[0.2], [0.3], [0.5]], [[0.4], [0.6]]], Domain((AGE, Variable("n", (0, 1), "ordinal"))))
     assert_close(model.cdf(np.array([[1, 0], [2, -1]])), [0.5 * 0.4, 1.0])
-    assert_close(model.density(np.array([[1, 0], [2, -1]])), [0.3 / 47 * 0.4, 0.5 / 55])
+    assert_close(model.density(np.array([[1, 0], [2, -1]])), [0.3 * 0.4, 0.5])
+    assert_close(model.density(np.array([[20.0, 0], [100.0, np.nan]])), [0.3 / 47 * 0.4, 0.5 / 55])
     assert_close(model.cdf(np.array([[9.0, 0], [np.nan, 0]])), [0.1 * 0.4, 0.4])
 
 

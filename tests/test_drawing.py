@@ -65,7 +65,7 @@ def test_a_seed_draws_what_it_always_drew(seed, rank, sizes, n):
     np.testing.assert_array_equal(drawn, plain_sample(model, n, drawing.generator(seed)))
     if n:
         holes = torn(rng, drawn)
-        filled = drawing.fill_at_random(model, holes, drawing.generator(seed))
+        filled, _ = drawing.fill_at_random(model, holes, drawing.generator(seed))
         np.testing.assert_array_equal(filled, plain_fill_at_random(model, holes, drawing.generator(seed)))
 
 
@@ -74,7 +74,7 @@ def test_a_seed_draws_what_it_always_drew_over_several_blocks():
     rng = np.random.default_rng(3)
     model = random_model(rng, 4096, (3, 2))
     holes = torn(rng, drawing.sample(model, 2100, rng))
-    filled = drawing.fill_at_random(model, holes, drawing.generator(1))
+    filled, _ = drawing.fill_at_random(model, holes, drawing.generator(1))
     np.testing.assert_array_equal(filled, plain_fill_at_random(model, holes, drawing.generator(1)))
 
 
@@ -92,7 +92,7 @@ def test_the_most_probable_label_is_the_largest_of_the_dense_table(seed, rank):
     model = random_model(rng, rank, (3, 2, 4))
     dense = np.einsum("f,af,bf,cf->abc", model.weights, *model.factors)
     holes = torn(rng, drawing.sample(model, 40, rng), 0.5)
-    filled = drawing.fill_most_probable(model, holes)
+    filled = drawing.fill_best(model, holes, "median")[0]
     for before, after in zip(holes, filled, strict=True):
         seen = dense[tuple(slice(None) if code < 0 else slice(code, code + 1) for code in before)]
         for n in range(3):
@@ -107,7 +107,7 @@ def test_rows_given_are_left_as_they_are():
     model = random_model(np.random.default_rng(0), 3, (4, 4))
     for order in "CF":
         codes = np.array([[0, -1], [-1, 3]], dtype=np.int8, order=order)
-        drawing.fill_most_probable(model, codes)
+        drawing.fill_best(model, codes, "median")
         drawing.fill_at_random(model, codes, drawing.generator(0))
         assert codes.tolist() == [[0, -1], [-1, 3]]
 
@@ -236,10 +236,27 @@ def test_the_frame_comparison_sees_a_wrong_type():
 
 
 def test_decoded_numbers_of_intervals():
-    variable = Variable("age", ("<10", ">=10"), "binned", (0.0, 10.0, 20.0), (4.0, 15.0))
+    variable = Variable("age", ("<10", ">=10"), "binned", (0.0, 10.0, 20.0))
     codes = np.array([[1], [0]], dtype=np.int8)
-    assert decode_frame([variable], codes, "pandas", numbers=True)["age"].tolist() == [15.0, 4.0]
-    assert decode_frame([variable], codes, "pandas", numbers=False)["age"].tolist() == [">=10", "<10"]
+    assert decode_frame([variable], codes, "pandas", {0: np.array([15.0, 4.0])})["age"].tolist() == [15.0, 4.0]
+    assert decode_frame([variable], codes, "pandas", {})["age"].tolist() == [">=10", "<10"]
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+@pytest.mark.parametrize("numbers", [[15, 4, 12], [15.5, 4.0, 12.0], [2**63 - 1, -(2**63), 0]], ids=str)
+def test_numbers_keep_their_type_and_missing_cells_are_missing(kind, numbers):
+    if kind == "polars":
+        pytest.importorskip("polars")
+    variable = Variable("age", ("<10", ">=10"), "binned", (0.0, 10.0, 20.0), open_ended=True)
+    codes = np.array([[1], [0], [1]], dtype=np.int8)
+    whole = decode_frame([variable], codes, kind, {0: np.array(numbers)})
+    cells = whole["age"].to_pylist() if kind == "pyarrow" else whole["age"].to_list()
+    assert [(type(cell), cell) for cell in cells] == [(type(number), number) for number in numbers]
+    holed = decode_frame(
+        [variable.with_missing_label("?")], codes + np.array([[0], [2], [0]]), kind, {0: np.array(numbers)}
+    )
+    cells = holed["age"].to_pylist() if kind == "pyarrow" else holed["age"].to_list()
+    assert [None if cell is None or cell != cell else cell for cell in cells] == [numbers[0], None, numbers[2]]
 
 
 # Holes of frames: every cell that is there stays, every hole gets its code's label
@@ -258,8 +275,8 @@ def test_filled_frames_say_what_filled_codes_say(kind):
     holes = torn(rng, drawing.sample(model, 500, rng))
     frame = to_frame({v.name: v.decode(holes[:, n]) for n, v in enumerate(domain)}, kind)
     for draws in (None, 1):
-        whole = (
-            drawing.fill_most_probable(model, holes)
+        whole, _ = (
+            drawing.fill_best(model, holes, "median")
             if draws is None
             else drawing.fill_at_random(model, holes, drawing.generator(6))
         )

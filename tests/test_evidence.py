@@ -1,3 +1,4 @@
+import itertools
 import math
 import operator
 
@@ -8,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from juror.domain import Domain
-from juror.domain.evidence import Not, Range, both, check_event, describe, read_evidence, weights_of
+from juror.domain.binning import parts_of
+from juror.domain.evidence import Not, Range, both, check_event, describe, divided_for, read_evidence, weights_of
 from juror.domain.variable import Variable
 from juror.errors import QueryError
 from juror.model import JointPMF
@@ -22,10 +24,10 @@ DOORS = Variable("doors", (2, 3, 4, 6), "ordinal")
 DOSE = Variable("dose", (0.5, 1.0, 2.5), "ordinal")
 # declared in an order that is not that of the numbers
 GRADE = Variable("grade", (3, 1, 2), "ordinal")
-AGE = Variable("age", ("[0, 18)", "[18, 65)", "[65, 120]"), "binned", (0, 18, 65, 120), (9, 40, 70))
-PRICE = Variable("price", ("<10", "[10, 20)", ">=20"), "binned", (0, 10, 20, 50), (5, 15, 30), open_ended=True)
+AGE = Variable("age", ("[0, 18)", "[18, 65)", "[65, 120]"), "binned", (0, 18, 65, 120))
+PRICE = Variable("price", ("<10", "[10, 20)", ">=20"), "binned", (0, 10, 20, 50), open_ended=True)
 # the last interval is one number, as quantile bins make them for an atom at the top
-CAPPED = Variable("capped", ("<10", ">=10"), "binned", (0, 10, 10), (5, 10), open_ended=True)
+CAPPED = Variable("capped", ("<10", ">=10"), "binned", (0, 10, 10), open_ended=True)
 FLAG = Variable("flag", (False, True))
 
 BOUNDS = {"at_least": operator.ge, "above": operator.gt, "at_most": operator.le, "below": operator.lt}
@@ -40,6 +42,15 @@ def assert_weights(variable, wanted, expected):
     weights = weights_of(variable, wanted)
     assert weights.dtype == np.float64
     assert weights.tolist() == list(expected)
+
+
+def shares(variable, wanted):
+    """Which share of each interval meets the evidence, whose ends may lie inside intervals."""
+    divided = divided_for(Domain((variable,)), [(0, wanted)])[0]
+    weights = weights_of(divided, wanted, variable, is_event=True)
+    assert weights.shape == (divided.cardinality,)
+    codes, of_part = parts_of(variable, divided)
+    return np.bincount(codes, weights * of_part, variable.cardinality)
 
 
 @pytest.mark.parametrize("expected", [[1, 0], [0, 1, 0], [1, 0, 1], [0.5, 0, 0], [1, 0, 0, 0]], ids=str)
@@ -87,7 +98,21 @@ def test_a_value(variable, wanted, expected):
 def test_a_set(make):
     assert_weights(COLOUR, make(["red", "blue"]), [1, 0, 1])
     assert_weights(DOORS, make([2, 6]), [1, 0, 0, 1])
-    assert_weights(AGE, make([3, 70]), [1, 0, 1])
+    assert_weights(AGE, make(["[0, 18)", "[65, 120]"]), [1, 0, 1])
+
+
+@pytest.mark.parametrize("make", [list, tuple, set, frozenset, np.array], ids=lambda make: make.__name__)
+def test_a_set_of_numbers_without_probabilities_is_refused(make):
+    """Several numbers of a continuous law have densities, which no label or value that recurs can stand beside."""
+    for variable in (AGE, CAPPED):
+        with pytest.raises(
+            QueryError, match=rf"has a probability, as '{variable.name}' is continuous\. Give one number"
+        ):
+            weights_of(variable, make([3, 7.5]))
+        assert_weights(variable, make([3, 3]), [1] + [0] * (variable.cardinality - 1))
+    # of numbers beside these, only those count that have a probability
+    assert_weights(CAPPED, make([3, 10]), [0, 1])
+    assert_weights(AGE, make(["3", "[65, 120]"]), [0, 0, 1])
 
 
 def test_a_set_may_repeat_a_label():
@@ -199,26 +224,51 @@ def test_a_range_of_intervals(variable, bound, expected):
     assert_weights(variable, Range(**bound), expected)
 
 
-@pytest.mark.parametrize("variable", [AGE, PRICE], ids=["closed", "open"])
-@pytest.mark.parametrize("name", ["at_least", "below"])
-def test_the_last_edge_lies_inside_the_last_interval(variable, name):
-    # [65, 120] holds 120, and >=20 holds 50 and more: neither "none" nor "all" is the answer
-    last = variable.edges[-1]
-    assert variable.find(last) == variable.cardinality - 1
-    with pytest.raises(QueryError, match=f"{last} lies inside the interval"):
-        weights_of(variable, Range(**{name: last}))
+@pytest.mark.parametrize(
+    ("variable", "bound", "expected"),
+    [
+        (AGE, {"at_least": 30}, [0, 35 / 47, 1]),
+        (AGE, {"below": "30"}, [1, 12 / 47, 0]),
+        (AGE, {"at_least": 30, "below": 50}, [0, 20 / 47, 0]),
+        (AGE, {"at_least": 30, "below": 70}, [0, 35 / 47, 5 / 55]),
+        (AGE, {"at_least": 9, "at_most": "[18, 65)"}, [0.5, 1, 0]),
+        (AGE, {"above": 18}, [0, 1, 1]),
+        (AGE, {"at_most": 18}, [1, 0, 0]),
+        (AGE, {"at_least": 120}, [0, 0, 0]),
+        (AGE, {"below": 120}, [1, 1, 1]),
+        (AGE, {"at_least": 50, "below": 30}, [0, 0, 0]),
+        # no number is known beyond the edges
+        (PRICE, {"at_least": 500}, [0, 0, 0]),
+        (PRICE, {"below": -500}, [0, 0, 0]),
+        (PRICE, {"at_least": 35}, [0, 0, 0.5]),
+        # all of the last interval is its one number
+        (CAPPED, {"above": 10}, [0, 0]),
+        (CAPPED, {"at_most": 10}, [1, 1]),
+        (CAPPED, {"at_least": 4}, [0.6, 1]),
+    ],
+    ids=short,
+)
+def test_a_range_may_end_inside_an_interval(variable, bound, expected):
+    np.testing.assert_allclose(shares(variable, Range(**bound)), expected, atol=1e-12)
+    np.testing.assert_allclose(shares(variable, Not(Range(**bound))), 1 - np.array(expected), atol=1e-12)
+
+
+@examples
+@given(
+    edges=st.lists(st.integers(-50, 50), min_size=2, max_size=6, unique=True).map(sorted),
+    low=st.floats(-60, 60),
+    high=st.floats(-60, 60),
+)
+def test_any_range_of_intervals_of_even_laws(edges, low, high):
+    """Without numbers the law is even between edges, so shares are lengths."""
+    variable = Variable("a", tuple(f"interval {i}" for i in range(len(edges) - 1)), "binned", tuple(edges))
+    lengths = [max(0.0, min(b, high) - max(a, low)) / (b - a) for a, b in itertools.pairwise(edges)]
+    np.testing.assert_allclose(shares(variable, Range(at_least=low, below=high)), lengths, atol=1e-12)
 
 
 @pytest.mark.parametrize(
     ("variable", "bound", "words"),
     [
-        (AGE, {"at_least": 30}, r"30 lies inside the interval '\[18, 65\)' of 'age', which is not divided further"),
-        (AGE, {"at_least": 30}, r"Use one of the edges \[0, 18, 65"),
-        (AGE, {"below": "30"}, "30 lies inside the interval"),
-        (PRICE, {"at_least": 500}, "500 lies inside the interval '>=20'"),
-        (PRICE, {"below": -500}, "-500 lies inside the interval '<10'"),
-        (AGE, {"above": 18}, "closed on the left, so their ranges are >= and <, not > and <="),
-        (AGE, {"at_most": 18}, "closed on the left, so their ranges are >= and <, not > and <="),
         (AGE, {"at_least": "old"}, "'old' is neither a number nor an interval of 'age'"),
         (AGE, {"at_least": True}, "True is neither a number nor an interval of 'age'"),
         (AGE, {"at_least": math.nan}, "nan is neither a number nor an interval of 'age'"),
@@ -265,7 +315,10 @@ def test_ranges_show_their_bounds():
         (COLOUR, ["red", "blue"], [0, 1, 0]),
         (COLOUR, ["red", "green", "blue"], [0, 0, 0]),
         (SAFETY, Range(at_least="med"), [1, 0, 0]),
-        (AGE, 30, [1, 0, 1]),
+        (AGE, "[18, 65)", [1, 0, 1]),
+        # a single number of a continuous law has no probability
+        (AGE, 30, [1, 1, 1]),
+        (CAPPED, 10, [1, 0]),
         (AGE, Range(at_least=18, below=65), [1, 0, 1]),
         (COLOUR, Not("red"), [1, 0, 0]),
         (COLOUR, {"red": 1, "green": 0, "blue": 0}, [0, 1, 1]),

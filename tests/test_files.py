@@ -17,6 +17,7 @@ from safetensors.numpy import save
 import juror
 from juror import Domain, FitInfo, JointPMF, JurorError, Variable
 from juror.answers.block import BareMixture
+from juror.domain.law import Grid, Law
 from juror.errors import ModelFileError
 from juror.model import file_format
 from juror.record import RankScore
@@ -59,8 +60,8 @@ def rich():
     """A model with labels of every type, a binned variable, markers, and the record of a fit."""
     variables = [Variable(name, labels) for name, labels in LABELS.items()]
     variables.append(Variable("ordered", ("low", "high"), "ordinal"))
-    edges, values = (0.1, 1 / 3, 2.0), (0.2, 1.0)
-    variables.append(Variable("binned", ("a", "b"), "binned", edges, values, open_ended=True))
+    law = Law(Grid(), (-0.5, 0.1, 0.2, 1 / 3), (0.1, 0.2, 0.2, 2.0), (0.1, 0.2, 0.3, 0.4))
+    variables.append(Variable("binned", ("a", "b"), "binned", (0.1, 1 / 3, 2.0), law, open_ended=True))
     domain = Domain(tuple(variables), missing=("?", -9, 0.5, True))
     made = random_model(domain.cardinalities, 4, np.random.default_rng(0), domain=domain, zeros=0.2)
     return JointPMF(made.weights, made.factors, domain, info())
@@ -381,7 +382,7 @@ def test_with_header_changes_only_what_it_is_told(saved):
     assert_same_model(juror.load(saved), model)
 
 
-@pytest.mark.parametrize("version", [4, 10, 999999999999999999999])
+@pytest.mark.parametrize("version", [5, 10, 999999999999999999999])
 def test_a_newer_format_is_refused_and_says_what_to_do(saved, version):
     with_header(saved, format_version=version)
     message = load_error(saved)

@@ -340,7 +340,10 @@ class TestNumbers:
     @pytest.mark.parametrize("at_once", [1, 1 << 21])
     def test_cdf_and_density_of_numbers(self, monkeypatch, at_once):
         monkeypatch.setattr(juror.answers.continuous, "_MASSES_AT_ONCE", at_once)
-        domain = Domain.infer({"a": [0.0, 5.0], "b": [1.0, 2.0]}, edges={"a": [0, 2, 10], "b": [0, 1, 2, 4]})
+        # without numbers, laws are uniform in each interval
+        a = Variable("a", ("[0, 2)", "[2, 10]"), "binned", (0, 2, 10))
+        b = Variable("b", ("[0, 1)", "[1, 2)", "[2, 4]"), "binned", (0, 1, 2, 4))
+        domain = Domain((a, b))
         model = random_forest_model((2, 3), (2, 1), np.random.default_rng(0), domain=domain, edges=1.0)
         tensor = dense(model)
         shares_a, shares_b = np.array([1.0, 0.25]), np.array([1.0, 1.0, 0.5])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from juror.answers.block import BareMixture, Block
-from juror.answers.sampling import fill_at_random, fill_most_probable
+from juror.answers.sampling import fill_at_random, fill_best
 from juror.answers.scores import class_posteriors, log_prob, predict_proba
 from juror.domain import Domain
 from juror.domain.variable import Strangers
@@ -408,7 +408,7 @@ def test_scores_equal_the_dense_tensor(mixed):
             ]
             whole = table.reshape(len(table), -1).sum(axis=1)
             np.testing.assert_allclose(found, whole / whole.sum(), rtol=1e-9, atol=1e-12)
-    filled = fill_most_probable(mixed.model, possible)
+    filled, _ = fill_best(mixed.model, possible, "median")
     for n in range(4):
         holes = possible[:, n] < 0
         chances = predict_proba(mixed.model, possible[holes], n) if holes.any() else np.empty((0, 1))
@@ -424,7 +424,8 @@ def test_scores_equal_the_dense_tensor(mixed):
 def test_random_fills_have_the_joint_distribution_of_the_holes(n_blocks, row):
     mixed = Mixed(12, n_blocks)
     n = 20_000
-    filled = fill_at_random(mixed.model, np.tile(np.array(row, dtype=np.int16), (n, 1)), np.random.default_rng(3))
+    tiled = np.tile(np.array(row, dtype=np.int16), (n, 1))
+    filled, _ = fill_at_random(mixed.model, tiled, np.random.default_rng(3))
     holes = [k for k, x in enumerate(row) if x < 0]
     true = mixed.given(row) / mixed.given(row).sum()
     seen = np.zeros(true.shape)
@@ -481,6 +482,7 @@ def test_impossible_rows_are_said():
     )
     model = BareMixture(blocks, mixed.model.domain)
     codes = np.array([[0, 1, 1, 1], [1, -1, 0, 0]], dtype=np.int16)
-    for answer in (fill_most_probable, lambda m, c: fill_at_random(m, c, np.random.default_rng(0))):
+    at_random = np.random.default_rng(0)
+    for answer in (lambda m, c: fill_best(m, c, "median"), lambda m, c: fill_at_random(m, c, at_random)):
         with pytest.raises(ZeroProbabilityError, match="Row 1"):
             answer(model, codes)

@@ -316,7 +316,7 @@ LABELLED = Domain(
         Variable("colour", ("red", "green", "blue")),
         Variable("size", (1, 2, 4), "ordinal"),
         Variable("sold", (False, True)),
-        Variable("price", ("<10", "[10, 20)", ">=20"), "binned", (5.0, 10.0, 20.0, 90.0), (7.5, 15.0, 33.0), True),
+        Variable("price", ("<10", "[10, 20)", ">=20"), "binned", (5.0, 10.0, 20.0, 90.0), open_ended=True),
     )
 )
 
@@ -326,7 +326,7 @@ def shop():
     """A model with labels of every kind, and many rows with holes; a column says how often each counts."""
     rng = np.random.default_rng(3)
     model = random_model(LABELLED.cardinalities, 3, rng, domain=LABELLED)
-    frame = model.sample(100_000, numbers=True).convert_dtypes()
+    frame = model.sample(100_000).convert_dtypes()
     frame = frame.mask(rng.random(frame.shape) < 0.1)
     return model, frame.assign(times=rng.integers(0, 4, size=len(frame)))
 
