@@ -13,11 +13,14 @@ from juror.answers.numbers import as_cells
 from juror.domain.variable import Variable
 from juror.errors import DataError, shortlist
 from juror.readers import Column
+from juror.readers.columns import as_text
 from juror.readers.exact_numbers import as_number
 
 
 class Fill:
     """The labels that fill the holes of one column, from codes (n_rows,) for all its rows, or from numbers (n_rows,).
+
+    A column that holds codes or labels of intervals gets these even if there are numbers.
 
     A missing cell whose code is that of the label for missing cells is no hole: it stays missing.
 
@@ -37,8 +40,8 @@ class Fill:
         stays = (codes[missing] == variable.missing_code) & (variable.missing_label is not None)
         self.rows, self.left = missing[~stays], missing[stays]
         self.codes = codes[self.rows]
-        self.is_number = numbers is not None
-        if numbers is not None:
+        self.is_number = numbers is not None and not _holds_labels(column, variable)
+        if numbers is not None and self.is_number:
             distinct, self.positions = np.unique(numbers[self.rows], return_inverse=True)
             self._numbers: list[Any] = distinct.tolist()
             return
@@ -96,6 +99,14 @@ class Fill:
         return DataError(
             f"Column {self.name!r} has the type {dtype}, which has no room for {wanted} in its holes. Convert it first."
         )
+
+
+def _holds_labels(column: Column, variable: Variable) -> bool:
+    """Tell whether a column of a binned variable holds codes or labels of intervals, and not numbers."""
+    if column.form not in ("text", "category"):
+        return column.form == "code"
+    labels = {as_text(label) for label in variable.present_labels}
+    return any(as_text(value) in labels for value in column.values)
 
 
 def _as_number(fill: Fill, label: Any, code: int) -> Any:
