@@ -176,7 +176,8 @@ class Law:
         room = masses[piece]
         share = np.divide(levels - self._cumulative[piece], room, out=np.zeros_like(room), where=room > 0)
         share = np.clip(share, 0.0, 1.0)
-        positions = starts[piece] * (1 - share) + ends[piece] * share
+        # rounding must not move a point
+        positions = np.clip(starts[piece] * (1 - share) + ends[piece] * share, starts[piece], ends[piece])
         if self.grid.decimals is None:
             return positions
         return np.clip(np.floor(positions), starts[piece], ends[piece] - 1)

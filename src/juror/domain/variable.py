@@ -134,8 +134,10 @@ class Variable:
         if len(edges) != n_intervals + 1:
             raise DataError(f"Variable {self.name!r} has {n_intervals} intervals but {len(edges)} edges.")
         are_finite = all(isinstance(edge, (int, float, np.number)) and abs(edge) < np.inf for edge in edges)
-        # only the last interval, which is closed, may be a single number
-        rise = are_finite and all(low < high for low, high in pairwise(edges[:-1])) and edges[-2] <= edges[-1]
+        # the last interval, which is closed, may be a single number; the first one too if it takes all numbers below
+        inner = edges[1:-1] if self.open_ended else edges[:-1]
+        rise = are_finite and all(low < high for low, high in pairwise(inner))
+        rise = rise and edges[0] <= edges[1] and edges[-2] <= edges[-1]
         if not rise:
             raise DataError(f"The edges of {self.name!r} must be finite and rise. Got {shortlist(edges)}.")
 
