@@ -172,11 +172,15 @@ class TestAnswers:
         assert model.prob("size <= 3") == pytest.approx(0.3)
 
     def test_densities_and_cumulative_probabilities(self, model, table):
-        edges = model.domain["cigarettes"].edges
         unasked = model.prob({"cigarettes": "not asked"})
-        below = model.cdf({"cigarettes": [edges[0], edges[-1], None]})
+        below = model.cdf({"cigarettes": [-np.inf, np.inf, None]})
         np.testing.assert_allclose(below, [0.0, 1 - unasked, 1.0], atol=1e-9)
         assert model.density({"cigarettes": [None]}) == pytest.approx(unasked)
+        # numbers of two decimals have probabilities
+        some = np.arange(-1000, 100_000) / 100
+        assert model.density({"cigarettes": some}).sum() / 100 == pytest.approx(1 - unasked)
+        shares = [model.prob({"cigarettes": number}) for number in some[2000:2020].tolist()]
+        np.testing.assert_allclose(model.density({"cigarettes": some[2000:2020]}), np.array(shares) * 100, rtol=1e-9)
         with pytest.raises(QueryError, match="'sex' is nominal"):
             model.cdf({"sex": ["f"]})
         assert model.cdf({"brand": [None]}) == pytest.approx(1.0)
@@ -216,7 +220,7 @@ class TestAnswers:
         assert loaded.domain == model.domain
         assert loaded.info.labelled_missing == "cigarettes, brand as 'not asked'"
         assert "missing cells as a label: cigarettes, brand as 'not asked'" in loaded.summary()
-        assert b'"format_version": 3' in (tmp_path / "m.juror").read_bytes().replace(b"\\", b"")
+        assert b'"format_version": 4' in (tmp_path / "m.juror").read_bytes().replace(b"\\", b"")
         plain = juror.fit(table, missing_as={}, **QUICK)
         plain.save(tmp_path / "p.juror")
         # older jurors read models that have no such label
