@@ -54,6 +54,9 @@ def binned_variable(
     ends = plain_numbers(edges)
     held = (intervals_of(ends, numbers, open_ended) >= 0) & (counts > 0)
     law = estimate_law(numbers[held], counts[held], ends, open_ended, are_groups) if np.any(held) else None
+    if law is not None and open_ended and law.grid.decimals is not None and not law.grid.dropped:
+        # edges are numbers of the column, also if they were computed
+        ends[1:-1] = [law.grid.number(law.grid.cut(end, after=False)) for end in ends[1:-1]]
     labels = _interval_labels(ends, open_ended, calendar)
     return Variable(name, labels, "binned", tuple(ends), law, open_ended, calendar=calendar)
 

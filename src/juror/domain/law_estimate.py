@@ -89,7 +89,7 @@ def _grid_of(numbers: np.ndarray, are_groups: bool) -> Grid:
         scaled = numbers * 10.0**decimals
         if not np.all(np.abs(scaled) < 2.0**46):
             break
-        if np.all(grid.holds(numbers)) and np.all(np.diff(np.rint(scaled)) > 0):
+        if np.all(grid.holds(numbers)):
             return Grid(decimals, int(np.rint(scaled[0])))
     return Grid()
 
@@ -221,7 +221,8 @@ def _tails(x: np.ndarray, alone: np.ndarray, grid: Grid) -> list[_Part]:
         scale = float(np.mean(np.abs(nearest - nearest[-1 if sign < 0 else 0])))
         if grid.decimals is not None:
             scale = np.ceil(scale)
-        if is_alone or limit == 0 or not 0 < scale < np.inf:
+        # a tail that is cut off at once has no mass
+        if is_alone or not 0 < scale < np.inf or limit < 1e-9 * scale:
             continue
         steps = scale * _TAIL if grid.decimals is None else np.unique(np.ceil(scale * _TAIL))
         steps = np.append(steps[steps < limit], min(limit, steps[-1]))
