@@ -30,8 +30,8 @@ def ordered_domain(sizes, kinds):
     made = []
     for n, (size, kind) in enumerate(zip(sizes, kinds, strict=True)):
         if kind == "binned":
-            edges, values = tuple(range(size + 1)), tuple(i + 0.5 for i in range(size))
-            made.append(Variable(f"x{n}", tuple(f"[{i}, {i + 1})" for i in range(size)), kind, edges, values))
+            edges = tuple(range(size + 1))
+            made.append(Variable(f"x{n}", tuple(f"[{i}, {i + 1})" for i in range(size)), kind, edges))
         else:
             made.append(Variable(f"x{n}", tuple(range(size)), kind))
     return Domain(made)

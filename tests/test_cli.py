@@ -4,10 +4,13 @@ import io
 import json
 import subprocess
 import sys
+from datetime import date, timedelta
 from importlib.metadata import version
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import juror
@@ -252,10 +255,21 @@ def test_labels_that_look_like_numbers_stay_text(run, folder):
     assert json.loads(out)["impossible_rows"] == 0
 
 
-def test_a_column_of_dates_can_be_dropped(run, folder):
+def test_a_column_that_cannot_be_read_can_be_dropped(run, folder):
+    pq.write_table(pa.table({"took": [timedelta(1), timedelta(2)], "a": ["x", "y"]}), folder / "took.parquet")
+    status, _, err = run("fit", "took.parquet", "-o", "took.juror", "--rank", "1")
+    assert status == 2
+    assert "'took' holds durations or times of day" in err
+    assert run("fit", "took.parquet", "-o", "took.juror", "--rank", "1", "--drop", "took")[0] == 0
+
+
+def test_a_column_of_dates_is_fitted(run, folder):
     (folder / "dates.csv").write_text("when,a\n2026-01-01,x\n2026-01-02,y\n")
-    assert run("fit", "dates.csv", "-o", "dates.juror", "--rank", "1")[0] == 2
-    assert run("fit", "dates.csv", "-o", "dates.juror", "--rank", "1", "--drop", "when")[0] == 0
+    assert run("fit", "dates.csv", "-o", "dates.juror", "--rank", "1")[0] == 0
+    _, out, _ = run("sample", "dates.juror", "-n", "20")
+    drawn = [date.fromisoformat(line.split(",")[0]) for line in out.splitlines()[1:]]
+    assert len(drawn) == 20
+    assert {day.year for day in drawn} <= {2025, 2026}
 
 
 def test_impute_leaves_the_cells_of_a_file_as_they_are_written(run, folder):

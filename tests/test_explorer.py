@@ -39,9 +39,7 @@ def small_model(seed: int = 0, **options) -> juror.JointPMF:
             Variable("colour", ("red", "green", "blue")),
             Variable("safety", ("low", "med", "high", "top"), kind="ordinal"),
             Variable("doors", (2, 3, 4, 5), kind="ordinal"),
-            Variable(
-                "age", ("<18", "[18, 40)", "[40, 65)", ">=65"), "binned", (0, 18, 40, 65, 120), (9, 30, 50, 80), True
-            ),
+            Variable("age", ("<18", "[18, 40)", "[40, 65)", ">=65"), "binned", (0, 18, 40, 65, 120), open_ended=True),
             Variable("sold", (False, True)),
             Variable("shape", tuple("abcdefghijkl")),
         )

@@ -172,7 +172,7 @@ class TestOffices:
             assert_same_counts(sums[0], other)
 
     def test_the_same_intervals_add_up_whatever_they_are_called(self):
-        named = Domain((Variable("p", ("cold", "warm"), "binned", (0.0, 10.0, 20.0), (5.0, 15.0)), KINDS))
+        named = Domain((Variable("p", ("cold", "warm"), "binned", (0.0, 10.0, 20.0)), KINDS))
         cut = Domain.infer({"p": [0.5, 20.0], "k": ["u", "v"]}, edges={"p": [0, 10, 20]})
         rows = {"p": [1.0, 15.0, 16.0], "k": ["u", "v", "v"]}
         both = PairCounts.of(rows, named) + PairCounts.of(rows, cut)
