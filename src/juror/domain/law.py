@@ -28,6 +28,8 @@ from juror.readers.exact_numbers import Number, as_float
 
 # Errors of decimal numbers, in units of the last place and in steps: some programs write 162.052 as 162.05200000000005
 _ROUNDING, _OF_STEP = 64, 1e-3
+# Grids of more decimals would be no different from all floats
+_MOST_DECIMALS = 15
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,12 @@ class Grid:
     decimals: int | None = None
     origin: int = 0
     dropped: int = 0
+
+    def __post_init__(self) -> None:
+        if self.decimals is not None and not 0 <= self.decimals <= _MOST_DECIMALS:
+            raise ValueError(f"the decimals of a grid must be in the range [0, {_MOST_DECIMALS}], not {self.decimals}")
+        if not 0 <= self.dropped <= 64 or abs(self.origin) > 2**64:
+            raise ValueError("the origin and the dropped bits of a grid must lie within 64 bits")
 
     @property
     def step(self) -> float:
