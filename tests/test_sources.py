@@ -614,7 +614,7 @@ def test_an_array_takes_the_domains_names():
         (np.zeros((0, 3)), "no rows"),
         (np.zeros((0, 3), dtype=int), "no rows"),
         (np.array([[0.5, np.inf], [1.5, 1.0]]), "'x1' holds inf in row 0"),
-        (np.array([["2020-01-01"]], dtype="M8[D]"), "dates or times"),
+        (np.array([[1]], dtype="m8[s]"), "durations or times of day"),
         (np.array([[b"a"]]), "binary"),
         (np.array([[1j]]), "x0"),
         (np.array([[1, "a"], ["b", 2]], dtype=object), "'x0' mixes values of type int and str"),
@@ -725,7 +725,6 @@ MAPPINGS_REFUSED = {
     "lists": ({"a": [[1], [2]]}, "list"),
     "structs": ({"a": [{"x": 1}]}, "struct"),
     "bytes": ({"a": [b"x"]}, "binary"),
-    "dates": ({"a": [datetime.date(2020, 1, 1)]}, "dates or times"),
     "differences of dates": ({"a": [datetime.timedelta(1)]}, "durations or times of day"),
     "objects": ({"a": [object()]}, "'a' cannot be read"),
     "complex numbers": ({"a": [1j, 2j]}, "'a' cannot be read"),
@@ -772,17 +771,9 @@ FRAMES_REFUSED = {
     "pandas, categories of two types": (lambda: pd.DataFrame({"a": pd.Categorical([1, "1"])}), "mixes"),
     "pandas, intervals": (lambda: pd.DataFrame({"a": pd.cut([1, 2, 3], 2)}), "categories of type"),
     "pandas, periods": (lambda: pd.DataFrame({"a": pd.period_range("2020", periods=2, freq="Y")}), "'a' holds"),
-    "pandas, dates with a zone": (
-        lambda: pd.DataFrame({"a": pd.date_range("2020", periods=2, tz="UTC")}),
-        "dates or times",
-    ),
     "pandas, differences of dates": (
         lambda: pd.DataFrame({"a": pd.to_timedelta([1, 2])}),
         "durations or times of day",
-    ),
-    "pandas, categories that are dates": (
-        lambda: pd.DataFrame({"a": pd.Categorical(pd.to_datetime(["2020-01-01"]))}),
-        "'a'",
     ),
     "polars, lists": (lambda: pl.DataFrame({"a": [[1], [2]]}), "'a' holds values of type"),
     "polars, structs": (lambda: pl.DataFrame({"a": [{"x": 1}, {"x": 2}]}), "'a' holds values of type"),
@@ -795,10 +786,6 @@ FRAMES_REFUSED = {
         "'a' holds values of type",
     ),
     "arrow, bytes as categories": (lambda: one(pa.array([b"x"]).dictionary_encode()), "categories of type binary"),
-    "arrow, dates as categories": (
-        lambda: one(pa.array([datetime.date(2020, 1, 1)]).dictionary_encode()),
-        "'a'",
-    ),
     "a list": (lambda: [[1, 2]], "Cannot read data of type list"),
     "a series": (lambda: pd.Series([1, 2]), "Cannot read data of type Series"),
     "nothing": (lambda: None, "Cannot read data of type NoneType"),
@@ -812,6 +799,33 @@ def test_frames_that_are_refused(name):
     make, words = FRAMES_REFUSED[name]
     with pytest.raises(DataError, match=words):
         Domain.infer(make())
+
+
+DAYS = ["1969-12-31", "2020-01-01", "2020-03-01"]
+DATES = {
+    "an array": lambda: np.array([[day] for day in DAYS], dtype="M8[D]"),
+    "a dict": lambda: {"x0": [datetime.date.fromisoformat(day) for day in DAYS]},
+    "pandas, with a zone": lambda: pd.DataFrame({"x0": pd.to_datetime(DAYS).tz_localize("Europe/Berlin")}),
+    "pandas, categories": lambda: pd.DataFrame({"x0": pd.Categorical(pd.to_datetime(DAYS))}),
+    "polars": lambda: pl.DataFrame({"x0": DAYS}).with_columns(pl.col("x0").str.to_date()),
+    "arrow, categories": lambda: pa.table(
+        {"x0": pa.array([datetime.date.fromisoformat(day) for day in DAYS]).dictionary_encode()}
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DATES)
+def test_dates_are_numbers_with_a_calendar(name):
+    domain = Domain.infer(DATES[name](), bins=2)
+    assert domain["x0"].kind == "binned"
+    assert domain["x0"].calendar is not None
+    assert domain.encode(DATES[name]())[:, 0].tolist() in ([0, 0, 1], [0, 1, 1])
+
+
+def test_dates_in_a_file_are_numbers_with_a_calendar(tmp_path):
+    domain = Domain.infer(written(tmp_path, "t.csv", "\n".join(["a", *DAYS, ""]).encode()), bins=2)
+    assert (domain["a"].kind, domain["a"].cardinality) == ("binned", 2)
+    assert domain["a"].calendar is not None
 
 
 def test_sparse_columns_are_not_called_mixed():
@@ -952,7 +966,6 @@ FILES_REFUSED = {
     "ragged": ("t.csv", b"a,b\n1,2\n3\n", "Expected 2 columns, got 1"),
     "same name twice": ("t.csv", b"a,a\n1,2\n", "occur more than once"),
     "empty name": ("t.csv", b"a,\n1,2\n", "Column 1 has an empty name"),
-    "dates": ("t.csv", b"a\n2020-01-01\n", "dates or times"),
     "latin-1": ("t.csv", "a\ncaf\xe9\nx\n".encode("latin-1"), "a"),
     "latin-1 name": ("t.csv", "caf\xe9\ny\nx\n".encode("latin-1"), "t.csv"),
     "utf-16 without a mark": ("t.csv", "a\ny\nx\n".encode("utf-16-le"), "t.csv"),
