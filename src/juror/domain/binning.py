@@ -55,8 +55,9 @@ def binned_variable(
     held = (intervals_of(ends, numbers, open_ended) >= 0) & (counts > 0)
     law = estimate_law(numbers[held], counts[held], ends, open_ended, are_groups) if np.any(held) else None
     if law is not None and open_ended and law.grid.decimals is not None and not law.grid.dropped:
-        # edges are numbers of the column, also if they were computed
-        ends[1:-1] = [law.grid.number(law.grid.cut(end, after=False)) for end in ends[1:-1]]
+        # edges that were computed become numbers that the column may have
+        grid, seen = law.grid, set(numbers.tolist())
+        ends[1:-1] = [end if end in seen else grid.number(grid.cut(end, after=False)) for end in ends[1:-1]]
     labels = _interval_labels(ends, open_ended, calendar)
     return Variable(name, labels, "binned", tuple(ends), law, open_ended, calendar=calendar)
 

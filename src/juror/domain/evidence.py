@@ -11,7 +11,7 @@ of the whole variable then stand for all of their parts.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -208,7 +208,9 @@ def _values_in(wanted: Any) -> Sequence[Any]:
     """Return the values of a set, or a single value as the only one."""
     if hasattr(wanted, "tolist"):
         wanted = wanted.tolist()
-    return list(wanted) if isinstance(wanted, (list, tuple, set, frozenset)) else [wanted]
+    if not isinstance(wanted, (list, tuple, set, frozenset)):
+        return [wanted]
+    return list(dict.fromkeys(wanted)) if all(isinstance(value, Hashable) for value in wanted) else list(wanted)
 
 
 def _weights_of_value(variable: Variable, whole: Variable, value: Any, is_event: bool) -> np.ndarray:
