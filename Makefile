@@ -9,7 +9,7 @@ export JUROR_DATA
 PAGE := page/node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
-.PHONY: help demo setup test lint types page docs package audit bench scale bench-accuracy coverage paper explorer cost optimum digest soak clean
+.PHONY: help demo setup test lint types page docs package audit bench scale bench-accuracy coverage paper explorer cost optimum digest fuzz soak clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -73,6 +73,9 @@ optimum: $(VENV)/.package  ## whether the search of EM finds the optimum, and at
 
 digest: $(VENV)/.package  ## digests of small fits by every method: run it before and after a change that must keep the bits
 	$(BIN)/python -W ignore benchmarks/digest.py
+
+fuzz: $(VENV)/.test  ## feed N=10000 changed files, questions and CSV files to juror; SEED=1: others
+	$(BIN)/python tests/fuzz/fuzzing.py -n $(or $(N),10000) --seed $(or $(SEED),0)
 
 soak: $(VENV)/.package  ## fit, ask, save and load from many threads, and kill processes meanwhile (half an hour; MINUTES=2)
 	$(BIN)/python benchmarks/soak.py --minutes $(or $(MINUTES),30)

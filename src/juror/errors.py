@@ -9,6 +9,7 @@ passwords or has control characters: all pass through :func:`juror.credentials.m
 from __future__ import annotations
 
 import difflib
+import re
 from ast import literal_eval
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -273,6 +274,24 @@ def shortlist(items: Iterable[object], limit: int = 8) -> str:
     if len(texts) > limit:
         texts = [*texts[:limit], f"… {len(texts) - limit} more"]
     return "[" + ", ".join(texts) + "]"
+
+
+def misspelt(word: str, choices: Iterable[str]) -> str | None:
+    """Return the choice that a word is probably a misspelling of; None if it is probably another word.
+
+    Names that differ only in their numbers are names of a series.
+
+    >>> misspelt("Sfety", ["class", "safety"]), misspelt("income_2020", ["income_2019"])
+    ('safety', None)
+    """
+    plain = {choice.casefold(): choice for choice in choices}
+    close = difflib.get_close_matches(word.casefold(), plain, n=1, cutoff=0.75)
+    is_series = bool(close) and close[0] != word.casefold() and _letters(close[0]) == _letters(word.casefold())
+    return plain[close[0]] if close and not is_series else None
+
+
+def _letters(word: str) -> str:
+    return re.sub(r"\d+", "", word)
 
 
 def did_you_mean(word: object, choices: Iterable[object]) -> str:

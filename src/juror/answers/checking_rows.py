@@ -34,7 +34,6 @@ def check_counts(model: Mixture, counts: PairCounts) -> CheckTable:
 def check_rows(model: Mixture, data: Any, unknown: Unknown, sample_weight: Any) -> CheckTable:
     """Compare a model with rows, of which only the columns that are there are counted."""
     with LocalRunner() as local:
-        opened = open_table(data, model.domain, (), unknown, sample_weight, local)
-        model.domain.check_known(name for name in opened.scan.names if name != opened.weight)
+        opened = open_table(data, model.domain, (), unknown, sample_weight, local, choose=model.domain.known)
         there = tuple(variable for variable in model.domain if variable.name in opened.scan.names)
         return check_counts(model, PairCounts.of_table(replace(opened, domain=Domain(there, model.domain.missing))))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, get_args
 
 import numpy as np
@@ -20,6 +20,8 @@ from juror.domain.variable import Unknown, Variable
 from juror.errors import Option, QueryError, ZeroProbabilityError, check_choice, check_count, wrong
 from juror.readers import Column
 from juror.readers.columns import MISSING
+from juror.readers.joining import read_whole
+from juror.readers.scans import Scan
 
 
 def impute(
@@ -39,12 +41,15 @@ def impute(
     unknown about the distribution, too.
     """
     check_choice("numbers", numbers, get_args(Centre))
-    columns = model.domain.open(data)
+    scan = model.domain.scan(data)
+    columns = read_whole(scan)
+    beside = _putting_beside(data, scan, len(columns[0].index))
     codes = model.domain.encode_columns(columns, unknown)
     present = _open(model, columns, codes, also)
     _refuse_impossible_holes(model, columns, also)
     if draws is None:
-        return fill_holes(data, columns, model.domain.variables, *fill_best(_given(model, present), codes, numbers))
+        best = fill_best(_given(model, present), codes, numbers)
+        return beside(fill_holes(data, columns, model.domain.variables, *best))
     check_count("draws", draws)
     rng = generator(seed)
     by_draws = n_posterior_draws > 1 and draws > 1
@@ -53,8 +58,25 @@ def impute(
         # Evenly spread, as neighbours in a chain are alike
         one = number * n_posterior_draws // draws
         source = _given(posterior_draw(model, n_posterior_draws, one) if by_draws else model, present)
-        filled.append(fill_holes(data, columns, model.domain.variables, *fill_at_random(source, codes, rng)))
+        drawn = fill_at_random(source, codes, rng)
+        filled.append(beside(fill_holes(data, columns, model.domain.variables, *drawn)))
     return filled[0] if draws == 1 else filled
+
+
+def _putting_beside(data: Any, scan: Scan, n_rows: int) -> Callable[[Any], Any]:
+    """Return a function that puts the columns that the model does not know back into a filled table.
+
+    A frame that was filled has them still, and an array has none.
+    """
+    if not scan.others:
+        return lambda filled: filled
+    from juror.answers.filled_frames import is_frame
+    from juror.readers.other_columns import read_others
+
+    if is_frame(data):
+        return lambda filled: filled
+    others = read_others(data, scan, n_rows)
+    return lambda filled: filled.assign(**others)[list(scan.all_names)]
 
 
 def _given(model: Mixture, present: Evidence) -> Mixture:

@@ -87,6 +87,11 @@ class _Count:
         )
 
 
+def _among(domain: Domain, names: Sequence[str]) -> Sequence[str]:
+    """Return the variables among the columns of a table; all columns if there are none, which is told later."""
+    return [name for name in names if name in domain] or names
+
+
 def matching_support(
     table: ProbabilityTable,
     domain: Domain,
@@ -116,7 +121,7 @@ def matching_support(
     places = {n: place for place, n in enumerate(involved)}
     with LocalRunner() as local:
         # The whole domain says how columns are read, and names those of an array.
-        opened = open_table(data, domain, (), unknown, sample_weight, local)
+        opened = open_table(data, domain, (), unknown, sample_weight, local, choose=partial(_among, domain))
         absent = [name for name in asked.names if name not in opened.scan.names]
         if absent:
             why = f", as the model is conditioned on {conditions}" if conditions.evidence else ""

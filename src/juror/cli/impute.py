@@ -54,7 +54,7 @@ def command(
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Fill the missing cells of DATA; all other cells stay as they are."""
+    """Fill the missing cells of DATA; all other cells stay as they are, also columns that the model does not know."""
     check_output(output, json, [model, data])
     loaded = read_model(model)
     if draws is not None and draws > 1 and output is None:
@@ -64,7 +64,7 @@ def command(
     domain = loaded.domain
     check_labels(domain)
     files = files_at(data, separator, quote, encoding, decimal)
-    table = read_table(files, drop or (), domain.missing, domain.expected.text)
+    table = read_table(files, drop or (), domain.missing, domain.expected.text, domain.names)
     filled = loaded.impute(
         table, draws, seed=seed, unknown=unknown_of(unknown), also=also or (), numbers=cast("Centre", numbers)
     )
@@ -84,7 +84,8 @@ def _with_own_cells(filled: pa.Table, table: pa.Table, domain: Domain, files: Fi
     """Keep the cells of a CSV file as they are written there: 007 and 1.50, not 7 and 1.5."""
     from juror.readers.columns import as_text
 
-    written = read_table(files, (), domain.missing, filled.column_names).select(filled.column_names).to_pandas()
+    names = filled.column_names
+    written = read_table(files, (), domain.missing, names, domain.names).select(names).to_pandas()
     cells = filled.to_pandas().astype(object)
     for column in domain.open(table):
         seen = column.index >= 0
@@ -92,6 +93,8 @@ def _with_own_cells(filled: pa.Table, table: pa.Table, domain: Domain, files: Fi
         isfilled = ~seen & cells[column.name].notna()
         cells.loc[isfilled, column.name] = [as_text(label) for label in cells.loc[isfilled, column.name]]
         cells.loc[seen, column.name] = written.loc[seen, column.name]
+    others = [name for name in names if name not in domain]
+    cells[others] = written[others]
     return cells
 
 

@@ -28,21 +28,36 @@ if TYPE_CHECKING:
     from juror.model import JointPMF
     from juror.readers import Column
     from juror.readers.described import Files
+    from juror.readers.scans import Scan
 
 
-def read_table(files: Files, drop: Sequence[str], missing: Collection[Any], text: Collection[str] = ()) -> pa.Table:
-    """Read data files into memory, without the dropped columns."""
+def read_table(
+    files: Files, drop: Sequence[str], missing: Collection[Any], text: Collection[str], known: Collection[str]
+) -> pa.Table:
+    """Read data files into memory, without the dropped columns. Markers mean nothing in columns that are not known."""
     from juror.readers import files as readers
 
     table = readers.read_table(files.path, missing, text, files.written())
     check_drop(drop, table.column_names)
+    others = [name for name in table.column_names if name not in known and name not in drop]
+    if others and missing:
+        plain = readers.read_table(files.path, (), text, files.written())
+        for name in others:
+            table = table.set_column(table.schema.get_field_index(name), plain.field(name), plain[name])
     return table.drop_columns(list(drop))
 
 
 def read_for(model: JointPMF, files: Files, drop: Sequence[str]) -> list[Column]:
     """Read data files as the domain of a model expects them."""
+    from juror.readers.joining import read_whole
+
+    return read_whole(scan_for(model, files, drop))
+
+
+def scan_for(model: JointPMF, files: Files, drop: Sequence[str]) -> Scan:
+    """Open data files as the domain of a model expects them."""
     domain = model.domain
-    return domain.open(without(files.scan(domain.missing, domain.expected.text), drop))
+    return domain.scan(without(files.scan(domain.missing, domain.expected.text), drop))
 
 
 def write_frame(frame: pd.DataFrame | pa.Table, output: Path | None, as_json: bool = False) -> None:
@@ -88,7 +103,8 @@ def write_json(value: Any) -> None:
 
 
 def _json(value: Any, indent: int) -> str:
-    text = json.dumps(finite(value), ensure_ascii=False, indent=indent, allow_nan=False)
+    # dates, and what else columns that pass through may hold, are written as in CSV
+    text = json.dumps(finite(value), ensure_ascii=False, indent=indent, allow_nan=False, default=str)
     # JSON escapes only some of the control characters.
     return _CONTROL.sub(lambda character: f"\\u{ord(character[0]):04x}", text) + "\n"
 

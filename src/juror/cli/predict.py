@@ -9,8 +9,9 @@ import typer
 from juror.cli import options
 from juror.cli.data import files_at
 from juror.cli.options import Data, Drop, Json, Model, Output, UnknownOption, unknown_of
-from juror.cli.output import check_output, read_for, write_frame
+from juror.cli.output import check_output, read_table, scan_for, write_frame
 from juror.cli.saved_files import read_model
+from juror.errors import ParameterError
 
 
 def command(
@@ -30,17 +31,31 @@ def command(
     decimal: options.Decimal = options.DECIMAL,
     json: Json = False,
 ) -> None:
-    """Write the most probable label of the target for every row of DATA; of numbers the median."""
+    """Write the most probable label of the target for every row of DATA; of numbers the median.
+
+    Columns that the model does not know come first.
+    """
     from juror.answers.label_frames import to_frame
     from juror.answers.numbers import best_guesses
+    from juror.readers.joining import read_whole
 
     check_output(output, json, [model, data])
     loaded = read_model(model)
-    columns = read_for(loaded, files_at(data, separator, quote, encoding, decimal), drop or ())
+    files = files_at(data, separator, quote, encoding, decimal)
+    scan = scan_for(loaded, files, drop or ())
+    columns = read_whole(scan)
     variable = loaded.domain[loaded.target(target)]
     variable.check_texts()
     chances = loaded.predict_proba(columns, variable.name, unknown=unknown_of(unknown))
     result = {variable.name: best_guesses(variable, chances).tolist()}
     if proba:
         result |= {f"P({variable.name} = {label})": chances[:, i].tolist() for i, label in enumerate(variable.labels)}
-    write_frame(to_frame(result, "pandas"), output, json)
+    if not scan.others:
+        return write_frame(to_frame(result, "pandas"), output, json)
+    repeated = [name for name in result if name in scan.others]
+    if repeated:
+        raise ParameterError(f"DATA has a column {repeated[0]!r}, which is written by --proba. --drop it.")
+    beside = read_table(files, drop or (), (), scan.others, scan.names).select(list(scan.others))
+    for name, cells in zip(result, to_frame(result, "pyarrow").columns, strict=True):
+        beside = beside.append_column(name, cells)
+    return write_frame(beside, output, json)

@@ -63,6 +63,8 @@ class Projections:
         pairs = list(combinations(self.domain.names, 2))
         if len(self.masses) != len(pairs):
             raise DataError(f"{len(self.domain)} variables have {len(pairs)} pairs. Got {len(self.masses)} histograms.")
+        masses = (_as_array(mass, pair) for mass, pair in zip(self.masses, pairs, strict=True))
+        object.__setattr__(self, "masses", tuple(masses))
         for pair, mass, R in zip(pairs, self.masses, self.operators, strict=True):
             _check_masses(pair, mass, R)
 

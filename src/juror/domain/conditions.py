@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from juror.domain.binning import parts_of
 from juror.domain.domain import Domain
 from juror.domain.evidence import Evidence, both, describe
+from juror.errors import ModelError
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +27,15 @@ class Conditions:
 
     domain: Domain
     evidence: Evidence
+
+    def __post_init__(self) -> None:
+        for n, weights in self.evidence.items():
+            is_finite = np.all(np.isfinite(weights)) and np.all(weights >= 0) and np.any(weights > 0)
+            if weights.shape != (self.domain[n].cardinality,) or not is_finite:
+                raise ModelError(
+                    f"The condition on {self.domain[n].name!r} must have a finite weight for each of its "
+                    f"{self.domain[n].cardinality} labels, none below zero and not all zero. Got {weights.tolist()}."
+                )
 
     def __str__(self) -> str:
         return describe(self.domain, self.evidence)

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from juror.domain.discovery import Discovery
+from juror.domain.known_columns import known_columns
 from juror.domain.variable import Label, Strangers, Unknown, Variable, code_type
 from juror.errors import (
     DataError,
@@ -21,8 +22,9 @@ from juror.errors import (
     shortlist,
     wrong,
 )
-from juror.readers import Column, Expected, open_source
+from juror.readers import Column, Expected
 from juror.readers.columns import MISSING, Floats, as_text, read_markers, without_marked
+from juror.readers.joining import read_whole
 from juror.readers.opening import open_scan, open_weighted
 from juror.readers.scans import Scan
 from juror.readers.tallies import take_census
@@ -261,7 +263,8 @@ class Domain:
         Parameters
         ----------
         data : frame, mapping, array or path
-            Columns are matched by name; an array must have one column a variable, in the domain's order.
+            Columns are matched by name, and others are left alone (:meth:`known`); an array must have one column a
+            variable, in the domain's order.
         unknown : {"error", "warn", "missing"}
             What to do with values that are not among the labels.
 
@@ -285,8 +288,19 @@ class Domain:
         )
 
     def open(self, data: Any) -> list[Column]:
-        """Open a source with this domain's names and markers."""
-        return open_source(data, self.missing, self.expected)
+        """Open those columns of a source that are variables; see :meth:`known`."""
+        return read_whole(self.scan(data))
+
+    def scan(self, data: Any) -> Scan:
+        """Open those columns of a source that are variables, as a table in parts; it names the others."""
+        return open_scan(data, self.missing, replace(self.expected, choose=self.known))
+
+    def known(self, names: Sequence[str]) -> list[str]:
+        """Return the columns of a table that are variables, given the names of all; the others are left alone.
+
+        See :func:`juror.domain.known_columns.known_columns`.
+        """
+        return known_columns(self.names, names)
 
     def check_all_there(self, columns: Sequence[Column]) -> None:
         """Refuse a table that lacks columns of the domain."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from juror.domain import Domain
 from juror.domain.discovery import Discovery
-from juror.errors import Option, ParameterError, wrong
+from juror.errors import Option, ParameterError, did_you_mean, wrong
+from juror.readers.scans import Choose
 
 
 def check_alone(given: Mapping[str, bool]) -> None:
@@ -20,8 +22,10 @@ def check_alone(given: Mapping[str, bool]) -> None:
             )
 
 
-def how_to_find(domain: Domain | None, columns: Any, edges: Any, bins: Any) -> Discovery:
-    """Return how to find variables, from the arguments of a fit; refuse these beside a domain."""
+def how_to_find(
+    domain: Domain | None, columns: Any, edges: Any, bins: Any, sample_weight: Any
+) -> tuple[Choose | None, Discovery]:
+    """Return which columns to read, besides weights, and how to find variables; refuse both beside a domain."""
     for name, value in {"columns": columns, "edges": edges, "bins": bins}.items():
         if value is not None and domain is not None:
             raise ParameterError(
@@ -30,4 +34,18 @@ def how_to_find(domain: Domain | None, columns: Any, edges: Any, bins: Any) -> D
     are_names = isinstance(columns, Collection) and not isinstance(columns, (str, bytes)) and len(columns) > 0
     if columns is not None and not are_names:
         raise wrong("columns", "a list of one or more names", columns)
-    return Discovery(bins=bins, edges={} if edges is None else edges)
+    found = Discovery(bins=bins, edges={} if edges is None else edges)
+    if columns is None:
+        return None, found
+    names = [name for name in columns if not (isinstance(sample_weight, str) and name == sample_weight)]
+    return partial(_chosen, names), found
+
+
+def _chosen(columns: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Return the columns that a user chose, in the order of the table; refuse those that it does not have."""
+    for name in columns:
+        if name not in names:
+            raise ParameterError(
+                "{columns} names no column {name!r}. {hint}", name=name, hint=did_you_mean(name, names)
+            )
+    return [name for name in names if name in columns]

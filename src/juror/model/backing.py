@@ -81,6 +81,13 @@ def refuse_without_rows(sample_weight: Any, unknown: Unknown) -> None:
         raise ParameterError("{option} is about {data}, and there are none.", option=Option(name))
 
 
+def check_conditions(conditions: Conditions | None, domain: Domain) -> Conditions | None:
+    """Return conditions, unless the variables of the model are not among those before the conditions."""
+    if conditions is not None and not all(v in conditions.domain.variables for v in domain):
+        raise ModelError("The conditions are on another domain. It must have all variables of the model.")
+    return conditions
+
+
 def check_counts(counts: PairCounts | None, domain: Domain) -> PairCounts | None:
     """Return counts, unless they are of other variables or labels than those of the model."""
     if counts is not None and counts.domain != domain:

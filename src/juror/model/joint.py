@@ -91,7 +91,7 @@ class JointPMF(TableAnswers, RowAnswers):
         self._domain = domain
         self._info = info
         self._counts = backing.check_counts(counts, domain)
-        self._conditions = conditions
+        self._conditions = backing.check_conditions(conditions, domain)
 
     @classmethod
     def of_blocks(
@@ -111,7 +111,7 @@ class JointPMF(TableAnswers, RowAnswers):
         self._domain = domain
         self._info = info
         self._counts = backing.check_counts(counts, domain)
-        self._conditions = conditions
+        self._conditions = backing.check_conditions(conditions, domain)
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -13,8 +13,6 @@ def load(path: str | os.PathLike[str]) -> JointPMF:
     """Read a model that :meth:`JointPMF.save` wrote; nothing in the file is executed."""
     blocks, domain, info, counts, conditions = file_format.read(path)
     try:
-        if len(blocks) == 1 and not blocks[0].has_edges and len(blocks[0].tables) <= len(domain):
-            return JointPMF(blocks[0].weights, blocks[0].factors, domain, info, counts, conditions)
         return JointPMF.of_blocks(blocks, domain, info, counts, conditions)
     except ModelError as error:
         raise ModelFileError(f"The file {os.fspath(path)!r} does not hold a distribution: {error}") from None

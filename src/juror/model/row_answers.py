@@ -25,7 +25,9 @@ class RowAnswers(ModelParts):
     def log_prob(self, data: Any, *, unknown: Unknown = "error") -> np.ndarray:
         """Return the natural log-probability of every row, missing cells and absent columns summed out.
 
-        A missing cell of a variable with a label for missing cells counts as that label.
+        A missing cell of a variable with a label for missing cells counts as that label. Columns that the model does
+        not know are left out without a warning, here as in all answers about rows: an identifier or a later column says
+        nothing under this model. A name that is probably a misspelling of a column that is absent is refused.
 
         Parameters
         ----------
@@ -109,7 +111,8 @@ class RowAnswers(ModelParts):
         Parameters
         ----------
         data : frame, mapping, array or path
-            Rows, as in :func:`juror.fit`. A frame is returned as a frame of its kind, an array as an array.
+            Rows, as in :func:`juror.fit`. A frame is returned as a frame of its kind, an array as an array, all else as
+            a pandas frame. Columns that the model does not know come back untouched, in their places.
         draws : int, optional
             By default every hole gets its most probable label given the observed cells of its row, and every hole of a
             column of numbers their median. With ``draws=1`` the holes of a row get one draw from their joint
@@ -140,7 +143,8 @@ class RowAnswers(ModelParts):
         Parameters
         ----------
         data : frame, mapping, array or path
-            Rows, as in :func:`juror.fit`. The target's own column is ignored if present.
+            Rows, as in :func:`juror.fit`. The target's own column is ignored if present, and so are columns that the
+            model does not know.
         target : str, optional
             The variable to predict; by default the one named when fitting.
         unknown : {"error", "warn", "missing"}
@@ -180,7 +184,8 @@ class RowAnswers(ModelParts):
         ----------
         data : frame, mapping, array, path, stream or PairCounts, optional
             Rows to compare with, as in :func:`juror.fit`, or their counts; by default those that the model was fitted
-            to, whose counts it keeps. Columns that they lack are left out, and named in ``absent`` of the answer.
+            to, whose counts it keeps. Columns that they lack are left out, and named in ``absent`` of the answer;
+            columns that the model does not know are left out too.
         unknown : {"error", "warn", "missing"}
             What to do with labels in the data that the model does not know.
         sample_weight : array-like (n_rows,) or str, optional

@@ -51,10 +51,22 @@ def check_simplex(numbers: npt.ArrayLike, dimensions: int, name: str) -> np.ndar
     return array
 
 
+def _check_dimensions(block: Block, number: int) -> None:
+    """Refuse arrays whose axes are not those of a block, before anything asks for their lengths."""
+    arrays = [("weights", block.weights, 1), *((f"table of node {n}", t, 3) for n, t in enumerate(block.tables))]
+    for what, array, dimensions in arrays:
+        if np.ndim(array) != dimensions:
+            raise ModelError(
+                f"The {what} in block {number} must have {dimensions} dimension(s). Got shape {np.shape(array)}."
+            )
+
+
 def check_blocks(blocks: Sequence[Block], domain: Domain) -> tuple[Block, ...]:
     """Check that the blocks are one distribution over the domain, and make their arrays read-only."""
     if not blocks:
         raise ModelError("A model needs at least one block.")
+    for number, block in enumerate(blocks):
+        _check_dimensions(block, number)
     weights = check_simplex(np.concatenate([block.weights for block in blocks]), 1, "The weights of all blocks")
     ends = np.cumsum([block.rank for block in blocks])
     checked = []

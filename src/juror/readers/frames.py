@@ -12,7 +12,7 @@ import pyarrow as pa
 from juror.errors import DataError
 from juror.readers.arrow import from_arrow
 from juror.readers.columns import Column, check_column_names
-from juror.readers.scans import check_any_wanted
+from juror.readers.scans import Choose
 
 # What pyarrow raises for values it has no type for
 _UNREADABLE = (pa.ArrowException, TypeError, ValueError, OverflowError)
@@ -23,12 +23,12 @@ def column_names(frame: Any) -> list[Any]:
     return list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
 
 
-def open_frame(frame: Any, missing: Collection[object], only: Collection[str] | None = None) -> list[Column]:
-    """Open a pandas, polars or pyarrow frame, or any other that narwhals takes; only the named columns, if any are."""
+def open_frame(frame: Any, missing: Collection[object], choose: Choose | None = None) -> list[Column]:
+    """Open a pandas, polars or pyarrow frame, or any other that narwhals takes; all columns or those chosen."""
     names = column_names(frame)
     check_column_names(names)
-    if only is not None:
-        names = _chosen(names, only)
+    if choose is not None:
+        names = list(choose(names))
     if isinstance(frame, pa.Table):
         # not converted, as every chunk may have its own categories
         return [from_arrow(name, frame.column(name), missing) for name in names]
@@ -43,21 +43,18 @@ def _frame_column(frame: nw.DataFrame[Any], name: str) -> pa.Array:
         raise _unreadable(name, frame[name].to_list(), error) from None
 
 
-def open_mapping(
-    mapping: Mapping[str, Any], missing: Collection[object], only: Collection[str] | None = None
-) -> list[Column]:
-    """Open a dict of columns, or of single values that are one row; only the named columns, if any are."""
+def open_mapping(mapping: Mapping[str, Any], missing: Collection[object], choose: Choose | None = None) -> list[Column]:
+    """Open a dict of columns, or of single values that are one row; all columns or those chosen."""
     check_column_names(list(mapping))
-    if mapping and not any(_is_column(values) for values in mapping.values()):
+    if is_one_row(mapping):
         mapping = {name: [value] for name, value in mapping.items()}
-    names = list(mapping) if only is None else _chosen(list(mapping), only)
+    names = list(mapping) if choose is None else choose(list(mapping))
     return [read_column(name, mapping[name], missing) for name in names]
 
 
-def _chosen(names: Sequence[str], only: Collection[str]) -> list[str]:
-    chosen = [name for name in names if name in only]
-    check_any_wanted(chosen, only, names)
-    return chosen
+def is_one_row(mapping: Mapping[str, Any]) -> bool:
+    """Tell whether a dict holds single values, which are one row."""
+    return bool(mapping) and not any(_is_column(values) for values in mapping.values())
 
 
 def read_column(name: str, values: Any, missing: Collection[object]) -> Column:

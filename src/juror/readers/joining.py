@@ -20,10 +20,10 @@ def read_whole(scan: Scan) -> list[Column]:
     chunks = [columns for part in scan.parts for columns in part.chunks()]
     if not chunks:
         return [Column(name, "text", [], np.empty(0, dtype=np.int32)) for name in scan.names]
-    return chunks[0] if len(chunks) == 1 else [_joined(pieces) for pieces in zip(*chunks, strict=True)]
+    return chunks[0] if len(chunks) == 1 else [joined_column(pieces) for pieces in zip(*chunks, strict=True)]
 
 
-def _joined(pieces: Sequence[Column]) -> Column:
+def joined_column(pieces: Sequence[Column]) -> Column:
     """Join pieces of a column. Values are united as in tallies, but all distinct numbers are kept."""
     shown = [piece for piece in pieces if len(piece.values)] or pieces[:1]
     form, ordered, calendar = shown[0].form, False, None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from juror.errors import DataError, ParameterError
 from juror.readers.columns import Column, Floats, from_codes, read_markers
 from juror.readers.described import Files, Query
 from juror.readers.joining import read_whole
-from juror.readers.scans import Scan, only_columns, scan_columns
+from juror.readers.scans import Choose, Scan, only_columns, scan_columns
 from juror.readers.weights import read_weights
 
 # The name of the column for weights that are passed beside a table; no other column can have it
@@ -39,8 +40,8 @@ class Expected:
         Columns whose labels are numbers other than their codes. An array of floats that has them is refused.
     text : collection of str
         Columns of a CSV file whose labels are text, even if they look like numbers or booleans.
-    only : collection of str, optional
-        The columns to read, if the table has others besides, which may hold anything; by default all.
+    choose : callable, optional
+        Which columns to read, of those whose names it is given; the others may hold anything. By default all.
     """
 
     names: Sequence[str] | None = None
@@ -48,7 +49,7 @@ class Expected:
     numbers: Collection[str] = ()
     unclear: Collection[str] = ()
     text: Collection[str] = ()
-    only: Collection[str] | None = None
+    choose: Choose | None = None
 
 
 def open_source(data: Any, missing: Collection[object] = (), expected: Expected | None = None) -> list[Column]:
@@ -76,7 +77,7 @@ def open_scan(data: Any, missing: Collection[object] = (), expected: Expected | 
     markers = read_markers(missing)
     expected = expected or Expected()
     scan = _open(data, markers, expected)
-    return scan if expected.only is None else only_columns(scan, expected.only)
+    return scan if expected.choose is None else only_columns(scan, expected.choose(scan.names))
 
 
 def _open(data: Any, markers: tuple[Any, ...], expected: Expected) -> Scan:
@@ -90,20 +91,20 @@ def _open(data: Any, markers: tuple[Any, ...], expected: Expected) -> Scan:
         data = Files(data)
     if isinstance(data, (Files, Query)):
         return data.scan(markers, expected.text)
-    return _open_other(data, markers, expected.only)
+    return _open_other(data, markers, expected.choose)
 
 
-def _open_other(data: Any, markers: tuple[Any, ...], only: Collection[str] | None) -> Scan:
+def _open_other(data: Any, markers: tuple[Any, ...], choose: Choose | None) -> Scan:
     """Open dicts, frames and streams, whose readers are imported here: they take long, and codes do not need them."""
     import narwhals as nw
 
     from juror.readers.frames import column_names, open_frame, open_mapping
 
     if isinstance(data, Mapping):
-        return _scan_of(open_mapping(data, markers, only), list(data))
+        return scan_columns(open_mapping(data, markers, choose), all_names=list(data))
     # frames in memory come first, as they are more frequent than the others
     if nw.dependencies.is_into_dataframe(data):
-        return _scan_of(open_frame(data, markers, only), column_names(data))
+        return scan_columns(open_frame(data, markers, choose), all_names=column_names(data))
 
     from juror.readers.dask_frames import is_dask_frame, scan_dask_frame
     from juror.readers.spark_frames import is_spark_frame, scan_spark_frame
@@ -121,11 +122,6 @@ def _open_other(data: Any, markers: tuple[Any, ...], only: Collection[str] | Non
     )
 
 
-def _scan_of(columns: list[Column], names: Sequence[str]) -> Scan:
-    read = {column.name for column in columns}
-    return scan_columns(columns, others=tuple(name for name in names if name not in read))
-
-
 def open_weighted(
     data: Any, missing: Collection[object], expected: Expected, sample_weight: Any
 ) -> tuple[Scan, str | None]:
@@ -133,8 +129,8 @@ def open_weighted(
 
     Weights that are not a column of the table become one, for which all rows must be in memory.
     """
-    if isinstance(sample_weight, str) and expected.only is not None:
-        expected = replace(expected, only=[*expected.only, sample_weight])
+    if isinstance(sample_weight, str) and expected.choose is not None:
+        expected = replace(expected, choose=partial(_besides, expected.choose, sample_weight))
     if sample_weight is None or isinstance(sample_weight, str):
         scan = open_scan(data, missing, expected)
         if isinstance(sample_weight, str) and (sample_weight not in scan.names or len(scan.names) == 1):
@@ -144,7 +140,13 @@ def open_weighted(
     columns = read_whole(scan)
     weights = read_weights(sample_weight, len(columns[0].index))
     column = Column(_WEIGHTS, "number", weights, np.arange(len(weights), dtype=np.int32))
-    return scan_columns([*columns, column], scan.floats, scan.others), _WEIGHTS
+    return scan_columns([*columns, column], scan.floats, scan.all_names), _WEIGHTS
+
+
+def _besides(choose: Choose, weight: str, names: Sequence[str]) -> Sequence[str]:
+    """Choose columns, and that of the weights besides."""
+    chosen = {*choose([name for name in names if name != weight]), weight}
+    return [name for name in names if name in chosen]
 
 
 def _open_array(array: np.ndarray, missing: Collection[object], expected: Expected) -> Scan:

@@ -6,15 +6,17 @@ chunk by chunk. A chunk is a list of factorised columns, and each result that co
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from juror.errors import DataError, ParameterError, did_you_mean, shortlist
+from juror.errors import DataError, ParameterError, did_you_mean
 from juror.readers.columns import Column, Floats
 
 # The number of rows to read, encode and count at once: enough that the cost per chunk does not matter
 CHUNK_ROWS = 2**16
+# From the names of a table to those of its columns that are to be read; it may refuse them
+Choose = Callable[[Sequence[str]], Sequence[str]]
 
 
 class Part(Protocol):
@@ -50,8 +52,8 @@ class Scan:
         Whether the rows are in memory, or in files so small that they are read at once.
     floats : {"codes", "values"}, optional
         What the table holds if it is an array of floats.
-    others : tuple of str
-        The names of columns that the table has besides, which are not read.
+    all_names : tuple of str
+        The names of all columns of the table in their order, if some are not read.
     """
 
     parts: Any
@@ -61,7 +63,12 @@ class Scan:
     client: Any = None
     in_memory: bool = False
     floats: Floats | None = None
-    others: tuple[str, ...] = ()
+    all_names: tuple[str, ...] = ()
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The columns that are not read."""
+        return tuple(name for name in self.all_names if name not in self.names)
 
 
 @dataclass(frozen=True)
@@ -76,7 +83,7 @@ class Held:
         yield [column for column in self.columns if names is None or column.name in names]
 
 
-def scan_columns(columns: Sequence[Column], floats: Floats | None = None, others: tuple[str, ...] = ()) -> Scan:
+def scan_columns(columns: Sequence[Column], floats: Floats | None = None, all_names: Sequence[str] = ()) -> Scan:
     """Offer columns in memory as a table of one part, if there are any and they have one length."""
     if not columns:
         raise DataError("The data have no columns. juror needs at least one.")
@@ -89,7 +96,7 @@ def scan_columns(columns: Sequence[Column], floats: Floats | None = None, others
         )
     numbers = frozenset(column.name for column in columns if column.form == "number")
     n_rows = len(columns[0].index)
-    return Scan((Held(columns),), tuple(lengths), numbers, n_rows, in_memory=True, floats=floats, others=others)
+    return Scan((Held(columns),), tuple(lengths), numbers, n_rows, None, True, floats, tuple(all_names))
 
 
 @dataclass(frozen=True)
@@ -129,13 +136,8 @@ def without_columns(scan: Scan, dropped: Collection[str]) -> Scan:
             raise ParameterError(f"There is no column {name!r} to drop. {did_you_mean(name, scan.names)}")
     if all(name in dropped for name in scan.names):
         raise ParameterError("All columns are dropped. juror needs at least one.")
-    return replace(only_columns(scan, [name for name in scan.names if name not in dropped]), others=scan.others)
-
-
-def check_any_wanted(found: Collection[str], wanted: Collection[str], names: Sequence[str]) -> None:
-    """Refuse a table that has none of the columns to be read."""
-    if not found:
-        raise DataError(f"The data have none of the columns {shortlist(wanted)}. They have {shortlist(names)}.")
+    kept = only_columns(scan, [name for name in scan.names if name not in dropped])
+    return replace(kept, all_names=tuple(name for name in scan.all_names if name not in dropped))
 
 
 def only_columns(scan: Scan, wanted: Collection[str]) -> Scan:
@@ -143,8 +145,7 @@ def only_columns(scan: Scan, wanted: Collection[str]) -> Scan:
     names = tuple(name for name in scan.names if name in wanted)
     if names == scan.names:
         return scan
-    check_any_wanted(names, wanted, scan.names)
     parts = scan.parts
     parts = parts.select(names) if hasattr(parts, "select") else tuple(_Some(part, names) for part in parts)
-    others = (*scan.others, *(name for name in scan.names if name not in wanted))
-    return replace(scan, parts=parts, names=names, numbers=scan.numbers & set(names), others=others)
+    all_names = scan.all_names or scan.names
+    return replace(scan, parts=parts, names=names, numbers=scan.numbers & set(names), all_names=all_names)

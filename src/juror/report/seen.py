@@ -304,7 +304,7 @@ def pass_over(
     check_count("n_sampled", n_sampled)
     check_count("seed", seed, least=0)
     with LocalRunner(n_jobs) as local:
-        opened = open_table(data, domain, (), unknown, weight, local, client)
+        opened = open_table(data, domain, (), unknown, weight, local, client, domain.known)
         how = _Pass(domain, groups, unknown, opened.weight, int(n_sampled), int(seed))
         parts = numbered(opened.scan.parts)
         seen: Seen = opened.runner.map_reduce(partial(_Pass.of_part, how), parts, Seen.merged)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from operator import attrgetter
 from typing import Any
@@ -14,12 +14,12 @@ import numpy as np
 from juror.domain.discovery import Discovery
 from juror.domain.domain import Domain, check_unknown, discover
 from juror.domain.variable import Label, Strangers, Unknown
-from juror.errors import Message, ParameterError, did_you_mean, wrong
+from juror.errors import Message, ParameterError, wrong
 from juror.readers import Column, Expected
 from juror.readers.columns import read_markers
 from juror.readers.joining import read_whole
 from juror.readers.opening import open_weighted
-from juror.readers.scans import Part, Scan, numbered
+from juror.readers.scans import Choose, Part, Scan, numbered
 from juror.readers.tallies import tally_columns
 from juror.readers.weights import WeightSums, counted_rows
 from juror.readers.workers import workers_for
@@ -105,12 +105,12 @@ def open_table(
     sample_weight: Any,
     local: LocalRunner,
     client: Any = None,
-    columns: Collection[str] | None = None,
+    choose: Choose | None = None,
     discovery: Discovery | None = None,
 ) -> OpenTable:
     """Open what a user gave, to be read by local threads or by a cluster; arguments as in :func:`juror.fit`.
 
-    Choices about columns and variables, ``columns`` and ``discovery``, are for tables without a domain.
+    All columns are read unless ``choose`` says which. The choices of ``discovery`` are for tables without a domain.
     """
     if domain is not None and not isinstance(domain, Domain):
         raise wrong("domain", "a juror.Domain, such as Domain.infer makes", domain)
@@ -122,12 +122,8 @@ def open_table(
     if domain is not None:
         markers = domain.missing
     discovery = discovery or Discovery()
-    expected = Expected(numbers=discovery.cut(data), only=columns) if domain is None else domain.expected
-    scan, weight = open_weighted(data, markers, expected, sample_weight)
-    for name in columns or ():
-        if name not in scan.names:
-            hint = did_you_mean(name, (*scan.names, *scan.others))
-            raise ParameterError("{columns} names no column {name!r}. {hint}", name=name, hint=hint)
+    expected = Expected(numbers=discovery.cut(data)) if domain is None else domain.expected
+    scan, weight = open_weighted(data, markers, replace(expected, choose=choose), sample_weight)
     scan, runner = workers_for(scan, client, local)
     return OpenTable(scan, domain, markers, unknown, weight, local, runner, discovery)
 
