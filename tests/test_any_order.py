@@ -53,7 +53,6 @@ KINDS = {
         tuple(f"[{n}, {n + 1})" for n in range(size)),
         "binned",
         edges=tuple(float(n) for n in range(size + 1)),
-        values=tuple(n + 0.5 for n in range(size)),
     ),
     "asked": lambda name, size: Variable(name, (*"ab"[: size - 1], "not asked"), missing_label="not asked"),
 }

@@ -48,7 +48,7 @@ def model() -> JointPMF:
         (
             Variable("not", ("in", "not", "=", "a b", "")),
             Variable("in", (1, 2, 3), "ordinal"),
-            Variable("price | net", ("[0, 1)", "[1, 2]"), "binned", (0.0, 1.0, 2.0), (0.5, 1.5)),
+            Variable("price | net", ("[0, 1)", "[1, 2]"), "binned", (0.0, 1.0, 2.0)),
             Variable('say "no"', ('"', "'", "\\", "{x}", "a,b"), missing_label="a,b"),
             Variable("größe", (True, False)),
         )

@@ -61,6 +61,8 @@ def estimate_law(
     if grid.decimals is None and spread > 0 and not _LEAST_SPREAD < spread < _MOST_SPREAD:
         return uniform_law(edges)
     alone = np.zeros(len(x), dtype=bool) if are_groups else _stand_alone(x, counts, grid)
+    # the highest number stands alone if it is an interval of its own
+    alone[-1] |= edges[-2] == edges[-1]
     parts = [_Part.of_values(x[alone], counts[alone], grid)]
     if not np.all(alone):
         parts.append(_smooth(x[~alone], counts[~alone], grid))

@@ -331,9 +331,10 @@ class Variable:
         return codes, Strangers({column.name: (len(strange), column.row_in_words(int(strange[0])))})
 
     def _codes_of_values(self, column: Column) -> np.ndarray:
+        values = self.own_numbers(column) if column.form == "number" else column.values
         if self.edges is not None and column.form == "number":
-            return intervals_of(self.edges, self.own_numbers(column), self.open_ended)
-        found = [self.find(value) for value in column.values]
+            return intervals_of(self.edges, values, self.open_ended)
+        found = [self.find(value) for value in values]
         return np.array([MISSING if code is None else code for code in found], dtype=np.int64)
 
     def own_numbers(self, column: Column) -> np.ndarray:
