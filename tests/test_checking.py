@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import juror
 from juror.answers.checking import check
-from juror.answers.pair_questions import LEAST_ROWS, adjust, deviance_root
+from juror.answers.pair_questions import LEAST_ROWS, Questions, adjust, chance_of_rules, deviance_root
 from juror.cli import main
 from juror.counts.counts import PairCounts
 from juror.domain import Domain
@@ -221,6 +221,45 @@ class TestMissingCells:
         assert model.prob("a = 1", given="b = 1") == pytest.approx(0.5, abs=0.05)
         assert model.check().is_off.any()
         assert model.info.worst == ""
+
+
+class TestRules:
+    """Rows that all agree on a label that the model does not hold for sure."""
+
+    def questions(self, p, rows, share):
+        places = np.arange(len(p))
+        return Questions(places, places, p, p, share, rows)
+
+    def test_one_false_alarm_in_ten_tables_of_a_true_model(self):
+        rng = np.random.default_rng(0)
+        p, rows = rng.uniform(0.5, 1.0, 400), rng.integers(LEAST_ROWS, 150, 400).astype(float)
+        bound = chance_of_rules(self.questions(p, rows, p).log_chances_of_rules(1.0), 1.0)
+        n_tables, is_cell = 3000, np.ones(400, dtype=bool)
+        shares = rng.binomial(rows.astype(int), p, (n_tables, 400)) / rows
+        alarms = [self.questions(p, rows, share).is_off(np.inf, bound, is_cell).sum() for share in shares]
+        # As many as allowed, up to the step to the next cell
+        assert 0.05 < np.mean(alarms) < 0.1 + 4 * np.std(alarms) / np.sqrt(n_tables)
+
+    def test_a_rule_is_seen_in_fewer_rows_where_few_conditions_could_agree_by_chance(self):
+        one, rows = np.array([0.93]), np.array([90.0])
+        alone = chance_of_rules(self.questions(one, rows, one).log_chances_of_rules(1.0), 1.0)
+        assert self.questions(one, rows, np.ones(1)).is_off(np.inf, alone, np.array([True]))[0]
+        assert not self.questions(one, rows, np.ones(1)).is_off(np.inf, alone, np.array([False]))[0]
+        many = self.questions(np.full(200, 0.93), np.full(200, 90.0), np.ones(200))
+        bound = chance_of_rules(many.log_chances_of_rules(1.0), 1.0)
+        assert not many.is_off(np.inf, bound, np.ones(200, dtype=bool)).any()
+
+    def test_rows_that_are_worth_less_agree_more_often(self):
+        one, rows = np.array([0.93]), np.array([90.0])
+        asked = self.questions(one, rows, np.ones(1))
+        bound = chance_of_rules(asked.log_chances_of_rules(0.3), 0.3)
+        assert not asked.is_off(np.inf, bound, np.array([True]))[0]
+
+    def test_a_rule_behind_a_larger_difference_of_its_pair_is_named(self):
+        rows = planted()
+        table = juror.fit(rows, rank=1, method="em").check()
+        assert len(table.off()) == np.count_nonzero(table.is_off)
+        assert table.off().is_off.all()
 
 
 class TestAfterAFit:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -91,6 +92,18 @@ def test_conditions_on_other_variables(tmp_path):
     changed(path, change)
     with pytest.raises(ModelFileError, match=r"m\.juror"):
         juror.load(path)
+
+
+def test_a_header_that_is_longer_than_the_file_takes_no_memory(tmp_path):
+    path = tmp_path / "short.counts"
+    path.write_bytes((10**8).to_bytes(8, "little") + b"{")
+    tracemalloc.start()
+    try:
+        with pytest.raises(ModelFileError, match="cut short"):
+            container.read_kind(path)
+        assert tracemalloc.get_traced_memory()[1] < 10**6
+    finally:
+        tracemalloc.stop()
 
 
 def test_histograms_of_truth_values_add_up(tmp_path):

@@ -10,8 +10,7 @@ from scipy.stats import beta
 from typer.testing import CliRunner
 
 import juror
-from juror.answers import interval_ends
-from juror.answers.interval_ends import UNSEEN, ends_of_draws, ends_of_rows, learned_agreement
+from juror.answers.interval_ends import UNSEEN, ends_of_draws, ends_of_rows, learned_agreement, widened
 from juror.cli.app import app
 from juror.errors import ParameterError, QueryError
 from juror.testing import random_model
@@ -23,18 +22,18 @@ SHORT = {"sweeps": 60, "burnt": 20, "draws": 20}
 
 class TestEnds:
     def test_draws_and_rows_as_by_simulation(self):
-        """Draw truths and rows from the model of a misfit, and keep the truths whose rows are those that were seen."""
-        answers, counts = RNG.dirichlet([4.0, 2.0, 3.0], 32), np.array([1.0, 3.0, 2.0])
+        """Draw truths and rows by the two cases, and keep the truths whose rows are those that were seen."""
+        answers, counts, agreement = RNG.dirichlet([4.0, 2.0, 3.0], 32), np.array([1.0, 3.0, 2.0]), (0.4, 0.6)
         rng, n = np.random.default_rng(1), 400_000
         # The draws have seen the rows as if the model were right: before that they had the weight 1 / likelihood.
         unseen = 1.0 / np.exp(np.log(answers) @ counts)
         chosen = rng.choice(len(answers), n, p=unseen / unseen.sum())
-        p, s = answers[chosen], rng.choice([0.0, *interval_ends._STRENGTHS, np.inf], n, p=UNSEEN)
-        alpha = np.where((s == 0)[:, None], 0.5, np.where(np.isinf(s), 1.0, s)[:, None] * p)
-        gamma = rng.standard_gamma(alpha)
-        truths = np.where(np.isinf(s)[:, None], p, gamma / gamma.sum(axis=1, keepdims=True))
+        apart = rng.random(n) < agreement[0]
+        truths = np.where(apart[:, None], rng.dirichlet([0.5] * 3, n), answers[chosen])
         weights = np.exp(np.log(truths) @ counts)
-        for end, tail in zip(ends_of_draws(answers, counts, 0.8, UNSEEN), (0.1, 0.9), strict=True):
+        # Draws are taken apart after they were weighed.
+        truths = np.where(apart[:, None], truths, widened(answers)[chosen])
+        for end, tail in zip(ends_of_draws(answers, counts, 0.8, agreement), (0.1, 0.9), strict=True):
             for cell in range(3):
                 # A draw has a weight of its own, so that the share below may jump at an end.
                 before, after = (
@@ -42,10 +41,18 @@ class TestEnds:
                 )
                 assert before - 0.01 <= tail <= after + 0.01
 
+    def test_draws_are_taken_apart_by_a_tenth(self):
+        answers = np.random.default_rng(7).dirichlet([30.0, 70.0], 101)
+        logits = [np.log(p / (1 - p)) for p in (answers, widened(answers))]
+        middle = np.median(logits[0], axis=0)
+        np.testing.assert_allclose(logits[1] - middle, 1.1 * (logits[0] - middle), atol=1e-12)
+        certain = np.array([[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]])
+        np.testing.assert_array_equal(widened(certain), certain)
+
     def test_rows_that_agree_leave_the_draws_alone(self):
         answers = np.random.default_rng(2).dirichlet([300.0, 700.0], 100)
         counts = np.array([9_000.0, 21_000.0])
-        of_draws = np.quantile(answers, [0.05, 0.95], axis=0)
+        of_draws = np.quantile(widened(answers), [0.05, 0.95], axis=0)
         np.testing.assert_allclose(ends_of_draws(answers, None, 0.9, UNSEEN), of_draws)
         low, high = ends_of_draws(answers, counts, 0.9, UNSEEN)
         assert np.all(low >= of_draws[0] - 0.01)
@@ -59,8 +66,17 @@ class TestEnds:
     def test_no_rows_say_nothing(self):
         answers = RNG.dirichlet(np.ones(3), 50)
         np.testing.assert_allclose(
-            ends_of_draws(answers, np.zeros(3), 0.9, UNSEEN), np.quantile(answers, [0.05, 0.95], axis=0)
+            ends_of_draws(answers, np.zeros(3), 0.9, UNSEEN), np.quantile(widened(answers), [0.05, 0.95], axis=0)
         )
+
+    def test_what_draws_expect_is_not_impossible(self):
+        """Two rows without a label of one half say little against it; thirty may lack a rare one for good."""
+        answers = np.random.default_rng(8).dirichlet([500.0, 500.0], 100)
+        assert ends_of_draws(answers, np.array([0.0, 2.0]), 0.9, UNSEEN)[0][0] > 0.4
+        rare = np.random.default_rng(8).dirichlet([1.0, 999.0], 100)
+        low, high = ends_of_draws(rare, np.array([0.0, 30.0]), 0.9, UNSEEN)
+        assert low[0] == 0.0 < high[0]
+        assert high[1] == 1.0
 
     @pytest.mark.parametrize("level", [0.5, 0.9, 0.99])
     def test_rows_alone_as_jeffreys(self, level):

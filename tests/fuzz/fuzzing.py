@@ -89,6 +89,13 @@ def _in_time() -> Iterator[None]:
             signal.signal(sent, handler)
 
 
+def get_ready() -> None:
+    """Import and make what all cases of a kind share, which is not counted as memory of a case."""
+    with tempfile.TemporaryDirectory() as folder:
+        for case in range(10 * len(KINDS)):
+            ending(0, case, Path(folder))
+
+
 @contextmanager
 def memory_bounded() -> Iterator[None]:
     """Let the process have LIMIT_BYTES more than it has now: beyond them an allocation is a MemoryError."""
@@ -107,10 +114,8 @@ def _peak_mb() -> float:
 
 def _work(seed: int, cases: range, running: Any, results: Any) -> None:
     """Run cases in a process of its own, and say which one is running, so that its death is known too."""
+    get_ready()
     with tempfile.TemporaryDirectory() as folder, memory_bounded():
-        for case in range(len(KINDS)):
-            # makes what all cases of a kind share
-            ending(seed, case, Path(folder))
         peak = _peak_mb()
         for case in cases:
             running.value = case

@@ -15,6 +15,7 @@ N_CASES = 1000
 @pytest.mark.parametrize("kind", fuzzing.KINDS)
 def test_cases_are_answered_or_refused(kind, tmp_path):
     ends = Counter()
+    fuzzing.get_ready()
     with fuzzing.memory_bounded():
         for case in range(N_CASES):
             if fuzzing.kind_of(case) == kind:

@@ -7,20 +7,20 @@ from collections.abc import Iterator
 import numpy as np
 
 from juror.answers.block import Mixture
-from juror.answers.interval_ends import MOST_SPREAD, Agreement, learned_agreement
+from juror.answers.interval_ends import MOST_COMPARED, Agreement, learned_agreement
 from juror.answers.pairs import pair_tables
 from juror.answers.posterior_draws import posterior_draw
 from juror.counts.counts import PairCounts
 
 
 def agreement(model: Mixture, n_draws: int, counts: PairCounts) -> Agreement | None:
-    """Return how often the truth is apart from the draws, near one, or one of them; None without draws."""
+    """Return how often the truth is apart from the draws, and how often like them; None without draws."""
     return learned_agreement(_answers(model, n_draws, counts)) if n_draws >= 2 else None
 
 
 def _answers(model: Mixture, n_draws: int, counts: PairCounts) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield the answer of draws to every question about a variable given a label of another, and the rows behind it."""
-    chosen = range(0, n_draws, -(-n_draws // MOST_SPREAD))
+    chosen = range(0, n_draws, -(-n_draws // MOST_COMPARED))
     drawn = [pair_tables(posterior_draw(model, n_draws, number)) for number in chosen]
     for counted, *pair in zip(counts.tables, *drawn, strict=True):
         tables = np.stack([table for _, _, table in pair])

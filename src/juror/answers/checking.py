@@ -12,7 +12,7 @@ from juror.answers.block import Mixture
 from juror.answers.label_frames import to_frame
 from juror.answers.marginals import align, html_table
 from juror.answers.pair_events import Event, Events
-from juror.answers.pair_questions import LEAST_ROWS, SMALL, PairQuestions, Questions
+from juror.answers.pair_questions import LEAST_ROWS, SMALL, PairQuestions, Questions, chance_of_rules
 from juror.errors import ModelError, shortlist
 from juror.record import FitRecord
 
@@ -50,6 +50,11 @@ class Finding:
     def without_rows(self) -> str:
         """The question and the model's answer as text, without share and number of rows, which may be private."""
         return f"{self._answer}, which the rows contradict"
+
+    @property
+    def is_cell(self) -> bool:
+        """Whether the question is about two labels, not ranges."""
+        return self.target.high - self.target.low == self.condition.high - self.condition.low == 1
 
     @property
     def _answer(self) -> str:
@@ -114,8 +119,14 @@ class CheckTable:
 
     @property
     def is_off(self) -> np.ndarray:
-        """Which questions are off by more than 0.1, or 0.05 if all rows agree, and beyond chance, (n,)."""
-        return self._questions.is_off(self.chance, self.chance_of_rules)
+        """Which questions are off by more than 0.1, or 0.05 if all rows of a label agree, and beyond chance, (n,)."""
+        asked = self._questions
+        is_cell = self._targets.is_label[asked.target] & self._conditions.is_label[asked.condition]
+        return asked.is_off(self.chance, self.chance_of_rules, is_cell)
+
+    def off(self) -> CheckTable:
+        """Return the table with only the questions that are off, see :attr:`is_off`."""
+        return replace(self, _questions=self._questions.some(np.flatnonzero(self.is_off)))
 
     def findings(self) -> Iterator[Finding]:
         """Iterate over the questions."""
@@ -203,10 +214,11 @@ def check(model: Mixture, counts: PairCounts, most: int = _MOST_LINES, worth: fl
     if counts.domain != model.domain:
         raise ModelError("The counts are of other variables or labels than the model. They must have the same domain.")
     asked = PairQuestions.of(model, counts, worth)
-    chance, kept = asked.chance, [Questions.none()]
+    chance, kept, rules = asked.chance, [Questions.none()], [np.empty(0)]
     n_cells = n_well = 0
     for questions in asked.by_variable():
         is_cell = asked.targets.is_label[questions.target] & asked.conditions.is_label[questions.condition]
+        rules.append(questions.some(is_cell).log_chances_of_rules(worth))
         cells = questions.some(is_cell & questions.can_tell(chance))
         n_cells += len(cells)
         n_well += int(np.sum((cells.gap <= SMALL) | (cells.deviation <= chance)))
@@ -214,7 +226,8 @@ def check(model: Mixture, counts: PairCounts, most: int = _MOST_LINES, worth: fl
         if sum(map(len, kept)) > 2 * most:
             kept = [_worst(kept, chance, most)]
     worst = _worst(kept, chance, most)
-    return CheckTable(n_cells, n_well, chance, asked.chance_of_rules, worst, asked.targets, asked.conditions)
+    of_rules = chance_of_rules(np.concatenate(rules), worth)
+    return CheckTable(n_cells, n_well, chance, of_rules, worst, asked.targets, asked.conditions)
 
 
 def worth_of_rows(info: FitRecord | None, counts: PairCounts) -> float:

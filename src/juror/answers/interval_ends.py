@@ -1,24 +1,26 @@
 """The ends of intervals of probabilities, from posterior draws and from the rows behind an answer.
 
 *Draws.* A draw p_d answers for the model: it is what the answer would be if classes and forests could follow the table.
-They may miss how two variables depend on each other. So wherever the rows behind an answer are counted, k_x rows with
-the label x, there are three cases: the truth is one of the draws; it is only near one; or the draws say nothing of it:
+They never quite do, and the prior draws small tables towards independence, so that draws lie closer together than the
+truth lies to them. They are taken apart a little, each cell by itself, around the median of all draws:
 
-    truth = p_d,    truth ~ Dirichlet(s p_d),  s one of a few strengths,    truth ~ Dirichlet(½)
-    k | truth ~ Multinomial(truth)
+    logit p'_d = logit p̃ + 1.1 (logit p_d − logit p̃)
 
-How often each is so, the :data:`Agreement`, is learned from all pairs of variables. The draws have seen the same rows,
-as if the model were right, so that with α = s p_d or ½ a draw and a case together have the weight
+The model may also miss altogether how two variables depend on each other. So wherever the rows behind an answer are
+counted, k_x rows with the label x, the truth is either like the draws or apart from them, truth ~ Dirichlet(½). How
+often it is apart, the :data:`Agreement`, is learned from all pairs of variables. The draws have seen the same rows, as
+if the model were right, so that the case that the truth is apart has the odds
 
-    w ∝ P(case) · DirichletMultinomial(k | α) / Multinomial(k | p_d),    truth | d, case, k ~ Dirichlet(α + k)
+    P(apart) / P(right) · DirichletMultinomial(k | ½) · mean_d 1 / Multinomial(k | p_d)
 
-and the ends are quantiles of this mixture. Where the model agrees with the rows, they are those of the draws.
+and then truth | k ~ Dirichlet(½ + k). The ends are quantiles of the mixture of both cases. Where the model agrees with
+the rows, they are those of the draws.
 
 *Rows alone.* A model without draws says nothing about its uncertainty. Then the interval of a cell is Jeffreys' for the
 rows: quantiles of Beta(½ + k, ½ + n − k).
 
-A label that no row shows may be impossible, so its interval begins at 0; one that all rows show has an interval that
-ends at 1.
+A label that no row shows may be impossible. So its interval begins at 0, unless even its low end lets one expect half a
+row or more; and that of a label that all rows show ends at 1, unless its high end lets one expect half a row of others.
 """
 
 from __future__ import annotations
@@ -27,38 +29,33 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-# How often the truth is apart from the draws, near them with each strength, and one of them: shares that sum to one
+# In what share of the answers the truth is apart from the draws, and in what share it is like them
 Agreement = tuple[float, ...]
-# The strengths s: how many rows a draw is worth that is only near the truth
-_STRENGTHS = np.array([16.0, 64.0, 256.0])
-# What is thought of a table before it is seen, as if from 24 answers: in two of five the model is right
-_PRIOR = 24.0 * np.array([0.3, 0.1, 0.1, 0.1, 0.4])
-UNSEEN: Agreement = tuple((_PRIOR / _PRIOR.sum()).tolist())
+# What is thought of a table before it is seen, as if from 24 answers
+_PRIOR = 24.0 * np.array([0.03, 0.97])
+UNSEEN: Agreement = (0.03, 0.97)
+# How much further apart draws are taken. docs/coverage.md has what comes of it.
+_WIDER = 1.1
 _ROUNDS = 30
-_TINY = 1e-300
+_TINY, _LEAST = 1e-300, 1e-15
+# A label that fewer rows than this are expected to show may be impossible.
+_EXPECTED = 0.5
 # Quantiles are found by halving [0, 1] this often.
 _HALVINGS = 24
-# Only this many of the draws are spread around.
-MOST_SPREAD = 32
-# Draws and cases that together weigh less than this are left out.
-_NEGLIGIBLE = 1e-6
+# How many of the draws agreement is learned from
+MOST_COMPARED = 32
 
 
 def learned_agreement(answers: Iterable[tuple[np.ndarray, np.ndarray]]) -> Agreement:
     """Return how often the model is right, by EM over many answers of all draws (draws, cells) and their rows (cells,).
 
-    A share beyond the prior's is learned only from answers whose rows tell the cases apart.
+    A share beyond the prior's is learned only from answers whose rows tell the two cases apart.
     """
-    from scipy.special import logsumexp
-
-    evidence = [logsumexp(_log_ratios(p, counts)[1], axis=1) - np.log(len(p)) for p, counts in answers]
-    logs = np.array([np.append(each, 0.0) for each in evidence]).reshape(-1, len(_PRIOR))
-    shares = _PRIOR / _PRIOR.sum()
+    ratios = np.array([_log_ratio(p, counts) for p, counts in answers])
+    apart = UNSEEN[0]
     for _ in range(_ROUNDS):
-        joint = np.log(shares) + logs
-        shares = np.exp(joint - logsumexp(joint, axis=1, keepdims=True)).sum(axis=0) + _PRIOR
-        shares /= shares.sum()
-    return tuple(shares.tolist())
+        apart = float((_share_apart(ratios, apart).sum() + _PRIOR[0]) / (len(ratios) + _PRIOR.sum()))
+    return apart, 1.0 - apart
 
 
 def ends_of_draws(
@@ -68,21 +65,34 @@ def ends_of_draws(
 
     ``counts`` (cells,) are the rows behind the answer, None if they are not known.
     """
-    tails = (1.0 - level) / 2.0, (1.0 + level) / 2.0
+    tails, wide = ((1.0 - level) / 2.0, (1.0 + level) / 2.0), widened(answers)
     if counts is None or counts.sum() <= 0:
-        low, high = np.quantile(answers, tails, axis=0)
+        low, high = np.quantile(wide, tails, axis=0)
         return low, high
-    sure, weights, alpha = _spread(answers, counts, agreement)
-    rest = alpha.sum(axis=1, keepdims=True) - alpha
+    apart = float(_share_apart(_log_ratio(answers, counts), agreement[0]))
+    of_cell, of_rest = counts + 0.5, 0.5 * (len(counts) - 1) + counts.sum() - counts
 
     def share_below(x: np.ndarray) -> np.ndarray:
         from scipy.special import betainc
 
-        below = (weights[:, None] * betainc(alpha, rest, x)).sum(axis=0)
-        return np.asarray(below + sure * np.mean(answers <= x, axis=0))
+        return np.asarray(apart * betainc(of_cell, of_rest, x) + (1.0 - apart) * np.mean(wide <= x, axis=0))
 
     low, high = (_quantile(share_below, tail, answers.shape[1]) for tail in tails)
     return _open(low, high, counts)
+
+
+def widened(answers: np.ndarray) -> np.ndarray:
+    """Return the answers of draws, (draws, cells), taken apart around their median; zeros and ones stay.
+
+    >>> widened(np.array([[0.2], [0.5], [0.8]])).round(3).tolist()
+    [[0.179], [0.5], [0.821]]
+    """
+    from scipy.special import expit, logit
+
+    logits = logit(np.clip(answers, _TINY, 1.0 - _LEAST))
+    middle = np.median(logits, axis=0)
+    wide = expit(middle + _WIDER * (logits - middle))
+    return np.asarray(np.where((answers > 0.0) & (answers < 1.0), wide, answers))
 
 
 def ends_of_rows(counts: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
@@ -99,34 +109,22 @@ def ends_of_rows(counts: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarr
     return _open(low, high, counts)
 
 
-def thinned(answers: np.ndarray) -> np.ndarray:
-    """Return evenly spaced ones of all draws, as many as are spread around."""
-    return answers[:: -(-len(answers) // MOST_SPREAD)]
+def _log_ratio(answers: np.ndarray, counts: np.ndarray) -> float:
+    """Return log of DirichletMultinomial(k | ½) · mean_d 1 / Multinomial(k | p_d)."""
+    from scipy.special import gammaln, logsumexp
 
-
-def _log_ratios(p: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return α of every case but the last and every draw, (cases, draws, cells), and its log-likelihood ratio to it."""
-    from scipy.special import gammaln
-
-    p = np.maximum(p, _TINY)
-    alpha = np.concatenate([np.full((1, *p.shape), 0.5), _STRENGTHS[:, None, None] * p])
-    strengths = alpha.sum(axis=2)
     # Labels without rows change nothing.
-    seen = counts > 0
-    logs = gammaln(strengths) - gammaln(strengths + counts.sum())
-    logs += (gammaln(alpha[:, :, seen] + counts[seen]) - gammaln(alpha[:, :, seen])).sum(axis=2)
-    return alpha, logs - np.log(p[:, seen]) @ counts[seen]
+    seen, half = counts > 0, 0.5 * len(counts)
+    of_rows = gammaln(half) - gammaln(half + counts.sum()) + (gammaln(0.5 + counts[seen]) - gammaln(0.5)).sum()
+    of_draws = np.log(np.maximum(answers[:, seen], _TINY)) @ counts[seen]
+    return float(of_rows + logsumexp(-of_draws) - np.log(len(answers)))
 
 
-def _spread(answers: np.ndarray, counts: np.ndarray, agreement: Agreement) -> tuple[float, np.ndarray, np.ndarray]:
-    """Return the weight of the draws, the weights of other cases, (pairs,), and their α + k, (pairs, cells)."""
-    from scipy.special import logsumexp
+def _share_apart(log_ratios: np.ndarray | float, apart: float) -> np.ndarray:
+    """Return the probability that the truth is apart from the draws, given what the rows say."""
+    from scipy.special import expit
 
-    alpha, logs = _log_ratios(thinned(answers), counts)
-    logs = (logs + np.log(np.array(agreement[:-1]) / logs.shape[1])[:, None]).ravel()
-    weights = np.exp(logs - logsumexp(np.append(logs, np.log(agreement[-1]))))
-    kept = weights > _NEGLIGIBLE / len(weights)
-    return 1.0 - float(weights[kept].sum()), weights[kept], (alpha.reshape(len(logs), -1) + counts)[kept]
+    return np.asarray(expit(log_ratios + np.log(apart) - np.log1p(-apart)))
 
 
 def _quantile(share_below: Callable[[np.ndarray], np.ndarray], tail: float, n_cells: int) -> np.ndarray:
@@ -140,4 +138,6 @@ def _quantile(share_below: Callable[[np.ndarray], np.ndarray], tail: float, n_ce
 
 def _open(low: np.ndarray, high: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Let intervals of labels that no row shows begin at 0, and of labels that all rows show end at 1."""
-    return np.where(counts <= 0, 0.0, low), np.where(counts >= counts.sum(), 1.0, high)
+    n = counts.sum()
+    is_absent, is_alone = (counts <= 0) & (n * low < _EXPECTED), (counts >= n) & (n * (1.0 - high) < _EXPECTED)
+    return np.where(is_absent, 0.0, low), np.where(is_alone, 1.0, high)

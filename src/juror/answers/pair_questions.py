@@ -37,8 +37,11 @@ if TYPE_CHECKING:
 # Of fewer rows a share says next to nothing.
 LEAST_ROWS = 20
 # Differences up to this are small, whatever the number of rows; beyond this a model misleads.
-# The fewest tables in which one false alarm is expected
-_TABLES_AN_ALARM = 50
+# The fewest tables in which one false alarm is expected, and one about rows that all agree
+_TABLES_AN_ALARM, _TABLES_A_RULE = 50, 10
+# Chances below exp of this are no chances.
+_NO_CHANCE = -30.0
+_MORE = 1.0 + 1e-9
 SMALL, LARGE = 0.05, 0.1
 # Adjusting to margins converges geometrically, and fast unless the variables nearly determine each other.
 _MOST_ROUNDS, _CLOSE = 200, 1e-6
@@ -110,15 +113,27 @@ class Questions:
         """The root of the deviance of every share, (n,)."""
         return deviance_root(self.share, self.nearest, self.rows)
 
-    def is_off(self, chance: float, chance_of_rules: float) -> np.ndarray:
+    def is_off(self, chance: float, chance_of_rules: float, is_cell: np.ndarray) -> np.ndarray:
         """Return where the model misleads, (n,): by more than 0.1, or 0.05 if all rows agree, and beyond chance.
 
-        The largest of many deviations is beyond chance in every other table. So only one in fifty may be, unless all
-        rows agree, which is rare by itself.
+        The largest of many deviations is beyond chance in every other table, so that only one in fifty may be. Where
+        all rows of a label show the same label, another bound holds, see :func:`chance_of_rules`. Ranges are many, and
+        mostly probable, so that rows often agree on them by chance: ``is_cell`` says which questions are about two
+        labels.
         """
         rare = math.sqrt(chance**2 + 2.0 * math.log(_TABLES_AN_ALARM))
-        agree = self.share == 1.0
+        agree = is_cell & (self.share == 1.0)
         return (self.gap > np.where(agree, SMALL, LARGE)) & (self.deviation > np.where(agree, chance_of_rules, rare))
+
+    def log_chances_of_rules(self, worth: float) -> np.ndarray:
+        """Return log p^n wherever all n rows may agree, by chance alone, on what the model holds for less than sure.
+
+        Every row is worth some independent rows.
+        """
+        p = np.maximum(self.probability, self.adjusted)
+        less = (p < 1.0 - SMALL) & (p > 0.0)
+        logs = self.rows[less] * worth * np.log(p[less])
+        return np.asarray(logs[logs > _NO_CHANCE])
 
     def can_tell(self, chance: float) -> np.ndarray:
         """Return where there are enough rows to tell a large error from chance, (n,)."""
@@ -130,6 +145,23 @@ class Questions:
         times = self.deviation / chance
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(times > 1, self.gap * (1 - 1 / times), np.minimum(times - 1, 0.0))
+
+
+def chance_of_rules(log_chances: np.ndarray, worth: float) -> float:
+    """Return the largest deviation of rows that all agree that chance explains, if the model is true.
+
+    n rows all show a label of probability p with the chance p^n, and their deviation is √(−2 log p^n). Few conditions
+    have a label that is probable enough to be that of all rows. So the bound is found from the chances of all cells:
+    beyond it, one false alarm is expected in ten tables.
+
+    >>> found = chance_of_rules(np.log([0.001, 0.03, 0.06, 0.3]), 1.0)
+    >>> f"{np.exp(-(found**2) / 2):.2f}"
+    '0.30'
+    """
+    logs = np.sort(log_chances)
+    n_below = int(np.searchsorted(np.cumsum(np.exp(logs)), 1.0 / _TABLES_A_RULE, side="right"))
+    # A little more, so that rounding does not let the cell at the bound pass.
+    return _MORE * math.sqrt(-2.0 * logs[n_below] / worth) if n_below < len(logs) else 0.0
 
 
 def deviance_root(share: np.ndarray, p: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -169,12 +201,6 @@ class PairQuestions:
         """
         n_cells = sum(table.size for table in self.counts.tables)
         return math.sqrt(2 * math.log(max(n_cells, 2)) / self.worth)
-
-    @cached_property
-    def chance_of_rules(self) -> float:
-        """The same for rows that all agree: of the labels of a target, one at most can be that of all rows."""
-        n_conditions = sum(sum(table.shape) for table in self.counts.tables)
-        return math.sqrt(2 * math.log(max(n_conditions, 2)) / self.worth)
 
     def by_variable(self) -> Iterator[Questions]:
         """Yield, for every variable but the last, the questions about it and any later one that have enough rows."""

@@ -115,9 +115,10 @@ def read_kind(path: str | os.PathLike[str]) -> str | None:
         # safetensors: the length of the header in eight bytes, then its opening brace. No data file begins like that.
         if not 2 <= n_bytes <= _MOST_HEADER_BYTES or stream.read(1) != b"{":
             return None
+        # before reading: a read takes as much memory as it is asked for
+        if 8 + n_bytes > os.fstat(stream.fileno()).st_size:
+            raise ModelFileError(f"The file {str(path)!r} was cut short. Fetch it again.")
         content = b"{" + stream.read(n_bytes - 1)
-    if len(content) < n_bytes:
-        raise ModelFileError(f"The file {str(path)!r} was cut short. Fetch it again.")
     try:
         kind = json.loads(json.loads(content)["__metadata__"][_ENTRY]).get("kind", "model")
     except _FAULTS:

@@ -74,8 +74,7 @@ def hold_against_rows(model: Mixture, read: Table | Statistic, counts: PairCount
     if counts is None:
         return Verdict()
     table = check(model, counts, most=_KEPT, worth=worth_of_rows(record, counts))
-    worst = table.worst_of_pairs(_TRIED)
-    off = (finding for finding, is_off in zip(worst.findings(), worst.is_off, strict=True) if is_off)
+    off = table.off().worst_of_pairs(_TRIED).findings()
     if not isinstance(read, Statistic):
         rows = read.sample(record.seed).rows
         off = (finding for finding in off if not _is_explained(model, finding, rows, table))
@@ -94,4 +93,4 @@ def _is_explained(model: Mixture, finding: Finding, rows: WeightedRows, table: C
     chances = predict_proba(model, codes, finding.target.variable)[:, finding.target.low : finding.target.high]
     expected = float(np.average(chances.sum(axis=1), weights=rows.weights[here]))
     found = Questions.one(expected, finding.share, finding.rows)
-    return not found.is_off(table.chance, table.chance_of_rules)[0]
+    return not found.is_off(table.chance, table.chance_of_rules, np.array([finding.is_cell]))[0]
