@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from juror.answers.block import Mixture
-from juror.answers.information import entropy_of
+from juror.answers.information import entropy_of, normalised
 from juror.answers.marginals import marginal
 from juror.errors import QueryError
 
@@ -16,8 +16,8 @@ from juror.errors import QueryError
 class Edge:
     """Two nodes of a forest that depend on each other directly, ``a`` before ``b``.
 
-    Their mutual information under the whole model is in nats, and as a share of the smaller entropy; both are None if
-    a node is hidden.
+    Their mutual information under the whole model is in nats, and normalised to a share
+    (:func:`juror.answers.information.normalised`); both are None if a node is hidden.
     """
 
     a: int
@@ -76,6 +76,7 @@ def _edge(model: Mixture, a: int, b: int) -> Edge:
     pair = marginal(model, [a, b])
     entropies = [entropy_of(pair.sum(axis=axis)) for axis in (1, 0)]
     information = max(0.0, sum(entropies) - entropy_of(pair))
-    smaller = min(entropies)
-    # A variable of one certain label has no entropy, up to rounding.
-    return Edge(a, b, information, min(1.0, information / smaller) if smaller > 1e-12 else 0.0)
+    bounds = [
+        np.array(np.inf if model.domain[n].edges is not None else h) for n, h in zip((a, b), entropies, strict=True)
+    ]
+    return Edge(a, b, information, float(normalised(np.array(information), *bounds)))

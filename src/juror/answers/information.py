@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any, Self
@@ -105,13 +106,16 @@ class DependenceMatrix:
     names : tuple of str
         The variables, along both axes.
     measure : str
-        ``"normalised"``: I(a; b) / min(H(a), H(b)), from 0 (independent) to 1 (one determines the other), or
-        ``"information"``: I(a; b) in nats, with the entropies on the diagonal.
+        ``"normalised"``: from 0 (independent) to 1 (one determines the other), see :func:`normalised`; or
+        ``"information"``: I(a; b) in nats, with the entropies of labels or intervals on the diagonal.
+    are_numbers : tuple of bool
+        Which variables are numbers; none by default.
     """
 
     names: tuple[str, ...]
     measure: str
     _matrix: np.ndarray
+    are_numbers: tuple[bool, ...] = ()
 
     def to_numpy(self) -> np.ndarray:
         """Return the symmetric matrix, (N, N)."""
@@ -136,8 +140,8 @@ class DependenceMatrix:
     def clustered(self) -> DependenceMatrix:
         """Return the same matrix with dependent variables next to each other.
 
-        The order comes from average linkage on the distance 1 − I(a; b) / min(H(a), H(b)), for both measures; among the
-        orders of the tree, the one with the nearest neighbours is taken.
+        The order comes from average linkage on the distance one minus the normalised measure, for both measures; among
+        the orders of the tree, the one with the nearest neighbours is taken.
 
         >>> from juror import JointPMF
         >>> tied, loose = [[0.9, 0.1], [0.1, 0.9]], [[0.6, 0.5], [0.4, 0.5]]
@@ -149,14 +153,15 @@ class DependenceMatrix:
         from scipy.cluster.hierarchy import leaves_list, linkage
         from scipy.spatial.distance import squareform
 
-        tied = self._matrix if self.measure == "normalised" else _normalised(self._matrix)
+        tied = self._matrix if self.measure == "normalised" else _all_normalised(self._matrix, self.are_numbers)
         # Round, so that the rounding errors of independent variables do not affect the order.
         distances = squareform(np.round(1 - tied, 9), checks=False)
         order = leaves_list(linkage(distances, method="average", optimal_ordering=True))
         # Of the two directions, begin at the end that comes first in the table.
         order = order if order[0] < order[-1] else order[::-1]
         names = tuple(self.names[n] for n in order)
-        return DependenceMatrix(names, self.measure, self._matrix[np.ix_(order, order)])
+        are_numbers = tuple(self.are_numbers[n] for n in order) if self.are_numbers else ()
+        return DependenceMatrix(names, self.measure, self._matrix[np.ix_(order, order)], are_numbers)
 
     def _grid(self) -> tuple[list[str], list[list[str]]]:
         lines = zip(self.names, self._matrix, strict=True)
@@ -184,17 +189,43 @@ def dependence(model: Mixture, measure: str) -> DependenceMatrix:
     matrix = np.diag([entropy_of(marginal_of_one) for marginal_of_one in overall])
     for a, b, pair in pair_tables(model):
         matrix[a, b] = matrix[b, a] = _information_in(pair)
+    are_numbers = tuple(variable.edges is not None for variable in model.domain)
     if measure == "normalised":
-        matrix = _normalised(matrix)
-    return DependenceMatrix(model.domain.names, measure, matrix)
+        matrix = _all_normalised(matrix, are_numbers)
+    return DependenceMatrix(model.domain.names, measure, matrix, are_numbers)
 
 
-def _normalised(information: np.ndarray) -> np.ndarray:
-    """Return I(a; b) / min(H(a), H(b)), with ones on the diagonal, from I with the entropies on its diagonal."""
-    entropies = np.diag(information)
-    scale = np.minimum.outer(entropies, entropies)
+def normalised(information: np.ndarray, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Return mutual informations in nats on a scale from 0 (independent) to 1 (one variable determines the other).
+
+    Two variables of labels have I / min(H, H′), the share of the smaller entropy. The entropy of a number has no bound:
+    it grows with the number of intervals, which I does not. So a number and a variable of labels have I / H of the
+    labels, and two numbers √(1 − exp(−2 I)), which is the size of the correlation if both are Gaussian.
+
+    Parameters
+    ----------
+    information : numpy.ndarray, any shape
+        Mutual informations.
+    one, other : numpy.ndarray
+        The entropies of both variables, infinite for numbers.
+
+    Examples
+    --------
+    >>> normalised(np.array([0.2, 0.2]), np.array([0.5, np.inf]), np.array([np.inf, np.inf])).round(3).tolist()
+    [0.4, 0.574]
+    """
+    smaller = np.minimum(one, other)
     # A variable with one certain label has no entropy; a ratio of its rounding errors would be meaningless.
-    shares = np.divide(information, scale, out=np.zeros_like(information), where=scale > _NO_ENTROPY)
-    shares = np.minimum(shares, 1.0)
+    some = smaller > _NO_ENTROPY
+    shares = np.divide(information, smaller, out=np.zeros_like(information), where=some)
+    return np.where(np.isinf(smaller), np.sqrt(-np.expm1(-2 * np.maximum(information, 0.0))), np.minimum(shares, 1.0))
+
+
+def _all_normalised(information: np.ndarray, are_numbers: Sequence[bool]) -> np.ndarray:
+    """Return the normalised measure with ones on the diagonal, from I with the entropies on its diagonal."""
+    entropies = np.diag(information)
+    if are_numbers:
+        entropies = np.where(are_numbers, np.inf, entropies)
+    shares = normalised(information, entropies[:, None], entropies[None])
     np.fill_diagonal(shares, 1.0)
     return shares

@@ -33,7 +33,7 @@ def summary(
     matrix = dependence(model, "normalised")
     pairs = [f"{a} and {b} {x:.3f}" for a, b, x in matrix.strongest(5) if x >= 0.001]
     if pairs:
-        lines.append(f"most dependent, as a share of the smaller entropy: {'; '.join(pairs)}")
+        lines.append(f"most dependent, from 0 to 1: {'; '.join(pairs)}")
     edges = _strongest_edges(model, matrix)
     if edges:
         lines.append(f"strongest edges of the heaviest block: {'; '.join(edges)}")

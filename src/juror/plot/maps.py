@@ -79,8 +79,8 @@ def _signed(value: float) -> str:
 def dependence(model: JointPMF, *, ax: Axes | None = None) -> Axes:
     """Draw the dependence between every two variables, with dependent variables next to each other.
 
-    A cell is I(a; b) / min(H(a), H(b)), from 0 for independent variables to 1 if one determines the other, in the order
-    of :meth:`DependenceMatrix.clustered`. The diagonal, always 1, is grey.
+    A cell is the normalised mutual information of :meth:`JointPMF.dependence`, from 0 for independent variables to 1 if
+    one determines the other, in the order of :meth:`DependenceMatrix.clustered`. The diagonal, always 1, is grey.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def dependence(model: JointPMF, *, ax: Axes | None = None) -> Axes:
     room = canvas.room_for(matrix.names)
     owned = ax is None
     ax = canvas.new_axes(ax, side + room + 1.2, side + 0.75 * room + 0.6)
-    image = canvas.heat(ax, values, meaning="mutual information / smaller entropy")
+    image = canvas.heat(ax, values, meaning="normalised mutual information")
     canvas.name_rows(ax, matrix.names)
     canvas.settle(ax, owned)
     canvas.name_columns(ax, matrix.names)

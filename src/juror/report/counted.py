@@ -10,14 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from juror.answers.information import entropy_of
+from juror.answers.information import entropy_of, normalised
 from juror.counts.counts import PairCounts
 
 # Two variables are seldom seen together if fewer than this share of the rows that show one of them show both.
 SELDOM = 0.1
 # How many pairs are named
 _MOST_NAMED = 40
-_NO_ENTROPY = 1e-12
 
 
 def rows_that_show(counts: PairCounts) -> np.ndarray:
@@ -34,8 +33,11 @@ def rows_that_show(counts: PairCounts) -> np.ndarray:
     return shown
 
 
-def dependence_in(counts: np.ndarray) -> float | None:
-    """Return I(a; b) / min(H(a), H(b)) of a table of counts, less what chance alone gives; None if it has no rows.
+def dependence_in(counts: np.ndarray, are_numbers: tuple[bool, bool] = (False, False)) -> float | None:
+    """Return the normalised mutual information of a table of counts; None if it has no rows.
+
+    What chance alone gives is subtracted before it is normalised, which depends on whether the variables are numbers
+    (:func:`juror.answers.information.normalised`).
 
     >>> round(dependence_in(np.array([[50.0, 0.0], [0.0, 50.0]])), 4)
     0.9928
@@ -47,11 +49,10 @@ def dependence_in(counts: np.ndarray) -> float | None:
         return None
     p = counts / n
     entropies = [entropy_of(p.sum(axis=axis)) for axis in (1, 0)]
-    if min(entropies) <= _NO_ENTROPY:
-        return 0.0
     seen = [np.count_nonzero(counts.sum(axis=axis)) for axis in (1, 0)]
     information = sum(entropies) - entropy_of(p) - (seen[0] - 1) * (seen[1] - 1) / (2 * n)
-    return float(np.clip(information / min(entropies), 0.0, 1.0))
+    bounds = [np.array(np.inf if number else h) for number, h in zip(are_numbers, entropies, strict=True)]
+    return float(normalised(np.array(max(information, 0.0)), *bounds))
 
 
 def counted_dependence(counts: PairCounts) -> list[list[float | None]]:
@@ -59,7 +60,8 @@ def counted_dependence(counts: PairCounts) -> list[list[float | None]]:
     N = len(counts.domain)
     matrix: list[list[float | None]] = [[1.0] * N for _ in range(N)]
     for (a, b), table in zip(counts.groups, counts.tables, strict=True):
-        matrix[a][b] = matrix[b][a] = dependence_in(table)
+        are_numbers = (counts.domain[a].edges is not None, counts.domain[b].edges is not None)
+        matrix[a][b] = matrix[b][a] = dependence_in(table, are_numbers)
     return matrix
 
 

@@ -25,7 +25,7 @@ def forest_facts(model: Mixture) -> dict[str, Any] | None:
     dict
         ``block`` and ``n_blocks``, its position and the number of blocks; ``weight``, its share of all rows;
         ``edges``, the most informative first: the positions ``a`` and ``b`` of two variables, or of hidden nodes behind
-        them, ``information`` in nats and ``share`` of the smaller entropy; ``layout``: the ``size`` of the picture, and
+        them, ``information`` in nats and normalised as ``share``; ``layout``: the ``size`` of the picture, and
         for every node its ``centre``, ``width`` and ``name``, in pixels, or None if there are too many nodes.
     """
     chosen = heaviest_block(model)
