@@ -84,7 +84,8 @@ class IntervalTable:
             shares = ["–" if np.isnan(share) else f"{share:.4f}" for share in support.shares.ravel()]
             for line, share, count in zip(body, shares, support.counts.ravel(), strict=True):
                 line += [share, in_words(count)]
-        return "\n".join([self.table.title, align(head, body, len(self.table.names)), f"from {self.basis}"])
+        below = [*self.table.in_words(), f"from {self.basis}"]
+        return "\n".join([self.table.title, align(head, body, len(self.table.names)), *below])
 
     __repr__ = __str__
 

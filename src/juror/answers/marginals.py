@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import reduce
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
 from html import escape
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -15,9 +15,11 @@ import numpy as np
 from juror.answers.block import BareMixture, Block, Mixture
 from juror.answers.label_frames import to_frame
 from juror.answers.messages import tree_tables
+from juror.answers.number_summary import NumberSummary, number_summary
 from juror.domain.variable import Label, Variable
 from juror.errors import QueryError
 from juror.printing import one_line
+from juror.readers.exact_numbers import Number
 from juror.runners.local import partitions
 
 if TYPE_CHECKING:
@@ -46,12 +48,15 @@ class ProbabilityTable:
     support : SupportTable, optional
         The same table beside the rows that meet the conditions: how many there are and what shares they have. None if
         the model has no counts that say so and no rows were given.
+    settled : int or float, optional
+        The number that the evidence says the only variable is, if it does.
     """
 
     variables: tuple[Variable, ...]
     _probabilities: np.ndarray
     given: str = ""
     support: SupportTable | None = None
+    settled: Number | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -65,7 +70,38 @@ class ProbabilityTable:
 
     def with_support(self, support: SupportTable | None) -> ProbabilityTable:
         """Return the same table with its support."""
-        return ProbabilityTable(self.variables, self._probabilities, self.given, support)
+        return replace(self, support=support)
+
+    @property
+    def mean(self) -> Any:
+        """The mean of the only variable, which must be a number or a date; missing cells are not counted."""
+        return self._summary.mean
+
+    @property
+    def std(self) -> float:
+        """The standard deviation of the only variable, a number; of dates in days, of times in their unit."""
+        return self._summary.std
+
+    @property
+    def median(self) -> Any:
+        """The median of the only variable, which must be a number."""
+        return self._summary.median
+
+    @cached_property
+    def _summary(self) -> NumberSummary:
+        if len(self.variables) != 1:
+            raise QueryError(f"A mean is that of one number; the table is about {list(self.names)}. Ask for one.")
+        return number_summary(self.variables[0], self._probabilities, self.settled)
+
+    @property
+    def summary(self) -> NumberSummary | None:
+        """Mean, standard deviation and median if the only variable is a number that was cut into intervals."""
+        is_number = len(self.variables) == 1 and self.variables[0].edges is not None
+        return self._summary if is_number else None
+
+    def in_words(self) -> list[str]:
+        """Return a line that says where the number lies; none if the table is about labels."""
+        return [] if self.summary is None else [str(self.summary)]
 
     def __getitem__(self, labels: Any) -> float:
         return float(self._probabilities[self.codes(labels)])
@@ -124,13 +160,13 @@ class ProbabilityTable:
         return head, body, len(self.variables)
 
     def __str__(self) -> str:
-        return self.title + "\n" + align(*self._grid())
+        return "\n".join([self.title, align(*self._grid()), *self.in_words()])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
         head, body, _ = self._grid()
-        return html_table(self.title, head, body)
+        return html_table(self.title, head, body) + "".join(f"<p>{line}</p>" for line in self.in_words())
 
 
 def bar(p: float) -> str:

@@ -99,12 +99,14 @@ class SupportTable:
 
     def __str__(self) -> str:
         head, body = self._grid()
-        return "\n".join([self.table.title, align(head, body, len(self.table.names)), *self.notes()])
+        return "\n".join(
+            [self.table.title, align(head, body, len(self.table.names)), *self.table.in_words(), *self.notes()]
+        )
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        notes = "".join(f"<p>{note}</p>" for note in self.notes())
+        notes = "".join(f"<p>{note}</p>" for note in (*self.table.in_words(), *self.notes()))
         return html_table(self.table.title, *self._grid()) + notes
 
     def notes(self) -> list[str]:

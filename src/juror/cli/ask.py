@@ -9,7 +9,7 @@ import typer
 from juror.cli import options
 from juror.cli.data import files_at
 from juror.cli.options import Json, Model, UnknownOption, refuse_without_data, unknown_of
-from juror.cli.output import write_columns
+from juror.cli.output import records_of, write_columns, write_json
 from juror.cli.saved_files import read_model
 from juror.cli.terminal import is_terminal, show, tell
 from juror.record import finite
@@ -53,7 +53,8 @@ def command(
     """Answer a QUESTION about MODEL: names of variables, then a bar and conditions.
 
     Beside each probability stand the share and the number of the rows that meet the conditions: for questions about one
-    or two variables from the counts in the model, for others with DATA.
+    or two variables from the counts in the model, for others with DATA. If the only variable asked for is a number, its
+    mean, standard deviation and median follow; with --json they stand beside the list of probabilities.
     """
     csv = {"separator": separator, "quote": quote, "encoding": encoding, "decimal": decimal}
     if data is None:
@@ -80,6 +81,11 @@ def command(
         show(str(answer))
     else:
         # A share of no rows is no number, and CSV and JSON leave it empty.
-        write_columns(finite(answer.to_dict()), json)
+        columns = finite(answer.to_dict())
+        if json and table.summary is not None:
+            write_json(table.summary.to_dict() | {"probabilities": records_of(columns)})
+        else:
+            write_columns(columns, json)
+            notes += table.in_words()
         for note in notes:
             tell(note)

@@ -110,8 +110,13 @@ def _json(value: Any, indent: int) -> str:
 
 
 def _records(columns: Mapping[str, Sequence[Any]], stream: IO[bytes]) -> None:
+    stream.write(_json(records_of(columns), indent=1).encode())
+
+
+def records_of(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    """Return the rows of columns, each by the names of the columns."""
     rows = zip(*columns.values(), strict=True)
-    stream.write(_json([dict(zip(columns, row, strict=True)) for row in rows], indent=1).encode())
+    return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
 def _columns_of(frame: pd.DataFrame | pa.Table) -> dict[str, list[Any]]:

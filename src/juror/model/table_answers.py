@@ -64,7 +64,9 @@ class TableAnswers(ModelParts):
         domain = asked.model.domain
         after = posterior(asked.model, asked.evidence)
         variables = tuple(domain[n] for n in asked.targets)
-        table = ProbabilityTable(variables, marginal(after, asked.targets), describe(domain, asked.evidence))
+        settled = asked.points.get(asked.targets[0]) if len(asked.targets) == 1 else None
+        known = describe(domain, asked.evidence)
+        table = ProbabilityTable(variables, marginal(after, asked.targets), known, settled=settled)
         if data is not None:
             return backing.backed_by_rows(table, asked, self.conditions, data, sample_weight, unknown)
         backing.refuse_without_rows(sample_weight, unknown)
