@@ -1,4 +1,4 @@
-"""The distribution of one variable, as bars."""
+"""The distribution of one variable, as bars, or of a number as a histogram."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from juror.plot.canvas import BLUE, VERMILION, name_rows, new_axes, open_frame, percent, room_for, set_title, settle
+from juror.plot.number_bars import draw_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,7 +18,10 @@ _MOST_WRITTEN = 40
 
 
 def marginal(model: JointPMF, name: str, given: Given = None, *, ax: Axes | None = None) -> Axes:
-    """Draw the distribution of one variable, one bar per label, in the order of its labels.
+    """Draw the distribution of one variable: a bar per label, in the order of its labels, or a histogram of a number.
+
+    Bars of a histogram have true widths, and areas that are probabilities. A value far more probable than those around
+    it is a stem with its probability. A dashed line is at the median.
 
     Parameters
     ----------
@@ -26,7 +30,8 @@ def marginal(model: JointPMF, name: str, given: Given = None, *, ax: Axes | None
     name : str
         The variable.
     given : mapping or str, optional
-        Evidence, as in :meth:`JointPMF.marginal`. A mark across each bar then shows the probability without it.
+        Evidence, as in :meth:`JointPMF.marginal`. A mark across each bar, or an outline of the histogram, then shows
+        the probability without it.
     ax : matplotlib Axes, optional
         The Axes to draw into; new ones by default.
 
@@ -39,6 +44,8 @@ def marginal(model: JointPMF, name: str, given: Given = None, *, ax: Axes | None
     [0.375, 0.625]
     """
     table = model.marginal(name, given=given)
+    if table.variables[0].edges is not None:
+        return draw_number(table, model.marginal(name), ax)
     before = model.marginal(name).to_numpy()
     after = table.to_numpy()
     labels = table.variables[0].labels

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.image import AxesImage
 
-BLUE, VERMILION, GREY = "#0072B2", "#D55E00", "#7F7F7F"
+BLUE, VERMILION, GREY, DARK = "#0072B2", "#D55E00", "#7F7F7F", "#003A5D"
 COLOURS = (BLUE, "#E69F00", "#009E73", VERMILION, "#CC79A7", "#56B4E9", "#000000", "#8C6D31")
 MARKERS = "osD^vPX*"
 
