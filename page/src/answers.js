@@ -1,8 +1,10 @@
 // The answers of the explorer, and what stands behind each of them: rows, intervals, and how exact it is.
 
-/** @import { Evidence, Variable } from "./types" */
+/** @import { Evidence, Known, Variable } from "./types" */
 /** @import { Joint } from "./model.js" */
 /** @import { Pairs } from "./pairs.js" */
+
+import { percent } from "./dom.js";
 
 /**
  * What stands behind the answer about one variable.
@@ -67,24 +69,29 @@ export class Answers {
 
   /**
    * @param {NonNullable<ReturnType<Joint["given"]>>} answer
-   * @param {[number, number[]]} condition
+   * @param {[number, Known]} condition
    */
-  #withOne({ marginals, logProbability }, [given, codes]) {
+  #withOne({ marginals, logProbability }, [given, { codes, weights }]) {
     const alone = this.variables[given].probabilities;
-    const inside = alone ? codes.reduce((sum, code) => sum + alone[code], 0) : null;
+    /** @param {number} code */
+    const weight = (code) => (weights ? weights[codes.indexOf(code)] : 1);
+    const inside = alone ? codes.reduce((sum, code) => sum + weight(code) * alone[code], 0) : null;
     const exact = this.variables.map(({ position: n }) => {
-      if (n === given) return alone && inside ? alone.map((p, code) => (codes.includes(code) ? p / inside : 0)) : marginals[n];
+      if (n === given) {
+        return alone && inside ? alone.map((p, code) => (codes.includes(code) ? (weight(code) * p) / inside : 0)) : marginals[n];
+      }
       const table = this.pairs.fitted(given, n);
-      const joint = table && added(codes.map((code) => table[code]));
+      const joint = table && added(codes.map((code) => table[code].map((p) => weight(code) * p)));
       const total = joint ? sumOf(joint) : 0;
       return joint && total > 0 ? joint.map((p) => p / total) : marginals[n];
     });
     const backing = this.variables.map(({ position: n }) => {
       if (n === given) return NOTHING;
-      const table = this.pairs.counts(given, n);
+      // Rows are counted by intervals: what lies within a part of one is not known.
+      const table = weights ? null : this.pairs.counts(given, n);
       return {
         ...this.#rowsBehind(exact[n], table && added(codes.map((code) => table[code]))),
-        ends: codes.length === 1 ? this.pairs.ends(n, given, codes[0]) : null,
+        ends: codes.length === 1 && weights === null ? this.pairs.ends(n, given, codes[0]) : null,
         pointsOff: this.pairs.pointsOff(given, n),
       };
     });
@@ -118,4 +125,22 @@ const sumOf = (values) => values.reduce((sum, value) => sum + value, 0);
  */
 function added(rows) {
   return rows[0].map((_, j) => sumOf(rows.map((row) => row[j])));
+}
+
+// Errors of less are not told.
+const OFF = 5e-4;
+
+/**
+ * Say how far answers may be off because the page has a simpler law of a number than the model's file; empty if not by
+ * much. Shares e of intervals i that a range divides are off by up to ε, and so are answers by up to Σ P(i) ε / e.
+ *
+ * @param {Variable} variable
+ * @param {Known} known
+ * @param {Float64Array | number[]} probabilities of the variable given all evidence
+ */
+export function partsOff({ law, name }, { codes, weights }, probabilities) {
+  if (!law?.error || !weights) return "";
+  const off = codes.reduce((sum, code, i) => sum + (weights[i] < 1 ? (probabilities[code] * law.error) / weights[i] : 0), 0);
+  if (off < OFF) return "";
+  return `The page knows how ${name} lies inside its intervals to ${percent(law.error)}, so answers may be off by ${percent(Math.min(off, 1))}.`;
 }

@@ -14,6 +14,8 @@
  * @property {Logs | null} logs the same as logarithms, where numbers could underflow
  */
 
+/** @typedef {Pick<import("./types").Known, "codes" | "weights">} Allowed the labels that evidence allows, and their weights */
+
 /** @typedef {{ scaled: Float64Array, sums: Float64Array }} Logs logarithms of both, with nothing left out */
 
 /** @typedef {{ logs: Float64Array, below: (Below | null)[] }} Collected log λ_f p(evidence | class), and the messages */
@@ -87,9 +89,9 @@ export class Block {
     const arrived = this.sizes.map(() => []);
     for (let k = this.order.length - 1; k >= 0; k--) {
       const n = this.order[k];
-      const codes = evidence.get(n);
-      if (codes === undefined && arrived[n].length === 0) continue;
-      const found = this.#summed(n, codes ?? range(this.sizes[n]), arrived[n]);
+      const known = evidence.get(n);
+      if (known === undefined && arrived[n].length === 0) continue;
+      const found = this.#summed(n, known ?? { codes: range(this.sizes[n]), weights: null }, arrived[n]);
       below[n] = found;
       if (this.parents[n] >= 0) arrived[this.parents[n]].push(found);
       else for (let f = 0; f < logs.length; f++) logs[f] += found.logs ? found.logs.sums[f] : Math.log(found.sums[f]) + found.top[f];
@@ -101,13 +103,13 @@ export class Block {
    * What a node tells its parent: Σ_x A[x_pa, x, f] b[x, f] over the labels that are allowed.
    *
    * @param {number} n
-   * @param {number[]} labels
+   * @param {Allowed} allowed
    * @param {Below[]} children whose messages are multiplied to b
    * @returns {Below}
    */
-  #summed(n, labels, children) {
-    const F = this.rank;
-    const product = this.#product(n, labels, children);
+  #summed(n, allowed, children) {
+    const [F, labels] = [this.rank, allowed.codes];
+    const product = this.#product(n, allowed, children);
     const table = this.tables[n];
     const sums = new Float64Array(this.#above(n) * F);
     let least = 1;
@@ -119,21 +121,21 @@ export class Block {
       }
       for (let k = row * F; k < (row + 1) * F; k++) if (sums[k] < least) least = sums[k];
     }
-    return product && least > TINY ? { labels, ...product, sums, logs: null } : this.#summedLogs(n, labels, children);
+    return product && least > TINY ? { labels, ...product, sums, logs: null } : this.#summedLogs(n, allowed, children);
   }
 
   /**
    * The product of the messages of the children, scaled so that the largest of a class is one; null if digits are lost.
    *
    * @param {number} n
-   * @param {number[]} labels
+   * @param {Allowed} allowed
    * @param {Below[]} children
    */
-  #product(n, labels, children) {
+  #product(n, { codes: labels, weights }, children) {
     const F = this.rank;
     const scaled = new Float64Array(this.sizes[n] * F);
     const top = new Float64Array(F);
-    for (const x of labels) scaled.fill(1, x * F, (x + 1) * F);
+    labels.forEach((x, i) => scaled.fill(weights ? weights[i] : 1, x * F, (x + 1) * F));
     if (children.length === 0) return { scaled, top };
     if (children.some(({ logs }) => logs)) return null;
     for (const child of children) {
@@ -156,16 +158,16 @@ export class Block {
    * The same as #summed with logarithms, for numbers that are too small, or zero.
    *
    * @param {number} n
-   * @param {number[]} labels
+   * @param {Allowed} allowed
    * @param {Below[]} children
    * @returns {Below}
    */
-  #summedLogs(n, labels, children) {
+  #summedLogs(n, { codes: labels, weights }, children) {
     const F = this.rank;
     const logs = { scaled: new Float64Array(this.sizes[n] * F).fill(-Infinity), sums: new Float64Array(this.#above(n) * F) };
-    for (const x of labels) {
+    for (const [place, x] of labels.entries()) {
       for (let f = 0, i = x * F; f < F; f++, i++) {
-        logs.scaled[i] = 0;
+        logs.scaled[i] = weights ? Math.log(weights[place]) : 0;
         for (const child of children) logs.scaled[i] += child.logs ? child.logs.sums[i] : Math.log(child.sums[i]) + child.top[f];
       }
     }

@@ -22,12 +22,13 @@ function ends(values) {
 }
 
 /**
- * Three to five round numbers between two ends.
+ * Round numbers between two ends, about as many as wanted and one more.
  *
  * @param {Point} ends
+ * @param {number} [wanted]
  */
-function roundNumbers([low, high]) {
-  const rough = (high - low) / 4;
+export function roundNumbers([low, high], wanted = 4) {
+  const rough = (high - low) / wanted;
   const size = 10 ** Math.floor(Math.log10(rough));
   const step = ([1, 2, 5].find((factor) => factor * size >= rough) ?? 10) * size;
   const first = Math.ceil(low / step);

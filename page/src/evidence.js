@@ -1,8 +1,9 @@
 // Evidence as a value. No function here changes a Map; each returns a new one, so that undo only needs the old ones.
 
-/** @import { Evidence, Variable } from "./types" */
+/** @import { Evidence, Known, Variable } from "./types" */
+/** @import { Ends } from "./law.js" */
 
-/** @typedef {{ low: number | null, high: number | null }} Ends codes of the ends of a range; null where it has no end */
+/** @typedef {{ low: number | null, high: number | null }} Codes codes of the ends of a range; null where it has no end */
 
 /**
  * Evidence after a click on a label. The label becomes the only one known; with `several` it joins or leaves the set.
@@ -14,7 +15,9 @@
  * @param {boolean} several
  */
 export function clicked(evidence, variable, code, several) {
-  const known = evidence.get(variable.position) ?? [];
+  const before = evidence.get(variable.position);
+  // A range that ends inside intervals is no set of them.
+  const known = before && before.weights === null ? before.codes : [];
   const isKnown = known.includes(code);
   if (!several) return withCodes(evidence, variable, isKnown && known.length === 1 ? [] : [code]);
   const codes = isKnown ? known.filter((other) => other !== code) : [...known, code];
@@ -32,8 +35,26 @@ export function clicked(evidence, variable, code, several) {
 export function withCodes(evidence, variable, codes) {
   const next = new Map(evidence);
   if (codes.length === 0 || codes.length === variable.labels.length) next.delete(variable.position);
-  else next.set(variable.position, [...codes].sort((a, b) => a - b));
+  else next.set(variable.position, { codes: [...codes].sort((a, b) => a - b), weights: null, ends: null });
   return next;
+}
+
+/**
+ * Evidence that a number lies in a range of positions. One that ends with intervals is a set of them.
+ *
+ * @param {Evidence} evidence
+ * @param {Variable} variable whose law is known
+ * @param {Ends} ends
+ * @returns {Evidence}
+ */
+export function withRange(evidence, variable, ends) {
+  const { law } = variable;
+  if (law === null) return evidence;
+  const shares = Array.from({ length: law.nIntervals }, (_, code) => law.weight(code, ends));
+  const codes = [...shares.keys()].filter((code) => shares[code] > 0);
+  const weights = codes.map((code) => shares[code]);
+  if (codes.length && weights.every((weight) => weight === 1)) return withCodes(evidence, variable, codes);
+  return new Map(evidence).set(variable.position, { codes, weights, ends });
 }
 
 /**
@@ -60,48 +81,64 @@ export function same(one, other) {
  *
  * @param {Variable} variable
  * @param {number[]} codes
- * @returns {Ends | null}
+ * @returns {Codes | null}
  */
 function rangeOf(variable, codes) {
   const [low, high] = [codes[0], codes[codes.length - 1]];
   const last = variable.n_ordered - 1;
-  if (codes.length < 2 || high - low + 1 !== codes.length || high > last || codes.length > last) return null;
+  const fewest = variable.number ? 1 : 2;
+  if (codes.length < fewest || high - low + 1 !== codes.length || high > last || codes.length > last) return null;
   return { low: low > 0 ? low : null, high: high < last ? high : null };
 }
 
 /**
- * The edges of intervals, null for other labels. An interval of a single number has two equal edges, which do not tell
- * it from its neighbour: that gives null too.
+ * The positions between which a number is known to lie; null if it is not known to lie in one range.
  *
  * @param {Variable} variable
+ * @param {Known} known
+ * @returns {Ends | null}
  */
-const edgesOf = ({ edges }) => (edges !== null && new Set(edges).size === edges.length ? edges : null);
+export function endsOf(variable, { codes, ends }) {
+  if (ends || variable.number === null) return ends;
+  const range = rangeOf(variable, codes);
+  const { cuts } = variable.number;
+  return range && [range.low === null ? null : cuts[range.low], range.high === null ? null : cuts[range.high + 1]];
+}
 
 /**
- * "at least 18", "below 65" or "18 to below 65" for intervals, else "from low to med".
+ * A range of numbers: `30 ≤ BMI < 35`, `age ≥ 18`, `hours = 40`.
  *
  * @param {Variable} variable
  * @param {Ends} ends
  */
+export function rangeInSigns({ name, law, text }, [low, high]) {
+  if (text === null) return name;
+  if (low !== null && high !== null && law?.isGrid && high - low === 1) return `${name} = ${text.short(low)}`;
+  if (low === null) return high === null ? name : `${name} < ${text.short(high)}`;
+  return high === null ? `${name} ≥ ${text.short(low)}` : `${text.short(low)} ≤ ${name} < ${text.short(high)}`;
+}
+
+/**
+ * "at least med", "at most med" or "from low to med".
+ *
+ * @param {Variable} variable
+ * @param {Codes} range
+ */
 function rangeInWords(variable, { low, high }) {
-  const edges = edgesOf(variable);
-  if (edges) {
-    /** @param {number} place */
-    const edge = (place) => Number(edges[place].toPrecision(6));
-    if (low === null) return `below ${edge((high ?? 0) + 1)}`;
-    return high === null ? `at least ${edge(low)}` : `${edge(low)} to below ${edge(high + 1)}`;
-  }
   if (low === null) return `at most ${variable.labels[high ?? 0]}`;
   return high === null ? `at least ${variable.labels[low]}` : `from ${variable.labels[low]} to ${variable.labels[high]}`;
 }
 
 /**
- * A condition in words: "Class is 1st or 2nd", "age is at least 18".
+ * A condition in words: "Class is 1st or 2nd", "18 ≤ age < 65".
  *
  * @param {Variable} variable
- * @param {number[]} codes
+ * @param {Known} known
  */
-export function inWords(variable, codes) {
+export function inWords(variable, known) {
+  const { codes } = known;
+  const ends = endsOf(variable, known);
+  if (ends) return rangeInSigns(variable, ends);
   /** @param {number} code */
   const label = (code) => variable.labels[code] || "(empty)";
   const range = rangeOf(variable, codes);
@@ -121,34 +158,40 @@ export function inWords(variable, codes) {
  * @param {Variable[]} variables
  */
 export function question(target, evidence, variables) {
-  const conditions = [...evidence].flatMap(([n, codes]) => conditionsOf(variables[n], codes));
+  const conditions = [...evidence].flatMap(([n, known]) => conditionsOf(variables[n], known));
   return term(target.name) + (conditions.length ? ` | ${conditions.join(", ")}` : "");
 }
 
 /**
  * @param {Variable} variable
- * @param {number[]} codes
+ * @param {Known} known
  */
-function conditionsOf(variable, codes) {
+function conditionsOf(variable, known) {
+  const { codes } = known;
   const name = term(variable.name);
+  const ends = endsOf(variable, known);
+  if (ends && variable.text) {
+    const [low, high] = ends.map((end) => (end === null ? null : term(/** @type {any} */ (variable.text).exact(end), true)));
+    return [...(low === null ? [] : [`${name} >= ${low}`]), ...(high === null ? [] : [`${name} < ${high}`])];
+  }
   /** @param {number} code */
   const label = (code) => term(variable.labels[code]);
   const range = rangeOf(variable, codes);
   if (range) {
-    const edges = edgesOf(variable);
-    const low = range.low === null ? [] : [`${name} >= ${edges ? edges[range.low] : label(range.low)}`];
-    if (range.high === null) return low;
-    return [...low, edges ? `${name} < ${edges[range.high + 1]}` : `${name} <= ${label(range.high)}`];
+    const low = range.low === null ? [] : [`${name} >= ${label(range.low)}`];
+    return range.high === null ? low : [...low, `${name} <= ${label(range.high)}`];
   }
   return [codes.length === 1 ? `${name} = ${label(codes[0])}` : `${name} in {${codes.map(label).join(", ")}}`];
 }
 
 /**
- * A name or label as the query language reads it: a plain word, or any text in quotes.
+ * A name or label as the query language reads it: a plain word, or any text in quotes. A number may be negative.
  *
  * @param {string} text
+ * @param {boolean} [isNumber]
  */
-function term(text) {
+function term(text, isNumber = false) {
+  if (isNumber && /^-?[\d.]+(e[+-]?\d+)?$/.test(text)) return text;
   const isWord = /^[\p{L}\p{N}_][\p{L}\p{N}_.:/%+-]*$/u.test(text) && !/^(not|in)$/i.test(text);
   return isWord ? text : `"${text.replace(/["\\]/g, "\\$&")}"`;
 }
@@ -170,18 +213,24 @@ function quoted(text) {
 }
 
 /**
- * Evidence as the fragment of a link: `given.Sex=Female&given.Class=1st&given.Class=2nd`.
+ * Evidence as the fragment of a link: `given.Sex=Female&given.Class=1st&given.Class=2nd&from.BMI=30&below.BMI=35`.
  *
  * @param {Evidence} evidence
  * @param {Variable[]} variables
  */
 export function toFragment(evidence, variables) {
   const words = new URLSearchParams();
-  for (const [n, codes] of evidence) {
-    for (const code of codes) words.append(`given.${variables[n].name}`, variables[n].labels[code]);
+  for (const [n, { codes, ends }] of evidence) {
+    const { name, labels, text } = variables[n];
+    if (ends && text) {
+      if (ends[0] !== null) words.append(`from.${name}`, text.exact(ends[0]));
+      if (ends[1] !== null) words.append(`below.${name}`, text.exact(ends[1]));
+    } else for (const code of codes) words.append(`given.${name}`, labels[code]);
   }
   return words.toString();
 }
+
+const PARTS = /^(given|from|below)\.(.*)$/s;
 
 /**
  * Read a fragment: the evidence, and a sentence for every part of it that this model does not know.
@@ -192,20 +241,30 @@ export function toFragment(evidence, variables) {
 export function fromFragment(text, variables) {
   /** @type {Map<Variable, number[]>} */
   const wanted = new Map();
+  /** @type {Map<Variable, Ends>} */
+  const ranges = new Map();
   /** @type {string[]} */
   const problems = [];
   // Some mail programs write & as &amp;.
   for (const [key, label] of new URLSearchParams(text.replace(/^#/, "").replaceAll("&amp;", "&"))) {
-    const name = key.startsWith("given.") ? key.slice("given.".length) : null;
+    const [, part, name] = PARTS.exec(key) ?? [];
     const variable = variables.find((one) => one.name === name);
-    const code = variable?.labels.indexOf(label) ?? -1;
-    if (name === null) problems.push(`The link has “${key}”, which is not understood. The link may have been cut.`);
+    if (name === undefined) problems.push(`The link has “${key}”, which is not understood. The link may have been cut.`);
     else if (!variable) problems.push(`The link names “${name}”, which this model does not have.`);
-    else if (code < 0) problems.push(`The link has ${name} = “${label}”, which is not among its labels.`);
-    else wanted.set(variable, [...new Set([...(wanted.get(variable) ?? []), code])]);
+    else if (part === "given") {
+      const code = variable.labels.indexOf(label);
+      if (code < 0) problems.push(`The link has ${name} = “${label}”, which is not among its labels.`);
+      else wanted.set(variable, [...new Set([...(wanted.get(variable) ?? []), code])]);
+    } else {
+      const position = variable.law && variable.text ? variable.text.read(label) : null;
+      const [low, high] = ranges.get(variable) ?? [null, null];
+      if (position === null) problems.push(`The link has “${label}” as an end of ${name}, which is no number of it.`);
+      else ranges.set(variable, part === "from" ? [position, high] : [low, position]);
+    }
   }
   /** @type {Evidence} */
   let evidence = new Map();
   for (const [variable, codes] of wanted) evidence = withCodes(evidence, variable, codes);
+  for (const [variable, ends] of ranges) evidence = withRange(evidence, variable, ends);
   return { evidence, problems };
 }

@@ -1,10 +1,13 @@
-// The explorer: one panel of bars for each variable. A click on a bar makes it evidence, and all other panels move.
+// The explorer: one panel for each variable. A click on a bar or a range of a number is evidence, and all others move.
 
 /** @import { Evidence, Facts, Variable } from "./types" */
 /** @import { Answer, Answers } from "./answers.js" */
+/** @import { Ends } from "./law.js" */
 
+import { partsOff } from "./answers.js";
 import { byId, make, number, percent, plural } from "./dom.js";
-import { askLine, clicked, fromFragment, inWords, question, same, span, toFragment, withCodes } from "./evidence.js";
+import { askLine, clicked, fromFragment, inWords, question, same, span, toFragment, withCodes, withRange } from "./evidence.js";
+import { NumberPanel } from "./number_panel.js";
 import { Panel } from "./panel.js";
 
 /** @typedef {{ variable: Variable, from: number, to: number }} Drag a range that is being drawn */
@@ -34,13 +37,17 @@ export class Explorer {
     // Panels have a line for rows, and for how far a smaller model is off.
     this.hasBacking = this.isCounted || this.isSmaller;
     byId("explorer").classList.toggle("counted", this.isCounted);
-    byId("share-legend").hidden = !this.isCounted;
+    byId("share-legend").hidden = byId("rows-legend").hidden = !this.isCounted;
     byId("share-of").textContent = observed?.source === "data" ? "rows of the data" : "rows that the model was fitted to";
     byId("whisker-legend").hidden = pairs.level === null;
     byId("whisker-expected").hidden = !pairs.is_expected;
     byId("whisker-level").textContent = percent(pairs.level ?? 0);
     const answer = /** @type {Answer} */ (answers.given(this.#evidence));
-    this.panels = variables.map((variable) => new Panel(variable, answer.marginals[variable.position], this));
+    this.panels = variables.map((variable) => {
+      const { law, text, number: facts } = variable;
+      const marginal = answer.marginals[variable.position];
+      return law && text && facts ? new NumberPanel({ ...variable, law, text, number: facts }, marginal, this) : new Panel(variable, marginal, this);
+    });
     byId("panels").append(...this.panels.map((panel) => panel.element));
     byId("asked").append(...variables.map(({ name, position }) => make("option", { value: position }, name)));
     new ResizeObserver(() => this.#fitPanels()).observe(byId("panels"));
@@ -103,6 +110,17 @@ export class Explorer {
   }
 
   /**
+   * A range of a number was drawn or typed; without ends it is cleared.
+   *
+   * @param {Variable} variable
+   * @param {Ends} ends
+   */
+  chooseRange(variable, ends) {
+    if (ends[0] === null && ends[1] === null) this.chooseCodes(variable, []);
+    else this.know(withRange(this.#evidence, variable, ends));
+  }
+
+  /**
    * The pointer went down on a bar of an ordered variable. The bars it crosses until it goes up become a range.
    *
    * @param {Variable} variable
@@ -137,6 +155,15 @@ export class Explorer {
     if (drag && drag.from !== drag.to) this.chooseCodes(drag.variable, span(drag.from, drag.to));
   }
 
+  /**
+   * Show a message.
+   *
+   * @param {string} text
+   */
+  say(text) {
+    say(text);
+  }
+
   undo() {
     const before = this.#past.pop();
     if (before) this.know(before, false);
@@ -152,9 +179,9 @@ export class Explorer {
     if (same(evidence, this.#evidence)) return true;
     const answer = this.answers.given(evidence);
     if (answer === null) {
-      const words = [...evidence].map(([n, codes]) => inWords(this.variables[n], codes)).join(" and ");
-      say(`Under this model it never happens that ${words}. Nothing was changed.`);
-      for (const panel of this.panels) panel.range?.show(this.#evidence.get(panel.variable.position) ?? []);
+      const words = [...evidence].map(([n, known]) => inWords(this.variables[n], known)).join(" and ");
+      this.say(`Under this model it never happens that ${words}. Nothing was changed.`);
+      for (const panel of this.panels) panel.range?.show(this.#evidence.get(panel.variable.position) ?? null);
       return false;
     }
     if (isNew) this.#past.push(this.#evidence);
@@ -167,7 +194,7 @@ export class Explorer {
   #show({ marginals, logProbability, backing }) {
     for (const panel of this.panels) {
       const n = panel.variable.position;
-      panel.show(marginals[n], this.#evidence.get(n) ?? [], backing[n]);
+      panel.show(marginals[n], this.#evidence.get(n) ?? null, backing[n]);
     }
     // Without shares the bars take their room.
     byId("explorer").classList.toggle("with-shares", backing.some(({ shares }) => shares !== null));
@@ -176,13 +203,22 @@ export class Explorer {
     this.#writeFragment();
     say("");
     this.#showSentence(logProbability);
-    byId("limits").textContent = this.#limits();
+    byId("limits").textContent = this.#limits(marginals);
     this.#arrange();
     this.#showAskLine();
   }
 
-  /** What the page does not know with several conditions. */
-  #limits() {
+  /**
+   * What the page does not know with several conditions, or with ranges that end inside intervals.
+   *
+   * @param {Answer["marginals"]} marginals
+   */
+  #limits(marginals) {
+    const parts = [...this.#evidence].map(([n, known]) => partsOff(this.variables[n], known, marginals[n]));
+    return [this.#manyConditions(), ...parts].filter(Boolean).join(" ");
+  }
+
+  #manyConditions() {
     if (this.#evidence.size < 2) return "";
     const rows = this.isCounted ? ["Rows and shares are known for one condition only."] : [];
     const smaller = this.isSmaller
@@ -194,10 +230,10 @@ export class Explorer {
   /** @param {number} logProbability */
   #showSentence(logProbability) {
     if (this.#evidence.size === 0) {
-      byId("sentence").replaceChildren("Nothing is given. Click a bar to say what you know, and all others move.");
+      byId("sentence").replaceChildren("Nothing is given. Click a bar, or drag over a histogram, to say what you know, and all others move.");
       return;
     }
-    const parts = [...this.#evidence].map(([n, codes]) =>
+    const parts = [...this.#evidence].map(([n, known]) =>
       make(
         "button",
         {
@@ -208,7 +244,7 @@ export class Explorer {
             keepFocus(event);
           },
         },
-        inWords(this.variables[n], codes),
+        inWords(this.variables[n], known),
       ),
     );
     const probability = Math.exp(logProbability);
@@ -298,7 +334,7 @@ const LABELS = { plain: 0.42, counted: 0.34 };
 // In a notebook the page has no address of its own, so there is no link to copy.
 const HAS_ADDRESS = location.protocol !== "about:";
 
-/** @satisfies {Record<string, (a: Panel, b: Panel) => number>} */
+/** @satisfies {Record<string, (a: Panel | NumberPanel, b: Panel | NumberPanel) => number>} */
 const ORDERS = {
   table: (a, b) => a.variable.position - b.variable.position,
   moved: (a, b) =>

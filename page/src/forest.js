@@ -49,7 +49,7 @@ export class ForestView {
   #words({ a, b, information, share }) {
     const names = `${this.#name(a)} and ${this.#name(b)}`;
     if (information === null || share === null) return names;
-    return `${names}: ${number(information, 3)} nats, ${percent(share)} of the smaller entropy`;
+    return `${names}: ${number(information, 3)} nats, ${number(share, 3)} from 0 to 1`;
   }
 
   /** @param {EdgeFacts} edge */

@@ -7,21 +7,28 @@ import { Explorer } from "./explorer.js";
 import { DependenceMap } from "./dependence.js";
 import { byId } from "./dom.js";
 import { ForestView } from "./forest.js";
+import { Law } from "./law.js";
 import { Joint } from "./model.js";
-import { Pairs } from "./pairs.js";
+import { NumberText } from "./number_text.js";
+import { inflate, Pairs } from "./pairs.js";
 import { showClasses } from "./classes.js";
 import { showFit } from "./fit.js";
 import { showObserved } from "./observed.js";
 
 /** @type {Facts} */
 const facts = JSON.parse(byId("facts").textContent ?? "");
-const variables = facts.variables.map((variable, position) => ({ ...variable, position }));
 const canInflate = "DecompressionStream" in window;
+const variables = await Promise.all(facts.variables.map(async (variable, position) => {
+  const { number } = variable;
+  // Without its law a number is shown as intervals.
+  const law = number && canInflate ? new Law(number, new Float64Array(await inflate(number.pieces, 8))) : null;
+  return { ...variable, position, law, text: number && new NumberText(number) };
+}));
 if (!canInflate) {
   byId("message").textContent =
     facts.model.bits === 16
       ? "This browser cannot unpack the model. Use one of 2023 or later, or a report of fewer classes."
-      : "This browser cannot unpack the rows and the intervals of this page, which are left out. Use one of 2023 or later.";
+      : "This browser cannot unpack the rows, the intervals and the histograms of this page, which are left out. Use one of 2023 or later.";
 }
 const cardinalities = variables.map(({ labels }) => labels.length);
 const joint = await Joint.of(cardinalities, facts.model);

@@ -12,7 +12,7 @@ import { bytesOf, logarithm } from "./model.js";
  * @param {string} text
  * @param {number} size bytes of a number
  */
-async function inflate(text, size) {
+export async function inflate(text, size) {
   const stream = new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream("deflate"));
   const planes = new Uint8Array(await new Response(stream).arrayBuffer());
   const [count, bytes] = [planes.length / size, new Uint8Array(planes.length)];

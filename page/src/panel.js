@@ -1,6 +1,6 @@
 // The panel of a variable: a bar for each label, and for an ordered variable a way to choose a range.
 
-/** @import { Variable } from "./types" */
+/** @import { Known, Variable } from "./types" */
 /** @import { Backing } from "./answers.js" */
 /** @import { Explorer } from "./explorer.js" */
 
@@ -13,13 +13,41 @@ import { jensenShannon } from "./model.js";
 
 // Heights in quarters of a rem: the head with the space below it, a bar, the row of a range, a further line of a name or
 // of a label, the line of rows. And how many bars fit.
-const ROWS = { head: 16.6, bar: 5.9, range: 8.5, nameLine: 4.75, labelLine: 4.4, backing: 5, mostBars: 14 };
+export const ROWS = { head: 16.6, bar: 5.9, range: 8.5, nameLine: 4.75, labelLine: 4.4, backing: 5, mostBars: 14 };
 // Longer labels are cut in the middle.
 const LONGEST_LABEL = 40;
 // In rem: the sides of a panel, and what stands beside its name.
-const WIDTHS = { sides: 1.6, moved: 3.4, range: 3.2 };
+export const WIDTHS = { sides: 1.6, moved: 3.4, range: 3.2 };
 // Many labels without an order are easier to scan by size.
 const MANY_LABELS = 8;
+
+/** The place in the head of a panel that says how far it moved. */
+export const movedMark = () =>
+  make("span", {
+    class: "moved",
+    title: "How far this panel moved: the Jensen–Shannon divergence from its marginal, in bits, 0 to 1",
+  });
+
+/**
+ * @param {HTMLElement} mark
+ * @param {number} moved
+ */
+export function showMoved(mark, moved) {
+  mark.textContent = moved >= 0.005 ? `Δ ${moved.toFixed(2)}` : "";
+}
+
+/**
+ * Say in the last line of a panel how many rows there are, and how far off the answer may be.
+ *
+ * @param {HTMLElement} line
+ * @param {Backing} backing
+ */
+export function sayBacking(line, { rows, pointsOff }) {
+  const counted = rows === null ? [] : [rows === 0 ? "no row shows both" : `shares of ${plural(rows, "row")}`];
+  const off = pointsOff ? [`bars may be ${pointsOff === 255 ? "far" : plural(pointsOff, "point")} from the model's file`] : [];
+  const text = [...counted, ...off].join("; ");
+  if (line.textContent !== text) line.textContent = text;
+}
 
 /** The bars of one variable. */
 export class Panel {
@@ -36,10 +64,7 @@ export class Panel {
   /** @type {number[]} */
   #known = [];
   #rows = 0;
-  #movedText = make("span", {
-    class: "moved",
-    title: "How far this panel moved: the Jensen–Shannon divergence from its marginal, in bits, 0 to 1",
-  });
+  #movedText = movedMark();
 
   #backing = make("p", { class: "backing" });
 
@@ -131,32 +156,25 @@ export class Panel {
 
   /**
    * @param {Float64Array | number[]} probabilities
-   * @param {number[]} codes the known ones
+   * @param {Known | null} known
    * @param {Backing} backing
    */
-  show(probabilities, codes, backing) {
+  show(probabilities, known, backing) {
+    const codes = known?.codes ?? [];
     this.isGiven = codes.length > 0;
     if (this.#known.join() !== codes.join()) {
       this.#known = codes;
       this.#fit();
     }
     this.moved = jensenShannon(probabilities, this.marginal);
-    this.#movedText.textContent = this.moved >= 0.005 ? `Δ ${this.moved.toFixed(2)}` : "";
+    showMoved(this.#movedText, this.moved);
     this.element.classList.toggle("given", this.isGiven);
     // The bars, the ticks of the marginal and the ends of intervals have one scale.
     const largest = Math.max(most(probabilities), most(this.marginal), most(backing.ends?.high ?? []));
     this.#bars.forEach((bar, code) => bar.show(probabilities[code], largest, codes.includes(code), backing));
-    this.#say(backing);
-    this.range?.show(codes);
+    sayBacking(this.#backing, backing);
+    this.range?.show(known);
     if (this.isGiven && this.#bars.length > ROWS.mostBars) this.#scrollTo(this.#bars[codes[0]].button);
-  }
-
-  /** @param {Backing} backing */
-  #say({ rows, pointsOff }) {
-    const counted = rows === null ? [] : [rows === 0 ? "no row shows both" : `shares of ${plural(rows, "row")}`];
-    const off = pointsOff ? [`bars may be ${pointsOff === 255 ? "far" : plural(pointsOff, "point")} from the model's file`] : [];
-    const text = [...counted, ...off].join("; ");
-    if (this.#backing.textContent !== text) this.#backing.textContent = text;
   }
 
   /**
@@ -204,7 +222,7 @@ export class Panel {
  * One label: a button with its share as text, its bar, and a tick at its marginal. Bar and tick are the background of
  * one element, and only changes are written to the document, so that hundreds of bars move in a few milliseconds.
  */
-class Bar {
+export class Bar {
   #track = make("span", { class: "track", "aria-hidden": "true" });
   #value = document.createTextNode("");
   #shareText = document.createTextNode("");
@@ -354,15 +372,16 @@ class RangeChooser {
       },
       "range",
     );
-    this.show([]);
+    this.show(null);
   }
 
   get isOpen() {
     return !this.element.hidden;
   }
 
-  /** @param {number[]} codes */
-  show(codes) {
+  /** @param {Known | null} known */
+  show(known) {
+    const codes = known?.codes ?? [];
     this.#from.value = String(codes[0] ?? 0);
     this.#to.value = String(codes.at(-1) ?? this.variable.labels.length - 1);
   }

@@ -1,8 +1,11 @@
 // The shapes that modules share. `Facts` is the JSON that src/juror/report/html.py writes into the page.
 
+import type { Law } from "./law.js";
+import type { NumberText } from "./number_text.js";
+
 export interface Facts {
   file: string;
-  variables: Omit<Variable, "position">[];
+  variables: Omit<Variable, "position" | "law" | "text">[];
   model: ModelFacts;
   dependence: DependenceFacts;
   forest: ForestFacts | null;
@@ -41,6 +44,8 @@ export interface Variable {
   /** How many labels are in order, from the first on: all of an ordered variable but the label of missing cells. */
   n_ordered: number;
   edges: number[] | null;
+  /** What stands behind a number; null for labels. */
+  number: NumberFacts | null;
   /** The marginal of the fitted model, if that of the page's model is less exact. */
   probabilities?: number[];
   /** Ends of the intervals of the marginal, if the model has any. */
@@ -48,10 +53,43 @@ export interface Variable {
   high?: number[];
   /** The place of the variable in the model; main.js adds it. */
   position: number;
+  /** The law of a number and its texts, read from `number` by main.js; null for labels. */
+  law: Law | null;
+  text: NumberText | null;
 }
 
-/** What is known: for the position of a variable, the sorted codes that it may have. */
-export type Evidence = Map<number, number[]>;
+/** The law of a number and the bins of its histogram; src/juror/report/number_facts.py writes them. */
+export interface NumberFacts {
+  /** Digits after the point; null if numbers are not multiples of a step. */
+  decimals: number | null;
+  /** A whole number of any length. */
+  origin: string;
+  dropped: number;
+  calendar: { unit: string; zone: string | null } | null;
+  /** Where intervals begin, and where the last ends; null where they are infinite. */
+  cuts: (number | null)[];
+  /** Deflated doubles: bounds of the pieces, then their masses. */
+  pieces: string;
+  /** How far a share of an interval may be off. */
+  error: number;
+  bins: number[];
+  /** Which bins are single values that stand out. */
+  stems: number[];
+  axis: [number, number];
+}
+
+/** What is known of a variable. */
+export interface Known {
+  /** The sorted codes that it may have. */
+  codes: number[];
+  /** Which share of the law of each of these intervals is possible; null if all of each is. */
+  weights: number[] | null;
+  /** The range that ends inside intervals; null if it does not. */
+  ends: [number | null, number | null] | null;
+}
+
+/** What is known, by the position of the variable. */
+export type Evidence = Map<number, Known>;
 
 export interface ModelFacts {
   rank: number;
@@ -257,7 +295,7 @@ export interface ObservedFacts {
 
 type Value = string | number | boolean | null | undefined;
 type Listeners = { [Name in keyof HTMLElementEventMap as `on${Name}`]?: (event: HTMLElementEventMap[Name]) => void };
-type PlainAttribute = "class" | "hidden" | "id" | "role" | "scope" | "tabindex" | "title" | "value";
+type PlainAttribute = "autocomplete" | "class" | "hidden" | "id" | "placeholder" | "role" | "scope" | "tabindex" | "title" | "value";
 
 /** Attributes of an element; names that begin with "on" are listeners. */
 export type Attributes = Listeners & { [Name in PlainAttribute]?: Value } & {

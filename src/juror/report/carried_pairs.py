@@ -9,8 +9,6 @@ least dependent pairs first, and the page says so where it matters.
 
 from __future__ import annotations
 
-import base64
-import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -25,7 +23,7 @@ from juror.counts.counts import PairCounts
 from juror.model import JointPMF
 from juror.model.backing import rows_that_show
 from juror.report.html import make_page
-from juror.report.packing_numbers import encode
+from juror.report.packing_numbers import deflated, encode
 from juror.report.page_model import POINT, PageModel
 from juror.report.pair_intervals import LEVEL, ends_by_draws, ends_by_rows, expected_rows
 
@@ -105,9 +103,9 @@ class CarriedPairs:
             "level": self.level,
             "is_expected": self.is_expected,
             "worth": self.worth,
-            "apart": _text(points.tobytes()) if points.any() else None,
+            "apart": deflated(points) if points.any() else None,
             **{
-                name: {"pairs": list(kinds[name]), "type": codes.dtype.str[1:], "numbers": _text(_planes(codes))}
+                name: {"pairs": list(kinds[name]), "type": codes.dtype.str[1:], "numbers": deflated(codes)}
                 for name, codes in encoded.items()
                 if len(codes)
             },
@@ -195,13 +193,4 @@ def _encoded(name: str, tables: Sequence[np.ndarray]) -> np.ndarray:
 
 def _n_bytes(name: str, tables: Sequence[np.ndarray]) -> float:
     """Return the size of the text of tables."""
-    return _BASE64 * len(zlib.compress(_planes(_encoded(name, tables))))
-
-
-def _planes(codes: np.ndarray) -> bytes:
-    """Return all first bytes, then all second bytes, …: bytes of one kind deflate better together."""
-    return codes.view(np.uint8).reshape(-1, codes.dtype.itemsize).T.tobytes()
-
-
-def _text(plain: bytes) -> str:
-    return base64.b64encode(zlib.compress(plain)).decode()
+    return len(deflated(_encoded(name, tables)))

@@ -20,6 +20,7 @@ from juror.record import finite
 from juror.report.carried_pairs import carry
 from juror.report.counted import counted_dependence
 from juror.report.drawn_forest import forest_facts
+from juror.report.number_facts import number_facts
 from juror.report.observed import counts_of, facts_of_counts, observed_facts
 from juror.report.page_model import PageModel, check_rank, make_page_model
 from juror.report.seen import Seen, pass_over
@@ -79,7 +80,7 @@ def gather_facts(
 
 
 def _variable_facts(model: JointPMF, n: int) -> dict[str, Any]:
-    variable = model.domain[n]
+    variable, probabilities = model.domain[n], marginal(model, [n])
     return {
         "name": variable.name,
         "kind": variable.kind,
@@ -87,7 +88,8 @@ def _variable_facts(model: JointPMF, n: int) -> dict[str, Any]:
         # a label for missing cells is the last one, and has no place in the order
         "n_ordered": len(variable.present_labels) if variable.is_ordered else 0,
         "edges": None if variable.edges is None else [float(edge) for edge in variable.edges],
-        "probabilities": marginal(model, [n]).tolist(),
+        "probabilities": probabilities.tolist(),
+        "number": number_facts(variable, probabilities),
     }
 
 

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from juror.report.packing_numbers import deflated
+
 _POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:"
 # How many of the worst pairs are listed
 _PAIRS_TOLD = 20
@@ -68,11 +70,20 @@ def _rounded(variable: dict[str, Any], is_exact: bool) -> dict[str, Any]:
     """Return a variable without its probabilities if the page computes them exactly, else with six digits."""
     left_out = {"probabilities"} if is_exact else set()
     numbers = {"probabilities", "low", "high"}
-    return {
+    packed = {
         name: [float(f"{number:.6g}") for number in value] if name in numbers else value
         for name, value in variable.items()
         if name not in left_out
     }
+    return packed | {"number": _packed_number(variable["number"])}
+
+
+def _packed_number(number: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return the law of a number with its pieces as text: deflated doubles, all bounds and then all masses."""
+    if number is None:
+        return None
+    pieces = deflated(np.array([*number["bounds"], *number["masses"]], dtype="<f8"))
+    return {name: value for name, value in number.items() if name not in ("bounds", "masses")} | {"pieces": pieces}
 
 
 def _half(matrix: Any) -> str:

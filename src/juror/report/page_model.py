@@ -18,10 +18,13 @@ from juror.answers.pairs import pair_tables
 from juror.answers.sampling import generator
 from juror.errors import ParameterError
 from juror.model import JointPMF
+from juror.report.number_facts import MOST_PIECES
 from juror.report.packing_numbers import Bits, as_base64, decode, encode
 
 # A page has at most two million bytes. The data and the page's own text take up to 600,000; this is left for the model.
 _MODEL_BYTES = 1_350_000
+# About what a piece of the law of a number takes
+_PIECE_BYTES = 14
 # The time to compress grows with (classes before) × (classes after) × (numbers of a class). This product takes about
 # half a minute.
 _COMPRESSION_WORK = 1e9
@@ -202,8 +205,9 @@ def _n_numbers(model: Mixture) -> int:
 
 
 def _room(model: Mixture) -> float:
-    """Return the bytes for the model. The page also holds the dependence of all pairs, as floats."""
-    return _MODEL_BYTES - len(model.domain) ** 2 / 2 * (32 / 6)
+    """Return the bytes for the model. The page also holds the dependence of all pairs, as floats, and the laws."""
+    n_pieces = sum(min(len(variable.law.starts), MOST_PIECES) for variable in model.domain if variable.law is not None)
+    return _MODEL_BYTES - len(model.domain) ** 2 / 2 * (32 / 6) - _PIECE_BYTES * n_pieces
 
 
 def _fitting(model: JointPMF) -> int:

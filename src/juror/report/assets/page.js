@@ -1,91 +1,3 @@
-// src/answers.js
-var [STANDARD_ERRORS, ROWS] = [3, 1];
-var NOTHING = { rows: null, shares: null, differs: null, ends: null, pointsOff: 0 };
-var Answers = class {
-  /**
-   * @param {Variable[]} variables
-   * @param {Joint} joint
-   * @param {Pairs} pairs
-   * @param {{ singles: number[][] | null, worth: number }} rows counts of every variable; how many rows a weight is worth
-   */
-  constructor(variables2, joint2, pairs2, { singles: singles2, worth }) {
-    this.variables = variables2;
-    this.joint = joint2;
-    this.pairs = pairs2;
-    this.singles = singles2;
-    this.worth = worth;
-  }
-  /**
-   * The distribution of every variable given evidence; null if it is impossible.
-   *
-   * With at most one condition, answers are those of the fitted model, also where the page has a smaller one.
-   *
-   * @param {Evidence} evidence
-   * @returns {Answer | null}
-   */
-  given(evidence) {
-    const answer = this.joint.given(evidence);
-    if (answer === null) return null;
-    if (evidence.size === 0) return this.#withoutCondition(answer);
-    if (evidence.size === 1) return this.#withOne(answer, [...evidence][0]);
-    return { ...answer, backing: this.variables.map(() => NOTHING) };
-  }
-  /** @param {NonNullable<ReturnType<Joint["given"]>>} answer */
-  #withoutCondition({ marginals: marginals2, logProbability }) {
-    const exact = this.variables.map(({ probabilities }, n) => probabilities ?? marginals2[n]);
-    const backing = this.variables.map(({ low, high }, n) => ({
-      ...this.#rowsBehind(exact[n], this.singles?.[n] ?? null),
-      ends: low && high ? { low, high } : null,
-      pointsOff: 0
-    }));
-    return { marginals: exact, logProbability, backing };
-  }
-  /**
-   * @param {NonNullable<ReturnType<Joint["given"]>>} answer
-   * @param {[number, number[]]} condition
-   */
-  #withOne({ marginals: marginals2, logProbability }, [given, codes]) {
-    const alone = this.variables[given].probabilities;
-    const inside = alone ? codes.reduce((sum2, code) => sum2 + alone[code], 0) : null;
-    const exact = this.variables.map(({ position: n }) => {
-      if (n === given) return alone && inside ? alone.map((p, code) => codes.includes(code) ? p / inside : 0) : marginals2[n];
-      const table = this.pairs.fitted(given, n);
-      const joint2 = table && added(codes.map((code) => table[code]));
-      const total = joint2 ? sumOf(joint2) : 0;
-      return joint2 && total > 0 ? joint2.map((p) => p / total) : marginals2[n];
-    });
-    const backing = this.variables.map(({ position: n }) => {
-      if (n === given) return NOTHING;
-      const table = this.pairs.counts(given, n);
-      return {
-        ...this.#rowsBehind(exact[n], table && added(codes.map((code) => table[code]))),
-        ends: codes.length === 1 ? this.pairs.ends(n, given, codes[0]) : null,
-        pointsOff: this.pairs.pointsOff(given, n)
-      };
-    });
-    return { marginals: exact, logProbability: inside ? Math.min(0, Math.log(inside)) : logProbability, backing };
-  }
-  /**
-   * @param {Float64Array | number[]} probabilities
-   * @param {number[] | null} counts
-   */
-  #rowsBehind(probabilities, counts) {
-    if (counts === null) return { rows: null, shares: null, differs: null };
-    const rows = sumOf(counts);
-    if (rows === 0) return { rows, shares: null, differs: null };
-    const [shares, n] = [counts.map((count) => count / rows), rows * this.worth];
-    const differs = shares.map((share, code) => {
-      const p = probabilities[code];
-      return Math.abs(share - p) > STANDARD_ERRORS * Math.sqrt(Math.max(p * (1 - p), 0) / n) + ROWS / n;
-    });
-    return { rows, shares, differs };
-  }
-};
-var sumOf = (values) => values.reduce((sum2, value) => sum2 + value, 0);
-function added(rows) {
-  return rows[0].map((_, j) => sumOf(rows.map((row) => row[j])));
-}
-
 // src/dom.js
 function make(tag, attributes = {}, ...children) {
   return furnish(document.createElement(tag), attributes, children);
@@ -161,9 +73,108 @@ function dataTable(caption, head, rows, kind = "list") {
   );
 }
 
+// src/answers.js
+var [STANDARD_ERRORS, ROWS] = [3, 1];
+var NOTHING = { rows: null, shares: null, differs: null, ends: null, pointsOff: 0 };
+var Answers = class {
+  /**
+   * @param {Variable[]} variables
+   * @param {Joint} joint
+   * @param {Pairs} pairs
+   * @param {{ singles: number[][] | null, worth: number }} rows counts of every variable; how many rows a weight is worth
+   */
+  constructor(variables2, joint2, pairs2, { singles: singles2, worth }) {
+    this.variables = variables2;
+    this.joint = joint2;
+    this.pairs = pairs2;
+    this.singles = singles2;
+    this.worth = worth;
+  }
+  /**
+   * The distribution of every variable given evidence; null if it is impossible.
+   *
+   * With at most one condition, answers are those of the fitted model, also where the page has a smaller one.
+   *
+   * @param {Evidence} evidence
+   * @returns {Answer | null}
+   */
+  given(evidence) {
+    const answer = this.joint.given(evidence);
+    if (answer === null) return null;
+    if (evidence.size === 0) return this.#withoutCondition(answer);
+    if (evidence.size === 1) return this.#withOne(answer, [...evidence][0]);
+    return { ...answer, backing: this.variables.map(() => NOTHING) };
+  }
+  /** @param {NonNullable<ReturnType<Joint["given"]>>} answer */
+  #withoutCondition({ marginals: marginals2, logProbability }) {
+    const exact = this.variables.map(({ probabilities }, n) => probabilities ?? marginals2[n]);
+    const backing = this.variables.map(({ low, high }, n) => ({
+      ...this.#rowsBehind(exact[n], this.singles?.[n] ?? null),
+      ends: low && high ? { low, high } : null,
+      pointsOff: 0
+    }));
+    return { marginals: exact, logProbability, backing };
+  }
+  /**
+   * @param {NonNullable<ReturnType<Joint["given"]>>} answer
+   * @param {[number, Known]} condition
+   */
+  #withOne({ marginals: marginals2, logProbability }, [given, { codes, weights }]) {
+    const alone = this.variables[given].probabilities;
+    const weight = (code) => weights ? weights[codes.indexOf(code)] : 1;
+    const inside = alone ? codes.reduce((sum2, code) => sum2 + weight(code) * alone[code], 0) : null;
+    const exact = this.variables.map(({ position: n }) => {
+      if (n === given) {
+        return alone && inside ? alone.map((p, code) => codes.includes(code) ? weight(code) * p / inside : 0) : marginals2[n];
+      }
+      const table = this.pairs.fitted(given, n);
+      const joint2 = table && added(codes.map((code) => table[code].map((p) => weight(code) * p)));
+      const total = joint2 ? sumOf(joint2) : 0;
+      return joint2 && total > 0 ? joint2.map((p) => p / total) : marginals2[n];
+    });
+    const backing = this.variables.map(({ position: n }) => {
+      if (n === given) return NOTHING;
+      const table = weights ? null : this.pairs.counts(given, n);
+      return {
+        ...this.#rowsBehind(exact[n], table && added(codes.map((code) => table[code]))),
+        ends: codes.length === 1 && weights === null ? this.pairs.ends(n, given, codes[0]) : null,
+        pointsOff: this.pairs.pointsOff(given, n)
+      };
+    });
+    return { marginals: exact, logProbability: inside ? Math.min(0, Math.log(inside)) : logProbability, backing };
+  }
+  /**
+   * @param {Float64Array | number[]} probabilities
+   * @param {number[] | null} counts
+   */
+  #rowsBehind(probabilities, counts) {
+    if (counts === null) return { rows: null, shares: null, differs: null };
+    const rows = sumOf(counts);
+    if (rows === 0) return { rows, shares: null, differs: null };
+    const [shares, n] = [counts.map((count) => count / rows), rows * this.worth];
+    const differs = shares.map((share, code) => {
+      const p = probabilities[code];
+      return Math.abs(share - p) > STANDARD_ERRORS * Math.sqrt(Math.max(p * (1 - p), 0) / n) + ROWS / n;
+    });
+    return { rows, shares, differs };
+  }
+};
+var sumOf = (values) => values.reduce((sum2, value) => sum2 + value, 0);
+function added(rows) {
+  return rows[0].map((_, j) => sumOf(rows.map((row) => row[j])));
+}
+var OFF = 5e-4;
+function partsOff({ law, name }, { codes, weights }, probabilities) {
+  if (!law?.error || !weights) return "";
+  const off = codes.reduce((sum2, code, i) => sum2 + (weights[i] < 1 ? probabilities[code] * law.error / weights[i] : 0), 0);
+  if (off < OFF) return "";
+  return `The page knows how ${name} lies inside its intervals to ${percent(law.error)}, so answers may be off by ${percent(Math.min(off, 1))}.`;
+}
+
 // src/evidence.js
 function clicked(evidence, variable, code, several) {
-  const known = evidence.get(variable.position) ?? [];
+  const before = evidence.get(variable.position);
+  const known = before && before.weights === null ? before.codes : [];
   const isKnown = known.includes(code);
   if (!several) return withCodes(evidence, variable, isKnown && known.length === 1 ? [] : [code]);
   const codes = isKnown ? known.filter((other) => other !== code) : [...known, code];
@@ -172,8 +183,17 @@ function clicked(evidence, variable, code, several) {
 function withCodes(evidence, variable, codes) {
   const next = new Map(evidence);
   if (codes.length === 0 || codes.length === variable.labels.length) next.delete(variable.position);
-  else next.set(variable.position, [...codes].sort((a, b) => a - b));
+  else next.set(variable.position, { codes: [...codes].sort((a, b) => a - b), weights: null, ends: null });
   return next;
+}
+function withRange(evidence, variable, ends2) {
+  const { law } = variable;
+  if (law === null) return evidence;
+  const shares = Array.from({ length: law.nIntervals }, (_, code) => law.weight(code, ends2));
+  const codes = [...shares.keys()].filter((code) => shares[code] > 0);
+  const weights = codes.map((code) => shares[code]);
+  if (codes.length && weights.every((weight) => weight === 1)) return withCodes(evidence, variable, codes);
+  return new Map(evidence).set(variable.position, { codes, weights, ends: ends2 });
 }
 function span(from, to) {
   const [low, high] = from <= to ? [from, to] : [to, from];
@@ -185,21 +205,30 @@ function same(one, other) {
 function rangeOf(variable, codes) {
   const [low, high] = [codes[0], codes[codes.length - 1]];
   const last = variable.n_ordered - 1;
-  if (codes.length < 2 || high - low + 1 !== codes.length || high > last || codes.length > last) return null;
+  const fewest = variable.number ? 1 : 2;
+  if (codes.length < fewest || high - low + 1 !== codes.length || high > last || codes.length > last) return null;
   return { low: low > 0 ? low : null, high: high < last ? high : null };
 }
-var edgesOf = ({ edges }) => edges !== null && new Set(edges).size === edges.length ? edges : null;
+function endsOf(variable, { codes, ends: ends2 }) {
+  if (ends2 || variable.number === null) return ends2;
+  const range2 = rangeOf(variable, codes);
+  const { cuts } = variable.number;
+  return range2 && [range2.low === null ? null : cuts[range2.low], range2.high === null ? null : cuts[range2.high + 1]];
+}
+function rangeInSigns({ name, law, text }, [low, high]) {
+  if (text === null) return name;
+  if (low !== null && high !== null && law?.isGrid && high - low === 1) return `${name} = ${text.short(low)}`;
+  if (low === null) return high === null ? name : `${name} < ${text.short(high)}`;
+  return high === null ? `${name} ≥ ${text.short(low)}` : `${text.short(low)} ≤ ${name} < ${text.short(high)}`;
+}
 function rangeInWords(variable, { low, high }) {
-  const edges = edgesOf(variable);
-  if (edges) {
-    const edge = (place) => Number(edges[place].toPrecision(6));
-    if (low === null) return `below ${edge((high ?? 0) + 1)}`;
-    return high === null ? `at least ${edge(low)}` : `${edge(low)} to below ${edge(high + 1)}`;
-  }
   if (low === null) return `at most ${variable.labels[high ?? 0]}`;
   return high === null ? `at least ${variable.labels[low]}` : `from ${variable.labels[low]} to ${variable.labels[high]}`;
 }
-function inWords(variable, codes) {
+function inWords(variable, known) {
+  const { codes } = known;
+  const ends2 = endsOf(variable, known);
+  if (ends2) return rangeInSigns(variable, ends2);
   const label = (code) => variable.labels[code] || "(empty)";
   const range2 = rangeOf(variable, codes);
   if (range2) return `${variable.name} is ${rangeInWords(variable, range2)}`;
@@ -210,22 +239,31 @@ function inWords(variable, codes) {
   return `${variable.name} is ${names.length < 2 ? names[0] : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`}`;
 }
 function question(target, evidence, variables2) {
-  const conditions = [...evidence].flatMap(([n, codes]) => conditionsOf(variables2[n], codes));
+  const conditions = [...evidence].flatMap(([n, known]) => conditionsOf(variables2[n], known));
   return term(target.name) + (conditions.length ? ` | ${conditions.join(", ")}` : "");
 }
-function conditionsOf(variable, codes) {
+function conditionsOf(variable, known) {
+  const { codes } = known;
   const name = term(variable.name);
+  const ends2 = endsOf(variable, known);
+  if (ends2 && variable.text) {
+    const [low, high] = ends2.map((end) => end === null ? null : term(
+      /** @type {any} */
+      variable.text.exact(end),
+      true
+    ));
+    return [...low === null ? [] : [`${name} >= ${low}`], ...high === null ? [] : [`${name} < ${high}`]];
+  }
   const label = (code) => term(variable.labels[code]);
   const range2 = rangeOf(variable, codes);
   if (range2) {
-    const edges = edgesOf(variable);
-    const low = range2.low === null ? [] : [`${name} >= ${edges ? edges[range2.low] : label(range2.low)}`];
-    if (range2.high === null) return low;
-    return [...low, edges ? `${name} < ${edges[range2.high + 1]}` : `${name} <= ${label(range2.high)}`];
+    const low = range2.low === null ? [] : [`${name} >= ${label(range2.low)}`];
+    return range2.high === null ? low : [...low, `${name} <= ${label(range2.high)}`];
   }
   return [codes.length === 1 ? `${name} = ${label(codes[0])}` : `${name} in {${codes.map(label).join(", ")}}`];
 }
-function term(text) {
+function term(text, isNumber = false) {
+  if (isNumber && /^-?[\d.]+(e[+-]?\d+)?$/.test(text)) return text;
   const isWord = /^[\p{L}\p{N}_][\p{L}\p{N}_.:/%+-]*$/u.test(text) && !/^(not|in)$/i.test(text);
   return isWord ? text : `"${text.replace(/["\\]/g, "\\$&")}"`;
 }
@@ -238,30 +276,675 @@ function quoted(text) {
 }
 function toFragment(evidence, variables2) {
   const words = new URLSearchParams();
-  for (const [n, codes] of evidence) {
-    for (const code of codes) words.append(`given.${variables2[n].name}`, variables2[n].labels[code]);
+  for (const [n, { codes, ends: ends2 }] of evidence) {
+    const { name, labels, text } = variables2[n];
+    if (ends2 && text) {
+      if (ends2[0] !== null) words.append(`from.${name}`, text.exact(ends2[0]));
+      if (ends2[1] !== null) words.append(`below.${name}`, text.exact(ends2[1]));
+    } else for (const code of codes) words.append(`given.${name}`, labels[code]);
   }
   return words.toString();
 }
+var PARTS = /^(given|from|below)\.(.*)$/s;
 function fromFragment(text, variables2) {
   const wanted = /* @__PURE__ */ new Map();
+  const ranges = /* @__PURE__ */ new Map();
   const problems = [];
   for (const [key, label] of new URLSearchParams(text.replace(/^#/, "").replaceAll("&amp;", "&"))) {
-    const name = key.startsWith("given.") ? key.slice("given.".length) : null;
+    const [, part, name] = PARTS.exec(key) ?? [];
     const variable = variables2.find((one) => one.name === name);
-    const code = variable?.labels.indexOf(label) ?? -1;
-    if (name === null) problems.push(`The link has “${key}”, which is not understood. The link may have been cut.`);
+    if (name === void 0) problems.push(`The link has “${key}”, which is not understood. The link may have been cut.`);
     else if (!variable) problems.push(`The link names “${name}”, which this model does not have.`);
-    else if (code < 0) problems.push(`The link has ${name} = “${label}”, which is not among its labels.`);
-    else wanted.set(variable, [.../* @__PURE__ */ new Set([...wanted.get(variable) ?? [], code])]);
+    else if (part === "given") {
+      const code = variable.labels.indexOf(label);
+      if (code < 0) problems.push(`The link has ${name} = “${label}”, which is not among its labels.`);
+      else wanted.set(variable, [.../* @__PURE__ */ new Set([...wanted.get(variable) ?? [], code])]);
+    } else {
+      const position = variable.law && variable.text ? variable.text.read(label) : null;
+      const [low, high] = ranges.get(variable) ?? [null, null];
+      if (position === null) problems.push(`The link has “${label}” as an end of ${name}, which is no number of it.`);
+      else ranges.set(variable, part === "from" ? [position, high] : [low, position]);
+    }
   }
   let evidence = /* @__PURE__ */ new Map();
   for (const [variable, codes] of wanted) evidence = withCodes(evidence, variable, codes);
+  for (const [variable, ends2] of ranges) evidence = withRange(evidence, variable, ends2);
   return { evidence, problems };
 }
 
+// src/charts.js
+var WIDTH = 420;
+var HEIGHT = 220;
+var MOST_POINTS = 1e3;
+var EDGE = { left: 86, right: 14, top: 12, bottom: 40 };
+function ends(values) {
+  const [low, high] = [-most(values.map((value) => -value)), most(values)];
+  const room = (high - low || Math.abs(high) || 1) * 0.05;
+  return [low - room, high + room];
+}
+function roundNumbers([low, high], wanted = 4) {
+  const rough = (high - low) / wanted;
+  const size = 10 ** Math.floor(Math.log10(rough));
+  const step = ([1, 2, 5].find((factor) => factor * size >= rough) ?? 10) * size;
+  const first = Math.ceil(low / step);
+  return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, i) => (first + i) * step);
+}
+function frame(title, xLabel, yLabel, xEnds, yEnds) {
+  const x = (value) => EDGE.left + (value - xEnds[0]) / (xEnds[1] - xEnds[0]) * (WIDTH - EDGE.left - EDGE.right);
+  const y = (value) => HEIGHT - EDGE.bottom - (value - yEnds[0]) / (yEnds[1] - yEnds[0]) * (HEIGHT - EDGE.top - EDGE.bottom);
+  const svg = makeSvg(
+    "svg",
+    { class: "chart", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": title },
+    roundNumbers(yEnds).map((value) => [
+      makeSvg("line", { class: "grid", x1: EDGE.left, x2: WIDTH - EDGE.right, y1: y(value), y2: y(value) }),
+      makeSvg("text", { x: EDGE.left - 6, y: y(value) + 4, "text-anchor": "end" }, number(value, 6))
+    ]),
+    roundNumbers(xEnds).map(
+      (value) => makeSvg("text", { x: x(value), y: HEIGHT - EDGE.bottom + 16, "text-anchor": "middle" }, number(value, 6))
+    ),
+    makeSvg("text", { x: (WIDTH + EDGE.left) / 2, y: HEIGHT - 6, "text-anchor": "middle", class: "axis" }, xLabel),
+    makeSvg(
+      "text",
+      {
+        x: 0,
+        y: 0,
+        "text-anchor": "middle",
+        class: "axis",
+        transform: `translate(12 ${(HEIGHT - EDGE.bottom) / 2}) rotate(-90)`
+      },
+      yLabel
+    )
+  );
+  return { svg, x, y };
+}
+function lineChart({ title, xLabel, yLabel, points: all, marked = null }) {
+  const step = Math.ceil(all.length / MOST_POINTS);
+  const points2 = all.filter((_, i) => i % step === 0 || i === all.length - 1);
+  const { svg, x, y } = frame(title, xLabel, yLabel, ends(points2.map((p) => p[0])), ends(points2.map((p) => p[1])));
+  svg.append(
+    makeSvg("polyline", { class: "line", points: points2.map((p) => `${x(p[0])},${y(p[1])}`).join(" ") }),
+    ...points2.length <= 60 ? points2.map(
+      (p) => makeSvg(
+        "circle",
+        { class: p[0] === marked ? "dot marked" : "dot", cx: x(p[0]), cy: y(p[1]), r: p[0] === marked ? 6 : 3 },
+        makeSvg("title", {}, `${xLabel} ${number(p[0])}: ${number(p[1], 6)}`)
+      )
+    ) : []
+  );
+  return svg;
+}
+function calibrationChart(title, predicted, observed, weight) {
+  const { svg, x, y } = frame(title, "predicted", "observed", [-0.03, 1.03], [-0.03, 1.03]);
+  const heaviest = most(weight);
+  svg.append(
+    makeSvg("line", { class: "reference", x1: x(0), y1: y(0), x2: x(1), y2: y(1) }),
+    makeSvg("polyline", { class: "line thin", points: predicted.map((p, i) => `${x(p)},${y(observed[i])}`).join(" ") }),
+    ...predicted.map(
+      (p, i) => makeSvg(
+        "circle",
+        { class: "dot", cx: x(p), cy: y(observed[i]), r: 3 + 6 * Math.sqrt(weight[i] / heaviest) },
+        makeSvg("title", {}, `predicted ${number(p, 3)}, observed ${number(observed[i], 3)}, ${number(weight[i])} cells`)
+      )
+    )
+  );
+  return svg;
+}
+function tint(value, furthest) {
+  const strength = furthest > 0 ? Math.round(55 * Math.abs(value) / furthest) : 0;
+  return `color-mix(in srgb, var(${value < 0 ? "--less" : "--more"}) ${strength}%, transparent)`;
+}
+
+// src/histogram_picture.js
+var HEIGHT2 = 132;
+var [TOP, BOTTOM] = [18, 28];
+var BASE = HEIGHT2 - BOTTOM;
+var [WRITTEN, WORTH_A_MARK] = [0.05, 5e-4];
+var HIGHEST = 1.08;
+var [LETTER, MARK] = [6.4, 14];
+var TICKS = 5;
+var EVERYTHING = [null, null];
+function totalOf(law, shares) {
+  let total = 0;
+  for (let code = 0; code < law.nIntervals; code++) total += shares[code];
+  return total;
+}
+var HistogramPicture = class {
+  #facts;
+  #law;
+  #text;
+  #axis;
+  #shown;
+  #bounds;
+  #isStem;
+  #x;
+  /**
+   * @param {Variable & { law: Law, number: NumberFacts }} variable
+   * @param {NumberAxis} axis
+   * @param {Shown} shown
+   */
+  constructor(variable, axis, shown) {
+    this.#facts = variable.number;
+    this.#law = variable.law;
+    this.#text = axis.text;
+    this.#axis = axis;
+    this.#shown = shown;
+    const { bins, stems } = this.#facts;
+    const starts2 = new Set(stems.map((bin) => bins[bin]));
+    const added2 = shown.ends.flatMap((end) => end !== null && end > bins[0] && end < bins[bins.length - 1] ? [end] : []);
+    this.#bounds = [.../* @__PURE__ */ new Set([...bins, ...added2])].sort((a, b) => a - b);
+    this.#isStem = this.#bounds.slice(0, -1).map((bound) => starts2.has(bound));
+    this.#x = this.#bounds.map((bound) => axis.within(bound).toFixed(2));
+  }
+  /** All parts, in the order in which they are painted. */
+  parts() {
+    const { probabilities, marginal, ends: ends2, isKnown, backing } = this.#shown;
+    const [now, before] = [this.#masses(probabilities, ends2), this.#masses(marginal, EVERYTHING)];
+    const rows = backing?.shares ? this.#masses(backing.shares, EVERYTHING) : null;
+    const heights = this.#heights(now);
+    const top = most([...heights, ...this.#heights(before)]) || 1;
+    const y = (height) => (BASE - Math.min(height / top, HIGHEST) * (BASE - TOP)).toFixed(2);
+    const x = this.#x;
+    const bars = heights.map((height, i) => height > 0 && x[i] !== x[i + 1] ? `M${x[i]} ${BASE}V${y(height)}H${x[i + 1]}V${BASE}Z` : "");
+    const outline = (masses) => `M${x[0]} ${BASE}${this.#heights(masses).map((height, i) => `V${y(height)}H${x[i + 1]}`).join("")}V${BASE}`;
+    const median = this.#axis.within(this.#law.quantile(probabilities, 0.5, ends2)).toFixed(2);
+    return [
+      makeSvg("path", { class: isKnown ? "bars-now known" : "bars-now", d: bars.join("") }),
+      makeSvg("path", { class: "bars-before", d: outline(before) }),
+      ...rows ? [makeSvg("path", { class: "bars-rows", d: outline(rows) })] : [],
+      makeSvg("path", { class: "whiskers", d: this.#whiskers(heights, y) }),
+      makeSvg("line", { class: "base", x1: 0, x2: this.#axis.width, y1: BASE, y2: BASE }),
+      ...this.#stems(now, before),
+      makeSvg("line", { class: "median", x1: median, x2: median, y1: TOP - 4, y2: BASE }),
+      ...this.#beyond(),
+      ...this.#differing(heights, y),
+      ...this.#ticks()
+    ];
+  }
+  /**
+   * The probability of every bin.
+   *
+   * @param {Shares} shares
+   * @param {Ends} ends
+   */
+  #masses(shares, ends2) {
+    const last = this.#bounds.length - 1;
+    const levels = this.#bounds.map((bound, i) => i === last ? totalOf(this.#law, shares) : this.#law.below(shares, bound, ends2));
+    return levels.slice(1).map((level, i) => Math.max(level - levels[i], 0));
+  }
+  /** @param {number[]} masses */
+  #heights(masses) {
+    return masses.map((mass, i) => this.#isStem[i] ? 0 : mass / (this.#bounds[i + 1] - this.#bounds[i]));
+  }
+  /**
+   * Lines from the low to the high end of the intervals of bars that lie in one interval of the number.
+   *
+   * @param {number[]} heights
+   * @param {(height: number) => string} y
+   */
+  #whiskers(heights, y) {
+    const { probabilities, backing } = this.#shown;
+    const [ends2, x, bounds] = [backing?.ends, this.#x, this.#bounds];
+    if (!ends2) return "";
+    const lines = heights.map((height, i) => {
+      const code = this.#law.interval(bounds[i]);
+      const p = probabilities[code];
+      const isPart = i === heights.length - 1 || bounds[i + 1] <= this.#law.cuts[code + 1];
+      if (!isPart || !(height > 0) || !(p > 0) || x[i] === x[i + 1]) return "";
+      const middle = ((Number(x[i]) + Number(x[i + 1])) / 2).toFixed(2);
+      return `M${middle} ${y(height * ends2.low[code] / p)}V${y(height * ends2.high[code] / p)}`;
+    });
+    return lines.join("");
+  }
+  /**
+   * Values that stand out, as lines with their probability; the most probable has the full height.
+   *
+   * @param {number[]} now
+   * @param {number[]} before
+   */
+  #stems(now, before) {
+    const [low, high] = this.#axis.ends;
+    const some = [...this.#isStem.keys()].filter((i) => this.#isStem[i] && this.#bounds[i] >= low && this.#bounds[i] <= high);
+    const largest = most(some.flatMap((i) => [now[i], before[i]]));
+    const y = (mass) => BASE - (largest > 0 ? mass / largest : 0) * (BASE - TOP);
+    const lines = some.flatMap((i) => {
+      const x = this.#axis.x(this.#bounds[i]);
+      return [
+        makeSvg("line", { class: "stem", x1: x, x2: x, y1: BASE, y2: y(now[i]) }),
+        makeSvg("circle", { class: "stem-head", cx: x, cy: y(now[i]), r: now[i] > 0 ? 3.5 : 0 }),
+        makeSvg("line", { class: "stem-before", x1: x - 5, x2: x + 5, y1: y(before[i]), y2: y(before[i]) })
+      ];
+    });
+    const taken = [];
+    const texts = some.filter((i) => now[i] >= WRITTEN).sort((a, b) => now[b] - now[a]).flatMap((i) => {
+      const [x, text] = [this.#axis.x(this.#bounds[i]), percent(now[i])];
+      const wide = LETTER * text.length + 10;
+      const isLate = x + wide > this.#axis.width;
+      const [from, to] = isLate ? [x - wide, x] : [x, x + wide];
+      if (taken.some(([start, end]) => from < end && to > start)) return [];
+      taken.push([from, to]);
+      const place = { x: isLate ? x - 7 : x + 7, y: Math.max(y(now[i]) + 2, 11), "text-anchor": isLate ? "end" : "start" };
+      return [makeSvg("text", { class: "stem-text", ...place }, text)];
+    });
+    return [...lines, ...texts];
+  }
+  /** How much lies beyond both ends of the axis. */
+  #beyond() {
+    const { probabilities: p, ends: ends2 } = this.#shown;
+    const [low, high] = this.#axis.ends.map((end) => this.#law.below(p, end, ends2));
+    const above = totalOf(this.#law, p) - high;
+    return [
+      ...low >= WORTH_A_MARK ? [makeSvg("text", { class: "beyond", x: 1, y: 10 }, `← ${percent(low)}`)] : [],
+      ...above >= WORTH_A_MARK ? [makeSvg("text", { class: "beyond", x: this.#axis.width - 1, y: 10, "text-anchor": "end" }, `${percent(above)} →`)] : []
+    ];
+  }
+  /**
+   * Marks where the rows differ by more than chance would, as many as there is room for.
+   *
+   * @param {number[]} heights
+   * @param {(height: number) => string} y
+   */
+  #differing(heights, y) {
+    const [low, high] = this.#axis.ends;
+    let free = -Infinity;
+    return (this.#shown.backing?.differs ?? []).flatMap((differs, code) => {
+      const [from, to] = [Math.max(this.#law.cuts[code] ?? NaN, low), Math.min(this.#law.cuts[code + 1] ?? NaN, high)];
+      const x = this.#axis.x((from + to) / 2);
+      if (!differs || !(from < to) || x < free) return [];
+      free = x + MARK;
+      const bin = this.#bounds.filter((bound) => bound <= (from + to) / 2).length - 1;
+      return [makeSvg("text", { class: "differs", x, y: Number(y(heights[bin] ?? 0)) - 3, "text-anchor": "middle" }, "≠")];
+    });
+  }
+  #ticks() {
+    const [low, high] = this.#axis.ends;
+    if (this.#facts.calendar) {
+      const days = [0.14, 0.5, 0.86].map((share) => Math.round(low + share * (high - low)));
+      return days.flatMap((day) => this.#tick(this.#axis.x(day), this.#text.exact(day).slice(0, 10)));
+    }
+    const [from, to] = this.#axis.floats;
+    return roundNumbers([from, to], TICKS).flatMap((value) => {
+      const short = value.toLocaleString("en-GB", { notation: "compact", maximumSignificantDigits: 4 }).replace("-", "−");
+      return this.#tick(this.#axis.xOf(value), Math.abs(value) >= 1e5 ? short : number(value, 6));
+    });
+  }
+  /**
+   * @param {number} x
+   * @param {string} text
+   */
+  #tick(x, text) {
+    const wide = LETTER / 2 * text.length;
+    return [
+      makeSvg("line", { class: "base", x1: x, x2: x, y1: BASE, y2: BASE + 4 }),
+      makeSvg("text", { class: "tick", x: Math.min(Math.max(x, wide), this.#axis.width - wide), y: HEIGHT2 - 3, "text-anchor": "middle" }, text)
+    ];
+  }
+};
+
+// src/number_axis.js
+var SIDE = 9;
+var APART = 2;
+var NumberAxis = class {
+  /**
+   * @param {[number, number]} ends positions
+   * @param {number} width in pixels
+   * @param {Law} law
+   * @param {NumberText} text
+   */
+  constructor(ends2, width, law, text) {
+    this.ends = ends2;
+    this.width = width;
+    this.law = law;
+    this.text = text;
+  }
+  get left() {
+    return SIDE;
+  }
+  get right() {
+    return this.width - SIDE;
+  }
+  /** Both ends as floats. */
+  get floats() {
+    return this.ends.map((position) => this.text.float(position));
+  }
+  /** @param {number} position */
+  x(position) {
+    const [low, high] = this.ends;
+    return this.left + (position - low) / (high - low) * (this.right - this.left);
+  }
+  /**
+   * The same, but not beyond the ends of the axis.
+   *
+   * @param {number} position
+   */
+  within(position) {
+    return Math.min(Math.max(this.x(position), this.left), this.right);
+  }
+  /**
+   * The place of a number, which need not be one of the column.
+   *
+   * @param {number} value
+   */
+  xOf(value) {
+    const [low, high] = this.floats;
+    return this.left + (value - low) / (high - low) * (this.right - this.left);
+  }
+  /**
+   * The position of a pixel, rounded to a number that is easy to read; null at the ends of the axis.
+   *
+   * @param {number} x
+   * @returns {number | null}
+   */
+  position(x) {
+    if (x <= this.left + APART || x >= this.right - APART) return null;
+    const [low, high] = this.floats;
+    return this.#rounded(low + (x - this.left) / (this.right - this.left) * (high - low));
+  }
+  /**
+   * A position some steps further.
+   *
+   * @param {number} position
+   * @param {number} steps
+   */
+  moved(position, steps) {
+    return this.#rounded(this.text.float(position) + steps * this.#step);
+  }
+  get #step() {
+    const [low, high] = this.floats;
+    const rough = APART * (high - low) / (this.right - this.left);
+    const size = 10 ** Math.floor(Math.log10(rough));
+    const step = ([1, 2, 5].find((factor) => factor * size >= rough) ?? 10) * size;
+    return this.law.isGrid ? Math.max(step, this.text.float(1) - this.text.float(0)) : step;
+  }
+  /** @param {number} value */
+  #rounded(value) {
+    const step = this.#step;
+    return this.text.nearest(Number((Math.round(value / step) * step).toPrecision(12)));
+  }
+};
+
+// src/histogram.js
+var DRAGS = 4;
+var [BEYOND, OUTER] = [0.01, [5e-3, 0.995]];
+var Histogram = class {
+  #facts;
+  #law;
+  #text;
+  #acts;
+  #axis;
+  /** @type {Shares} */
+  #probabilities;
+  /** @type {Known | null} */
+  #known = null;
+  /** @type {Backing | null} */
+  #backing = null;
+  /** @type {{ from: number, isMoved: boolean, fixed: number | null | undefined } | null} */
+  #drag = null;
+  #hits;
+  #drawn = makeSvg("g", { "aria-hidden": "true" });
+  #chosen = makeSvg("rect", { class: "chosen", y: TOP, height: HEIGHT2 - TOP - BOTTOM });
+  #handles;
+  /**
+   * @param {Variable & { law: Law, text: NumberText, number: NumberFacts }} variable
+   * @param {Shares} marginal
+   * @param {Acts} acts
+   */
+  constructor(variable, marginal, acts) {
+    this.variable = variable;
+    this.marginal = marginal;
+    this.#facts = variable.number;
+    this.#law = variable.law;
+    this.#text = variable.text;
+    this.#acts = acts;
+    this.#axis = new NumberAxis(this.#facts.axis, 280, this.#law, this.#text);
+    this.#probabilities = marginal;
+    this.#hits = Array.from({ length: this.#law.nIntervals }, (_, code) => this.#hit(code));
+    this.#handles = [0, 1].map((which) => this.#handle(which));
+    const stems = this.#facts.stems.map((bin) => this.#stemHit(bin));
+    this.element = makeSvg(
+      "svg",
+      { class: "histogram", role: "group", height: HEIGHT2 },
+      this.#drawn,
+      this.#chosen,
+      makeSvg("g", { "aria-hidden": "true" }, this.#hits, stems),
+      this.#handles
+    );
+    this.#listen();
+  }
+  /** @param {number} code */
+  #hit(code) {
+    const { name, labels } = this.variable;
+    const hit = makeSvg("rect", { class: "interval", y: 0, height: HEIGHT2 - BOTTOM });
+    Object.assign(hit.dataset, { variable: name, label: labels[code], code, marginal: this.marginal[code] });
+    return hit;
+  }
+  /** @param {number} bin */
+  #stemHit(bin) {
+    const hit = makeSvg("rect", { class: "interval stem-hit", y: 0, height: HEIGHT2 - BOTTOM, width: 10 });
+    Object.assign(hit.dataset, { code: this.#law.interval(this.#facts.bins[bin]), at: this.#facts.bins[bin] });
+    return hit;
+  }
+  /** @param {number} which */
+  #handle(which) {
+    const end = which ? "below" : "from";
+    const handle = makeSvg(
+      "g",
+      { class: "handle", role: "slider", tabindex: 0, "aria-label": `${this.variable.name} ${end}`, "data-end": end },
+      makeSvg("circle", { class: "reach", r: 14 }),
+      makeSvg("path", { d: "M0 -7 L5 0 V7 H-5 V0 Z" })
+    );
+    handle.addEventListener("keydown", (event) => this.#press(event, which));
+    return handle;
+  }
+  // ---- what the reader does
+  #listen() {
+    const svg = this.element;
+    const place = (event) => event.clientX - svg.getBoundingClientRect().left;
+    const target = ({ target: hit }) => {
+      const element = (
+        /** @type {SVGElement} */
+        hit
+      );
+      const handle = element.closest(".handle");
+      return { which: handle ? this.#handles.findIndex((one) => one === handle) : -1, code: Number(element.dataset.code ?? -1) };
+    };
+    let isDragged = false;
+    svg.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0 || event.shiftKey) return;
+      const { which } = target(event);
+      isDragged = false;
+      this.#drag = { from: place(event), isMoved: false, fixed: which < 0 ? void 0 : this.#ends[1 - which] };
+      if (which >= 0) svg.dataset.end = String(which);
+    });
+    svg.addEventListener("pointermove", (event) => {
+      if (!this.#drag) {
+        const { code } = target(event);
+        this.#acts.point(code < 0 ? null : this.#words(code));
+        return;
+      }
+      if (!this.#drag.isMoved && Math.abs(place(event) - this.#drag.from) < DRAGS) return;
+      if (!this.#drag.isMoved) svg.setPointerCapture(event.pointerId);
+      this.#drag.isMoved = isDragged = true;
+      const ends2 = this.#dragged(place(event));
+      this.#outline(ends2);
+      this.#acts.point(this.#inWords(ends2));
+    });
+    svg.addEventListener("pointerup", (event) => {
+      const drag = this.#drag;
+      const ends2 = drag?.isMoved ? this.#dragged(place(event)) : null;
+      this.#drag = null;
+      this.#outline(this.#ends);
+      this.#acts.point(null);
+      if (ends2) this.#acts.range(ends2);
+    });
+    const stop = () => {
+      this.#drag = null;
+      this.#outline(this.#ends);
+      this.#acts.point(null);
+    };
+    svg.addEventListener("pointercancel", stop);
+    svg.addEventListener("pointerleave", () => this.#drag?.isMoved || stop());
+    svg.addEventListener("click", (event) => {
+      const { code, which } = target(event);
+      if (!isDragged && which < 0 && code >= 0) this.#acts.interval(code, event.shiftKey);
+      isDragged = false;
+    });
+  }
+  /**
+   * The range from where the drag began, or from the other handle, to a pixel.
+   *
+   * @param {number} x
+   * @returns {Ends}
+   */
+  #dragged(x) {
+    if (!this.#drag) return [null, null];
+    const { from, fixed } = this.#drag;
+    const here = this.#axis.position(x);
+    if (fixed !== void 0) {
+      const isHigh = this.element.dataset.end === "1";
+      const [low2, high2] = isHigh ? [fixed, here] : [here, fixed];
+      return low2 !== null && high2 !== null && low2 > high2 ? [high2, low2] : [low2, high2];
+    }
+    const [low, high] = from < x ? [this.#axis.position(from), here] : [here, this.#axis.position(from)];
+    return low !== null && low === high ? [low, this.#axis.moved(low, 1)] : [low, high];
+  }
+  /**
+   * @param {KeyboardEvent} event
+   * @param {number} which
+   */
+  #press(event, which) {
+    const ends2 = (
+      /** @type {Ends} */
+      [...this.#ends]
+    );
+    const here = ends2[which] ?? this.#axis.ends[which];
+    const steps = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[event.key];
+    if (steps !== void 0) ends2[which] = this.#axis.moved(here, steps);
+    else if (event.key === "Home" || event.key === "End" || event.key === "Delete" || event.key === "Backspace") ends2[which] = null;
+    else return;
+    event.preventDefault();
+    const [low, high] = ends2;
+    if (low === null || high === null || low < high) this.#acts.range(ends2);
+  }
+  // ---- what is shown
+  /** @returns {Ends} */
+  get #ends() {
+    return (this.#known && endsOf(this.variable, this.#known)) ?? [null, null];
+  }
+  /** @param {number} width */
+  resize(width) {
+    if (width === this.#axis.width || width <= 4 * SIDE) return;
+    this.#axis = new NumberAxis(this.#axis.ends, width, this.#law, this.#text);
+    this.#draw();
+  }
+  /**
+   * @param {Shares} probabilities
+   * @param {Known | null} known
+   * @param {Backing} backing
+   */
+  show(probabilities, known, backing) {
+    [this.#probabilities, this.#known, this.#backing] = [probabilities, known, backing];
+    this.#axis = new NumberAxis(this.#longAxis(), this.#axis.width, this.#law, this.#text);
+    this.#hits.forEach((hit, code) => this.#note(hit, code));
+    this.#draw();
+  }
+  /**
+   * Write the numbers of an interval where any tool can read them.
+   *
+   * @param {SVGRectElement} hit
+   * @param {number} code
+   */
+  #note(hit, code) {
+    const { shares, ends: ends2 } = this.#backing ?? {};
+    const [low, high, share] = [ends2?.low[code], ends2?.high[code], shares?.[code]];
+    for (const [name, value] of Object.entries({ probability: this.#probabilities[code], share, low, high })) {
+      if (value === void 0) delete hit.dataset[name];
+      else hit.dataset[name] = String(value);
+    }
+    hit.dataset.known = String(this.#known?.codes.includes(code) ?? false);
+  }
+  /** The usual axis, or a longer one if the evidence leads beyond it. @returns {[number, number]} */
+  #longAxis() {
+    const [low, high] = this.#facts.axis;
+    const p = this.#probabilities;
+    const total = totalOf(this.#law, p);
+    const beyond = [this.#law.below(p, low, this.#ends), total - this.#law.below(p, high, this.#ends)];
+    const [first, last] = OUTER.map((level) => this.#law.quantile(p, level, this.#ends));
+    const cell = this.#law.isGrid ? 1 : 0;
+    return [
+      beyond[0] > BEYOND * total ? Math.min(low, first) : low,
+      beyond[1] > BEYOND * total ? Math.max(high, last + cell) : high
+    ];
+  }
+  #draw() {
+    this.element.setAttribute("viewBox", `0 0 ${this.#axis.width} ${HEIGHT2}`);
+    this.element.setAttribute("width", String(this.#axis.width));
+    const shown = { probabilities: this.#probabilities, marginal: this.marginal, ends: this.#ends, isKnown: this.#known !== null, backing: this.#backing };
+    this.#drawn.replaceChildren(...new HistogramPicture(this.variable, this.#axis, shown).parts());
+    this.#placeHits();
+    this.#outline(this.#ends);
+  }
+  #placeHits() {
+    this.#hits.forEach((hit, code) => {
+      const [low, high] = [this.#law.cuts[code], this.#law.cuts[code + 1]].map((cut) => this.#axis.within(cut));
+      hit.setAttribute("x", low.toFixed(2));
+      hit.setAttribute("width", (high - low).toFixed(2));
+    });
+    for (
+      const hit of
+      /** @type {NodeListOf<SVGRectElement>} */
+      this.element.querySelectorAll(".stem-hit")
+    ) {
+      hit.setAttribute("x", (this.#axis.x(Number(hit.dataset.at)) - 5).toFixed(2));
+    }
+  }
+  /**
+   * Show a range: what is chosen and the handles.
+   *
+   * @param {Ends} ends
+   */
+  #outline(ends2) {
+    const { left, right } = this.#axis;
+    const places = ends2.map((end, which) => end === null ? [left, right][which] : this.#axis.within(end));
+    const isRange = ends2.some((end) => end !== null);
+    this.#chosen.setAttribute("x", Math.min(...places).toFixed(2));
+    this.#chosen.setAttribute("width", isRange ? Math.max(Math.abs(places[1] - places[0]), 1).toFixed(2) : "0");
+    this.#handles.forEach((handle, which) => {
+      const end = ends2[which];
+      handle.setAttribute("transform", `translate(${places[which].toFixed(2)} ${HEIGHT2 - BOTTOM + 7})`);
+      handle.classList.toggle("set", end !== null);
+      handle.setAttribute("aria-valuemin", String(this.#axis.floats[0]));
+      handle.setAttribute("aria-valuemax", String(this.#axis.floats[1]));
+      handle.setAttribute("aria-valuenow", String(this.#text.float(end ?? this.#axis.ends[which])));
+      handle.setAttribute("aria-valuetext", end === null ? "no end" : this.#text.short(end));
+    });
+  }
+  /** @param {Ends} ends */
+  #inWords(ends2) {
+    const signs = rangeInSigns(this.variable, ends2);
+    if (this.#known) return signs;
+    const [low, high] = ends2.map((end, which) => end === null ? which * totalOf(this.#law, this.#probabilities) : this.#law.below(this.#probabilities, end));
+    return `${signs}: ${percent(Math.max(high - low, 0))}`;
+  }
+  /** @param {number} code */
+  #words(code) {
+    const { shares, differs, ends: ends2 } = this.#backing ?? {};
+    const rows = shares ? `, ${differs?.[code] ? "≠ " : ""}${percent(shares[code])} of rows` : "";
+    const between = ends2 ? `, between ${percent(ends2.low[code])} and ${percent(ends2.high[code])}` : "";
+    const [low, high] = [this.#law.cuts[code], this.#law.cuts[code + 1]].map((cut) => Number.isFinite(cut) ? cut : null);
+    const last = code === this.#law.nIntervals - 1;
+    return `${rangeInSigns(this.variable, [code ? low : null, last ? null : high])}: ${percent(this.#probabilities[code])}${rows}${between}`;
+  }
+  /** The median and the middle of the distribution in words. */
+  get spread() {
+    const p = this.#probabilities;
+    if (!(totalOf(this.#law, p) > 0)) return "";
+    const [low, median, high] = [0.1, 0.5, 0.9].map((level) => this.#text.short(this.#law.quantile(p, level, this.#ends)));
+    return `median ${median}, middle 80 %: ${low} to ${high}`;
+  }
+};
+
 // src/labels.js
-var MARK = "…";
+var MARK2 = "…";
 function cutApart(texts, fits) {
   const cut = texts.map((text) => fits(text) ? text : withMiddleCut(text, fits));
   const separate = (places) => {
@@ -281,19 +964,19 @@ function withMiddleCut(text, fits) {
   const letters = [...text];
   for (let kept = letters.length - 1; kept > 1; kept--) {
     const tail = Math.floor(2 * kept / 5);
-    const cut = letters.slice(0, kept - tail).join("").trimEnd() + MARK + letters.slice(letters.length - tail).join("").trimStart();
+    const cut = letters.slice(0, kept - tail).join("").trimEnd() + MARK2 + letters.slice(letters.length - tail).join("").trimStart();
     if (fits(cut)) return cut;
   }
-  return MARK;
+  return MARK2;
 }
 function aroundDifference(text, others, fits) {
   const letters = [...text];
   const first = Math.min(...others.filter((other) => other !== text).map((other) => sharedLength(letters, [...other])));
   for (let end = letters.length; end > first; end--) {
-    const cut = letters.slice(0, 3).join("") + MARK + letters.slice(first, end).join("") + (end < letters.length ? MARK : "");
+    const cut = letters.slice(0, 3).join("") + MARK2 + letters.slice(first, end).join("") + (end < letters.length ? MARK2 : "");
     if (fits(cut)) return cut;
   }
-  return letters.slice(0, first + 1).join("") + MARK;
+  return letters.slice(0, first + 1).join("") + MARK2;
 }
 function sharedLength(one, other) {
   let shared = 0;
@@ -383,9 +1066,9 @@ var Block = class {
     const arrived = this.sizes.map(() => []);
     for (let k = this.order.length - 1; k >= 0; k--) {
       const n = this.order[k];
-      const codes = evidence.get(n);
-      if (codes === void 0 && arrived[n].length === 0) continue;
-      const found = this.#summed(n, codes ?? range(this.sizes[n]), arrived[n]);
+      const known = evidence.get(n);
+      if (known === void 0 && arrived[n].length === 0) continue;
+      const found = this.#summed(n, known ?? { codes: range(this.sizes[n]), weights: null }, arrived[n]);
       below[n] = found;
       if (this.parents[n] >= 0) arrived[this.parents[n]].push(found);
       else for (let f = 0; f < logs.length; f++) logs[f] += found.logs ? found.logs.sums[f] : Math.log(found.sums[f]) + found.top[f];
@@ -396,13 +1079,13 @@ var Block = class {
    * What a node tells its parent: Σ_x A[x_pa, x, f] b[x, f] over the labels that are allowed.
    *
    * @param {number} n
-   * @param {number[]} labels
+   * @param {Allowed} allowed
    * @param {Below[]} children whose messages are multiplied to b
    * @returns {Below}
    */
-  #summed(n, labels, children) {
-    const F = this.rank;
-    const product = this.#product(n, labels, children);
+  #summed(n, allowed, children) {
+    const [F, labels] = [this.rank, allowed.codes];
+    const product = this.#product(n, allowed, children);
     const table = this.tables[n];
     const sums = new Float64Array(this.#above(n) * F);
     let least = 1;
@@ -414,20 +1097,20 @@ var Block = class {
       }
       for (let k = row * F; k < (row + 1) * F; k++) if (sums[k] < least) least = sums[k];
     }
-    return product && least > TINY ? { labels, ...product, sums, logs: null } : this.#summedLogs(n, labels, children);
+    return product && least > TINY ? { labels, ...product, sums, logs: null } : this.#summedLogs(n, allowed, children);
   }
   /**
    * The product of the messages of the children, scaled so that the largest of a class is one; null if digits are lost.
    *
    * @param {number} n
-   * @param {number[]} labels
+   * @param {Allowed} allowed
    * @param {Below[]} children
    */
-  #product(n, labels, children) {
+  #product(n, { codes: labels, weights }, children) {
     const F = this.rank;
     const scaled = new Float64Array(this.sizes[n] * F);
     const top = new Float64Array(F);
-    for (const x of labels) scaled.fill(1, x * F, (x + 1) * F);
+    labels.forEach((x, i) => scaled.fill(weights ? weights[i] : 1, x * F, (x + 1) * F));
     if (children.length === 0) return { scaled, top };
     if (children.some(({ logs }) => logs)) return null;
     for (const child of children) {
@@ -449,16 +1132,16 @@ var Block = class {
    * The same as #summed with logarithms, for numbers that are too small, or zero.
    *
    * @param {number} n
-   * @param {number[]} labels
+   * @param {Allowed} allowed
    * @param {Below[]} children
    * @returns {Below}
    */
-  #summedLogs(n, labels, children) {
+  #summedLogs(n, { codes: labels, weights }, children) {
     const F = this.rank;
     const logs = { scaled: new Float64Array(this.sizes[n] * F).fill(-Infinity), sums: new Float64Array(this.#above(n) * F) };
-    for (const x of labels) {
+    for (const [place, x] of labels.entries()) {
       for (let f = 0, i = x * F; f < F; f++, i++) {
-        logs.scaled[i] = 0;
+        logs.scaled[i] = weights ? Math.log(weights[place]) : 0;
         for (const child of children) logs.scaled[i] += child.logs ? child.logs.sums[i] : Math.log(child.sums[i]) + child.top[f];
       }
     }
@@ -743,6 +1426,19 @@ var ROWS2 = { head: 16.6, bar: 5.9, range: 8.5, nameLine: 4.75, labelLine: 4.4, 
 var LONGEST_LABEL = 40;
 var WIDTHS = { sides: 1.6, moved: 3.4, range: 3.2 };
 var MANY_LABELS = 8;
+var movedMark = () => make("span", {
+  class: "moved",
+  title: "How far this panel moved: the Jensen–Shannon divergence from its marginal, in bits, 0 to 1"
+});
+function showMoved(mark, moved) {
+  mark.textContent = moved >= 5e-3 ? `Δ ${moved.toFixed(2)}` : "";
+}
+function sayBacking(line, { rows, pointsOff }) {
+  const counted = rows === null ? [] : [rows === 0 ? "no row shows both" : `shares of ${plural(rows, "row")}`];
+  const off = pointsOff ? [`bars may be ${pointsOff === 255 ? "far" : plural(pointsOff, "point")} from the model's file`] : [];
+  const text = [...counted, ...off].join("; ");
+  if (line.textContent !== text) line.textContent = text;
+}
 var Panel = class {
   moved = 0;
   isGiven = false;
@@ -757,10 +1453,7 @@ var Panel = class {
   /** @type {number[]} */
   #known = [];
   #rows = 0;
-  #movedText = make("span", {
-    class: "moved",
-    title: "How far this panel moved: the Jensen–Shannon divergence from its marginal, in bits, 0 to 1"
-  });
+  #movedText = movedMark();
   #backing = make("p", { class: "backing" });
   /**
    * @param {Variable} variable
@@ -842,30 +1535,24 @@ var Panel = class {
   }
   /**
    * @param {Float64Array | number[]} probabilities
-   * @param {number[]} codes the known ones
+   * @param {Known | null} known
    * @param {Backing} backing
    */
-  show(probabilities, codes, backing) {
+  show(probabilities, known, backing) {
+    const codes = known?.codes ?? [];
     this.isGiven = codes.length > 0;
     if (this.#known.join() !== codes.join()) {
       this.#known = codes;
       this.#fit();
     }
     this.moved = jensenShannon(probabilities, this.marginal);
-    this.#movedText.textContent = this.moved >= 5e-3 ? `Δ ${this.moved.toFixed(2)}` : "";
+    showMoved(this.#movedText, this.moved);
     this.element.classList.toggle("given", this.isGiven);
     const largest = Math.max(most(probabilities), most(this.marginal), most(backing.ends?.high ?? []));
     this.#bars.forEach((bar, code) => bar.show(probabilities[code], largest, codes.includes(code), backing));
-    this.#say(backing);
-    this.range?.show(codes);
+    sayBacking(this.#backing, backing);
+    this.range?.show(known);
     if (this.isGiven && this.#bars.length > ROWS2.mostBars) this.#scrollTo(this.#bars[codes[0]].button);
-  }
-  /** @param {Backing} backing */
-  #say({ rows, pointsOff }) {
-    const counted = rows === null ? [] : [rows === 0 ? "no row shows both" : `shares of ${plural(rows, "row")}`];
-    const off = pointsOff ? [`bars may be ${pointsOff === 255 ? "far" : plural(pointsOff, "point")} from the model's file`] : [];
-    const text = [...counted, ...off].join("; ");
-    if (this.#backing.textContent !== text) this.#backing.textContent = text;
   }
   /**
    * Scroll a known bar into view, for panels that show only some of their bars.
@@ -1042,15 +1729,189 @@ var RangeChooser = class {
       },
       "range"
     );
-    this.show([]);
+    this.show(null);
   }
   get isOpen() {
     return !this.element.hidden;
   }
-  /** @param {number[]} codes */
-  show(codes) {
+  /** @param {Known | null} known */
+  show(known) {
+    const codes = known?.codes ?? [];
     this.#from.value = String(codes[0] ?? 0);
     this.#to.value = String(codes.at(-1) ?? this.variable.labels.length - 1);
+  }
+};
+
+// src/number_panel.js
+var [WORDS, BOXES] = [5.4, 9];
+var NumberPanel = class {
+  moved = 0;
+  isGiven = false;
+  #moved = movedMark();
+  #backing = make("p", { class: "backing" });
+  #words = make("p", { class: "spread" });
+  #histogram;
+  /** The bar of missing cells, if they are a label. @type {Bar | null} */
+  #missing;
+  /** @type {Room | null} */
+  #room = null;
+  #rows = 0;
+  /**
+   * @param {NumberVariable} variable
+   * @param {Float64Array | number[]} marginal
+   * @param {Explorer} explorer
+   */
+  constructor(variable, marginal, explorer2) {
+    this.variable = variable;
+    this.marginal = marginal;
+    this.hasBacking = explorer2.hasBacking;
+    this.#histogram = new Histogram(variable, marginal, {
+      range: (ends2) => explorer2.chooseRange(variable, ends2),
+      interval: (code, several) => explorer2.choose(variable, code, several),
+      point: (words) => this.#say(words)
+    });
+    const last = variable.labels.length - 1;
+    this.#missing = variable.n_ordered <= last ? new Bar(variable, last, variable.labels[last] || "(empty)", marginal[last], explorer2) : null;
+    if (this.#missing) this.#missing.button.tabIndex = 0;
+    this.range = new NumberRange(variable, explorer2, () => this.#fit());
+    const head = make("h3", { id: `v${variable.position}` }, variable.name);
+    this.#histogram.element.setAttribute("aria-labelledby", head.id);
+    this.element = make(
+      "section",
+      { class: "panel number", "aria-labelledby": head.id },
+      make("header", {}, head, this.#moved, this.range.button),
+      this.range.element,
+      this.#histogram.element,
+      this.#words,
+      this.#missing ? make("div", { class: "bars", role: "group", "aria-labelledby": head.id }, this.#missing.button) : null,
+      this.hasBacking ? this.#backing : null
+    );
+    this.#fit();
+    this.text = [variable.name, ...variable.labels].join("\n").toLowerCase();
+  }
+  /** @param {Room | null} room */
+  fitInto(room) {
+    this.#room = room;
+    if (room) this.#histogram.resize(Math.floor(room.panel - WIDTHS.sides * room.rem));
+    this.#fit();
+  }
+  #fit() {
+    const rem = this.#room?.rem ?? 16;
+    const name = ROWS2.head + ROWS2.nameLine * this.#nameLines();
+    const missing = this.#missing ? ROWS2.bar + 1 : 0;
+    const rest = WORDS + missing + (this.range.isOpen ? BOXES : 0) + (this.hasBacking ? ROWS2.backing : 0);
+    const rows = Math.ceil(name + 4 * HEIGHT2 / rem + rest);
+    if (rows !== this.#rows) this.element.style.setProperty("--rows", String(this.#rows = rows));
+  }
+  #nameLines() {
+    if (this.#room === null) return 0;
+    const { panel, rem, family } = this.#room;
+    const beside = WIDTHS.sides + WIDTHS.moved + WIDTHS.range;
+    return linesOf(this.variable.name, `650 ${0.95 * rem}px ${family}`, panel - beside * rem) - 1;
+  }
+  /** @param {string} words */
+  isFoundBy(words) {
+    return this.text.includes(words);
+  }
+  /**
+   * @param {Float64Array | number[]} probabilities
+   * @param {Known | null} known
+   * @param {Backing} backing
+   */
+  show(probabilities, known, backing) {
+    this.isGiven = known !== null;
+    this.moved = this.#movement(probabilities, known);
+    showMoved(this.#moved, this.moved);
+    this.element.classList.toggle("given", this.isGiven);
+    this.#histogram.show(probabilities, known, backing);
+    if (this.#missing) {
+      const { code } = this.#missing;
+      this.#missing.show(probabilities[code], 1, known?.codes.includes(code) ?? false, backing);
+    }
+    this.#say(null);
+    sayBacking(this.#backing, backing);
+    this.range.show(known);
+  }
+  /**
+   * The divergence from the marginal. A range divides intervals, and what lies outside is impossible.
+   *
+   * @param {Float64Array | number[]} probabilities
+   * @param {Known | null} known
+   */
+  #movement(probabilities, known) {
+    if (!known?.weights) return jensenShannon(probabilities, this.marginal);
+    const { codes, weights } = known;
+    const inside = codes.map((code, i) => weights[i] * this.marginal[code]);
+    const outside = 1 - inside.reduce((sum2, p) => sum2 + p, 0);
+    return jensenShannon([...codes.map((code) => probabilities[code]), 0], [...inside, Math.max(outside, 0)]);
+  }
+  /** @param {string | null} words about what is pointed at, or null */
+  #say(words) {
+    const text = words ?? this.#histogram.spread;
+    if (this.#words.textContent !== text) this.#words.textContent = text;
+    this.#words.classList.toggle("pointed", words !== null);
+  }
+  /** Other panels mark bars that are drawn over. */
+  outline() {
+  }
+};
+var NumberRange = class {
+  #from;
+  #below;
+  /**
+   * @param {NumberVariable} variable
+   * @param {Explorer} explorer
+   * @param {() => void} onOpened
+   */
+  constructor(variable, explorer2, onOpened) {
+    this.variable = variable;
+    const { name, text } = variable;
+    const box = (word) => make("input", { "aria-label": `${name} ${word}`, placeholder: text.kind, autocomplete: "off", onchange: () => this.#take(explorer2) });
+    this.#from = box("at least");
+    this.#below = box("less than");
+    this.element = make("div", { class: "range", hidden: true }, "from ", this.#from, " to below ", this.#below);
+    this.button = make(
+      "button",
+      {
+        class: "quiet",
+        "aria-expanded": "false",
+        "aria-label": `Choose a range of ${name}`,
+        title: "Type a range, or drag over the histogram",
+        onclick: () => {
+          this.element.hidden = !this.element.hidden;
+          this.button.setAttribute("aria-expanded", String(this.isOpen));
+          onOpened();
+        }
+      },
+      "range"
+    );
+  }
+  get isOpen() {
+    return !this.element.hidden;
+  }
+  /** @param {Explorer} explorer */
+  #take(explorer2) {
+    const ends2 = [null, null];
+    for (const [which, box] of [this.#from, this.#below].entries()) {
+      const position = box.value.trim() === "" ? null : this.variable.text.read(box.value);
+      const isWrong = position === null && box.value.trim() !== "";
+      box.setAttribute("aria-invalid", String(isWrong));
+      if (isWrong) {
+        explorer2.say(`“${box.value}” is not ${this.variable.text.kind} of ${this.variable.name}.`);
+        return;
+      }
+      ends2[which] = position;
+    }
+    explorer2.chooseRange(this.variable, ends2);
+  }
+  /** @param {Known | null} known */
+  show(known) {
+    const ends2 = (known && endsOf(this.variable, known)) ?? [null, null];
+    [this.#from, this.#below].forEach((box, which) => {
+      const end = ends2[which];
+      box.value = end === null ? "" : this.variable.text.exact(end);
+      box.removeAttribute("aria-invalid");
+    });
   }
 };
 
@@ -1078,7 +1939,7 @@ var Explorer = class {
     this.isSmaller = model.rank < model.fitted_rank;
     this.hasBacking = this.isCounted || this.isSmaller;
     byId("explorer").classList.toggle("counted", this.isCounted);
-    byId("share-legend").hidden = !this.isCounted;
+    byId("share-legend").hidden = byId("rows-legend").hidden = !this.isCounted;
     byId("share-of").textContent = observed?.source === "data" ? "rows of the data" : "rows that the model was fitted to";
     byId("whisker-legend").hidden = pairs2.level === null;
     byId("whisker-expected").hidden = !pairs2.is_expected;
@@ -1087,7 +1948,11 @@ var Explorer = class {
       /** @type {Answer} */
       answers.given(this.#evidence)
     );
-    this.panels = variables2.map((variable) => new Panel(variable, answer.marginals[variable.position], this));
+    this.panels = variables2.map((variable) => {
+      const { law, text, number: facts2 } = variable;
+      const marginal = answer.marginals[variable.position];
+      return law && text && facts2 ? new NumberPanel({ ...variable, law, text, number: facts2 }, marginal, this) : new Panel(variable, marginal, this);
+    });
     byId("panels").append(...this.panels.map((panel) => panel.element));
     byId("asked").append(...variables2.map(({ name, position }) => make("option", { value: position }, name)));
     new ResizeObserver(() => this.#fitPanels()).observe(byId("panels"));
@@ -1144,6 +2009,16 @@ var Explorer = class {
     this.know(withCodes(this.#evidence, variable, codes));
   }
   /**
+   * A range of a number was drawn or typed; without ends it is cleared.
+   *
+   * @param {Variable} variable
+   * @param {Ends} ends
+   */
+  chooseRange(variable, ends2) {
+    if (ends2[0] === null && ends2[1] === null) this.chooseCodes(variable, []);
+    else this.know(withRange(this.#evidence, variable, ends2));
+  }
+  /**
    * The pointer went down on a bar of an ordered variable. The bars it crosses until it goes up become a range.
    *
    * @param {Variable} variable
@@ -1173,6 +2048,14 @@ var Explorer = class {
     const drag = this.#stopDrawing();
     if (drag && drag.from !== drag.to) this.chooseCodes(drag.variable, span(drag.from, drag.to));
   }
+  /**
+   * Show a message.
+   *
+   * @param {string} text
+   */
+  say(text) {
+    say(text);
+  }
   undo() {
     const before = this.#past.pop();
     if (before) this.know(before, false);
@@ -1187,9 +2070,9 @@ var Explorer = class {
     if (same(evidence, this.#evidence)) return true;
     const answer = this.answers.given(evidence);
     if (answer === null) {
-      const words = [...evidence].map(([n, codes]) => inWords(this.variables[n], codes)).join(" and ");
-      say(`Under this model it never happens that ${words}. Nothing was changed.`);
-      for (const panel of this.panels) panel.range?.show(this.#evidence.get(panel.variable.position) ?? []);
+      const words = [...evidence].map(([n, known]) => inWords(this.variables[n], known)).join(" and ");
+      this.say(`Under this model it never happens that ${words}. Nothing was changed.`);
+      for (const panel of this.panels) panel.range?.show(this.#evidence.get(panel.variable.position) ?? null);
       return false;
     }
     if (isNew) this.#past.push(this.#evidence);
@@ -1201,7 +2084,7 @@ var Explorer = class {
   #show({ marginals: marginals2, logProbability, backing }) {
     for (const panel of this.panels) {
       const n = panel.variable.position;
-      panel.show(marginals2[n], this.#evidence.get(n) ?? [], backing[n]);
+      panel.show(marginals2[n], this.#evidence.get(n) ?? null, backing[n]);
     }
     byId("explorer").classList.toggle("with-shares", backing.some(({ shares }) => shares !== null));
     byId("undo").disabled = this.#past.length === 0;
@@ -1209,12 +2092,20 @@ var Explorer = class {
     this.#writeFragment();
     say("");
     this.#showSentence(logProbability);
-    byId("limits").textContent = this.#limits();
+    byId("limits").textContent = this.#limits(marginals2);
     this.#arrange();
     this.#showAskLine();
   }
-  /** What the page does not know with several conditions. */
-  #limits() {
+  /**
+   * What the page does not know with several conditions, or with ranges that end inside intervals.
+   *
+   * @param {Answer["marginals"]} marginals
+   */
+  #limits(marginals2) {
+    const parts = [...this.#evidence].map(([n, known]) => partsOff(this.variables[n], known, marginals2[n]));
+    return [this.#manyConditions(), ...parts].filter(Boolean).join(" ");
+  }
+  #manyConditions() {
     if (this.#evidence.size < 2) return "";
     const rows = this.isCounted ? ["Rows and shares are known for one condition only."] : [];
     const smaller = this.isSmaller ? ["With several conditions the bars are those of the page's smaller model; the line to copy asks the fitted one."] : [];
@@ -1223,11 +2114,11 @@ var Explorer = class {
   /** @param {number} logProbability */
   #showSentence(logProbability) {
     if (this.#evidence.size === 0) {
-      byId("sentence").replaceChildren("Nothing is given. Click a bar to say what you know, and all others move.");
+      byId("sentence").replaceChildren("Nothing is given. Click a bar, or drag over a histogram, to say what you know, and all others move.");
       return;
     }
     const parts = [...this.#evidence].map(
-      ([n, codes]) => make(
+      ([n, known]) => make(
         "button",
         {
           class: "chip",
@@ -1237,7 +2128,7 @@ var Explorer = class {
             keepFocus(event);
           }
         },
-        inWords(this.variables[n], codes)
+        inWords(this.variables[n], known)
       )
     );
     const probability = Math.exp(logProbability);
@@ -1343,88 +2234,6 @@ async function copy(text, what) {
   } catch {
     say(`This browser does not let the page use the clipboard. ${what} to copy by hand: ${text}`);
   }
-}
-
-// src/charts.js
-var WIDTH = 420;
-var HEIGHT = 220;
-var MOST_POINTS = 1e3;
-var EDGE = { left: 86, right: 14, top: 12, bottom: 40 };
-function ends(values) {
-  const [low, high] = [-most(values.map((value) => -value)), most(values)];
-  const room = (high - low || Math.abs(high) || 1) * 0.05;
-  return [low - room, high + room];
-}
-function roundNumbers([low, high]) {
-  const rough = (high - low) / 4;
-  const size = 10 ** Math.floor(Math.log10(rough));
-  const step = ([1, 2, 5].find((factor) => factor * size >= rough) ?? 10) * size;
-  const first = Math.ceil(low / step);
-  return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, i) => (first + i) * step);
-}
-function frame(title, xLabel, yLabel, xEnds, yEnds) {
-  const x = (value) => EDGE.left + (value - xEnds[0]) / (xEnds[1] - xEnds[0]) * (WIDTH - EDGE.left - EDGE.right);
-  const y = (value) => HEIGHT - EDGE.bottom - (value - yEnds[0]) / (yEnds[1] - yEnds[0]) * (HEIGHT - EDGE.top - EDGE.bottom);
-  const svg = makeSvg(
-    "svg",
-    { class: "chart", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": title },
-    roundNumbers(yEnds).map((value) => [
-      makeSvg("line", { class: "grid", x1: EDGE.left, x2: WIDTH - EDGE.right, y1: y(value), y2: y(value) }),
-      makeSvg("text", { x: EDGE.left - 6, y: y(value) + 4, "text-anchor": "end" }, number(value, 6))
-    ]),
-    roundNumbers(xEnds).map(
-      (value) => makeSvg("text", { x: x(value), y: HEIGHT - EDGE.bottom + 16, "text-anchor": "middle" }, number(value, 6))
-    ),
-    makeSvg("text", { x: (WIDTH + EDGE.left) / 2, y: HEIGHT - 6, "text-anchor": "middle", class: "axis" }, xLabel),
-    makeSvg(
-      "text",
-      {
-        x: 0,
-        y: 0,
-        "text-anchor": "middle",
-        class: "axis",
-        transform: `translate(12 ${(HEIGHT - EDGE.bottom) / 2}) rotate(-90)`
-      },
-      yLabel
-    )
-  );
-  return { svg, x, y };
-}
-function lineChart({ title, xLabel, yLabel, points: all, marked = null }) {
-  const step = Math.ceil(all.length / MOST_POINTS);
-  const points2 = all.filter((_, i) => i % step === 0 || i === all.length - 1);
-  const { svg, x, y } = frame(title, xLabel, yLabel, ends(points2.map((p) => p[0])), ends(points2.map((p) => p[1])));
-  svg.append(
-    makeSvg("polyline", { class: "line", points: points2.map((p) => `${x(p[0])},${y(p[1])}`).join(" ") }),
-    ...points2.length <= 60 ? points2.map(
-      (p) => makeSvg(
-        "circle",
-        { class: p[0] === marked ? "dot marked" : "dot", cx: x(p[0]), cy: y(p[1]), r: p[0] === marked ? 6 : 3 },
-        makeSvg("title", {}, `${xLabel} ${number(p[0])}: ${number(p[1], 6)}`)
-      )
-    ) : []
-  );
-  return svg;
-}
-function calibrationChart(title, predicted, observed, weight) {
-  const { svg, x, y } = frame(title, "predicted", "observed", [-0.03, 1.03], [-0.03, 1.03]);
-  const heaviest = most(weight);
-  svg.append(
-    makeSvg("line", { class: "reference", x1: x(0), y1: y(0), x2: x(1), y2: y(1) }),
-    makeSvg("polyline", { class: "line thin", points: predicted.map((p, i) => `${x(p)},${y(observed[i])}`).join(" ") }),
-    ...predicted.map(
-      (p, i) => makeSvg(
-        "circle",
-        { class: "dot", cx: x(p), cy: y(observed[i]), r: 3 + 6 * Math.sqrt(weight[i] / heaviest) },
-        makeSvg("title", {}, `predicted ${number(p, 3)}, observed ${number(observed[i], 3)}, ${number(weight[i])} cells`)
-      )
-    )
-  );
-  return svg;
-}
-function tint(value, furthest) {
-  const strength = furthest > 0 ? Math.round(55 * Math.abs(value) / furthest) : 0;
-  return `color-mix(in srgb, var(${value < 0 ? "--less" : "--more"}) ${strength}%, transparent)`;
 }
 
 // src/dependence.js
@@ -1729,7 +2538,7 @@ var ForestView = class {
   #words({ a, b, information, share }) {
     const names = `${this.#name(a)} and ${this.#name(b)}`;
     if (information === null || share === null) return names;
-    return `${names}: ${number(information, 3)} nats, ${percent(share)} of the smaller entropy`;
+    return `${names}: ${number(information, 3)} nats, ${number(share, 3)} from 0 to 1`;
   }
   /** @param {EdgeFacts} edge */
   #isSeen({ a, b }) {
@@ -1801,6 +2610,263 @@ var ForestView = class {
     return svg;
   }
 };
+
+// src/law.js
+var EVERYTHING2 = [null, null];
+var Law = class {
+  #bounds;
+  #masses;
+  /** The mass before each piece, and of all. @type {number[]} */
+  #before = [0];
+  /** The mass before each interval, and of all up to the last. */
+  #levels;
+  /**
+   * @param {NumberFacts} facts
+   * @param {Float64Array} pieces all bounds, then all masses
+   */
+  constructor(facts2, pieces) {
+    const n = (pieces.length - 1) / 2;
+    this.#bounds = pieces.subarray(0, n + 1);
+    this.#masses = pieces.subarray(n + 1);
+    for (const mass of this.#masses) this.#before.push(this.#before[this.#before.length - 1] + mass);
+    this.isGrid = facts2.decimals !== null;
+    this.error = facts2.error;
+    this.cuts = facts2.cuts.map((cut, i) => cut ?? (i ? Infinity : -Infinity));
+    this.#levels = this.cuts.map((cut) => this.#below(cut));
+  }
+  get nIntervals() {
+    return this.cuts.length - 1;
+  }
+  /**
+   * The mass below a position.
+   *
+   * @param {number} position
+   */
+  #below(position) {
+    let [low, high] = [0, this.#masses.length];
+    while (low < high) {
+      const middle = low + high >> 1;
+      if (this.#bounds[middle] < position) low = middle + 1;
+      else high = middle;
+    }
+    const piece = Math.max(low - 1, 0);
+    const [start, end] = [this.#bounds[piece], this.#bounds[piece + 1]];
+    if (position <= start) return this.#before[piece];
+    const share = position < end ? (position / 2 - start / 2) / (end / 2 - start / 2) : 1;
+    return this.#before[piece] + Math.min(share, 1) * this.#masses[piece];
+  }
+  /**
+   * The lowest position up to which the law has a mass.
+   *
+   * @param {number} level
+   */
+  #at(level) {
+    let [low, high] = [0, this.#masses.length - 1];
+    while (low < high) {
+      const middle = low + high >> 1;
+      if (this.#before[middle + 1] < level) low = middle + 1;
+      else high = middle;
+    }
+    const [start, end, mass] = [this.#bounds[low], this.#bounds[low + 1], this.#masses[low]];
+    const share = mass > 0 ? Math.min(Math.max((level - this.#before[low]) / mass, 0), 1) : 0;
+    const position = start * (1 - share) + end * share;
+    return this.isGrid ? Math.min(Math.max(Math.floor(position), start), end - 1) : position;
+  }
+  /**
+   * The interval of a position; the outer ones for positions beyond them.
+   *
+   * @param {number} position
+   */
+  interval(position) {
+    let code = 0;
+    while (code < this.nIntervals - 1 && this.cuts[code + 1] <= position) code++;
+    return code;
+  }
+  /**
+   * Which share of an interval's law lies below a position.
+   *
+   * @param {number} code
+   * @param {number} position
+   */
+  #share(code, position) {
+    if (position <= this.cuts[code]) return 0;
+    if (position >= this.cuts[code + 1]) return 1;
+    const room = this.#levels[code + 1] - this.#levels[code];
+    return room > 0 ? Math.min(Math.max((this.#below(position) - this.#levels[code]) / room, 0), 1) : 0;
+  }
+  /**
+   * Which share of an interval's law lies in a range.
+   *
+   * @param {number} code
+   * @param {Ends} ends
+   */
+  weight(code, [low, high]) {
+    return (high === null ? 1 : this.#share(code, high)) - (low === null ? 0 : this.#share(code, low));
+  }
+  /**
+   * The probability of all numbers below a position, given that they lie in a range.
+   *
+   * @param {Float64Array | number[]} probabilities of the intervals
+   * @param {number} position
+   * @param {Ends} [ends]
+   */
+  below(probabilities, position, ends2 = EVERYTHING2) {
+    let sum2 = 0;
+    for (let code = 0; code < this.nIntervals && this.cuts[code] < position; code++) {
+      const [low, high] = [ends2[0] ?? -Infinity, Math.min(ends2[1] ?? Infinity, position)];
+      const room = this.weight(code, ends2);
+      if (room > 0 && high > low) sum2 += probabilities[code] * Math.max(this.weight(code, [ends2[0], high]), 0) / room;
+    }
+    return sum2;
+  }
+  /**
+   * The position that a share of the distribution does not exceed, of numbers that lie in a range.
+   *
+   * @param {Float64Array | number[]} probabilities of the intervals; what is missing is not counted
+   * @param {number} level
+   * @param {Ends} [ends]
+   */
+  quantile(probabilities, level, ends2 = EVERYTHING2) {
+    const codes = [...this.cuts.keys()].slice(0, -1).filter((code) => probabilities[code] > 0);
+    const total = codes.reduce((sum2, code) => sum2 + probabilities[code], 0);
+    let before = 0;
+    for (const code of codes) {
+      const share = probabilities[code] / total;
+      if (before + share >= level || code === codes[codes.length - 1]) {
+        const within = Math.min(Math.max((level - before) / share, 0), 1);
+        const first = ends2[0] === null ? 0 : this.#share(code, ends2[0]);
+        const [low, room] = [this.#levels[code], this.#levels[code + 1] - this.#levels[code]];
+        const position = this.#at(low + (first + within * this.weight(code, ends2)) * room);
+        const most2 = Math.min(this.cuts[code + 1], ends2[1] ?? Infinity);
+        const inside = this.isGrid ? Math.min(position, most2 - 1) : Math.min(position, most2);
+        return room > 0 ? Math.max(inside, this.cuts[code], ends2[0] ?? -Infinity) : position;
+      }
+      before += share;
+    }
+    return NaN;
+  }
+};
+
+// src/number_text.js
+var DAY = 86400n * 10n ** 9n;
+var NANOSECONDS = { D: DAY, s: 10n ** 9n, ms: 10n ** 6n, us: 1000n, ns: 1n };
+var DATE = /^\s*(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?\s*(Z?))?\s*$/;
+var DECIMAL = /^\s*([+-]?)(\d*)(?:\.(\d*))?\s*$/;
+var floorDivide = (a, b) => a < 0n && a % b !== 0n ? a / b - 1n : a / b;
+var NumberText = class {
+  #facts;
+  #origin;
+  /** @param {NumberFacts} facts */
+  constructor(facts2) {
+    this.#facts = facts2;
+    this.#origin = BigInt(facts2.origin);
+  }
+  /** @param {number} position */
+  #multiple(position) {
+    return (BigInt(position) << BigInt(this.#facts.dropped)) + this.#origin;
+  }
+  /**
+   * The number of a position as text that can be read back.
+   *
+   * @param {number} position
+   */
+  exact(position) {
+    const { decimals, calendar } = this.#facts;
+    if (decimals === null) return String(position);
+    const multiple = this.#multiple(position);
+    if (calendar) return dateOf(multiple, calendar);
+    if (decimals === 0) return String(multiple);
+    const digits = String(multiple < 0n ? -multiple : multiple).padStart(decimals + 1, "0");
+    const text = `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`.replace(/\.?0+$/, "");
+    return multiple < 0n ? `-${text}` : text;
+  }
+  /**
+   * The same to six digits, with a true minus sign.
+   *
+   * @param {number} position
+   */
+  short(position) {
+    const text = this.#facts.decimals === null ? String(Number(position.toPrecision(6))) : this.exact(position);
+    return this.#facts.calendar ? text : text.replace("-", "−");
+  }
+  /**
+   * A place between positions, as a float.
+   *
+   * @param {number} position
+   */
+  float(position) {
+    const { decimals, dropped } = this.#facts;
+    return decimals === null ? position : (position * 2 ** dropped + Number(this.#origin)) / 10 ** decimals;
+  }
+  /**
+   * The nearest position of a float.
+   *
+   * @param {number} value
+   */
+  nearest(value) {
+    const { decimals, dropped } = this.#facts;
+    return decimals === null ? value : Math.round((value * 10 ** decimals - Number(this.#origin)) / 2 ** dropped);
+  }
+  /**
+   * The lowest position of the numbers that are at least a number in text; null if it is none.
+   *
+   * @param {string} text
+   */
+  read(text) {
+    const { decimals, calendar, dropped } = this.#facts;
+    if (calendar) {
+      const date = nanosecondsOf(text, calendar);
+      return date === null ? null : this.#atLeast(-floorDivide(-date, NANOSECONDS[calendar.unit]), dropped);
+    }
+    const value = text.trim() === "" ? NaN : Number(text.replace("−", "-"));
+    if (!Number.isFinite(value)) return null;
+    if (decimals === null) return value;
+    const plain = text.replace("−", "-");
+    const parts = DECIMAL.exec(plain) ?? DECIMAL.exec(value.toLocaleString("en-US", { useGrouping: false, maximumFractionDigits: 20 }));
+    if (!parts) return null;
+    const [sign, whole, fraction] = [parts[1], parts[2] || "0", parts[3] ?? ""];
+    const kept = BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, "0"));
+    const isCut = /[1-9]/.test(fraction.slice(decimals));
+    return this.#atLeast(sign === "-" ? -kept : kept + (isCut ? 1n : 0n), dropped);
+  }
+  /**
+   * @param {bigint} multiple
+   * @param {number} dropped
+   */
+  #atLeast(multiple, dropped) {
+    return Number(-(this.#origin - multiple >> BigInt(dropped)));
+  }
+  /** What may be typed. */
+  get kind() {
+    return this.#facts.calendar ? "a date" : "a number";
+  }
+};
+var padded = (n, length) => String(n).padStart(length, "0");
+function dateOf(number2, { unit, zone }) {
+  const nanoseconds = number2 * NANOSECONDS[unit];
+  const days = floorDivide(nanoseconds, DAY);
+  const date = new Date(Number(days) * 864e5);
+  if (Number.isNaN(date.getTime())) return String(number2);
+  const day = `${padded(date.getUTCFullYear(), 4)}-${padded(date.getUTCMonth() + 1, 2)}-${padded(date.getUTCDate(), 2)}`;
+  if (unit === "D") return day;
+  const rest = nanoseconds - days * DAY;
+  const seconds = rest / 10n ** 9n;
+  const fraction = padded(rest % 10n ** 9n, 9).replace(/0+$/, "");
+  const ends2 = `${fraction || seconds % 60n ? `:${padded(seconds % 60n, 2)}` : ""}${fraction ? `.${fraction}` : ""}`;
+  const time = `${padded(seconds / 3600n, 2)}:${padded(seconds / 60n % 60n, 2)}${ends2}`;
+  if (zone) return `${day} ${time}Z`;
+  return time === "00:00" ? day : `${day} ${time}`;
+}
+function nanosecondsOf(text, { zone }) {
+  const parts = DATE.exec(text);
+  if (!parts || parts[8] === "Z" && zone === null) return null;
+  const [year, month, day, hour, minute, second] = parts.slice(1, 7).map((part) => Number(part ?? 0));
+  const date = /* @__PURE__ */ new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  if (date.getUTCMonth() !== month - 1 || hour > 23 || minute > 59 || second > 59) return null;
+  const seconds = BigInt(date.getTime()) / 1000n + BigInt(hour * 3600 + minute * 60 + second);
+  return seconds * 10n ** 9n + BigInt((parts[7] ?? "").padEnd(9, "0"));
+}
 
 // src/pairs.js
 async function inflate(text, size) {
@@ -2408,10 +3474,14 @@ function calibrations({ calibration, marginals: alone, n_rows_calibrated: nRows 
 
 // src/main.js
 var facts = JSON.parse(byId("facts").textContent ?? "");
-var variables = facts.variables.map((variable, position) => ({ ...variable, position }));
 var canInflate = "DecompressionStream" in window;
+var variables = await Promise.all(facts.variables.map(async (variable, position) => {
+  const { number: number2 } = variable;
+  const law = number2 && canInflate ? new Law(number2, new Float64Array(await inflate(number2.pieces, 8))) : null;
+  return { ...variable, position, law, text: number2 && new NumberText(number2) };
+}));
 if (!canInflate) {
-  byId("message").textContent = facts.model.bits === 16 ? "This browser cannot unpack the model. Use one of 2023 or later, or a report of fewer classes." : "This browser cannot unpack the rows and the intervals of this page, which are left out. Use one of 2023 or later.";
+  byId("message").textContent = facts.model.bits === 16 ? "This browser cannot unpack the model. Use one of 2023 or later, or a report of fewer classes." : "This browser cannot unpack the rows, the intervals and the histograms of this page, which are left out. Use one of 2023 or later.";
 }
 var cardinalities = variables.map(({ labels }) => labels.length);
 var joint = await Joint.of(cardinalities, facts.model);

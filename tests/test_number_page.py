@@ -1,0 +1,258 @@
+"""Numbers on the report page, in a real browser: histograms, and ranges that end at any number, as Python answers."""
+
+from __future__ import annotations
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+import juror
+from browser import open_browser, watched
+from juror import Range
+from juror.answers.histograms import below, bins_of, masses_of
+from juror.report.number_facts import pieces_of
+from test_explorer import assert_shows, sentence
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with open_browser() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def table() -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    n = 900
+    kind = rng.choice(["a", "b"], n)
+    day = datetime.date(2020, 1, 1)
+    return pd.DataFrame(
+        {
+            "kind": kind,
+            "age": rng.integers(17, 60, n) + np.where(kind == "a", 0, 12),
+            "BMI": np.round(rng.normal(27, 4, n) + np.where(kind == "a", 0, 3), 1),
+            "score": rng.lognormal(np.where(kind == "a", 0, 1), 1.0),
+            "gain": np.where(rng.random(n) < 0.6, 0, rng.integers(100, 9000, n)),
+            "seen": [day + datetime.timedelta(days=int(d)) for d in rng.gamma(2, 150, n)],
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def model(table):
+    return juror.fit(table, rank=3, method="em", missing_as={})
+
+
+@pytest.fixture(scope="module")
+def report(model, tmp_path_factory):
+    path = tmp_path_factory.mktemp("numbers") / "numbers.html"
+    juror.Report(model, name="numbers.juror").save(path)
+    return path
+
+
+@pytest.fixture
+def page(browser, report):
+    with watched(browser, report) as page:
+        yield page
+
+
+def shown(page) -> dict[str, dict[str, float]]:
+    read = page.eval_on_selector_all(
+        "[data-probability][data-label]", "all => all.map(({dataset: d}) => [d.variable, d.label, d.probability])"
+    )
+    panels: dict[str, dict[str, float]] = {}
+    for variable, label, probability in read:
+        panels.setdefault(variable, {})[label] = float(probability)
+    return panels
+
+
+def assert_answers(page, model, given):
+    """Compare all panels with Python, intervals that a range divides by the sums of their parts."""
+    panels = shown(page)
+    for variable in model.domain:
+        table = model.marginal(variable.name, given=given)
+        found = [panels[variable.name][juror.readers.columns.as_text(label)] for label in variable.labels]
+        parts = table.variables[0]
+        if parts is variable or parts == variable:
+            expected = table.to_numpy()
+        else:
+            codes = juror.domain.binning.parts_of(variable, parts)[0]
+            expected = np.bincount(codes, table.to_numpy(), variable.cardinality)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
+    probability = float(page.get_attribute("#probability", "data-probability"))
+    assert probability == pytest.approx(model.prob(given), rel=0, abs=1e-9)
+
+
+def panel(page, name: str):
+    return page.locator(".panel.number", has=page.get_by_role("heading", name=name, exact=True))
+
+
+@pytest.mark.parametrize(
+    ("fragment", "given", "words"),
+    [
+        ("from.BMI=30&below.BMI=35", {"BMI": Range(at_least=30, below=35)}, "30 ≤ BMI < 35"),
+        ("from.age=33&below.age=34", {"age": 33}, "age = 33"),
+        ("from.score=1.234567", {"score": Range(at_least=1.234567)}, "score ≥ 1.23457"),
+        ("below.seen=2020-07-04", {"seen": Range(below="2020-07-04")}, "seen < 2020-07-04"),
+        (
+            "from.gain=0.5&from.age=20.5&below.BMI=28.75&given.kind=a",
+            {"gain": Range(at_least=0.5), "age": Range(at_least=20.5), "BMI": Range(below=28.75), "kind": "a"},
+            "gain ≥ 1",
+        ),
+    ],
+)
+def test_ranges_end_at_any_number(browser, model, report, fragment, given, words):
+    with watched(browser, report, f"#{fragment}") as page:
+        assert_answers(page, model, given)
+        assert words in sentence(page)
+        question = page.inner_text("#ask-line").split("'")[1]
+        targets = shown(page)[question.split(" |")[0]]
+        np.testing.assert_allclose(model.ask(question).to_numpy().sum(), 1)
+        assert set(targets)
+
+
+def test_the_line_to_copy_asks_the_same_range(browser, model, report):
+    with watched(browser, report, "#from.BMI=26.3&below.seen=2020-07-04") as page:
+        page.select_option("#asked", label="kind")
+        question = page.inner_text("#ask-line").split("'")[1]
+        assert question == "kind | BMI >= 26.3, seen < 2020-07-04"
+        found = [shown(page)["kind"][label] for label in ("a", "b")]
+        np.testing.assert_allclose(model.ask(question).to_numpy(), found, rtol=0, atol=1e-9)
+
+
+def test_median_and_middle_are_those_of_python(page, model):
+    panel(page, "age").get_by_role("button", name="Choose a range").click()
+    page.get_by_label("age at least").fill("30")
+    page.keyboard.press("Enter")
+    for name in ("age", "BMI", "gain", "seen"):
+        low, median, high = model.quantile(name, [0.1, 0.5, 0.9], given="age >= 30")
+        text = panel(page, name).locator(".spread").inner_text()
+        assert text == f"median {median}, middle 80 %: {low} to {high}"
+    assert_answers(page, model, {"age": Range(at_least=30)})
+
+
+def test_a_range_is_drawn_over_values_and_removed(page, model):
+    svg = panel(page, "BMI").locator("svg")
+    box = svg.bounding_box()
+    page.mouse.move(box["x"] + 90, box["y"] + 60)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 160, box["y"] + 50, steps=3)
+    drawn = panel(page, "BMI").locator(".spread").inner_text()
+    page.mouse.up()
+    words = sentence(page)
+    low, high = (
+        float(panel(page, "BMI").locator(f"[data-end={end}]").get_attribute("aria-valuenow"))
+        for end in ("from", "below")
+    )
+    assert low < high
+    assert drawn.startswith(f"{low:g} ≤ BMI < {high:g}: ")
+    assert f"{low:g} ≤ BMI < {high:g}" in words
+    assert_answers(page, model, {"BMI": Range(at_least=low, below=high)})
+    page.locator(".chip").click()
+    assert "Nothing is given" in sentence(page)
+
+
+def test_a_range_by_keys(page, model):
+    handle = panel(page, "age").locator("[data-end=from]")
+    handle.focus()
+    page.keyboard.press("PageUp")
+    page.keyboard.press("ArrowRight")
+    low = float(handle.get_attribute("aria-valuenow"))
+    assert low > 17
+    assert_answers(page, model, {"age": Range(at_least=low)})
+    page.keyboard.press("Home")
+    assert "Nothing is given" in sentence(page)
+
+
+def test_a_range_by_touch(browser, model, report):
+    with watched(browser, report, viewport={"width": 390, "height": 800}, has_touch=True) as page:
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        svg = panel(page, "age").locator("svg")
+        svg.scroll_into_view_if_needed()
+        box = svg.bounding_box()
+        send = page.context.new_cdp_session(page).send
+        at = [{"x": box["x"] + x, "y": box["y"] + 60} for x in (100, 130, 180)]
+        send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": at[:1]})
+        for point in at[1:]:
+            send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [point]})
+        send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        page.wait_for_selector(".chip")
+        assert "≤ age <" in sentence(page)
+
+
+def test_a_click_chooses_an_interval_and_its_rows(page, model):
+    label = model.domain["age"].labels[3]
+    panel(page, "age").locator(f'.interval[data-label="{label}"]').click()
+    assert_shows(page, model, {"age": label})
+    assert "shares of" in panel(page, "BMI").locator(".backing").inner_text()
+    # what counts do not know is not shown
+    panel(page, "age").get_by_role("button", name="Choose a range").click()
+    page.get_by_label("age at least").fill(str(model.domain["age"].edges[3] + 1))
+    page.keyboard.press("Enter")
+    assert panel(page, "BMI").locator(".backing").inner_text() == ""
+
+
+def test_what_is_no_number_and_what_never_happens(page, model):
+    panel(page, "seen").get_by_role("button", name="Choose a range").click()
+    page.get_by_label("seen at least").fill("yesterday")
+    page.keyboard.press("Enter")
+    assert "“yesterday” is not a date of seen" in page.inner_text("#message")
+    page.get_by_label("seen at least").fill("2090-01-01")
+    page.keyboard.press("Enter")
+    assert "never happens that seen ≥ 2090-01-01" in page.inner_text("#message")
+    assert "Nothing is given" in sentence(page)
+
+
+def test_a_simpler_law_carries_its_error(browser, table, tmp_path, monkeypatch):
+    model = juror.fit(table, rank=2, method="em", missing_as={})
+    monkeypatch.setattr("juror.report.number_facts.pieces_of", lambda inside: pieces_of(inside, 25))
+    report = juror.Report(model)
+    report.save(tmp_path / "simple.html")
+    error = report.facts["variables"][3]["number"]["error"]
+    assert 0 < error < 0.5
+    with watched(browser, tmp_path / "simple.html", "#from.score=1.7&below.score=1.9") as page:
+        exact = model.marginal("kind", given="1.7 <= score < 1.9").to_numpy()
+        found = np.array([shown(page)["kind"][label] for label in ("a", "b")])
+        told = page.inner_text("#limits")
+        assert "The page knows how score lies inside its intervals to" in told
+        off = float(told.split("off by ")[1].split(" ")[0].lstrip("<")) / 100
+        assert np.abs(found - exact).max() <= off
+
+
+def test_pieces_of_a_law_are_all_of_it_or_say_how_far_off(model):
+    inside = model.domain["score"].inside
+    places = np.linspace(-1.0, 60.0, 4000)
+    codes = inside.intervals_of(places)
+    for most in (20, 40, 10**6):
+        bounds, masses, error = pieces_of(inside, most)
+        simple = type(inside)(
+            juror.domain.law.Law(inside.law.grid, tuple(bounds[:-1]), tuple(bounds[1:]), tuple(masses)), inside.cuts
+        )
+        apart = np.abs(simple.shares_below(codes, places) - inside.shares_below(codes, places)).max()
+        assert apart <= error + 1e-9
+    assert error == 0.0
+
+
+@pytest.mark.parametrize("name", ["age", "BMI", "score", "gain", "seen"])
+def test_bins_hold_all_numbers(model, name):
+    variable = model.domain[name]
+    p = model.marginal(name).to_numpy()
+    bins = bins_of(variable, p)
+    assert np.all(np.diff(bins.bounds) > 0)
+    masses = masses_of(variable, p, bins)
+    assert masses.sum() == pytest.approx(1, abs=1e-9)
+    assert below(variable, p, np.array([bins.axis[1]]))[0] > 0.99
+    assert bins.are_stems.sum() == (name == "gain")
+    if name == "gain":
+        expected = model.prob({"gain": 0})
+        assert masses[bins.are_stems][0] == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_wrong(browser, report, scheme):
+    with watched(browser, report, "#from.BMI=26.3&given.kind=a", color_scheme=scheme) as page:
+        found = Axe().run(page)
+        assert found.response["violations"] == [], found.generate_report()
