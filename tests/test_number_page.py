@@ -195,6 +195,19 @@ def test_a_click_chooses_an_interval_and_its_rows(page, model):
     assert panel(page, "BMI").locator(".backing").inner_text() == ""
 
 
+def test_a_number_that_may_be_missing(browser, table, tmp_path):
+    holes = table[["kind", "age"]].assign(age=table["age"].where(table["kind"] == "a"))
+    model = juror.fit(holes, rank=2, method="em", missing_as={"age": "not asked"})
+    juror.Report(model, name="m.juror").save(tmp_path / "holes.html")
+    with watched(browser, tmp_path / "holes.html") as page:
+        page.locator('.bar[data-label="not asked"]').click()
+        assert_shows(page, model, {"age": "not asked"})
+        assert panel(page, "age").locator(".spread").inner_text() == ""
+        page.evaluate("location.hash = 'from.age=30.5'")
+        page.wait_for_function("document.querySelector('#sentence').textContent.includes('≥')")
+        assert_answers(page, model, {"age": Range(at_least=30.5)})
+
+
 def test_what_is_no_number_and_what_never_happens(page, model):
     panel(page, "seen").get_by_role("button", name="Choose a range").click()
     page.get_by_label("seen at least").fill("yesterday")

@@ -64,8 +64,9 @@ def draw_number(table: ProbabilityTable, whole: ProbabilityTable, ax: Axes | Non
     first, last = below(variable, after, np.array(bins.axis)).tolist()
     _mark_tails(ax, first, float(after[: len(variable.present_labels)].sum()) - last)
     outline = "; outline: without the evidence" if table.given else ""
+    missing = "" if variable.missing_label is None else f"; {words(variable.missing_label)} {percent(float(after[-1]))}"
     low, median, high = (_text(variable, number) for number in found.tolist())
-    ax.set_xlabel(f"{words(variable.name)}: median {median}, middle 80 % from {low} to {high}{outline}")
+    ax.set_xlabel(f"{words(variable.name)}: median {median}, middle 80 % from {low} to {high}{missing}{outline}")
     if variable.calendar is not None:
         ax.locator_params(axis="x", nbins=5)
         ax.xaxis.set_major_formatter(lambda number, _: _text(variable, round(number)))

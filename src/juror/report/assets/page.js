@@ -446,7 +446,7 @@ var HistogramPicture = class {
     const x = this.#x;
     const bars = heights.map((height, i) => height > 0 && x[i] !== x[i + 1] ? `M${x[i]} ${BASE}V${y(height)}H${x[i + 1]}V${BASE}Z` : "");
     const outline = (masses) => `M${x[0]} ${BASE}${this.#heights(masses).map((height, i) => `V${y(height)}H${x[i + 1]}`).join("")}V${BASE}`;
-    const median = this.#axis.within(this.#law.quantile(probabilities, 0.5, ends2)).toFixed(2);
+    const median = this.#axis.within(this.#law.quantile(probabilities, 0.5, ends2));
     return [
       makeSvg("path", { class: isKnown ? "bars-now known" : "bars-now", d: bars.join("") }),
       makeSvg("path", { class: "bars-before", d: outline(before) }),
@@ -454,7 +454,8 @@ var HistogramPicture = class {
       makeSvg("path", { class: "whiskers", d: this.#whiskers(heights, y) }),
       makeSvg("line", { class: "base", x1: 0, x2: this.#axis.width, y1: BASE, y2: BASE }),
       ...this.#stems(now, before),
-      makeSvg("line", { class: "median", x1: median, x2: median, y1: TOP - 4, y2: BASE }),
+      // There is none if the cell is known to be missing.
+      ...median >= 0 ? [makeSvg("line", { class: "median", x1: median, x2: median, y1: TOP - 4, y2: BASE })] : [],
       ...this.#beyond(),
       ...this.#differing(heights, y),
       ...this.#ticks()
