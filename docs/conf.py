@@ -34,6 +34,9 @@ nitpick_ignore = [
     ("py:class", "juror.plot.curves.ErrorLine"),
     ("py:class", "juror.counts.radon.axes.Axis"),
     ("py:class", "juror.readers.columns.Column"),
+    ("py:class", "juror.domain.law.Grid"),
+    ("py:class", "juror.domain.law.Law"),
+    ("py:class", "juror.readers.calendars.Calendar"),
     ("py:func", "juror.answers.profiles.class_profiles"),
 ]
 

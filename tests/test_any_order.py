@@ -190,7 +190,13 @@ class AnyOrder(RuleBasedStateMachine):
         evidence = evidence_for(data, known.domain)
         given = in_python(known.domain, evidence)
         tensor = weighted(known.tensor, evidence)
-        settled = tuple(n for n, (_, _, weights) in evidence.items() if np.count_nonzero(weights) == 1)
+        # a number in a range is not known, even if the range is one interval
+        settled = tuple(
+            n
+            for n, (wanted, _, weights) in evidence.items()
+            if np.count_nonzero(weights) == 1
+            and not (known.domain[n].edges is not None and isinstance(wanted, (Range, Not)))
+        )
         if tensor.sum() == 0:
             self.refused(lambda: known.model.condition(given), ZeroProbabilityError)
             return known

@@ -534,7 +534,12 @@ def test_a_full_disk_leaves_what_was_there(run, tmp_path, monkeypatch):
     monkeypatch.setattr("os.fsync", full)
     for command in (("merge", "north.counts", "south.counts"), ("count", "north.csv")):
         status, out, err = run(*command, "-o", tmp_path / "all.counts")
-        assert (status, out, err) == (2, "", "juror: [Errno 28] No space left on device\n")
+        assert (status, out, err) == (
+            2,
+            "",
+            f"juror: Cannot write {str(tmp_path / 'all.counts')!r}: No space left on device. Make room, or name "
+            "another place.\n",
+        )
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("all.counts", "what was there")]
 
 

@@ -53,13 +53,15 @@ def test_adult_mixes_numbers_and_labels():
     assert domain["education-num"].kind == "ordinal"
     assert domain["income"].labels == ("<=50K", ">50K")
     # most people have no capital gain: that number gets an interval of its own
-    assert domain["capital-gain"].inside.at(np.zeros(5, dtype=int), np.linspace(0, 1, 5)).tolist() == [0] * 5
+    assert domain["capital-gain"].inside.at(np.zeros(5, dtype=int), np.linspace(0, 0.99, 5)).tolist() == [0] * 5
 
 
 @pytest.mark.data
 @needs_data
 @pytest.mark.filterwarnings("ignore:Column 'veil-type' is constant")
 @pytest.mark.filterwarnings("ignore:Whether a cell is missing depends strongly on another column")
+# a fit may name answers that its rows contradict
+@pytest.mark.filterwarnings("ignore:P:juror.FitWarning")
 @pytest.mark.parametrize(("name", "least"), [("car", 96.0), ("mushroom", 99.8)])
 def test_labels_on_the_papers_splits(name, least):
     found = [by_juror(*parts(name, seed), domain_of(name), seed)["accuracy"] for seed in range(2)]

@@ -180,7 +180,7 @@ class FitRecord:
         rows; None if the pairs were not counted. See :meth:`juror.JointPMF.check`.
     agreement : tuple of two floats, optional
         For a fit with draws: in what share of the answers about two variables the truth is apart from the draws, and in
-        what share it is like them, as the rows have it (:mod:`juror.answers.interval_ends`).
+        what share it is like them, as the rows have it (``juror.answers.interval_ends``).
     worst : str
         Questions about two variables that the rows answer otherwise, by more than 0.1, or 0.05 if all rows agree, and
         more than chance; empty if there are none. Without shares and rows if the model keeps no counts on request.

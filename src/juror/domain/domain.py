@@ -298,7 +298,7 @@ class Domain:
     def known(self, names: Sequence[str]) -> list[str]:
         """Return the columns of a table that are variables, given the names of all; the others are left alone.
 
-        See :func:`juror.domain.known_columns.known_columns`.
+        A likely misspelling of a variable that is absent is refused.
         """
         return known_columns(self.names, names)
 

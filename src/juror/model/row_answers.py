@@ -59,7 +59,7 @@ class RowAnswers(ModelParts):
     def log_density(self, data: Any, *, unknown: Unknown = "error") -> np.ndarray:
         """Return the logarithm of the density of every row in original units, missing cells summed out.
 
-        Numbers count by the density of their law (:attr:`juror.Variable.law`), all else by probability. Where a number
+        Numbers count by the density of their law (``Variable.law``), all else by probability. Where a number
         has a probability, there is no density: whole numbers, decimal numbers and dates stand for the interval up to
         the next one, so their density is their probability divided by that step. A value that recurs in a column
         without a step counts by its probability. Intervals that are given by their labels count by their probability,

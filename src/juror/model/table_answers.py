@@ -88,7 +88,7 @@ class TableAnswers(ModelParts):
         >>> domain = juror.Domain.infer({"age": [5.0, 30.0]}, edges={"age": [0, 20, 100]})
         >>> model = juror.JointPMF([1.0], [[[0.25], [0.75]]], domain)
         >>> round(model.expect("age", given="age < 20"), 2), model.quantile("age", [0, 1])
-        (9.67, [0, 100])
+        (10.33, [0, 100])
         """
         mean = self._moments(name, given)[0]
         variable = self.domain[name]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from juror.answers import calibration as judging
 from juror.plot.canvas import BLUE, GREY, new_axes, open_frame, percent, set_title, settle
+from juror.readers.joining import read_whole
+from juror.readers.opening import open_weighted
 from juror.readers.weights import check_weights, take_weights
 
 if TYPE_CHECKING:
@@ -60,10 +63,12 @@ def calibration(
     [[0.17, 0.17], [0.38, 0.39], [0.62, 0.61], [0.83, 0.83]]
     """
     position = model.target(target)
-    columns = model.domain.open(data)
     if isinstance(sample_weight, str):
-        columns, weights = take_weights(columns, sample_weight)
+        expected = replace(model.domain.expected, choose=model.domain.known)
+        scan, _ = open_weighted(data, model.domain.missing, expected, sample_weight)
+        columns, weights = take_weights(read_whole(scan), sample_weight)
     else:
+        columns = model.domain.open(data)
         n_rows = len(columns[0].index)
         weights = np.ones(n_rows) if sample_weight is None else check_weights(sample_weight, n_rows)
     counted = weights > 0
