@@ -34,6 +34,7 @@ nitpick_ignore = [
     ("py:class", "juror.plot.curves.ErrorLine"),
     ("py:class", "juror.counts.radon.axes.Axis"),
     ("py:class", "juror.readers.columns.Column"),
+    ("py:class", "juror.answers.number_summary.NumberSummary"),
     ("py:class", "juror.domain.law.Grid"),
     ("py:class", "juror.domain.law.Law"),
     ("py:class", "juror.readers.calendars.Calendar"),

@@ -104,11 +104,12 @@ def test_the_oracle_gives_what_a_hand_calculation_gives():
     assert shares_in(domain["n"], 2, 9).tolist() == pytest.approx([0, 1])
 
 
+# a number within rounding errors of a decimal number is that number, so bounds are not that close to one
 ends = st.fixed_dictionaries(
     {
         "x": st.tuples(st.floats(-5, 80) | st.just(0.0), st.floats(-5, 80)),
-        "n": st.tuples(st.integers(20, 70) | st.floats(20, 1100), st.integers(20, 70) | st.just(999)),
-        "d": st.tuples(st.floats(-4, 4), st.floats(-4, 4).map(lambda x: round(x, 2))),
+        "n": st.tuples(st.integers(20, 70) | st.floats(20, 1100).map(lambda x: round(x, 6)), st.integers(20, 70) | st.just(999)),
+        "d": st.tuples(st.floats(-4, 4).map(lambda x: round(x, 6)), st.floats(-4, 4).map(lambda x: round(x, 2))),
     }
 )
 
