@@ -131,7 +131,16 @@ def _change_array(tensors: dict[str, np.ndarray], rng: np.random.Generator) -> N
             tensors[name] = array.astype(pick(rng, ("f4", "f2", "i8", "u1", "?", "i1", "u8")))
     elif what == "shape":
         tensors[name] = (
-            pick(rng, (array.T.copy(), array.ravel(), array[..., :0], array[None], array.reshape(-1)[:1].reshape(())))
+            pick(
+                rng,
+                (
+                    array.T.copy(),
+                    array.ravel(),
+                    np.atleast_1d(array)[..., :0],
+                    array[None],
+                    array.reshape(-1)[:1].reshape(()),
+                ),
+            )
             if array.size
             else array[None]
         )
