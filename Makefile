@@ -9,7 +9,7 @@ export JUROR_DATA
 PAGE := page/node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
-.PHONY: help demo setup test lint types page docs package audit bench scale bench-accuracy coverage paper explorer cost optimum digest fuzz soak clean
+.PHONY: help demo setup test lint types page docs package audit bench scale bench-accuracy coverage paper explorer cost optimum digest gpu fuzz soak clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -64,6 +64,9 @@ paper: $(VENV)/.plots  ## the seven tables of the paper again, into results/ (an
 
 explorer: $(VENV)/.test  ## how large the report page is and how fast it moves; PORTRAITS=1: docs/explorer/*.png anew
 	$(BIN)/python benchmarks/explorer.py $(if $(PORTRAITS),--portraits)
+
+gpu:  ## docs/gpu.md: the kernels' tests and what they do on an NVIDIA card (minutes; PYTHON=… with PyTorch, Triton and what juror needs)
+	PYTHONPATH=src $(PYTHON) -m benchmarks.gpu
 
 cost: $(VENV)/.package  ## how the time of juror-b grows with directions and rows
 	$(BIN)/python benchmarks/juror_cost.py

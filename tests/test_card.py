@@ -5,6 +5,7 @@ gpu`` does so.
 """
 
 import importlib
+from inspect import signature
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import pytest
 import juror
 from juror import kernels as dispatch
 from juror.errors import MissingDependencyError, ParameterError
+from juror.fitting.devices import check_for_card
 from juror.kernels import card_for, reference
 from juror.rows.distinct import WeightedRows
 from juror.rows.forest import Forest
@@ -68,6 +70,14 @@ def assert_near(found, true, norm=2e-5, logs=1e-6):
             np.testing.assert_allclose(one[finite], other[finite], rtol=tolerance, atol=tolerance)
         else:
             assert np.linalg.norm(one[finite] - other[finite]) <= norm * np.linalg.norm(other[finite])
+
+
+def test_the_kernels_of_a_card_have_the_names_and_arguments_of_their_definitions():
+    shared = {name for name in vars(cuda) if callable(getattr(reference, name, None))}
+    assert {"tables", "with_logs", "log_prob", "posterior", "expected_counts", "draw_classes"} < shared
+    for name in shared:
+        of_card, of_definition = (list(signature(getattr(module, name)).parameters) for module in (cuda, reference))
+        assert of_card == of_definition, name
 
 
 @pytest.mark.parametrize("wrong", [-1.00001, -np.inf, np.nan])
@@ -261,6 +271,8 @@ def test_scores_on_the_card():
 def test_a_card_is_for_methods_that_pass_over_rows():
     with pytest.raises(ParameterError, match=r"device='cuda' is for methods.*em, bayes, spa-em. Got 'tree'"):
         juror.fit(people(), method="tree", device="cuda")
+    with pytest.raises(ParameterError, match=r"is for rows in memory. Raise memory, or pass device='cpu'"):
+        check_for_card("cuda", "em", read=object())
     with pytest.raises(ParameterError, match=r"device must be one of \['auto', 'cpu', 'cuda'\]. Got 'gpu'"):
         juror.fit(people(), device="gpu")
 

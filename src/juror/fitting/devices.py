@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from juror.errors import ParameterError
+from juror.errors import Message, ParameterError
 from juror.rows.in_memory import MemoryTable
 from juror.runners.local import LocalRunner
 from juror.solvers.methods import METHODS
@@ -23,7 +23,8 @@ def check_for_card(device: str, method: str, read: Any) -> None:
             method=method,
         )
     if not isinstance(read, MemoryTable):
-        raise ParameterError("{device:='cuda'} is for rows in memory. Raise {memory}, or pass {device:='cpu'}.")
+        text = Message("{device:='cuda'} is for rows in memory. Raise {memory}, or pass {device:='cpu'}.")
+        raise ParameterError(text)
 
 
 def card_of(runner: LocalRunner, method: Method, read: Any) -> str:
