@@ -22,6 +22,10 @@ from juror.runners.local import partitions
 
 # Class posteriors in memory at once: 32 MB.
 _POSTERIORS_AT_ONCE = 1 << 22
+# Probabilities of labels in memory at once, while they are computed: 128 MB
+_PROBABILITIES_AT_ONCE = 1 << 24
+# All probabilities that may be asked for at once
+_MOST_BYTES = 4_000_000_000
 # Beyond this many labels a matrix product is faster than the kernel.
 _FEW_LABELS = 32
 _CLASSES_AT_ONCE = 1024
@@ -153,12 +157,43 @@ def predict_proba(model: Mixture, codes: np.ndarray, target: int, card: ModuleTy
 
     With the kernels of a card (:func:`juror.kernels.card_for`) passes are made there.
     """
-    answers = (answer for block in model.blocks for answer in _answers(block, codes, target, card))
+    n_labels = model.domain.cardinalities[target]
+    if 8 * len(codes) * n_labels > _MOST_BYTES:
+        raise DataError(
+            f"The probabilities of {n_labels:,} labels for {len(codes):,} rows take {8e-9 * len(codes) * n_labels:.1f} "
+            f"GB, more than {_MOST_BYTES / 1e9:.0f} GB. Pass fewer rows at once, or ask for the most probable labels "
+            "only."
+        )
+    parts = list(_blocks_of_rows(len(codes), n_labels))
+    if len(parts) == 1:
+        return _probabilities(model, codes, parts[0], target, card)
+    whole = np.empty((len(codes), n_labels))
+    for rows in parts:
+        whole[rows] = _probabilities(model, codes, rows, target, card)
+    return whole
+
+
+def probabilities_in_blocks(
+    model: Mixture, codes: np.ndarray, target: int, card: ModuleType | None = None
+) -> Iterator[np.ndarray]:
+    """Yield what :func:`predict_proba` returns, in blocks of rows that fit into memory."""
+    for rows in _blocks_of_rows(len(codes), model.domain.cardinalities[target]):
+        yield _probabilities(model, codes, rows, target, card)
+
+
+def _blocks_of_rows(n_rows: int, n_labels: int) -> Iterator[slice]:
+    return partitions(n_rows, max(1, _PROBABILITIES_AT_ONCE // n_labels)) if n_rows else iter([slice(0, 0)])
+
+
+def _probabilities(model: Mixture, codes: np.ndarray, rows: slice, target: int, card: ModuleType | None) -> np.ndarray:
+    """Return p(target | the other cells) of some rows."""
+    some = codes[rows]
+    answers = (answer for block in model.blocks for answer in _answers(block, some, target, card))
     logs, masses = reduce(_together, answers)
     if not np.all(logs > -np.inf):
         others = codes.copy()
         others[:, target] = MISSING
-        _check_possible(model, others, logs > -np.inf)
+        _check_possible(model, others, logs > -np.inf, rows.start)
     masses /= masses.sum(axis=1, keepdims=True)
     return masses
 

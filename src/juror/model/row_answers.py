@@ -160,11 +160,7 @@ class RowAnswers(ModelParts):
             Where rows are passed over, as in :func:`juror.fit`; a card computes in single precision.
         """
         check_device(device)
-        position = self.target(target)
-        columns = self.domain.open(data)
-        name = self.domain[position].name
-        seen = [column for column in columns if column.name != name] or columns
-        codes = self.domain.encode_columns(seen, unknown)
+        codes, position = self._without_target(data, target, unknown)
         return scores.predict_proba(self, codes, position, card_for(device, codes.size))
 
     def predict(self, data: Any, target: str | None = None, *, unknown: Unknown = "error") -> np.ndarray:
@@ -172,7 +168,17 @@ class RowAnswers(ModelParts):
 
         See :meth:`predict_proba`.
         """
-        return best_guesses(self.domain[self.target(target)], self.predict_proba(data, target, unknown=unknown))
+        variable = self.domain[self.target(target)]
+        blocks = scores.probabilities_in_blocks(self, *self._without_target(data, target, unknown))
+        return np.concatenate([best_guesses(variable, chances) for chances in blocks])
+
+    def _without_target(self, data: Any, target: str | None, unknown: Unknown) -> tuple[np.ndarray, int]:
+        """Return the codes of rows without the column of the target, and the target's position."""
+        position = self.target(target)
+        columns = self.domain.open(data)
+        name = self.domain[position].name
+        seen = [column for column in columns if column.name != name] or columns
+        return self.domain.encode_columns(seen, unknown), position
 
     def target(self, name: str | None = None) -> int:
         """Return the position of the variable to predict: ``name``, or by default the target of the fit."""
