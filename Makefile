@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Peers of `make judges`, in an environment of their own
+JUDGES := .venv-judges
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 JUROR_DATA ?= $(if $(wildcard ../shared/data),$(abspath ../shared/data))
 export JUROR_DATA
@@ -9,7 +11,7 @@ export JUROR_DATA
 PAGE := page/node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
-.PHONY: help demo setup test lint types page docs package audit bench scale bench-accuracy coverage paper explorer cost optimum digest fuzz soak clean
+.PHONY: help demo setup test lint types page docs package audit bench scale bench-accuracy judges coverage paper explorer cost optimum digest gpu fuzz soak clean
 
 help:  ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -56,6 +58,9 @@ scale: $(VENV)/.bench  ## docs/scale.md: tables larger than memory, clusters, an
 bench-accuracy: $(VENV)/.plots  ## docs/accuracy.md: how near the limit, beside others (an hour; QUICK=1: a minute, into results/)
 	$(BIN)/python -m benchmarks.accuracy $(if $(QUICK),--quick)
 
+judges: $(JUDGES)/.installed  ## docs/judges.md: beside judges and peers from outside (hours; QUICK=1: minutes, into results/; goes on where it stopped)
+	$(JUDGES)/bin/python -m benchmarks.judges $(if $(QUICK),--quick)
+
 coverage: $(VENV)/.package  ## docs/coverage.md: how many intervals hold the truth (a quarter of an hour)
 	$(BIN)/python benchmarks/held_truths.py
 
@@ -64,6 +69,9 @@ paper: $(VENV)/.plots  ## the seven tables of the paper again, into results/ (an
 
 explorer: $(VENV)/.test  ## how large the report page is and how fast it moves; PORTRAITS=1: docs/explorer/*.png anew
 	$(BIN)/python benchmarks/explorer.py $(if $(PORTRAITS),--portraits)
+
+gpu:  ## docs/gpu.md: the kernels' tests and what they do on an NVIDIA card (minutes; PYTHON=… with PyTorch, Triton and what juror needs)
+	PYTHONPATH=src $(PYTHON) -m benchmarks.gpu
 
 cost: $(VENV)/.package  ## how the time of juror-b grows with directions and rows
 	$(BIN)/python benchmarks/juror_cost.py
@@ -81,7 +89,7 @@ soak: $(VENV)/.package  ## fit, ask, save and load from many threads, and kill p
 	$(BIN)/python benchmarks/soak.py --minutes $(or $(MINUTES),30)
 
 clean:  ## remove the virtual environment, npm's packages and caches
-	rm -rf $(VENV) page/node_modules demo .mypy_cache .ruff_cache .pytest_cache .hypothesis src/*.egg-info
+	rm -rf $(VENV) $(JUDGES) page/node_modules demo .mypy_cache .ruff_cache .pytest_cache .hypothesis src/*.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.python:
@@ -110,6 +118,13 @@ $(VENV)/.docs: $(VENV)/.package
 $(VENV)/.bench: $(VENV)/.package
 	@echo 'installing what juror is measured beside into $(VENV), some minutes …'
 	@$(INSTALL) -e '.[bench]'
+	@touch $@
+
+# without constraints.txt, as sdmetrics and pylace need older packages than juror is tested with
+$(JUDGES)/.installed: pyproject.toml
+	@echo 'installing juror, judges and peers into $(JUDGES), some minutes …'
+	@$(PYTHON) -m venv $(JUDGES)
+	@$(JUDGES)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[judges]'
 	@touch $@
 
 $(VENV)/.build: $(VENV)/.package

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack
 
 import pytest
 from hypothesis import settings
 
 from servers import start_postgres
+
+# Kernels for a card run on the CPU, unless TRITON_INTERPRET=0. Triton reads this when it is imported.
+os.environ.setdefault("TRITON_INTERPRET", "1")
 
 # modules are looked through for doctests, and there can be one of this name only: docs/ has another
 collect_ignore = ["conftest.py"]

@@ -181,6 +181,8 @@ class FitRecord:
     agreement : tuple of two floats, optional
         For a fit with draws: in what share of the answers about two variables the truth is apart from the draws, and in
         what share it is like them, as the rows have it (``juror.answers.interval_ends``).
+    device : str
+        The card that passed over the rows, whose sums are in single precision; empty if the CPU did.
     worst : str
         Questions about two variables that the rows answer otherwise, by more than 0.1, or 0.05 if all rows agree, and
         more than chance; empty if there are none. Without shares and rows if the model keeps no counts on request.
@@ -226,6 +228,7 @@ class FitRecord:
         None, "draws agree with the rows", lambda shares: f"in {shares[-1]:.0%} of the answers about two variables"
     )
     worst: str = ""
+    device: str = diagnostic("", "device")
 
     def diagnostics(self) -> dict[str, str]:
         """Return what fields made with :func:`diagnostic` say, by label.

@@ -21,6 +21,7 @@ import numpy as np
 
 from juror.answers.block import NO_PARENT, Block, Mixture
 from juror.answers.messages import node_marginals
+from juror.answers.open_nodes import kept_nodes, most_nodes
 from juror.kernels.logarithms import log_of, log_sum_exp
 
 # A class is left out when all such classes together have less than this share of the best row's probability.
@@ -47,9 +48,11 @@ def search_forests(model: Mixture, max_nodes: int, rounding: float) -> tuple[np.
     everything = tuple(np.arange(part.rank) for part in parts)
     heap: list[tuple[float, int, tuple[int, ...], tuple[np.ndarray, ...]]] = [(-np.inf, next(ties), (), everything)]
     spent = 0.0
+    most, dropped = most_nodes(8 * (N + sum(part.rank for part in parts))), -np.inf
     while spent < max_nodes:
+        heap, dropped = kept_nodes(heap, most, dropped)
         if not heap or -heap[0][0] <= best[1] + rounding:
-            return (*best, best[1])
+            return (*best, max(best[1], dropped))
         _, _, fixed, classes = heapq.heappop(heap)
         codes = np.full(N, _OPEN)
         codes[order[: len(fixed)]] = fixed
@@ -66,7 +69,7 @@ def search_forests(model: Mixture, max_nodes: int, rounding: float) -> tuple[np.
                 best = max(best, (codes.copy(), float(bounds[code])), key=lambda row: row[1])
             else:
                 heapq.heappush(heap, (-float(bounds[code]), next(ties), (*fixed, int(code)), kept))
-    return (*best, max(best[1], -heap[0][0]) if heap else best[1])
+    return (*best, max(best[1], dropped, -heap[0][0] if heap else -np.inf))
 
 
 def _order(model: Mixture, N: int) -> list[int]:

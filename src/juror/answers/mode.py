@@ -19,6 +19,7 @@ import numpy as np
 
 from juror.answers.block import Block, Mixture, edgeless
 from juror.answers.forest_mode import search_forests
+from juror.answers.open_nodes import kept_nodes, most_nodes
 from juror.domain.variable import Label
 from juror.kernels.logarithms import log_of, log_sum_exp
 
@@ -72,9 +73,11 @@ def _search(block: Block, max_nodes: int) -> tuple[np.ndarray, float, float]:
     ties = count()
     # Nodes: minus the bound, a number that breaks ties, and the labels fixed so far
     heap: list[tuple[float, int, tuple[int, ...]]] = [(-float(log_sum_exp(log_classes + best_rest[0])), next(ties), ())]
+    most, dropped = most_nodes(8 * len(order)), -np.inf
     for _ in range(max_nodes):
+        heap, dropped = kept_nodes(heap, most, dropped)
         if not heap or -heap[0][0] <= best[1] + ROUNDING:
-            return (*best, best[1])
+            return (*best, max(best[1], dropped))
         _, _, fixed = heapq.heappop(heap)
         depth = len(fixed)
         # Recomputed from the labels: stored with every node, it would fill the memory at high rank.
@@ -89,7 +92,7 @@ def _search(block: Block, max_nodes: int) -> tuple[np.ndarray, float, float]:
                 best = max(best, (row, float(bounds[code])), key=lambda found: found[1])
             else:
                 heapq.heappush(heap, (-float(bounds[code]), next(ties), codes))
-    return (*best, max(best[1], -heap[0][0]) if heap else best[1])
+    return (*best, max(best[1], dropped, -heap[0][0] if heap else -np.inf))
 
 
 def _most_telling_first(block: Block) -> np.ndarray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import reduce
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,10 @@ from juror.runners.local import partitions
 
 # Class posteriors in memory at once: 32 MB.
 _POSTERIORS_AT_ONCE = 1 << 22
+# Probabilities of labels in memory at once, while they are computed: 128 MB
+_PROBABILITIES_AT_ONCE = 1 << 24
+# All probabilities that may be asked for at once
+_MOST_BYTES = 4_000_000_000
 # Beyond this many labels a matrix product is faster than the kernel.
 _FEW_LABELS = 32
 _CLASSES_AT_ONCE = 1024
@@ -29,19 +34,22 @@ _CLASSES_AT_ONCE = 1024
 _Answer = tuple[np.ndarray, np.ndarray]
 
 
-def log_prob(model: Mixture, codes: np.ndarray) -> np.ndarray:
-    """Return the log-probability of every row of codes (rows, N), missing cells summed out."""
-    return reduce(np.logaddexp, (_log_prob(block, codes) for block in model.blocks))
+def log_prob(model: Mixture, codes: np.ndarray, card: ModuleType | None = None) -> np.ndarray:
+    """Return the log-probability of every row of codes (rows, N), missing cells summed out.
+
+    With the kernels of a card (:func:`juror.kernels.card_for`) the pass is made there.
+    """
+    return reduce(np.logaddexp, (_log_prob(block, codes, card) for block in model.blocks))
 
 
-def _log_prob(block: Block, codes: np.ndarray) -> np.ndarray:
+def _log_prob(block: Block, codes: np.ndarray, card: ModuleType | None) -> np.ndarray:
     sheets = PackedCells.in_sheets(with_hidden(block, codes), _stacking(block), once=True)
-    return np.concatenate([_log_prob_of_sheet(block, cells) for cells in sheets])
+    return np.concatenate([_log_prob_of_sheet(block, cells, card) for cells in sheets])
 
 
-def _log_prob_of_sheet(block: Block, cells: PackedCells) -> np.ndarray:
-    logs = [np.asarray(kernels().log_prob(cells.packed, tables)) for _, tables in _tables(block, cells)]
-    return reduce(np.logaddexp, logs)
+def _log_prob_of_sheet(block: Block, cells: PackedCells, card: ModuleType | None) -> np.ndarray:
+    log_prob = (card or kernels()).log_prob
+    return reduce(np.logaddexp, [np.asarray(log_prob(cells.packed, t)) for _, t in _tables(block, cells, card=card)])
 
 
 def with_hidden(block: Block, codes: np.ndarray) -> np.ndarray:
@@ -54,12 +62,17 @@ def _stacking(block: Block) -> Stacking:
     return Stacking(block.sizes, block.forest if block.has_edges else None)
 
 
-def _tables(block: Block, cells: PackedCells, at_once: int = _CLASSES_AT_ONCE) -> Iterator[tuple[slice, Any]]:
-    """Yield groups of at most ``at_once`` classes, whose tables stay in the cache, prepared for the kernels."""
+def _tables(
+    block: Block, cells: PackedCells, at_once: int = _CLASSES_AT_ONCE, card: ModuleType | None = None
+) -> Iterator[tuple[slice, Any]]:
+    """Yield groups of at most ``at_once`` classes, whose tables stay in the cache, prepared for the kernels.
+
+    A card takes all classes at once.
+    """
     stacking = _stacking(block)
-    for classes in partitions(block.rank, at_once):
+    for classes in partitions(block.rank, at_once if card is None else block.rank):
         stack = stacking.stack([table[..., classes] for table in block.tables])
-        yield classes, tables_of(cells, block.weights[classes], stack)
+        yield classes, tables_of(cells, block.weights[classes], stack, card)
 
 
 def mean_log_prob(logs: np.ndarray) -> float:
@@ -139,39 +152,74 @@ def _check_possible(model: Mixture, codes: np.ndarray, possible: np.ndarray, fir
     )
 
 
-def predict_proba(model: Mixture, codes: np.ndarray, target: int) -> np.ndarray:
-    """Return p(target | the other cells) for every row, (rows, I_target); the target's own cells are ignored."""
-    logs, masses = reduce(_together, (answer for block in model.blocks for answer in _answers(block, codes, target)))
+def predict_proba(model: Mixture, codes: np.ndarray, target: int, card: ModuleType | None = None) -> np.ndarray:
+    """Return p(target | the other cells) for every row, (rows, I_target); the target's own cells are ignored.
+
+    With the kernels of a card (:func:`juror.kernels.card_for`) passes are made there.
+    """
+    n_labels = model.domain.cardinalities[target]
+    if 8 * len(codes) * n_labels > _MOST_BYTES:
+        raise DataError(
+            f"The probabilities of {n_labels:,} labels for {len(codes):,} rows take {8e-9 * len(codes) * n_labels:.1f} "
+            f"GB, more than {_MOST_BYTES / 1e9:.0f} GB. Pass fewer rows at once, or ask for the most probable labels "
+            "only."
+        )
+    parts = list(_blocks_of_rows(len(codes), n_labels))
+    if len(parts) == 1:
+        return _probabilities(model, codes, parts[0], target, card)
+    whole = np.empty((len(codes), n_labels))
+    for rows in parts:
+        whole[rows] = _probabilities(model, codes, rows, target, card)
+    return whole
+
+
+def probabilities_in_blocks(
+    model: Mixture, codes: np.ndarray, target: int, card: ModuleType | None = None
+) -> Iterator[np.ndarray]:
+    """Yield what :func:`predict_proba` returns, in blocks of rows that fit into memory."""
+    for rows in _blocks_of_rows(len(codes), model.domain.cardinalities[target]):
+        yield _probabilities(model, codes, rows, target, card)
+
+
+def _blocks_of_rows(n_rows: int, n_labels: int) -> Iterator[slice]:
+    return partitions(n_rows, max(1, _PROBABILITIES_AT_ONCE // n_labels)) if n_rows else iter([slice(0, 0)])
+
+
+def _probabilities(model: Mixture, codes: np.ndarray, rows: slice, target: int, card: ModuleType | None) -> np.ndarray:
+    """Return p(target | the other cells) of some rows."""
+    some = codes[rows]
+    answers = (answer for block in model.blocks for answer in _answers(block, some, target, card))
+    logs, masses = reduce(_together, answers)
     if not np.all(logs > -np.inf):
         others = codes.copy()
         others[:, target] = MISSING
-        _check_possible(model, others, logs > -np.inf)
+        _check_possible(model, others, logs > -np.inf, rows.start)
     masses /= masses.sum(axis=1, keepdims=True)
     return masses
 
 
-def _answers(block: Block, codes: np.ndarray, target: int) -> Iterator[_Answer]:
+def _answers(block: Block, codes: np.ndarray, target: int, card: ModuleType | None) -> Iterator[_Answer]:
     """Yield log p(x) and p(y | x) under groups of classes of a block."""
     if block.has_edges:
-        yield _along_forest(block, codes, target)
+        yield _along_forest(block, codes, target, card)
         return
     stacking, factor = _stacking(block), block.factors[target]
     cells = PackedCells.plain(with_hidden(block, codes), stacking)
     cells.packed[:, target] = stacking.missing_rows[target]
-    answer = _of_few_labels if len(factor) <= _FEW_LABELS else _of_many_labels
-    for classes, tables in _tables(block, cells):
-        yield answer(cells, tables, np.require(factor[:, classes], requirements=["C", "W"]))
+    answer = _of_few_labels if card is not None or len(factor) <= _FEW_LABELS else _of_many_labels
+    for classes, tables in _tables(block, cells, card=card):
+        yield answer(cells, tables, np.require(factor[:, classes], requirements=["C", "W"]), card or kernels())
 
 
-def _along_forest(block: Block, codes: np.ndarray, target: int) -> _Answer:
+def _along_forest(block: Block, codes: np.ndarray, target: int, card: ModuleType | None) -> _Answer:
     """Do so with a forest: as a root, the target has a row of tables for each label and all that is below it."""
     turned = rerooted(block, target)
     blind = with_hidden(block, codes).copy()
     blind[:, target] = -1
     n_labels, found = block.sizes[target], []
     for cells in PackedCells.in_sheets(blind, _stacking(turned), target=target):
-        logs = [kernels().label_logs(cells.packed, tables, target, n_labels) for _, tables in _tables(turned, cells)]
-        found.append(reduce(np.logaddexp, logs))
+        label_logs, groups = (card or kernels()).label_logs, _tables(turned, cells, card=card)
+        found.append(reduce(np.logaddexp, [label_logs(cells.packed, t, target, n_labels) for _, t in groups]))
     joint = np.concatenate(found)
     total = log_sum_exp(joint)
     return total, np.exp(joint - np.where(total > -np.inf, total, 0.0)[:, None])
@@ -184,16 +232,16 @@ def _together(one: _Answer, other: _Answer) -> _Answer:
     return logs, sum(np.exp(part - over)[:, None] * masses for part, masses in (one, other))
 
 
-def _of_few_labels(cells: PackedCells, tables: Any, factor: np.ndarray) -> _Answer:
+def _of_few_labels(cells: PackedCells, tables: Any, factor: np.ndarray, passing: ModuleType) -> _Answer:
     """Return log p(x) (rows,) and p(y | x) (rows, I) under a group of classes with the factor (I, F) of y."""
-    logs, masses = kernels().label_probabilities(cells.packed, tables, factor)
+    logs, masses = passing.label_probabilities(cells.packed, tables, factor)
     return logs, masses
 
 
-def _of_many_labels(cells: PackedCells, tables: Any, factor: np.ndarray) -> _Answer:
+def _of_many_labels(cells: PackedCells, tables: Any, factor: np.ndarray, passing: ModuleType) -> _Answer:
     """Do the same with a matrix product, which is faster for many labels."""
     logs, masses = np.empty(len(cells)), np.empty((len(cells), len(factor)))
     for rows in partitions(len(cells), max(1, _POSTERIORS_AT_ONCE // factor.shape[1])):
-        logs[rows], R = kernels().posterior(cells.packed[rows], tables)
+        logs[rows], R = passing.posterior(cells.packed[rows], tables)
         masses[rows] = R @ factor.T
     return logs, masses

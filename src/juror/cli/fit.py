@@ -57,6 +57,7 @@ def command(
     encoding: options.Encoding = options.ENCODING,
     decimal: options.Decimal = options.DECIMAL,
     n_jobs: options.Jobs = None,
+    device: options.Device = "cpu",
     seed: options.Seed = 0,
     keep_counts: options.KeepCounts = True,
     json: options.JsonFacts = False,
@@ -68,6 +69,7 @@ def command(
     csv = {"separator": separator, "quote": quote, "encoding": encoding, "decimal": decimal}
     clusters = {"--dask": dask, "--spark": spark}
     general = {"method": method, "target": target, "n_jobs": n_jobs, "seed": seed, "keep_counts": keep_counts}
+    general |= {"device": device}
     steps = {"n_init": n_init, "max_seconds": max_seconds, "max_iter": max_iter, "tol": tol}
     of_methods = {"smoothing": smoothing, "forest": forest, "n_directions": n_directions, "inversion": inversion}
     numbers = {

@@ -74,6 +74,7 @@ Method = Annotated[
 Smoothing = Annotated[
     float | None, _option("--smoothing", "The pseudo-count of each cell; 0.1 or chosen by default.", panel=_FIT)
 ]
+Device = Annotated[str, _option("--device", "Where to pass over rows: cpu, cuda (an NVIDIA card) or auto.", panel=_FIT)]
 Starts = Annotated[
     int | None,
     _option("--starts", "The number of random starts, for em, pair-em and ctf; em searches by default.", panel=_FIT),

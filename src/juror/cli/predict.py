@@ -46,9 +46,12 @@ def command(
     columns = read_whole(scan)
     variable = loaded.domain[loaded.target(target)]
     variable.check_texts()
-    chances = loaded.predict_proba(columns, variable.name, unknown=unknown_of(unknown))
-    result = {variable.name: best_guesses(variable, chances).tolist()}
-    if proba:
+    how = unknown_of(unknown)
+    if not proba:
+        result = {variable.name: loaded.predict(columns, variable.name, unknown=how).tolist()}
+    else:
+        chances = loaded.predict_proba(columns, variable.name, unknown=how)
+        result = {variable.name: best_guesses(variable, chances).tolist()}
         result |= {f"P({variable.name} = {label})": chances[:, i].tolist() for i, label in enumerate(variable.labels)}
     if not scan.others:
         return write_frame(to_frame(result, "pandas"), output, json)

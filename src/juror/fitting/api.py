@@ -19,6 +19,7 @@ from juror.domain.variable import Label, Unknown
 from juror.errors import DataWarning, FitWarning, check_count, wrong
 from juror.fitting.arguments import check_alone, how_to_find
 from juror.fitting.contradictions import hold_against_rows
+from juror.fitting.devices import card_of, check_for_card
 from juror.fitting.held_out import as_mixture
 from juror.fitting.kept_counts import kept_counts
 from juror.fitting.plan import (
@@ -103,6 +104,7 @@ def fit(
     memory: int | str = "4GB",
     client: Any = None,
     keep_counts: bool = True,
+    device: str = "cpu",
     **options: Unpack[FitOptions],
 ) -> JointPMF:
     """Learn the joint distribution of a table with holes in it.
@@ -169,6 +171,11 @@ def fit(
         condition say how many rows there are. They are saved with the model. With False neither counts nor shares of
         rows leave the fit, for tables in which small counts are private; ``model.info.worst`` still names the answers
         that the rows contradict.
+    device : {"cpu", "auto", "cuda"}
+        Where EM and sampling pass over the rows. ``"cuda"`` is an NVIDIA card, and needs ``pip install 'juror[cuda]'``;
+        it is for rows in memory and for em, spa-em and bayes. ``"auto"`` is a card if there is one and the table is
+        worth the transfer. The same seed gives the same model on the same card. A card adds up in single precision, so
+        the model differs a little from the CPU's. ``model.info.device`` names the card.
 
     Other Parameters
     ----------------
@@ -257,7 +264,7 @@ def fit(
         raise wrong("keep_counts", "True or False", keep_counts)
     bytes_here, began = read_memory(memory), time.monotonic()
     with ExitStack() as stack:
-        local = stack.enter_context(LocalRunner(n_jobs))
+        local = stack.enter_context(LocalRunner(n_jobs, device))
         stack.enter_context(one_blas_thread())
         read: Any = data
         if bins is not None and are_of_projections(bins, method, options):
@@ -274,6 +281,7 @@ def fit(
             read = Request(opened, bytes_here, int(seed)).read(stack, method, rank, options)
         decision = decide(read, rank, method, target, options)
         chosen, domain = METHODS[decision.method], read.domain
+        check_for_card(device, decision.method, read)
         settings = read_options(decision.method, {**decision.options, **_left(options, data, read)})
         check_members(settings, options, read)
         rank = check_rank(rank, options.get("init"), domain, data, chooses=chosen.open_rank is not None)
@@ -291,7 +299,7 @@ def fit(
             solution = choose_and_solve(read, chosen, position, rank, settings, context, smoothing_given=is_given)
         # The record and the counts read the rows, which are gone after this block.
         mixture = as_mixture(solution.parts, domain)
-        record = _completed(solution, mixture, read, decision, int(seed))
+        record = replace(_completed(solution, mixture, read, decision, int(seed)), device=card_of(local, chosen, read))
         counts, without = kept_counts(read, bool(keep_counts))
         verdict = hold_against_rows(mixture, read, counts if keep_counts else kept_counts(read, True)[0], record)
     # Who gives a rank, or wants a tree, limits the model on purpose: then what it misses is recorded, not warned of.

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -92,7 +93,7 @@ class Trial:
         """Return the score of every row that counts, (rows,), and its weight, (rows,)."""
         model, rows = as_mixture(parts, self.domain), held.rows
         if self.target is None:
-            return log_prob(model, rows.codes), rows.weights
+            return log_prob(model, rows.codes, self._card(rows.codes)), rows.weights
         labelled = rows.codes[:, self.target] >= 0
         if not np.any(labelled):
             raise DataError(
@@ -100,7 +101,11 @@ class Trial:
                 "{smoothing} and {rho} as numbers.",
                 name=self.domain[self.target].name,
             )
-        return LABEL_SCORES[by](model, rows.codes[labelled], self.target), rows.weights[labelled]
+        codes = rows.codes[labelled]
+        return LABEL_SCORES[by](model, codes, self.target, self._card(codes)), rows.weights[labelled]
+
+    def _card(self, codes: np.ndarray) -> ModuleType | None:
+        return self.context.runner.card(codes.size)
 
 
 def as_mixture(parts: Sequence[Parameters], domain: Domain) -> BareMixture:
@@ -114,26 +119,26 @@ def as_block(part: Parameters, domain: Domain) -> Block:
     return Block(part.lam, forest, Stacking(domain.cardinalities, part.forest).tables(part.stack))
 
 
-def _log_label(model: Mixture, codes: np.ndarray, target: int) -> np.ndarray:
+def _log_label(model: Mixture, codes: np.ndarray, target: int, card: ModuleType | None) -> np.ndarray:
     """Return the log-probability of every label given the rest of its row, (rows,); −inf for the impossible."""
     blind = codes.copy()
     blind[:, target] = MISSING
-    whole = log_prob(model, codes)
-    return np.where(np.isneginf(whole), whole, whole - np.where(np.isneginf(whole), 0.0, log_prob(model, blind)))
+    whole = log_prob(model, codes, card)
+    return np.where(np.isneginf(whole), whole, whole - np.where(np.isneginf(whole), 0.0, log_prob(model, blind, card)))
 
 
-def _right(model: Mixture, codes: np.ndarray, target: int) -> np.ndarray:
+def _right(model: Mixture, codes: np.ndarray, target: int, card: ModuleType | None) -> np.ndarray:
     """Return 1 for labels that are the most probable given the rest of their rows, (rows,); −inf for the impossible."""
     try:
-        return np.asarray(predict_proba(model, codes, target).argmax(axis=1) == codes[:, target], dtype=float)
+        return np.asarray(predict_proba(model, codes, target, card).argmax(axis=1) == codes[:, target], dtype=float)
     except ZeroProbabilityError:
         return np.full(len(codes), -np.inf)
 
 
-def _quadratic(model: Mixture, codes: np.ndarray, target: int) -> np.ndarray:
+def _quadratic(model: Mixture, codes: np.ndarray, target: int, card: ModuleType | None) -> np.ndarray:
     """Return −Σ_x (p(x) − [x is the label])², (rows,), Brier's score; −inf for the impossible."""
     try:
-        off = predict_proba(model, codes, target)
+        off = predict_proba(model, codes, target, card)
     except ZeroProbabilityError:
         return np.full(len(codes), -np.inf)
     off[np.arange(len(codes)), codes[:, target]] -= 1.0

@@ -23,14 +23,14 @@ from juror.fitting.held_out import Trial
 from juror.kernels.random_streams import Stream
 from juror.rows.forest import Forest
 from juror.rows.in_memory import MemoryTable
+from juror.rows.on_card import pack
 from juror.rows.packed import PackedRows
-from juror.rows.packing import PackedCells
 from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.solvers.ascent import LongStep, Objective, PlainStep, ascend
 from juror.solvers.chow_liu import perturbed, strongest_forest
 from juror.solvers.em import EMOptions, random_start_of
-from juror.solvers.shared_forest import SharedForest, information_given, most_probable_classes
+from juror.solvers.shared_forest import SharedForest, fetched, information_given, most_probable_classes
 from juror.solvers.starts import seeded_start
 from juror.solvers.stopping import Stop
 
@@ -142,7 +142,8 @@ class _Climb:
             else along.scattered_start(rank, rng)
         )
         # Steps along a forest climb no fixed objective that would say whether a leap helps.
-        return self._from(along, start, self.options.max_iter)
+        member = self._from(along.on_card(), start, self.options.max_iter)
+        return replace(member, parameters=fetched(member.parameters))
 
     def _from(self, objective: Objective[PackedRows], start: Parameters, n_plain: int) -> Member:
         if self.held is not None:
@@ -155,8 +156,7 @@ class _Climb:
     def _while_held_out_gain(self, objective: Objective[PackedRows], start: Parameters, n_plain: int) -> Member:
         """Take EM steps until the rows held out become no more probable: plain ones first, then long ones."""
         assert self.held is not None
-        rows = self.held.rows
-        held = PackedRows(PackedCells.plain(rows.codes, objective.stacking), rows.weights, objective.rows.runner)
+        held = pack(self.held.rows, objective.stacking, objective.rows.runner, once=True)
         plain, long, most = PlainStep(objective), LongStep(objective), self.options.max_iter
         point = objective.at(start)
         best, score, stale, n_passes = start, -np.inf, 0, 0

@@ -1,6 +1,7 @@
 """Kernels over rows and simplices: each has a definition in NumPy and a numba twin; :func:`kernels` chooses.
 
 Set ``JUROR_KERNELS=numpy`` to run the definitions. They also run, more slowly, where numba is not installed.
+Passes over rows have a third form, for a card: :func:`card_kernels`.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ from functools import cache
 from importlib import import_module
 from types import ModuleType
 
-from juror.errors import ParameterError
+from juror.errors import MissingDependencyError, ParameterError, check_choice
 
 _MODULES = {"numba": "juror.kernels.jit", "numpy": "juror.kernels.reference"}
+# From this many cells (rows × columns) on, "auto" passes over a table on a card: less is not worth the transfer.
+_WORTH_A_CARD = 1 << 24
 
 
 @cache
@@ -24,3 +27,41 @@ def kernels() -> ModuleType:
     if choice not in _MODULES:
         raise ParameterError(f"JUROR_KERNELS must be 'numba' or 'numpy'. Got {choice!r} instead.")
     return import_module(_MODULES[choice])
+
+
+@cache
+def card_kernels() -> ModuleType:
+    """Return the kernels of passes on a card; PyTorch and Triton are imported on the first call."""
+    for package in ("torch", "triton"):
+        if importlib.util.find_spec(package) is None:
+            raise MissingDependencyError(
+                "{device:='cuda'} needs {package}, which is not installed. Run pip install 'juror[cuda]', or pass "
+                "{device:='cpu'}.",
+                package=package,
+            )
+    cuda = import_module("juror.kernels.cuda")
+    cuda.device()
+    return cuda
+
+
+@cache
+def _has_card() -> bool:
+    try:
+        card_kernels()
+    except (MissingDependencyError, ParameterError):
+        return False
+    return True
+
+
+def check_device(device: object) -> None:
+    """Refuse a device that is not known, or a card if there is none."""
+    check_choice("device", device, ("auto", "cpu", "cuda"))
+    if device == "cuda":
+        card_kernels()
+
+
+def card_for(device: str, n_cells: int) -> ModuleType | None:
+    """Return the kernels of a card if passes over a table of n_cells cells are to be made there, else None."""
+    if device == "cpu" or (device == "auto" and (n_cells < _WORTH_A_CARD or not _has_card())):
+        return None
+    return card_kernels()

@@ -13,6 +13,7 @@ from juror.answers.filling import impute
 from juror.answers.numbers import Centre, best_guesses
 from juror.domain.variable import Unknown
 from juror.errors import ModelError, QueryError, shortlist
+from juror.kernels import card_for, check_device
 from juror.model.backing import refuse_rows, refuse_without_rows
 from juror.model.parts import ModelParts
 
@@ -22,7 +23,7 @@ class RowAnswers(ModelParts):
 
     __slots__ = ()
 
-    def log_prob(self, data: Any, *, unknown: Unknown = "error") -> np.ndarray:
+    def log_prob(self, data: Any, *, unknown: Unknown = "error", device: str = "cpu") -> np.ndarray:
         """Return the natural log-probability of every row, missing cells and absent columns summed out.
 
         A missing cell of a variable with a label for missing cells counts as that label. Columns that the model does
@@ -35,13 +36,17 @@ class RowAnswers(ModelParts):
             Rows, as in :func:`juror.fit`.
         unknown : {"error", "warn", "missing"}
             What to do with labels that the model does not know.
+        device : {"cpu", "auto", "cuda"}
+            Where rows are passed over, as in :func:`juror.fit`; a card computes in single precision.
 
         Returns
         -------
         numpy.ndarray, (n_rows,)
             −inf for rows that are impossible under the model.
         """
-        return scores.log_prob(self, self.domain.encode(data, unknown))
+        check_device(device)
+        codes = self.domain.encode(data, unknown)
+        return scores.log_prob(self, codes, card_for(device, codes.size))
 
     def density(self, data: Any, *, unknown: Unknown = "error") -> np.ndarray:
         """Return the density of every row in original units, (n_rows,); see :meth:`log_density`.
@@ -135,7 +140,9 @@ class RowAnswers(ModelParts):
         n_draws = 0 if self.info is None else self.info.n_draws
         return impute(self, data, draws, seed, unknown, also, n_draws, numbers)
 
-    def predict_proba(self, data: Any, target: str | None = None, *, unknown: Unknown = "error") -> np.ndarray:
+    def predict_proba(
+        self, data: Any, target: str | None = None, *, unknown: Unknown = "error", device: str = "cpu"
+    ) -> np.ndarray:
         """Return p(target | the row's other cells), (n_rows, labels of the target), in the order of its labels.
 
         If missing cells of the target have a label, that is one of its labels here, and may be the most probable.
@@ -149,19 +156,29 @@ class RowAnswers(ModelParts):
             The variable to predict; by default the one named when fitting.
         unknown : {"error", "warn", "missing"}
             What to do with labels that the model does not know.
+        device : {"cpu", "auto", "cuda"}
+            Where rows are passed over, as in :func:`juror.fit`; a card computes in single precision.
         """
-        position = self.target(target)
-        columns = self.domain.open(data)
-        name = self.domain[position].name
-        seen = [column for column in columns if column.name != name] or columns
-        return scores.predict_proba(self, self.domain.encode_columns(seen, unknown), position)
+        check_device(device)
+        codes, position = self._without_target(data, target, unknown)
+        return scores.predict_proba(self, codes, position, card_for(device, codes.size))
 
     def predict(self, data: Any, target: str | None = None, *, unknown: Unknown = "error") -> np.ndarray:
         """Return the most probable label of the target for every row, (n_rows,); of numbers the median.
 
         See :meth:`predict_proba`.
         """
-        return best_guesses(self.domain[self.target(target)], self.predict_proba(data, target, unknown=unknown))
+        variable = self.domain[self.target(target)]
+        blocks = scores.probabilities_in_blocks(self, *self._without_target(data, target, unknown))
+        return np.concatenate([best_guesses(variable, chances) for chances in blocks])
+
+    def _without_target(self, data: Any, target: str | None, unknown: Unknown) -> tuple[np.ndarray, int]:
+        """Return the codes of rows without the column of the target, and the target's position."""
+        position = self.target(target)
+        columns = self.domain.open(data)
+        name = self.domain[position].name
+        seen = [column for column in columns if column.name != name] or columns
+        return self.domain.encode_columns(seen, unknown), position
 
     def target(self, name: str | None = None) -> int:
         """Return the position of the variable to predict: ``name``, or by default the target of the fit."""

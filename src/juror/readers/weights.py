@@ -13,6 +13,7 @@ from juror.errors import DataError, DataWarning, Message, ParameterError, shortl
 from juror.readers.columns import Column
 
 _MOST_WEIGHT = 2.0**53
+_LEAST_WEIGHT = 1e-150
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,10 @@ class WeightSums:
         WeightSums(n_counted=2, total=3.0, squares=6.5, are_whole=False)
         """
         are_whole = bool(np.all(weights == np.floor(weights)))
-        return cls(int(np.count_nonzero(weights)), float(weights.sum()), float(np.square(weights).sum()), are_whole)
+        # Weights whose sums or squares are beyond all floats are refused by check.
+        with np.errstate(over="ignore"):
+            total, squares = float(weights.sum()), float(np.square(weights).sum())
+        return cls(int(np.count_nonzero(weights)), total, squares, are_whole)
 
     @classmethod
     def of_rows(cls, weights: np.ndarray | None, n_rows: int) -> WeightSums:
@@ -71,6 +75,12 @@ class WeightSums:
         """Refuse weights that are all zero or too large to be exact; warn of sums that look wrong."""
         if self.n_counted == 0:
             raise ParameterError(Message("{sample_weight} is zero in every row. At least one must count."))
+        if self.total < _LEAST_WEIGHT:
+            raise ParameterError(
+                "{sample_weight} sums to {total:g}, and floats cannot square numbers below {least:g}. Scale it.",
+                total=self.total,
+                least=_LEAST_WEIGHT,
+            )
         if self.total > _MOST_WEIGHT:
             raise ParameterError(
                 "{sample_weight} sums to {total:g}, and counts are exact up to {most:g} only. Scale it.",

@@ -14,6 +14,7 @@ from juror.answers.information import divergence
 from juror.answers.marginals import marginal
 from juror.answers.profiles import ClassProfile, class_profiles, readable_rank
 from juror.answers.sampling import generator
+from juror.errors import ModelError
 from juror.model.backing import refuse_rows
 from juror.readers.columns import as_text
 from juror.record import finite
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from juror.model import JointPMF
 
 _MOST_CARDS = 24
+# More pairs take minutes and make pages that no browser likes.
+_MOST_VARIABLES = 400
 # Draws to estimate the distance of two models whose tables are too large to write out
 _DRAWS = 5_000
 
@@ -50,6 +53,7 @@ def gather_facts(
     Also return the ``blocks`` of the page's model and the tables of ``pairs`` as the page has them.
     """
     check_rank(rank)
+    _check_size(model)
     if data is not None:
         refuse_rows(model.conditions, "Leave the data out, or report about the model before that.")
     # Data that do not fit the model are refused before the slow work starts.
@@ -77,6 +81,16 @@ def gather_facts(
     if counts is not None:
         carried.worth = worth_of_rows(model.info, counts) if seen is None else seen.weights.worth
     return facts | {"pairs": carried.plain()}, {"blocks": page.packed, "pairs": carried.packed()}
+
+
+def _check_size(model: JointPMF) -> None:
+    """Refuse a model of too many variables before the slow work starts: a page is about every pair of them."""
+    n = len(model.domain)
+    if n > _MOST_VARIABLES:
+        raise ModelError(
+            f"A page about {n:,} variables would describe {n * (n - 1) // 2:,} pairs; juror makes pages of up to "
+            f"{_MOST_VARIABLES} variables. Fit a model of fewer columns for the page."
+        )
 
 
 def _variable_facts(model: JointPMF, n: int) -> dict[str, Any]:

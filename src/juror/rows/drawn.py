@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from juror.kernels import kernels
+from juror.kernels import card_kernels, kernels
 from juror.rows.expected import ExpectedCounts, Prepared
 from juror.rows.packing import PackedCells
 from juror.runners.local import LocalRunner, partitions
@@ -42,32 +44,49 @@ class RowsToDraw:
         n_rows = np.floor(weights[~single])
         return cls(cells.rows(single), cells.rows(~single), n_rows.astype(np.int64), weights[~single] - n_rows)
 
-    def draw(self, lam: np.ndarray, stack: np.ndarray, rng: np.random.Generator, runner: LocalRunner) -> ExpectedCounts:
+    @cached_property
+    def _single_on_card(self) -> Any:
+        return card_kernels().Placed.of(self.single.packed, None, self.single.n_packed)
+
+    def draw(
+        self,
+        lam: np.ndarray,
+        stack: np.ndarray,
+        rng: np.random.Generator,
+        runner: LocalRunner,
+        card: ModuleType | None = None,
+    ) -> ExpectedCounts:
         """Draw a class for every row under λ (F,) and the stack, and count; in a forest, draw missing labels too.
 
         The random numbers of single rows depend on their numbers. Those of others are drawn after the threads are done.
-        So the number of threads does not matter.
+        So the number of threads does not matter. With the kernels of a card, passes are made there.
         """
         counts = ExpectedCounts(0.0, np.zeros(len(lam)), np.zeros_like(stack))
         if len(self.single):
-            prepared = Prepared.of(self.single, lam, stack)
-            counts += prepared.drawn(self._draw_single(prepared.tables, rng, runner), rng)
+            prepared = Prepared.of(self.single, lam, stack, card)
+            counts += prepared.drawn(self._draw_single(prepared.tables, rng, runner, card), rng)
         if len(self.several):
-            prepared = Prepared.of(self.several, lam, stack)
-            counts += prepared.drawn(self._draw_several(prepared.tables, len(lam), rng, runner), rng)
+            prepared = Prepared.of(self.several, lam, stack, card)
+            counts += prepared.drawn(self._draw_several(prepared.tables, len(lam), rng, runner, card), rng)
         return counts
 
-    def _draw_single(self, tables: Any, rng: np.random.Generator, runner: LocalRunner) -> ExpectedCounts:
+    def _draw_single(
+        self, tables: Any, rng: np.random.Generator, runner: LocalRunner, card: ModuleType | None
+    ) -> ExpectedCounts:
         key, draw = rng.integers(2**64, dtype=np.uint64), kernels().draw_classes
+        if card is not None:
+            return ExpectedCounts(*card.draw_classes(self._single_on_card, int(key), 0, tables))
 
         def of_partition(rows: slice) -> ExpectedCounts:
             return ExpectedCounts(*draw(self.single.packed[rows], key, rows.start, tables))
 
         return runner.map_reduce(of_partition, partitions(len(self.single)), ExpectedCounts.__add__)
 
-    def _draw_several(self, tables: Any, rank: int, rng: np.random.Generator, runner: LocalRunner) -> ExpectedCounts:
+    def _draw_several(
+        self, tables: Any, rank: int, rng: np.random.Generator, runner: LocalRunner, card: ModuleType | None
+    ) -> ExpectedCounts:
         def posterior(rows: slice) -> tuple[np.ndarray, np.ndarray]:
-            found: tuple[np.ndarray, np.ndarray] = kernels().posterior(self.several.packed[rows], tables)
+            found: tuple[np.ndarray, np.ndarray] = (card or kernels()).posterior(self.several.packed[rows], tables)
             return found
 
         classes, cells, log_likelihood = np.zeros(rank), np.zeros((self.several.n_packed, rank)), 0.0

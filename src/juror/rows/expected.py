@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import reduce
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -43,17 +44,23 @@ class Prepared:
     logs: np.ndarray | None = None
 
     @classmethod
-    def of(cls, cells: PackedCells, lam: np.ndarray, stack: np.ndarray) -> Prepared:
-        """Prepare λ (F,) and the stack for passes over these cells; in a forest, find all messages."""
+    def of(
+        cls, cells: PackedCells, lam: np.ndarray, stack: np.ndarray, kernels_of_pass: ModuleType | None = None
+    ) -> Prepared:
+        """Prepare λ (F,) and the stack for passes over these cells; in a forest, find all messages.
+
+        The pass may be made by other kernels than those in use.
+        """
         # All arrays have the same layout, so that kernels are compiled once.
         lam, stack = (np.require(array, requirements=["C", "W"]) for array in (lam, stack))
-        make, shape = kernels().tables, cells.packed.shape
+        passing = kernels_of_pass or kernels()
+        make, shape = passing.tables, cells.packed.shape
         if cells.regions is None:
             return cls(make(lam, stack, cells.parts, *shape), stack)
         extended, logs = _extended(cells.regions, stack)
         tables = make(lam, extended, cells.parts, *shape)
         if len(logs):
-            tables = kernels().with_logs(tables, np.concatenate([log_of(stack), logs[cells.regions.used]]))
+            tables = passing.with_logs(tables, np.concatenate([log_of(stack), logs[cells.regions.used]]))
         return cls(tables, stack, cells.regions, logs)
 
     def settled(self, counts: ExpectedCounts) -> ExpectedCounts:
@@ -79,9 +86,9 @@ def _extended(regions: Regions, stack: np.ndarray) -> tuple[np.ndarray, np.ndarr
     return extended, kernels().messages(extended, len(stack), regions.states, regions.used)
 
 
-def tables_of(cells: PackedCells, lam: np.ndarray, stack: np.ndarray) -> Any:
+def tables_of(cells: PackedCells, lam: np.ndarray, stack: np.ndarray, kernels_of_pass: ModuleType | None = None) -> Any:
     """Return what kernels read of λ (F,) and the stack in passes over these cells."""
-    return Prepared.of(cells, lam, stack).tables
+    return Prepared.of(cells, lam, stack, kernels_of_pass).tables
 
 
 def log_prob_of_cells(cells: PackedCells, lam: np.ndarray, stack: np.ndarray, runner: LocalRunner) -> np.ndarray:
@@ -100,6 +107,10 @@ def log_prob_of_codes(
     """Return the log-probability of every row of codes (rows, N) under one part of a model, (rows,)."""
     # Packing does not pay for a single pass.
     sheets = PackedCells.in_sheets(codes, Stacking(cardinalities, part.forest), once=True)
+    card = runner.card(codes.size)
+    if card is not None:
+        passes = ((cells, Prepared.of(cells, part.lam, part.stack, card).tables) for cells in sheets)
+        return np.concatenate([card.log_prob(cells.packed, tables) for cells, tables in passes])
     return np.concatenate([log_prob_of_cells(cells, part.lam, part.stack, runner) for cells in sheets])
 
 

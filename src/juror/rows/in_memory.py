@@ -13,6 +13,7 @@ from juror.domain import Domain
 from juror.rows.distinct import WeightedRows
 from juror.rows.expected import ExpectedCounts, log_prob_of_codes
 from juror.rows.forest import Forest
+from juror.rows.on_card import pack
 from juror.rows.packed import PackedRows
 from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
@@ -55,7 +56,7 @@ class MemoryTable:
     @cached_property
     def packed(self) -> PackedRows:
         """The rows as passes read them, packed once."""
-        return PackedRows.of(self.rows, Stacking(self.domain.cardinalities), self.runner)
+        return pack(self.rows, Stacking(self.domain.cardinalities), self.runner)
 
     def expected(self, lam: np.ndarray, stack: np.ndarray) -> ExpectedCounts:
         """Count under a model."""
@@ -67,7 +68,7 @@ class MemoryTable:
 
     def along(self, forest: Forest) -> PackedRows:
         """Return the rows with joint codes of variables and their parents."""
-        return PackedRows.of(self.rows, Stacking(self.domain.cardinalities, forest), self.runner)
+        return pack(self.rows, Stacking(self.domain.cardinalities, forest), self.runner)
 
     def log_prob(self, parts: Sequence[Parameters]) -> float:
         """Return the log-likelihood."""

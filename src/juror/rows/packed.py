@@ -7,13 +7,16 @@ from functools import cached_property, reduce
 
 import numpy as np
 
+from juror.kernels import kernels
 from juror.rows.distinct import WeightedRows
 from juror.rows.drawn import RowsToDraw
 from juror.rows.expected import ExpectedCounts, log_prob_of_cells
 from juror.rows.packing import PackedCells
 from juror.rows.sheets import SheetedCells
 from juror.rows.stacking import Stacking
-from juror.runners.local import LocalRunner
+from juror.runners.local import LocalRunner, partitions
+
+_ROWS_AT_ONCE = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +73,7 @@ class PackedRows:
 
     def part(self, chosen: np.ndarray, weights: np.ndarray) -> PackedRows:
         """Return some of the rows with other weights."""
-        return PackedRows(self.cells.rows(chosen), weights, self.runner)
+        return replace(self, cells=self.cells.rows(chosen), weights=weights)
 
     def weighted(self, weights: np.ndarray) -> PackedRows:
         """Return the same rows with other weights (rows,)."""
@@ -81,11 +84,28 @@ class PackedRows:
         orders = [cells.order() for cells, _ in self.sheets]
         cells = tuple(sheet.rows(order) for (sheet, _), order in zip(self.sheets, orders, strict=True))
         weights = np.concatenate([some[order] for (_, some), order in zip(self.sheets, orders, strict=True)])
-        return PackedRows(cells[0] if len(cells) == 1 else SheetedCells(cells), weights, self.runner)
+        return replace(self, cells=cells[0] if len(cells) == 1 else SheetedCells(cells), weights=weights)
+
+    def scattered(self, rank: int, power: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Share every row among ``rank`` classes at random; return the class counts (F,) and counts of stacked rows.
+
+        The shares are random numbers to a power: with higher powers, classes are further apart.
+        """
+        counts, lam = np.zeros((self.sheets[0][0].n_stacked, rank)), np.zeros(rank)
+        for cells, weights in self.sheets:
+            packed = np.zeros((cells.n_packed, rank))
+            for some in partitions(len(cells), _ROWS_AT_ONCE):
+                shares = rng.random((some.stop - some.start, rank)) ** power
+                shares *= weights[some, None] / shares.sum(axis=1, keepdims=True)
+                kernels().add_counts(cells.packed[some], shares, packed)
+                lam += shares.sum(axis=0)
+            # Cells whose parent is missing take no part yet.
+            counts += cells.folded(packed)[: cells.n_stacked]
+        return lam, counts
 
     def alone(self) -> PackedRows:
         """Return the same rows, passed over by one thread: for tasks that run side by side."""
-        return replace(self, runner=LocalRunner(1))
+        return replace(self, runner=self.runner.alone())
 
 
 def _label_counts(cells: PackedCells, weights: np.ndarray) -> np.ndarray:

@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import reduce
 from threading import Lock
+from types import ModuleType
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from juror.errors import DataError, check_count
+from juror.kernels import card_for, check_device
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -110,14 +112,26 @@ class LocalRunner:
     ----------
     n_jobs : int, optional
         How many threads; all cores by default and for −1. The result does not depend on it.
+    device : {"auto", "cpu", "cuda"}
+        Where passes over rows are made.
     """
 
-    def __init__(self, n_jobs: int | None = None):
+    def __init__(self, n_jobs: int | None = None, device: str = "cpu"):
+        check_device(device)
+        self.device = device
         available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         if n_jobs is not None and n_jobs != -1:
             check_count("n_jobs", n_jobs)
         self.n_jobs = available if n_jobs is None or n_jobs == -1 else n_jobs
         self._pool = ThreadPoolExecutor(self.n_jobs) if self.n_jobs > 1 else None
+
+    def card(self, n_cells: int) -> ModuleType | None:
+        """Return the kernels of a card if passes over a table of n_cells cells are made there, else None."""
+        return card_for(self.device, n_cells)
+
+    def alone(self) -> LocalRunner:
+        """Return a runner of one thread that uses the same device."""
+        return LocalRunner(1, self.device)
 
     def __enter__(self) -> Self:
         return self

@@ -18,11 +18,11 @@ def _juror(*, shrink: bool, descend: bool) -> Method:
 
 METHODS: dict[str, Method] = {
     "tree": Method(tree.solve, tree.TreeOptions, (PairCounts, Projections), tree.most_rank, open_rank=1),
-    "em": Method(em.solve, em.EMOptions, growth=em.GROWTH),
-    "bayes": Method(bayes.solve, bayes.BayesOptions, open_rank=32),
+    "em": Method(em.solve, em.EMOptions, growth=em.GROWTH, on_card=True),
+    "bayes": Method(bayes.solve, bayes.BayesOptions, open_rank=32, on_card=True),
     "pair-em": Method(pair_em.solve, pair_em.PairEMOptions, (PairCounts, Projections), open_rank=1),
     "spa": Method(spa.solve, spa.SPAOptions, (PairCounts,), spa.most_rank),
-    "spa-em": Method(spa_em.solve, spa_em.SPAEMOptions, most_rank=spa.most_rank),
+    "spa-em": Method(spa_em.solve, spa_em.SPAEMOptions, most_rank=spa.most_rank, on_card=True),
     "ctf": Method(ctf.solve, ctf.CTFOptions, (TripleCounts,)),
     "juror-a": _juror(shrink=True, descend=True),
     "juror-b": _juror(shrink=False, descend=True),

@@ -15,15 +15,16 @@ stopped by held-out rows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from juror.kernels import kernels
+from juror.kernels import card_kernels, kernels
 from juror.rows.expected import Prepared
 from juror.rows.in_memory import MemoryTable
+from juror.rows.on_card import CardRows
 from juror.rows.packed import PackedRows
 from juror.rows.packing import PackedCells
 from juror.rows.parameters import Parameters
@@ -35,7 +36,9 @@ from juror.solvers.ascent import Objective, Point
 _CLASS_STRENGTH = 10.0
 # Shares of rows are drawn to this power: at higher powers, classes begin further apart.
 _SPREAD = 4
-_ROWS_AT_ONCE = 4096
+_ROWS_AT_ONCE, _ROWS_ON_CARD = 4096, 1 << 15
+# The most combinations of a class and two labels that are counted on a card
+_MOST_COUNTED = 1 << 27
 
 
 @dataclass(frozen=True)
@@ -109,37 +112,80 @@ class SharedForest(Objective[PackedRows]):
             stack[alike.rows] = drawn.reshape(-1, len(lam))
         return Parameters(lam / lam.sum(), stack, self.stacking.forest)
 
+    def on_card(self) -> SharedForest:
+        """Return the steps with points that stay on the card, if the rows are passed over there."""
+        return _ForestOnCard(**vars(self)) if isinstance(self.rows, CardRows) else self
+
     def scattered_start(self, rank: int, rng: np.random.Generator) -> Parameters:
         """Share every row among the classes at random, and take the step from there: classes near the forest's own."""
-        counts, lam = np.zeros((self.stacking.n_rows, rank)), np.zeros(rank)
-        for cells, weights in self.rows.sheets:
-            packed = np.zeros((cells.n_packed, rank))
-            for some in partitions(len(cells), _ROWS_AT_ONCE):
-                shares = rng.random((some.stop - some.start, rank)) ** _SPREAD
-                shares *= weights[some, None] / shares.sum(axis=1, keepdims=True)
-                kernels().add_counts(cells.packed[some], shares, packed)
-                lam += shares.sum(axis=0)
-            # Cells whose parent is missing take no part yet.
-            counts += cells.folded(packed)[: self.stacking.n_rows]
+        lam, counts = self.rows.scattered(rank, _SPREAD, rng)
         stack = self.stacking.normalise(
             counts + self.marginals, otherwise=np.broadcast_to(self.marginals, counts.shape)
         )
         return Parameters(lam / lam.sum(), stack, self.stacking.forest)
 
 
+class _ForestOnCard(SharedForest):
+    """The same steps on tensors: tables of forests are large, and to move them would take longer than a pass."""
+
+    @cached_property
+    def _alike(self) -> list[_Alike]:
+        to = card_kernels().as_tensor
+        every = SharedForest._alike.func(self)  # type: ignore[attr-defined]
+        return [_Alike(to(alike.rows), alike.shape, to(alike.own), to(alike.once)) for alike in every]
+
+    def at(self, parameters: Parameters) -> Point:
+        """Pass over the rows."""
+        to = card_kernels().as_tensor
+        return super().at(replace(parameters, lam=to(parameters.lam), stack=to(parameters.stack)))
+
+    def update(self, point: Point) -> Parameters:
+        """Take the EM step from a point."""
+        stepped: Parameters = card_kernels().on_own_stream(self._stepped)(point)
+        return stepped
+
+    def _stepped(self, point: Point) -> Parameters:
+        lam, cells = point.counts.classes, point.counts.cells
+        stack = (0 * cells) + 1
+        for alike in self._alike:
+            counts = cells[alike.rows].reshape(-1, *alike.shape, len(lam))
+            drawn = self.strength * (alike.own if alike.shape[0] == 1 else alike.combined(counts)) + counts
+            totals = drawn.sum(axis=2, keepdims=True)
+            seen = totals > 0
+            shares = seen * drawn / (totals + ~seen) + ~seen * alike.own
+            stack[alike.rows] = shares.reshape(-1, len(lam))
+        return Parameters(lam / lam.sum(), stack, self.stacking.forest)
+
+
+def fetched(parameters: Parameters) -> Parameters:
+    """Return parameters as arrays, also if they are on a card."""
+    lam: Any = parameters.lam
+    if isinstance(lam, np.ndarray):
+        return parameters
+    to = card_kernels().as_array
+    return replace(parameters, lam=to(lam), stack=to(parameters.stack))
+
+
 def most_probable_classes(table: MemoryTable, parameters: Parameters) -> np.ndarray:
     """Return the most probable class of every distinct row, (rows,)."""
     cells = PackedCells.plain(table.rows.codes, Stacking(table.domain.cardinalities, parameters.forest))
-    tables = Prepared.of(cells, parameters.lam, parameters.stack).tables
+    card = table.runner.card(table.rows.codes.size)
+    tables = Prepared.of(cells, parameters.lam, parameters.stack, card).tables
     classes = np.empty(len(cells), dtype=np.int64)
-    for rows in partitions(len(cells), _ROWS_AT_ONCE):
-        classes[rows] = kernels().posterior(cells.packed[rows], tables)[1].argmax(axis=1)
+    for rows in partitions(len(cells), _ROWS_AT_ONCE if card is None else _ROWS_ON_CARD):
+        classes[rows] = (card or kernels()).posterior(cells.packed[rows], tables)[1].argmax(axis=1)
     return classes
 
 
 def information_given(table: MemoryTable, classes: np.ndarray) -> np.ndarray:
     """Return the mutual information of every two variables within classes (rows,), less that by chance, (N, N)."""
     codes, weights, sizes = table.rows.codes, table.rows.weights, table.domain.cardinalities
+    card = table.runner.card(codes.size)
+    is_small = (classes.max(initial=0) + 1) * max(sizes) ** 2 <= _MOST_COUNTED
+    if card is not None and is_small and np.all(weights == np.round(weights)):
+        # Sums of whole numbers are the same in any order.
+        shares: np.ndarray = card.within_classes(codes, weights, classes, sizes)
+        return shares
     found = np.zeros((len(sizes),) * 2)
     columns = [np.ascontiguousarray(column) for column in codes.T.astype(np.int64)]
     for j, first in enumerate(columns):

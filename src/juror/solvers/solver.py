@@ -150,6 +150,8 @@ class Method:
     growth : Growth, optional
         How fits of growing ranks follow from each other; without it each rank is fitted by itself. Methods with growth
         also choose their smoothing for a target.
+    on_card : bool
+        Whether its passes over rows can be made on a card.
     """
 
     solve: Solve
@@ -159,6 +161,7 @@ class Method:
     projects: bool = False
     open_rank: int | None = None
     growth: Growth | None = None
+    on_card: bool = False
 
     @property
     def option_names(self) -> list[str]:

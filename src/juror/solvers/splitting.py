@@ -146,7 +146,8 @@ def _best_halves(inside: Objective[PackedRows], column: np.ndarray, rng: np.rand
 def _two_seeds(inside: Objective[PackedRows], column: np.ndarray, rng: np.random.Generator) -> Parameters:
     """Draw two rows of a class by weight, and begin each half between its class and one of them."""
     rows = inside.rows
-    seeds = rng.choice(len(rows), size=2, replace=False, p=rows.weights / rows.total)
+    shares = rows.weights / rows.total
+    seeds = rng.choice(len(rows), size=2, replace=bool(np.count_nonzero(shares) < 2), p=shares)
     stack = np.repeat(_CLASS_SHARE * column, 2, axis=1)
     stack[rows.cells.unpacked(seeds).T, np.arange(2)] += 1 - _CLASS_SHARE
     return Parameters(np.full(2, 0.5), inside.stacking.normalise(stack, otherwise=np.ones_like(stack)))

@@ -36,7 +36,8 @@ def seeded_start(
     Arguments as in :func:`random_start`.
     """
     shares = rows.weights / rows.weights.sum()
-    seeds = rng.choice(len(rows), size=rank, replace=rank > len(rows), p=shares)
+    # The share of a very small weight may be zero.
+    seeds = rng.choice(len(rows), size=rank, replace=rank > int(np.count_nonzero(shares)), p=shares)
     stack = _SEED_MARGIN * marginals * rng.exponential(size=(len(marginals), rank))
     stack[rows.cells.unpacked(seeds).T, np.arange(rank)] += 1 - _SEED_MARGIN
     stack = stacking.normalise(stack, otherwise=np.ones_like(stack))

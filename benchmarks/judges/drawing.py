@@ -1,0 +1,225 @@
+"""Rows drawn: can a classifier tell them from real ones, what gives them away, and are they copies?"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from benchmarks.accuracy.cells import Cell, Goal, Measured, about, timed
+from benchmarks.accuracy.findings import Findings, markdown
+from benchmarks.accuracy.folder import data_file
+
+import juror
+from juror.answers.numbers import draw_numbers
+from juror.errors import DataError
+
+from . import drawers
+from .detector import c2st, giveaways, judge
+from .judged import Judged, Measure, Printed, beside, version
+from .tables import SOURCES, numbers_of, split, table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ROWS = {
+    "juror": "`juror.fit(rows).sample(n)`",
+    "tool": "the same, by tools/lifelike itself",
+    "copula": "SDV GaussianCopula",
+    "ctgan": "SDV CTGAN",
+    "arf": "arfpy",
+    "lace": "Lace",
+    "independent": "columns drawn independently",
+    "held out": "real rows against other real rows",
+}
+PRINTED: Printed = {
+    "TabPC": {
+        "adult": {"c2st": 0.855, "trends": 0.986, "seconds": 272},
+        "magic": {"c2st": 0.860, "trends": 0.983, "seconds": 39},
+    },
+    "TabDiff": {
+        "adult": {"c2st": 0.841, "trends": 0.985, "seconds": 11_605},
+        "magic": {"c2st": 0.773, "trends": 0.992, "seconds": 11_643},
+    },
+    "TabSyn": {"adult": {"c2st": 0.794, "trends": 0.980, "seconds": 3083}},
+    "shallow mixture of 20,000 classes": {
+        "adult": {"c2st": 0.773, "trends": 0.981, "seconds": 60},
+        "magic": {"c2st": 0.626, "trends": 0.979, "seconds": 15},
+    },
+}
+# Issue 18 and, of C2ST, issue 19
+_GOALS = {"c2st": (0.80, 0.86), "shapes": (0.994, 0.994), "trends": (0.983, 0.985)}
+_ROWS_COMPARED = 4000
+
+
+def columns(quick: bool) -> dict[int | str, dict[str, Any]]:
+    return {"magic": {"rows": 1500}} if quick else {"adult": {"rows": None}, "magic": {"rows": None}}
+
+
+def load(cell: Cell) -> pd.DataFrame:
+    return rows_of(str(cell.column), cell.options["rows"])
+
+
+def rows_of(name: str, n_rows: int | None) -> pd.DataFrame:
+    """Return a table, with question marks as a label, or its first rows."""
+    return table(name, missing=False)[:n_rows]
+
+
+def measure(cell: Cell, frame: pd.DataFrame) -> Measured:
+    numbers = numbers_of(str(cell.column))
+    if cell.row == "juror":
+        return by_juror(cell, frame, numbers)
+    if cell.row == "tool":
+        return by_tool(str(cell.column), cell.options["rows"])
+    if cell.row == "held out":
+        real, others = split(frame, 0.5, 0)
+        return {**judge(real, others[: len(real)], numbers), **copies(real, others, others, numbers), "seconds": 0.0}
+    draw, package = _DRAWERS[cell.row]
+    drawn, seconds = beside(package, lambda: draw(frame, len(frame), numbers, cell.seed))
+    return {**judge(frame, drawn, numbers), "seconds": seconds, "version": version(package)}
+
+
+_DRAWERS: dict[str, tuple[Callable[..., Any], str]] = {
+    "copula": (drawers.by_copula, "sdv"),
+    "ctgan": (drawers.by_ctgan, "sdv"),
+    "arf": (drawers.by_arf, "arfpy"),
+    "lace": (drawers.by_lace, "pylace"),
+    "independent": (drawers.by_columns, "numpy"),
+}
+
+
+@cache
+def _fitted(name: str, n_rows: int | None, seed: int) -> tuple[juror.JointPMF, float]:
+    frame = rows_of(name, n_rows)
+    return timed(lambda: juror.fit(frame, seed=seed))
+
+
+def by_juror(cell: Cell, frame: pd.DataFrame, numbers: list[str]) -> Measured:
+    """Judge the default fit, and find out what gives its rows away."""
+    model, seconds = _fitted(str(cell.column), cell.options["rows"], cell.seed)
+    drawn, of_draw = timed(lambda: model.sample(len(frame), seed=1))
+    real, others = split(frame, 0.5, 0)
+    half = juror.fit(real, seed=cell.seed).sample(len(others), seed=1)
+    return {
+        **judge(frame, drawn, numbers),
+        **giveaways(frame, drawn, numbers),
+        **parts(model, frame, drawn, numbers),
+        **copies(real, half, others, numbers),
+        "seconds": seconds + of_draw,
+        **about(model),
+    }
+
+
+def parts(model: juror.JointPMF, frame: pd.DataFrame, drawn: pd.DataFrame, numbers: list[str]) -> Measured:
+    """Return the C2ST of intervals alone, and that of real rows whose numbers are drawn anew inside intervals."""
+    import pandas as pd
+
+    codes = [pd.DataFrame(model.domain.encode(rows), columns=list(model.domain.names)) for rows in (frame, drawn)]
+    rng = np.random.default_rng(0)
+    inside = frame.copy()
+    for n, variable in enumerate(model.domain):
+        if variable.edges is not None:
+            inside[variable.name] = draw_numbers(variable, codes[0].to_numpy()[:, n], rng)
+    return {
+        "c2st_of_intervals": c2st(codes[0], codes[1], list(codes[0].columns))[0],
+        "c2st_inside": c2st(frame, inside, numbers)[0],
+    }
+
+
+def copies(train: pd.DataFrame, drawn: pd.DataFrame, others: pd.DataFrame, numbers: list[str]) -> Measured:
+    """Return the median distance of drawn rows to the nearest training row, and the share of exact copies.
+
+    Numbers are in standard deviations, and a label that differs counts one.
+    """
+    from sklearn.neighbors import NearestNeighbors
+
+    def places(frame: pd.DataFrame) -> np.ndarray:
+        columns = []
+        for name in train.columns:
+            if name in numbers:
+                columns.append(frame[name].to_numpy(dtype=float)[:, None] / max(train[name].std(), 1e-12))
+            else:
+                labels = np.unique(train[name].astype(str))
+                columns.append((frame[name].astype(str).to_numpy()[:, None] == labels) / np.sqrt(2))
+        return np.concatenate(columns, axis=1)
+
+    nearest = NearestNeighbors(n_neighbors=1, algorithm="brute").fit(places(train))
+    distance = nearest.kneighbors(places(drawn[:_ROWS_COMPARED]))[0][:, 0]
+    return {"nearest": float(np.median(distance)), "copies": float(np.mean(distance < 1e-9))}
+
+
+def by_tool(name: str, n_rows: int | None) -> Measured:
+    """Run the judge itself, which fits all rows of the file."""
+    if n_rows is not None:
+        raise DataError("tools/lifelike judges whole files, so it is left out of a quick look. Run it without --quick.")
+    source = SOURCES[name]
+    tool = data_file("README.md").parent.parent / "tools" / "lifelike"
+    if not tool.is_file():
+        raise DataError(
+            "There is no folder tools with lifelike beside JUROR_DATA. Put it there, or leave this row out."
+        )
+    options = [] if source.has_header else ["--header", "none"]
+    options += ["--numbers", ",".join(source.numbers)] if source.numbers else []
+    run = subprocess.run(
+        [sys.executable, str(tool), str(source.path), *options], capture_output=True, text=True, check=True
+    )
+    said = json.loads(run.stdout.strip().splitlines()[-1])
+    return {**{key: said[key] for key in ("c2st", "shapes", "trends")}, "seconds": said["seconds to fit"]}
+
+
+def words(found: Findings) -> Iterator[str]:
+    yield (
+        "As many rows are drawn as were fitted, and judged beside these by sdmetrics (column shapes, pair trends) "
+        "and by an XGBoost classifier (C2ST: 1 if it cannot tell them apart, 0 if it always can), as "
+        "`../shared/tools/lifelike` does. Printed figures are those of arXiv 2603.23016; their seconds are of training "
+        "on a GPU. To look for copies, half of the rows are fitted: rows drawn should be as far from the nearest of "
+        "these as the other half is."
+    )
+    for result in (r for column in found.columns for r in found.at("juror", column)):
+        said = result["measured"]
+        yield (
+            f"What gives rows of {result['column']} away. C2ST of intervals and labels alone: "
+            f"{said['c2st_of_intervals']:.3f}; of real rows whose numbers are drawn again inside their intervals: "
+            f"{said['c2st_inside']:.3f}. The detector's gain by column, and C2ST of detectors that see the first "
+            "columns alone or in pairs, lowest first:"
+        )
+        gains = sorted(zip(said["gains"], said["columns"], strict=True), reverse=True)
+        groups = sorted(zip(said["c2st_of_groups"], said["groups"], strict=True))
+        lines = [
+            [column, f"{gain:.3f}", group, f"{value:.3f}"]
+            for (gain, column), (value, group) in zip(gains[:10], groups, strict=False)
+        ]
+        yield markdown(["column", "share of gain", "seen alone", "C2ST"], lines)
+
+
+def goals(found: Findings) -> list[Goal]:
+    reached = []
+    for column in found.columns:
+        for key, bounds in _GOALS.items():
+            value = found.mean("juror", column, key)
+            for bound in dict.fromkeys(bounds):
+                if value is not None:
+                    what = f"Rows drawn, {column}: {key}"
+                    reached.append(Goal(what, f"at least {bound:g}", f"{value:.4f}", value >= bound))
+    return reached
+
+
+SECTION = Judged(
+    "drawing", "Rows drawn", ROWS, ("held out", "independent"), range(1), columns, load, measure, words, goals,
+    measures=(
+        Measure("c2st", "C2ST"),
+        Measure("shapes", "column shapes"),
+        Measure("trends", "column pair trends"),
+        Measure("nearest", "median distance to the nearest training row", ".3f"),
+    ),
+    ours=("juror", "tool"),
+    needs={
+        "juror": "sdmetrics", "tool": "sdmetrics", "independent": "sdmetrics", "held out": "sdmetrics",
+        "copula": "sdv", "ctgan": "sdv", "arf": "arfpy", "lace": "pylace",
+    },
+    printed=PRINTED,
+)  # fmt: skip

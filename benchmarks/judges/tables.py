@@ -1,0 +1,120 @@
+"""The tables that are judged, read from the folder that JUROR_DATA names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from benchmarks.accuracy.folder import data_file
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_ADULT_NUMBERS = ("c0", "c2", "c4", "c10", "c11", "c12")
+# From this many distinct numbers on, a column is judged as numbers, as ../shared/tools/lifelike does
+_FEWEST_NUMBERS = 11
+_SYNTHETIC_ROWS = 20_000
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a table lies, how to read it and which column has its labels (None: the last one)."""
+
+    file: str
+    separator: str = ","
+    has_header: bool = False
+    label: str | None = None
+    numbers: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> Path:
+        """The file on this machine."""
+        return data_file(self.file)
+
+
+SOURCES = {
+    "car": Source("car/car.data"),
+    "mushroom": Source("mushroom/agaricus-lepiota.data", label="c0"),
+    "votes": Source("votes/house-votes-84.data", label="c0"),
+    "adult": Source("adult/adult.data", numbers=_ADULT_NUMBERS),
+    "coil2000": Source("coil2000/coil2000.tsv.gz", "\t", has_header=True),
+    "magic": Source("magic/magic.tsv.gz", "\t", has_header=True),
+}
+
+
+@cache
+def table(name: str, missing: bool = True) -> pd.DataFrame:
+    """Return a table; if ``missing``, question marks are missing cells, else a label."""
+    import pandas as pd
+
+    source = SOURCES[name]
+    frame = pd.read_csv(
+        source.path,
+        sep=source.separator,
+        header=0 if source.has_header else None,
+        skipinitialspace=True,
+        na_values=["?"] if missing else [],
+        keep_default_na=missing,
+    )
+    frame.columns = [f"c{c}" if isinstance(c, int) else str(c) for c in frame.columns]
+    return frame
+
+
+def label_of(name: str) -> str:
+    """Return the column that has the labels of a table."""
+    return SOURCES[name].label or str(table(name).columns[-1])
+
+
+def numbers_of(name: str) -> list[str]:
+    """Return the columns of a table that are judged as numbers."""
+    import pandas as pd
+
+    frame = table(name)
+    named = SOURCES[name].numbers
+    return list(named) or [
+        column
+        for column in frame.columns
+        if pd.api.types.is_numeric_dtype(frame[column]) and frame[column].nunique() >= _FEWEST_NUMBERS
+    ]
+
+
+def split(frame: pd.DataFrame, share: float, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Divide rows at random into a share and the others."""
+    order = np.random.default_rng(seed).permutation(len(frame))
+    first = int(share * len(frame))
+    return frame.iloc[order[:first]].reset_index(drop=True), frame.iloc[order[first:]].reset_index(drop=True)
+
+
+_MEANS = np.array([[0.0, 0.0, 0.0], [4.0, 4.0, 0.0], [-4.0, 3.0, 5.0]])
+_ROOTS = np.array([
+    [[1.0, 0.0, 0.0], [0.9, 0.44, 0.0], [0.0, 0.0, 1.0]],
+    [[1.0, 0.0, 0.0], [-0.8, 0.6, 0.0], [0.0, 0.5, 0.87]],
+    [[2.0, 0.0, 0.0], [0.0, 0.5, 0.0], [1.0, 0.0, 1.0]],
+])  # fmt: skip
+
+
+def synthetic(seed: int) -> pd.DataFrame:
+    """Draw rows of a mixture of three Gaussians in three dimensions, with correlations of their own."""
+    import pandas as pd
+
+    rng = np.random.default_rng(seed)
+    part = rng.integers(0, len(_MEANS), _SYNTHETIC_ROWS)
+    x = _MEANS[part] + np.einsum("nij,nj->ni", _ROOTS[part], rng.standard_normal((_SYNTHETIC_ROWS, 3)))
+    return pd.DataFrame(x, columns=["a", "b", "c"])
+
+
+def synthetic_log_density(x: np.ndarray) -> np.ndarray:
+    """Return the true log-density of rows (n, 3) of the mixture."""
+    logs = []
+    for mean, root in zip(_MEANS, _ROOTS, strict=True):
+        z = np.linalg.solve(root, (x - mean).T)
+        logs.append(-0.5 * (z**2).sum(axis=0) - np.log(np.diag(root)).sum() - 1.5 * np.log(2 * np.pi))
+    return np.logaddexp.reduce(logs, axis=0) - np.log(len(_MEANS))
+
+
+def numeric_table(name: str, seed: int) -> pd.DataFrame:
+    """Return a table of numbers alone: the synthetic one, or the numbers of another."""
+    return synthetic(seed) if name == "synthetic" else table(name)[numbers_of(name)]
