@@ -108,7 +108,9 @@ def test_the_oracle_gives_what_a_hand_calculation_gives():
 ends = st.fixed_dictionaries(
     {
         "x": st.tuples(st.floats(-5, 80) | st.just(0.0), st.floats(-5, 80)),
-        "n": st.tuples(st.integers(20, 70) | st.floats(20, 1100).map(lambda x: round(x, 6)), st.integers(20, 70) | st.just(999)),
+        "n": st.tuples(
+            st.integers(20, 70) | st.floats(20, 1100).map(lambda x: round(x, 6)), st.integers(20, 70) | st.just(999)
+        ),
         "d": st.tuples(st.floats(-4, 4).map(lambda x: round(x, 6)), st.floats(-4, 4).map(lambda x: round(x, 2))),
     }
 )
