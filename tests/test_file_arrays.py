@@ -117,3 +117,14 @@ def test_histograms_of_truth_values_add_up(tmp_path):
     changed(path, change)
     loaded = juror.Projections.load(path)
     np.testing.assert_array_equal((loaded + loaded).totals, 2 * loaded.totals)
+
+
+@pytest.mark.parametrize("n_rows", [0, 49])
+def test_counts_of_fewer_rows_than_a_table_has(n_rows, tmp_path):
+    rng = np.random.default_rng(0)
+    made = random_forest_model((2, 3, 2), (2, 3), rng)
+    counts = juror.PairCounts.of_codes(random_codes(made, 50, rng, missing=0.0), made.domain)
+    juror.JointPMF.of_blocks(made.blocks, made.domain, None, counts).save(tmp_path / "m.juror")
+    changed(tmp_path / "m.juror", lambda header, tensors: header["counts"].update(n_rows=n_rows))
+    with pytest.raises(ModelFileError, match=f"its counts are of {n_rows} rows, and one of its tables has 50"):
+        juror.load(tmp_path / "m.juror")

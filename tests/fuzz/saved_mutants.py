@@ -52,6 +52,8 @@ def models() -> tuple[Parts, ...]:
         made = [
             flat,
             forest,
+            # intervals and laws that juror found
+            juror.fit(table, 2, "em", **some),
             juror.fit(table, 2, "bayes", domain=domain, **draws, **some),
             juror.fit(table, "auto", "tree", domain=domain, **some),
             juror.fit(juror.PairCounts.of(table, domain), 2, "pair-em", **some),

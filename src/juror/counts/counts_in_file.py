@@ -50,9 +50,13 @@ def unpacked(domain: Domain, header: Mapping[str, Any], compressed: np.ndarray) 
     cells = _cells(compressed.tobytes(), kind, sum(map(math.prod, shapes)))
     ends = accumulate(map(math.prod, shapes))
     tables = [cells[end - math.prod(shape) : end].reshape(shape) for end, shape in zip(ends, shapes, strict=True)]
+    most, n_rows = max((float(table.sum()) for table in tables), default=0.0), header["n_rows"]
+    # weights that are added in another order differ by rounding
+    if n_rows is not None and not 0 < n_rows >= most * (1 - 1e-9):
+        raise ValueError(f"its counts are of {n_rows:g} rows, and one of its tables has {most:g}")
     n_pairs = len(pairs_of(len(domain)))
     singles = tuple(tables[n_pairs:]) if header["singles"] else None
-    return PairCounts(domain, tuple(groups[:n_pairs]), tuple(tables[:n_pairs]), header["n_rows"], singles)
+    return PairCounts(domain, tuple(groups[:n_pairs]), tuple(tables[:n_pairs]), n_rows, singles)
 
 
 def _cells(compressed: bytes, kind: str, n_cells: int) -> np.ndarray:
