@@ -172,6 +172,15 @@ class TestFilling:
         assert (found["rmse"], found["right"], found["n_hidden"]) == (0.5, 0.5, 3)
 
 
+@pytest.mark.data
+def test_labels_that_are_whole_numbers_can_be_filled_right():
+    frame, mask = filling.hidden("magic, at random", 400, 1)
+    found = filling.errors(
+        frame, by_median(frame.mask(mask), tables.numbers_of("magic"), 0), mask, tables.numbers_of("magic")
+    )
+    assert found["right"] == pytest.approx(0.65, abs=0.15)
+
+
 def test_copies_are_seen_as_copies():
     train = pd.DataFrame({"x": np.arange(50.0), "l": ["a", "b"] * 25})
     others = train.assign(x=train["x"] + 0.5)

@@ -52,6 +52,9 @@ def hidden(column: str, n_rows: int, seed: int) -> Parts:
     """Return some rows of a table, and which cells are hidden, (n_rows, N)."""
     name, how = column.split(", ")
     frame = table(name).sample(n_rows, random_state=seed).reset_index(drop=True)
+    # labels as text: whole numbers with holes would become floats, and 1 and 1.0 are different texts
+    labels = [column for column in frame.columns if column not in numbers_of(name)]
+    frame[labels] = frame[labels].astype(object).where(frame[labels].isna(), frame[labels].astype(str))
     rng = np.random.default_rng([seed, 1])
     if how == "at random":
         mask = rng.random(frame.shape) < _SHARE_HIDDEN
