@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
+import os
+import signal
+import time
 import tracemalloc
 from itertools import combinations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -368,3 +372,39 @@ class TestMerging:
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < 60 * n_rows
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_counting_can_be_interrupted(monkeypatch, n_jobs):
+    codes = np.random.default_rng(0).integers(2, size=(2**20, 30), dtype=np.int8)
+    wanted = list(combinations(range(30), 3))
+    n_counted = []
+
+    def count_groups(packs, widths, groups, *_):
+        n_counted.append(len(groups))
+        if len(n_counted) == 1:
+            os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.01)
+
+    kernels = SimpleNamespace(pack_columns=counting.kernels().pack_columns, count_groups=count_groups)
+    monkeypatch.setattr(counting, "kernels", lambda: kernels)
+    monkeypatch.setattr(plans, "_IN_ONE_CALL", 1, raising=False)
+    with pytest.raises(KeyboardInterrupt), LocalRunner(n_jobs) as runner:
+        count_tables(codes, [2] * 30, wanted, None, runner)
+    n_groups = len(plan_counting((2,) * 30, tuple(wanted), 2**21).groups)
+    assert sum(n_counted) < n_groups
+
+
+def test_counts_do_not_depend_on_the_calls(monkeypatch):
+    rng = np.random.default_rng(0)
+    codes, weights = rng.integers(-1, 3, size=(20_000, 9)), rng.random(20_000)
+    wanted = list(combinations(range(9), 3))
+
+    def count() -> list[bytes]:
+        with LocalRunner(2) as runner:
+            tables = [count_tables(codes, [3] * 9, wanted, each, runner) for each in (None, weights)]
+        return [table.tobytes() for some in tables for table in some]
+
+    expected = count()
+    monkeypatch.setattr(plans, "_IN_ONE_CALL", 1)
+    assert count() == expected

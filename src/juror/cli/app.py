@@ -17,6 +17,7 @@ import typer
 
 from juror.cli import ask, check, count, fit, impute, info, merge, paper, predict, report, sample, score
 from juror.cli.addresses import hide
+from juror.cli.piped import copies_removed
 from juror.cli.terminal import show, tell
 from juror.errors import JurorError, JurorWarning, Option, Spelling, in_python
 
@@ -59,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if debug:
         # People add it at the end of the line that failed.
         arguments = ["--debug", *(argument for argument in arguments if argument != "--debug")]
-    with warnings.catch_warnings(), _ended_by_signals():
+    with warnings.catch_warnings(), _ended_by_signals(), copies_removed():
         spelling = partial(in_shell, command=next((word for word in arguments if not word.startswith("-")), None))
         warnings.simplefilter("always", JurorWarning)
         warnings.showwarning = partial(_show_warning, spelling)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import juror
 from juror.cli.addresses import reveal
 from juror.cli.options import CSV, bins_of, edges_of
+from juror.cli.piped import copied, is_stream
 from juror.errors import ParameterError, did_you_mean, shortlist
 
 if TYPE_CHECKING:
@@ -108,8 +109,10 @@ def source_of(
     """
     if database is None:
         # Workers run in other folders, so they need absolute paths.
-        is_read_elsewhere = any(address is not None for address in clusters.values())
-        paths = [os.path.abspath(path) if is_read_elsewhere else path for path in data]
+        elsewhere = next((option for option, address in clusters.items() if address is not None), None)
+        if elsewhere is not None:
+            _refuse_streams(data, elsewhere)
+        paths = [path if elsewhere is None else os.path.abspath(path) for path in data]
         return files_at(paths[0] if len(paths) == 1 else paths, **csv)
     if len(data) > 1:
         raise ParameterError(f"--database takes one query as DATA. Put it in quotes. Got {shortlist(data)}.")
@@ -128,13 +131,24 @@ def source_of(
 
 
 def files_at(data: str | Sequence[str], separator: str | None, quote: str, encoding: str, decimal: str) -> Files:
-    """Return the files that DATA names, and how they are written."""
+    """Return the files that DATA names, and how they are written. Streams are copied to files."""
     from juror.readers.described import Files
 
-    for path in [data] if isinstance(data, str) else data:
+    paths = [data] if isinstance(data, str) else data
+    for path in paths:
         _check_path(path)
+    paths = [copied(path) if is_stream(path) else path for path in paths]
     # Shells pass \t as two characters.
-    return Files(data, "\t" if separator == "\\t" else separator, quote, encoding, decimal)
+    separator = "\t" if separator == "\\t" else separator
+    return Files(paths[0] if isinstance(data, str) else paths, separator, quote, encoding, decimal)
+
+
+def _refuse_streams(data: Sequence[str], option: str) -> None:
+    for path in filter(is_stream, data):
+        raise ParameterError(
+            f"DATA {path!r} is a stream, which the workers of {option} cannot read. Write its rows to a file that they "
+            "can read, and name that."
+        )
 
 
 def _check_path(data: str) -> None:

@@ -33,21 +33,24 @@ def _option(name: str, text: str, metavar: str | None = None, panel: str | None 
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model that 'juror fit' wrote.")]
 # Data are text, not paths: a glob or a query is no path, and a path would lose the second slash of an address.
 Data = Annotated[
-    str, typer.Argument(metavar="DATA", help="A .csv, .parquet or .arrow file, a folder of them, or a glob in quotes.")
+    str,
+    typer.Argument(
+        metavar="DATA", help="A .csv, .parquet or .arrow file, a folder of them, a glob in quotes, or - for stdin."
+    ),
 ]
 Rows = Annotated[
     list[str],
     typer.Argument(
         metavar="DATA...",
-        help=".csv, .parquet or .arrow files, folders of them, globs in quotes, or a query on --database.",
+        help=".csv, .parquet or .arrow files, folders of them, globs in quotes, - for stdin, or a query on --database.",
     ),
 ]
 RowsOrCounts = Annotated[
     list[str],
     typer.Argument(
         metavar="DATA...",
-        help=".csv, .parquet or .arrow files, folders of them, globs in quotes, a query on --database, or a file of "
-        "counts that 'juror count' wrote.",
+        help=".csv, .parquet or .arrow files, folders of them, globs in quotes, - for stdin, a query on --database, or "
+        "a file of counts that 'juror count' wrote.",
     ),
 ]
 Output = Annotated[Path | None, _option("--output", "Write to this .csv or .parquet file, not to stdout.", short="-o")]

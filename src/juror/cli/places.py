@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from juror.cli.piped import STDIN
 from juror.errors import ParameterError
 
 _FILE_DATABASES = ("duckdb:///", "sqlite:///")
@@ -48,4 +49,4 @@ def _files_of(given: str) -> Iterator[Path]:
 
         yield from (Path(found.path) for found in find_files(given))
     else:
-        yield Path(given)
+        yield Path("/dev/stdin" if given == STDIN else given)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from threading import Event
 
 import numpy as np
 
@@ -60,10 +61,17 @@ def count_tables(
     about = 1 << len(codes).bit_length()
     plan = plan_counting(tuple(cardinalities), tuple(wanted), about)
 
-    def of_part(rows: slice) -> np.ndarray:
-        return _count_part(codes, rows, plan, weights)
+    stopped = Event()
 
-    return plan.take_apart(runner.map_reduce(of_part, partitions(len(codes), plan.rows_at_once), _added))
+    def of_part(rows: slice) -> np.ndarray:
+        return _count_part(codes, rows, plan, weights, stopped)
+
+    try:
+        return plan.take_apart(runner.map_reduce(of_part, partitions(len(codes), plan.rows_at_once), _added))
+    except BaseException:
+        # an error or Ctrl-C: other threads need not finish their parts
+        stopped.set()
+        raise
 
 
 def _added(one: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -71,8 +79,10 @@ def _added(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     return one
 
 
-def _count_part(codes: np.ndarray, rows: slice, plan: CountingPlan, weights: np.ndarray | None) -> np.ndarray:
-    """Return the cells of all tables over some rows, (n_cells,)."""
+def _count_part(
+    codes: np.ndarray, rows: slice, plan: CountingPlan, weights: np.ndarray | None, stopped: Event
+) -> np.ndarray:
+    """Return the cells of all tables over some rows, (n_cells,); anything after a stop, when nobody wants them."""
     columns, first, last = codes.T, rows.start, rows.stop
     if not (columns.flags.c_contiguous and columns.flags.writeable and columns.dtype in _CODE_TYPES):
         columns, first, last = np.ascontiguousarray(_as_signed(codes[rows]).T), 0, rows.stop - rows.start
@@ -81,12 +91,17 @@ def _count_part(codes: np.ndarray, rows: slice, plan: CountingPlan, weights: np.
     if wrong >= 0:
         _check_range(codes, plan.sizes.tolist())
         raise DataError("The codes were changed while they were counted. Leave them alone until it is done.")
-    how = (plan.widths, plan.groups, plan.fold_bounds, plan.folds, plan.digits, plan.starts, plan.map_sizes)
     cells: np.ndarray = np.zeros(plan.n_cells, dtype=np.int64 if weights is None else np.float64)
-    if weights is None:
-        kernels().count_groups(packs, *how, cells)
-    else:
-        kernels().weigh_groups(packs, np.ascontiguousarray(weights[rows], dtype=float), *how, cells)
+    weights = None if weights is None else np.ascontiguousarray(weights[rows], dtype=float)
+    for some in plan.calls(last - first):
+        if stopped.is_set():
+            break
+        groups, bounds = plan.groups[some], plan.fold_bounds[some.start : some.stop + 1]
+        how = (plan.widths, groups, bounds, plan.folds, plan.digits, plan.starts, plan.map_sizes)
+        if weights is None:
+            kernels().count_groups(packs, *how, cells)
+        else:
+            kernels().weigh_groups(packs, weights, *how, cells)
     return cells
 
 

@@ -8,7 +8,7 @@ pair is what remains when the other digits are summed out and the level for miss
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
@@ -30,6 +30,8 @@ _CELL_COST = 1.2
 _TABLE_COST = 300.0
 _LEAST_ROWS, _MOST_ROWS = 2**17, 2**19
 _PACKED_AT_ONCE = 2**21
+# Rows and cells of joint tables that a kernel counts in one call, which cannot be interrupted: less than half a second
+_IN_ONE_CALL = 2**26
 
 
 @dataclass(frozen=True)
@@ -79,8 +81,12 @@ class CountingPlan:
     @property
     def code_type(self) -> type[np.unsignedinteger]:
         """The type of joint codes."""
-        cells = np.where(self.groups >= 0, self.widths[self.groups], 1).prod(axis=1).max(initial=0)
+        cells = self._most_joint_cells
         return np.uint16 if cells <= _MOST_SHORT else np.uint32 if cells <= 2**32 else np.uint64
+
+    @property
+    def _most_joint_cells(self) -> int:
+        return int(np.where(self.groups >= 0, self.widths[self.groups], 1).prod(axis=1).max(initial=0))
 
     @property
     def rows_at_once(self) -> int:
@@ -88,6 +94,12 @@ class CountingPlan:
         packed = _PACKED_AT_ONCE // len(self.widths)
         # merging the tables of parts must be cheap compared with counting
         return max(min(max(packed, _LEAST_ROWS), _MOST_ROWS), 4 * self.n_cells)
+
+    def calls(self, n_rows: int) -> Iterator[slice]:
+        """Yield the groups to count in one call of a kernel. Tables belong to one group, so sums do not change."""
+        step = max(1, _IN_ONE_CALL // (n_rows + self._most_joint_cells))
+        for start in range(0, len(self.groups), step):
+            yield slice(start, min(start + step, len(self.groups)))
 
     def take_apart(self, cells: np.ndarray) -> list[np.ndarray]:
         """Return the wanted tables in order, from all cells (n_cells,)."""
