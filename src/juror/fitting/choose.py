@@ -33,6 +33,8 @@ SINGLE_SMOOTHINGS = (0.03, 0.1, 0.3)
 MEMBER_SMOOTHINGS = (0.01, 0.03, 0.1, 0.3, 1.0)
 # Tables of a forest have many columns, of few rows each, and are drawn to good ones.
 FOREST_SMOOTHINGS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
+# Trees with hidden nodes have pseudo-rows for every state instead.
+HIDDEN_SMOOTHINGS = (0.1, 0.3, 1.0, 3.0, 10.0)
 # What a rank is chosen by, for each way of choosing it
 SCORED_BY = {"auto": "log", "cv": "share"}
 # Values of ρ to try, as shares of the number of directions
@@ -62,6 +64,9 @@ class FitSetting:
         Whether every class of a member with a forest begins at a row.
     relearned : bool
         Whether a member learns its forest again, from how variables depend on each other within its classes.
+    hidden_steps : int
+        With how many steps a tree with hidden nodes is fitted; its rank is then the number of their states. With zero
+        members have classes.
     """
 
     rank: int
@@ -69,6 +74,12 @@ class FitSetting:
     forest: bool = False
     seeded: bool = False
     relearned: bool = False
+    hidden_steps: int = 0
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether members are trees with hidden nodes."""
+        return self.hidden_steps > 0
 
     def of_other_kind(self) -> FitSetting:
         """Return a setting of the same rank with a forest if this has none, or without, and its default smoothing."""

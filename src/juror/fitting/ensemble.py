@@ -11,6 +11,7 @@ from juror.errors import Complaint, Option
 from juror.fitting.choose import (
     DEFAULT_FOREST_SMOOTHING,
     FOREST_SMOOTHINGS,
+    HIDDEN_SMOOTHINGS,
     MEMBER_SMOOTHINGS,
     Chosen,
     Comparison,
@@ -27,6 +28,7 @@ from juror.record import FitRecord, RankScore
 from juror.rows.in_memory import MemoryTable
 from juror.rows.parameters import Parameters, side_by_side
 from juror.solvers.em import EMOptions
+from juror.solvers.hidden_tree import BATCH
 from juror.solvers.solver import Solution
 
 # The default number of members and the most in a budget of time; the most classes of all together
@@ -48,6 +50,13 @@ _LEAST_GAIN = 1e-3
 MEMBERS_SCORED_BY = "quadratic"
 # A larger rank is refused for labels only if it is worse by this many standard errors.
 _BENEFIT_OF_DOUBT = 2.0
+# Trees with hidden nodes: the fewest numbers among the columns for which they are tried, the states to begin with and
+# the most, how many of them are one model, and the steps of a comparison and of the fit, which passes over the rows so
+# many times but takes no more steps than the last number.
+_FEWEST_NUMBERS = 3
+_FIRST_STATES, _MOST_STATES, _MOST_STATES_IN_TIME = 64, 256, 512
+_HIDDEN_TREES, _MOST_HIDDEN_TREES = 2, 10
+_COMPARED_STEPS, _PASSES, _MOST_STEPS = 400, 16, 2000
 # A member of the whole fit has all rows, those of a comparison four fifths.
 _MORE_ROWS = 1.0 / (1.0 - _HELD_OUT_TO_CHOOSE)
 
@@ -107,6 +116,8 @@ def _complaints(members: Sequence[Member], most: int, options: EMOptions) -> tup
 
 def _about_forests(setting: FitSetting, n_members: int) -> str:
     """Say whether members have forests, and how they came by them."""
+    if setting.is_hidden:
+        return f"one for each fit, over hidden nodes of {setting.rank} states behind every variable"
     if not setting.forest:
         return ""
     each = "one for each fit" if n_members > 1 else "one for all classes"
@@ -117,6 +128,8 @@ def _most_members(options: EMOptions, setting: FitSetting, in_time: bool) -> int
     """Return how many members there may be: with a budget of time as many as stay comfortable to ask."""
     if options.ensemble != "auto":
         return int(options.ensemble)
+    if setting.is_hidden:
+        return _MOST_HIDDEN_TREES if in_time else _HIDDEN_TREES
     # There is one best product of one class, and all members would be that model.
     if setting.rank == 1 and not setting.forest:
         return 1
@@ -135,12 +148,14 @@ def _stopped(members: Sequence[Member], most: int, trial: Trial, options: EMOpti
     return reason
 
 
-def choose_for_members(trial: Trial, options: EMOptions, rank: int | str, *, with_smoothing: bool) -> Chosen:
+def choose_for_members(
+    trial: Trial, options: EMOptions, rank: int | str, *, with_smoothing: bool, in_memory: bool = True
+) -> Chosen:
     """Choose rank, smoothing and whether to have forests, where they are not given, by a few members.
 
     The members are compared on rows that none of them has seen. What counts is how probable the rows are, or with a
     target how well its labels are predicted. A rank that is a number is kept, and the smoothing of the options too
-    unless ``with_smoothing``.
+    unless ``with_smoothing``. Trees with hidden nodes are tried for rows in memory, if all is to be chosen.
     """
     setting = FitSetting(rank if isinstance(rank, int) else 1, options.smoothing, options.forest is True)
     if with_smoothing and setting.forest:
@@ -164,6 +179,8 @@ def choose_for_members(trial: Trial, options: EMOptions, rank: int | str, *, wit
         setting = climb.up(setting, [replace(setting, seeded=True)])
         if trial.table.total >= _ROWS_TO_RELEARN * setting.rank:
             setting = climb.up(setting, [replace(setting, relearned=True)])
+    if in_memory and options.forest == "auto" and isinstance(rank, str) and with_smoothing:
+        setting = climb.hidden(setting)
     return climb.chosen(setting)
 
 
@@ -239,6 +256,21 @@ class _Climb:
                 setting = self._smoother(setting)
         return setting
 
+    def hidden(self, setting: FitSetting) -> FitSetting:
+        """Return the best tree with hidden nodes if it is better than a setting; tables of few numbers try none."""
+        domain, target = self.compare.trial.domain, self.compare.trial.target
+        if target is not None or sum(variable.edges is not None for variable in domain) < _FEWEST_NUMBERS:
+            return setting
+        first = FitSetting(_FIRST_STATES, DEFAULT_FOREST_SMOOTHING, hidden_steps=_COMPARED_STEPS)
+        found = self.up(setting, [first])
+        if found == setting:
+            return setting
+        most = _MOST_STATES_IN_TIME if self.time.is_limited else _MOST_STATES
+        found = self._smoother(found)
+        found = self.up(found, [replace(found, rank=K) for K in _doubling(found.rank, most)])
+        passes = int(_PASSES * len(self.compare.trial.table.rows.codes) / BATCH)
+        return replace(found, hidden_steps=min(max(_COMPARED_STEPS, passes), _MOST_STEPS))
+
     def _grown(self, setting: FitSetting) -> FitSetting:
         """Double the rank while that helps; more classes with a forest may want less smoothing at once."""
         ranks = list(_doubling(setting.rank, self.most_rank))
@@ -269,7 +301,8 @@ class _Climb:
         self.compare.check_possible("rank", sorted({each.rank for each in tried}))
         steps = sorted((each.step for each in tried.values()), key=lambda step: (step.rank, step.score))
         ranks = tuple({step.rank: step for step in steps}.values()) if self.with_rank else ()
-        alike = (each for each in tried if (each.rank, each.forest) == (setting.rank, setting.forest))
+        kind = (setting.rank, setting.forest, setting.is_hidden)
+        alike = (each for each in tried if (each.rank, each.forest, each.is_hidden) == kind)
         # The last of equal smoothings has the best score.
         at_rank = dict(sorted((each.smoothing, tried[each].step.score) for each in alike))
         smoothings = tuple(at_rank.items()) if self.with_smoothing else ()
@@ -376,5 +409,7 @@ def _ladders(setting: FitSetting) -> tuple[list[float], list[float]]:
     ([0.03, 0.01], [0.3, 1.0])
     """
     all_of_them = FOREST_SMOOTHINGS if setting.forest else MEMBER_SMOOTHINGS
+    if setting.is_hidden:
+        all_of_them = HIDDEN_SMOOTHINGS
     above = [alpha for alpha in all_of_them if alpha > setting.smoothing]
     return [alpha for alpha in reversed(all_of_them) if alpha < setting.smoothing], above
