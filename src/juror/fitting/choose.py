@@ -91,7 +91,7 @@ class Chosen:
     """The setting of a fit, and ranks and smoothings tried with their scores, empty where they were given.
 
     For single fits, ``found`` holds the rough fit of this rank to what is kept of each part. ``ended`` says why no more
-    was tried, in a budget of time.
+    was tried, in a budget of time, and ``hidden`` how the states of hidden nodes were chosen.
     """
 
     setting: FitSetting
@@ -99,6 +99,7 @@ class Chosen:
     smoothing_path: tuple[tuple[float, float], ...] = ()
     found: tuple[Parameters, ...] = ()
     ended: str = ""
+    hidden: str = ""
 
     @property
     def rank(self) -> int:

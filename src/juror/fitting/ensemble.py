@@ -81,6 +81,7 @@ def fit_ensemble(trial: Trial, options: EMOptions, chosen: Chosen) -> Solution:
         starts=tuple(member.score for member in members),
         n_members=len(members),
         forests=_about_forests(chosen.setting, len(members)),
+        hidden=chosen.hidden,
     )
     parts = side_by_side([member.parameters for member in members])
     return Solution(parts, record, _complaints(members, most, options))
@@ -117,7 +118,7 @@ def _complaints(members: Sequence[Member], most: int, options: EMOptions) -> tup
 def _about_forests(setting: FitSetting, n_members: int) -> str:
     """Say whether members have forests, and how they came by them."""
     if setting.is_hidden:
-        return f"one for each fit, over hidden nodes of {setting.rank} states behind every variable"
+        return "the same for each fit, over hidden nodes"
     if not setting.forest:
         return ""
     each = "one for each fit" if n_members > 1 else "one for all classes"
@@ -299,14 +300,29 @@ class _Climb:
         """Return the setting with ranks and, at its rank, smoothings that were tried, each with its best score."""
         tried = self.compare.tried
         self.compare.check_possible("rank", sorted({each.rank for each in tried}))
-        steps = sorted((each.step for each in tried.values()), key=lambda step: (step.rank, step.score))
-        ranks = tuple({step.rank: step for step in steps}.values()) if self.with_rank else ()
+        classes = [each.step for alike, each in tried.items() if not alike.is_hidden]
+        steps = sorted(classes, key=lambda step: (step.rank, step.score))
+        ranks = tuple({step.rank: step for step in steps}.values()) if self.with_rank and not setting.is_hidden else ()
         kind = (setting.rank, setting.forest, setting.is_hidden)
         alike = (each for each in tried if (each.rank, each.forest, each.is_hidden) == kind)
         # The last of equal smoothings has the best score.
         at_rank = dict(sorted((each.smoothing, tried[each].step.score) for each in alike))
         smoothings = tuple(at_rank.items()) if self.with_smoothing else ()
-        return Chosen(setting, ranks, smoothings, ended=self._ended(setting))
+        return Chosen(setting, ranks, smoothings, ended=self._ended(setting), hidden=self._about_hidden(setting))
+
+    def _about_hidden(self, setting: FitSetting) -> str:
+        """Say how many states were chosen, and what the best classes and all numbers of states scored."""
+        if not setting.is_hidden:
+            return ""
+        best: dict[int, float] = {}
+        for each, tried in self.compare.tried.items():
+            states = each.rank if each.is_hidden else 0
+            best[states] = max(best.get(states, -np.inf), tried.step.score)
+        scores = ", ".join(
+            f"{states} states {score:.4f}" if states else f"classes {score:.4f}"
+            for states, score in sorted(best.items())
+        )
+        return f"{setting.rank} states behind every variable; {self.compare.trial.measure('log')}: {scores}"
 
     def _ended(self, setting: FitSetting) -> str:
         """Say why no more settings were tried in a budget of time."""

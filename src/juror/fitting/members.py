@@ -105,7 +105,8 @@ def _fit_hidden(trial: Trial, setting: FitSetting, forest: Forest, number: int) 
     rng = Stream.MEMBER.generator(trial.context.seed, setting.rank, number)
     tree = HiddenTree(trial.table.rows, trial.domain, forest, setting.rank, setting.smoothing)
     tables, cut, n_steps = tree.start(rng), "", 0
-    for n_steps, tables in enumerate(tree.steps(tables, setting.hidden_steps, rng), start=1):
+    for moved in tree.steps(tables, setting.hidden_steps, rng):
+        tables, n_steps = moved, n_steps + 1
         if trial.context.seconds_left < 0:
             cut = "max_seconds"
             break

@@ -15,7 +15,6 @@ from juror.rows.packing import PackedCells
 from juror.rows.parameters import Parameters
 from juror.rows.regions import Regions
 from juror.rows.row_messages import log_prob_of_rows
-from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner, partitions
 
 # In a forest, classes are counted at once while their tables have at most this many floats: they should stay in the

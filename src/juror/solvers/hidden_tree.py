@@ -13,8 +13,9 @@ A step takes the expected counts C of some rows, scaled to all rows, and moves e
 
     A[y, x] = (C[y, x] + s B[y, x]) / (Σ_x C[y, x] + s)
 
-by a part η that falls along the way, and at the end by all of it with the counts of all rows, where B is the bell of state y, the marginal of a variable of labels, or for
-states the share of each state (stepwise EM). Sums are in single precision: counts of a few rows have larger errors.
+by a part η that falls along the way, and at the end by all of it with the counts of all rows (stepwise EM). B is the
+bell of state y, the marginal of a variable of labels, or for states the share of each state. Sums are in single
+precision: counts of a few rows have larger errors.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ _FIRST_PART, _LAST_PART = 0.4, 0.02
 _BELL_STRENGTH = 100.0
 _LEAST_SPREAD, _SPREAD_ROWS = 0.1, 0.3
 # The share of a bell that is the marginal, so that no row is impossible
-_LEAK = 1e-4
+_LEAK = 1e-3
 # Steps over all rows at the end, which even out the noise of a few
 _WHOLE_STEPS = 2
 # The rows by which a column of labels is drawn to the marginal, per row by which one of states is drawn
@@ -172,9 +173,7 @@ class HiddenTree:
             tables.append(shares / shares.sum(axis=1, keepdims=True))
         return [table.astype(np.float32) for table in tables]
 
-    def steps(
-        self, tables: list[np.ndarray], n_steps: int, rng: np.random.Generator
-    ) -> Iterator[list[np.ndarray]]:
+    def steps(self, tables: list[np.ndarray], n_steps: int, rng: np.random.Generator) -> Iterator[list[np.ndarray]]:
         """Move the tables in place, and yield them after every step."""
         for number, some in enumerate(self._batches(n_steps, rng)):
             part = np.float32(_FIRST_PART + (_LAST_PART - _FIRST_PART) * number / n_steps)
