@@ -41,7 +41,7 @@ def test_counts_that_are_not_exact_are_refused(most):
     counts = juror.PairCounts.of(juror.datasets.titanic())
     tables = [table.copy() for table in counts.tables]
     tables[2][0, 0] = most
-    with pytest.raises(juror.JurorError, match=r"^The table of \['Class', 'Survived'\] must .* none above 9\.0072e\+15"):
+    with pytest.raises(juror.JurorError, match=r"^The table of .*'Survived'\] must .* none above 9\.0072e\+15"):
         juror.PairCounts(counts.domain, counts.groups, tuple(tables), counts.n_rows, counts.singles)
     singles = [single.copy() for single in counts.singles]
     singles[1][0] = most
