@@ -63,7 +63,7 @@ def ends_by_rows(
     alike: dict[tuple[int, ...], list[int]] = {}
     for k, table in tables.items():
         alike.setdefault(table.shape, []).append(k)
-    found = {}
+    found: dict[int, np.ndarray] = {}
     for numbers in alike.values():
         stacked = np.stack([tables[k] for k in numbers])
         given_a = ends_of_rows(stacked, LEVEL)
