@@ -117,12 +117,20 @@ def conditions(variable: Variable):
         .map(lambda values: (dict(zip(variable.labels, values, strict=True)), None, np.array(values))),
     ]
     if variable.is_ordered:
-        # in closed intervals the labels themselves are bounds too
+        # in closed intervals the labels themselves are bounds too; a label of missing cells is in no range
+        present = every < len(variable.present_labels)
+        bounds = st.integers(0, len(variable.present_labels) - 1)
         forms.append(
-            codes.map(lambda code: (Range(at_least=variable.labels[code]), f"{name} >= {word(code)}", every >= code))
+            bounds.map(
+                lambda code: (
+                    Range(at_least=variable.labels[code]),
+                    f"{name} >= {word(code)}",
+                    present & (every >= code),
+                )
+            )
         )
         forms.append(
-            codes.map(lambda code: (Range(below=variable.labels[code]), f"{name} < {word(code)}", every < code))
+            bounds.map(lambda code: (Range(below=variable.labels[code]), f"{name} < {word(code)}", every < code))
         )
     return st.one_of(forms)
 
@@ -276,7 +284,7 @@ class AnyOrder(RuleBasedStateMachine):
             return known
         model = known.model.condition(wanted)
         parts = model.domain[n]
-        assert set(variable.edges) <= set(parts.edges)
+        assert set(variable.edges[1:-1]) <= set(parts.edges)
         tensor = np.moveaxis(np.moveaxis(known.tensor, n, -1) @ divided(variable, parts, low, high).T, -1, n)
         rest = Known(model, tensor / tensor.sum())
         close(dense(rest.model), rest.tensor)
