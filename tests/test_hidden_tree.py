@@ -13,7 +13,7 @@ from juror.answers.sampling import fill_at_random, fill_best
 from juror.answers.scores import log_prob, predict_proba
 from juror.domain import Domain
 from juror.errors import ZeroProbabilityError
-from juror.fitting import ensemble
+from juror.fitting import ensemble, hidden_trees
 from juror.rows.distinct import WeightedRows
 from juror.rows.forest import Forest
 from juror.rows.row_messages import RowMessages, log_prob_of_rows
@@ -176,9 +176,9 @@ def _blocks(tree, tables):
 @pytest.fixture
 def quick(monkeypatch):
     """Small trees, of few steps."""
-    monkeypatch.setattr(ensemble, "_FIRST_STATES", 16)
-    monkeypatch.setattr(ensemble, "_MOST_STATES", 32)
-    monkeypatch.setattr(ensemble, "_COMPARED_STEPS", 120)
+    monkeypatch.setattr(hidden_trees, "_FIRST_STATES", 16)
+    monkeypatch.setattr(hidden_trees, "_MOST_STATES", 32)
+    monkeypatch.setattr(hidden_trees, "_COMPARED_STEPS", 120)
     monkeypatch.setattr(ensemble, "_MOST_RANK", 32)
 
 
@@ -216,7 +216,7 @@ def test_a_tree_survives_a_file_and_conditions(quick, tmp_path):
 
 @may_miss_pairs
 def test_a_budget_of_time_ends_a_tree(monkeypatch, quick):
-    monkeypatch.setattr(ensemble, "_COMPARED_STEPS", 10**6)
+    monkeypatch.setattr(hidden_trees, "_COMPARED_STEPS", 10**6)
     with pytest.warns(juror.FitWarning, match="max_seconds"):
         model = juror.fit(turned(3000, 7), method="em", ensemble=2, max_seconds=2)
     assert model.info.n_rows == 3000

@@ -63,7 +63,7 @@ class Block:
         return tuple(table.shape[1] for table in self.tables)
 
     def is_hidden_tree(self, n_variables: int) -> bool:
-        """Whether this is one class with hidden nodes, whose rows :mod:`juror.rows.row_messages` passes over."""
+        """Whether this is one class with hidden nodes, whose rows ``juror.rows.row_messages`` passes over."""
         return self.rank == 1 and len(self.tables) > n_variables
 
     @property

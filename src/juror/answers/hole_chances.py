@@ -7,7 +7,7 @@ b_p[y, f] the chances of its parent's labels where that is missing too,
     b_n[x, f] = Σ_y b_p[y, f] A_n[y, x, f] G_n[x, f] / Σ_x A_n[y, x, f] G_n[x, f]              the parent is missing
 
 and the chance of label x is Σ_f b_n[x, f] over the classes of all blocks. Trees with hidden nodes have messages of
-their own (:mod:`juror.rows.row_messages`).
+their own (``juror.rows.row_messages``).
 """
 
 from __future__ import annotations

@@ -33,8 +33,6 @@ SINGLE_SMOOTHINGS = (0.03, 0.1, 0.3)
 MEMBER_SMOOTHINGS = (0.01, 0.03, 0.1, 0.3, 1.0)
 # Tables of a forest have many columns, of few rows each, and are drawn to good ones.
 FOREST_SMOOTHINGS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
-# Trees with hidden nodes have pseudo-rows for every state instead.
-HIDDEN_SMOOTHINGS = (0.1, 0.3, 1.0, 3.0, 10.0)
 # What a rank is chosen by, for each way of choosing it
 SCORED_BY = {"auto": "log", "cv": "share"}
 # Values of ρ to try, as shares of the number of directions

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from juror.errors import Complaint, Option
+from juror.fitting import hidden_trees
 from juror.fitting.choose import (
     DEFAULT_FOREST_SMOOTHING,
-    FOREST_SMOOTHINGS,
-    HIDDEN_SMOOTHINGS,
-    MEMBER_SMOOTHINGS,
     Chosen,
     Comparison,
     FitSetting,
@@ -22,13 +20,13 @@ from juror.fitting.choose import (
 )
 from juror.fitting.choosing_time import ChoosingTime
 from juror.fitting.held_out import Trial
+from juror.fitting.ladders import doubling, halving, ladders
 from juror.fitting.members import Member, fit_members, held_out_share
 from juror.kernels.random_streams import Stream
 from juror.record import FitRecord, RankScore
 from juror.rows.in_memory import MemoryTable
 from juror.rows.parameters import Parameters, side_by_side
 from juror.solvers.em import EMOptions
-from juror.solvers.hidden_tree import BATCH
 from juror.solvers.solver import Solution
 
 # The default number of members and the most in a budget of time; the most classes of all together
@@ -50,13 +48,6 @@ _LEAST_GAIN = 1e-3
 MEMBERS_SCORED_BY = "quadratic"
 # A larger rank is refused for labels only if it is worse by this many standard errors.
 _BENEFIT_OF_DOUBT = 2.0
-# Trees with hidden nodes: the fewest numbers among the columns for which they are tried, the states to begin with and
-# the most, how many of them are one model, and the steps of a comparison and of the fit, which passes over the rows so
-# many times but takes no more steps than the last number.
-_FEWEST_NUMBERS = 3
-_FIRST_STATES, _MOST_STATES, _MOST_STATES_IN_TIME = 64, 256, 512
-_HIDDEN_TREES, _MOST_HIDDEN_TREES = 2, 10
-_COMPARED_STEPS, _PASSES, _MOST_STEPS = 400, 16, 2000
 # A member of the whole fit has all rows, those of a comparison four fifths.
 _MORE_ROWS = 1.0 / (1.0 - _HELD_OUT_TO_CHOOSE)
 
@@ -130,7 +121,7 @@ def _most_members(options: EMOptions, setting: FitSetting, in_time: bool) -> int
     if options.ensemble != "auto":
         return int(options.ensemble)
     if setting.is_hidden:
-        return _MOST_HIDDEN_TREES if in_time else _HIDDEN_TREES
+        return hidden_trees.most_members(in_time)
     # There is one best product of one class, and all members would be that model.
     if setting.rank == 1 and not setting.forest:
         return 1
@@ -181,7 +172,7 @@ def choose_for_members(
         if trial.table.total >= _ROWS_TO_RELEARN * setting.rank:
             setting = climb.up(setting, [replace(setting, relearned=True)])
     if in_memory and options.forest == "auto" and isinstance(rank, str) and with_smoothing:
-        setting = climb.hidden(setting)
+        setting = _with_hidden_nodes(climb, setting)
     return climb.chosen(setting)
 
 
@@ -243,44 +234,29 @@ class _Climb:
         first, seen = setting.rank, set()
         if self.with_smoothing and setting.forest:
             # Fits of small rank are quick.
-            setting = self._smoother(setting)
+            setting = self.smoother(setting)
         while setting.smoothing not in seen:
             seen.add(setting.smoothing)
             if self.with_rank:
                 setting = self._grown(setting)
                 if setting.rank == first:
-                    setting = self.up(setting, [replace(setting, rank=F) for F in _halving(first)])
+                    setting = self.up(setting, [replace(setting, rank=F) for F in halving(first)])
             if setting.smoothing not in seen:
                 # More classes wanted less smoothing, and still less was tried with them.
                 break
             if self.with_smoothing:
-                setting = self._smoother(setting)
+                setting = self.smoother(setting)
         return setting
-
-    def hidden(self, setting: FitSetting) -> FitSetting:
-        """Return the best tree with hidden nodes if it is better than a setting; tables of few numbers try none."""
-        domain, target = self.compare.trial.domain, self.compare.trial.target
-        if target is not None or sum(variable.edges is not None for variable in domain) < _FEWEST_NUMBERS:
-            return setting
-        first = FitSetting(_FIRST_STATES, DEFAULT_FOREST_SMOOTHING, hidden_steps=_COMPARED_STEPS)
-        found = self.up(setting, [first])
-        if found == setting:
-            return setting
-        most = _MOST_STATES_IN_TIME if self.time.is_limited else _MOST_STATES
-        found = self._smoother(found)
-        found = self.up(found, [replace(found, rank=K) for K in _doubling(found.rank, most)])
-        passes = int(_PASSES * len(self.compare.trial.table.rows.codes) / BATCH)
-        return replace(found, hidden_steps=min(max(_COMPARED_STEPS, passes), _MOST_STEPS))
 
     def _grown(self, setting: FitSetting) -> FitSetting:
         """Double the rank while that helps; more classes with a forest may want less smoothing at once."""
-        ranks = list(_doubling(setting.rank, self.most_rank))
+        ranks = list(doubling(setting.rank, self.most_rank))
         if not (setting.forest and self.with_smoothing):
             return self.up(setting, [replace(setting, rank=F) for F in ranks])
         for F in ranks:
             step = replace(setting, rank=F)
             grown = self.up(setting, [step])
-            below, _ = _ladders(step)
+            below, _ = ladders(step)
             less = [replace(step, smoothing=below[0])] if below else []
             grown = self.up(grown, less)
             if grown == setting:
@@ -288,9 +264,9 @@ class _Climb:
             setting = grown
         return setting
 
-    def _smoother(self, setting: FitSetting) -> FitSetting:
+    def smoother(self, setting: FitSetting) -> FitSetting:
         """Move the smoothing while that helps: down, or else up."""
-        for smoothings in _ladders(setting):
+        for smoothings in ladders(setting):
             moved = self.up(setting, [replace(setting, smoothing=alpha) for alpha in smoothings])
             if moved != setting:
                 return moved
@@ -308,21 +284,9 @@ class _Climb:
         # The last of equal smoothings has the best score.
         at_rank = dict(sorted((each.smoothing, tried[each].step.score) for each in alike))
         smoothings = tuple(at_rank.items()) if self.with_smoothing else ()
-        return Chosen(setting, ranks, smoothings, ended=self._ended(setting), hidden=self._about_hidden(setting))
-
-    def _about_hidden(self, setting: FitSetting) -> str:
-        """Say how many states were chosen, and what the best classes and all numbers of states scored."""
-        if not setting.is_hidden:
-            return ""
-        best: dict[int, float] = {}
-        for each, tried in self.compare.tried.items():
-            states = each.rank if each.is_hidden else 0
-            best[states] = max(best.get(states, -np.inf), tried.step.score)
-        scores = ", ".join(
-            f"{states} states {score:.4f}" if states else f"classes {score:.4f}"
-            for states, score in sorted(best.items())
+        return Chosen(
+            setting, ranks, smoothings, ended=self._ended(setting), hidden=hidden_trees.in_words(self.compare, setting)
         )
-        return f"{setting.rank} states behind every variable; {self.compare.trial.measure('log')}: {scores}"
 
     def _ended(self, setting: FitSetting) -> str:
         """Say why no more settings were tried in a budget of time."""
@@ -389,43 +353,18 @@ class _Climb:
         return not is_clear(top.rows - tried.rows, tried.weights, _BENEFIT_OF_DOUBT)
 
 
+def _with_hidden_nodes(climb: _Climb, setting: FitSetting) -> FitSetting:
+    """Return the best tree with hidden nodes if it is better than a setting of classes."""
+    first = hidden_trees.first_setting(climb.compare.trial)
+    found = setting if first is None else climb.up(setting, [first])
+    if not found.is_hidden:
+        return setting
+    found = climb.smoother(found)
+    most = hidden_trees.most_states(climb.time.is_limited)
+    found = climb.up(found, [replace(found, rank=K) for K in doubling(found.rank, most)])
+    return replace(found, hidden_steps=hidden_trees.steps_of_fit(climb.compare.trial))
+
+
 def _n_compared(by_labels: bool) -> int:
     """Return how many members of each setting are compared."""
     return _COMPARED_BY_LABELS if by_labels else _COMPARED
-
-
-def _doubling(rank: int, most: int) -> Iterator[int]:
-    """Give 2, 4, 8, … times the rank, and the largest at last.
-
-    >>> list(_doubling(4, 20))
-    [8, 16, 20]
-    """
-    while 2 * rank < most:
-        rank *= 2
-        yield rank
-    if rank < most:
-        yield most
-
-
-def _halving(rank: int) -> Iterator[int]:
-    """Give a half, a quarter, … of the rank, down to one.
-
-    >>> list(_halving(16))
-    [8, 4, 2, 1]
-    """
-    while rank > 1:
-        rank //= 2
-        yield rank
-
-
-def _ladders(setting: FitSetting) -> tuple[list[float], list[float]]:
-    """Return the smoothings below and above, nearest first.
-
-    >>> _ladders(FitSetting(4, 0.1))
-    ([0.03, 0.01], [0.3, 1.0])
-    """
-    all_of_them = FOREST_SMOOTHINGS if setting.forest else MEMBER_SMOOTHINGS
-    if setting.is_hidden:
-        all_of_them = HIDDEN_SMOOTHINGS
-    above = [alpha for alpha in all_of_them if alpha > setting.smoothing]
-    return [alpha for alpha in reversed(all_of_them) if alpha < setting.smoothing], above

@@ -84,7 +84,8 @@ class OpenTable:
         """Return the table with twice the intervals of the domain that was found in it; None if a user chose them."""
         if self.domain is not None or self.discovery.bins is not None:
             return None
-        bins = {v.name: 2 * v.cardinality for v in domain if v.edges is not None and v.name not in self.discovery.edges}
+        numbers = [variable for variable in domain if variable.edges is not None]
+        bins = {each.name: 2 * each.cardinality for each in numbers if each.name not in self.discovery.edges}
         return replace(self, discovery=replace(self.discovery, bins=bins))
 
     def read_codes(self) -> tuple[Domain, np.ndarray, np.ndarray | None]:

@@ -25,7 +25,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from juror.domain import Domain
 from juror.rows.distinct import WeightedRows
@@ -83,6 +82,8 @@ class _Scores:
     def of(cls, counted: np.ndarray, is_number: bool, n_missing: int) -> _Scores:
         """Make scores from the counts of labels; the last ``n_missing`` labels of a number are no intervals."""
         marginal = (counted + 0.5) / (counted.sum() + 0.5 * len(counted))
+        from scipy.special import ndtri
+
         inside = marginal[: len(marginal) - n_missing]
         if not is_number:
             return cls(marginal, None)
@@ -92,6 +93,8 @@ class _Scores:
     @cached_property
     def middles(self) -> np.ndarray:
         """The normal score in the middle of every interval, by its share, (I',)."""
+        from scipy.special import ndtr, ndtri
+
         assert self.ends is not None
         below = ndtr(self.ends)
         return np.asarray(ndtri((below[:-1] + below[1:]) / 2))
@@ -101,6 +104,8 @@ class _Scores:
 
         The first and the last interval have all that is beyond them.
         """
+        from scipy.special import ndtr
+
         assert self.ends is not None
         inside = np.diff(ndtr((self.ends - means[:, None]) / spreads[:, None]), axis=1)
         whole = np.hstack([inside * (1.0 - missing.sum(axis=1, keepdims=True)), missing])
