@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from juror.domain import Domain
 from juror.fitting.choose import Comparison, FitSetting
 from juror.fitting.held_out import Trial
 from juror.solvers.hidden_tree import BATCH
@@ -20,10 +21,19 @@ _TREES, _MOST_TREES = 2, 10
 _COMPARED_STEPS, _PASSES, _MOST_STEPS = 300, 16, 2000
 
 
+def mostly_numbers(domain: Domain) -> bool:
+    """Say whether more than half of the variables are numbers, and enough of them to try trees."""
+    n_numbers = _n_numbers(domain)
+    return n_numbers >= _FEWEST_NUMBERS and 2 * n_numbers > len(domain)
+
+
+def _n_numbers(domain: Domain) -> int:
+    return sum(variable.edges is not None for variable in domain)
+
+
 def first_setting(trial: Trial) -> FitSetting | None:
     """Return what to begin with; None where no tree is to be tried: with a target, or among few numbers."""
-    n_numbers = sum(variable.edges is not None for variable in trial.domain)
-    if trial.target is not None or n_numbers < _FEWEST_NUMBERS:
+    if trial.target is not None or _n_numbers(trial.domain) < _FEWEST_NUMBERS:
         return None
     return FitSetting(_FIRST_STATES, _FIRST_SMOOTHING, hidden_steps=_COMPARED_STEPS)
 
