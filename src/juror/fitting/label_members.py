@@ -26,15 +26,17 @@ from juror.rows.in_memory import MemoryTable
 from juror.rows.parameters import side_by_side
 from juror.rows.stacking import Stacking
 from juror.solvers.chow_liu import strongest_forest
-from juror.solvers.conditional_ascent import Climbed, LabelledRows, climb_labels
+from juror.solvers.conditional_ascent import Climbed, LabelledRows, climb_as_far, climb_labels
 from juror.solvers.em import EMOptions
 from juror.solvers.solver import Solution
 from juror.solvers.tilt import Surroundings
 from juror.solvers.tilted_forest import tilted
 
 _MEMBERS = 4
-# Classes of a label in a tilt, fewer if there are many labels; with more labels than the last, no tilt is tried.
-_PER_LABEL, _MOST_TILTED, _MOST_LABELS = 16, 64, 128
+# Classes of a tilt for every label after the first, the most of all, and the most labels that a tilt is tried for
+_PER_LABEL, _MOST_TILTED, _MOST_LABELS = 32, 128, 128
+# Up to this many rows, a tilt is fitted once more, to all rows, with as many steps.
+_FEW_ROWS = 10_000
 # The most classes of all members, and the most numbers in their tables: 128 MB
 _MOST_CLASSES, _MOST_NUMBERS = 4096, 1 << 24
 # How fast scores decay, to choose from, see juror.solvers.conditional_ascent
@@ -51,7 +53,7 @@ def fit_for_labels(trial: Trial, options: EMOptions, *, smoothing_given: bool) -
     if others is None:
         return None
     n_labels = _n_labels(trial)
-    per_label = max(1, min(_PER_LABEL, _MOST_TILTED // n_labels))
+    per_label = max(1, min(_PER_LABEL * (n_labels - 1), _MOST_TILTED) // n_labels)
     most_rank = _most_untilted(others, per_label * n_labels)
     chosen = choose_for_members(others, options, "auto", with_smoothing=not smoothing_given, most_rank=most_rank)
     # The rank is that of a part of the model.
@@ -138,9 +140,13 @@ def _fit_tilt(trial: Trial, per_label: int, decay: float, deal: _Deal) -> _Tilte
     around = Surroundings.of(codes, labels, rows.weights[labelled], trial.domain.without([target]), _n_labels(trial))
     kept, held = (LabelledRows.of(part.rows, target, around) for part in (deal.kept, deal.held))
     rng = Stream.TILT.generator(trial.context.seed, deal.number, 1)
-    start, until = around.start(per_label, rng), trial.context.until
-    found = climb_labels(start, kept, held, around, rng, decay=decay, until=until)
-    return _Tilted(found, held.log_prob(found.tilt), held.weights)
+    start = around.start(per_label, rng)
+    found = climb_labels(start, kept, held, around, rng, decay=decay, until=trial.context.until)
+    logs = held.log_prob(found.tilt)
+    if len(kept) + len(held) <= _FEW_ROWS and trial.context.seconds_left > 0:
+        again = climb_as_far(start, kept + held, around, rng, decay=decay, n_steps=found.n_steps)
+        found = replace(found, tilt=again)
+    return _Tilted(found, logs, held.weights)
 
 
 def _fit_untilted(trial: Trial, options: EMOptions, setting: FitSetting, deals: Sequence[_Deal]) -> list[np.ndarray]:

@@ -17,8 +17,8 @@ from juror.kernels import kernels
 from juror.rows.distinct import WeightedRows
 from juror.solvers.tilt import Surroundings, Tilt
 
-# Rows of a step, and Adam's rate and memories
-_BATCH, _RATE, _MEAN, _SQUARES, _TINY = 256, 0.02, 0.9, 0.99, 1e-8
+# Rows of a step, a quarter of all if these are fewer, and Adam's rate and memories
+_FEWEST_IN_BATCH, _BATCH, _RATE, _MEAN, _SQUARES, _TINY = 16, 256, 0.02, 0.9, 0.99, 1e-8
 # How strongly Z(x) is held at one, so that variables besides the label keep their distribution
 _TETHER = 0.3
 # The memory of the running mean of the points
@@ -56,10 +56,17 @@ class LabelledRows:
         """Return the mean log-probability of the labels."""
         return float(self.weights @ self.log_prob(tilt) / self.weights.sum())
 
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __add__(self, other: LabelledRows) -> LabelledRows:
+        both = ((self.cells, other.cells), (self.labels, other.labels), (self.weights, other.weights))
+        return LabelledRows(*map(np.concatenate, both))
+
 
 @dataclass(frozen=True)
 class Climbed:
-    """The tilt whose held-out labels were most probable, their score, and the steps that were taken."""
+    """The tilt whose held-out labels were most probable, their score, and the step at which it was."""
 
     tilt: Tilt
     score: float
@@ -77,38 +84,58 @@ def climb_labels(
     until: float = np.inf,
 ) -> Climbed:
     """Take steps from a start, in which scores lose the share rate · decay; none after the time ``until``."""
-    ladder = np.cumsum(rows.weights)
-    batch = min(_BATCH, max(16, len(ladder) // 4))
-    most = max(_MOST_STEPS, int(_MOST_PASSES * len(ladder) / batch))
-    walk, best, step, in_vain_since = _Walk(start, decay), Climbed(start, held.score(start), 0), 0, 0
+    walk = _Walk(start, rows, around, rng, decay)
+    most = max(_MOST_STEPS, int(_MOST_PASSES * len(rows) / walk.batch))
+    best, step, in_vain_since = Climbed(start, held.score(start), 0), 0, 0
     while step < most and step - in_vain_since < max(_PATIENCE * _LOOK, _SHARE_IN_VAIN * step):
         if time.monotonic() > until:
             break
-        for _ in range(_LOOK):
-            step += 1
-            drawn = np.searchsorted(ladder, rng.random(batch) * ladder[-1], side="right")
-            _, of_offsets, of_scores = kernels().label_gradient(
-                rows.cells[drawn], rows.labels[drawn], walk.tilt.offsets, walk.tilt.scores, start.n_labels, _TETHER
-            )
-            walk.go(of_offsets / batch, around.smoothed(of_scores) / batch)
-        walk.centre(around)
+        walk.go(_LOOK)
+        step += _LOOK
         score = held.score(walk.mean)
         in_vain_since = step if score > best.score + _LEAST_GAIN else in_vain_since
         if score > best.score:
             best = Climbed(walk.mean.copy(), score, step)
-    return Climbed(best.tilt, best.score, step)
+    return best
+
+
+def climb_as_far(
+    start: Tilt, rows: LabelledRows, around: Surroundings, rng: np.random.Generator, *, decay: float, n_steps: int
+) -> Tilt:
+    """Take a given number of steps from a start."""
+    walk = _Walk(start, rows, around, rng, decay)
+    for first in range(0, n_steps, _LOOK):
+        walk.go(min(_LOOK, n_steps - first))
+    return walk.mean
 
 
 class _Walk:
     """A point that takes Adam's steps, and the running mean of where it was."""
 
-    def __init__(self, start: Tilt, decay: float):
-        self.tilt, self.mean, self._decay = start.copy(), start.copy(), decay
+    def __init__(self, start: Tilt, rows: LabelledRows, around: Surroundings, rng: np.random.Generator, decay: float):
+        self.tilt, self.mean = start.copy(), start.copy()
+        self.batch = min(_BATCH, max(_FEWEST_IN_BATCH, len(rows) // 4))
+        self._rows, self._around, self._rng, self._decay = rows, around, rng, decay
+        self._ladder = np.cumsum(rows.weights)
         self._moments = [(np.zeros_like(p), np.zeros_like(p)) for p in (start.offsets, start.scores)]
         self._n_steps = 0
 
-    def go(self, *gradients: np.ndarray) -> None:
-        """Take one step along the gradients by offsets and by scores."""
+    def go(self, n_steps: int) -> None:
+        """Take some steps, and then centre the point and the mean, which changes no label's probability."""
+        for _ in range(n_steps):
+            self._move(*self._gradients())
+        self.tilt, self.mean = self.tilt.centred(self._around), self.mean.centred(self._around)
+
+    def _gradients(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the mean gradients by offsets and by scores of some rows, drawn by weight."""
+        rows, tilt = self._rows, self.tilt
+        drawn = np.searchsorted(self._ladder, self._rng.random(self.batch) * self._ladder[-1], side="right")
+        _, of_offsets, of_scores = kernels().label_gradient(
+            rows.cells[drawn], rows.labels[drawn], tilt.offsets, tilt.scores, tilt.n_labels, _TETHER
+        )
+        return of_offsets / self.batch, self._around.smoothed(of_scores) / self.batch
+
+    def _move(self, *gradients: np.ndarray) -> None:
         self._n_steps += 1
         np.multiply(self.tilt.scores, 1 - _RATE * self._decay, out=self.tilt.scores)
         rate, scale = _RATE / (1 - _MEAN**self._n_steps), 1 / (1 - _SQUARES**self._n_steps)
@@ -119,7 +146,3 @@ class _Walk:
             second += (1 - _SQUARES) * (gradient * gradient - second)
             point += rate * first / (np.sqrt(scale * second) + _TINY)
             mean += share * (point - mean)
-
-    def centre(self, around: Surroundings) -> None:
-        """Centre the point and the mean; neither's labels change."""
-        self.tilt, self.mean = self.tilt.centred(around), self.mean.centred(around)
