@@ -1,5 +1,6 @@
 """Tilts: gradients against finite differences, tilted forests against dense tensors, and fits for a target."""
 
+import time
 import warnings
 
 import numpy as np
@@ -177,6 +178,11 @@ def model():
     return fit_quietly(exclusive_or(3000, 0), target="x5")
 
 
+@pytest.fixture(scope="module")
+def untold():
+    return fit_quietly(exclusive_or(3000, 0))
+
+
 class TestFit:
     def test_the_record_says_what_was_tuned(self, model):
         assert model.info.tuned.startswith("for x5, by ")
@@ -194,18 +200,17 @@ class TestFit:
         some = tensor[1, 0].sum(axis=(0, 1, 2))
         np.testing.assert_allclose(model.ask("x5 | x0 = 1, x1 = 0").to_numpy(), some / some.sum(), rtol=1e-9)
 
-    def test_labels_of_new_rows_are_no_less_probable_than_without(self, model):
+    def test_labels_of_new_rows_are_no_less_probable_than_without(self, model, untold):
         new = exclusive_or(4000, 1)
         new = new[new[:, 5] >= 0]
         logs = []
-        for each in (model, fit_quietly(exclusive_or(3000, 0))):
+        for each in (model, untold):
             logs.append(np.log(each.predict_proba(new, "x5")[np.arange(len(new)), new[:, 5]]).mean())
         assert logs[0] > logs[1] - 0.005
 
-    def test_other_answers_stay_near_the_rows(self, model):
+    def test_other_answers_stay_near_the_rows(self, model, untold):
         new = exclusive_or(4000, 2)
-        without = fit_quietly(exclusive_or(3000, 0))
-        assert model.log_prob(new).mean() > without.log_prob(new).mean() - 0.05
+        assert model.log_prob(new).mean() > untold.log_prob(new).mean() - 0.05
 
     def test_the_same_seed_gives_the_same_bits_for_any_number_of_threads(self):
         codes = exclusive_or(400, 3)
@@ -230,6 +235,12 @@ class TestFit:
         assert again.info.tuned == model.info.tuned
         codes = exclusive_or(50, 5)
         np.testing.assert_array_equal(again.predict_proba(codes, "x5"), model.predict_proba(codes, "x5"))
+
+    def test_a_budget_of_time_is_kept(self):
+        began = time.monotonic()
+        model = fit_quietly(exclusive_or(2000, 8), target="x5", max_seconds=2.0)
+        assert time.monotonic() - began < 20
+        assert model.info.target == "x5"
 
     def test_few_rows_and_labels_that_are_all_alike_are_not_tuned(self):
         assert fit_quietly(exclusive_or(40, 6), target="x5").info.tuned == ""

@@ -8,6 +8,7 @@ fitted to all variables alike predict labels of held-out rows better, these are 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -35,12 +36,14 @@ from juror.solvers.tilted_forest import tilted
 _MEMBERS = 4
 # Classes of a tilt for every label after the first, the most of all, and the most labels that a tilt is tried for
 _PER_LABEL, _MOST_TILTED, _MOST_LABELS = 32, 128, 128
-# Up to this many rows, a tilt is fitted once more, to all rows, with as many steps.
+# Up to this many rows, a tilt is fitted once more, to all rows, with as many steps, unless there is a budget of time.
 _FEW_ROWS = 10_000
 # The most classes of all members, and the most numbers in their tables: 128 MB
 _MOST_CLASSES, _MOST_NUMBERS = 4096, 1 << 24
 # How fast scores decay, to choose from, see juror.solvers.conditional_ascent
 _DECAYS = (0.05, 0.2, 0.0)
+# The share of the time left that tilts may take
+_TIME_TO_TILT = 0.5
 # The fewest rows with a label, so that some can be held out
 _FEWEST_ROWS = 50
 # Members that choose the decay and are compared with some without a tilt, and the classes of these
@@ -48,7 +51,7 @@ _COMPARED, _COMPARED_RANK = 2, 32
 
 
 def fit_for_labels(trial: Trial, options: EMOptions, *, smoothing_given: bool) -> tuple[Solution, Chosen] | None:
-    """Fit tilted members; return None if labels are too few or too many, or if a tilt does not help."""
+    """Fit tilted members; return None if labels are too few or too many, a tilt does not help, or time is spent."""
     others = _others(trial)
     if others is None:
         return None
@@ -62,7 +65,7 @@ def fit_for_labels(trial: Trial, options: EMOptions, *, smoothing_given: bool) -
     decay, tilts = _fit_tilts(trial, per_label, deals)
     before = _fit_untilted(trial, options, chosen.setting, deals[:_COMPARED])
     gain, error = _compared(tilts, before)
-    if gain < -error:
+    if gain < -error or trial.context.seconds_left < 0:
         return None
     members = fit_members(others, options, chosen.setting, range(_MEMBERS))
     trial.context.tell(chosen.rank, _MEMBERS, _MEMBERS, 1, 1, log_likelihood=members[-1].score)
@@ -125,14 +128,17 @@ class _Tilted:
 def _fit_tilts(trial: Trial, per_label: int, deals: Sequence[_Deal]) -> tuple[float, list[_Tilted]]:
     """Fit a tilt to each deal, with the decay that makes held-out labels of the first ones most probable."""
     first = list(product(_DECAYS, deals[:_COMPARED]))
-    found = list(trial.context.runner.map(lambda each: _fit_tilt(trial, per_label, *each), first))
+    n_rounds = sum(-(-n // trial.context.runner.n_jobs) for n in (len(first), len(deals) - _COMPARED))
+    seconds = _TIME_TO_TILT * trial.context.seconds_left / n_rounds
+    fit = partial(_fit_tilt, trial, per_label, seconds)
+    found = list(trial.context.runner.map(lambda each: fit(*each), first))
     by_decay = [found[n : n + _COMPARED] for n in range(0, len(found), _COMPARED)]
     best = int(np.argmax([sum(tilt.found.score for tilt in tilts) for tilts in by_decay]))
-    others = trial.context.runner.map(partial(_fit_tilt, trial, per_label, _DECAYS[best]), deals[_COMPARED:])
+    others = trial.context.runner.map(partial(fit, _DECAYS[best]), deals[_COMPARED:])
     return _DECAYS[best], [*by_decay[best], *others]
 
 
-def _fit_tilt(trial: Trial, per_label: int, decay: float, deal: _Deal) -> _Tilted:
+def _fit_tilt(trial: Trial, per_label: int, seconds: float, decay: float, deal: _Deal) -> _Tilted:
     target, rows = trial.target, deal.kept.rows
     assert target is not None
     labelled = rows.codes[:, target] >= 0
@@ -141,9 +147,9 @@ def _fit_tilt(trial: Trial, per_label: int, decay: float, deal: _Deal) -> _Tilte
     kept, held = (LabelledRows.of(part.rows, target, around) for part in (deal.kept, deal.held))
     rng = Stream.TILT.generator(trial.context.seed, deal.number, 1)
     start = around.start(per_label, rng)
-    found = climb_labels(start, kept, held, around, rng, decay=decay, until=trial.context.until)
+    found = climb_labels(start, kept, held, around, rng, decay=decay, until=time.monotonic() + seconds)
     logs = held.log_prob(found.tilt)
-    if len(kept) + len(held) <= _FEW_ROWS and trial.context.seconds_left > 0:
+    if len(kept) + len(held) <= _FEW_ROWS and seconds == np.inf:
         again = climb_as_far(start, kept + held, around, rng, decay=decay, n_steps=found.n_steps)
         found = replace(found, tilt=again)
     return _Tilted(found, logs, held.weights)
