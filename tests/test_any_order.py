@@ -11,7 +11,9 @@ import json
 import math
 import tempfile
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,7 @@ from juror import Domain, JointPMF, JurorWarning, Not, Range, Variable
 from juror.answers.label_frames import to_frame
 from juror.errors import QueryError, ZeroProbabilityError
 from juror.testing import dense, random_codes, random_forest_model, random_model
+from law_oracle import shares_below, shares_in
 
 
 def close(found: Any, expected: Any) -> None:
@@ -43,6 +46,23 @@ class Known:
         return self.model.domain
 
 
+@cache
+def numbers(kind: str, size: int) -> Variable:
+    """Return a variable of some intervals with the law of a column: whole, with two decimals, or with a point."""
+    rng = np.random.default_rng(size)
+    columns = {
+        "whole": np.where(rng.random(300) < 0.1, 999, rng.poisson(40, 300)),
+        "decimal": rng.normal(size=300).round(2),
+        "point": np.where(rng.random(300) < 0.3, 0.0, rng.gamma(2.0, 10.0, 300)),
+    }
+    return Domain.infer({kind: columns[kind]}, bins=size)[kind]
+
+
+def partly_asked(name: str, size: int) -> Variable:
+    whole = Domain((replace(numbers("whole", size), name=name),))
+    return whole.with_missing_as({name: "not asked"})[name]
+
+
 # Kinds of variables, by name. To test another kind of variable, add a function that makes one of a name and a size.
 KINDS = {
     "nominal": lambda name, size: Variable(name, tuple("abcd"[:size])),
@@ -55,7 +75,13 @@ KINDS = {
         edges=tuple(float(n) for n in range(size + 1)),
     ),
     "asked": lambda name, size: Variable(name, (*"ab"[: size - 1], "not asked"), missing_label="not asked"),
+    "whole": lambda name, size: replace(numbers("whole", size), name=name),
+    "decimal": lambda name, size: replace(numbers("decimal", size), name=name),
+    "point": lambda name, size: replace(numbers("point", size), name=name),
+    "partly asked": partly_asked,
 }
+# Intervals that are divided again and again would make large tensors.
+MOST_INTERVALS = 7
 
 
 @st.composite
@@ -91,12 +117,20 @@ def conditions(variable: Variable):
         .map(lambda values: (dict(zip(variable.labels, values, strict=True)), None, np.array(values))),
     ]
     if variable.is_ordered:
-        # in closed intervals the labels themselves are bounds too
+        # in closed intervals the labels themselves are bounds too; a label of missing cells is in no range
+        present = every < len(variable.present_labels)
+        bounds = st.integers(0, len(variable.present_labels) - 1)
         forms.append(
-            codes.map(lambda code: (Range(at_least=variable.labels[code]), f"{name} >= {word(code)}", every >= code))
+            bounds.map(
+                lambda code: (
+                    Range(at_least=variable.labels[code]),
+                    f"{name} >= {word(code)}",
+                    present & (every >= code),
+                )
+            )
         )
         forms.append(
-            codes.map(lambda code: (Range(below=variable.labels[code]), f"{name} < {word(code)}", every < code))
+            bounds.map(lambda code: (Range(below=variable.labels[code]), f"{name} < {word(code)}", every < code))
         )
     return st.one_of(forms)
 
@@ -104,6 +138,35 @@ def conditions(variable: Variable):
 def evidence_for(data: st.DataObject, domain: Domain, most: int = 3) -> dict[int, tuple[Any, str | None, np.ndarray]]:
     positions = data.draw(st.lists(st.integers(0, len(domain) - 1), max_size=most, unique=True))
     return {n: data.draw(conditions(domain[n])) for n in positions}
+
+
+def number_of(data: st.DataObject, domain: Domain) -> int | None:
+    """Return the position of a variable of numbers; None if there is none whose intervals all hold numbers."""
+    known = [
+        n
+        for n, v in enumerate(domain)
+        if v.edges is not None and np.all(shares_below(v, math.inf)[: len(v.present_labels)] > 0)
+    ]
+    return data.draw(st.sampled_from(known)) if known else None
+
+
+def bounds_in(data: st.DataObject, variable: Variable) -> tuple[float, float]:
+    """Return two numbers, the first below the second, at edges and inside intervals."""
+    low, high = float(variable.edges[0]), float(variable.edges[-1])
+    # a number within rounding errors of a decimal number is that number, so bounds are not that close to one
+    some = st.sampled_from([float(edge) for edge in variable.edges]) | st.floats(low - 1, high + 1).map(
+        lambda x: round(x, 4)
+    )
+    one, other = data.draw(st.lists(some, min_size=2, max_size=2, unique=True))
+    return min(one, other), max(one, other)
+
+
+def divided(variable: Variable, parts: Variable, low: float, high: float) -> np.ndarray:
+    """Return the share of each interval's law in each part of a divided variable that a range holds, (parts, I)."""
+    n = len(parts.present_labels)
+    ends = [-math.inf, *map(float, parts.edges[1:n]), math.inf]
+    rows = [shares_in(variable, max(a, low), min(b, high)) for a, b in pairwise(ends)]
+    return np.stack([*rows, *np.zeros((parts.cardinality - n, variable.cardinality))])
 
 
 def weighted(tensor: np.ndarray, evidence: dict[int, tuple[Any, str | None, np.ndarray]]) -> np.ndarray:
@@ -208,6 +271,25 @@ class AnyOrder(RuleBasedStateMachine):
         close(dense(rest.model), rest.tensor)
         return rest
 
+    @rule(target=models, known=models, data=st.data())
+    def narrow(self, known, data):
+        """Condition on a range of numbers that ends inside intervals, which divides them."""
+        n = number_of(data, known.domain)
+        if n is None or known.domain[n].cardinality > MOST_INTERVALS:
+            return known
+        variable, (low, high) = known.domain[n], bounds_in(data, known.domain[n])
+        wanted = {variable.name: Range(at_least=low, below=high)}
+        if weighted(known.tensor, {n: (None, None, shares_in(variable, low, high))}).sum() == 0:
+            self.refused(lambda: known.model.condition(wanted), ZeroProbabilityError)
+            return known
+        model = known.model.condition(wanted)
+        parts = model.domain[n]
+        assert set(variable.edges[1:-1]) <= set(parts.edges)
+        tensor = np.moveaxis(np.moveaxis(known.tensor, n, -1) @ divided(variable, parts, low, high).T, -1, n)
+        rest = Known(model, tensor / tensor.sum())
+        close(dense(rest.model), rest.tensor)
+        return rest
+
     @rule(target=models, known=models, rank=st.integers(1, 4))
     def compress(self, known, rank):
         model = known.model.compress(rank, n_jobs=1)
@@ -291,6 +373,48 @@ class AnyOrder(RuleBasedStateMachine):
         codes = known.domain.encode(rows)
         assert len(codes) == n
         assert np.all(tensor[tuple(codes.T)] > 0)
+
+    @rule(known=models, data=st.data())
+    def ask_about_numbers(self, known, data):
+        """Ranges that end anywhere, in Python and in words, and quantiles."""
+        n, evidence = number_of(data, known.domain), evidence_for(data, known.domain)
+        tensor, given = weighted(known.tensor, evidence), in_python(known.domain, evidence)
+        if n is None or n in evidence or tensor.sum() == 0:
+            return
+        variable, (low, high) = known.domain[n], bounds_in(data, known.domain[n])
+        shares = tensor.sum(axis=tuple(m for m in range(tensor.ndim) if m != n)) / tensor.sum()
+        expected = shares @ shares_in(variable, low, high)
+        wanted = {variable.name: Range(at_least=low, below=high)}
+        np.testing.assert_allclose(known.model.prob(wanted, given=given), expected, atol=1e-9)
+        words = f"{low!r} <= {json.dumps(variable.name)} < {high!r}"
+        np.testing.assert_allclose(known.model.prob(words, given=given), expected, atol=1e-9)
+        present = shares * (shares_below(variable, math.inf) > 0)
+        if present.sum() > 0:
+            levels = data.draw(st.lists(st.floats(0, 1), min_size=1, max_size=4))
+            for level, number in zip(levels, known.model.quantile(variable.name, levels, given=given), strict=True):
+                assert present @ shares_below(variable, number) <= (level + 1e-9) * present.sum()
+                assert present @ shares_below(variable, number, after=True) >= (level - 1e-9) * present.sum()
+
+    @rule(known=models, seed=st.integers(0, 2**32), data=st.data())
+    def sample_numbers(self, known, seed, data):
+        """Numbers that are drawn from a range lie in it, are numbers of the column, and have its distribution."""
+        n = number_of(data, known.domain)
+        if n is None:
+            return
+        variable, (low, high) = known.domain[n], bounds_in(data, known.domain[n])
+        wanted = {variable.name: Range(at_least=low, below=high)}
+        tensor = weighted(known.tensor, {n: (None, None, shares_in(variable, low, high))})
+        if tensor.sum() == 0:
+            self.refused(lambda: known.model.sample(1, given=wanted), ZeroProbabilityError)
+            return
+        drawn = known.model.sample(200, given=wanted, seed=seed)[variable.name].to_numpy(dtype=float)
+        assert np.all((drawn >= low) & (drawn < high))
+        decimals = variable.law.grid.decimals
+        assert decimals is None or np.array_equal(drawn, drawn.round(decimals))
+        middle = data.draw(st.sampled_from(sorted({low, high, *drawn[:5].tolist()})))
+        below = weighted(known.tensor, {n: (None, None, shares_in(variable, low, middle))}).sum() / tensor.sum()
+        # by the inequality of Dvoretzky, Kiefer and Wolfowitz, once in ten thousand million times or less
+        assert abs(np.mean(drawn < middle) - below) < 0.25
 
     @rule(known=models, seed=st.integers(0, 2**32), data=st.data())
     def ask_about_rows(self, known, seed, data):

@@ -33,3 +33,17 @@ def test_any_weights(weights, method, rank, distinct):
         return
     assert np.isfinite(model.log_prob(rows[[2]])).all()
     assert np.isclose(model.marginal("x0").to_numpy().sum(), 1)
+
+
+@pytest.mark.parametrize("most", [1e16, 1e30, 1e300])
+def test_counts_that_are_not_exact_are_refused(most):
+    """Found by the fuzzer: a count of 1e300 in a file loaded, and was then cast to an integer."""
+    counts = juror.PairCounts.of(juror.datasets.titanic())
+    tables = [table.copy() for table in counts.tables]
+    tables[2][0, 0] = most
+    with pytest.raises(juror.JurorError, match=r"^The table of .*'Survived'\] must .* none above 9\.0072e\+15"):
+        juror.PairCounts(counts.domain, counts.groups, tuple(tables), counts.n_rows, counts.singles)
+    singles = [single.copy() for single in counts.singles]
+    singles[1][0] = most
+    with pytest.raises(juror.JurorError, match=r"^singles must .* none above 9\.0072e\+15"):
+        juror.PairCounts(counts.domain, counts.groups, counts.tables, counts.n_rows, tuple(singles))

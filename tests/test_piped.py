@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
@@ -136,8 +137,9 @@ def test_a_full_disk_is_told(run, monkeypatch):
     assert "No space left on device. Set TMPDIR to a folder on a larger disk, or name a file." in err
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_leaves_no_copy(folder, number):
+@contextmanager
+def reading_stdin(folder):
+    """Run a command until it has begun to copy stdin, which stays open."""
     temporary = folder / "temporary"
     command = [sys.executable, "-m", "juror", "score", "people.juror", "-"]
     environment = os.environ | {"TMPDIR": str(temporary)}
@@ -146,9 +148,36 @@ def test_a_signal_leaves_no_copy(folder, number):
         process.stdin.write(Path(folder / "people.csv").read_bytes())
         process.stdin.flush()
         until = time.monotonic() + 60
-        while not any(temporary.iterdir()):
+        while not any(temporary.glob("*/*")):
             assert time.monotonic() < until
             time.sleep(0.01)
+        yield process
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_leaves_no_copy(folder, number):
+    with reading_stdin(folder) as process:
         process.send_signal(number)
         assert process.wait(timeout=60) != 0
-    assert list(temporary.iterdir()) == []
+    assert list((folder / "temporary").iterdir()) == []
+
+
+def test_the_next_command_removes_the_copy_of_a_killed_one(folder, shell):
+    with reading_stdin(folder) as process:
+        process.kill()
+        process.wait(timeout=60)
+    assert any((folder / "temporary").iterdir())
+    assert shell("cat people.csv | juror score people.juror -")[0] == 0
+
+
+def test_a_copy_in_use_is_left_alone(run, folder, monkeypatch):
+    _, expected, _ = run("score", "people.juror", "people.csv")
+    monkeypatch.setattr("tempfile.tempdir", str(folder / "temporary"))
+    with reading_stdin(folder) as process:
+        used = list((folder / "temporary").glob("*/*"))
+        with open("people.csv", "rb") as stream:
+            assert run("score", "people.juror", f"/dev/fd/{stream.fileno()}") == (0, expected, "")
+        assert list((folder / "temporary").glob("*/*")) == used
+        out, _ = process.communicate(timeout=60)
+    assert out.decode() == expected
+    assert list((folder / "temporary").iterdir()) == []

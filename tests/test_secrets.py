@@ -126,6 +126,8 @@ COMMANDS = [
     "report people.juror -o ADDRESS",
     "ADDRESS",
     "info people.juror ADDRESS",
+    "fit rows.csv -o new.juror --jobs ADDRESS",
+    "fit rows.csv -o new.juror --unheard-of ADDRESS",
 ]
 
 
@@ -139,8 +141,8 @@ def folder(tmp_path_factory, model):
 
 @pytest.mark.parametrize("line", COMMANDS)
 def test_no_message_of_a_command_has_a_password(run, line):
-    # what typer says about arguments that it cannot place, it says itself
-    connections = () if "-o ADDRESS" in line or line in ("ADDRESS", "info people.juror ADDRESS") else CONNECTIONS
+    # a file may have the name of a connection
+    connections = () if "-o ADDRESS" in line else CONNECTIONS
     for address in (*ADDRESSES, *connections):
         status, out, err = run(*(address if word == "ADDRESS" else word for word in line.split()), "--debug")
         assert status != 0
@@ -182,6 +184,19 @@ def test_any_password_is_masked(password):
     text = f"open postgresql://ann:{password}@host/db, s3:/k:{password}@b and https://x/y?sig={password}&z=1 failed"
     expected = "open postgresql://ann@host/db, s3:/k@b and https://x/y?sig=***&z=1 failed"
     assert masked(text) == scrubbed(text) == expected
+
+
+@pytest.mark.parametrize("value", [SECRET, f"{SECRET}.x", f"{SECRET}!"])
+@pytest.mark.parametrize(
+    "begin", ["no host=db password=", "no https://x.example/y?sig=", "no https://x.example/y?page=2&token="]
+)
+def test_a_masked_sentence_keeps_its_full_stop(begin, value):
+    for mask in (masked, scrubbed):
+        assert mask(f"{begin}{value}. Run it again.") == f"{begin}***. Run it again."
+        assert mask(f"{begin}{value}.") == f"{begin}***."
+        assert mask(mask(f"{begin}{value}. Run it again.")) == f"{begin}***. Run it again."
+    # Both the reason and the message around it are masked.
+    assert str(DataError(f"It broke: {masked(begin + value)}. Run it again.")) == f"It broke: {begin}***. Run it again."
 
 
 def test_nothing_of_an_address_reaches_a_file(postgres, tmp_path):

@@ -415,7 +415,7 @@ def test_a_producer_that_fails(small_chunks, spools):
     (part,) = scan_stream(reader_of(8, 8, 8, fail=fail)).parts
     sentence = (
         "The stream of type RecordBatchReader broke off after 24 rows: the tap is dry, see postgresql://ann@host/db "
-        "password=*** Run it again, or write its rows to a Parquet file and pass the path."
+        "password=***. Run it again, or write its rows to a Parquet file and pass the path."
     )
     # the chunks before are given; no pass takes what came for the whole
     seen = []

@@ -12,8 +12,10 @@ from collections.abc import Collection
 # The databases that are files
 FILE_SCHEMES = ("duckdb", "sqlite")
 _SECRET_NAME = r"\w*(?:password|passwd|pwd|token|secret)"
+# A full stop behind a value ends the sentence around it, and stays.
+_NO_STOP = r"(?!\.(?:\s|$))"
 _SECRET_PAIR = re.compile(
-    rf"""\b({_SECRET_NAME})(\s*=\s*)('(?:[^'\\]|\\.)*'?|"(?:[^"\\]|\\.)*"?|[^\s&;,]+)""", re.IGNORECASE
+    rf"""\b({_SECRET_NAME})(\s*=\s*)('(?:[^'\\]|\\.)*'?|"(?:[^"\\]|\\.)*"?|(?:{_NO_STOP}[^\s&;,])+)""", re.IGNORECASE
 )
 # Paths of pathlib have lost the second slash.
 _BEGIN = r"\b[a-z][\w+.\-]+:/{1,2}"
@@ -24,10 +26,13 @@ _LOGIN_IN_URI = re.compile(
 )
 _PARAMETERS_OF_URI = re.compile(rf"({_BEGIN}[^\s?]*\?)(\S+)", re.IGNORECASE)
 _SECRET_PARAMETER = re.compile(
-    r"([\w\-]*(?:pass|pwd|token|secret|key|sig|signature|credential|auth)[\w\-]*=)[^\s&#;'\"]+", re.IGNORECASE
+    rf"""([\w\-]*(?:pass|pwd|token|secret|key|sig|signature|credential|auth)[\w\-]*=)(?:{_NO_STOP}[^\s&#;'"])+""",
+    re.IGNORECASE,
 )
 # A password in a connection string; with spaces around the sign it may be a question about a column of that name.
-_PASSWORD_PAIR = re.compile(r"""(\b\w*(?:password|passwd|pwd)=)('[^']*'?|"[^"]*"?|[^\s&;,'"]+)""", re.IGNORECASE)
+_PASSWORD_PAIR = re.compile(
+    rf"""(\b\w*(?:password|passwd|pwd)=)('[^']*'?|"[^"]*"?|(?:{_NO_STOP}[^\s&;,'"])+)""", re.IGNORECASE
+)
 _MASK = "***"
 # Hosts and ports: nothing that could be part of a password
 _PLACE = re.compile(r"[\w.\-]*(?::\d+)?(?:,[\w.\-]*(?::\d+)?)*|\[[\da-f:.]+\](?::\d+)?", re.IGNORECASE)

@@ -96,7 +96,7 @@ def widened(answers: np.ndarray) -> np.ndarray:
 
 
 def ends_of_rows(counts: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return Jeffreys' ends for all cells, each (cells,), from the rows in every cell (cells,).
+    """Return Jeffreys' ends for all cells, each (…, cells), from the rows in every cell of an answer, (…, cells).
 
     >>> low, high = ends_of_rows(np.array([0.0, 3.0, 7.0]), 0.9)
     >>> low.round(2).tolist(), high.round(2).tolist()
@@ -104,7 +104,7 @@ def ends_of_rows(counts: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarr
     """
     from scipy.special import betaincinv
 
-    of_cell, of_rest = counts + 0.5, counts.sum() - counts + 0.5
+    of_cell, of_rest = counts + 0.5, counts.sum(axis=-1, keepdims=True) - counts + 0.5
     low, high = (betaincinv(of_cell, of_rest, tail) for tail in ((1.0 - level) / 2.0, (1.0 + level) / 2.0))
     return _open(low, high, counts)
 
@@ -138,6 +138,6 @@ def _quantile(share_below: Callable[[np.ndarray], np.ndarray], tail: float, n_ce
 
 def _open(low: np.ndarray, high: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Let intervals of labels that no row shows begin at 0, and of labels that all rows show end at 1."""
-    n = counts.sum()
+    n = counts.sum(axis=-1, keepdims=True)
     is_absent, is_alone = (counts <= 0) & (n * low < _EXPECTED), (counts >= n) & (n * (1.0 - high) < _EXPECTED)
     return np.where(is_absent, 0.0, low), np.where(is_alone, 1.0, high)

@@ -19,12 +19,14 @@ from juror.cli import ask, check, count, fit, impute, info, merge, paper, predic
 from juror.cli.addresses import hide
 from juror.cli.piped import copies_removed
 from juror.cli.terminal import show, tell
+from juror.cli.usage import Commands
 from juror.errors import JurorError, JurorWarning, Option, Spelling, in_python
 
 _BAD_INPUT, _BUG = 2, 1
 
 app = typer.Typer(
     name="juror",
+    cls=Commands,
     help="Fit the joint distribution of a table that may have missing cells. Then ask it questions, fill the missing "
     "cells, draw rows and predict labels.",
     no_args_is_help=True,

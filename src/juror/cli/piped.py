@@ -1,21 +1,24 @@
 """DATA that is a stream: ``-`` for stdin, ``/dev/stdin``, a named pipe, or what ``<(…)`` of a shell stands for.
 
 A stream can be read once, and juror may read files several times. So a stream is copied to a temporary file first. The
-copy is removed when the command ends.
+copy is removed when the command ends. If the command is killed, the next one that copies a stream removes it: a command
+locks the folder of its copy, and the lock ends with the process.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
 from juror.errors import DataError
+from juror.files.locks import lock
 
 STDIN = "-"
 _OPEN_FILES = ("/dev/fd/", "/proc/self/fd/")
@@ -27,6 +30,8 @@ _BEGINNINGS = {
     b"\x1f\x8b": ".csv.gz",
     b"\x28\xb5\x2f\xfd": ".csv.zst",
 }
+_PREFIX = "juror-stream-"
+_IS_FOLDER = re.compile(re.escape(_PREFIX) + r"\w+")
 
 # What is done when the command ends
 _copies = ExitStack()
@@ -69,9 +74,8 @@ def _copied(path: str, stream: IO[bytes]) -> str:
     # messages about the rows name the copy, so its name tells what it is a copy of
     name = "stdin" if path in (STDIN, "/dev/stdin") else "stream"
     try:
-        folder = Path(tempfile.mkdtemp(prefix="juror-"))
-        _copies.callback(shutil.rmtree, folder)
-        copy = folder / (name + suffix)
+        _remove_abandoned()
+        copy = _new_folder() / (name + suffix)
         with copy.open("wb") as file:
             file.write(first)
             shutil.copyfileobj(stream, file)
@@ -83,3 +87,35 @@ def _copied(path: str, stream: IO[bytes]) -> str:
     if read_kind(copy) is not None:
         raise DataError(f"DATA {path!r} is a stream, and it holds a model or counts. Name the file that juror wrote.")
     return str(copy)
+
+
+def _new_folder() -> Path:
+    """Make and lock a folder, which is removed when the command ends."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        # If another command removes the folder before it is locked, make another one.
+        with suppress(FileNotFoundError):
+            handle = _opened(folder)
+            _copies.callback(os.close, handle)
+            _copies.callback(shutil.rmtree, folder, ignore_errors=True)
+            lock(handle, wait=True)
+            if os.path.samestat(os.fstat(handle), os.stat(folder)):
+                return folder
+
+
+def _remove_abandoned() -> None:
+    """Remove the folders of commands that were killed."""
+    root = Path(tempfile.gettempdir())
+    for folder in (root / name for name in os.listdir(root) if _IS_FOLDER.fullmatch(name)):
+        # What another command has just removed, or what may not be opened, is left alone.
+        with suppress(OSError):
+            handle = _opened(folder)
+            try:
+                if os.fstat(handle).st_uid == os.getuid() and lock(handle, wait=False):
+                    shutil.rmtree(folder, ignore_errors=True)
+            finally:
+                os.close(handle)
+
+
+def _opened(folder: Path) -> int:
+    return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)

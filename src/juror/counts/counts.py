@@ -23,7 +23,7 @@ from juror.domain.variable import Label, Unknown
 from juror.errors import DataError, shortlist
 from juror.files import container
 from juror.files.schema import check
-from juror.readers.weights import check_weights
+from juror.readers.weights import MOST_WEIGHT, check_weights
 from juror.rows.reading import OpenTable, open_table
 from juror.rows.table import Table
 from juror.runners.local import LocalRunner
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 # Tables whose cells are checked together: of hundreds of thousands of small tables, one by one takes seconds.
 _CHECKED_AT_ONCE = 1000
+_MOST = f"none above {MOST_WEIGHT:g}, as larger floats do not count exactly"
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,12 +88,12 @@ class Counts:
             some = slice(first, first + _CHECKED_AT_ONCE)
             if not _are_counts(np.concatenate([table.ravel() for table in self.tables[some]])):
                 group = next(g for g, table in zip(self.groups, self.tables, strict=True) if not _are_counts(table))
-                raise DataError(f"The table of {self._names(group)} must hold finite counts, none below zero.")
+                raise DataError(f"The table of {self._names(group)} must hold finite counts, none below zero, {_MOST}.")
         if self.singles is not None:
             object.__setattr__(self, "singles", tuple(np.asarray(single, dtype=float) for single in self.singles))
             shapes = [single.shape for single in self.singles]
             if shapes != [(size,) for size in cardinalities] or not all(map(_are_counts, self.singles)):
-                raise DataError("singles must hold counts of every variable, one for each of its labels.")
+                raise DataError(f"singles must hold counts of every variable, one for each of its labels, {_MOST}.")
 
     def _names(self, group: Positions) -> str:
         return shortlist(self.domain[n].name for n in group)
@@ -386,7 +387,7 @@ class TripleCounts(Counts):
 
 def _are_counts(cells: np.ndarray) -> bool:
     # NaN fails both comparisons
-    return bool(cells.min() >= 0.0 and cells.max() < np.inf)
+    return bool(cells.min() >= 0.0 and cells.max() <= MOST_WEIGHT)
 
 
 def _singles(domain: Domain) -> list[Positions]:

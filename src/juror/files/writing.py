@@ -7,7 +7,6 @@ locks its file, and the lock ends with the process, however that ends.
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import re
 import secrets
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from juror.errors import DataError, FileWriteError
+from juror.files.locks import lock
 
 # The name of a temporary file does not contain that of the target, which may have the greatest length already.
 _TEMPORARY = ".juror-{}.part"
@@ -88,7 +88,7 @@ def _create(folder: Path, mode: int) -> tuple[Path, int]:
     while True:
         path = folder / _TEMPORARY.format(secrets.token_hex(8))
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
-        _lock(handle, fcntl.LOCK_EX)
+        lock(handle, wait=True)
         if os.fstat(handle).st_nlink:
             return path, handle
         # another process removed the file before it was locked
@@ -103,19 +103,10 @@ def _remove_abandoned(folder: Path) -> None:
             with suppress(OSError):
                 handle = os.open(folder / name, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
                 try:
-                    if stat.S_ISREG(os.fstat(handle).st_mode) and _lock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB):
+                    if stat.S_ISREG(os.fstat(handle).st_mode) and lock(handle, wait=False):
                         os.unlink(folder / name)
                 finally:
                     os.close(handle)
-
-
-def _lock(handle: int, how: int) -> bool:
-    """Lock a file; return whether it is locked now. Some file systems know no locks, and nothing is removed there."""
-    try:
-        fcntl.flock(handle, how)
-    except OSError:
-        return False
-    return True
 
 
 def _cannot_write(path: Path, error: OSError) -> DataError:

@@ -12,7 +12,8 @@ import numpy as np
 from juror.errors import DataError, DataWarning, Message, ParameterError, shortlist
 from juror.readers.columns import Column
 
-_MOST_WEIGHT = 2.0**53
+# Up to here floats count exactly.
+MOST_WEIGHT = 2.0**53
 _LEAST_WEIGHT = 1e-150
 
 
@@ -81,11 +82,11 @@ class WeightSums:
                 total=self.total,
                 least=_LEAST_WEIGHT,
             )
-        if self.total > _MOST_WEIGHT:
+        if self.total > MOST_WEIGHT:
             raise ParameterError(
                 "{sample_weight} sums to {total:g}, and counts are exact up to {most:g} only. Scale it.",
                 total=self.total,
-                most=_MOST_WEIGHT,
+                most=MOST_WEIGHT,
             )
         told = None
         if self.total < self.n_counted / 10:

@@ -59,18 +59,17 @@ def ends_by_rows(
     singles: Sequence[np.ndarray], tables: Mapping[int, np.ndarray]
 ) -> tuple[list[np.ndarray], dict[int, np.ndarray]]:
     """Return the same for a model without draws, from the rows of every variable (I_n,), and of pairs (I_a, I_b)."""
-    found = {}
+    # Tables of the same shape are done together: there may be tens of thousands of small ones.
+    alike: dict[tuple[int, ...], list[int]] = {}
     for k, table in tables.items():
-        given_a = [ends_of_rows(row, LEVEL) for row in table]
-        given_b = [ends_of_rows(column, LEVEL) for column in table.T]
-        found[k] = np.stack(
-            [
-                np.stack([low for low, _ in given_a]),
-                np.stack([high for _, high in given_a]),
-                np.stack([low for low, _ in given_b], axis=1),
-                np.stack([high for _, high in given_b], axis=1),
-            ]
-        )
+        alike.setdefault(table.shape, []).append(k)
+    found: dict[int, np.ndarray] = {}
+    for numbers in alike.values():
+        stacked = np.stack([tables[k] for k in numbers])
+        given_a = ends_of_rows(stacked, LEVEL)
+        given_b = (ends.swapaxes(1, 2) for ends in ends_of_rows(stacked.swapaxes(1, 2), LEVEL))
+        found |= dict(zip(numbers, np.stack([*given_a, *given_b], axis=1), strict=True))
+    found = {k: found[k] for k in tables}
     return [np.stack(ends_of_rows(each, LEVEL)) for each in singles], found
 
 
