@@ -5,6 +5,7 @@ gpu`` does so.
 """
 
 import importlib
+from dataclasses import replace
 from inspect import signature
 
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 import juror
 from juror import kernels as dispatch
 from juror.errors import MissingDependencyError, ParameterError
-from juror.fitting.devices import check_for_card
+from juror.fitting.devices import check_for_card, settle_device
 from juror.kernels import card_for, reference
 from juror.rows.distinct import WeightedRows
 from juror.rows.forest import Forest
@@ -22,7 +23,7 @@ from juror.rows.on_card import CardRows
 from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
-from juror.solvers.shared_forest import information_given
+from juror.solvers.shared_forest import SharedForest, fetched, information_given
 from kernel_cases import Case
 
 pytest.importorskip("triton", reason="the kernels of a card are written in Triton: pip install 'juror[cuda]'")
@@ -216,6 +217,21 @@ def test_a_table_with_holes_is_counted_on_the_card_as_on_the_cpu(forest):
     assert_near(*found)
 
 
+@pytest.mark.parametrize("smoothing", [0.0, 0.3])
+@pytest.mark.parametrize("forest", [Forest((-1, 0, 1, 1)), Forest((-1, -1, 1, 2))], ids=["a tree", "two trees"])
+def test_a_step_along_a_forest_is_that_of_the_cpu(forest, smoothing):
+    found = []
+    for device in ("cuda", "cpu"):
+        table, point = table_of(device, forest=forest)
+        steps = SharedForest.along(table.along(forest), Stacking(table.domain.cardinalities, forest), smoothing)
+        steps = steps.on_card()
+        # A class that no row belongs to has the forest's own tables, or what it is drawn to.
+        start = steps.at(replace(point, lam=np.append(point.lam[:-1], 0.0)))
+        stepped = fetched(steps.update(start))
+        found.append((stepped.lam, stepped.stack))
+    assert_near(*found)
+
+
 def test_a_start_shares_every_row_among_the_classes():
     table, _ = table_of("cuda", forest=Forest((-1, 0, 1, 1)))
     rows = table.along(Forest((-1, 0, 1, 1)))
@@ -272,7 +288,7 @@ def test_a_card_is_for_methods_that_pass_over_rows():
     with pytest.raises(ParameterError, match=r"device='cuda' is for methods.*em, bayes, spa-em. Got 'tree'"):
         juror.fit(people(), method="tree", device="cuda")
     with pytest.raises(ParameterError, match=r"is for rows in memory. Raise memory, or pass device='cpu'"):
-        check_for_card("cuda", "em", read=object())
+        check_for_card("em", read=object())
     with pytest.raises(ParameterError, match=r"device must be one of \['auto', 'cpu', 'cuda'\]. Got 'gpu'"):
         juror.fit(people(), device="gpu")
 
@@ -281,6 +297,20 @@ def test_small_tables_stay_on_the_cpu():
     assert card_for("auto", 1000) is None
     assert card_for("cpu", 1 << 60) is None
     assert card_for("cuda", 1) is cuda
+
+
+def test_a_fit_makes_all_its_passes_in_one_place(monkeypatch):
+    # Members hold out rows, which are too few for a card by themselves.
+    table, _ = table_of("auto")
+    monkeypatch.setattr(dispatch, "_WORTH_A_CARD", table.rows.codes.size)
+    kept, held = table.split(0.1, np.random.default_rng(0))
+    settle_device(table.runner, "em", table)
+    assert all(isinstance(each.packed, CardRows) for each in (table, kept, held))
+    for method, cells in (("em", 1 << 60), ("tree", 1)):
+        monkeypatch.setattr(dispatch, "_WORTH_A_CARD", cells)
+        table, _ = table_of("auto")
+        settle_device(table.runner, method, table)
+        assert table.runner.device == "cpu"
 
 
 @pytest.mark.parametrize("package", ["torch", "triton"])

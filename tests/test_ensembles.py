@@ -529,6 +529,14 @@ class Clock:
         return self.now
 
 
+def test_large_tables_make_as_few_members_with_any_number_of_threads(monkeypatch):
+    numbers_of_a_member = 3 * (sum(SHAPE) + len(SHAPE))
+    monkeypatch.setattr("juror.fitting.ensemble._MOST_NUMBERS", 3 * numbers_of_a_member)
+    one, other = (fit(smoothing=1.0, ensemble="auto", n_jobs=n) for n in (1, 4))
+    assert one.info.n_members == 3
+    assert_same_bits(one, other)
+
+
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()

@@ -1,9 +1,10 @@
 """The contract of the kernels on a card, and what the card does: docs/gpu.md.
 
-    python -m benchmarks.gpu [--tune] [--seconds 200]
+    python -m benchmarks.gpu [--tune] [--seconds 1800] [--only NAME ...] [--facts results/gpu.json]
 
-Needs an NVIDIA card, PyTorch and Triton, and JUROR_DATA for coil2000, plants and baudio. Fits on two cores of the same
-machine run beside the rest, and are stopped when all else is done.
+Needs an NVIDIA card, PyTorch and Triton, and JUROR_DATA for coil2000, plants and baudio. Every section is written to
+the file of facts when it is done, and is not measured again: a run that was cut short goes on where it ended. Fits on
+two cores of the same machine run beside the rest, and are stopped when the time is spent.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,8 +25,9 @@ from typing import Any
 import torch
 import triton
 from benchmarks.gpu import tuning
+from benchmarks.gpu.crossing import passes
 from benchmarks.gpu.ensembles import fitted
-from benchmarks.gpu.page import Facts, page
+from benchmarks.gpu.page import page
 from benchmarks.gpu.passes import Limits, Setting, measure
 
 ROOT = Path(__file__).parents[2]
@@ -35,27 +38,18 @@ PASSES = [
     Setting("1 M rows with weights, F = 64", 1_000_000, 20, 10, 64, weighted=True),
     Setting("1 M rows of joint codes (100 labels), F = 64", 1_000_000, 20, 100, 64),
 ]
-# Default fits of these are measured on two cores too.
-TABLES, MORE_ON_CARD = ("coil2000", "200000"), ("1000000",)
+# Default fits, on the card and on two cores
+TABLES = ("coil2000", "200000", "1000000", "10000000")
 
 
-def contract() -> subprocess.Popen[str]:
-    """Begin the tests of the kernels on the card."""
+def contract(seconds: float) -> str:
+    """Run the tests of the kernels on the card, and return the last line that they print."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--noconftest", "tests/test_card.py"]
     path = os.pathsep.join([*sys.path, str(ROOT / "tests")])
-    pipe: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-    return subprocess.Popen(command, cwd=ROOT, env=os.environ | {"TRITON_INTERPRET": "0", "PYTHONPATH": path}, **pipe)
-
-
-def outcome(begun: subprocess.Popen[str], seconds: float) -> str:
-    """Return the last line that the tests print."""
-    try:
-        out, _ = begun.communicate(timeout=seconds)
-    except subprocess.TimeoutExpired:
-        begun.kill()
-        return f"not done after {seconds:.0f} s more"
-    print(out[-4000:], flush=True)
-    return (out.strip().splitlines() or ["pytest did not start"])[-1]
+    env = os.environ | {"TRITON_INTERPRET": "0", "PYTHONPATH": path}
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=seconds)
+    print(done.stdout[-4000:], flush=True)
+    return (done.stdout.strip().splitlines() or ["pytest did not start"])[-1]
 
 
 def on_two_cores(name: str, number: int) -> tuple[subprocess.Popen[str], float]:
@@ -67,7 +61,7 @@ def on_two_cores(name: str, number: int) -> tuple[subprocess.Popen[str], float]:
     return begun, time.perf_counter()
 
 
-def on_card(name: str, seconds: float) -> dict[str, object]:
+def on_card(name: str, seconds: float) -> dict[str, Any]:
     """Fit on the card, with the cores that are left."""
     command = [sys.executable, "-m", "benchmarks.gpu.fits", name, "cuda", str(len(os.sched_getaffinity(0)))]
     try:
@@ -75,10 +69,11 @@ def on_card(name: str, seconds: float) -> dict[str, object]:
     except subprocess.TimeoutExpired:
         return {"table": name, "device": "card", "stopped": seconds}
     print(done.stdout, done.stderr[-2000:], flush=True)
-    return dict(json.loads(done.stdout.splitlines()[-1])) if done.returncode == 0 else {"table": name, "failed": True}
+    done.check_returncode()
+    return dict(json.loads(done.stdout.splitlines()[-1]))
 
 
-def ended(name: str, begun: subprocess.Popen[str], since: float, left: float) -> dict[str, object]:
+def ended(name: str, begun: subprocess.Popen[str], since: float, left: float) -> dict[str, Any]:
     """Wait for a fit on two cores, but no longer than there is time."""
     try:
         out, _ = begun.communicate(timeout=max(1.0, left))
@@ -91,52 +86,56 @@ def ended(name: str, begun: subprocess.Popen[str], since: float, left: float) ->
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tune", action="store_true", help="try tiles, print their times, and end")
-    parser.add_argument("--seconds", type=float, default=200.0, help="about how long all may take")
+    parser.add_argument("--seconds", type=float, default=1800.0, help="about how long all may take")
+    parser.add_argument("--only", nargs="*", help="the sections to measure")
+    parser.add_argument("--facts", type=Path, default=ROOT / "results" / "gpu.json")
     parser.add_argument("--output", type=Path, default=ROOT / "docs" / "gpu.md")
     given = parser.parse_args()
     if given.tune:
         for setting in (PASSES[0], PASSES[2]):
-            for name, tile, milliseconds in tuning.tried(setting):
-                print(setting.name, name, tuple(tile), f"{milliseconds:.3f} ms")
+            for name, classes, tile, milliseconds in tuning.tried(setting):
+                print(setting.name, name, classes, tuple(tile), f"{milliseconds:.3f} ms")
         return
+    given.facts.parent.mkdir(parents=True, exist_ok=True)
+    facts: dict[str, Any] = json.loads(given.facts.read_text()) if given.facts.exists() else {}
+    facts["machine"] = f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, Triton {triton.__version__}"
     until = time.perf_counter() + given.seconds
-    begun = {name: on_two_cores(name, number) for number, name in enumerate(TABLES)}
-    others = set(os.sched_getaffinity(0)) - set(sorted(os.sched_getaffinity(0))[: 2 * len(TABLES)])
+
+    def left() -> float:
+        return max(5.0, until - time.perf_counter())
+
+    def is_wanted(name: str) -> bool:
+        return name not in facts and (given.only is None or name in given.only)
+
+    begun = {
+        name: on_two_cores(name, number) for number, name in enumerate(TABLES) if is_wanted(f"{name} on two cores")
+    }
+    others = set(sorted(os.sched_getaffinity(0))[2 * len(begun) :])
     os.sched_setaffinity(0, others or os.sched_getaffinity(0))
-    facts = Facts(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, Triton {triton.__version__}")
-
-    begun_tests: list[subprocess.Popen[str]] = []
-
-    def in_time(end: float) -> float:
-        return max(5.0, until - end - time.perf_counter())
-
-    def on_two_cores_ended() -> None:
-        facts.fits += [ended(name, *each, in_time(0.0)) for name, each in begun.items()]
-
-    def ensemble(name: str, share: float) -> None:
-        facts.ensembles.append(fitted(name, share * in_time(20.0)))
-
-    steps: dict[str, Callable[[], object]] = {
-        "limits": lambda: setattr(facts, "limits", Limits.measured()),
-        **{each.name: partial(lambda each: facts.passes.append(measure(each)), each) for each in PASSES},
-        **{name: partial(lambda name: facts.fits.append(on_card(name, 45.0)), name) for name in TABLES + MORE_ON_CARD},
-        "begin the contract": lambda: begun_tests.append(contract()),
-        "baudio": lambda: ensemble("baudio", 0.65),
-        "plants": lambda: ensemble("plants", 1.0),
-        "contract": lambda: setattr(facts, "contract", outcome(begun_tests[0], in_time(5.0))),
-        "two cores": on_two_cores_ended,
+    steps: dict[str, Callable[[], Any]] = {
+        "limits": lambda: asdict(Limits.measured()),
+        **{each.name: partial(lambda each: asdict(measure(each)), each) for each in PASSES},
+        "contract": lambda: contract(left()),
+        "crossing": passes,
+        **{f"{name} on the card": partial(lambda name: on_card(name, left()), name) for name in TABLES[:-1]},
+        "baudio": lambda: asdict(fitted("baudio", left())),
+        "plants": lambda: asdict(fitted("plants", left())),
+        f"{TABLES[-1]} on the card": lambda: on_card(TABLES[-1], left()),
+        **{f"{name} on two cores": partial(lambda name: ended(name, *begun[name], left()), name) for name in TABLES},
     }
     failed = []
     for name, step in steps.items():
-        print(f"{name}, {until - time.perf_counter():.0f} s left", flush=True)
+        if not is_wanted(name):
+            continue
+        print(f"{name}, {left():.0f} s left", flush=True)
         try:
-            step()
+            facts[name] = step()
         except Exception:
             # The other sections are worth having.
             traceback.print_exc()
             failed.append(name)
-        given.output.write_text(page(facts))
-    print(given.output.read_text())
+        given.facts.write_text(json.dumps(facts, indent=1))
+        given.output.write_text(page(facts, given.output.read_text() if given.output.exists() else ""))
     sys.exit(f"failed: {failed}" if failed else 0)
 
 

@@ -140,6 +140,11 @@ class Measured:
     same_bits: bool
     is_exact: bool
 
+    @classmethod
+    def of(cls, facts: dict[str, Any]) -> Measured:
+        """Read what was written as JSON."""
+        return cls(**{**facts, "setting": Setting(**facts["setting"])})
+
     @property
     def operations(self) -> float:
         """Operations of the three matrix products, with the cells and classes that the model has."""
@@ -154,7 +159,7 @@ class Measured:
 
     @property
     def moved_bytes(self) -> float:
-        """Bytes through the card's memory: cells three times, posteriors written and read, their tops, sums, shares."""
+        """Bytes through the card's memory: cells, posteriors written and read, their tops, sums and shares."""
         cut, size = tiling(self.setting.rank), 4 if self.is_exact else 2
         posteriors = 2 * size * cut.padded(self.setting.rank)
         return self.setting.n_rows * (

@@ -19,7 +19,7 @@ from juror.domain.variable import Label, Unknown
 from juror.errors import DataWarning, FitWarning, check_count, wrong
 from juror.fitting.arguments import check_alone, how_to_find
 from juror.fitting.contradictions import hold_against_rows
-from juror.fitting.devices import card_of, check_for_card
+from juror.fitting.devices import card_of, settle_device
 from juror.fitting.held_out import as_mixture
 from juror.fitting.kept_counts import kept_counts
 from juror.fitting.plan import (
@@ -282,7 +282,7 @@ def fit(
             read = Request(opened, bytes_here, int(seed)).read(stack, method, rank, options)
         decision = decide(read, rank, method, target, options)
         chosen, domain = METHODS[decision.method], read.domain
-        check_for_card(device, decision.method, read)
+        settle_device(local, decision.method, read)
         settings = read_options(decision.method, {**decision.options, **_left(options, data, read)})
         check_members(settings, options, read)
         rank = check_rank(rank, options.get("init"), domain, data, chooses=chosen.open_rank is not None)

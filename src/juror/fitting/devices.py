@@ -11,10 +11,17 @@ from juror.solvers.methods import METHODS
 from juror.solvers.solver import Method
 
 
-def check_for_card(device: str, method: str, read: Any) -> None:
-    """Refuse a card for fits that do not pass over rows in memory."""
-    if device != "cuda":
-        return
+def settle_device(runner: LocalRunner, method: str, read: Any) -> None:
+    """Decide once where a fit passes over rows, so that its parts do not differ; refuse a card where it is not for."""
+    is_for_card = METHODS[method].on_card and isinstance(read, MemoryTable)
+    if runner.device == "auto":
+        runner.device = "cpu" if not is_for_card or runner.card(read.rows.codes.size) is None else "cuda"
+    if runner.device == "cuda":
+        check_for_card(method, read)
+
+
+def check_for_card(method: str, read: Any) -> None:
+    """Refuse fits that do not pass over rows in memory."""
     if not METHODS[method].on_card:
         raise ParameterError(
             "{device:='cuda'} is for methods that pass over rows again and again: {names}. Got {method!r}. Pass "

@@ -21,7 +21,7 @@ from juror.fitting.choose import (
 )
 from juror.fitting.choosing_time import ChoosingTime
 from juror.fitting.held_out import Trial
-from juror.fitting.members import Member, fit_members, held_out_share
+from juror.fitting.members import Member, fit_members, held_out_share, stack_size
 from juror.kernels.random_streams import Stream
 from juror.record import FitRecord, RankScore
 from juror.rows.in_memory import MemoryTable
@@ -57,13 +57,17 @@ def fit_ensemble(trial: Trial, options: EMOptions, chosen: Chosen) -> Solution:
     context = trial.context
     most = _most_members(options, chosen.setting, in_time=bool(np.isfinite(context.until)))
     members: list[Member] = []
-    longest = 0.0
+    longest, at_once = 0.0, context.runner.n_jobs
+    if options.ensemble == "auto":
+        at_once = min(at_once, max(2, _MOST_NUMBERS // stack_size(trial, chosen.setting)))
     while len(members) < most and (not members or context.seconds_left > longest):
         began = context.seconds_left
-        numbers = range(len(members), min(len(members) + context.runner.n_jobs, most))
+        numbers = range(len(members), min(len(members) + at_once, most))
         members += fit_members(trial, options, chosen.setting, numbers)
         if options.ensemble == "auto":
             most = min(most, max(2, _MOST_NUMBERS // members[0].parameters.stack.size))
+            # Many threads may have fitted more; the model must not depend on their number.
+            del members[most:]
         longest = max(longest, began - context.seconds_left) if np.isfinite(began) else 0.0
         context.tell(chosen.rank, len(members), most, 1, 1, log_likelihood=members[-1].score)
     record = FitRecord(

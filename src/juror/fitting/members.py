@@ -71,6 +71,12 @@ def held_out_share(table: MemoryTable) -> float:
     return min(_MOST_HELD_OUT, _ENOUGH_HELD_OUT / table.total)
 
 
+def stack_size(trial: Trial, setting: FitSetting) -> int:
+    """Return how many numbers the tables of the first member have, before its forest is learned again."""
+    forest = _forest(trial.links, 0, trial.context.seed) if setting.forest else None
+    return Stacking(trial.domain.cardinalities, forest).n_rows * setting.rank
+
+
 def fit_members(trial: Trial, options: EMOptions, setting: FitSetting, numbers: Sequence[int]) -> list[Member]:
     """Fit some members side by side, one per thread. No pass begins after the context's deadline.
 
@@ -135,9 +141,11 @@ class _Climb:
         if forest is None:
             objective = Objective.of(self.table.packed.alone(), stacking, smoothing)
             return self._from(objective, random_start_of(objective, rank, number, rng), _PLAIN)
-        along = SharedForest.along(self.table.along(forest).in_order().alone(), stacking, smoothing)
+        rows = self.table.along(forest).alone()
+        along = SharedForest.along(rows.in_order(), stacking, smoothing)
         start = (
-            seeded_start(along.rows, along.marginals, rank, stacking, rng)
+            # Rows are drawn in the order of the table, which is the same on a card.
+            seeded_start(rows, along.marginals, rank, stacking, rng)
             if self.setting.seeded
             else along.scattered_start(rank, rng)
         )

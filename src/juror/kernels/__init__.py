@@ -15,8 +15,9 @@ from types import ModuleType
 from juror.errors import MissingDependencyError, ParameterError, check_choice
 
 _MODULES = {"numba": "juror.kernels.jit", "numpy": "juror.kernels.reference"}
-# From this many cells (rows × columns) on, "auto" passes over a table on a card: less is not worth the transfer.
-_WORTH_A_CARD = 1 << 24
+# From this many cells (rows × columns) on, "auto" passes over a table on a card: a pass with 16 classes, where searches
+# for a rank begin, then takes as long as on two threads (docs/gpu.md). With more classes, fewer cells are enough.
+_WORTH_A_CARD = 1 << 19
 
 
 @cache

@@ -36,7 +36,7 @@ from juror.solvers.ascent import Objective, Point
 _CLASS_STRENGTH = 10.0
 # Shares of rows are drawn to this power: at higher powers, classes begin further apart.
 _SPREAD = 4
-_ROWS_AT_ONCE, _ROWS_ON_CARD = 4096, 1 << 15
+_ROWS_AT_ONCE = 4096
 # The most combinations of a class and two labels that are counted on a card
 _MOST_COUNTED = 1 << 27
 
@@ -129,10 +129,13 @@ class _ForestOnCard(SharedForest):
     """The same steps on tensors: tables of forests are large, and to move them would take longer than a pass."""
 
     @cached_property
-    def _alike(self) -> list[_Alike]:
-        to = card_kernels().as_tensor
-        every = SharedForest._alike.func(self)  # type: ignore[attr-defined]
-        return [_Alike(to(alike.rows), alike.shape, to(alike.own), to(alike.once)) for alike in every]
+    def _steps(self) -> Any:
+        sizes, heights = np.asarray(self.stacking.cardinalities), np.asarray(self.stacking.heights)
+        counted = [self.rows.label_counts[self.stacking.rows(n), 0] for n in range(len(sizes))]
+        once = [each.reshape(-1, size).sum(axis=0) + 1.0 / size for each, size in zip(counted, sizes, strict=True)]
+        shares = np.concatenate([each / each.sum() for each in once])
+        steps = card_kernels().ForestSteps
+        return steps.of(self.marginals[:, 0], shares, self.stacking.starts[:-1], sizes, heights // sizes)
 
     def at(self, parameters: Parameters) -> Point:
         """Pass over the rows."""
@@ -141,20 +144,8 @@ class _ForestOnCard(SharedForest):
 
     def update(self, point: Point) -> Parameters:
         """Take the EM step from a point."""
-        stepped: Parameters = card_kernels().on_own_stream(self._stepped)(point)
-        return stepped
-
-    def _stepped(self, point: Point) -> Parameters:
-        lam, cells = point.counts.classes, point.counts.cells
-        stack = (0 * cells) + 1
-        for alike in self._alike:
-            counts = cells[alike.rows].reshape(-1, *alike.shape, len(lam))
-            drawn = self.strength * (alike.own if alike.shape[0] == 1 else alike.combined(counts)) + counts
-            totals = drawn.sum(axis=2, keepdims=True)
-            seen = totals > 0
-            shares = seen * drawn / (totals + ~seen) + ~seen * alike.own
-            stack[alike.rows] = shares.reshape(-1, len(lam))
-        return Parameters(lam / lam.sum(), stack, self.stacking.forest)
+        lam, stack = self._steps.step(point.counts.classes, point.counts.cells, self.strength, _CLASS_STRENGTH)
+        return Parameters(lam, stack, self.stacking.forest)
 
 
 def fetched(parameters: Parameters) -> Parameters:
@@ -171,9 +162,13 @@ def most_probable_classes(table: MemoryTable, parameters: Parameters) -> np.ndar
     cells = PackedCells.plain(table.rows.codes, Stacking(table.domain.cardinalities, parameters.forest))
     card = table.runner.card(table.rows.codes.size)
     tables = Prepared.of(cells, parameters.lam, parameters.stack, card).tables
+    if card is not None:
+        # Posteriors of all rows would take longer to move than to find.
+        on_card: np.ndarray = card.likeliest_classes(cells.packed, tables)
+        return on_card
     classes = np.empty(len(cells), dtype=np.int64)
-    for rows in partitions(len(cells), _ROWS_AT_ONCE if card is None else _ROWS_ON_CARD):
-        classes[rows] = (card or kernels()).posterior(cells.packed[rows], tables)[1].argmax(axis=1)
+    for rows in partitions(len(cells), _ROWS_AT_ONCE):
+        classes[rows] = kernels().posterior(cells.packed[rows], tables)[1].argmax(axis=1)
     return classes
 
 

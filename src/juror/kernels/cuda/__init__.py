@@ -15,10 +15,12 @@ from juror.kernels.cuda.card_passes import (
     expected_counts,
     label_logs,
     label_probabilities,
+    likeliest_classes,
     log_prob,
     posterior,
     row_sums,
     scatter_classes,
 )
+from juror.kernels.cuda.card_steps import ForestSteps
 from juror.kernels.cuda.card_tables import tables, with_logs
 from juror.kernels.cuda.placed import Placed

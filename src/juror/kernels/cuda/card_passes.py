@@ -31,6 +31,8 @@ Tables = CardTables | HostTables
 _POSTERIOR_BYTES = 1 << 31
 # From this many rows on, posteriors of rows that count once are stored in half precision.
 _MANY_ROWS = 1 << 18
+# Groups of 32 rows that are marked by a program
+_GROUPS = 8
 # Rows of a tile for which classes are drawn
 _ROWS_DRAWN = 64
 # Programs of a kernel that fill a card, and the most bytes of the sums that they write
@@ -38,9 +40,13 @@ _ENOUGH_PROGRAMS, _MOST_SUMS = 1056, 1 << 28
 
 
 class _Weighed(NamedTuple):
-    """Posteriors of a piece: E (padded rows, padded F) times a share per tile of classes, (chunks, padded rows)."""
+    """Posteriors of a piece: E (padded rows, padded F) times a share per tile of classes, (chunks, padded rows).
+
+    ``marks`` has words that mark the rows of every cell, (padded rows / 32, padded cells), unless it is empty.
+    """
 
     piece: CardPiece
+    marks: torch.Tensor
     E: torch.Tensor
     share: torch.Tensor
 
@@ -79,22 +85,41 @@ class _Pass:
     @property
     def at_once(self) -> int:
         """How many rows make a piece."""
-        return max(1, _POSTERIOR_BYTES // ((2 if self.half else 4) * self.high.shape[1] * ROWS)) * ROWS
+        bytes_of_marks = self.n_counted // 4 if self.tables.tiling.is_marked else 0
+        bytes_a_row = (2 if self.half else 4) * self.high.shape[1] + bytes_of_marks
+        return max(1, _POSTERIOR_BYTES // (bytes_a_row * ROWS)) * ROWS
 
     def __iter__(self) -> Iterator[_Weighed]:
         kind, P = torch.float16 if self.half else torch.float32, self.high.shape[1]
         for piece in self.placed.pieces(self.at_once):
             yield self._weigh(piece, torch.empty((piece.n_padded if self.keep else 0, P), dtype=kind, device=device()))
 
+    def _marked(self, piece: CardPiece) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return words that mark the cells of rows, (words, rows), and the rows of cells, (words, cells), if read."""
+        n_words = self.n_counted // 32 if self.tables.tiling.is_marked else 0
+        n_groups = piece.n_padded // 32 if n_words and self.keep else 0
+        by_row = torch.empty((n_words, piece.n_padded), dtype=torch.int32, device=device())
+        by_cell = torch.empty((n_groups, self.n_counted), dtype=torch.int32, device=device())
+        if not n_words:
+            return by_row, by_cell
+        tiles.mark_rows[piece.n_padded // ROWS, len(by_row)](
+            piece.columns, self.placed.owner, self.placed.starts, by_row,
+            piece.columns.stride(0), piece.n_padded, piece.rows, self.placed.n_cells, ROWS,
+        )  # fmt: skip
+        if n_groups:
+            tiles.mark_cells[n_groups // _GROUPS, len(by_row)](by_row, by_cell, piece.n_padded, self.n_counted, _GROUPS)
+        return by_row, by_cell
+
     def _weigh(self, piece: CardPiece, E: torch.Tensor) -> _Weighed:
-        columns, rows, (classes, tile, _) = piece.columns, piece.n_padded, self.tables.tiling
-        n_chunks = self.high.shape[1] // classes
+        columns, rows, (classes, tile, _, is_marked) = piece.columns, piece.n_padded, self.tables.tiling
+        n_chunks, (by_row, by_cell) = self.high.shape[1] // classes, self._marked(piece)
         top, total, share = (torch.empty((n_chunks, rows), device=device()) for _ in range(3))
         tiles.weigh_classes[rows // tile.rows, n_chunks](
-            columns, self.placed.owner, self.placed.label, self.high, self.low, self.tables.log_lam, E, top, total,
-            columns.stride(0), rows, -(-self.placed.n_cells // tile.cells) * tile.cells, self.high.shape[1],
-            self.keep,
-            tile.rows, tile.cells, classes, num_warps=tile.warps, num_stages=tile.stages,
+            by_row if is_marked else columns, self.placed.owner, self.placed.label,
+            self.high, self.low, self.tables.log_lam, E, top, total,
+            columns.stride(0), rows, self.placed.n_cells, self.high.shape[1],
+            self.keep, is_marked,
+            tile.rows, classes, num_warps=tile.warps, num_stages=tile.stages,
         )  # fmt: skip
         logs, totals = torch.empty(rows, device=device()), torch.empty(rows // ROWS, device=device())
         weights = self.placed.weights
@@ -105,12 +130,12 @@ class _Pass:
         )  # fmt: skip
         self._logs.append(logs[: piece.rows])
         self._totals.append(totals.double().sum())
-        return _Weighed(piece, E, share)
+        return _Weighed(piece, by_cell, E, share)
 
     def count(self, weighed: _Weighed, drawn: torch.Tensor | None = None) -> None:
         """Add the counts of a piece: of posteriors, or of classes drawn for its rows."""
         columns, rows, P = weighed.piece.columns, weighed.piece.n_padded, self.high.shape[1]
-        classes, _, tile = self.tables.tiling
+        classes, _, tile, is_marked = self.tables.tiling
         half = self.half or drawn is not None
         run = max(1, ROWS_A_RUN["half" if half else "single"] // tile.rows)
         n_tiles, n_chunks, n_blocks = self.n_counted // tile.cells, P // classes, rows // tile.rows
@@ -119,9 +144,10 @@ class _Pass:
         n_parts = triton.cdiv(n_blocks, per_part)
         sums = torch.empty((n_parts, self.n_counted, P), device=device())
         tiles.count_cells[n_tiles, n_chunks, n_parts](
-            columns, self.placed.owner, self.placed.label, weighed.E if drawn is None else drawn, weighed.share, sums,
+            weighed.marks if is_marked else columns, self.placed.owner, self.placed.label,
+            weighed.E if drawn is None else drawn, weighed.share, sums,
             columns.stride(0), rows, self.n_counted, P, n_blocks, per_part,
-            drawn is not None, half,
+            drawn is not None, half, is_marked,
             tile.rows, tile.cells, classes, run, num_warps=tile.warps, num_stages=tile.stages,
         )  # fmt: skip
         found = sums.sum(0, dtype=torch.float64)
@@ -163,6 +189,15 @@ def posterior(cells: Cells, tables: Tables) -> tuple[np.ndarray, np.ndarray]:
     found, F = _Pass(cells, None, tables, exact=True), len(tables.given.lam)
     R = [np.empty((0, F)), *(weighed.posterior(F).double().cpu().numpy() for weighed in found)]
     return found.logs, np.concatenate(R)
+
+
+@on_own_stream
+def likeliest_classes(cells: Cells, tables: Tables) -> np.ndarray:
+    """Return the class of every row that is the most probable, (rows,)."""
+    if isinstance(tables, HostTables):
+        return np.asarray(kernels().posterior(_on_host(cells), tables.on_host)[1].argmax(axis=1))
+    found, F = _Pass(cells, None, tables, exact=True), len(tables.given.lam)
+    return np.concatenate([np.empty(0, dtype=np.int64), *(as_array(w.posterior(F).argmax(1)) for w in found)])
 
 
 @on_own_stream
@@ -266,6 +301,6 @@ def scatter_classes(
         share = torch.zeros_like(total)
         own = 1.0 if weights is None else weights[piece.first :][: piece.rows]
         share[:, : piece.rows] = own / total.sum(0)[: piece.rows]
-        found.count(_Weighed(piece, E, share))
+        found.count(_Weighed(piece, found._marked(piece)[1], E, share))
     classes, cells_counted = found.folded()
     return as_array(classes), as_array(cells_counted)

@@ -14,6 +14,8 @@ from juror.kernels.cuda.shapes import CELLS, ROWS
 
 # Rows that take more than this share of the card's free memory are sent in every pass.
 _MOST_RESIDENT = 0.4
+# Rows whose labels are found at once
+_ROWS_PLACED = 1 << 20
 # Rows that are sent at once
 _ROWS_SENT = 1 << 21
 # The types of labels, and how many labels each has; one more value marks rows of the padding.
@@ -79,14 +81,15 @@ class Placed:
         place = device() if resident else torch.device("cpu")
         table = torch.from_numpy(np.require(_signed(cells), requirements=["C", "W"])).to(place)
         seen = torch.zeros((cells.shape[1], n_cells), dtype=torch.bool, device=place)
-        for n, here in enumerate(seen):
-            here[_unsigned(table[:, n])] = True
+        for some in table.split(_ROWS_PLACED):
+            seen.scatter_(1, _unsigned(some).t(), True)
         sizes = seen.sum(1)
         kind = next(kind for kind, most in _KINDS if max(sizes.tolist(), default=0) <= most)
         n_padded = -(-len(cells) // ROWS) * ROWS
         columns = torch.full((len(seen), n_padded), 255 if kind == torch.uint8 else -1, dtype=kind, device=place)
-        for n, here in enumerate(seen):
-            columns[n, : len(cells)] = (here.cumsum(0) - 1).to(kind)[_unsigned(table[:, n])]
+        label_of = (seen.cumsum(1) - 1).to(kind)
+        for into, some in zip(columns[:, : len(cells)].split(_ROWS_PLACED, 1), table.split(_ROWS_PLACED), strict=True):
+            into.copy_(label_of.gather(1, _unsigned(some).t()))
         owner, order = (found.to(device()) for found in seen.nonzero(as_tuple=True))
         starts = (sizes.cumsum(0) - sizes).to(device())
         label = torch.arange(len(owner), device=device()) - starts[owner]
@@ -156,6 +159,6 @@ def _signed(cells: np.ndarray) -> np.ndarray:
     return cells.view(np.int16) if cells.dtype == np.uint16 else cells.astype(np.int32, copy=False)
 
 
-def _unsigned(column: torch.Tensor) -> torch.Tensor:
+def _unsigned(cells: torch.Tensor) -> torch.Tensor:
     """Return what numbers of 16 bits were before, as numbers that select."""
-    return column.long() & 0xFFFF if column.dtype == torch.int16 else column.long()
+    return cells.long() & 0xFFFF if cells.dtype == torch.int16 else cells.long()

@@ -20,19 +20,24 @@ class Tile(NamedTuple):
 
 
 class Tiling(NamedTuple):
-    """The classes of a tile, the same in all kernels, and the tiles that find posteriors and that count."""
+    """The classes of a tile, the same in all kernels, and the tiles that find posteriors and that count.
+
+    Either reads which cells rows have from words of 32 bits, or compares labels: to make the words pays if several
+    tiles of classes read them. Tiles that find posteriors have 32 cells, and those that count by words 32 rows.
+    """
 
     classes: int
     weighing: Tile
     counting: Tile
+    is_marked: bool
 
     def padded(self, n_classes: int) -> int:
         """Return the number of classes, padded to whole tiles."""
         return -(-n_classes // self.classes) * self.classes
 
 
-_FEW = Tiling(64, Tile(128, 32, 4, 3), Tile(64, 128, 4, 3))
-_MANY = Tiling(128, Tile(64, 32, 4, 2), Tile(64, 128, 4, 3))
+_FEW = Tiling(64, Tile(128, 32, 4, 3), Tile(64, 128, 4, 3), is_marked=False)
+_MANY = Tiling(128, Tile(128, 32, 4, 3), Tile(32, 128, 4, 4), is_marked=True)
 
 
 def tiling(n_classes: int) -> Tiling:

@@ -1,7 +1,8 @@
 """Triton kernels of a pass: tiles of rows, cells and classes, multiplied by the card's matrix units.
 
 A *cell* is a label of a column, and selects a row of the tables. For a tile of rows i and cells s, the matrix
-O[i, s] = [row i has s] is made on the fly, from the column of each s, its *owner*. Then
+O[i, s] = [row i has s] is made on the fly: from the column of each s, its *owner*, or if many tiles of classes need it,
+from words of 32 bits that are made before. Then
 
     log joint    L = O T         T (cells, F): scaled logarithms, in two half-precision parts T = high + low
     counts       C = Oᵗ (w R)    R (rows, F): posteriors
@@ -22,15 +23,51 @@ ZERO, POSSIBLE = -60000.0, -50000.0
 _POSSIBLE = tl.constexpr(POSSIBLE)
 
 
+@triton.jit(do_not_specialize=["n_cells", "live_rows"])
+def mark_rows(X, OWNER, STARTS, MARKS, n, rows, live_rows, n_cells, ROWS: tl.constexpr):
+    """For rows and 32 cells: a word whose bits say which of the cells a row has."""
+    block, word = tl.program_id(0), tl.program_id(1)
+    row = block * ROWS + tl.arange(0, ROWS)
+    live = row < live_rows
+    first, last = word * 32, tl.minimum(word * 32 + 31, n_cells - 1)
+    marks = tl.zeros((ROWS,), tl.int32)
+    begin = tl.load(OWNER + first)
+    labels = X + begin.to(tl.int64) * n + row
+    for column in range(begin, tl.load(OWNER + last) + 1):
+        at = tl.load(STARTS + column) - first + tl.load(labels, mask=live, other=0).to(tl.int32)
+        labels += n
+        here = live & (at >= 0) & (at < 32)
+        marks |= tl.where(here, 1 << tl.where(here, at, 0), 0)
+    tl.store(MARKS + word * rows + row, marks)
+
+
 @triton.jit
-def _selected(X, OWNER, LABEL, cell, row, n):
-    """Return Oᵗ (cells, rows) in half precision."""
+def mark_cells(MARKS, BY_CELL, rows, n_cells, GROUPS: tl.constexpr):
+    """For 32 cells and groups of 32 rows: a word whose bits say which of the rows have a cell."""
+    group, word = tl.program_id(0) * GROUPS + tl.arange(0, GROUPS), tl.program_id(1)
+    bit = tl.arange(0, 32)
+    marks = tl.zeros((GROUPS, 32), tl.int32)
+    for number in tl.static_range(32):
+        of_row = tl.load(MARKS + word * rows + group * 32 + number)
+        marks |= ((of_row[:, None] >> bit[None, :]) & 1) << number
+    tl.store(BY_CELL + group[:, None] * n_cells + (word * 32 + bit)[None, :], marks)
+
+
+@triton.jit
+def _spread(words, value):
+    """Return a matrix in half precision whose rows have the value, a scalar or (1, 32), where words have a bit."""
+    has = (words[:, None] >> tl.arange(0, 32)[None, :]) & 1
+    return tl.where(has != 0, value, 0.0).to(tl.float16)
+
+
+@triton.jit
+def _compared(X, OWNER, LABEL, cell, row, n):
+    """Return whether rows have cells, (cells, rows)."""
     column = X + tl.load(OWNER + cell).to(tl.int64) * n
-    x = tl.load(column[:, None] + row[None, :]).to(tl.int32)
-    return (x == tl.load(LABEL + cell)[:, None]).to(tl.float16)
+    return tl.load(column[:, None] + row[None, :]).to(tl.int32) == tl.load(LABEL + cell)[:, None]
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["n_cells"])
 def weigh_classes(
     X,
     OWNER,
@@ -46,18 +83,24 @@ def weigh_classes(
     n_cells,
     stride,
     KEEP: tl.constexpr,
+    MARKED: tl.constexpr,
     ROWS: tl.constexpr,
-    CELLS: tl.constexpr,
     CLASSES: tl.constexpr,
 ):
-    """For rows × classes: E = exp(L − top), which is kept if wanted, with top and Σ E of every row of the tile."""
+    """For rows × classes: E = exp(L − top), which is kept if wanted, with top and Σ E of every row of the tile.
+
+    X has words that mark the cells of rows, or labels.
+    """
     block, chunk = tl.program_id(0), tl.program_id(1)
     row = block * ROWS + tl.arange(0, ROWS)
     f = chunk * CLASSES + tl.arange(0, CLASSES)
     z = tl.zeros((ROWS, CLASSES), tl.float32)
-    for start in range(0, n_cells, CELLS):
-        cell = start + tl.arange(0, CELLS)
-        ones = tl.trans(_selected(X, OWNER, LABEL, cell, row, n))
+    for start in range(0, n_cells, 32):
+        cell = start + tl.arange(0, 32)
+        if MARKED:
+            ones = _spread(tl.load(X + start // 32 * rows + row), 1.0)
+        else:
+            ones = tl.trans(_compared(X, OWNER, LABEL, cell, row, n).to(tl.float16))
         at = cell[:, None] * stride + f[None, :]
         z = tl.dot(ones, tl.load(HIGH + at), z)
         z = tl.dot(ones, tl.load(LOW + at), z)
@@ -71,7 +114,7 @@ def weigh_classes(
     tl.store(SUM + chunk * rows + row, tl.sum(e, 1))
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["live_rows", "n_columns", "n_chunks"])
 def join_classes(
     X,
     STARTS,
@@ -122,7 +165,7 @@ def join_classes(
 def _times(ones, r, acc, HALF: tl.constexpr):
     """Add O r to acc, with r in half precision, or in two parts of 11 bits with the range of single precision."""
     if HALF:
-        acc = tl.dot(ones, r.to(tl.float16), acc)
+        acc = tl.dot(ones, r, acc)
     else:
         high = (r.to(tl.int32, bitcast=True) & -8192).to(tl.float32, bitcast=True)
         ones = ones.to(tl.float32)
@@ -131,7 +174,7 @@ def _times(ones, r, acc, HALF: tl.constexpr):
     return acc
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["n_blocks", "per_part"])
 def count_cells(
     X,
     OWNER,
@@ -147,6 +190,7 @@ def count_cells(
     per_part,
     DRAWN: tl.constexpr,
     HALF: tl.constexpr,
+    MARKED: tl.constexpr,
     ROWS: tl.constexpr,
     CELLS: tl.constexpr,
     CLASSES: tl.constexpr,
@@ -155,26 +199,36 @@ def count_cells(
     """For cells × classes: the sum of share · E over a part of the rows; or of 1 for the class drawn for each row.
 
     Matrix units cut sums off and do not round them, so that long sums would come out too small: every RUN blocks, the
-    sum is added to the total, with rounding.
+    sum is added to the total, with rounding. The total is in memory: registers have no place for both.
+
+    X has words that mark the rows of cells, or labels.
     """
     tile, chunk, part = tl.program_id(0), tl.program_id(1), tl.program_id(2)
     cell = tile * CELLS + tl.arange(0, CELLS)
     f = chunk * CLASSES + tl.arange(0, CLASSES)
-    total = tl.zeros((CELLS, CLASSES), tl.float32)
-    end = tl.minimum((part + 1) * per_part, n_blocks)
-    for run in range(part * per_part, end, RUN):
+    total = OUT + (part * n_cells + cell)[:, None] * stride + f[None, :]
+    begin, end = part * per_part, tl.minimum((part + 1) * per_part, n_blocks)
+    for run in range(begin, end, RUN):
         acc = tl.zeros((CELLS, CLASSES), tl.float32)
         for block in range(run, tl.minimum(run + RUN, end)):
             row = block * ROWS + tl.arange(0, ROWS)
-            ones = _selected(X, OWNER, LABEL, cell, row, n)
+            share = tl.full((ROWS,), 1.0, tl.float32)
             if DRAWN:
-                r = tl.where(tl.load(E + row)[:, None] == f[None, :], 1.0, 0.0)
+                r = tl.where(tl.load(E + row)[:, None] == f[None, :], 1.0, 0.0).to(tl.float16)
+            elif HALF:
+                # The share is in the matrix unit's other factor, so that E gets to its memory as it is.
+                r = tl.load(E + row[:, None] * stride + f[None, :])
+                share = tl.load(SHARE + chunk * rows + row)
             else:
-                r = tl.load(E + row[:, None] * stride + f[None, :]).to(tl.float32)
-                r = r * tl.load(SHARE + chunk * rows + row)[:, None]
+                r = tl.load(E + row[:, None] * stride + f[None, :]) * tl.load(SHARE + chunk * rows + row)[:, None]
+            if MARKED:
+                ones = _spread(tl.load(X + block * n_cells + cell), share[None, :])
+            else:
+                ones = tl.where(_compared(X, OWNER, LABEL, cell, row, n), share[None, :], 0.0).to(tl.float16)
             acc = _times(ones, r, acc, HALF)
-        total += acc
-    tl.store(OUT + (part * n_cells + cell)[:, None] * stride + f[None, :], total)
+        if run > begin:
+            acc += tl.load(total)
+        tl.store(total, acc)
 
 
 @triton.jit
@@ -188,7 +242,7 @@ def _uniform(key, number):
     return (bits >> 40).to(tl.float32) * (1.0 / 16777216.0)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["first_number", "n_chunks"])
 def draw_of_posterior(
     E,
     SHARE,
@@ -217,7 +271,7 @@ def draw_of_posterior(
     tl.store(DRAWN + row, tl.minimum(passed, last))
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["n_classes"])
 def share_at_random(
     KEY,
     E,
