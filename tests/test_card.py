@@ -14,7 +14,7 @@ import pytest
 import juror
 from juror import kernels as dispatch
 from juror.errors import MissingDependencyError, ParameterError
-from juror.fitting.devices import check_for_card
+from juror.fitting.devices import check_for_card, settle_device
 from juror.kernels import card_for, reference
 from juror.rows.distinct import WeightedRows
 from juror.rows.forest import Forest
@@ -300,12 +300,17 @@ def test_small_tables_stay_on_the_cpu():
 
 
 def test_a_fit_makes_all_its_passes_in_one_place(monkeypatch):
-    # The rows that members hold out are too few for a card, and those that they fit are not.
-    monkeypatch.setattr(dispatch, "_WORTH_A_CARD", WeightedRows.of(people()).codes.size)
-    options = {"smoothing": 0.3, "ensemble": 2, "forest": True}
-    found = [juror.fit(people(), 2, "em", device=device, **options) for device in ("auto", "cuda")]
-    assert all(model.info.device for model in found)
-    np.testing.assert_array_equal(*(model.blocks[0].weights for model in found))
+    # Members hold out rows, which are too few for a card by themselves.
+    table, _ = table_of("auto")
+    monkeypatch.setattr(dispatch, "_WORTH_A_CARD", table.rows.codes.size)
+    kept, held = table.split(0.1, np.random.default_rng(0))
+    settle_device(table.runner, "em", table)
+    assert all(isinstance(each.packed, CardRows) for each in (table, kept, held))
+    for method, cells in (("em", 1 << 60), ("tree", 1)):
+        monkeypatch.setattr(dispatch, "_WORTH_A_CARD", cells)
+        table, _ = table_of("auto")
+        settle_device(table.runner, method, table)
+        assert table.runner.device == "cpu"
 
 
 @pytest.mark.parametrize("package", ["torch", "triton"])

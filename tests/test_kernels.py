@@ -109,8 +109,20 @@ def test_the_twins_have_the_same_names():
     alone = {"lone_counts"}  # in test_sampled_starts.py
     forests = {"messages", "spread_counts", "draw_counts", "with_logs", "edge_evidence"}  # in test_forest_*.py
     forests |= {"row_sums", "counts_given", "label_logs", "draw_holes"}
+    tilts = {"label_gradient"}  # in test_label_tilts.py
     public = {name for name, value in vars(reference).items() if not name.startswith("_") and isfunction(value)}
-    assert public == {*KERNELS, *over_simplices, *drawing, *labels, *packing, *counting, *filling, *alone, *forests}
+    assert public == {
+        *KERNELS,
+        *over_simplices,
+        *drawing,
+        *labels,
+        *packing,
+        *counting,
+        *filling,
+        *alone,
+        *forests,
+        *tilts,
+    }
     assert all(callable(getattr(jit, name)) for name in public)
 
 

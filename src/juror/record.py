@@ -183,6 +183,8 @@ class FitRecord:
     agreement : tuple of two floats, optional
         For a fit with draws: in what share of the answers about two variables the truth is apart from the draws, and in
         what share it is like them, as the rows have it (``juror.answers.interval_ends``).
+    tuned : str
+        For which target the conditional likelihood of its labels was climbed, and what that gained; empty if none was.
     device : str
         The card that passed over the rows, whose sums are in single precision; empty if the CPU did.
     worst : str
@@ -231,6 +233,7 @@ class FitRecord:
         None, "draws agree with the rows", lambda shares: f"in {shares[-1]:.0%} of the answers about two variables"
     )
     worst: str = ""
+    tuned: str = diagnostic("", "tuned")
     device: str = diagnostic("", "device")
 
     def diagnostics(self) -> dict[str, str]:

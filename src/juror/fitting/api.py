@@ -154,8 +154,9 @@ def fit(
     sample_weight : array-like (n_rows,) or str, optional
         How often each row counts, or the name of the column that says so.
     target : str, optional
-        A variable to predict: ``predict`` takes it by default, and rank, smoothing and whether to have forests are then
-        chosen for its labels, not for whole rows.
+        A variable to predict: ``predict`` takes it by default, and the model is tuned for its labels, which
+        ``model.info.tuned`` tells. With a number as rank or ``ensemble``, smoothing and whether to have forests are
+        chosen for its labels instead.
     progress : callable, optional
         Called with a :class:`juror.Progress` after every step.
     n_jobs : int, optional

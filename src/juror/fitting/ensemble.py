@@ -75,14 +75,14 @@ def fit_ensemble(trial: Trial, options: EMOptions, chosen: Chosen) -> Solution:
         n_iter=sum(member.n_passes for member in members),
         starts=tuple(member.score for member in members),
         n_members=len(members),
-        forests=_about_forests(chosen.setting, len(members)),
+        forests=about_forests(chosen.setting, len(members)),
         hidden=chosen.hidden,
     )
     parts = side_by_side([member.parameters for member in members])
-    return Solution(parts, record, _complaints(members, most, options))
+    return Solution(parts, record, complaints_of(members, most, options))
 
 
-def _complaints(members: Sequence[Member], most: int, options: EMOptions) -> tuple[Complaint, ...]:
+def complaints_of(members: Sequence[Member], most: int, options: EMOptions) -> tuple[Complaint, ...]:
     """Complain about members that were cut short, and about fewer members than were asked for."""
     n_cut = {cause: sum(member.cut == cause for member in members) for cause in ("max_iter", "max_seconds")}
     complaints = [
@@ -110,7 +110,7 @@ def _complaints(members: Sequence[Member], most: int, options: EMOptions) -> tup
     return tuple(complaints)
 
 
-def _about_forests(setting: FitSetting, n_members: int) -> str:
+def about_forests(setting: FitSetting, n_members: int) -> str:
     """Say whether members have forests, and how they came by them."""
     if setting.is_hidden:
         return "the same for each fit, over hidden nodes"
@@ -145,13 +145,20 @@ def _stopped(members: Sequence[Member], most: int, trial: Trial, options: EMOpti
 
 
 def choose_for_members(
-    trial: Trial, options: EMOptions, rank: int | str, *, with_smoothing: bool, in_memory: bool = True
+    trial: Trial,
+    options: EMOptions,
+    rank: int | str,
+    *,
+    with_smoothing: bool,
+    most_rank: int | None = None,
+    with_hidden: bool = False,
 ) -> Chosen:
     """Choose rank, smoothing and whether to have forests, where they are not given, by a few members.
 
     The members are compared on rows that none of them has seen. What counts is how probable the rows are, or with a
     target how well its labels are predicted. A rank that is a number is kept, and the smoothing of the options too
-    unless ``with_smoothing``. Trees with hidden nodes are tried for rows in memory, if all is to be chosen.
+    unless ``with_smoothing``. A rank that is chosen is at most ``most_rank``. Trees with hidden nodes are tried
+    ``with_hidden``, if all is to be chosen.
     """
     setting = FitSetting(rank if isinstance(rank, int) else 1, options.smoothing, options.forest is True)
     if with_smoothing and setting.forest:
@@ -159,6 +166,8 @@ def choose_for_members(
     if not (with_smoothing or isinstance(rank, str) or options.forest == "auto"):
         return Chosen(setting)
     climb = _Climb.of(trial, options, rank, with_smoothing)
+    if climb is not None and most_rank is not None:
+        climb = replace(climb, most_rank=min(climb.most_rank, most_rank))
     if climb is None:
         if isinstance(rank, str):
             warn_too_few(trial.table.total, stacklevel=5)
@@ -175,7 +184,7 @@ def choose_for_members(
         setting = climb.up(setting, [replace(setting, seeded=True)])
         if trial.table.total >= _ROWS_TO_RELEARN * setting.rank:
             setting = climb.up(setting, [replace(setting, relearned=True)])
-    if in_memory and options.forest == "auto" and isinstance(rank, str) and with_smoothing:
+    if with_hidden and options.forest == "auto" and isinstance(rank, str) and with_smoothing:
         setting = _with_hidden_nodes(climb, setting)
     return climb.chosen(setting)
 

@@ -11,6 +11,7 @@ from juror.fitting.beyond_memory import fit_beyond_memory
 from juror.fitting.choose import SCORED_BY, Chosen, FitSetting, choose_rank_for, choose_rho, choose_smoothing
 from juror.fitting.ensemble import MEMBERS_SCORED_BY, choose_for_members, fit_ensemble
 from juror.fitting.held_out import Trial
+from juror.fitting.label_members import fit_for_labels
 from juror.rows.in_memory import MemoryTable
 from juror.rows.table import Table
 from juror.solvers.solver import Context, Method, Solution
@@ -80,7 +81,13 @@ def _ensemble(
             members=Option("ensemble" if options.ensemble != 1 else "forest"),
         )
     here = table is trial.table
-    chosen = choose_for_members(trial, options, rank, with_smoothing=not smoothing_given, in_memory=here)
+    if trial.target is not None and here and rank == "auto" and options.ensemble == "auto":
+        found = fit_for_labels(trial, options, smoothing_given=smoothing_given)
+        if found is not None:
+            solution, chosen = found
+            rows = replace(trial, target=None).measure(MEMBERS_SCORED_BY) if chosen.smoothing_path else ""
+            return _recorded(solution, chosen, chosen.smoothing, rows), table
+    chosen = choose_for_members(trial, options, rank, with_smoothing=not smoothing_given, with_hidden=here)
     measure = trial.measure(MEMBERS_SCORED_BY) if chosen.rank_path or chosen.smoothing_path else ""
     if not here:
         return _recorded(fit_beyond_memory(table, trial, options, chosen), chosen, chosen.smoothing, measure), table

@@ -26,4 +26,5 @@ from juror.kernels.jit.passes import (
 from juror.kernels.jit.products import tables, with_logs
 from juror.kernels.jit.random_numbers import uniform
 from juror.kernels.jit.simplices import least_squares_factor, least_squares_weights, project_columns
+from juror.kernels.jit.tilts import label_gradient
 from juror.kernels.jit.two_passes import counts_given, row_sums

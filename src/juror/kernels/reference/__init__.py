@@ -25,3 +25,4 @@ from juror.kernels.reference.passes import (
 )
 from juror.kernels.reference.random_numbers import uniform
 from juror.kernels.reference.simplices import least_squares_factor, least_squares_weights, project_columns
+from juror.kernels.reference.tilts import label_gradient

@@ -1,0 +1,249 @@
+"""Tilts: gradients against finite differences, tilted forests against dense tensors, and fits for a target."""
+
+import time
+import warnings
+
+import numpy as np
+import pytest
+
+import juror
+from juror.answers.scores import log_prob
+from juror.fitting.held_out import as_mixture
+from juror.kernels import jit, reference
+from juror.rows.forest import Forest
+from juror.rows.parameters import Parameters
+from juror.rows.stacking import Stacking
+from juror.solvers.conditional_ascent import LabelledRows, climb_labels
+from juror.solvers.neighbours import best_width, smoother
+from juror.solvers.tilt import Surroundings, Tilt
+from juror.solvers.tilted_forest import tilted
+from juror.testing import dense
+
+SIZES = (3, 2, 4)
+N_LABELS, PER_LABEL, TETHER = 3, 2, 0.3
+STACKING = Stacking(SIZES)
+
+
+def random_tilt(rng, scale=0.5, sizes=SIZES):
+    stacking, F = Stacking(sizes), N_LABELS * PER_LABEL
+    scores = scale * rng.standard_normal((stacking.n_rows, F))
+    scores[stacking.missing_rows] = 0.0
+    return Tilt(scale * rng.standard_normal(F), scores, N_LABELS)
+
+
+def random_cells(rng, n=40, missing=0.2):
+    codes = np.column_stack([rng.integers(0, size, n) for size in SIZES])
+    codes[rng.random(codes.shape) < missing] = -1
+    return STACKING.cells(codes).astype(np.int32), rng.integers(0, N_LABELS, n)
+
+
+def objective(tilt, cells, labels):
+    """Return Σ log p(y | x) − ½ τ (log Z)², in the slowest way."""
+    total = 0.0
+    for row, label in zip(cells, labels, strict=True):
+        joint = np.exp(tilt.offsets + tilt.scores[row].sum(axis=0)).reshape(N_LABELS, PER_LABEL)
+        total += np.log(joint[label].sum() / joint.sum()) - 0.5 * TETHER * np.log(joint.sum()) ** 2
+    return total
+
+
+class TestGradient:
+    @pytest.mark.parametrize("module", [jit, reference], ids=["numba", "numpy"])
+    def test_it_equals_finite_differences(self, module):
+        rng = np.random.default_rng(0)
+        tilt, (cells, labels) = random_tilt(rng), random_cells(rng)
+        _, of_offsets, of_scores = module.label_gradient(cells, labels, tilt.offsets, tilt.scores, N_LABELS, TETHER)
+        for point, gradient in ((tilt.offsets, of_offsets), (tilt.scores, of_scores)):
+            for place in np.ndindex(point.shape):
+                before, step = point[place], 1e-6
+                point[place] = before + step
+                above = objective(tilt, cells, labels)
+                point[place] = before - step
+                below = objective(tilt, cells, labels)
+                point[place] = before
+                assert gradient[place] == pytest.approx((above - below) / (2 * step), abs=1e-6)
+
+    def test_the_twins_agree_even_if_a_label_is_all_but_impossible(self):
+        rng = np.random.default_rng(1)
+        tilt, (cells, labels) = random_tilt(rng, scale=300.0), random_cells(rng)
+        given = (cells, labels, tilt.offsets, tilt.scores, N_LABELS, TETHER)
+        for one, other in zip(jit.label_gradient(*given), reference.label_gradient(*given), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-10)
+
+
+class TestTiltedForest:
+    @pytest.mark.parametrize("parents", [None, (-1, 0, 0), (1, 2, -1)], ids=["product", "star", "chain"])
+    @pytest.mark.parametrize("target", [0, 1, 3])
+    def test_it_is_the_product_of_both(self, parents, target):
+        rng = np.random.default_rng(2)
+        forest = None if parents is None else Forest(parents)
+        stacking = Stacking(SIZES, forest)
+        first = stacking.normalise(rng.random((stacking.n_rows, 2)), otherwise=np.ones((stacking.n_rows, 2)))
+        parameters, tilt = Parameters(np.array([0.3, 0.7]), first, forest), random_tilt(rng, scale=2.0)
+        sizes = [*SIZES[:target], N_LABELS, *SIZES[target:]]
+        domain = juror.Domain.from_cardinalities(sizes)
+        whole = tilted(parameters, tilt, domain, target)
+        assert whole.rank == 2 * N_LABELS * PER_LABEL
+
+        codes = np.argwhere(np.ones(SIZES))
+        p_x = np.exp(log_prob(as_mixture([parameters], juror.Domain.from_cardinalities(SIZES)), codes))
+        joint = p_x[:, None] * np.exp(tilt.log_labels(STACKING.cells(codes)))
+        expected = np.moveaxis((joint / joint.sum()).reshape(*SIZES, N_LABELS), -1, target)
+        model = juror.JointPMF.of_blocks(as_mixture([whole], domain).blocks, domain)
+        np.testing.assert_allclose(dense(model), expected, rtol=1e-9)
+
+    def test_scores_that_underflow_leave_a_model(self):
+        rng = np.random.default_rng(3)
+        stacking = Stacking(SIZES, Forest((-1, 0, 1)))
+        zeros = rng.random((stacking.n_rows, 2)) * (rng.random((stacking.n_rows, 2)) < 0.5)
+        first = stacking.normalise(zeros, otherwise=stacking.normalise(np.ones_like(zeros), otherwise=zeros))
+        domain = juror.Domain.from_cardinalities([*SIZES, N_LABELS])
+        whole = tilted(Parameters(np.array([0.0, 1.0]), first, stacking.forest), random_tilt(rng, 500.0), domain, 3)
+        assert np.all(np.isfinite(whole.stack))
+        assert whole.lam.sum() == pytest.approx(1.0)
+
+
+class TestSurroundings:
+    def rows(self, n=2000):
+        rng = np.random.default_rng(4)
+        codes = np.column_stack([rng.integers(0, 20, n), rng.integers(0, 3, n)])
+        return codes, (rng.random(n) < 1 / (1 + np.exp((codes[:, 0] - 9.5) / 3))).astype(np.int64)
+
+    def around(self):
+        codes, labels = self.rows()
+        steps = juror.Variable("a", tuple(range(20)), kind="ordinal")
+        domain = juror.Domain((steps, juror.Variable("b", ("x", "y", "z"))))
+        return Surroundings.of(codes, labels, np.ones(len(codes)), domain, 2)
+
+    def test_only_ordered_variables_are_smoothed(self):
+        around = self.around()
+        assert [each.rows for each in around.ordered] == [slice(0, 20)]
+
+    def test_centring_changes_no_probability_of_complete_rows(self):
+        around, rng = self.around(), np.random.default_rng(5)
+        tilt = around.start(2, rng)
+        moved = Tilt(tilt.offsets, tilt.scores + rng.standard_normal(tilt.scores.shape[1]), 2)
+        cells = around.stacking.cells(self.rows()[0])
+        np.testing.assert_allclose(moved.centred(around).log_labels(cells), moved.log_labels(cells), atol=1e-9)
+        means = around.marginals[:20].T @ np.exp(moved.centred(around).scores[:20])
+        np.testing.assert_allclose(means, 1.0)
+
+    def test_labels_that_vary_smoothly_are_smoothed_and_others_are_not(self):
+        rng = np.random.default_rng(6)
+        x, smooth = np.arange(24), 1 / (1 + np.exp(-(np.arange(24) - 12) / 4))
+        jagged = np.where(x % 2 == 0, 0.1, 0.9)
+        widths = []
+        for p in (smooth, jagged):
+            ones = rng.binomial(50, p)
+            counts = np.stack([50.0 - ones, ones])
+            widths.append(best_width(counts, counts.sum(axis=1) / counts.sum()))
+        assert widths[0] > 0
+        assert widths[1] == 0
+        np.testing.assert_allclose(smoother(24, widths[0]).sum(axis=1), 1.0)
+
+
+def exclusive_or(n, seed):
+    """Draw rows whose label is whether a and b differ, with a tenth of the labels changed, and some missing cells."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 2, (n, 6))
+    codes[:, 5] = (codes[:, 0] ^ codes[:, 1]) ^ (rng.random(n) < 0.1)
+    codes[rng.random(codes.shape) < 0.05] = -1
+    return codes
+
+
+def test_steps_find_what_variables_do_together():
+    codes = exclusive_or(3000, 0)
+    rows = codes[codes[:, 5] >= 0]
+    domain = juror.Domain.from_cardinalities([2] * 5)
+    around = Surroundings.of(rows[:, :5], rows[:, 5], np.ones(len(rows)), domain, 2)
+    parts = [
+        LabelledRows(around.stacking.cells(some[:, :5]).astype(np.int32), some[:, 5], np.ones(len(some)))
+        for some in (rows[:2500], rows[2500:])
+    ]
+    rng = np.random.default_rng(7)
+    start = around.start(8, rng)
+    found = climb_labels(start, *parts, around, rng)
+    assert parts[1].score(start) < -0.68
+    assert found.score == pytest.approx(parts[1].score(found.tilt))
+    assert found.score > -0.45
+
+
+def fit_quietly(codes, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return juror.fit(codes, domain=juror.Domain.from_cardinalities([2] * 6), **options)
+
+
+@pytest.fixture(scope="module")
+def model():
+    return fit_quietly(exclusive_or(3000, 0), target="x5")
+
+
+@pytest.fixture(scope="module")
+def untold():
+    return fit_quietly(exclusive_or(3000, 0))
+
+
+class TestFit:
+    def test_the_record_says_what_was_tuned(self, model):
+        assert model.info.tuned.startswith("for x5, by ")
+        assert "tuned: for x5" in model.summary()
+        assert fit_quietly(exclusive_or(300, 0), rank=2, target="x5").info.tuned == ""
+
+    def test_answers_are_those_of_the_dense_tensor(self, model):
+        tensor = dense(model)
+        assert tensor.sum() == pytest.approx(1.0)
+        assert np.all(tensor > 0)
+        shares = tensor / tensor.sum(axis=5, keepdims=True)
+        codes = np.argwhere(np.ones((2,) * 5))
+        rows = np.column_stack([codes, np.full(32, -1)])
+        np.testing.assert_allclose(model.predict_proba(rows), shares.reshape(32, 2), rtol=1e-9)
+        some = tensor[1, 0].sum(axis=(0, 1, 2))
+        np.testing.assert_allclose(model.ask("x5 | x0 = 1, x1 = 0").to_numpy(), some / some.sum(), rtol=1e-9)
+
+    def test_labels_of_new_rows_are_no_less_probable_than_without(self, model, untold):
+        new = exclusive_or(4000, 1)
+        new = new[new[:, 5] >= 0]
+        logs = []
+        for each in (model, untold):
+            logs.append(np.log(each.predict_proba(new, "x5")[np.arange(len(new)), new[:, 5]]).mean())
+        assert logs[0] > logs[1] - 0.005
+
+    def test_other_answers_stay_near_the_rows(self, model, untold):
+        new = exclusive_or(4000, 2)
+        assert model.log_prob(new).mean() > untold.log_prob(new).mean() - 0.05
+
+    def test_the_same_seed_gives_the_same_bits_for_any_number_of_threads(self):
+        codes = exclusive_or(400, 3)
+        one, two, other = (fit_quietly(codes, target="x5", n_jobs=n, seed=seed) for n, seed in ((1, 0), (2, 0), (1, 1)))
+        assert one.info.tuned
+        assert all(
+            np.array_equal(a, b)
+            for left, right in zip(one.blocks, two.blocks, strict=True)
+            for a, b in zip(left.tables, right.tables, strict=True)
+        )
+        assert not np.array_equal(one.blocks[0].weights, other.blocks[0].weights)
+
+    def test_weights_count_as_repeated_rows(self):
+        codes = exclusive_or(400, 4)
+        twice = fit_quietly(np.repeat(codes, 2, axis=0), target="x5")
+        weighted = fit_quietly(codes, target="x5", sample_weight=np.full(400, 2.0))
+        np.testing.assert_array_equal(twice.blocks[0].weights, weighted.blocks[0].weights)
+
+    def test_a_model_is_saved_and_loaded(self, model, tmp_path):
+        model.save(tmp_path / "tilted.juror")
+        again = juror.load(tmp_path / "tilted.juror")
+        assert again.info.tuned == model.info.tuned
+        codes = exclusive_or(50, 5)
+        np.testing.assert_array_equal(again.predict_proba(codes, "x5"), model.predict_proba(codes, "x5"))
+
+    def test_a_budget_of_time_is_kept(self):
+        began = time.monotonic()
+        model = fit_quietly(exclusive_or(2000, 8), target="x5", max_seconds=2.0)
+        assert time.monotonic() - began < 20
+        assert model.info.target == "x5"
+
+    def test_few_rows_and_labels_that_are_all_alike_are_not_tuned(self):
+        assert fit_quietly(exclusive_or(40, 6), target="x5").info.tuned == ""
+        alike = exclusive_or(200, 7)
+        alike[:, 5] = 0
+        assert fit_quietly(alike, target="x5").info.tuned == ""
