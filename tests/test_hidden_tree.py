@@ -128,6 +128,20 @@ def _above(way, block, n):
     return 0 if parent < 0 else way[parent]
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_children_that_contradict_each_other_do_not_underflow(dtype):
+    n_children = 200
+    forest = Forest((-1, *[0] * n_children))
+    sure = np.array([[1.0 - 1e-4, 1e-4], [1e-4, 1.0 - 1e-4]])
+    tables = [np.array([[0.5, 0.5]], dtype), *[sure.astype(dtype)] * n_children]
+    codes = np.array([[-1] + [0, 1] * (n_children // 2), [-1] + [0] * 101 + [1] * 99])
+    told = RowMessages.of(codes, forest, tables)
+    contrary = 100 * (np.log(1e-4) + np.log1p(-1e-4))
+    np.testing.assert_allclose(told.logs, [contrary, contrary + np.log(0.5 / (1e-4 / (1 - 1e-4)))], rtol=1e-4)
+    np.testing.assert_allclose(told.shares()[0], [[0.5, 0.5], [1.0, 0.0]], atol=1e-3)
+    np.testing.assert_allclose(told.counts(np.ones(2))[0], [[1.5, 0.5]], atol=1e-3)
+
+
 def turned(n, seed, columns=6):
     """Numbers that vary together in three directions, which classes and forests follow badly."""
     mixing, rng = np.random.default_rng(0).normal(size=(3, columns)), np.random.default_rng(seed)
