@@ -208,6 +208,15 @@ def test_a_fit_of_numbers_chooses_hidden_nodes_and_finer_intervals(quick):
 
 
 @may_miss_pairs
+def test_rows_that_are_read_twice_are_warned_of_once(quick):
+    data = turned(3000, 3) | {"same": np.full(3000, 7.5)}
+    with pytest.warns(juror.DataWarning, match="is constant") as warned:
+        model = juror.fit(data, n_jobs=2)
+    assert "hidden nodes" in model.info.forests
+    assert len([each for each in warned if each.category is juror.DataWarning]) == 1
+
+
+@may_miss_pairs
 def test_threads_do_not_change_the_bits_of_a_tree(quick):
     one, two = (juror.fit(turned(3000, 5), method="em", ensemble="auto", n_jobs=n, bins=12) for n in (1, 2))
     assert one.domain.cardinalities == (12,) * 6

@@ -328,7 +328,10 @@ def fit(
 def _with_finer_intervals(opened: OpenTable, domain: Domain, memory: int, stack: ExitStack) -> MemoryTable | None:
     """Read the rows again with more intervals for numbers; None if their user chose them, or if they are too many."""
     again = opened.with_more_intervals(domain)
-    table = None if again is None else stack.enter_context(read_rows(again, memory))
+    with warnings.catch_warnings():
+        # The first reading has warned of the same.
+        warnings.simplefilter("ignore", DataWarning)
+        table = None if again is None else stack.enter_context(read_rows(again, memory))
     return table if isinstance(table, MemoryTable) else None
 
 
