@@ -1,6 +1,8 @@
 """Trees with hidden nodes: messages of rows equal the dense tensor, steps climb, and fits of numbers choose them."""
 
 import itertools
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -243,6 +245,40 @@ def test_a_budget_of_time_ends_a_tree(monkeypatch, quick):
     with pytest.warns(juror.FitWarning, match="max_seconds"):
         model = juror.fit(turned(3000, 7), method="em", ensemble=2, max_seconds=2)
     assert model.info.n_rows == 3000
+
+
+@pytest.mark.parametrize(("n_variables", "first", "most"), [(10, 64, 256), (60, 64, 147), (500, 51, 51)])
+def test_wide_tables_have_fewer_states(n_variables, first, most):
+    trial = _trial_of_numbers(n_variables)
+    assert hidden_trees.first_setting(trial).rank == first
+    assert hidden_trees.most_states(trial.domain, in_time=False) == most
+
+
+def test_very_wide_tables_have_no_hidden_nodes():
+    assert hidden_trees.first_setting(_trial_of_numbers(6000)) is None
+
+
+def _trial_of_numbers(n_variables):
+    number = Domain.infer({"c": np.arange(100.0) / 7}, bins=4)[0]
+    domain = Domain([replace(number, name=f"c{n}") for n in range(n_variables)])
+    return SimpleNamespace(domain=domain, target=None)
+
+
+def test_the_last_steps_take_no_more_rows_than_those_before(monkeypatch):
+    monkeypatch.setattr(hidden_tree, "BATCH", 50)
+    tree, rng = tree_of(turned(3000, 8)), np.random.default_rng(0)
+    sizes, counts = [], RowMessages.counts
+
+    def counted(told, weights):
+        sizes.append((len(weights), weights.sum()))
+        return counts(told, weights)
+
+    monkeypatch.setattr(RowMessages, "counts", counted)
+    *_, tables = tree.steps(tree.start(rng), 4, rng)
+    assert sum(n for n, _ in sizes) == 4 * 50 + 2 * 200
+    assert sum(weight for _, weight in sizes) == pytest.approx((4 + 2) * 3000)
+    for table in tables:
+        np.testing.assert_allclose(table.sum(axis=1), 1.0, atol=1e-5)
 
 
 def test_the_start_of_bells_is_at_the_rows():

@@ -373,7 +373,7 @@ def _with_hidden_nodes(climb: _Climb, setting: FitSetting) -> FitSetting:
     if not found.is_hidden:
         return setting
     found = climb.smoother(found)
-    most = hidden_trees.most_states(climb.time.is_limited)
+    most = hidden_trees.most_states(climb.compare.trial.domain, climb.time.is_limited)
     found = climb.up(found, [replace(found, rank=K) for K in doubling(found.rank, most)])
     return replace(found, hidden_steps=hidden_trees.steps_of_fit(climb.compare.trial))
 
