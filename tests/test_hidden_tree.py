@@ -1,6 +1,7 @@
 """Trees with hidden nodes: messages of rows equal the dense tensor, steps climb, and fits of numbers choose them."""
 
 import itertools
+import threading
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -279,6 +280,31 @@ def test_the_last_steps_take_no_more_rows_than_those_before(monkeypatch):
     assert sum(weight for _, weight in sizes) == pytest.approx((4 + 2) * 3000)
     for table in tables:
         np.testing.assert_allclose(table.sum(axis=1), 1.0, atol=1e-5)
+
+
+def test_an_interrupt_stops_the_trees_of_other_threads(monkeypatch, quick):
+    monkeypatch.setattr(hidden_trees, "_COMPARED_STEPS", 4000)
+    steps, first, taken = HiddenTree.steps, threading.Lock(), []
+
+    def interrupted(tree, tables, n_steps, rng):
+        interrupts = first.acquire(blocking=False)
+        for moved in steps(tree, tables, n_steps, rng):
+            if interrupts:
+                raise KeyboardInterrupt
+            taken.append(1)
+            yield moved
+
+    monkeypatch.setattr(HiddenTree, "steps", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        juror.fit(turned(2000, 9), bins=8, n_jobs=2)
+    assert len(taken) < 1000
+
+
+@may_miss_pairs
+def test_the_record_says_how_many_steps_and_in_which_intervals_states_were_compared(quick):
+    record = juror.fit(turned(3000, 3)).info
+    assert record.stopped == "each after 120 steps"
+    assert record.hidden.endswith("compared in half as many intervals")
 
 
 def test_the_start_of_bells_is_at_the_rows():

@@ -179,15 +179,20 @@ class HiddenTree:
         return [table.astype(np.float32) for table in tables]
 
     def steps(self, tables: list[np.ndarray], n_steps: int, rng: np.random.Generator) -> Iterator[list[np.ndarray]]:
-        """Move the tables in place, and yield them after every step."""
+        """Move the tables in place, and yield them after every few rows, so that who takes them may stop."""
         for number, some in enumerate(self._batches(n_steps, rng)):
             part = np.float32(_FIRST_PART + (_LAST_PART - _FIRST_PART) * number / n_steps)
             for table, aim in zip(tables, self._aims(self._counts(tables, some)), strict=True):
                 table += part * (aim - table)
             yield tables
         for _ in range(_WHOLE_STEPS):
-            tables = self._aims(self._counts_of_many(tables, n_steps * BATCH, rng))
-            yield tables
+            sums = [np.zeros(table.shape) for table in tables]
+            for counted in self._counts_of_many(tables, n_steps * BATCH, rng):
+                for total, counts in zip(sums, counted, strict=True):
+                    total += counts
+                yield tables
+            tables = self._aims(sums)
+        yield tables
 
     def _batches(self, n_steps: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
         """Yield the numbers of some rows for every step, all rows in turn and then in another order."""
@@ -204,18 +209,16 @@ class HiddenTree:
         scaled = (weights * (self.rows.total / weights.sum())).astype(np.float32)
         return RowMessages.of(self.rows.codes[some], self.forest, tables).counts(scaled)
 
-    def _counts_of_many(self, tables: Sequence[np.ndarray], most: int, rng: np.random.Generator) -> list[np.ndarray]:
-        """Return the expected counts of all rows, or of at most so many random ones, scaled to all."""
+    def _counts_of_many(
+        self, tables: Sequence[np.ndarray], most: int, rng: np.random.Generator
+    ) -> Iterator[list[np.ndarray]]:
+        """Yield the expected counts of all rows, or of at most so many random ones scaled to all, a few at a time."""
         n_rows = len(self.rows.codes)
         many = np.arange(n_rows) if n_rows <= most else rng.choice(n_rows, most, replace=False)
         weights = self.rows.weights[many]
         scaled = (weights * (self.rows.total / weights.sum())).astype(np.float32)
-        sums = [np.zeros(table.shape) for table in tables]
         for some in partitions(len(many), BATCH):
-            counted = RowMessages.of(self.rows.codes[many[some]], self.forest, tables).counts(scaled[some])
-            for total, counts in zip(sums, counted, strict=True):
-                total += counts
-        return sums
+            yield RowMessages.of(self.rows.codes[many[some]], self.forest, tables).counts(scaled[some])
 
     def _aims(self, counted: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Return what every table is moved to, from expected counts."""
