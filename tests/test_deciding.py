@@ -46,6 +46,15 @@ class TestRows:
         assert decide(table_of(CODES, np.full(100, 250.0))).method == "bayes"
         assert decide(table_of(CODES, np.full(100, 250.1))).method == "em"
 
+    def test_numbers_have_an_ensemble_of_less(self):
+        of_numbers = Domain.infer(dict(zip("abcd", np.random.default_rng(0).normal(size=(4, 200)), strict=True)))
+        rows = WeightedRows.of(CODES, np.full(100, 10.0))
+        table = MemoryTable(rows, of_numbers, LocalRunner(1))
+        assert decide(table) == Decision("em", ENSEMBLE, "an ensemble of EM fits, as most columns are numbers")
+        assert decide(table, rank=3).method == decide(table, given=["forest"]).method == "bayes"
+        fewer = MemoryTable(WeightedRows.of(CODES), of_numbers, LocalRunner(1))
+        assert decide(fewer).method == decide(MemoryTable(rows, DOMAIN, LocalRunner(1))).method == "bayes"
+
     def test_a_huge_table_is_counted(self, monkeypatch):
         monkeypatch.setattr(plan, "_MOST_PASSED", 10)
         cells = 4 * len(LARGE.rows.codes)

@@ -152,6 +152,8 @@ class FitRecord:
         The worst split-R̂ and effective sample size of the quantities followed along the chains.
     forests : str
         How variables depend on each other within classes; empty where they do not.
+    hidden : str
+        The states of the hidden nodes of a tree, and how they were chosen; empty for classes.
     labelled_missing : str
         The variables whose missing cells are a label, and which; empty where all are summed out.
     projected : str
@@ -212,6 +214,7 @@ class FitRecord:
     mixing: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     projected: str = diagnostic("", "projected")
     forests: str = diagnostic("", "forests")
+    hidden: str = diagnostic("", "hidden nodes")
     labelled_missing: str = diagnostic("", "missing cells as a label")
     rho: Finite | None = None
     rho_path: tuple[tuple[float, float], ...] = ()

@@ -62,6 +62,15 @@ class Block:
         """The number of labels of every node."""
         return tuple(table.shape[1] for table in self.tables)
 
+    def is_hidden_tree(self, n_variables: int) -> bool:
+        """Whether this is one class with hidden nodes, whose rows ``juror.rows.row_messages`` passes over."""
+        return self.rank == 1 and len(self.tables) > n_variables
+
+    @property
+    def tables_of_one(self) -> list[np.ndarray]:
+        """Of a block of one class, the tables (I_pa or 1, I_n)."""
+        return [np.ascontiguousarray(table[..., 0]) for table in self.tables]
+
     @property
     def factors(self) -> tuple[np.ndarray, ...]:
         """Of a block without edges, one matrix (I_n, F) per variable."""

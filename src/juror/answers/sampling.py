@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from juror.answers.block import NO_PARENT, Mixture
+from juror.answers.block import NO_PARENT, Block, Mixture
 from juror.answers.numbers import Centre, centres_of, draw_numbers
 from juror.answers.scores import check_rows_possible, class_posteriors, is_product, with_hidden
 from juror.domain.variable import Variable
 from juror.errors import check_count
 from juror.kernels import kernels
 from juror.kernels.random_streams import Stream
+from juror.rows.row_messages import RowMessages, rows_at_once
 from juror.rows.stacking import Stacking
 from juror.runners.local import partitions
 
@@ -160,11 +161,15 @@ def _drawn_in_classes(model: Mixture, codes: np.ndarray, classes: np.ndarray, rn
     uniform = rng.random((len(codes), max(len(block.tables) for block in model.blocks)))
     for block in model.blocks:
         some = np.flatnonzero((classes >= first) & (classes < first + block.rank))
+        first += block.rank
+        if block.is_hidden_tree(codes.shape[1]):
+            filled[some] = _drawn_along(block, codes[some], uniform[some])
+            continue
         whole = np.ascontiguousarray(with_hidden(block, codes[some]), dtype=np.int32)
         stacking = Stacking(block.sizes, block.forest)
         kernels().draw_holes(
             whole,
-            classes[some] - first,
+            classes[some] - (first - block.rank),
             stacking.stack(block.tables),
             stacking.starts.astype(np.int64),
             np.array(block.sizes),
@@ -173,7 +178,15 @@ def _drawn_in_classes(model: Mixture, codes: np.ndarray, classes: np.ndarray, rn
             np.ascontiguousarray(uniform[some, : len(block.tables)]),
         )
         filled[some] = whole[:, : codes.shape[1]]
-        first += block.rank
+    return filled
+
+
+def _drawn_along(block: Block, codes: np.ndarray, uniform: np.ndarray) -> np.ndarray:
+    """Return codes (rows, N) with their holes filled along a tree with hidden nodes."""
+    filled, tables = codes.copy(), block.tables_of_one
+    for rows in partitions(len(codes), rows_at_once(tables)):
+        drawn = RowMessages.of(codes[rows], block.forest, tables).drawn(uniform[rows])
+        filled[rows] = drawn[:, : codes.shape[1]]
     return filled
 
 

@@ -13,10 +13,11 @@ from juror.answers.block import Block, Mixture
 from juror.answers.rerooted import rerooted
 from juror.errors import DataError, ZeroProbabilityError
 from juror.kernels import kernels
-from juror.kernels.logarithms import log_sum_exp
+from juror.kernels.logarithms import log_of, log_sum_exp
 from juror.readers.columns import MISSING
 from juror.rows.expected import tables_of
 from juror.rows.packing import PackedCells
+from juror.rows.row_messages import RowMessages, log_prob_of_rows, rows_at_once
 from juror.rows.stacking import Stacking
 from juror.runners.local import partitions
 
@@ -43,6 +44,8 @@ def log_prob(model: Mixture, codes: np.ndarray, card: ModuleType | None = None) 
 
 
 def _log_prob(block: Block, codes: np.ndarray, card: ModuleType | None) -> np.ndarray:
+    if block.is_hidden_tree(codes.shape[1]):
+        return log_prob_of_rows(codes, block.forest, block.tables_of_one) + log_of(block.weights[0])
     sheets = PackedCells.in_sheets(with_hidden(block, codes), _stacking(block), once=True)
     return np.concatenate([_log_prob_of_sheet(block, cells, card) for cells in sheets])
 
@@ -110,6 +113,8 @@ def is_product(model: Mixture) -> bool:
 
 def _posterior(block: Block, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return ℓ (rows,) and R (rows, F) under one block."""
+    if block.is_hidden_tree(codes.shape[1]):
+        return _log_prob(block, codes, None), np.ones((len(codes), 1))
     found = []
     for cells in PackedCells.in_sheets(with_hidden(block, codes), _stacking(block), once=True):
         ((_, tables),) = _tables(block, cells, block.rank)
@@ -200,6 +205,9 @@ def _probabilities(model: Mixture, codes: np.ndarray, rows: slice, target: int, 
 
 def _answers(block: Block, codes: np.ndarray, target: int, card: ModuleType | None) -> Iterator[_Answer]:
     """Yield log p(x) and p(y | x) under groups of classes of a block."""
+    if block.is_hidden_tree(codes.shape[1]):
+        yield _along_hidden_tree(block, codes, target)
+        return
     if block.has_edges:
         yield _along_forest(block, codes, target, card)
         return
@@ -223,6 +231,21 @@ def _along_forest(block: Block, codes: np.ndarray, target: int, card: ModuleType
     joint = np.concatenate(found)
     total = log_sum_exp(joint)
     return total, np.exp(joint - np.where(total > -np.inf, total, 0.0)[:, None])
+
+
+def _along_hidden_tree(block: Block, codes: np.ndarray, target: int) -> _Answer:
+    """Do so with one class and hidden nodes: the target is the root, where the messages of all rows arrive."""
+    turned = rerooted(block, target)
+    tables, blind = turned.tables_of_one, codes.copy()
+    blind[:, target] = MISSING
+    logs, masses = np.empty(len(codes)), np.empty((len(codes), block.sizes[target]))
+    for rows in partitions(len(codes), rows_at_once(tables)):
+        told = RowMessages.of(blind[rows], turned.forest, tables)
+        belief = told.beliefs[target]
+        logs[rows] = told.logs + log_of(block.weights[0])
+        masses[rows] = tables[target] if belief is None else tables[target] * belief
+    totals = masses.sum(axis=1, keepdims=True)
+    return logs, np.divide(masses, totals, out=masses, where=totals > 0)
 
 
 def _together(one: _Answer, other: _Answer) -> _Answer:

@@ -53,8 +53,11 @@ def _rank(model: Mixture) -> str:
     rank = str(sum(block.rank for block in model.blocks))
     if not any(block.has_edges for block in model.blocks):
         return rank
-    n_blocks = len(model.blocks)
-    return f"{rank} in {n_blocks} blocks with forests" if n_blocks > 1 else f"{rank} in one block with a forest"
+    n_blocks, over = len(model.blocks), ""
+    if all(len(block.tables) > len(model.domain) for block in model.blocks):
+        over = " over hidden nodes"
+    where = f"{n_blocks} blocks with forests" if n_blocks > 1 else "one block with a forest"
+    return f"{rank} in {where}{over}"
 
 
 def _strongest_edges(model: Mixture, matrix: DependenceMatrix) -> list[str]:
@@ -83,7 +86,8 @@ def _fit_lines(info: FitInfo) -> list[str]:
     if info.why:
         lines.append(f"method chosen: {info.why}")
     if info.n_members > 1:
-        lines.append(f"the mean of {info.n_members} fits of {info.rank // info.n_members} classes each")
+        each = "" if info.hidden else f" of {info.rank // info.n_members} classes each"
+        lines.append(f"the mean of {info.n_members} fits{each}")
     if info.n_draws:
         lines.append(f"the mean of {info.n_draws} draws of {info.rank // info.n_draws} classes each")
     lines += [f"{label}: {text}" for label, text in info.diagnostics().items()]

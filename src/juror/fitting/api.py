@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
@@ -44,7 +45,7 @@ from juror.model import JointPMF
 from juror.progress import ProgressCallback
 from juror.record import FitRecord
 from juror.rows.in_memory import MemoryTable
-from juror.rows.reading import open_table
+from juror.rows.reading import OpenTable, open_table, read_rows
 from juror.rows.table import Table
 from juror.runners.blas import one_blas_thread
 from juror.runners.local import LocalRunner
@@ -126,9 +127,9 @@ def fit(
         class.
     method : {"auto", "tree", "em", "bayes", "pair-em", "spa", "spa-em", "ctf", "juror-a", "juror-b", "juror-c"}
         The solver. ``"auto"`` decides, and ``model.info.why`` says how: for rows ``"bayes"`` up to 100,000 cells, an
-        ensemble of ``"em"`` for more and for a target, ``"tree"`` where the distinct rows are too many for both, or
-        the method whose options are given; ``"ctf"`` for triples, ``"pair-em"`` for pairs and projections, along
-        forests if the rank is to be chosen.
+        ensemble of ``"em"`` for more, for a target, and for 1,000 rows or more of mostly numbers, ``"tree"`` where the
+        distinct rows are too many for both, or the method whose options are given; ``"ctf"`` for triples, ``"pair-em"``
+        for pairs and projections, along forests if the rank is to be chosen.
     seed : int
         The same seed gives the same model, for any number of threads.
     domain : Domain, optional
@@ -297,7 +298,11 @@ def fit(
             solution = _solve_statistic(read, chosen, rank, settings, context)
         else:
             is_given = "smoothing" in options
-            solution = choose_and_solve(read, chosen, position, rank, settings, context, smoothing_given=is_given)
+            finer = partial(_with_finer_intervals, opened, read.domain, bytes_here, stack)
+            solution, read = choose_and_solve(
+                read, chosen, position, rank, settings, context, smoothing_given=is_given, finer=finer
+            )
+            domain = read.domain
         # The record and the counts read the rows, which are gone after this block.
         mixture = as_mixture(solution.parts, domain)
         record = replace(_completed(solution, mixture, read, decision, int(seed)), device=card_of(local, chosen, read))
@@ -318,6 +323,13 @@ def fit(
         agreement=verdict.agreement,
     )
     return JointPMF.of_blocks(mixture.blocks, domain, record, counts)
+
+
+def _with_finer_intervals(opened: OpenTable, domain: Domain, memory: int, stack: ExitStack) -> MemoryTable | None:
+    """Read the rows again with more intervals for numbers; None if their user chose them, or if they are too many."""
+    again = opened.with_more_intervals(domain)
+    table = None if again is None else stack.enter_context(read_rows(again, memory))
+    return table if isinstance(table, MemoryTable) else None
 
 
 def _solve_statistic(

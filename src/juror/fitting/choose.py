@@ -62,6 +62,9 @@ class FitSetting:
         Whether every class of a member with a forest begins at a row.
     relearned : bool
         Whether a member learns its forest again, from how variables depend on each other within its classes.
+    hidden_steps : int
+        With how many steps a tree with hidden nodes is fitted; its rank is then the number of their states. With zero
+        members have classes.
     """
 
     rank: int
@@ -69,6 +72,12 @@ class FitSetting:
     forest: bool = False
     seeded: bool = False
     relearned: bool = False
+    hidden_steps: int = 0
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether members are trees with hidden nodes."""
+        return self.hidden_steps > 0
 
     def of_other_kind(self) -> FitSetting:
         """Return a setting of the same rank with a forest if this has none, or without, and its default smoothing."""
@@ -80,7 +89,7 @@ class Chosen:
     """The setting of a fit, and ranks and smoothings tried with their scores, empty where they were given.
 
     For single fits, ``found`` holds the rough fit of this rank to what is kept of each part. ``ended`` says why no more
-    was tried, in a budget of time.
+    was tried, in a budget of time, and ``hidden`` how the states of hidden nodes were chosen.
     """
 
     setting: FitSetting
@@ -88,6 +97,7 @@ class Chosen:
     smoothing_path: tuple[tuple[float, float], ...] = ()
     found: tuple[Parameters, ...] = ()
     ended: str = ""
+    hidden: str = ""
 
     @property
     def rank(self) -> int:

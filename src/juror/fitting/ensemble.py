@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from juror.errors import Complaint, Option
+from juror.fitting import hidden_trees
 from juror.fitting.choose import (
     DEFAULT_FOREST_SMOOTHING,
-    FOREST_SMOOTHINGS,
-    MEMBER_SMOOTHINGS,
     Chosen,
     Comparison,
     FitSetting,
@@ -21,6 +20,7 @@ from juror.fitting.choose import (
 )
 from juror.fitting.choosing_time import ChoosingTime
 from juror.fitting.held_out import Trial
+from juror.fitting.ladders import doubling, halving, ladders
 from juror.fitting.members import Member, fit_members, held_out_share, stack_size
 from juror.kernels.random_streams import Stream
 from juror.record import FitRecord, RankScore
@@ -76,6 +76,7 @@ def fit_ensemble(trial: Trial, options: EMOptions, chosen: Chosen) -> Solution:
         starts=tuple(member.score for member in members),
         n_members=len(members),
         forests=about_forests(chosen.setting, len(members)),
+        hidden=chosen.hidden,
     )
     parts = side_by_side([member.parameters for member in members])
     return Solution(parts, record, complaints_of(members, most, options))
@@ -111,6 +112,8 @@ def complaints_of(members: Sequence[Member], most: int, options: EMOptions) -> t
 
 def about_forests(setting: FitSetting, n_members: int) -> str:
     """Say whether members have forests, and how they came by them."""
+    if setting.is_hidden:
+        return "the same for each fit, over hidden nodes"
     if not setting.forest:
         return ""
     each = "one for each fit" if n_members > 1 else "one for all classes"
@@ -121,6 +124,8 @@ def _most_members(options: EMOptions, setting: FitSetting, in_time: bool) -> int
     """Return how many members there may be: with a budget of time as many as stay comfortable to ask."""
     if options.ensemble != "auto":
         return int(options.ensemble)
+    if setting.is_hidden:
+        return hidden_trees.most_members(in_time)
     # There is one best product of one class, and all members would be that model.
     if setting.rank == 1 and not setting.forest:
         return 1
@@ -140,13 +145,20 @@ def _stopped(members: Sequence[Member], most: int, trial: Trial, options: EMOpti
 
 
 def choose_for_members(
-    trial: Trial, options: EMOptions, rank: int | str, *, with_smoothing: bool, most_rank: int | None = None
+    trial: Trial,
+    options: EMOptions,
+    rank: int | str,
+    *,
+    with_smoothing: bool,
+    most_rank: int | None = None,
+    with_hidden: bool = False,
 ) -> Chosen:
     """Choose rank, smoothing and whether to have forests, where they are not given, by a few members.
 
     The members are compared on rows that none of them has seen. What counts is how probable the rows are, or with a
     target how well its labels are predicted. A rank that is a number is kept, and the smoothing of the options too
-    unless ``with_smoothing``. A rank that is chosen is at most ``most_rank``.
+    unless ``with_smoothing``. A rank that is chosen is at most ``most_rank``. Trees with hidden nodes are tried
+    ``with_hidden``, if all is to be chosen.
     """
     setting = FitSetting(rank if isinstance(rank, int) else 1, options.smoothing, options.forest is True)
     if with_smoothing and setting.forest:
@@ -172,6 +184,8 @@ def choose_for_members(
         setting = climb.up(setting, [replace(setting, seeded=True)])
         if trial.table.total >= _ROWS_TO_RELEARN * setting.rank:
             setting = climb.up(setting, [replace(setting, relearned=True)])
+    if with_hidden and options.forest == "auto" and isinstance(rank, str) and with_smoothing:
+        setting = _with_hidden_nodes(climb, setting)
     return climb.chosen(setting)
 
 
@@ -233,29 +247,29 @@ class _Climb:
         first, seen = setting.rank, set()
         if self.with_smoothing and setting.forest:
             # Fits of small rank are quick.
-            setting = self._smoother(setting)
+            setting = self.smoother(setting)
         while setting.smoothing not in seen:
             seen.add(setting.smoothing)
             if self.with_rank:
                 setting = self._grown(setting)
                 if setting.rank == first:
-                    setting = self.up(setting, [replace(setting, rank=F) for F in _halving(first)])
+                    setting = self.up(setting, [replace(setting, rank=F) for F in halving(first)])
             if setting.smoothing not in seen:
                 # More classes wanted less smoothing, and still less was tried with them.
                 break
             if self.with_smoothing:
-                setting = self._smoother(setting)
+                setting = self.smoother(setting)
         return setting
 
     def _grown(self, setting: FitSetting) -> FitSetting:
         """Double the rank while that helps; more classes with a forest may want less smoothing at once."""
-        ranks = list(_doubling(setting.rank, self.most_rank))
+        ranks = list(doubling(setting.rank, self.most_rank))
         if not (setting.forest and self.with_smoothing):
             return self.up(setting, [replace(setting, rank=F) for F in ranks])
         for F in ranks:
             step = replace(setting, rank=F)
             grown = self.up(setting, [step])
-            below, _ = _ladders(step)
+            below, _ = ladders(step)
             less = [replace(step, smoothing=below[0])] if below else []
             grown = self.up(grown, less)
             if grown == setting:
@@ -263,9 +277,9 @@ class _Climb:
             setting = grown
         return setting
 
-    def _smoother(self, setting: FitSetting) -> FitSetting:
+    def smoother(self, setting: FitSetting) -> FitSetting:
         """Move the smoothing while that helps: down, or else up."""
-        for smoothings in _ladders(setting):
+        for smoothings in ladders(setting):
             moved = self.up(setting, [replace(setting, smoothing=alpha) for alpha in smoothings])
             if moved != setting:
                 return moved
@@ -275,13 +289,17 @@ class _Climb:
         """Return the setting with ranks and, at its rank, smoothings that were tried, each with its best score."""
         tried = self.compare.tried
         self.compare.check_possible("rank", sorted({each.rank for each in tried}))
-        steps = sorted((each.step for each in tried.values()), key=lambda step: (step.rank, step.score))
-        ranks = tuple({step.rank: step for step in steps}.values()) if self.with_rank else ()
-        alike = (each for each in tried if (each.rank, each.forest) == (setting.rank, setting.forest))
+        classes = [each.step for alike, each in tried.items() if not alike.is_hidden]
+        steps = sorted(classes, key=lambda step: (step.rank, step.score))
+        ranks = tuple({step.rank: step for step in steps}.values()) if self.with_rank and not setting.is_hidden else ()
+        kind = (setting.rank, setting.forest, setting.is_hidden)
+        alike = (each for each in tried if (each.rank, each.forest, each.is_hidden) == kind)
         # The last of equal smoothings has the best score.
         at_rank = dict(sorted((each.smoothing, tried[each].step.score) for each in alike))
         smoothings = tuple(at_rank.items()) if self.with_smoothing else ()
-        return Chosen(setting, ranks, smoothings, ended=self._ended(setting))
+        return Chosen(
+            setting, ranks, smoothings, ended=self._ended(setting), hidden=hidden_trees.in_words(self.compare, setting)
+        )
 
     def _ended(self, setting: FitSetting) -> str:
         """Say why no more settings were tried in a budget of time."""
@@ -348,41 +366,18 @@ class _Climb:
         return not is_clear(top.rows - tried.rows, tried.weights, _BENEFIT_OF_DOUBT)
 
 
+def _with_hidden_nodes(climb: _Climb, setting: FitSetting) -> FitSetting:
+    """Return the best tree with hidden nodes if it is better than a setting of classes."""
+    first = hidden_trees.first_setting(climb.compare.trial)
+    found = setting if first is None else climb.up(setting, [first])
+    if not found.is_hidden:
+        return setting
+    found = climb.smoother(found)
+    most = hidden_trees.most_states(climb.time.is_limited)
+    found = climb.up(found, [replace(found, rank=K) for K in doubling(found.rank, most)])
+    return replace(found, hidden_steps=hidden_trees.steps_of_fit(climb.compare.trial))
+
+
 def _n_compared(by_labels: bool) -> int:
     """Return how many members of each setting are compared."""
     return _COMPARED_BY_LABELS if by_labels else _COMPARED
-
-
-def _doubling(rank: int, most: int) -> Iterator[int]:
-    """Give 2, 4, 8, … times the rank, and the largest at last.
-
-    >>> list(_doubling(4, 20))
-    [8, 16, 20]
-    """
-    while 2 * rank < most:
-        rank *= 2
-        yield rank
-    if rank < most:
-        yield most
-
-
-def _halving(rank: int) -> Iterator[int]:
-    """Give a half, a quarter, … of the rank, down to one.
-
-    >>> list(_halving(16))
-    [8, 4, 2, 1]
-    """
-    while rank > 1:
-        rank //= 2
-        yield rank
-
-
-def _ladders(setting: FitSetting) -> tuple[list[float], list[float]]:
-    """Return the smoothings below and above, nearest first.
-
-    >>> _ladders(FitSetting(4, 0.1))
-    ([0.03, 0.01], [0.3, 1.0])
-    """
-    all_of_them = FOREST_SMOOTHINGS if setting.forest else MEMBER_SMOOTHINGS
-    above = [alpha for alpha in all_of_them if alpha > setting.smoothing]
-    return [alpha for alpha in reversed(all_of_them) if alpha < setting.smoothing], above

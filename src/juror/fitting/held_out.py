@@ -24,7 +24,6 @@ from juror.readers.columns import MISSING
 from juror.rows.forest import Forest
 from juror.rows.in_memory import MemoryTable
 from juror.rows.parameters import Parameters
-from juror.rows.stacking import Stacking
 from juror.solvers.chow_liu import information
 from juror.solvers.solver import Context, Method
 
@@ -116,7 +115,7 @@ def as_mixture(parts: Sequence[Parameters], domain: Domain) -> BareMixture:
 def as_block(part: Parameters, domain: Domain) -> Block:
     """Take the stack of one part apart into tables."""
     forest = Forest.empty(len(domain)) if part.forest is None else part.forest
-    return Block(part.lam, forest, Stacking(domain.cardinalities, part.forest).tables(part.stack))
+    return Block(part.lam, forest, part.stacking(domain.cardinalities).tables(part.stack))
 
 
 def _log_label(model: Mixture, codes: np.ndarray, target: int, card: ModuleType | None) -> np.ndarray:

@@ -26,10 +26,12 @@ from juror.rows.in_memory import MemoryTable
 from juror.rows.on_card import pack
 from juror.rows.packed import PackedRows
 from juror.rows.parameters import Parameters
+from juror.rows.row_messages import log_prob_of_rows
 from juror.rows.stacking import Stacking
 from juror.solvers.ascent import LongStep, Objective, PlainStep, ascend
 from juror.solvers.chow_liu import perturbed, strongest_forest
 from juror.solvers.em import EMOptions, random_start_of
+from juror.solvers.hidden_tree import BATCH, HiddenTree, hidden_forest
 from juror.solvers.shared_forest import SharedForest, fetched, information_given, most_probable_classes
 from juror.solvers.starts import seeded_start
 from juror.solvers.stopping import Stop
@@ -82,6 +84,9 @@ def fit_members(trial: Trial, options: EMOptions, setting: FitSetting, numbers: 
 
     A number always stands for the same start, the same forest and the same rows held out.
     """
+    if setting.is_hidden:
+        forest = hidden_forest(strongest_forest(trial.links))
+        return list(trial.context.runner.map(partial(_fit_hidden, trial, setting, forest), numbers))
     links = trial.links if setting.forest else None
     return list(trial.context.runner.map(partial(_fit_member, trial, options, setting, links), numbers))
 
@@ -96,6 +101,25 @@ def _fit_member(trial: Trial, options: EMOptions, setting: FitSetting, links: np
     links = information_given(climb.table, most_probable_classes(climb.table, member.parameters))
     again = climb.from_start(_forest(links, number, trial.context.seed), number, rng)
     return replace(again, n_passes=member.n_passes + again.n_passes, cut=again.cut or member.cut)
+
+
+def _fit_hidden(trial: Trial, setting: FitSetting, forest: Forest, number: int) -> Member:
+    """Fit a tree with hidden nodes to all rows, in a given number of steps.
+
+    Members have the same forest: their starts make them differ, and another forest is worse by more than that brings.
+    """
+    rng = Stream.MEMBER.generator(trial.context.seed, setting.rank, number)
+    tree = HiddenTree(trial.table.rows, trial.domain, forest, setting.rank, setting.smoothing)
+    tables, cut, n_steps = tree.start(rng), "", 0
+    for moved in tree.steps(tables, setting.hidden_steps, rng):
+        tables, n_steps = moved, n_steps + 1
+        if trial.context.seconds_left < 0:
+            cut = "max_seconds"
+            break
+    rows = trial.table.rows
+    some = rng.choice(len(rows.codes), min(len(rows.codes), _ENOUGH_HELD_OUT), replace=False)
+    score = np.average(log_prob_of_rows(rows.codes[some], forest, tables), weights=rows.weights[some])
+    return Member(tree.parameters(tables), float(score), -(-n_steps * BATCH // len(rows.codes)), False, cut)
 
 
 def climb_along(trial: Trial, options: EMOptions, setting: FitSetting, forest: Forest) -> Parameters:

@@ -13,6 +13,7 @@ from juror.counts.counts import PairCounts, TripleCounts
 from juror.domain import Domain
 from juror.errors import Message, Option, ParameterError, check_choice, did_you_mean, shortlist, wrong
 from juror.files import KINDS
+from juror.fitting.hidden_trees import mostly_numbers
 from juror.rows.in_memory import MemoryTable
 from juror.rows.out_of_core import OutOfCoreTable
 from juror.rows.reading import OpenTable, read_rows
@@ -22,6 +23,8 @@ from juror.solvers.solver import Options, Statistic
 
 # Sampling takes seconds up to this many cells. Above it an average of EM fits is as good or better, and faster.
 _MOST_SAMPLED = 100_000
+# Tables of numbers are better fitted by trees with hidden nodes, from this many rows on: ensembles choose them.
+_FEWEST_ROWS_OF_NUMBERS = 1000
 # EM holds the distinct rows in memory and passes over them some hundred times: about an hour at this many cells.
 _MOST_PASSED = 1_000_000_000
 # EM on pairs along forests holds the tables of all pairs of labels for every class, and takes minutes beyond this.
@@ -122,13 +125,17 @@ def decide_for_rows(
         return Decision(method)
     n_variables = len(table.domain)
     cells, distinct = table.n_counted * n_variables, len(table.rows.codes) * n_variables
-    for_ensemble = target is not None or cells > _MOST_SAMPLED
+    is_open = isinstance(rank, str) and rank == "auto" and set(given) <= {"max_seconds"}
+    are_numbers = is_open and table.n_counted >= _FEWEST_ROWS_OF_NUMBERS and mostly_numbers(table.domain)
+    for_ensemble = target is not None or cells > _MOST_SAMPLED or are_numbers
     if not set(given) <= (_OF_MEMBERS if for_ensemble else _OF_DRAWS):
         return _by_options(given)
     if isinstance(rank, str) and rank == "cv":
         return Decision("em", why="EM, as only single fits are compared on every fold")
     if target is not None:
         return Decision("em", {"ensemble": "auto"}, f"an ensemble of EM fits, chosen for the labels of {target!r}")
+    if cells <= _MOST_SAMPLED and are_numbers:
+        return Decision("em", {"ensemble": "auto"}, "an ensemble of EM fits, as most columns are numbers")
     if cells <= _MOST_SAMPLED:
         return Decision("bayes", why=f"sampling, as {cells:,.0f} cells are at most {_MOST_SAMPLED:,}")
     # EM keeps to a budget of time; pair tables do not.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -11,8 +12,12 @@ from juror.fitting.choose import SCORED_BY, Chosen, FitSetting, choose_rank_for,
 from juror.fitting.ensemble import MEMBERS_SCORED_BY, choose_for_members, fit_ensemble
 from juror.fitting.held_out import Trial
 from juror.fitting.label_members import fit_for_labels
+from juror.rows.in_memory import MemoryTable
 from juror.rows.table import Table
 from juror.solvers.solver import Context, Method, Solution
+
+# Reads the rows again with finer intervals; None if their user chose them
+Finer = Callable[[], MemoryTable | None]
 
 
 def choose_and_solve(
@@ -24,11 +29,16 @@ def choose_and_solve(
     context: Context,
     *,
     smoothing_given: bool,
-) -> Solution:
-    """Choose what is to be chosen, on all rows if they are in memory, else on a sample; then fit all rows."""
+    finer: Finer,
+) -> tuple[Solution, Table]:
+    """Choose what is to be chosen, on all rows if they are in memory, else on a sample; then fit all rows.
+
+    Trees with hidden nodes are fitted to the rows with finer intervals, where ``finer`` has them. The rows that were
+    fitted come back with the solution.
+    """
     trial = Trial(table.sample(context.seed), method, target, context)
     if options.has_members:
-        return _ensemble(table, trial, rank, options, smoothing_given=smoothing_given)
+        return _ensemble(table, trial, rank, options, smoothing_given=smoothing_given, finer=finer)
     measure = trial.measure(SCORED_BY.get(str(rank), "share"))
     chosen = _chosen(trial, rank, options, smoothing_given=smoothing_given)
     if isinstance(rank, str) and method.open_rank is not None:
@@ -43,7 +53,8 @@ def choose_and_solve(
         solution = method.growth.finish(table, chosen.rank, options, trial.context, chosen.found[0])
     else:
         solution = method.solve(table, chosen.rank, options, trial.context)
-    return _recorded(solution, chosen, options.smoothing, measure if chosen.rank_path or rho_path else "", rho_path)
+    measure = measure if chosen.rank_path or rho_path else ""
+    return _recorded(solution, chosen, options.smoothing, measure, rho_path), table
 
 
 def _chosen(trial: Trial, rank: int | str, options: Any, *, smoothing_given: bool) -> Chosen:
@@ -60,26 +71,30 @@ def _chosen(trial: Trial, rank: int | str, options: Any, *, smoothing_given: boo
     return choose_smoothing(trial, options, chosen, rank) if tunes and chosen.found else chosen
 
 
-def _ensemble(table: Table, trial: Trial, rank: int | str, options: Any, *, smoothing_given: bool) -> Solution:
+def _ensemble(
+    table: Table, trial: Trial, rank: int | str, options: Any, *, smoothing_given: bool, finer: Finer
+) -> tuple[Solution, Table]:
     if rank == "cv":
         raise ParameterError(
             "{rank:='cv'} is for single fits without a forest; others hold out rows of their own. Pass {rank:='auto'}, "
             "or leave {members} out.",
             members=Option("ensemble" if options.ensemble != 1 else "forest"),
         )
-    if trial.target is not None and table is trial.table and rank == "auto" and options.ensemble == "auto":
+    here = table is trial.table
+    if trial.target is not None and here and rank == "auto" and options.ensemble == "auto":
         found = fit_for_labels(trial, options, smoothing_given=smoothing_given)
         if found is not None:
             solution, chosen = found
             rows = replace(trial, target=None).measure(MEMBERS_SCORED_BY) if chosen.smoothing_path else ""
-            return _recorded(solution, chosen, chosen.smoothing, rows)
-    chosen = choose_for_members(trial, options, rank, with_smoothing=not smoothing_given)
+            return _recorded(solution, chosen, chosen.smoothing, rows), table
+    chosen = choose_for_members(trial, options, rank, with_smoothing=not smoothing_given, with_hidden=here)
     measure = trial.measure(MEMBERS_SCORED_BY) if chosen.rank_path or chosen.smoothing_path else ""
-    if table is not trial.table:
-        solution = fit_beyond_memory(table, trial, options, chosen)
-    else:
-        solution = fit_ensemble(trial, options, chosen)
-    return _recorded(solution, chosen, chosen.smoothing, measure)
+    if not here:
+        return _recorded(fit_beyond_memory(table, trial, options, chosen), chosen, chosen.smoothing, measure), table
+    if chosen.setting.is_hidden:
+        # The column of a state has two parameters for a number, with many intervals as with few.
+        trial = replace(trial, table=finer() or trial.table)
+    return _recorded(fit_ensemble(trial, options, chosen), chosen, chosen.smoothing, measure), trial.table
 
 
 def _recorded(

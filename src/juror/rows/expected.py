@@ -14,7 +14,7 @@ from juror.kernels.logarithms import log_of
 from juror.rows.packing import PackedCells
 from juror.rows.parameters import Parameters
 from juror.rows.regions import Regions
-from juror.rows.stacking import Stacking
+from juror.rows.row_messages import log_prob_of_rows
 from juror.runners.local import LocalRunner, partitions
 
 # In a forest, classes are counted at once while their tables have at most this many floats: they should stay in the
@@ -105,8 +105,12 @@ def log_prob_of_codes(
     codes: np.ndarray, cardinalities: tuple[int, ...], part: Parameters, runner: LocalRunner
 ) -> np.ndarray:
     """Return the log-probability of every row of codes (rows, N) under one part of a model, (rows,)."""
+    if part.hidden:
+        assert part.forest is not None
+        tables = [table[..., 0] for table in part.stacking(cardinalities).tables(part.stack)]
+        return log_prob_of_rows(codes, part.forest, tables) + np.log(part.lam[0])
     # Packing does not pay for a single pass.
-    sheets = PackedCells.in_sheets(codes, Stacking(cardinalities, part.forest), once=True)
+    sheets = PackedCells.in_sheets(codes, part.stacking(cardinalities), once=True)
     card = runner.card(codes.size)
     if card is not None:
         passes = ((cells, Prepared.of(cells, part.lam, part.stack, card).tables) for cells in sheets)

@@ -26,11 +26,19 @@ class Factored(Protocol):
 
 @dataclass(frozen=True)
 class Parameters:
-    """One point of the search: λ on the simplex, every column of a table on its own; classes share a forest or none."""
+    """One point of the search: λ on the simplex, every column of a table on its own; classes share a forest or none.
+
+    ``hidden`` has the number of states of every hidden node, which the forest has after its variables.
+    """
 
     lam: np.ndarray
     stack: np.ndarray
     forest: Forest | None = None
+    hidden: tuple[int, ...] = ()
+
+    def stacking(self, cardinalities: tuple[int, ...]) -> Stacking:
+        """Return where every node stands in the stack, for variables of so many labels."""
+        return Stacking((*cardinalities, *self.hidden), self.forest)
 
     @property
     def rank(self) -> int:

@@ -80,6 +80,14 @@ class OpenTable:
         """Return the domain that was given, or find it in a pass over the rows."""
         return self.domain or discover(self.scan, self.discovery, self.missing, self.runner, self.weight)
 
+    def with_more_intervals(self, domain: Domain) -> OpenTable | None:
+        """Return the table with twice the intervals of the domain that was found in it; None if a user chose them."""
+        if self.domain is not None or self.discovery.bins is not None:
+            return None
+        numbers = [variable for variable in domain if variable.edges is not None]
+        bins = {each.name: 2 * each.cardinality for each in numbers if each.name not in self.discovery.edges}
+        return replace(self, discovery=replace(self.discovery, bins=bins))
+
     def read_codes(self) -> tuple[Domain, np.ndarray, np.ndarray | None]:
         """Return the domain, the codes (n_rows, N) and the weights (n_rows,) of rows in memory.
 

@@ -1,0 +1,68 @@
+"""When trees with hidden nodes are tried, how large, and for how long; see :mod:`juror.solvers.hidden_tree`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from juror.domain import Domain
+from juror.fitting.choose import Comparison, FitSetting
+from juror.fitting.held_out import Trial
+from juror.solvers.hidden_tree import BATCH
+
+# The rows by which the states that follow a state may be drawn to the shares of all
+SMOOTHINGS = (0.1, 0.3, 1.0, 3.0, 10.0)
+_FIRST_SMOOTHING = 1.0
+# Labels without order gain nothing from hidden nodes, so some columns must be numbers.
+_FEWEST_NUMBERS = 3
+_FIRST_STATES, _MOST_STATES, _MOST_STATES_IN_TIME = 64, 256, 512
+# How many trees are one model, without and with a budget of time
+_TREES, _MOST_TREES = 2, 10
+# The steps of a comparison, and the passes over the rows of a fit, in no more than so many steps
+_COMPARED_STEPS, _PASSES, _MOST_STEPS = 300, 16, 2000
+
+
+def mostly_numbers(domain: Domain) -> bool:
+    """Say whether more than half of the variables are numbers, and enough of them to try trees."""
+    n_numbers = _n_numbers(domain)
+    return n_numbers >= _FEWEST_NUMBERS and 2 * n_numbers > len(domain)
+
+
+def _n_numbers(domain: Domain) -> int:
+    return sum(variable.edges is not None for variable in domain)
+
+
+def first_setting(trial: Trial) -> FitSetting | None:
+    """Return what to begin with; None where no tree is to be tried: with a target, or among few numbers."""
+    if trial.target is not None or _n_numbers(trial.domain) < _FEWEST_NUMBERS:
+        return None
+    return FitSetting(_FIRST_STATES, _FIRST_SMOOTHING, hidden_steps=_COMPARED_STEPS)
+
+
+def most_states(in_time: bool) -> int:
+    """Return the largest number of states that is tried, in a budget of time or without."""
+    return _MOST_STATES_IN_TIME if in_time else _MOST_STATES
+
+
+def most_members(in_time: bool) -> int:
+    """Return how many trees may be one model."""
+    return _MOST_TREES if in_time else _TREES
+
+
+def steps_of_fit(trial: Trial) -> int:
+    """Return how many steps the trees of the model itself take."""
+    passes = int(_PASSES * len(trial.table.rows.codes) / BATCH)
+    return min(max(_COMPARED_STEPS, passes), _MOST_STEPS)
+
+
+def in_words(compare: Comparison, setting: FitSetting) -> str:
+    """Say how many states were chosen, and what the best classes and each number of states scored."""
+    if not setting.is_hidden:
+        return ""
+    best: dict[int, float] = {}
+    for each, tried in compare.tried.items():
+        states = each.rank if each.is_hidden else 0
+        best[states] = max(best.get(states, -np.inf), tried.step.score)
+    scores = [
+        f"{states} states {score:.4f}" if states else f"classes {score:.4f}" for states, score in sorted(best.items())
+    ]
+    return f"{setting.rank} states behind every variable; {compare.trial.measure('log')}: {', '.join(scores)}"

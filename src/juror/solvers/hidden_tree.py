@@ -1,0 +1,236 @@
+"""EM for a tree with a hidden node behind every variable, in steps over a few rows each.
+
+Every variable x_n depends on a hidden node z_n of K states alone, and the hidden nodes depend on each other along a
+forest. Classes, which all variables share, follow a table of numbers badly: numbers that vary together in many
+directions need a class for each place. Here each variable has its own states, and a state only needs to know about its
+neighbours, so K states at N nodes say more than N K classes.
+
+The column of a state over the intervals of a number is drawn to a bell: the normal distribution, in normal scores of
+the column, with the mean and spread of the state's rows. A state then has two parameters a number instead of one an
+interval, and makes rows probable that lie between those it has seen.
+
+A step takes the expected counts C of some rows, scaled to all rows, and moves every table to
+
+    A[y, x] = (C[y, x] + s B[y, x]) / (Σ_x C[y, x] + s)
+
+by a part η that falls along the way, and at the end by all of it with the counts of all rows (stepwise EM). B is the
+bell of state y, the marginal of a variable of labels, or for states the share of each state. Sums are in single
+precision: counts of a few rows have larger errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from juror.domain import Domain
+from juror.rows.distinct import WeightedRows
+from juror.rows.forest import NO_PARENT, Forest
+from juror.rows.parameters import Parameters
+from juror.rows.row_messages import RowMessages
+from juror.rows.stacking import Stacking
+from juror.runners.local import partitions
+
+# The rows of a step
+BATCH = 500
+# η at the first step and at the last
+_FIRST_PART, _LAST_PART = 0.4, 0.02
+# Rows by which a column is drawn to its bell; the spread of a bell before any row, in normal scores, and its rows
+_BELL_STRENGTH = 100.0
+_LEAST_SPREAD, _SPREAD_ROWS = 0.1, 0.3
+# The share of a bell that is the marginal, so that no row is impossible
+_LEAK = 1e-3
+# Steps over all rows at the end, which even out the noise of a few
+_WHOLE_STEPS = 2
+# The rows by which a column of labels is drawn to the marginal, per row by which one of states is drawn
+_MORE_FOR_LABELS = 5.0
+# At the start: the spread of bells, and the share of the label of a state's row
+_FIRST_SPREAD, _FIRST_SHARE = 0.5, 0.7
+
+
+def hidden_forest(forest: Forest) -> Forest:
+    """Return a forest over hidden nodes, those after the variables, each with its variable as a leaf.
+
+    >>> hidden_forest(Forest((-1, 0))).parents
+    (2, 3, -1, 2)
+    """
+    n = len(forest.parents)
+    among = (NO_PARENT if parent == NO_PARENT else n + parent for parent in forest.parents)
+    return Forest((*range(n, 2 * n), *among))
+
+
+@dataclass(frozen=True)
+class _Scores:
+    """The intervals of a number, or the labels of a variable without order.
+
+    Attributes
+    ----------
+    marginal : numpy.ndarray, (I,)
+        The share of every label.
+    ends : numpy.ndarray, (I' + 1,), or None
+        The ends of the I' intervals in normal scores; None for labels without order. A missing label comes after the
+        intervals.
+    """
+
+    marginal: np.ndarray
+    ends: np.ndarray | None
+
+    @classmethod
+    def of(cls, counted: np.ndarray, is_number: bool, n_missing: int) -> _Scores:
+        """Make scores from the counts of labels; the last ``n_missing`` labels of a number are no intervals."""
+        marginal = (counted + 0.5) / (counted.sum() + 0.5 * len(counted))
+        from scipy.special import ndtri
+
+        inside = marginal[: len(marginal) - n_missing]
+        if not is_number:
+            return cls(marginal, None)
+        below = np.concatenate([[0.0], np.cumsum(inside) / inside.sum()])
+        return cls(marginal, ndtri(np.clip(below, 0.0, 1.0)))
+
+    @cached_property
+    def middles(self) -> np.ndarray:
+        """The normal score in the middle of every interval, by its share, (I',)."""
+        from scipy.special import ndtr, ndtri
+
+        assert self.ends is not None
+        below = ndtr(self.ends)
+        return np.asarray(ndtri((below[:-1] + below[1:]) / 2))
+
+    def bells(self, means: np.ndarray, spreads: np.ndarray, missing: np.ndarray) -> np.ndarray:
+        """Return the columns of states, (K, I), from means, spreads and shares of missing labels, (K,) and (K, 0 or 1).
+
+        The first and the last interval have all that is beyond them.
+        """
+        from scipy.special import ndtr
+
+        assert self.ends is not None
+        inside = np.diff(ndtr((self.ends - means[:, None]) / spreads[:, None]), axis=1)
+        whole = np.hstack([inside * (1.0 - missing.sum(axis=1, keepdims=True)), missing])
+        return np.asarray((1.0 - _LEAK) * whole + _LEAK * self.marginal)
+
+    def start(self, labels: np.ndarray) -> np.ndarray:
+        """Return columns of states, (K, I), that begin at some rows' labels, (K,), −1 for missing."""
+        near = np.zeros((len(labels), len(self.marginal)))
+        seen = labels >= 0
+        near[seen, labels[seen]] = _FIRST_SHARE
+        if self.ends is not None:
+            seen &= labels < len(self.middles)
+            means = self.middles[labels[seen]]
+            none = np.zeros((len(means), len(self.marginal) - len(self.middles)))
+            near[seen] = _FIRST_SHARE * self.bells(means, np.full(len(means), _FIRST_SPREAD), none)
+        return near + (1.0 - near.sum(axis=1, keepdims=True)) * self.marginal
+
+    def drawn_to(self, counts: np.ndarray) -> np.ndarray:
+        """Return B, what the columns of states with counts (K, I) are drawn to, (K, I)."""
+        if self.ends is None:
+            return np.broadcast_to(self.marginal, counts.shape)
+        n_inside = len(self.middles)
+        inside, totals = counts[:, :n_inside], counts.sum(axis=1)
+        rows = inside.sum(axis=1)
+        means = np.divide(inside @ self.middles, rows, out=np.zeros_like(rows), where=rows > 0)
+        squares = np.einsum("ki,ki->k", inside, (self.middles - means[:, None]) ** 2)
+        spreads = np.sqrt((squares + _SPREAD_ROWS * _LEAST_SPREAD**2) / (rows + _SPREAD_ROWS))
+        missing = (counts[:, n_inside:] + self.marginal[n_inside:]) / (totals[:, None] + 1.0)
+        return self.bells(means, spreads, missing)
+
+
+@dataclass(frozen=True, eq=False)
+class HiddenTree:
+    """The rows and the forest that a tree with hidden nodes is fitted to.
+
+    Attributes
+    ----------
+    rows, domain : WeightedRows, Domain
+        The rows and their variables.
+    forest : Forest
+        The forest over hidden nodes, see :func:`hidden_forest`.
+    n_states : int
+        The number of states K of every hidden node.
+    smoothing : float
+        The rows by which the states that follow a state are drawn to the shares of all.
+    """
+
+    rows: WeightedRows
+    domain: Domain
+    forest: Forest
+    n_states: int
+    smoothing: float
+
+    @cached_property
+    def _scores(self) -> list[_Scores]:
+        found = []
+        for variable, column in zip(self.domain, self.rows.codes.T, strict=True):
+            seen = column >= 0
+            counted = np.bincount(column[seen], self.rows.weights[seen], minlength=variable.cardinality)
+            is_number = variable.edges is not None
+            found.append(_Scores.of(counted, is_number, 0 if variable.missing_code is None else 1))
+        return found
+
+    def start(self, rng: np.random.Generator) -> list[np.ndarray]:
+        """Return tables (I_pa or 1, I_n) whose states begin at random rows and follow each other at random."""
+        chosen = rng.choice(len(self.rows.codes), self.n_states, p=self.rows.weights / self.rows.total)
+        tables = [scores.start(self.rows.codes[chosen, n]) for n, scores in enumerate(self._scores)]
+        for n in range(len(self.domain), 2 * len(self.domain)):
+            shares = rng.random((1 if self.forest.parents[n] == NO_PARENT else self.n_states, self.n_states))
+            tables.append(shares / shares.sum(axis=1, keepdims=True))
+        return [table.astype(np.float32) for table in tables]
+
+    def steps(self, tables: list[np.ndarray], n_steps: int, rng: np.random.Generator) -> Iterator[list[np.ndarray]]:
+        """Move the tables in place, and yield them after every step."""
+        for number, some in enumerate(self._batches(n_steps, rng)):
+            part = np.float32(_FIRST_PART + (_LAST_PART - _FIRST_PART) * number / n_steps)
+            for table, aim in zip(tables, self._aims(self._counts(tables, some)), strict=True):
+                table += part * (aim - table)
+            yield tables
+        for _ in range(_WHOLE_STEPS):
+            tables = self._aims(self._counts_of_all(tables))
+            yield tables
+
+    def _batches(self, n_steps: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
+        """Yield the numbers of some rows for every step, all rows in turn and then in another order."""
+        left = np.empty(0, dtype=np.int64)
+        for _ in range(n_steps):
+            if len(left) < min(BATCH, len(self.rows.codes)):
+                left = rng.permutation(len(self.rows.codes))
+            some, left = left[:BATCH], left[BATCH:]
+            yield some
+
+    def _counts(self, tables: Sequence[np.ndarray], some: np.ndarray) -> list[np.ndarray]:
+        """Return the expected counts of some rows, scaled to all."""
+        weights = self.rows.weights[some]
+        scaled = (weights * (self.rows.total / weights.sum())).astype(np.float32)
+        return RowMessages.of(self.rows.codes[some], self.forest, tables).counts(scaled)
+
+    def _counts_of_all(self, tables: Sequence[np.ndarray]) -> list[np.ndarray]:
+        weights = self.rows.weights.astype(np.float32)
+        sums = [np.zeros(table.shape) for table in tables]
+        for rows in partitions(len(weights), BATCH):
+            counted = RowMessages.of(self.rows.codes[rows], self.forest, tables).counts(weights[rows])
+            for total, counts in zip(sums, counted, strict=True):
+                total += counts
+        return sums
+
+    def _aims(self, counted: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Return what every table is moved to, from expected counts."""
+        return [self._aim(n, counts.astype(np.float64)).astype(np.float32) for n, counts in enumerate(counted)]
+
+    def _aim(self, n: int, counts: np.ndarray) -> np.ndarray:
+        if n >= len(self.domain):
+            strength, totals = self.smoothing, counts.sum(axis=0)
+            drawn = totals / totals.sum()
+        else:
+            strength = _MORE_FOR_LABELS * self.smoothing if self._scores[n].ends is None else _BELL_STRENGTH
+            drawn = self._scores[n].drawn_to(counts)
+        aim = counts + strength * drawn
+        return np.asarray(aim / aim.sum(axis=1, keepdims=True))
+
+    def parameters(self, tables: Sequence[np.ndarray]) -> Parameters:
+        """Return the tables as one class with hidden nodes."""
+        hidden = (self.n_states,) * len(self.domain)
+        whole = [table.astype(np.float64) for table in tables]
+        whole = [(table / table.sum(axis=1, keepdims=True))[..., None] for table in whole]
+        stacking = Stacking((*self.domain.cardinalities, *hidden), self.forest)
+        return Parameters(np.ones(1), stacking.stack(whole), self.forest, hidden)
