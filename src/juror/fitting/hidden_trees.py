@@ -17,12 +17,12 @@ _FIRST_SMOOTHING = 1.0
 # Labels without order gain nothing from hidden nodes, so some columns must be numbers.
 _FEWEST_NUMBERS = 3
 _FIRST_STATES, _MOST_STATES, _MOST_STATES_IN_TIME = 64, 256, 512
-# A step takes N K² products a row: 256 states behind 20 variables, 128 behind 80, and none behind more than 5,000
-_MOST_PRODUCTS, _FEWEST_STATES = 20 * 256**2, 16
+# A step takes N K² products a row: 256 states behind 12 variables, 128 behind 48, and none behind more than 3,000
+_MOST_PRODUCTS, _FEWEST_STATES = 12 * 256**2, 16
 # How many trees are one model, without and with a budget of time
 _TREES, _MOST_TREES = 2, 10
 # The steps of a comparison, and the passes over the rows of a fit, in no more than so many steps
-_COMPARED_STEPS, _PASSES, _MOST_STEPS = 300, 16, 2000
+_COMPARED_STEPS, _PASSES, _MOST_STEPS = 300, 16, 1200
 
 
 def mostly_numbers(domain: Domain) -> bool:
