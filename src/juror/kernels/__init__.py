@@ -14,6 +14,9 @@ from types import ModuleType
 
 from juror.errors import MissingDependencyError, ParameterError, check_choice
 
+# Up to this many cells (rows × columns, of the distinct rows) a pass takes a few calls of NumPy, about as long as one call
+# of a compiled kernel. The first fit of a small table then waits for no compiler.
+_FEW_CELLS = 512
 _MODULES = {"numba": "juror.kernels.jit", "numpy": "juror.kernels.reference"}
 # From this many cells (rows × columns) on, "auto" passes over a table on a card: a pass with 16 classes, where searches
 # for a rank begin, then takes as long as on two threads (docs/gpu.md). With more classes, fewer cells are enough.
@@ -28,6 +31,19 @@ def kernels() -> ModuleType:
     if choice not in _MODULES:
         raise ParameterError(f"JUROR_KERNELS must be 'numba' or 'numpy'. Got {choice!r} instead.")
     return import_module(_MODULES[choice])
+
+
+def kernels_for(n_cells: int) -> ModuleType:
+    """Return the kernels for passes over a table of n_cells cells: small tables need no compiled ones.
+
+    Only the size decides, never what has been compiled before, so that the same data give the same bits.
+    """
+    return _kernels_for_few() if n_cells <= _FEW_CELLS else kernels()
+
+
+@cache
+def _kernels_for_few() -> ModuleType:
+    return kernels() if "JUROR_KERNELS" in os.environ else import_module(_MODULES["numpy"])
 
 
 @cache

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from juror.kernels import card_kernels, kernels
+from juror.kernels import card_kernels
 from juror.rows.expected import ExpectedCounts, Prepared
 from juror.rows.packing import PackedCells
 from juror.runners.local import LocalRunner, partitions
@@ -73,7 +73,7 @@ class RowsToDraw:
     def _draw_single(
         self, tables: Any, rng: np.random.Generator, runner: LocalRunner, card: ModuleType | None
     ) -> ExpectedCounts:
-        key, draw = rng.integers(2**64, dtype=np.uint64), kernels().draw_classes
+        key, draw = rng.integers(2**64, dtype=np.uint64), self.single.kernels.draw_classes
         if card is not None:
             return ExpectedCounts(*card.draw_classes(self._single_on_card, int(key), 0, tables))
 
@@ -85,8 +85,10 @@ class RowsToDraw:
     def _draw_several(
         self, tables: Any, rank: int, rng: np.random.Generator, runner: LocalRunner, card: ModuleType | None
     ) -> ExpectedCounts:
+        passing = card or self.several.kernels
+
         def posterior(rows: slice) -> tuple[np.ndarray, np.ndarray]:
-            found: tuple[np.ndarray, np.ndarray] = (card or kernels()).posterior(self.several.packed[rows], tables)
+            found: tuple[np.ndarray, np.ndarray] = passing.posterior(self.several.packed[rows], tables)
             return found
 
         classes, cells, log_likelihood = np.zeros(rank), np.zeros((self.several.n_packed, rank)), 0.0
@@ -102,5 +104,5 @@ class RowsToDraw:
                 drawn += self.rest[rows, None] * rng.multinomial(1, R)
             log_likelihood += float((self.n_rows[rows] + self.rest[rows]) @ total)
             classes += drawn.sum(axis=0)
-            kernels().add_counts(self.several.packed[rows], drawn, cells)
+            self.several.kernels.add_counts(self.several.packed[rows], drawn, cells)
         return ExpectedCounts(log_likelihood, classes, self.several.folded(cells))
