@@ -43,7 +43,7 @@ def kernels_for(n_cells: int) -> ModuleType:
 
 @cache
 def _kernels_for_few() -> ModuleType:
-    return kernels() if "JUROR_KERNELS" in os.environ else import_module(_MODULES["numpy"])
+    return kernels() if "JUROR_KERNELS" in os.environ else import_module("juror.kernels.few")
 
 
 @cache

@@ -19,9 +19,6 @@ from juror.kernels.logarithms import log_of
 from juror.kernels.reference.random_numbers import uniform
 
 
-_LEAST = np.finfo(float).min
-
-
 class Tables(NamedTuple):
     """The parameters in the form that a pass over rows reads.
 
@@ -66,21 +63,7 @@ def with_logs(tables: Tables, log_stack: np.ndarray) -> Tables:
 
 
 def _log_joint(cells: np.ndarray, log_lam: np.ndarray, log_stack: np.ndarray) -> np.ndarray:
-    joint = np.repeat(log_lam[None], len(cells), axis=0)
-    for column in cells.T:
-        joint += log_stack[column]
-    return joint
-
-
-def _scaled_joint(cells: np.ndarray, tables: Tables) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return e^(L − s) (rows, F) with s the largest L of a row, their sums (rows,), and ℓ (rows,)."""
-    joint = _log_joint(cells, tables.log_lam, tables.log_stack)
-    # finite in an impossible row too, whose L are all −inf
-    top = np.maximum(joint.max(axis=1), _LEAST)
-    joint -= top[:, None]
-    np.exp(joint, out=joint)
-    sums = joint.sum(axis=1)
-    return joint, sums, log_of(sums) + top
+    return log_lam + log_stack[cells].sum(axis=1)
 
 
 def log_prob(cells: np.ndarray, tables: Tables) -> np.ndarray:
@@ -93,15 +76,20 @@ def log_prob(cells: np.ndarray, tables: Tables) -> np.ndarray:
     tables : Tables
         The prepared parameters.
     """
-    return _scaled_joint(cells, tables)[2]
+    joint = _log_joint(cells, tables.log_lam, tables.log_stack)
+    top = joint.max(axis=1)
+    finite_top = np.where(np.isfinite(top), top, 0.0)
+    with np.errstate(divide="ignore"):
+        return np.log(np.exp(joint - finite_top[:, None]).sum(axis=1)) + finite_top
 
 
 def posterior(cells: np.ndarray, tables: Tables) -> tuple[np.ndarray, np.ndarray]:
     """Return ℓ (rows,) and the class posterior R (rows, F)."""
-    R, sums, total = _scaled_joint(cells, tables)
-    # The largest term of a possible row is one.
-    R /= np.maximum(sums, 1.0)[:, None]
-    return total, R
+    total = log_prob(cells, tables)
+    possible = np.isfinite(total)
+    joint = _log_joint(cells, tables.log_lam, tables.log_stack)
+    R = np.exp(joint - np.where(possible, total, 0.0)[:, None])
+    return total, np.where(possible[:, None], R, 0.0)
 
 
 def label_probabilities(cells: np.ndarray, tables: Tables, factor: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -164,10 +152,8 @@ def counts_given(
 
 def add_counts(cells: np.ndarray, drawn: np.ndarray, counts: np.ndarray) -> None:
     """Add to counts (L, F), for the cells of every row, how often each class was drawn for it, drawn (rows, F)."""
-    F = counts.shape[1]
-    for column in cells.T:
-        places = column.astype(np.int64)[:, None] * F + np.arange(F)
-        counts += np.bincount(places.ravel(), drawn.ravel(), minlength=counts.size).reshape(counts.shape)
+    for n in range(cells.shape[1]):
+        np.add.at(counts, cells[:, n], drawn)
 
 
 def draw_classes(
