@@ -2,8 +2,8 @@
 
 A pass over a small table takes about as long here as a call of a compiled kernel, and the first one waits for nothing.
 As in :mod:`juror.kernels.jit.products`, every stacked row is divided by its largest entry, in the same order of
-operations, and rows whose products sum to less than 1e-200 are computed again in log space. So classes underflow to zero
-in the same places, and a sampler draws the same classes with either. What is not defined here is the definition's.
+operations, and rows whose products sum to less than 1e-200 are computed again in log space. So classes underflow to
+zero in the same places, and a sampler draws the same classes with either. What is not written here is the definition.
 """
 
 # The imports are the list of kernels.
@@ -11,34 +11,24 @@ in the same places, and a sampler draws the same classes with either. What is no
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
-from juror.kernels import reference
-from juror.kernels.logarithms import log_of
-from juror.kernels.reference import (
-    count_groups,
-    draw_columns,
-    draw_counts,
-    draw_holes,
-    draw_labels,
-    edge_evidence,
-    joined,
-    label_gradient,
-    least_squares_factor,
-    least_squares_weights,
-    lone_counts,
-    messages,
-    most_probable,
-    pack_columns,
-    project_columns,
-    spread_counts,
-    uniform,
-    weigh_groups,
-)
+from juror.kernels.reference import passes as definition
+from juror.kernels.reference.drawing import draw_columns, draw_holes, draw_labels, most_probable
+from juror.kernels.reference.edges import edge_evidence
+from juror.kernels.reference.forest_states import draw_counts, messages, spread_counts
+from juror.kernels.reference.group_counts import count_groups, pack_columns, weigh_groups
+from juror.kernels.reference.passes import joined, lone_counts
+from juror.kernels.reference.random_numbers import uniform
+from juror.kernels.reference.simplices import least_squares_factor, least_squares_weights, project_columns
+from juror.kernels.reference.tilts import label_gradient
 
+# A row whose products sum to less is computed again in log space.
 _SAFE = 1e-200
+_LEAST = np.finfo(float).tiny
 
 
 class FewTables(NamedTuple):
@@ -69,36 +59,51 @@ class FewTables(NamedTuple):
     parts: np.ndarray
     scaled_lam: np.ndarray
     scaled: np.ndarray
-    log_scale_lam: np.ndarray
+    log_scale_lam: float
     log_scales: np.ndarray
     log_stack: np.ndarray | None = None
 
-    def in_logs(self) -> reference.Tables:
+    def in_logs(self) -> definition.Tables:
         """Return the same for passes in log space."""
-        found = reference.tables(self.lam, self.stack, self.parts, 0, 0)
-        return found if self.log_stack is None else reference.with_logs(found, self.log_stack)
+        found = definition.tables(self.lam, self.stack, self.parts, 0, 0)
+        return found if self.log_stack is None else definition.with_logs(found, self.log_stack)
 
 
 def tables(lam: np.ndarray, stack: np.ndarray, parts: np.ndarray, n_rows: int, n_columns: int) -> FewTables:
     """Prepare λ (F,) and the stack for passes over a table of cells; see the definition."""
-    # A row of ones below the stack is the part −1.
-    units, tops = np.ones((len(stack) + 1, len(lam))), np.ones(len(stack) + 1)
-    stack.max(axis=1, out=tops[:-1])
-    safe = tops >= _SAFE
-    np.multiply(stack, np.divide(safe, tops, where=safe, out=np.zeros(len(tops)))[:-1, None], out=units[:-1])
-    log_tops, top_of_lam = log_of(tops), lam.max()
+    units, log_tops = _scaled(stack)
     scaled, log_scales = units.take(parts[:, 0], axis=0), log_tops.take(parts[:, 0])
     if parts.shape[1] > 1:
+        # A row of ones below the stack is the part −1.
+        units, log_tops = np.concatenate([units, np.ones((1, len(lam)))]), np.append(log_tops, 0.0)
         for part in parts.T[1:]:
             scaled *= units.take(part, axis=0, mode="wrap")
             log_scales += log_tops.take(part, mode="wrap")
-        tops = scaled.max(axis=1)
-        # Near underflow: with a product of zero, the row is computed in log space.
+        scaled, log_products = _divided(scaled)
+        log_scales += log_products
+    top = max(lam.max(), _LEAST)
+    return FewTables(lam, stack, parts, lam / top, scaled, math.log(top), log_scales)
+
+
+def _scaled(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return rows (n, F) times one over their largest entries, zeros if these are tiny, and the logarithms of these."""
+    tops = rows.max(axis=1)
+    scaled = rows * (1.0 / np.maximum(tops, _SAFE))[:, None]
+    return _without_tiny(scaled, tops), np.log(np.maximum(tops, _SAFE))
+
+
+def _divided(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Do the same by division, which rounds once."""
+    tops = rows.max(axis=1)
+    divided = rows / np.maximum(tops, _SAFE)[:, None]
+    return _without_tiny(divided, tops), np.log(np.maximum(tops, _SAFE))
+
+
+def _without_tiny(scaled: np.ndarray, tops: np.ndarray) -> np.ndarray:
+    # With products of zero, rows of the table are computed in log space.
+    if tops.min() < _SAFE:
         scaled[tops < _SAFE] = 0.0
-        scaled /= np.maximum(tops, _SAFE)[:, None]
-        log_scales += log_of(tops)
-    scaled_lam = lam / top_of_lam if top_of_lam > 0.0 else np.zeros(len(lam))
-    return FewTables(lam, stack, parts, scaled_lam, scaled, log_of(top_of_lam), log_scales)
+    return scaled
 
 
 def with_logs(tables: FewTables, log_stack: np.ndarray) -> FewTables:
@@ -108,8 +113,11 @@ def with_logs(tables: FewTables, log_stack: np.ndarray) -> FewTables:
 
 def _products(cells: np.ndarray, tables: FewTables) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return λ_f Π S[c, f] up to a factor per row (rows, F), their sums (rows,) and ℓ (rows,)."""
-    products, logs = np.repeat(tables.scaled_lam[None], len(cells), axis=0), np.full(len(cells), tables.log_scale_lam)
-    for column in cells.T:
+    products = tables.scaled.take(cells[:, 0], axis=0)
+    products *= tables.scaled_lam
+    logs = tables.log_scales.take(cells[:, 0])
+    logs += tables.log_scale_lam
+    for column in cells.T[1:]:
         products *= tables.scaled.take(column, axis=0)
         logs += tables.log_scales.take(column)
     sums = products.sum(axis=1)
@@ -118,7 +126,7 @@ def _products(cells: np.ndarray, tables: FewTables) -> tuple[np.ndarray, np.ndar
         return products, sums, logs
     lost = sums < _SAFE
     logs[~lost] += np.log(sums[~lost])
-    logs[lost], products[lost] = reference.posterior(cells[lost], tables.in_logs())
+    logs[lost], products[lost] = definition.posterior(cells[lost], tables.in_logs())
     sums[lost] = products[lost].sum(axis=1)
     return products, sums, logs
 
@@ -144,7 +152,7 @@ def label_probabilities(cells: np.ndarray, tables: FewTables, factor: np.ndarray
 
 def label_logs(cells: np.ndarray, tables: FewTables, column: int, n_labels: int) -> np.ndarray:
     """Return ℓ of every row with each of n_labels labels in a column, (rows, n_labels)."""
-    return reference.label_logs(cells, tables.in_logs(), column, n_labels)
+    return definition.label_logs(cells, tables.in_logs(), column, n_labels)
 
 
 def expected_counts(cells: np.ndarray, weights: np.ndarray, tables: FewTables) -> tuple[float, np.ndarray, np.ndarray]:
@@ -183,28 +191,26 @@ def draw_classes(
 
 def add_counts(cells: np.ndarray, drawn: np.ndarray, counts: np.ndarray) -> None:
     """Add to counts (L, F), for the cells of every row, how often each class was drawn for it, drawn (rows, F)."""
-    for column in cells.T:
-        _add_rows(column, drawn, counts)
+    counts += _sums(cells, drawn, len(counts))
 
 
 def folded(parts: np.ndarray, counts: np.ndarray, n_stacked: int) -> np.ndarray:
     """Return counts of stacked rows, (n_stacked, F), from counts of packed rows, (L, F)."""
-    # Below: counts of the part −1, which is none.
-    out = np.zeros((n_stacked + 1, counts.shape[1]))
-    for part in parts.T:
-        _add_rows(part % (n_stacked + 1), counts, out)
-    return out[:-1]
+    # The part −1, which is none, counts for a row below.
+    return _sums(parts % (n_stacked + 1), counts, n_stacked + 1)[:-1]
 
 
 def _counted(cells: np.ndarray, shares: np.ndarray, tables: FewTables) -> np.ndarray:
-    """Return the counts of stacked rows, (stacked rows, F), from those of every row of the table, (rows, F)."""
-    counts = np.zeros_like(tables.scaled)
-    add_counts(cells, shares, counts)
-    return folded(tables.parts, counts, len(tables.stack))
+    """Return the counts of stacked rows, (stacked rows, F), from the shares of every row of the table, (rows, F)."""
+    parts = tables.parts[cells].reshape(len(cells), cells.shape[1] * tables.parts.shape[1])
+    return folded(parts, shares, len(tables.stack))
 
 
-def _add_rows(places: np.ndarray, rows: np.ndarray, out: np.ndarray) -> None:
-    """Add rows (n, F) to the rows of out (L, F) at the places (n,): ``np.add.at``, but faster."""
-    F = out.shape[1]
-    cells = (places.astype(np.intp) * F)[:, None] + np.arange(F)
-    out += np.bincount(cells.ravel(), rows.ravel(), minlength=out.size).reshape(out.shape)
+def _sums(places: np.ndarray, rows: np.ndarray, height: int) -> np.ndarray:
+    """Return (height, F): the sums of rows (n, F), each added at all of its places (n, width)."""
+    F = rows.shape[1]
+    cells = (places.T.astype(np.intp) * F)[:, :, None] + np.arange(F)
+    each = np.broadcast_to(rows, cells.shape)
+    # of no rows, counts are whole numbers
+    counts = np.bincount(cells.ravel(), each.ravel(), minlength=height * F).astype(float, copy=False)
+    return counts.reshape(height, F)

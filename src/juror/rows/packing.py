@@ -16,7 +16,7 @@ from typing import Self
 
 import numpy as np
 
-from juror.kernels import kernels_for
+from juror.kernels import kernels, kernels_for
 from juror.rows.forest import NO_PARENT, Forest
 from juror.rows.regions import Regions, find_regions
 from juror.rows.stacking import Stacking, cell_type
@@ -126,8 +126,8 @@ class PackedCells:
 
     @property
     def kernels(self) -> ModuleType:
-        """The kernels that pass over these cells."""
-        return kernels_for(self.packed.size)
+        """The kernels that pass over these cells: compiled ones unless they are few and need no messages."""
+        return kernels_for(self.packed.size) if self.regions is None else kernels()
 
     def rows(self, chosen: np.ndarray | slice) -> PackedCells:
         """Return the cells of some rows."""

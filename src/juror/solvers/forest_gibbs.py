@@ -250,9 +250,7 @@ def next_prior(edges: Edges, possible: PossibleEdges, rng: np.random.Generator) 
     return replace(edges, odds=odds, phi=phi)
 
 
-def _edge_evidence(
-    drawn: Completed, hyper: Hyper, rank: int, pairs: np.ndarray, passing: ModuleType
-) -> np.ndarray:
+def _edge_evidence(drawn: Completed, hyper: Hyper, rank: int, pairs: np.ndarray, passing: ModuleType) -> np.ndarray:
     """Return log E_k(p → n), (2K, N, N)."""
     order = np.argsort(drawn.classes, kind="stable")
     columns = np.ascontiguousarray(drawn.codes[order].T, dtype=np.int32)

@@ -8,7 +8,6 @@ from juror.kernels.reference.edges import edge_evidence
 from juror.kernels.reference.forest_states import draw_counts, messages, spread_counts
 from juror.kernels.reference.group_counts import count_groups, pack_columns, weigh_groups
 from juror.kernels.reference.passes import (
-    Tables,
     add_counts,
     counts_given,
     draw_classes,
