@@ -14,6 +14,7 @@ from juror.answers.scores import log_prob, predict_proba
 from juror.domain import Domain
 from juror.errors import ZeroProbabilityError
 from juror.fitting import ensemble, hidden_trees
+from juror.report import page_model
 from juror.rows.distinct import WeightedRows
 from juror.rows.forest import Forest
 from juror.rows.row_messages import RowMessages, log_prob_of_rows
@@ -229,3 +230,19 @@ def test_the_start_of_bells_is_at_the_rows():
     assert columns[0].argmax() == 0
     assert columns[1].argmax() == 7
     np.testing.assert_allclose(columns[2], scores.marginal)
+
+
+@may_miss_pairs
+def test_a_page_without_room_has_a_tree_with_fewer_transitions(quick, monkeypatch):
+    model = juror.fit(turned(3000, 8), method="em", ensemble="auto", bins=12)
+    whole = page_model.make_page_model(model, "auto", 0)
+    assert len(whole.model.blocks) == 2
+    room = 0.9 * page_model._n_bytes([page_model._packed_block(model.blocks[0], 16)])
+    monkeypatch.setattr(page_model, "_room", lambda model: room)
+    small = page_model.make_page_model(model, "auto", 0)
+    assert page_model._n_bytes(small.packed) <= room
+    (block,) = small.model.blocks
+    assert len(block.tables) == 12
+    assert any(np.any(table == 0) for table in block.tables[6:])
+    assert small.loss < 0.5
+    assert np.all(np.isfinite(small.model.log_prob(turned(3000, 8))))

@@ -1,7 +1,7 @@
 """The model of a page: the fitted one if the page stays small with it, else the nearest model that is small enough.
 
 Its numbers are doubles if there is room for them, else floats, else logarithms in 16 bits: rounding changes the answers
-much less than a smaller number of classes does.
+much less than a smaller number of classes does. Trees with hidden nodes lose their least probable transitions.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from juror.errors import ParameterError
 from juror.model import JointPMF
 from juror.report.number_facts import MOST_PIECES
 from juror.report.packing_numbers import Bits, as_base64, decode, encode
+from juror.report.thinned_trees import SHARES, thinned
 
 # A page has at most two million bytes. The data and the page's own text take up to 600,000; this is left for the model.
 _MODEL_BYTES = 1_350_000
@@ -82,6 +83,9 @@ def make_page_model(model: JointPMF, rank: int | Literal["auto", "all"], seed: i
     check_rank(rank)
     bits, packed = _packed(model)
     if rank == "auto" and _n_bytes(packed) > _room(model):
+        tree = _tree_in(model)
+        if tree is not None:
+            return _nearest([tree], model, seed)
         return _nearest([_fitted_in(part, seed) for part in _parts(model, packed)], model, seed)
     if isinstance(rank, int) and rank < model.rank:
         return _nearest([model.compress(rank, seed=seed)], model, seed)
@@ -104,6 +108,26 @@ def _nearest(candidates: Sequence[JointPMF], model: JointPMF, seed: int) -> Page
     best = min(pages, key=lambda page: page.loss)
     cells, answers = _pair_differences(model, best.model)
     return replace(best, pair_difference=cells, apart=answers)
+
+
+def _tree_in(model: JointPMF) -> JointPMF | None:
+    """Return as many trees with hidden nodes as fit into a page when they are thinned; None for classes.
+
+    A model of classes near a tree would need far more room than the tree.
+    """
+    n = len(model.domain)
+    if not all(block.is_hidden_tree(n) for block in model.blocks):
+        return None
+    order = np.argsort([-block.weights.sum() for block in model.blocks], kind="stable")
+    for share in SHARES:
+        blocks = [thinned(model.blocks[b], n, share) for b in order]
+        whole = JointPMF.of_blocks(blocks, model.domain, model.info)
+        sizes = np.cumsum([_n_bytes([packed]) for packed in _packed(whole)[1]])
+        # Half of the trees are nearer to all of them than all without many of their transitions are.
+        count = int(np.searchsorted(sizes, _room(model), side="right"))
+        if count:
+            return _of_blocks(whole, np.arange(count))
+    return None
 
 
 def _parts(model: JointPMF, packed: list[dict[str, Any]]) -> list[JointPMF]:
