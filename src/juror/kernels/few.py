@@ -158,8 +158,11 @@ def label_logs(cells: np.ndarray, tables: FewTables, column: int, n_labels: int)
 def expected_counts(cells: np.ndarray, weights: np.ndarray, tables: FewTables) -> tuple[float, np.ndarray, np.ndarray]:
     """Return Σ w ℓ, the class counts (F,) and the expected counts C (stacked rows, F)."""
     logs, R = posterior(cells, tables)
+    # An impossible row that does not count gives nan without a warning, as in numba.
+    with np.errstate(invalid="ignore"):
+        log_likelihood = float(weights @ logs)
     R *= weights[:, None]
-    return float(weights @ logs), R.sum(axis=0), _counted(cells, R, tables)
+    return log_likelihood, R.sum(axis=0), _counted(cells, R, tables)
 
 
 def row_sums(cells: np.ndarray, tables: FewTables) -> tuple[np.ndarray, np.ndarray]:
