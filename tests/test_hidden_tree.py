@@ -1,6 +1,9 @@
 """Trees with hidden nodes: messages of rows equal the dense tensor, steps climb, and fits of numbers choose them."""
 
 import itertools
+import threading
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -129,6 +132,20 @@ def _above(way, block, n):
     return 0 if parent < 0 else way[parent]
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_children_that_contradict_each_other_do_not_underflow(dtype):
+    n_children = 200
+    forest = Forest((-1, *[0] * n_children))
+    sure = np.array([[1.0 - 1e-4, 1e-4], [1e-4, 1.0 - 1e-4]])
+    tables = [np.array([[0.5, 0.5]], dtype), *[sure.astype(dtype)] * n_children]
+    codes = np.array([[-1] + [0, 1] * (n_children // 2), [-1] + [0] * 101 + [1] * 99])
+    told = RowMessages.of(codes, forest, tables)
+    contrary = 100 * (np.log(1e-4) + np.log1p(-1e-4))
+    np.testing.assert_allclose(told.logs, [contrary, contrary + np.log(0.5 / (1e-4 / (1 - 1e-4)))], rtol=1e-4)
+    np.testing.assert_allclose(told.shares()[0], [[0.5, 0.5], [1.0, 0.0]], atol=1e-3)
+    np.testing.assert_allclose(told.counts(np.ones(2))[0], [[1.5, 0.5]], atol=1e-3)
+
+
 def turned(n, seed, columns=6):
     """Numbers that vary together in three directions, which classes and forests follow badly."""
     mixing, rng = np.random.default_rng(0).normal(size=(3, columns)), np.random.default_rng(seed)
@@ -195,6 +212,15 @@ def test_a_fit_of_numbers_chooses_hidden_nodes_and_finer_intervals(quick):
 
 
 @may_miss_pairs
+def test_rows_that_are_read_twice_are_warned_of_once(quick):
+    data = turned(3000, 3) | {"same": np.full(3000, 7.5)}
+    with pytest.warns(juror.DataWarning, match="is constant") as warned:
+        model = juror.fit(data, n_jobs=2)
+    assert "hidden nodes" in model.info.forests
+    assert len([each for each in warned if each.category is juror.DataWarning]) == 1
+
+
+@may_miss_pairs
 def test_threads_do_not_change_the_bits_of_a_tree(quick):
     one, two = (juror.fit(turned(3000, 5), method="em", ensemble="auto", n_jobs=n, bins=12) for n in (1, 2))
     assert one.domain.cardinalities == (12,) * 6
@@ -221,6 +247,65 @@ def test_a_budget_of_time_ends_a_tree(monkeypatch, quick):
     with pytest.warns(juror.FitWarning, match="max_seconds"):
         model = juror.fit(turned(3000, 7), method="em", ensemble=2, max_seconds=2)
     assert model.info.n_rows == 3000
+
+
+@pytest.mark.parametrize(("n_variables", "first", "most"), [(10, 64, 256), (60, 64, 147), (500, 51, 51)])
+def test_wide_tables_have_fewer_states(n_variables, first, most):
+    trial = _trial_of_numbers(n_variables)
+    assert hidden_trees.first_setting(trial).rank == first
+    assert hidden_trees.most_states(trial.domain, in_time=False) == most
+
+
+def test_very_wide_tables_have_no_hidden_nodes():
+    assert hidden_trees.first_setting(_trial_of_numbers(6000)) is None
+
+
+def _trial_of_numbers(n_variables):
+    number = Domain.infer({"c": np.arange(100.0) / 7}, bins=4)[0]
+    domain = Domain([replace(number, name=f"c{n}") for n in range(n_variables)])
+    return SimpleNamespace(domain=domain, target=None)
+
+
+def test_the_last_steps_take_no_more_rows_than_those_before(monkeypatch):
+    monkeypatch.setattr(hidden_tree, "BATCH", 50)
+    tree, rng = tree_of(turned(3000, 8)), np.random.default_rng(0)
+    sizes, counts = [], RowMessages.counts
+
+    def counted(told, weights):
+        sizes.append((len(weights), weights.sum()))
+        return counts(told, weights)
+
+    monkeypatch.setattr(RowMessages, "counts", counted)
+    *_, tables = tree.steps(tree.start(rng), 4, rng)
+    assert sum(n for n, _ in sizes) == 4 * 50 + 2 * 200
+    assert sum(weight for _, weight in sizes) == pytest.approx((4 + 2) * 3000)
+    for table in tables:
+        np.testing.assert_allclose(table.sum(axis=1), 1.0, atol=1e-5)
+
+
+def test_an_interrupt_stops_the_trees_of_other_threads(monkeypatch, quick):
+    monkeypatch.setattr(hidden_trees, "_COMPARED_STEPS", 4000)
+    steps, first, taken = HiddenTree.steps, threading.Lock(), []
+
+    def interrupted(tree, tables, n_steps, rng):
+        interrupts = first.acquire(blocking=False)
+        for moved in steps(tree, tables, n_steps, rng):
+            if interrupts:
+                raise KeyboardInterrupt
+            taken.append(1)
+            yield moved
+
+    monkeypatch.setattr(HiddenTree, "steps", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        juror.fit(turned(2000, 9), bins=8, n_jobs=2)
+    assert len(taken) < 1000
+
+
+@may_miss_pairs
+def test_the_record_says_how_many_steps_and_in_which_intervals_states_were_compared(quick):
+    record = juror.fit(turned(3000, 3)).info
+    assert record.stopped == "each after 120 steps"
+    assert record.hidden.endswith("compared in half as many intervals")
 
 
 def test_the_start_of_bells_is_at_the_rows():

@@ -45,7 +45,7 @@ from juror.model import JointPMF
 from juror.progress import ProgressCallback
 from juror.record import FitRecord
 from juror.rows.in_memory import MemoryTable
-from juror.rows.reading import OpenTable, open_table, read_rows
+from juror.rows.reading import open_table, read_finer
 from juror.rows.table import Table
 from juror.runners.blas import one_blas_thread
 from juror.runners.local import LocalRunner
@@ -298,7 +298,7 @@ def fit(
             solution = _solve_statistic(read, chosen, rank, settings, context)
         else:
             is_given = "smoothing" in options
-            finer = partial(_with_finer_intervals, opened, read.domain, bytes_here, stack)
+            finer = partial(read_finer, opened, read.domain, bytes_here, stack)
             solution, read = choose_and_solve(
                 read, chosen, position, rank, settings, context, smoothing_given=is_given, finer=finer
             )
@@ -323,13 +323,6 @@ def fit(
         agreement=verdict.agreement,
     )
     return JointPMF.of_blocks(mixture.blocks, domain, record, counts)
-
-
-def _with_finer_intervals(opened: OpenTable, domain: Domain, memory: int, stack: ExitStack) -> MemoryTable | None:
-    """Read the rows again with more intervals for numbers; None if their user chose them, or if they are too many."""
-    again = opened.with_more_intervals(domain)
-    table = None if again is None else stack.enter_context(read_rows(again, memory))
-    return table if isinstance(table, MemoryTable) else None
 
 
 def _solve_statistic(

@@ -71,7 +71,7 @@ def fit_ensemble(trial: Trial, options: EMOptions, chosen: Chosen) -> Solution:
         longest = max(longest, began - context.seconds_left) if np.isfinite(began) else 0.0
         context.tell(chosen.rank, len(members), most, 1, 1, log_likelihood=members[-1].score)
     record = FitRecord(
-        stopped=_stopped(members, most, trial, options),
+        stopped=_stopped(members, most, trial, options, chosen.setting),
         n_iter=sum(member.n_passes for member in members),
         starts=tuple(member.score for member in members),
         n_members=len(members),
@@ -133,8 +133,9 @@ def _most_members(options: EMOptions, setting: FitSetting, in_time: bool) -> int
     return max(2, min(members, classes // setting.rank))
 
 
-def _stopped(members: Sequence[Member], most: int, trial: Trial, options: EMOptions) -> str:
-    reason = "each stopped early" if len(members) > 1 else "stopped early"
+def _stopped(members: Sequence[Member], most: int, trial: Trial, options: EMOptions, setting: FitSetting) -> str:
+    reason = f"after {setting.hidden_steps:,} steps" if setting.is_hidden else "stopped early"
+    reason = f"each {reason}" if len(members) > 1 else reason
     n_by_held_out = sum(member.by_held_out for member in members)
     if n_by_held_out:
         some = "" if n_by_held_out == len(members) else f" {n_by_held_out} of them"
@@ -373,7 +374,7 @@ def _with_hidden_nodes(climb: _Climb, setting: FitSetting) -> FitSetting:
     if not found.is_hidden:
         return setting
     found = climb.smoother(found)
-    most = hidden_trees.most_states(climb.time.is_limited)
+    most = hidden_trees.most_states(climb.compare.trial.domain, climb.time.is_limited)
     found = climb.up(found, [replace(found, rank=K) for K in doubling(found.rank, most)])
     return replace(found, hidden_steps=hidden_trees.steps_of_fit(climb.compare.trial))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from juror.domain import Domain
@@ -15,6 +17,8 @@ _FIRST_SMOOTHING = 1.0
 # Labels without order gain nothing from hidden nodes, so some columns must be numbers.
 _FEWEST_NUMBERS = 3
 _FIRST_STATES, _MOST_STATES, _MOST_STATES_IN_TIME = 64, 256, 512
+# A step takes N K² products a row: 256 states behind 20 variables, 128 behind 80, and none behind more than 5,000
+_MOST_PRODUCTS, _FEWEST_STATES = 20 * 256**2, 16
 # How many trees are one model, without and with a budget of time
 _TREES, _MOST_TREES = 2, 10
 # The steps of a comparison, and the passes over the rows of a fit, in no more than so many steps
@@ -32,15 +36,23 @@ def _n_numbers(domain: Domain) -> int:
 
 
 def first_setting(trial: Trial) -> FitSetting | None:
-    """Return what to begin with; None where no tree is to be tried: with a target, or among few numbers."""
+    """Return what to begin with; None where no tree is to be tried: with a target, few numbers, or many variables."""
     if trial.target is not None or _n_numbers(trial.domain) < _FEWEST_NUMBERS:
         return None
-    return FitSetting(_FIRST_STATES, _FIRST_SMOOTHING, hidden_steps=_COMPARED_STEPS)
+    n_states = min(_FIRST_STATES, _affordable_states(trial.domain))
+    if n_states < _FEWEST_STATES:
+        return None
+    return FitSetting(n_states, _FIRST_SMOOTHING, hidden_steps=_COMPARED_STEPS)
 
 
-def most_states(in_time: bool) -> int:
+def most_states(domain: Domain, in_time: bool) -> int:
     """Return the largest number of states that is tried, in a budget of time or without."""
-    return _MOST_STATES_IN_TIME if in_time else _MOST_STATES
+    return _MOST_STATES_IN_TIME if in_time else min(_MOST_STATES, _affordable_states(domain))
+
+
+def _affordable_states(domain: Domain) -> int:
+    """Return the most states whose steps are not too slow for a table of so many variables."""
+    return math.isqrt(_MOST_PRODUCTS // len(domain))
 
 
 def most_members(in_time: bool) -> int:

@@ -116,6 +116,8 @@ def _fit_hidden(trial: Trial, setting: FitSetting, forest: Forest, number: int) 
         if trial.context.seconds_left < 0:
             cut = "max_seconds"
             break
+        if trial.context.runner.has_ended:
+            break
     rows = trial.table.rows
     some = rng.choice(len(rows.codes), min(len(rows.codes), _ENOUGH_HELD_OUT), replace=False)
     score = np.average(log_prob_of_rows(rows.codes[some], forest, tables), weights=rows.weights[some])

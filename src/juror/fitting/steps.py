@@ -93,7 +93,10 @@ def _ensemble(
         return _recorded(fit_beyond_memory(table, trial, options, chosen), chosen, chosen.smoothing, measure), table
     if chosen.setting.is_hidden:
         # The column of a state has two parameters for a number, with many intervals as with few.
-        trial = replace(trial, table=finer() or trial.table)
+        again = finer()
+        if again is not None:
+            trial = replace(trial, table=again)
+            chosen = replace(chosen, hidden=f"{chosen.hidden}; compared in half as many intervals")
     return _recorded(fit_ensemble(trial, options, chosen), chosen, chosen.smoothing, measure), trial.table
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -14,7 +15,7 @@ import numpy as np
 from juror.domain.discovery import Discovery
 from juror.domain.domain import Domain, check_unknown, discover
 from juror.domain.variable import Label, Strangers, Unknown
-from juror.errors import Message, ParameterError, wrong
+from juror.errors import DataWarning, Message, ParameterError, wrong
 from juror.readers import Column, Expected
 from juror.readers.columns import read_markers
 from juror.readers.joining import read_whole
@@ -165,6 +166,16 @@ def read_rows(opened: OpenTable, memory: int) -> Iterator[Table]:
             return
         kept = local.keep(_itself, store.pieces)
         yield _checked(out_of_core(kept, reason="which take more than memory="), opened)
+
+
+def read_finer(opened: OpenTable, domain: Domain, memory: int, stack: ExitStack) -> MemoryTable | None:
+    """Read the rows again with more intervals for numbers; None if their user chose them, or if they are too many."""
+    again = opened.with_more_intervals(domain)
+    with warnings.catch_warnings():
+        # The first reading has warned of the same.
+        warnings.simplefilter("ignore", DataWarning)
+        table = None if again is None else stack.enter_context(read_rows(again, memory))
+    return table if isinstance(table, MemoryTable) else None
 
 
 def _fill(store: RowStore, opened: OpenTable, reading: Reading, runner: LocalRunner) -> None:

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from juror.kernels.logarithms import log_of
 from juror.rows.forest import NO_PARENT, Forest
 from juror.runners.local import partitions
 
@@ -52,7 +53,7 @@ class RowMessages:
     forest, tables : Forest, sequence of numpy.ndarray, (I_pa or 1, I_n)
         The nodes and their distributions. The type of the tables is that of all sums.
     beliefs : list of numpy.ndarray, (rows, I_n), or None
-        β of every node that has children; None for leaves.
+        β of every node that has children, scaled where it would underflow; None for leaves.
     messages : list of numpy.ndarray, (rows, I_pa or 1)
         μ of every node, scaled.
     scales : list of numpy.ndarray, (rows,)
@@ -80,7 +81,9 @@ class RowMessages:
             children = [messages[child] for child in forest.children[n]]
             column = codes[:, n] if n < codes.shape[1] else None
             if children:
-                beliefs[n] = _seen(_product(children), column)
+                product, shift = _product(children)
+                beliefs[n] = _seen(product, column)
+                logs += shift
                 message = beliefs[n] @ tables[n].T
             else:
                 message = _of_leaf(tables[n], column, n_rows)
@@ -159,11 +162,23 @@ class RowMessages:
         return drawn
 
 
-def _product(messages: Sequence[np.ndarray]) -> np.ndarray:
+def _product(messages: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the product of messages (rows, I), of every row times exp(−shift), and the shift, (rows,).
+
+    Many children that contradict each other underflow. Their rows are multiplied by logarithms; others have no shift.
+    """
     product = messages[0].copy()
     for message in messages[1:]:
         product *= message
-    return product
+    shift = np.zeros(len(product))
+    # The other half of the exponents is for divisions by these products.
+    low = np.flatnonzero(product.max(axis=1) < np.sqrt(np.finfo(product.dtype).tiny))
+    if len(low):
+        sums = np.sum([log_of(message[low].astype(np.float64)) for message in messages], axis=0)
+        top = sums.max(axis=1)
+        shift[low] = np.where(np.isfinite(top), top, 0.0)
+        product[low] = np.exp(sums - shift[low, None])
+    return product, shift
 
 
 def _of_leaf(table: np.ndarray, column: np.ndarray | None, n_rows: int) -> np.ndarray:

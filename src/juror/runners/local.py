@@ -124,6 +124,12 @@ class LocalRunner:
             check_count("n_jobs", n_jobs)
         self.n_jobs = available if n_jobs is None or n_jobs == -1 else n_jobs
         self._pool = ThreadPoolExecutor(self.n_jobs) if self.n_jobs > 1 else None
+        self._has_ended = False
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the block of this runner has ended, by an error or Ctrl-C: threads that still run should stop."""
+        return self._has_ended
 
     def card(self, n_cells: int) -> ModuleType | None:
         """Return the kernels of a card if passes over a table of n_cells cells are made there, else None."""
@@ -137,6 +143,7 @@ class LocalRunner:
         return self
 
     def __exit__(self, *error: object) -> None:
+        self._has_ended = True
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
 

@@ -13,9 +13,9 @@ A step takes the expected counts C of some rows, scaled to all rows, and moves e
 
     A[y, x] = (C[y, x] + s B[y, x]) / (Σ_x C[y, x] + s)
 
-by a part η that falls along the way, and at the end by all of it with the counts of all rows (stepwise EM). B is the
-bell of state y, the marginal of a variable of labels, or for states the share of each state. Sums are in single
-precision: counts of a few rows have larger errors.
+by a part η that falls along the way, and at the end by all of it with the counts of all rows, or of as many as all
+steps took (stepwise EM). B is the bell of state y, the marginal of a variable of labels, or for states the share of
+each state. Sums are in single precision: counts of a few rows have larger errors.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _BELL_STRENGTH = 100.0
 _LEAST_SPREAD, _SPREAD_ROWS = 0.1, 0.3
 # The share of a bell that is the marginal, so that no row is impossible
 _LEAK = 1e-3
-# Steps over all rows at the end, which even out the noise of a few
+# Steps over all rows at the end, or over as many as all steps before, which even out the noise of a few
 _WHOLE_STEPS = 2
 # The rows by which a column of labels is drawn to the marginal, per row by which one of states is drawn
 _MORE_FOR_LABELS = 5.0
@@ -179,15 +179,20 @@ class HiddenTree:
         return [table.astype(np.float32) for table in tables]
 
     def steps(self, tables: list[np.ndarray], n_steps: int, rng: np.random.Generator) -> Iterator[list[np.ndarray]]:
-        """Move the tables in place, and yield them after every step."""
+        """Move the tables in place, and yield them after every few rows, so that who takes them may stop."""
         for number, some in enumerate(self._batches(n_steps, rng)):
             part = np.float32(_FIRST_PART + (_LAST_PART - _FIRST_PART) * number / n_steps)
             for table, aim in zip(tables, self._aims(self._counts(tables, some)), strict=True):
                 table += part * (aim - table)
             yield tables
         for _ in range(_WHOLE_STEPS):
-            tables = self._aims(self._counts_of_all(tables))
-            yield tables
+            sums = [np.zeros(table.shape) for table in tables]
+            for counted in self._counts_of_many(tables, n_steps * BATCH, rng):
+                for total, counts in zip(sums, counted, strict=True):
+                    total += counts
+                yield tables
+            tables = self._aims(sums)
+        yield tables
 
     def _batches(self, n_steps: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
         """Yield the numbers of some rows for every step, all rows in turn and then in another order."""
@@ -204,14 +209,16 @@ class HiddenTree:
         scaled = (weights * (self.rows.total / weights.sum())).astype(np.float32)
         return RowMessages.of(self.rows.codes[some], self.forest, tables).counts(scaled)
 
-    def _counts_of_all(self, tables: Sequence[np.ndarray]) -> list[np.ndarray]:
-        weights = self.rows.weights.astype(np.float32)
-        sums = [np.zeros(table.shape) for table in tables]
-        for rows in partitions(len(weights), BATCH):
-            counted = RowMessages.of(self.rows.codes[rows], self.forest, tables).counts(weights[rows])
-            for total, counts in zip(sums, counted, strict=True):
-                total += counts
-        return sums
+    def _counts_of_many(
+        self, tables: Sequence[np.ndarray], most: int, rng: np.random.Generator
+    ) -> Iterator[list[np.ndarray]]:
+        """Yield the expected counts of all rows, or of at most so many random ones scaled to all, a few at a time."""
+        n_rows = len(self.rows.codes)
+        many = np.arange(n_rows) if n_rows <= most else rng.choice(n_rows, most, replace=False)
+        weights = self.rows.weights[many]
+        scaled = (weights * (self.rows.total / weights.sum())).astype(np.float32)
+        for some in partitions(len(many), BATCH):
+            yield RowMessages.of(self.rows.codes[many[some]], self.forest, tables).counts(scaled[some])
 
     def _aims(self, counted: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Return what every table is moved to, from expected counts."""
