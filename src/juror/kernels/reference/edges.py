@@ -54,15 +54,15 @@ def edge_evidence(
     sizes = np.diff(starts)
     # b, and b m_n (K, 1, 1, I_n), of every strength
     b = strengths[:, None, None]
-    alpha = [b[..., None] * bases[starts[n] : starts[n + 1]] for n in range(N)]
-    log_b, log_alpha = gammaln(b), [gammaln(of) for of in alpha]
+    pseudo = [b[..., None] * bases[starts[n] : starts[n + 1]] for n in range(N)]
+    log_b, log_pseudo = gammaln(b), [gammaln(of) for of in pseudo]
     for i, j in pairs:
         shape = F, sizes[i], sizes[j]
         cell = (classes * sizes[i] + columns[i]) * sizes[j] + columns[j]
         C = np.bincount(cell, weights, minlength=F * sizes[i] * sizes[j]).reshape(shape)
         for scope, counts in enumerate((C.sum(axis=0, keepdims=True), C)):
             for p, n, table in ((i, j, counts), (j, i, counts.swapaxes(1, 2))):
-                cells = gammaln(alpha[n] + table) - log_alpha[n]
+                cells = gammaln(pseudo[n] + table) - log_pseudo[n]
                 totals = log_b - gammaln(b + table.sum(axis=2))
                 out[scope, :, p, n] = cells.sum(axis=(1, 2, 3)) + totals.sum(axis=(1, 2))
     return out
