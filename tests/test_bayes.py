@@ -14,7 +14,7 @@ from juror import Domain, JointPMF
 from juror.answers.posterior_draws import posterior_draws
 from juror.compare import tensor_error
 from juror.errors import FitWarning, ParameterError, QueryError
-from juror.kernels import jit, reference
+from juror.kernels import few, jit, reference
 from juror.rows.drawn import RowsToDraw
 from juror.rows.packing import PackedCells
 from juror.rows.parameters import Parameters
@@ -49,7 +49,7 @@ class TestDrawing:
         np.testing.assert_allclose(*counts, rtol=1e-12)
         assert counts[0].sum() == counts[0].size + 3 * drawn.sum()
 
-    @pytest.mark.parametrize("module", [jit, reference], ids=["numba", "numpy"])
+    @pytest.mark.parametrize("module", [jit, reference, few], ids=["numba", "numpy", "few"])
     def test_classes_come_as_often_as_the_posterior_says(self, module):
         row = np.repeat(self.CELLS[:1], 20_000, axis=0)
         _, classes, counts = module.draw_classes(row, np.uint64(3), 0, self.tables(module))
@@ -57,7 +57,7 @@ class TestDrawing:
         assert chisquare(classes, 20_000 * R[0]).pvalue > 1e-4
         np.testing.assert_array_equal(counts[self.CELLS[0]], np.tile(classes, (3, 1)))
 
-    @pytest.mark.parametrize("module", [jit, reference], ids=["numba", "numpy"])
+    @pytest.mark.parametrize("module", [jit, reference, few], ids=["numba", "numpy", "few"])
     def test_an_impossible_row_has_no_class(self, module):
         stack = Stacking((2,)).stack([np.array([[1.0, 1.0], [0.0, 0.0]])])
         cells = Stacking((2,)).cells(np.array([[1], [0]]))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy.stats import kstest
 
-from juror.kernels import jit, reference
+from juror.kernels import few, jit, reference
 from juror.kernels.jit import compiling
 from juror.kernels.jit.compiling import forget_stale
 from juror.rows.distinct import WeightedRows
@@ -123,7 +123,7 @@ def test_the_twins_have_the_same_names():
         *forests,
         *tilts,
     }
-    assert all(callable(getattr(jit, name)) for name in public)
+    assert all(callable(getattr(module, name)) for name in public for module in (jit, few))
 
 
 @pytest.mark.parametrize("n_rows", [MANY, FEW], ids=["products", "logarithms"])
@@ -132,6 +132,25 @@ def test_the_twins_have_the_same_names():
 def test_the_twins_agree(name, kernel, n_rows):
     case = CASES[name]
     assert_same(run(jit, kernel, case, n_rows), run(reference, kernel, case))
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("name", CASES)
+def test_the_kernels_for_few_rows_agree(name, kernel):
+    case = CASES[name]
+    assert_same(run(few, kernel, case), run(reference, kernel, case))
+    # with logarithms that are given, as if the stack had lost digits
+    tables = [module.with_logs(case.tables(module, MANY), log_of(case.stack)) for module in (few, reference)]
+    assert_same(few.posterior(case.cells, tables[0]), reference.posterior(case.cells, tables[1]))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_kernels_for_few_rows_draw_the_same_classes(name):
+    case = CASES[name]
+    tables = case.tables(few, MANY), case.tables(reference, MANY)
+    for key in (np.uint64(0), np.uint64(2**64 - 1)):
+        drawn = few.draw_classes(case.cells, key, 5, tables[0])
+        assert_same(drawn, reference.draw_classes(case.cells, key, 5, tables[1]))
 
 
 def test_rows_that_products_cannot_hold_are_among_the_cases():
@@ -180,7 +199,7 @@ def test_random_numbers_by_number():
     assert abs(np.corrcoef(drawn[:-1], drawn[1:])[0, 1]) < 0.02
 
 
-@pytest.mark.parametrize("module", [jit, reference], ids=["numba", "numpy"])
+@pytest.mark.parametrize("module", [jit, reference, few], ids=["numba", "numpy", "few"])
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_kernels_leave_their_arguments_alone(module, kernel):
     case = CASES["some impossible rows"]
@@ -190,7 +209,7 @@ def test_kernels_leave_their_arguments_alone(module, kernel):
         np.testing.assert_array_equal(array, copy)
 
 
-@pytest.mark.parametrize("module", [jit, reference], ids=["numba", "numpy"])
+@pytest.mark.parametrize("module", [jit, reference, few], ids=["numba", "numpy", "few"])
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_kernels_take_a_run_of_rows(module, kernel):
     # Partitions of a table are slices of its arrays.
@@ -241,7 +260,7 @@ def brute_force(case):
 SMALL = [name for name in CASES if not name.startswith("wide")]
 
 
-@pytest.mark.parametrize("module", [jit, reference], ids=["numba", "numpy"])
+@pytest.mark.parametrize("module", [jit, reference, few], ids=["numba", "numpy", "few"])
 @pytest.mark.parametrize("name", SMALL)
 def test_kernels_against_the_definition(name, module):
     case = CASES[name]
@@ -259,7 +278,7 @@ def test_kernels_against_the_definition(name, module):
     assert_same(run(module, "expected_counts", case), expected)
 
 
-@pytest.mark.parametrize("module", [jit, reference], ids=["numba", "numpy"])
+@pytest.mark.parametrize("module", [jit, reference, few], ids=["numba", "numpy", "few"])
 def test_wide_tables_do_not_underflow(module):
     # 2 ** -3000 is zero as a float, its logarithm is not
     n = 3000
@@ -273,7 +292,7 @@ def test_wide_tables_do_not_underflow(module):
     np.testing.assert_allclose(R, [[0.25, 0.75]])
 
 
-@pytest.mark.parametrize("module", [jit, reference], ids=["numba", "numpy"])
+@pytest.mark.parametrize("module", [jit, reference, few], ids=["numba", "numpy", "few"])
 def test_a_row_of_holes_has_probability_one(module):
     case = CASES["all cells missing"]
     total, R = run(module, "posterior", case)
@@ -281,7 +300,7 @@ def test_a_row_of_holes_has_probability_one(module):
     np.testing.assert_allclose(R, np.broadcast_to(case.lam, R.shape))
 
 
-@pytest.mark.parametrize("module", [jit, reference], ids=["numba", "numpy"])
+@pytest.mark.parametrize("module", [jit, reference, few], ids=["numba", "numpy", "few"])
 def test_integer_weights_are_repeated_rows_to_the_kernels(module):
     case, repeated = CASES["holes"], Case([2, 3, 4], 3, 200, missing=0.5)
     repeated.cells = np.repeat(case.cells, case.weights.astype(int), axis=0)

@@ -9,7 +9,7 @@ from juror.answers.numbers import Centre, centres_of, draw_numbers
 from juror.answers.scores import check_rows_possible, class_posteriors, is_product, with_hidden
 from juror.domain.variable import Variable
 from juror.errors import check_count
-from juror.kernels import kernels
+from juror.kernels import kernels, kernels_for
 from juror.kernels.random_streams import Stream
 from juror.rows.row_messages import RowMessages, rows_at_once
 from juror.rows.stacking import Stacking
@@ -195,6 +195,6 @@ def _draw(classes: np.ndarray, cumulative: np.ndarray, column: np.ndarray, rng: 
 
     Every row uses one random number, with or without a hole, so that a draw does not depend on the holes of other rows.
     """
-    cumulative = np.ascontiguousarray(cumulative)
+    cumulative, draw = np.ascontiguousarray(cumulative), kernels_for(len(column)).draw_labels
     for rows in partitions(len(column), _NUMBERS_AT_ONCE):
-        kernels().draw_labels(classes[rows], cumulative, rng.random(len(column[rows])), column[rows])
+        draw(classes[rows], cumulative, rng.random(len(column[rows])), column[rows])

@@ -12,7 +12,6 @@ import numpy as np
 from juror.answers.block import Block, Mixture
 from juror.answers.rerooted import rerooted
 from juror.errors import DataError, ZeroProbabilityError
-from juror.kernels import kernels
 from juror.kernels.logarithms import log_of, log_sum_exp
 from juror.readers.columns import MISSING
 from juror.rows.expected import tables_of
@@ -51,7 +50,7 @@ def _log_prob(block: Block, codes: np.ndarray, card: ModuleType | None) -> np.nd
 
 
 def _log_prob_of_sheet(block: Block, cells: PackedCells, card: ModuleType | None) -> np.ndarray:
-    log_prob = (card or kernels()).log_prob
+    log_prob = (card or cells.kernels).log_prob
     return reduce(np.logaddexp, [np.asarray(log_prob(cells.packed, t)) for _, t in _tables(block, cells, card=card)])
 
 
@@ -94,7 +93,7 @@ def class_posteriors(model: Mixture, codes: np.ndarray) -> Iterator[tuple[slice,
         cells = PackedCells.plain(with_hidden(block, codes), _stacking(block))
         ((_, tables),) = _tables(block, cells, rank)
         for rows in partitions(len(cells), at_once):
-            total, R = kernels().posterior(cells.packed[rows], tables)
+            total, R = cells.kernels.posterior(cells.packed[rows], tables)
             _check_possible(model, codes, total > -np.inf, rows.start)
             yield rows, R
         return
@@ -118,7 +117,7 @@ def _posterior(block: Block, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     found = []
     for cells in PackedCells.in_sheets(with_hidden(block, codes), _stacking(block), once=True):
         ((_, tables),) = _tables(block, cells, block.rank)
-        found.append(kernels().posterior(cells.packed, tables))
+        found.append(cells.kernels.posterior(cells.packed, tables))
     return np.concatenate([logs for logs, _ in found]), np.concatenate([R for _, R in found])
 
 
@@ -216,7 +215,7 @@ def _answers(block: Block, codes: np.ndarray, target: int, card: ModuleType | No
     cells.packed[:, target] = stacking.missing_rows[target]
     answer = _of_few_labels if card is not None or len(factor) <= _FEW_LABELS else _of_many_labels
     for classes, tables in _tables(block, cells, card=card):
-        yield answer(cells, tables, np.require(factor[:, classes], requirements=["C", "W"]), card or kernels())
+        yield answer(cells, tables, np.require(factor[:, classes], requirements=["C", "W"]), card or cells.kernels)
 
 
 def _along_forest(block: Block, codes: np.ndarray, target: int, card: ModuleType | None) -> _Answer:
@@ -226,7 +225,7 @@ def _along_forest(block: Block, codes: np.ndarray, target: int, card: ModuleType
     blind[:, target] = -1
     n_labels, found = block.sizes[target], []
     for cells in PackedCells.in_sheets(blind, _stacking(turned), target=target):
-        label_logs, groups = (card or kernels()).label_logs, _tables(turned, cells, card=card)
+        label_logs, groups = (card or cells.kernels).label_logs, _tables(turned, cells, card=card)
         found.append(reduce(np.logaddexp, [label_logs(cells.packed, t, target, n_labels) for _, t in groups]))
     joint = np.concatenate(found)
     total = log_sum_exp(joint)

@@ -1,7 +1,8 @@
 """Kernels over rows and simplices: each has a definition in NumPy and a numba twin; :func:`kernels` chooses.
 
 Set ``JUROR_KERNELS=numpy`` to run the definitions. They also run, more slowly, where numba is not installed.
-Passes over rows have a third form, for a card: :func:`card_kernels`.
+Small tables are passed over without numba, see :func:`kernels_for`. Passes over rows have one more form, for a card:
+:func:`card_kernels`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from types import ModuleType
 
 from juror.errors import MissingDependencyError, ParameterError, check_choice
 
+# Up to this many cells (distinct rows × columns) a pass takes a few calls of NumPy, about as long as one call of a
+# compiled kernel. The first fit of a small table then waits for no compiler.
+_FEW_CELLS = 512
 _MODULES = {"numba": "juror.kernels.jit", "numpy": "juror.kernels.reference"}
 # From this many cells (rows × columns) on, "auto" passes over a table on a card: a pass with 16 classes, where searches
 # for a rank begin, then takes as long as on two threads (docs/gpu.md). With more classes, fewer cells are enough.
@@ -28,6 +32,25 @@ def kernels() -> ModuleType:
     if choice not in _MODULES:
         raise ParameterError(f"JUROR_KERNELS must be 'numba' or 'numpy'. Got {choice!r} instead.")
     return import_module(_MODULES[choice])
+
+
+@cache
+def are_few(n_cells: int) -> bool:
+    """Whether passes over a table of n_cells cells need no compiled kernels, unless they are asked for."""
+    return n_cells <= _FEW_CELLS and "JUROR_KERNELS" not in os.environ
+
+
+def kernels_for(n_cells: int) -> ModuleType:
+    """Return the kernels for passes over a table of n_cells cells.
+
+    Only the size decides, never what has been compiled before, so that the same data give the same bits.
+    """
+    return _kernels_for_few() if are_few(n_cells) else kernels()
+
+
+@cache
+def _kernels_for_few() -> ModuleType:
+    return import_module("juror.kernels.few")
 
 
 @cache

@@ -12,7 +12,6 @@ from functools import cache
 
 import numpy as np
 
-from juror.kernels import kernels
 from juror.kernels.random_streams import Stream
 from juror.model import JointPMF
 from juror.rows.expected import tables_of
@@ -57,7 +56,7 @@ def posterior_mean(
     lam, stack = truth.weights, stacking.stack(truth.factors)
     kept = []
     for sweep in range(sweeps):
-        _, R = kernels().posterior(cells.packed, tables_of(cells, lam, stack))
+        _, R = cells.kernels.posterior(cells.packed, tables_of(cells, lam, stack))
         ladder = np.cumsum(R, axis=1)
         classes = np.minimum(np.sum(rng.random((len(codes), 1)) * ladder[:, -1:] >= ladder, axis=1), F - 1)
         counts = np.zeros_like(stack)

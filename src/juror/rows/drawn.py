@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from juror.kernels import card_kernels, kernels
+from juror.kernels import are_few, card_kernels
 from juror.rows.expected import ExpectedCounts, Prepared
 from juror.rows.packing import PackedCells
 from juror.runners.local import LocalRunner, partitions
@@ -45,6 +45,12 @@ class RowsToDraw:
         return cls(cells.rows(single), cells.rows(~single), n_rows.astype(np.int64), weights[~single] - n_rows)
 
     @cached_property
+    def _few(self) -> bool:
+        """Whether there are so few rows of both kinds that they have the same tables."""
+        few = are_few(self.single.packed.size) and are_few(self.several.packed.size)
+        return few and self.single.regions is None
+
+    @cached_property
     def _single_on_card(self) -> Any:
         return card_kernels().Placed.of(self.single.packed, None, self.single.n_packed)
 
@@ -62,18 +68,20 @@ class RowsToDraw:
         So the number of threads does not matter. With the kernels of a card, passes are made there.
         """
         counts = ExpectedCounts(0.0, np.zeros(len(lam)), np.zeros_like(stack))
+        prepared = None
         if len(self.single):
             prepared = Prepared.of(self.single, lam, stack, card)
             counts += prepared.drawn(self._draw_single(prepared.tables, rng, runner, card), rng)
         if len(self.several):
-            prepared = Prepared.of(self.several, lam, stack, card)
+            if prepared is None or card is not None or not self._few:
+                prepared = Prepared.of(self.several, lam, stack, card)
             counts += prepared.drawn(self._draw_several(prepared.tables, len(lam), rng, runner, card), rng)
         return counts
 
     def _draw_single(
         self, tables: Any, rng: np.random.Generator, runner: LocalRunner, card: ModuleType | None
     ) -> ExpectedCounts:
-        key, draw = rng.integers(2**64, dtype=np.uint64), kernels().draw_classes
+        key, draw = rng.integers(2**64, dtype=np.uint64), self.single.kernels.draw_classes
         if card is not None:
             return ExpectedCounts(*card.draw_classes(self._single_on_card, int(key), 0, tables))
 
@@ -85,8 +93,10 @@ class RowsToDraw:
     def _draw_several(
         self, tables: Any, rank: int, rng: np.random.Generator, runner: LocalRunner, card: ModuleType | None
     ) -> ExpectedCounts:
+        passing = card or self.several.kernels
+
         def posterior(rows: slice) -> tuple[np.ndarray, np.ndarray]:
-            found: tuple[np.ndarray, np.ndarray] = (card or kernels()).posterior(self.several.packed[rows], tables)
+            found: tuple[np.ndarray, np.ndarray] = passing.posterior(self.several.packed[rows], tables)
             return found
 
         classes, cells, log_likelihood = np.zeros(rank), np.zeros((self.several.n_packed, rank)), 0.0
@@ -102,5 +112,5 @@ class RowsToDraw:
                 drawn += self.rest[rows, None] * rng.multinomial(1, R)
             log_likelihood += float((self.n_rows[rows] + self.rest[rows]) @ total)
             classes += drawn.sum(axis=0)
-            kernels().add_counts(self.several.packed[rows], drawn, cells)
+            self.several.kernels.add_counts(self.several.packed[rows], drawn, cells)
         return ExpectedCounts(log_likelihood, classes, self.several.folded(cells))

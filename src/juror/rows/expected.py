@@ -49,11 +49,11 @@ class Prepared:
     ) -> Prepared:
         """Prepare λ (F,) and the stack for passes over these cells; in a forest, find all messages.
 
-        The pass may be made by other kernels than those in use.
+        The pass may be made by other kernels than those of the cells.
         """
         # All arrays have the same layout, so that kernels are compiled once.
         lam, stack = (np.require(array, requirements=["C", "W"]) for array in (lam, stack))
-        passing = kernels_of_pass or kernels()
+        passing = kernels_of_pass or cells.kernels
         make, shape = passing.tables, cells.packed.shape
         if cells.regions is None:
             return cls(make(lam, stack, cells.parts, *shape), stack)
@@ -93,7 +93,7 @@ def tables_of(cells: PackedCells, lam: np.ndarray, stack: np.ndarray, kernels_of
 
 def log_prob_of_cells(cells: PackedCells, lam: np.ndarray, stack: np.ndarray, runner: LocalRunner) -> np.ndarray:
     """Return log Σ_f λ_f Π_n A_n[x_n, f] of every row of cells under λ (F,) and the stack, (rows,)."""
-    tables, log_prob = tables_of(cells, lam, stack), kernels().log_prob
+    tables, log_prob = tables_of(cells, lam, stack), cells.kernels.log_prob
 
     def of_partition(rows: slice) -> np.ndarray:
         return np.asarray(log_prob(cells.packed[rows], tables))
@@ -141,7 +141,7 @@ def lone_counts_of(
     runner : LocalRunner
         What passes over the rows.
     """
-    count = kernels().lone_counts
+    count = cells.kernels.lone_counts
     stack, regions, logs = np.ascontiguousarray(stack), cells.regions, None
     log_stack = log_of(stack)
     if regions is not None:
@@ -191,7 +191,7 @@ class ExpectedCounts:
         """Count over a table of cells with row weights (rows,) under λ (F,) and the stack."""
         if cells.in_forest:
             return _of_forest(cells, weights, lam, stack, runner)
-        prepared, count = Prepared.of(cells, lam, stack), kernels().expected_counts
+        prepared, count = Prepared.of(cells, lam, stack), cells.kernels.expected_counts
 
         def of_partition(rows: slice) -> ExpectedCounts:
             return cls(*count(cells.packed[rows], weights[rows], prepared.tables))
@@ -211,12 +211,12 @@ def _of_forest(
 
     def first_pass(classes: slice) -> tuple[Prepared, np.ndarray, np.ndarray]:
         prepared = Prepared.of(cells, lam[classes], stack[:, classes])
-        return prepared, *kernels().row_sums(cells.packed, prepared.tables)
+        return prepared, *cells.kernels.row_sums(cells.packed, prepared.tables)
 
     found = list(runner.map(first_pass, ranges))
     if len(found) == 1:
         ((prepared, logs, sums),) = found
-        counted = kernels().counts_given(cells.packed, weights, sums, prepared.tables)
+        counted = cells.kernels.counts_given(cells.packed, weights, sums, prepared.tables)
         return prepared.settled(ExpectedCounts(_weighed(weights, logs), *counted))
     totals = _sum_of_logs([logs for _, logs, _ in found])
     over = np.where(totals > -np.inf, totals, 0.0)
@@ -224,7 +224,7 @@ def _of_forest(
 
     def second_pass(number: int) -> None:
         prepared, logs, sums = found[number]
-        counted = kernels().counts_given(cells.packed, weights * np.exp(logs - over), sums, prepared.tables)
+        counted = cells.kernels.counts_given(cells.packed, weights * np.exp(logs - over), sums, prepared.tables)
         every[ranges[number]] = counted[0]
         counts[:, ranges[number]] = prepared.settled(ExpectedCounts(0.0, *counted)).cells
 

@@ -176,7 +176,7 @@ def _nothing(lam: np.ndarray, stack: np.ndarray) -> ExpectedCounts:
 def _expected_of(packing: FixedPacking, lam: np.ndarray, stack: np.ndarray, piece: Piece) -> ExpectedCounts:
     counts = _nothing(lam, stack)
     for window in piece.windows():
-        tables = tables_of(packing.cells(window.packed), lam, stack)
+        tables = tables_of(packing.cells(window.packed), lam, stack, kernels())
         counts += ExpectedCounts(*kernels().expected_counts(window.packed, window.all_weights, tables))
     return counts
 
@@ -188,7 +188,7 @@ def _drawn_of(
     for window in piece.windows():
         cells = packing.cells(window.packed)
         if window.weights is None:
-            drawn = kernels().draw_classes(window.packed, key, window.number, tables_of(cells, lam, stack))
+            drawn = kernels().draw_classes(window.packed, key, window.number, tables_of(cells, lam, stack, kernels()))
             counts += ExpectedCounts(*drawn)
         else:
             rng = Stream.WINDOW.generator(int(key), window.number)
@@ -199,7 +199,7 @@ def _drawn_of(
 def _log_prob_of(packing: FixedPacking, lam: np.ndarray, stack: np.ndarray, piece: Piece) -> float:
     total = 0.0
     for window in piece.windows():
-        tables = tables_of(packing.cells(window.packed), lam, stack)
+        tables = tables_of(packing.cells(window.packed), lam, stack, kernels())
         total += float(window.all_weights @ kernels().log_prob(window.packed, tables))
     return total
 

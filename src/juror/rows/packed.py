@@ -7,7 +7,6 @@ from functools import cached_property, reduce
 
 import numpy as np
 
-from juror.kernels import kernels
 from juror.rows.distinct import WeightedRows
 from juror.rows.drawn import RowsToDraw
 from juror.rows.expected import ExpectedCounts, log_prob_of_cells
@@ -97,7 +96,7 @@ class PackedRows:
             for some in partitions(len(cells), _ROWS_AT_ONCE):
                 shares = rng.random((some.stop - some.start, rank)) ** power
                 shares *= weights[some, None] / shares.sum(axis=1, keepdims=True)
-                kernels().add_counts(cells.packed[some], shares, packed)
+                cells.kernels.add_counts(cells.packed[some], shares, packed)
                 lam += shares.sum(axis=0)
             # Cells whose parent is missing take no part yet.
             counts += cells.folded(packed)[: cells.n_stacked]

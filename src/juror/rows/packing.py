@@ -11,11 +11,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import ModuleType
 from typing import Self
 
 import numpy as np
 
-from juror.kernels import kernels
+from juror.kernels import kernels, kernels_for
 from juror.rows.forest import NO_PARENT, Forest
 from juror.rows.regions import Regions, find_regions
 from juror.rows.stacking import Stacking, cell_type
@@ -123,6 +124,11 @@ class PackedCells:
         """The height of the packed stack."""
         return len(self.parts)
 
+    @property
+    def kernels(self) -> ModuleType:
+        """The kernels that pass over these cells: compiled ones unless they are few and need no messages."""
+        return kernels_for(self.packed.size) if self.regions is None else kernels()
+
     def rows(self, chosen: np.ndarray | slice) -> PackedCells:
         """Return the cells of some rows."""
         return replace(self, packed=self.packed[chosen])
@@ -153,11 +159,11 @@ class PackedCells:
 
     def joined(self, log_stack: np.ndarray) -> np.ndarray:
         """Return the packed log stack, (packed rows, F), of the log stack and messages, (stacked rows + n_below, F)."""
-        return np.asarray(kernels().joined(self.parts, log_stack))
+        return np.asarray(self.kernels.joined(self.parts, log_stack))
 
     def folded(self, counts: np.ndarray) -> np.ndarray:
         """Return counts of stacked rows and messages, (stacked rows + n_below, F), from those of packed rows."""
-        return np.asarray(kernels().folded(self.parts, counts, self.n_stacked + self.n_below))
+        return np.asarray(self.kernels.folded(self.parts, counts, self.n_stacked + self.n_below))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from juror.kernels import kernels
+from juror.kernels import kernels_for
 from juror.kernels.logarithms import log_of
 from juror.rows.expected import tables_of
 from juror.rows.forest import NO_PARENT, Forest
@@ -97,14 +97,14 @@ class RowsToComplete:
         self, cells: PackedCells, lam: np.ndarray, stack: np.ndarray, rng: np.random.Generator
     ) -> Completed:
         """Draw the classes of rows without missing cells, which are also given as cells of a stack."""
-        logs, R = kernels().posterior(cells.packed, tables_of(cells, lam, stack))
+        logs, R = cells.kernels.posterior(cells.packed, tables_of(cells, lam, stack))
         return self._classes(slice(None), R, rng).completed(float(self.weights @ logs))
 
     def _classes(self, rows: slice, R: np.ndarray, rng: np.random.Generator) -> _Groups:
         """Draw the classes of some rows from their posterior (rows, F)."""
         whole, rest = self._whole[rows], (self.weights - self._whole)[rows]
-        single = np.flatnonzero(whole == 1)
-        row, classes = [single], [kernels().draw_columns(R[single], rng.random(len(single)))]
+        single, draw = np.flatnonzero(whole == 1), kernels_for(self.codes.size).draw_columns
+        row, classes = [single], [draw(R[single], rng.random(len(single)))]
         counts, unit = [np.ones(len(single), dtype=np.int64)], [np.ones(len(single))]
         several = np.flatnonzero(whole > 1)
         if len(several):
@@ -114,7 +114,7 @@ class RowsToComplete:
             counts, unit = [*counts, drawn[place, chosen]], [*unit, np.ones(len(place))]
         parts = np.flatnonzero(rest > 0)
         if len(parts):
-            row, classes = [*row, parts], [*classes, kernels().draw_columns(R[parts], rng.random(len(parts)))]
+            row, classes = [*row, parts], [*classes, draw(R[parts], rng.random(len(parts)))]
             counts, unit = [*counts, np.ones(len(parts), dtype=np.int64)], [*unit, rest[parts]]
         where = np.concatenate(row)
         return _Groups(self.codes[rows][where], where, *map(np.concatenate, (classes, counts, unit)))

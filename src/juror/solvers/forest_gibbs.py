@@ -24,11 +24,12 @@ Chains begin with classes alone. Begun with a forest, some stayed with a poor on
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from types import ModuleType
 from typing import TypeGuard
 
 import numpy as np
 
-from juror.kernels import kernels
+from juror.kernels import kernels, kernels_for
 from juror.rows.expected import ExpectedCounts
 from juror.rows.forest import NO_PARENT, Forest
 from juror.rows.in_memory import MemoryTable
@@ -119,6 +120,7 @@ class ForestSampler:
         self._to_complete = RowsToComplete(table.rows.codes, table.rows.weights)
         self._complete = self._to_complete.n_with_holes == 0
         self._possible = PossibleEdges.of(sizes)
+        self._kernels = kernels_for(table.rows.codes.size)
         self._first = first
         self._every = max(_EVERY, len(sizes) // _VARIABLES_A_SWEEP)
         self.hyper = first_hyper(sizes)
@@ -149,7 +151,7 @@ class ForestSampler:
         moves = self.n_sweeps % self._every == 0 and self.n_sweeps >= self._first
         if moves:
             drawn = self._completed()
-            edges = next_edges(self.edges, drawn, self.hyper, self.point.rank, self._possible, self._rng)
+            edges = next_edges(self.edges, drawn, self.hyper, self.point.rank, self._possible, self._rng, self._kernels)
             self._grow(next_prior(edges, self._possible, self._rng))
             counts = counted(drawn, self.stacking, self.point.rank)
         else:
@@ -213,12 +215,18 @@ class PossibleEdges:
 
 
 def next_edges(
-    edges: Edges, drawn: Completed, hyper: Hyper, rank: int, possible: PossibleEdges, rng: np.random.Generator
+    edges: Edges,
+    drawn: Completed,
+    hyper: Hyper,
+    rank: int,
+    possible: PossibleEdges,
+    rng: np.random.Generator,
+    passing: ModuleType | None = None,
 ) -> Edges:
-    """Move the forest given the classes of complete rows, then draw kinds."""
+    """Move the forest given the classes of complete rows, then draw kinds. Other kernels than usual may be given."""
     if not len(possible.pairs):
         return edges
-    evidence = _edge_evidence(drawn, hyper, rank, possible.pairs)
+    evidence = _edge_evidence(drawn, hyper, rank, possible.pairs, passing or kernels())
     evidence += np.log(np.maximum(edges.phi, _TINY))[:, None, None]
     top = evidence.max(axis=0)
     total = np.where(np.isfinite(top), top, 0.0)
@@ -242,7 +250,7 @@ def next_prior(edges: Edges, possible: PossibleEdges, rng: np.random.Generator) 
     return replace(edges, odds=odds, phi=phi)
 
 
-def _edge_evidence(drawn: Completed, hyper: Hyper, rank: int, pairs: np.ndarray) -> np.ndarray:
+def _edge_evidence(drawn: Completed, hyper: Hyper, rank: int, pairs: np.ndarray, passing: ModuleType) -> np.ndarray:
     """Return log E_k(p → n), (2K, N, N)."""
     order = np.argsort(drawn.classes, kind="stable")
     columns = np.ascontiguousarray(drawn.codes[order].T, dtype=np.int32)
@@ -250,7 +258,7 @@ def _edge_evidence(drawn: Completed, hyper: Hyper, rank: int, pairs: np.ndarray)
     bases = np.maximum(np.concatenate(hyper.m), _LEAST_BASE)
     starts = np.cumsum([0, *(len(m) for m in hyper.m)]).astype(np.int64)
     weights = np.ascontiguousarray(drawn.weights[order], dtype=np.float64)
-    found = kernels().edge_evidence(columns, bounds, weights, pairs, bases, starts, _STRENGTHS)
+    found = passing.edge_evidence(columns, bounds, weights, pairs, bases, starts, _STRENGTHS)
     return np.asarray(found).reshape(-1, *found.shape[2:])
 
 

@@ -32,7 +32,6 @@ from typing import Any
 
 import numpy as np
 
-from juror.kernels import kernels
 from juror.kernels.logarithms import log_of
 from juror.rows.expected import ExpectedCounts, lone_counts_of, tables_of
 from juror.rows.packed import PackedRows
@@ -297,9 +296,9 @@ def _costs(objective: Objective[PackedRows], parameters: Parameters) -> _Costs:
 
     def of_partition(sheet: tuple[Any, ...], some: slice) -> np.ndarray:
         cells, weights, apart, joined = sheet
-        cells, weights = cells.packed[some], weights[some]
-        total, R = kernels().posterior(cells, apart)
-        over, Q = kernels().posterior(cells, joined)
+        packed, weights = cells.packed[some], weights[some]
+        total, R = cells.kernels.posterior(packed, apart)
+        over, Q = cells.kernels.posterior(packed, joined)
         # Means of columns may fit a row far better than either column. Cap the ratio: its size does not matter.
         Q *= np.exp(np.minimum(over - total, 300.0))[:, None]
         left = weights @ log_of(np.maximum(1.0 - R, _TINY))

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from juror.kernels import card_kernels, kernels
+from juror.kernels import card_kernels
 from juror.rows.expected import Prepared
 from juror.rows.in_memory import MemoryTable
 from juror.rows.on_card import CardRows
@@ -168,7 +168,7 @@ def most_probable_classes(table: MemoryTable, parameters: Parameters) -> np.ndar
         return on_card
     classes = np.empty(len(cells), dtype=np.int64)
     for rows in partitions(len(cells), _ROWS_AT_ONCE):
-        classes[rows] = kernels().posterior(cells.packed[rows], tables)[1].argmax(axis=1)
+        classes[rows] = cells.kernels.posterior(cells.packed[rows], tables)[1].argmax(axis=1)
     return classes
 
 

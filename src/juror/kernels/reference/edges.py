@@ -45,16 +45,24 @@ def edge_evidence(
     """
     from scipy.special import gammaln
 
-    N, F = len(columns), len(bounds) - 1
+    N = len(columns)
     out = np.full((2, len(strengths), N, N), -np.inf)
-    classes = np.repeat(np.arange(F), np.diff(bounds))
-    m = [bases[starts[n] : starts[n + 1]] for n in range(N)]
+    n_rows = np.diff(bounds)
+    # Empty classes say nothing.
+    n_rows = n_rows[n_rows > 0]
+    F, classes = len(n_rows), np.repeat(np.arange(len(n_rows)), n_rows)
+    sizes = np.diff(starts)
+    # b, and b m_n (K, 1, 1, I_n), of every strength
+    b = strengths[:, None, None]
+    pseudo = [b[..., None] * bases[starts[n] : starts[n + 1]] for n in range(N)]
+    log_b, log_pseudo = gammaln(b), [gammaln(of) for of in pseudo]
     for i, j in pairs:
-        C = np.zeros((F, len(m[i]), len(m[j])))
-        np.add.at(C, (classes, columns[i], columns[j]), weights)
+        shape = F, sizes[i], sizes[j]
+        cell = (classes * sizes[i] + columns[i]) * sizes[j] + columns[j]
+        C = np.bincount(cell, weights, minlength=F * sizes[i] * sizes[j]).reshape(shape)
         for scope, counts in enumerate((C.sum(axis=0, keepdims=True), C)):
-            for k, b in enumerate(strengths):
-                for p, n, table in ((i, j, counts), (j, i, counts.swapaxes(1, 2))):
-                    cells = gammaln(b * m[n] + table) - gammaln(b * m[n])
-                    out[scope, k, p, n] = cells.sum() + (gammaln(b) - gammaln(b + table.sum(axis=2))).sum()
+            for p, n, table in ((i, j, counts), (j, i, counts.swapaxes(1, 2))):
+                cells = gammaln(pseudo[n] + table) - log_pseudo[n]
+                totals = log_b - gammaln(b + table.sum(axis=2))
+                out[scope, :, p, n] = cells.sum(axis=(1, 2, 3)) + totals.sum(axis=(1, 2))
     return out
