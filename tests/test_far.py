@@ -147,13 +147,15 @@ class TestSpill:
         monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
         monkeypatch.setattr(RowStore, "can_merge", False)
         monkeypatch.setattr(store, "_SHARE_FOR_ROWS", 1e-9)
+        # What earlier tests left to the collector may be closed at any time.
+        gc.collect()
         before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else None
         table = in_parts(random_table(np.random.default_rng(0), 90), [40])
         with LocalRunner(2) as local, read_rows(open_table(table, None, (), "error", None, local), LEAST) as rows:
             assert rows.n_rows == 90
             assert list(tmp_path.iterdir()) == []
         gc.collect()
-        assert before is None or len(os.listdir("/proc/self/fd")) == before
+        assert before is None or len(os.listdir("/proc/self/fd")) <= before
 
     def test_rows_go_to_the_file_once_they_are_more_than_memory_holds(self):
         packing = FixedPacking(Stacking(SIZES))
