@@ -19,7 +19,7 @@ from juror.domain import Domain
 from juror.domain.variable import Label, Unknown
 from juror.errors import DataWarning, FitWarning, check_count, wrong
 from juror.fitting.arguments import check_alone, how_to_find
-from juror.fitting.contradictions import hold_against_rows
+from juror.fitting.contradictions import Verdict, hold_against_rows
 from juror.fitting.devices import card_of, settle_device
 from juror.fitting.held_out import as_mixture
 from juror.fitting.kept_counts import kept_counts
@@ -260,10 +260,7 @@ def fit(
     check_method(method)
     check_count("seed", seed, least=0)
     check_missing_as(missing_as)
-    if progress is not None and not callable(progress):
-        raise wrong("progress", "a function to call with every step", progress)
-    if not isinstance(keep_counts, (bool, np.bool_)):
-        raise wrong("keep_counts", "True or False", keep_counts)
+    _check_kinds(progress, keep_counts)
     bytes_here, began = read_memory(memory), time.monotonic()
     with ExitStack() as stack:
         local = stack.enter_context(LocalRunner(n_jobs, device))
@@ -313,16 +310,26 @@ def fit(
         warnings.warn(FitWarning(complaint), stacklevel=2)
     # A share of rows is as private as the counts, so it is written down only with them.
     written = (*solution.complaints, *(verdict.complaints(bool(keep_counts)) if chooses_rank else ()))
-    record = replace(
+    record = replace(record, target=target, warnings=about_data + tuple(map(str, written)), without_counts=without)
+    return JointPMF.of_blocks(mixture.blocks, domain, _with_verdict(record, verdict, bool(keep_counts)), counts)
+
+
+def _check_kinds(progress: object, keep_counts: object) -> None:
+    """Refuse a progress that cannot be called, and a keep_counts that is neither True nor False."""
+    if progress is not None and not callable(progress):
+        raise wrong("progress", "a function to call with every step", progress)
+    if not isinstance(keep_counts, (bool, np.bool_)):
+        raise wrong("keep_counts", "True or False", keep_counts)
+
+
+def _with_verdict(record: FitRecord, verdict: Verdict, keeps_counts: bool) -> FitRecord:
+    """Write down how the fit holds against its rows, without shares of rows if the model keeps no counts."""
+    return replace(
         record,
-        target=target,
-        warnings=about_data + tuple(map(str, written)),
-        without_counts=without,
         reproduced=verdict.reproduced,
-        worst=verdict.worst(bool(keep_counts)),
+        worst=verdict.worst(keeps_counts),
         agreement=verdict.agreement,
     )
-    return JointPMF.of_blocks(mixture.blocks, domain, record, counts)
 
 
 def _solve_statistic(
