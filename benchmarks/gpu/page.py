@@ -87,6 +87,13 @@ def _crossing(found: dict[str, float]) -> list[str]:
     return [f"{found['rank']:.0f}", cells, f"{found['cpu']:.2f}", f"{found['cuda']:.2f}", faster]
 
 
+def _crossings(found: Iterable[dict[str, float]]) -> str:
+    """Write the section about the size from which the card is faster."""
+    told = "A pass of EM without a forest as fits call it, in milliseconds, on two threads of the CPU and on the card."
+    head = ("classes", "cells (rows × 20 columns)", "two threads", "card", "faster")
+    return f"\n## From which size on\n\n{told}\n\n" + _table(head, map(_crossing, found))
+
+
 def page(facts: dict[str, Any], before: str = "") -> str:
     """Write the page, with the notes of the page before."""
     passes = [Measured.of(each) for each in facts.values() if isinstance(each, dict) and "error_counts" in each]
@@ -135,13 +142,7 @@ take from the first-level cache, without any counts. The matrix unit is the near
 sums in registers, about 200 for each thread, so that two programs share a multiprocessor: while one takes exponentials,
 writes posteriors or waits for its tables, the unit has the products of the other at most.
 """
-    if "crossing" in facts:
-        text += (
-            "\n## From which size on\n\nA pass of EM without a forest as fits call it, in milliseconds, on two threads "
-        )
-        text += "of the CPU and on the card.\n\n"
-        head = ("classes", "cells (rows × 20 columns)", "two threads", "card", "faster")
-        text += _table(head, map(_crossing, facts["crossing"]))
+    text += _crossings(facts["crossing"]) if "crossing" in facts else ""
     text += "\n## Default fits\n\nOn the CPU with two threads on two cores of the same machine.\n\n"
     fits = [each for name, each in facts.items() if name.endswith((" on the card", " on two cores"))]
     fits.sort(key=lambda each: (0 if each["table"] == "coil2000" else int(each["table"]), each["device"]))
