@@ -10,7 +10,7 @@ warns with a question about these two columns. The tables, of 5,000 rows each:
 
 The data are read from the folder in JUROR_DATA.
 
-    python benchmarks/plantings.py [--plantings 200] [--tables adult,gss,coil2000]
+    python benchmarks/plantings.py [--plantings 200] [--only adult,gss]
 """
 
 from __future__ import annotations
@@ -128,13 +128,17 @@ def main() -> None:
     """Print a line for each planting that is missed, and one for each table."""
     asked = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     asked.add_argument("--plantings", type=int, default=200)
-    asked.add_argument("--tables", default="adult,gss,coil2000")
+    asked.add_argument("--only", default="", help="tables, with commas: their share of the plantings alone")
     arguments = asked.parse_args()
-    names = arguments.tables.split(",")
+    tables, only = sources(), set(filter(None, arguments.only.split(",")))
+    if not only <= tables.keys():
+        asked.error(f"--only takes {', '.join(tables)}. Got {arguments.only} instead.")
     total: Counter[str] = Counter()
-    for number, name in enumerate(names):
-        source, found, began = sources()[name], Counter(), time.perf_counter()
-        seeds = range(number, arguments.plantings, len(names))
+    for number, (name, source) in enumerate(tables.items()):
+        if only and name not in only:
+            continue
+        found, began = Counter[str](), time.perf_counter()
+        seeds = range(number, arguments.plantings, len(tables))
         for seed in seeds:
             planting = Planting.draw(source, np.random.default_rng([seed, 17]))
             outcome, p = planting.outcome()
