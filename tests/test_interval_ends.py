@@ -10,7 +10,7 @@ from scipy.stats import beta
 from typer.testing import CliRunner
 
 import juror
-from juror.answers.interval_ends import UNSEEN, ends_of_draws, ends_of_rows, learned_agreement, widened
+from juror.answers.interval_ends import UNSEEN, ends_of_draws, ends_of_rows, learned_agreement, weight_of_rows
 from juror.cli.app import app
 from juror.errors import ParameterError, QueryError
 from juror.testing import random_model
@@ -21,38 +21,43 @@ SHORT = {"sweeps": 60, "burnt": 20, "draws": 20}
 
 
 class TestEnds:
-    def test_draws_and_rows_as_by_simulation(self):
-        """Draw truths and rows by the two cases, and keep the truths whose rows are those that were seen."""
+    def test_truths_apart_from_the_draws_as_by_simulation(self):
+        """Draw truths and rows by the two cases, and see how often those whose rows are as seen are apart."""
         answers, counts, agreement = RNG.dirichlet([4.0, 2.0, 3.0], 32), np.array([1.0, 3.0, 2.0]), (0.4, 0.6)
         rng, n = np.random.default_rng(1), 400_000
         # The draws have seen the rows as if the model were right: before that they had the weight 1 / likelihood.
         unseen = 1.0 / np.exp(np.log(answers) @ counts)
         chosen = rng.choice(len(answers), n, p=unseen / unseen.sum())
-        apart = rng.random(n) < agreement[0]
-        truths = np.where(apart[:, None], rng.dirichlet([0.5] * 3, n), answers[chosen])
+        is_apart = rng.random(n) < agreement[0]
+        truths = np.where(is_apart[:, None], rng.dirichlet([0.5] * 3, n), answers[chosen])
         weights = np.exp(np.log(truths) @ counts)
-        # Draws are taken apart after they were weighed.
-        truths = np.where(apart[:, None], truths, widened(answers)[chosen])
-        for end, tail in zip(ends_of_draws(answers, counts, 0.8, agreement), (0.1, 0.9), strict=True):
-            for cell in range(3):
-                # A draw has a weight of its own, so that the share below may jump at an end.
-                before, after = (
-                    weights[truths[:, cell] <= end[cell] + step].sum() / weights.sum() for step in (-1e-6, 1e-6)
-                )
-                assert before - 0.01 <= tail <= after + 0.01
+        apart = weights[is_apart].sum() / weights.sum()
+        of_rows, of_draws = beta(counts + 0.5, 6.5 - counts).var(), answers.var(axis=0)
+        expected = apart + (1 - apart) * of_draws / (of_draws + of_rows)
+        np.testing.assert_allclose(weight_of_rows(answers, counts, agreement), expected, atol=0.01)
 
-    def test_draws_are_taken_apart_by_a_tenth(self):
-        answers = np.random.default_rng(7).dirichlet([30.0, 70.0], 101)
-        logits = [np.log(p / (1 - p)) for p in (answers, widened(answers))]
-        middle = np.median(logits[0], axis=0)
-        np.testing.assert_allclose(logits[1] - middle, 1.1 * (logits[0] - middle), atol=1e-12)
-        certain = np.array([[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]])
-        np.testing.assert_array_equal(widened(certain), certain)
+    def test_ends_are_quantiles_of_draws_and_rows(self):
+        answers, counts = np.random.default_rng(4).dirichlet([8.0, 4.0, 6.0], 64), np.array([5.0, 2.0, 9.0])
+        weight = weight_of_rows(answers, counts, UNSEEN)
+        low, high = ends_of_draws(answers, counts, 0.8, UNSEEN)
+        for end, tail in ((low, 0.1), (high, 0.9)):
+            for step, is_past in ((-1e-6, False), (1e-6, True)):
+                of_rows = beta(counts + 0.5, 16.5 - counts).cdf(end + step)
+                below = weight * of_rows + (1 - weight) * np.mean(answers <= end + step, axis=0)
+                assert np.all((below >= tail - 1e-9) == is_past)
 
-    def test_rows_that_agree_leave_the_draws_alone(self):
+    def test_rows_count_half_where_draws_are_as_wide(self):
+        counts = np.array([150.0, 350.0])
+        alike = np.random.default_rng(9).beta(150.5, 350.5, 20_000)
+        narrow = alike.mean() + (alike - alike.mean()) / 4
+        for draws, expected in ((alike, 0.5), (narrow, 1 / 17)):
+            answers = np.stack([draws, 1 - draws], axis=1)
+            np.testing.assert_allclose(weight_of_rows(answers, counts, (1e-9, 1.0)), expected, rtol=0.05)
+
+    def test_rows_that_agree_leave_narrow_draws_alone(self):
         answers = np.random.default_rng(2).dirichlet([300.0, 700.0], 100)
-        counts = np.array([9_000.0, 21_000.0])
-        of_draws = np.quantile(widened(answers), [0.05, 0.95], axis=0)
+        counts = np.array([9.0, 21.0])
+        of_draws = np.quantile(answers, [0.05, 0.95], axis=0)
         np.testing.assert_allclose(ends_of_draws(answers, None, 0.9, UNSEEN), of_draws)
         low, high = ends_of_draws(answers, counts, 0.9, UNSEEN)
         assert np.all(low >= of_draws[0] - 0.01)
@@ -66,7 +71,7 @@ class TestEnds:
     def test_no_rows_say_nothing(self):
         answers = RNG.dirichlet(np.ones(3), 50)
         np.testing.assert_allclose(
-            ends_of_draws(answers, np.zeros(3), 0.9, UNSEEN), np.quantile(widened(answers), [0.05, 0.95], axis=0)
+            ends_of_draws(answers, np.zeros(3), 0.9, UNSEEN), np.quantile(answers, [0.05, 0.95], axis=0)
         )
 
     def test_what_draws_expect_is_not_impossible(self):
@@ -83,9 +88,12 @@ class TestEnds:
         counts = np.array([0.0, 4.0, 11.0])
         low, high = ends_of_rows(counts, level)
         each = beta(counts + 0.5, 15 - counts + 0.5)
-        np.testing.assert_allclose(high, each.ppf((1 + level) / 2))
+        np.testing.assert_allclose(high[1:], each.ppf((1 + level) / 2)[1:])
         np.testing.assert_allclose(low[1:], each.ppf((1 - level) / 2)[1:])
+        # What no row shows may be impossible, and all that is left out is at the high end.
         assert low[0] == 0.0
+        assert high[0] == pytest.approx(each.ppf(level)[0])
+        assert ends_of_rows(counts[::2] * [0, 1], level)[0][1] == pytest.approx(beta(11.5, 0.5).ppf(1 - level))
 
     def test_what_all_rows_show_may_be_certain(self):
         answers = RNG.dirichlet([20.0, 1.0], 50)
@@ -146,7 +154,9 @@ class TestModels:
     def test_draws_say_so(self):
         model = juror.fit(PEOPLE, 3, "bayes", **SHORT)
         assert model.interval("Survived | Sex = Female").basis == "20 draws and 470 rows"
-        assert model.interval("Survived | Sex = Female, Class = Crew").basis == "20 draws"
+        n_rows = round(2201 * model.prob("Sex = Female, Class = Crew"))
+        expected = f"20 draws and about {n_rows} rows, as many as the model expects to meet the conditions"
+        assert model.interval("Survived | Sex = Female, Class = Crew").basis == expected
         assert model.interval("Survived | Sex = Female, Class = Crew", data=PEOPLE).basis == "20 draws and 23 rows"
 
     def test_rows_that_are_not_known_are_expected(self):

@@ -121,25 +121,16 @@ def intervals(
     """
     if isinstance(level, bool) or not isinstance(level, (int, float, np.number)) or not 0 < level < 1:
         raise ParameterError(f"level must be a number in the range (0, 1). Got {level!r} instead.")
-    support = table.support
+    counts, worth, basis = _rows_behind(model, n_rows, evidence, table)
     if n_draws >= 2:
         each = [marginal(posterior(draw, evidence), positions).ravel() for draw in posterior_draws(model, n_draws)]
         # Draws have seen the weights of rows as they are.
-        counts = None if support is None else support.counts.ravel()
-        ends, basis = ends_of_draws(np.stack(each), counts, float(level), agreement or UNSEEN), f"{n_draws} draws"
-        if support is not None:
-            basis += f" and {counted_in_words(support.rows)}"
-    elif support is not None:
-        ends = ends_of_rows(support.counts.ravel() * support.worth, float(level))
-        basis = counted_in_words(support.rows)
-        if support.worth < 1.0:
-            basis += f", worth {counted_in_words(round(support.rows * support.worth))} by their weights"
-    elif n_rows > 0:
-        expected = n_rows * share_of_rows(model, evidence)
-        ends = ends_of_rows(expected * table.to_numpy().ravel(), float(level))
-        met = "the model expects to meet the conditions"
-        worth = "the model expects all rows to be worth by their likelihoods"
-        basis = f"about {counted_in_words(round(expected))}, as many as {met if is_countable(evidence) else worth}"
+        ends = ends_of_draws(np.stack(each), counts, float(level), agreement or UNSEEN)
+        basis = f"{n_draws} draws" + (f" and {basis}" if basis else "")
+    elif counts is not None:
+        ends = ends_of_rows(counts * worth, float(level))
+        if worth < 1.0:
+            basis += f", worth {counted_in_words(round(float(counts.sum()) * worth))} by their weights"
     else:
         raise QueryError(
             Message(
@@ -153,6 +144,25 @@ def intervals(
     if possible.sum() == 1:
         low, high = possible.astype(float), possible.astype(float)
     return IntervalTable(table, low, high, float(level), basis)
+
+
+def _rows_behind(
+    model: Mixture, n_rows: float, evidence: Evidence, table: ProbabilityTable
+) -> tuple[np.ndarray | None, float, str]:
+    """Return the rows behind every cell (cells,), what each is worth by its weight, and what they are in words.
+
+    They are counted, or as many as the model expects; None if neither can be said.
+    """
+    support = table.support
+    if support is not None:
+        return support.counts.ravel(), support.worth, counted_in_words(support.rows)
+    if n_rows <= 0:
+        return None, 1.0, ""
+    expected = n_rows * share_of_rows(model, evidence)
+    met = "the model expects to meet the conditions"
+    worth = "the model expects all rows to be worth by their likelihoods"
+    basis = f"about {counted_in_words(round(expected))}, as many as {met if is_countable(evidence) else worth}"
+    return expected * table.to_numpy().ravel(), 1.0, basis
 
 
 def share_of_rows(model: Mixture, evidence: Evidence) -> float:

@@ -1,26 +1,29 @@
 """The ends of intervals of probabilities, from posterior draws and from the rows behind an answer.
 
-*Draws.* A draw p_d answers for the model: it is what the answer would be if classes and forests could follow the table.
-They never quite do, and the prior draws small tables towards independence, so that draws lie closer together than the
-truth lies to them. They are taken apart a little, each cell by itself, around the median of all draws:
+*Rows alone.* A model without draws says nothing about its uncertainty. Then the law of the truth in a cell is Jeffreys'
+for the rows: Beta(½ + k, ½ + n − k) with k of n rows in the cell.
 
-    logit p'_d = logit p̃ + 1.1 (logit p_d − logit p̃)
+*Draws and rows.* A draw p_d answers for the model: it is what the answer would be if classes and forests could follow
+the table. They never quite do, and the prior draws small tables towards independence. So the law of the truth in a cell
+is a mixture of the draws and of Jeffreys' law, in which each counts by its precision:
 
-The model may also miss altogether how two variables depend on each other. So wherever the rows behind an answer are
-counted, k_x rows with the label x, the truth is either like the draws or apart from them, truth ~ Dirichlet(½). How
-often it is apart, the :data:`Agreement`, is learned from all pairs of variables. The draws have seen the same rows, as
-if the model were right, so that the case that the truth is apart has the odds
+    weight of the rows = V_draws / (V_draws + V_rows)        V: the variance of each law
+
+Where the model borrows little from other rows, its draws are as wide as the rows make them, and rows count half. Where
+it borrows much, its draws are narrow, and rows count little.
+
+The model may also miss altogether how two variables depend on each other. So the truth is either like this mixture or
+apart from the draws, truth ~ Dirichlet(½). How often it is apart, the :data:`Agreement`, is learned from all pairs of
+variables. The draws have seen the same rows, as if the model were right, so that the case that the truth is apart has
+the odds
 
     P(apart) / P(right) · DirichletMultinomial(k | ½) · mean_d 1 / Multinomial(k | p_d)
 
-and then truth | k ~ Dirichlet(½ + k). The ends are quantiles of the mixture of both cases. Where the model agrees with
-the rows, they are those of the draws.
-
-*Rows alone.* A model without draws says nothing about its uncertainty. Then the interval of a cell is Jeffreys' for the
-rows: quantiles of Beta(½ + k, ½ + n − k).
+and then the rows alone count.
 
 A label that no row shows may be impossible. So its interval begins at 0, unless even its low end lets one expect half a
 row or more; and that of a label that all rows show ends at 1, unless its high end lets one expect half a row of others.
+All that such an interval leaves out is at its other end.
 """
 
 from __future__ import annotations
@@ -34,10 +37,8 @@ Agreement = tuple[float, ...]
 # What is thought of a table before it is seen, as if from 24 answers
 _PRIOR = 24.0 * np.array([0.03, 0.97])
 UNSEEN: Agreement = (0.03, 0.97)
-# How much further apart draws are taken. docs/coverage.md has what comes of it.
-_WIDER = 1.1
 _ROUNDS = 30
-_TINY, _LEAST = 1e-300, 1e-15
+_TINY = 1e-300
 # A label that fewer rows than this are expected to show may be impossible.
 _EXPECTED = 0.5
 # Quantiles are found by halving [0, 1] this often.
@@ -65,34 +66,31 @@ def ends_of_draws(
 
     ``counts`` (cells,) are the rows behind the answer, None if they are not known.
     """
-    tails, wide = ((1.0 - level) / 2.0, (1.0 + level) / 2.0), widened(answers)
     if counts is None or counts.sum() <= 0:
-        low, high = np.quantile(wide, tails, axis=0)
+        low, high = np.quantile(answers, ((1.0 - level) / 2.0, (1.0 + level) / 2.0), axis=0)
         return low, high
-    apart = float(_share_apart(_log_ratio(answers, counts), agreement[0]))
-    of_cell, of_rest = counts + 0.5, 0.5 * (len(counts) - 1) + counts.sum() - counts
+    weight, (of_cell, of_rest) = weight_of_rows(answers, counts, agreement), _jeffreys(counts)
 
     def share_below(x: np.ndarray) -> np.ndarray:
         from scipy.special import betainc
 
-        return np.asarray(apart * betainc(of_cell, of_rest, x) + (1.0 - apart) * np.mean(wide <= x, axis=0))
+        return np.asarray(weight * betainc(of_cell, of_rest, x) + (1.0 - weight) * np.mean(answers <= x, axis=0))
 
-    low, high = (_quantile(share_below, tail, answers.shape[1]) for tail in tails)
-    return _open(low, high, counts)
+    return _ends(lambda share: _quantile(share_below, share, len(counts)), counts, level)
 
 
-def widened(answers: np.ndarray) -> np.ndarray:
-    """Return the answers of draws, (draws, cells), taken apart around their median; zeros and ones stay.
+def weight_of_rows(answers: np.ndarray, counts: np.ndarray, agreement: Agreement) -> np.ndarray:
+    """Return how much the rows count beside the draws in every cell, (cells,), given both.
 
-    >>> widened(np.array([[0.2], [0.5], [0.8]])).round(3).tolist()
-    [[0.179], [0.5], [0.821]]
+    >>> half_known = np.array([[0.4, 0.6], [0.5, 0.5], [0.6, 0.4]])
+    >>> weight_of_rows(half_known, np.array([18.0, 18.0]), (1e-9, 1.0)).round(2).tolist()
+    [0.5, 0.5]
     """
-    from scipy.special import expit, logit
-
-    logits = logit(np.clip(answers, _TINY, 1.0 - _LEAST))
-    middle = np.median(logits, axis=0)
-    wide = expit(middle + _WIDER * (logits - middle))
-    return np.asarray(np.where((answers > 0.0) & (answers < 1.0), wide, answers))
+    apart = _share_apart(_log_ratio(answers, counts), agreement[0])
+    of_cell, of_rest = _jeffreys(counts)
+    both = of_cell + of_rest
+    of_rows, of_draws = of_cell * of_rest / (both**2 * (both + 1.0)), answers.var(axis=0)
+    return np.asarray(apart + (1.0 - apart) * of_draws / (of_draws + of_rows))
 
 
 def ends_of_rows(counts: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
@@ -100,13 +98,31 @@ def ends_of_rows(counts: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarr
 
     >>> low, high = ends_of_rows(np.array([0.0, 3.0, 7.0]), 0.9)
     >>> low.round(2).tolist(), high.round(2).tolist()
-    ([0.0, 0.12, 0.44], [0.17, 0.56, 0.88])
+    ([0.0, 0.12, 0.44], [0.12, 0.56, 0.88])
     """
     from scipy.special import betaincinv
 
-    of_cell, of_rest = counts + 0.5, counts.sum(axis=-1, keepdims=True) - counts + 0.5
-    low, high = (betaincinv(of_cell, of_rest, tail) for tail in ((1.0 - level) / 2.0, (1.0 + level) / 2.0))
-    return _open(low, high, counts)
+    of_cell, of_rest = _jeffreys(counts)
+    return _ends(lambda share: np.asarray(betaincinv(of_cell, of_rest, share)), counts, level)
+
+
+def _jeffreys(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return both parameters of the law of every cell by the rows alone, Beta(½ + k, ½ + n − k)."""
+    return counts + 0.5, counts.sum(axis=-1, keepdims=True) - counts + 0.5
+
+
+def _ends(quantile: Callable[[float], np.ndarray], counts: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ends of intervals from the quantiles of a law, both (…, cells).
+
+    Those of labels that no row shows begin at 0, and those of labels that all rows show end at 1.
+    """
+    low, high = quantile((1.0 - level) / 2.0), quantile((1.0 + level) / 2.0)
+    n = counts.sum(axis=-1, keepdims=True)
+    is_absent, is_alone = (counts <= 0) & (n * low < _EXPECTED), (counts >= n) & (n * (1.0 - high) < _EXPECTED)
+    if not np.any(is_absent | is_alone):
+        return low, high
+    low = np.where(is_absent, 0.0, np.where(is_alone, quantile(1.0 - level), low))
+    return low, np.where(is_alone, 1.0, np.where(is_absent, quantile(level), high))
 
 
 def _log_ratio(answers: np.ndarray, counts: np.ndarray) -> float:
@@ -134,10 +150,3 @@ def _quantile(share_below: Callable[[np.ndarray], np.ndarray], tail: float, n_ce
         enough = share_below(middle) >= tail
         low, high = np.where(enough, low, middle), np.where(enough, middle, high)
     return high
-
-
-def _open(low: np.ndarray, high: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Let intervals of labels that no row shows begin at 0, and of labels that all rows show end at 1."""
-    n = counts.sum(axis=-1, keepdims=True)
-    is_absent, is_alone = (counts <= 0) & (n * low < _EXPECTED), (counts >= n) & (n * (1.0 - high) < _EXPECTED)
-    return np.where(is_absent, 0.0, low), np.where(is_alone, 1.0, high)

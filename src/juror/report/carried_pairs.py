@@ -137,24 +137,25 @@ def _carry_intervals(
 ) -> None:
     """Take the ends of intervals in the room that is left, as :meth:`juror.JointPMF.interval` answers.
 
-    They are from draws, from rows of the fit or, if these are not known, from as many rows as the model expects.
+    They are from draws if there are some, and from rows of the fit or, if these are not known, from as many rows as the
+    model expects.
     """
     n_draws = 0 if model.info is None else model.info.n_draws
     # The rows of the fit, as the draws have seen them, not those that the page shows
     fitted, sizes = model.counts, model.domain.cardinalities
-    if model.info is not None and n_draws >= 2:
-        chosen = _first_in(order, sizes, carried.room, _MOST_ENDS)
-        singles, ends = ends_by_draws(model, n_draws, fitted, chosen, model.info.agreement or UNSEEN)
+    n_rows = rows_that_show((), fitted, model.info)
+    chosen = _first_in(order, sizes, carried.room, _MOST_ENDS if n_draws >= 2 else None)
+    if fitted is not None and fitted.singles is not None:
+        worth = 1.0 if n_draws >= 2 else worth_of_rows(model.info, fitted)
+        singles, tables = [worth * each for each in fitted.singles], {k: worth * fitted.tables[k] for k in chosen}
+    elif n_rows > 0:
+        singles, tables = expected_rows(model, n_rows, chosen)
+        carried.is_expected = True
     else:
-        n_rows, chosen = rows_that_show((), fitted, model.info), _first_in(order, sizes, carried.room, None)
-        if fitted is not None and fitted.singles is not None:
-            worth = worth_of_rows(model.info, fitted)
-            singles, tables = [worth * each for each in fitted.singles], {k: worth * fitted.tables[k] for k in chosen}
-        elif n_rows > 0:
-            singles, tables = expected_rows(model, n_rows, chosen)
-            carried.is_expected = True
-        else:
-            return
+        return
+    if model.info is not None and n_draws >= 2:
+        singles, ends = ends_by_draws(model, n_draws, singles, tables, model.info.agreement or UNSEEN)
+    else:
         singles, ends = ends_by_rows(singles, tables)
     for variable, (low, high) in zip(variables, singles, strict=True):
         variable |= {"low": low.tolist(), "high": high.tolist()}

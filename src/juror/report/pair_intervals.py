@@ -12,46 +12,41 @@ from juror.answers.interval_ends import Agreement, ends_of_draws, ends_of_rows
 from juror.answers.marginals import marginal
 from juror.answers.pairs import pair_tables
 from juror.answers.posterior_draws import posterior_draws
-from juror.counts.counts import PairCounts
 
 LEVEL = 0.9
 
 
 def ends_by_draws(
-    model: Mixture, n_draws: int, counts: PairCounts | None, chosen: Sequence[int], agreement: Agreement
+    model: Mixture, n_draws: int, singles: Sequence[np.ndarray], tables: Mapping[int, np.ndarray], agreement: Agreement
 ) -> tuple[list[np.ndarray], dict[int, np.ndarray]]:
-    """Return the ends of intervals of every marginal, (2, I_n) each, and of the pairs with these numbers.
+    """Return the ends of intervals of every marginal, (2, I_n) each, and of some pairs, by their numbers.
 
-    The ends of a pair, (4, I_a, I_b), are low and high of b given a, then low and high of a given b.
+    The rows of every variable are ``singles``, (I_n,) each, and those of the pairs ``tables``, (I_a, I_b) each. The
+    ends of a pair, (4, I_a, I_b), are low and high of b given a, then low and high of a given b.
     """
-    wanted = set(chosen)
-    singles: list[list[np.ndarray]] = [[] for _ in model.domain]
-    pairs: dict[int, list[np.ndarray]] = {k: [] for k in chosen}
+    alone: list[list[np.ndarray]] = [[] for _ in model.domain]
+    pairs: dict[int, list[np.ndarray]] = {k: [] for k in tables}
     for draw in posterior_draws(model, n_draws):
-        for n, each in enumerate(singles):
+        for n, each in enumerate(alone):
             each.append(marginal(draw, [n]))
-        if wanted:
+        if pairs:
             for k, (_, _, table) in enumerate(pair_tables(draw)):
-                if k in wanted:
+                if k in pairs:
                     pairs[k].append(table)
-    alone = None if counts is None else counts.singles
     found = [
-        np.stack(ends_of_draws(np.stack(each), None if alone is None else alone[n], LEVEL, agreement))
-        for n, each in enumerate(singles)
+        np.stack(ends_of_draws(np.stack(each), rows, LEVEL, agreement))
+        for each, rows in zip(alone, singles, strict=True)
     ]
-    rows = {k: None if counts is None else counts.tables[k] for k in pairs}
-    return found, {k: _four(np.stack(each), rows[k], agreement) for k, each in pairs.items()}
+    return found, {k: _four(np.stack(each), tables[k], agreement) for k, each in pairs.items()}
 
 
-def _four(tables: np.ndarray, counts: np.ndarray | None, agreement: Agreement) -> np.ndarray:
+def _four(tables: np.ndarray, counts: np.ndarray, agreement: Agreement) -> np.ndarray:
     """Return the ends of both directions, (4, I_a, I_b), from the tables of all draws, (n_draws, I_a, I_b)."""
     ends = np.empty((4, *tables.shape[1:]))
     for a in range(tables.shape[1]):
-        rows = None if counts is None else counts[a]
-        ends[:2, a] = ends_of_draws(shares(tables[:, a]), rows, LEVEL, agreement)
+        ends[:2, a] = ends_of_draws(shares(tables[:, a]), counts[a], LEVEL, agreement)
     for b in range(tables.shape[2]):
-        rows = None if counts is None else counts[:, b]
-        ends[2:, :, b] = ends_of_draws(shares(tables[:, :, b]), rows, LEVEL, agreement)
+        ends[2:, :, b] = ends_of_draws(shares(tables[:, :, b]), counts[:, b], LEVEL, agreement)
     return ends
 
 
