@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -55,7 +57,7 @@ class TestSample:
         assert len(sample.held.rows.codes) == pytest.approx(100, abs=40)
         assert sizes[0] == pytest.approx(400, abs=80)
         assert len(sizes) == 3
-        for size, more in zip(sizes, sizes[1:], strict=False):
+        for size, more in pairwise(sizes):
             assert more == pytest.approx(4 * size, rel=0.1)
         # The next would have more rows than there are.
         assert 4 * sizes[-1] > len(sample.rest.rows.codes) * 0.9
