@@ -170,6 +170,8 @@ class FitRecord:
         What the scores of ranks, of smoothings and of rho are; empty when nothing was chosen.
     search_ended : str
         Why no more ranks or other settings were tried, for a choice in a budget of time; empty for others.
+    compared_on : str
+        How many rows the settings of an ensemble were compared on, if the table has more; empty if on all.
     compressed : tuple of Compression
         From which ranks the model was compressed and at what loss, the last one last; empty when it was not.
     n_effective : float, optional
@@ -228,6 +230,7 @@ class FitRecord:
     )
     without_counts: str = diagnostic("", "pair counts")
     search_ended: str = diagnostic("", "end of the search")
+    compared_on: str = diagnostic("", "settings compared on")
     reproduced: tuple[Count, Count] | None = None
     agreement: tuple[Positive, ...] | None = diagnostic(
         None, "draws agree with the rows", lambda shares: f"in {shares[-1]:.0%} of the answers about two variables"

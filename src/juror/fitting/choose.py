@@ -89,7 +89,8 @@ class Chosen:
     """The setting of a fit, and ranks and smoothings tried with their scores, empty where they were given.
 
     For single fits, ``found`` holds the rough fit of this rank to what is kept of each part. ``ended`` says why no more
-    was tried, in a budget of time, and ``hidden`` how the states of hidden nodes were chosen.
+    was tried, in a budget of time, ``hidden`` how the states of hidden nodes were chosen, and ``compared_on`` on which
+    sample of the rows.
     """
 
     setting: FitSetting
@@ -98,6 +99,7 @@ class Chosen:
     found: tuple[Parameters, ...] = ()
     ended: str = ""
     hidden: str = ""
+    compared_on: str = ""
 
     @property
     def rank(self) -> int:

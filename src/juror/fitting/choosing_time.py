@@ -2,7 +2,8 @@
 
 A comparison may begin in the first part of the budget. After that it may begin while it, and then the whole fit, are
 expected to end in time, as far as the comparisons before tell. So a small table, which would be fitted long before its
-time is spent, has more settings compared. Without a budget nothing here depends on the clock.
+time is spent, has more settings compared. Without a budget nothing here depends on the clock. The size of a comparison
+is its share of the rows; the time that it takes is expected to grow with that.
 """
 
 from __future__ import annotations
@@ -47,20 +48,20 @@ class ChoosingTime:
         """Whether there is a budget."""
         return bool(np.isfinite(self.whole.until))
 
-    def allows(self, n_after: float) -> bool:
-        """Say whether one more comparison may begin, if the fit that follows takes as long as ``n_after`` of them."""
+    def allows(self, n_after: float, size: float = 1.0) -> bool:
+        """Say whether one more comparison of this size may begin, if the fit takes as long as ``n_after`` of size 1."""
         if not self.is_limited or self.ran_out:
             return not self.ran_out
         left = self.whole.seconds_left
         is_early = left >= (1.0 - _TIME_TO_BEGIN) * self._first_left
         is_late = left < self.whole.until - self.context.until
-        self.ran_out = not is_early and (is_late or left < _GROWTH * self._longest * (1.0 + n_after))
+        self.ran_out = not is_early and (is_late or left < _GROWTH * self._longest * (size + n_after))
         return not self.ran_out
 
     def seconds_left(self) -> float:
         """Return the time left of the whole fit, to measure a comparison by; 0 without a budget."""
         return self.whole.seconds_left if self.is_limited else 0.0
 
-    def took(self, seconds: float) -> None:
-        """Remember how long a comparison took."""
-        self._longest = max(self._longest, seconds)
+    def took(self, seconds: float, size: float = 1.0) -> None:
+        """Remember how long a comparison of this size took."""
+        self._longest = max(self._longest, seconds / size)

@@ -19,13 +19,13 @@ from juror.fitting.choose import (
     warn_too_few,
 )
 from juror.fitting.choosing_time import ChoosingTime
+from juror.fitting.comparing import Sample, compare_members, n_compared
 from juror.fitting.held_out import Trial
 from juror.fitting.ladders import doubling, halving, ladders
 from juror.fitting.members import Member, fit_members, held_out_share, stack_size
 from juror.kernels.random_streams import Stream
-from juror.record import FitRecord, RankScore
-from juror.rows.in_memory import MemoryTable
-from juror.rows.parameters import Parameters, side_by_side
+from juror.record import FitRecord
+from juror.rows.parameters import side_by_side
 from juror.solvers.em import EMOptions
 from juror.solvers.solver import Solution
 
@@ -36,20 +36,14 @@ _MOST_CLASSES, _MOST_CLASSES_IN_TIME = 12_288, 49_152
 _MOST_NUMBERS = 1 << 25
 # Forests are learned again within classes if these have as many rows on average: fewer show no dependence.
 _ROWS_TO_RELEARN = 30
-# A few members are enough to compare settings. Labels are noisier than whole rows.
-_COMPARED, _COMPARED_BY_LABELS = 2, 4
-_HELD_OUT_TO_CHOOSE, _FOLDS = 0.2, 5
+_FOLDS = 5
 _FEW_LABELS = 10_000
 # Larger ranks are tried first: they take fewer passes. The largest is larger in a budget of time.
 _FIRST_RANK, _MOST_RANK, _MOST_RANK_IN_TIME = 16, 1024, 4096
 # The least gain that counts, in nats per row or of the labels' score; in a budget of time any gain counts.
 _LEAST_GAIN = 1e-3
-# Labels are scored by their quadratic score: accuracy is noisy, and a few rows decide the logarithm.
-MEMBERS_SCORED_BY = "quadratic"
 # A larger rank is refused for labels only if it is worse by this many standard errors.
 _BENEFIT_OF_DOUBT = 2.0
-# A member of the whole fit has all rows, those of a comparison four fifths.
-_MORE_ROWS = 1.0 / (1.0 - _HELD_OUT_TO_CHOOSE)
 
 
 def fit_ensemble(trial: Trial, options: EMOptions, chosen: Chosen) -> Solution:
@@ -183,11 +177,12 @@ def choose_for_members(
         setting = climb.climb(other) if other.forest != setting.forest else setting
     if setting.forest:
         setting = climb.up(setting, [replace(setting, seeded=True)])
-        if trial.table.total >= _ROWS_TO_RELEARN * setting.rank:
+        if climb.n_rows >= _ROWS_TO_RELEARN * setting.rank:
             setting = climb.up(setting, [replace(setting, relearned=True)])
     if with_hidden and options.forest == "auto" and isinstance(rank, str) and with_smoothing:
         setting = _with_hidden_nodes(climb, setting)
-    return climb.chosen(setting)
+    setting, sample = climb.grown_with_rows(setting)
+    return replace(climb.chosen(setting), compared_on="" if sample is None else sample.in_words())
 
 
 @dataclass(frozen=True)
@@ -195,6 +190,7 @@ class _Climb:
     """Steps from setting to setting, while they are better and there is time for them."""
 
     compare: Comparison
+    sample: Sample | None
     time: ChoosingTime
     options: EMOptions
     most_rank: int
@@ -208,27 +204,27 @@ class _Climb:
         rng = Stream.ENSEMBLE.generator(trial.context.seed)
         by_labels = trial.target is not None
         few = by_labels and trial.table.total <= _FEW_LABELS
-        parts = trial.table.folds(_FOLDS, rng) if few else [trial.table.split(_HELD_OUT_TO_CHOOSE, rng)]
+        sample = None if few else Sample.of(trial.table, rng)
+        parts = trial.table.folds(_FOLDS, rng) if sample is None else [(sample.kept, sample.held)]
         if any(kept.total == 0 or held.total == 0 for kept, held in parts):
             return None
         # A fold without any label does not count. If no fold has one, the score says so.
         parts = [part for part in parts if by_labels and np.any(part[1].rows.codes[:, trial.target] >= 0)] or parts
         time = ChoosingTime(replace(trial.context, stage=stage))
-        trial = replace(trial, context=time.context)
-        numbers = range(_n_compared(by_labels))
-
-        trials = [replace(trial, table=kept) for kept, _ in parts]
-
-        def fit(number: int, kept: MemoryTable, setting: FitSetting) -> list[Parameters]:
-            return [member.parameters for member in fit_members(trials[number], options, setting, numbers)]
-
-        def report(step: RankScore) -> None:
-            time.context.tell(step.rank, 1, 1, 1, 1, log_likelihood=step.score)
-
-        compare = Comparison(trial, parts, fit, MEMBERS_SCORED_BY, pooled=True, report=report)
+        compare = compare_members(replace(trial, context=time.context), options, parts)
         most = _MOST_RANK_IN_TIME if time.is_limited else _MOST_RANK
         most_rank = max(1, min(most, *(len(kept.rows.codes) // 2 for kept, _ in parts)))
-        return cls(compare, time, options, most_rank, isinstance(rank, str), with_smoothing)
+        return cls(compare, sample, time, options, most_rank, isinstance(rank, str), with_smoothing)
+
+    @property
+    def n_rows(self) -> float:
+        """How many rows are compared: the weights of those that are fitted and scored."""
+        return sum(part.total for part in self.compare.parts[0])
+
+    @property
+    def size(self) -> float:
+        """The rows that are fitted to compare a setting, as a share of those of the table."""
+        return sum(len(kept.rows.codes) for kept, _ in self.compare.parts) / len(self.compare.trial.table.rows.codes)
 
     @property
     def first_rank(self) -> int:
@@ -252,7 +248,7 @@ class _Climb:
         while setting.smoothing not in seen:
             seen.add(setting.smoothing)
             if self.with_rank:
-                setting = self._grown(setting)
+                setting = self.grown(setting)
                 if setting.rank == first:
                     setting = self.up(setting, [replace(setting, rank=F) for F in halving(first)])
             if setting.smoothing not in seen:
@@ -262,7 +258,7 @@ class _Climb:
                 setting = self.smoother(setting)
         return setting
 
-    def _grown(self, setting: FitSetting) -> FitSetting:
+    def grown(self, setting: FitSetting) -> FitSetting:
         """Double the rank while that helps; more classes with a forest may want less smoothing at once."""
         ranks = list(doubling(setting.rank, self.most_rank))
         if not (setting.forest and self.with_smoothing):
@@ -277,6 +273,23 @@ class _Climb:
                 break
             setting = grown
         return setting
+
+    def grown_with_rows(self, setting: FitSetting) -> tuple[FitSetting, Sample | None]:
+        """Double the rank while that helps on larger and larger samples, which may support more classes."""
+        sample, trial = self.sample, self.compare.trial
+        if sample is None or not self.with_rank or setting.is_hidden:
+            return setting, sample
+        for more in sample.larger(trial.context.seed):
+            parts = [(more.kept, more.held)]
+            climb = replace(self, compare=compare_members(trial, self.options, parts), sample=more)
+            if setting.rank == self.most_rank or not climb.has_time_for(setting):
+                break
+            grown, sample = climb.grown(setting), more
+            self.compare.tried.update(climb.compare.tried)
+            if grown.rank == setting.rank:
+                break
+            setting = grown
+        return setting, sample
 
     def smoother(self, setting: FitSetting) -> FitSetting:
         """Move the smoothing while that helps: down, or else up."""
@@ -316,7 +329,7 @@ class _Climb:
         """Take steps while they are better and there is time; return the last that was taken."""
         top = self._tried(best)
         for step in steps:
-            if step not in self.compare.tried and not self.time.allows(self._n_after(step)):
+            if step not in self.compare.tried and not self.has_time_for(step):
                 break
             tried = self._tried(step)
             if self._is_better(tried, top):
@@ -332,19 +345,18 @@ class _Climb:
         before, is_new = self.time.seconds_left(), setting not in self.compare.tried
         tried = self.compare.of(setting)
         if is_new:
-            self.time.took(before - self.time.seconds_left())
+            self.time.took(before - self.time.seconds_left(), self.size)
         return tried
 
-    def _n_after(self, setting: FitSetting) -> float:
-        """Return how many comparisons take as long as the whole fit with its usual number of members.
+    def has_time_for(self, setting: FitSetting) -> bool:
+        """Say whether a setting may be compared, so that the whole fit, with its usual number of members, ends in time.
 
         Threads fit members in turns.
         """
         n_threads = self.compare.trial.context.runner.n_jobs
-        n_compared = _n_compared(self.compare.trial.target is not None)
+        n_members_compared = n_compared(self.compare.trial.target is not None)
         n_members = _most_members(self.options, setting, in_time=False)
-        turns = -(-n_members // n_threads) / -(-n_compared // n_threads)
-        return _MORE_ROWS * turns / len(self.compare.parts)
+        return self.time.allows(-(-n_members // n_threads) / -(-n_members_compared // n_threads), self.size)
 
     def _by_labels(self, tried: Tried, top: Tried) -> bool:
         return self.compare.trial.target is not None and tried.is_finite and top.is_finite
@@ -377,8 +389,3 @@ def _with_hidden_nodes(climb: _Climb, setting: FitSetting) -> FitSetting:
     most = hidden_trees.most_states(climb.compare.trial.domain, climb.time.is_limited)
     found = climb.up(found, [replace(found, rank=K) for K in doubling(found.rank, most)])
     return replace(found, hidden_steps=hidden_trees.steps_of_fit(climb.compare.trial))
-
-
-def _n_compared(by_labels: bool) -> int:
-    """Return how many members of each setting are compared."""
-    return _COMPARED_BY_LABELS if by_labels else _COMPARED

@@ -190,7 +190,7 @@ class _Climb:
     def _while_held_out_gain(self, objective: Objective[PackedRows], start: Parameters, n_plain: int) -> Member:
         """Take EM steps until the rows held out become no more probable: plain ones first, then long ones."""
         assert self.held is not None
-        held = pack(self.held.rows, objective.stacking, objective.rows.runner, once=True)
+        held = pack(self.held.rows, objective.stacking, objective.rows.runner)
         plain, long, most = PlainStep(objective), LongStep(objective), self.options.max_iter
         point = objective.at(start)
         best, score, stale, n_passes = start, -np.inf, 0, 0

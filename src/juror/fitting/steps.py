@@ -9,7 +9,8 @@ from typing import Any
 from juror.errors import Message, Option, ParameterError
 from juror.fitting.beyond_memory import fit_beyond_memory
 from juror.fitting.choose import SCORED_BY, Chosen, FitSetting, choose_rank_for, choose_rho, choose_smoothing
-from juror.fitting.ensemble import MEMBERS_SCORED_BY, choose_for_members, fit_ensemble
+from juror.fitting.comparing import MEMBERS_SCORED_BY
+from juror.fitting.ensemble import choose_for_members, fit_ensemble
 from juror.fitting.held_out import Trial
 from juror.fitting.label_members import fit_for_labels
 from juror.rows.in_memory import MemoryTable
@@ -107,6 +108,7 @@ def _recorded(
     known: Any = {"rank_path": chosen.rank_path, "smoothing_path": chosen.smoothing_path, "rho_path": rho_path}
     known |= {
         "search_ended": chosen.ended,
+        "compared_on": chosen.compared_on,
         "chosen_by": chosen_by,
         "smoothing": None if smoothing is None else float(smoothing),
     }

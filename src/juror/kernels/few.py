@@ -213,7 +213,7 @@ def _sums(places: np.ndarray, rows: np.ndarray, height: int) -> np.ndarray:
     """Return (height, F): the sums of rows (n, F), each added at all of its places (n, width)."""
     F = rows.shape[1]
     cells = (places.T.astype(np.intp) * F)[:, :, None] + np.arange(F)
-    each = np.broadcast_to(rows, cells.shape)
+    each = rows.reshape(1, -1).repeat(len(cells), axis=0)
     # of no rows, counts are whole numbers
     counts = np.bincount(cells.ravel(), each.ravel(), minlength=height * F).astype(float, copy=False)
     return counts.reshape(height, F)

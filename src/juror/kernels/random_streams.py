@@ -52,6 +52,7 @@ class Stream(Enum):
     MEMBER_FOREST = 16, "the noise of the forest of a member of an ensemble, by its number"
     SKIPS = 19, "rows in which columns are looked for whose cells are missing because of others"
     LAWS = 20, "rows held out to choose the pieces of the law of a number by"
+    MORE_ROWS = 22, "larger samples of rows to choose the settings of an ensemble on, by their size"
     TILT = 21, "rows held out for the tilt of a member, by its number, and with a 1 at the end its start and steps"
 
     def generator(self, *key: int) -> np.random.Generator:

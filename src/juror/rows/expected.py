@@ -52,7 +52,8 @@ class Prepared:
         The pass may be made by other kernels than those of the cells.
         """
         # All arrays have the same layout, so that kernels are compiled once.
-        lam, stack = (np.require(array, requirements=["C", "W"]) for array in (lam, stack))
+        if not (lam.flags.carray and stack.flags.carray):
+            lam, stack = (np.require(array, requirements=["C", "W"]) for array in (lam, stack))
         passing = kernels_of_pass or cells.kernels
         make, shape = passing.tables, cells.packed.shape
         if cells.regions is None:

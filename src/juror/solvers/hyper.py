@@ -91,7 +91,8 @@ def next_hyper(
     sizes = np.array([len(base) for base in m])
     mu, tau2 = _next_common(np.log(np.array(c) / sizes)[sizes > 1], hyper.tau2, rng)
     scale = _EVEN * float(sizes[sizes > 1].mean() if np.any(sizes > 1) else 1.0)
-    g = slice_draw(lambda x: _log_bases(x, m) + _log_prior(x, scale), hyper.g, rng)
+    logs_of_bases = [(len(base), float(np.log(base).sum())) for base in m if len(base) > 1]
+    g = slice_draw(lambda x: _log_bases(x, logs_of_bases) + _log_prior(x, scale), hyper.g, rng)
     a = slice_draw(lambda x: _log_weights(x, classes) + _log_prior(x, scale_of_a), hyper.a, rng)
     return Hyper(a, g, c, m, mu, tau2)
 
@@ -100,12 +101,14 @@ def _next_c(hyper: Hyper, C: np.ndarray, old: float, base: np.ndarray, rng: np.r
     if len(base) == 1:
         return old
 
+    in_columns = C.sum(axis=0)
+
     def log_density(c: float) -> float:
         if c > _MOST_ALIKE * len(base):
             return -np.inf
         # The density of c is the normal density of log c times 1/c.
         off = np.log(c / len(base)) - hyper.mu
-        return log_columns(c, C, base) - off * off / (2.0 * hyper.tau2) - float(np.log(c))
+        return log_columns(c, C, base, in_columns) - off * off / (2.0 * hyper.tau2) - float(np.log(c))
 
     return slice_draw(log_density, old, rng)
 
@@ -128,12 +131,15 @@ def _log_prior(x: float, scale: float) -> float:
     return -2.0 * float(np.log1p(x / scale))
 
 
-def log_columns(c: float, C: np.ndarray, base: np.ndarray) -> float:
-    """Return log p(C | c, m), the columns summed out, of counts (I, columns) and a base measure (I,)."""
+def log_columns(c: float, C: np.ndarray, base: np.ndarray, in_columns: np.ndarray | None = None) -> float:
+    """Return log p(C | c, m), the columns summed out, of counts (I, columns) and a base measure (I,).
+
+    The sums of the columns, (columns,), may be given.
+    """
     from scipy.special import gammaln
 
     alpha = (c * base)[:, None]
-    total = gammaln(c) - gammaln(c + C.sum(axis=0))
+    total = gammaln(c) - gammaln(c + (C.sum(axis=0) if in_columns is None else in_columns))
     return float(total.sum() + (gammaln(alpha + C) - gammaln(alpha)).sum())
 
 
@@ -144,15 +150,14 @@ def _log_weights(a: float, classes: np.ndarray) -> float:
     return float(gammaln(F * a) - gammaln(F * a + classes.sum()) + (gammaln(a + classes) - gammaln(a)).sum())
 
 
-def _log_bases(g: float, m: Sequence[np.ndarray]) -> float:
+def _log_bases(g: float, logs_of_bases: Sequence[tuple[int, float]]) -> float:
+    """Return log p(m_1, m_2, … | g) from the length I of every base measure and Σ_x log m[x]."""
     from scipy.special import gammaln
 
-    total = 0.0
-    for base in m:
-        if len(base) == 1:
-            continue
-        share = g / len(base)
-        total += float(gammaln(g) - len(base) * gammaln(share) + (share - 1.0) * np.log(base).sum())
+    log_g, total = gammaln(g), 0.0
+    for size, log_base in logs_of_bases:
+        share = g / size
+        total += float(log_g - size * gammaln(share) + (share - 1.0) * log_base)
     return total
 
 
@@ -171,21 +176,27 @@ def _table_counts(C: np.ndarray, concentration: np.ndarray, rng: np.random.Gener
     further tables is drawn from the Poisson distribution of the same mean, θ (ψ(θ + C) − ψ(θ + K)), but is at most the
     number of guests left. The error is at most about θ²/K in total variation. K is at most 100,000.
     """
+    # Cap the exact draws so that they fit in memory; beyond the cap the approximation is slightly less accurate.
+    one_by_one = np.clip(10.0 * concentration**2, _SEATED, _MOST_SEATED).astype(np.int64)[:, None]
+    seated = np.minimum(C, one_by_one)
+    tables = _later_tables(C, seated, concentration, rng) if C.max(initial=0) > _SEATED else np.zeros(len(C))
+    sizes = seated.ravel()
+    first = np.cumsum(sizes) - sizes
+    n_seated = seated.sum(axis=1)
+    theta = np.repeat(concentration, n_seated)
+    seat = np.arange(len(theta)) - np.repeat(first, sizes)
+    opens = rng.random(len(theta)) * (theta + seat) < theta
+    opened = np.append(0, np.cumsum(opens))[np.append(0, np.cumsum(n_seated))]
+    return np.diff(opened) + tables
+
+
+def _later_tables(C: np.ndarray, seated: np.ndarray, concentration: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Draw how many tables are opened for each label after the guests that are seated one by one, (I,)."""
     from scipy.special import digamma
 
-    # Cap the exact draws so that they fit in memory; beyond the cap the approximation is slightly less accurate.
-    one_by_one = np.clip(10.0 * concentration**2, _SEATED, _MOST_SEATED)[:, None]
-    seated = np.minimum(C, one_by_one).astype(np.int64)
-    theta_of = concentration[:, None]
-    later = rng.poisson(theta_of * np.maximum(digamma(theta_of + C) - digamma(theta_of + seated), 0.0))
-    later = np.minimum(later, C - seated)
-    sizes = seated.ravel()
-    ends = np.cumsum(sizes)
-    seat = np.arange(ends[-1]) - np.repeat(ends - sizes, sizes)
-    theta = np.repeat(np.repeat(concentration, C.shape[1]), sizes)
-    opens = rng.random(len(seat)) * (theta + seat) < theta
-    label = np.repeat(np.repeat(np.arange(len(C)), C.shape[1]), sizes)
-    return np.bincount(label[opens], minlength=len(C)) + later.sum(axis=1).astype(float)
+    theta = concentration[:, None]
+    later = rng.poisson(theta * np.maximum(digamma(theta + C) - digamma(theta + seated), 0.0))
+    return np.minimum(later, C - seated).sum(axis=1).astype(float)
 
 
 def slice_draw(log_density: Callable[[float], float], x: float, rng: np.random.Generator) -> float:

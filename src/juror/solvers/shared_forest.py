@@ -37,6 +37,8 @@ _CLASS_STRENGTH = 10.0
 # Shares of rows are drawn to this power: at higher powers, classes begin further apart.
 _SPREAD = 4
 _ROWS_AT_ONCE = 4096
+# From this many floats in the table of a variable on, tables of the same shape are not put together.
+_MANY_FLOATS = 1 << 14
 # The most combinations of a class and two labels that are counted on a card
 _MOST_COUNTED = 1 << 27
 
@@ -47,13 +49,13 @@ class _Alike:
 
     Attributes
     ----------
-    rows : numpy.ndarray, (n_variables · I_pa · I_n,)
-        Their stacked rows.
+    rows : numpy.ndarray, (n_variables · I_pa · I_n,), or slice
+        Their stacked rows; a slice if there is one variable.
     own, once : numpy.ndarray, (n_variables, I_pa, I_n, 1) and (n_variables, I_n, 1)
         The forest's own tables T and the marginals m.
     """
 
-    rows: np.ndarray
+    rows: np.ndarray | slice
     shape: tuple[int, int]
     own: np.ndarray
     once: np.ndarray
@@ -89,21 +91,35 @@ class SharedForest(Objective[PackedRows]):
         by_shape: dict[tuple[int, int], list[int]] = {}
         for n, (height, size) in enumerate(zip(self.stacking.heights, self.stacking.cardinalities, strict=True)):
             by_shape.setdefault((height // size, size), []).append(n)
-        found, every = [], np.arange(self.stacking.n_rows)
-        for shape, variables in by_shape.items():
-            rows = np.concatenate([every[self.stacking.rows(n)] for n in variables])
-            counted, own = (each[rows, 0].reshape(-1, *shape, 1) for each in (self.rows.label_counts, self.marginals))
-            once = counted.sum(axis=1) + 1.0 / shape[1]
-            found.append(_Alike(rows, shape, own, once / once.sum(axis=1, keepdims=True)))
-        return found
+        every = np.arange(self.stacking.n_rows)
+        return [
+            self._tables_at(np.concatenate([every[self.stacking.rows(n)] for n in variables]), shape)
+            for shape, variables in by_shape.items()
+        ]
+
+    @cached_property
+    def _apart(self) -> list[_Alike]:
+        """The variables, each by itself."""
+        pairs = zip(self.stacking.heights, self.stacking.cardinalities, strict=True)
+        return [
+            self._tables_at(self.stacking.rows(n), (height // size, size)) for n, (height, size) in enumerate(pairs)
+        ]
+
+    def _tables_at(self, rows: np.ndarray | slice, shape: tuple[int, int]) -> _Alike:
+        counted, own = (each[rows, 0].reshape(-1, *shape, 1) for each in (self.rows.label_counts, self.marginals))
+        once = counted.sum(axis=1) + 1.0 / shape[1]
+        return _Alike(rows, shape, own, once / once.sum(axis=1, keepdims=True))
 
     def update(self, point: Point) -> Parameters:
         """Take the EM step from a point."""
         lam, cells = point.counts.classes, point.counts.cells
         stack = np.ones_like(cells)
-        for alike in self._alike:
+        # Small tables are gathered, as each operation has a cost of its own. Large ones are not, as copies cost more.
+        for alike in self._alike if cells.size < _MANY_FLOATS * len(self.stacking.heights) else self._apart:
             counts = cells[alike.rows].reshape(-1, *alike.shape, len(lam))
-            drawn = self.strength * (alike.own if alike.shape[0] == 1 else alike.combined(counts)) + counts
+            drawn = np.broadcast_to(alike.own, counts.shape).copy() if alike.shape[0] == 1 else alike.combined(counts)
+            drawn *= self.strength
+            drawn += counts
             totals = drawn.sum(axis=2, keepdims=True)
             if self.strength > 0:
                 drawn /= totals
