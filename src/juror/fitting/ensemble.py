@@ -25,7 +25,7 @@ from juror.fitting.members import Member, fit_members, held_out_share, stack_siz
 from juror.kernels.random_streams import Stream
 from juror.record import FitRecord, RankScore
 from juror.rows.in_memory import MemoryTable
-from juror.rows.parameters import Parameters, side_by_side
+from juror.rows.parameters import Parameters, mean_of
 from juror.solvers.em import EMOptions
 from juror.solvers.solver import Solution
 
@@ -63,9 +63,9 @@ def fit_ensemble(trial: Trial, options: EMOptions, chosen: Chosen) -> Solution:
     while len(members) < most and (not members or context.seconds_left > longest):
         began = context.seconds_left
         numbers = range(len(members), min(len(members) + at_once, most))
-        members += fit_members(trial, options, chosen.setting, numbers)
+        members += fit_members(trial, options, chosen.setting, numbers, most)
         if options.ensemble == "auto":
-            most = min(most, max(2, _MOST_NUMBERS // members[0].parameters.stack.size))
+            most = min(most, max(2, _MOST_NUMBERS // sum(part.stack.size for part in members[0].parts)))
             # Many threads may have fitted more; the model must not depend on their number.
             del members[most:]
         longest = max(longest, began - context.seconds_left) if np.isfinite(began) else 0.0
@@ -78,7 +78,7 @@ def fit_ensemble(trial: Trial, options: EMOptions, chosen: Chosen) -> Solution:
         forests=about_forests(chosen.setting, len(members)),
         hidden=chosen.hidden,
     )
-    parts = side_by_side([member.parameters for member in members])
+    parts = mean_of([member.parts for member in members])
     return Solution(parts, record, complaints_of(members, most, options))
 
 
@@ -113,7 +113,8 @@ def complaints_of(members: Sequence[Member], most: int, options: EMOptions) -> t
 def about_forests(setting: FitSetting, n_members: int) -> str:
     """Say whether members have forests, and how they came by them."""
     if setting.is_hidden:
-        return "the same for each fit, over hidden nodes"
+        shared = "the same for each fit" if setting.groups == 1 else "one for each group of rows"
+        return f"{shared}, over hidden nodes"
     if not setting.forest:
         return ""
     each = "one for each fit" if n_members > 1 else "one for all classes"
@@ -219,8 +220,8 @@ class _Climb:
 
         trials = [replace(trial, table=kept) for kept, _ in parts]
 
-        def fit(number: int, kept: MemoryTable, setting: FitSetting) -> list[Parameters]:
-            return [member.parameters for member in fit_members(trials[number], options, setting, numbers)]
+        def fit(number: int, kept: MemoryTable, setting: FitSetting) -> list[tuple[Parameters, ...]]:
+            return [member.parts for member in fit_members(trials[number], options, setting, numbers)]
 
         def report(step: RankScore) -> None:
             time.context.tell(step.rank, 1, 1, 1, 1, log_likelihood=step.score)
@@ -373,6 +374,7 @@ def _with_hidden_nodes(climb: _Climb, setting: FitSetting) -> FitSetting:
     found = setting if first is None else climb.up(setting, [first])
     if not found.is_hidden:
         return setting
+    found = climb.up(found, [replace(found, groups=groups) for groups in doubling(1, hidden_trees.MOST_GROUPS)])
     found = climb.smoother(found)
     most = hidden_trees.most_states(climb.compare.trial.domain, climb.time.is_limited)
     found = climb.up(found, [replace(found, rank=K) for K in doubling(found.rank, most)])

@@ -16,13 +16,15 @@ SMOOTHINGS = (0.1, 0.3, 1.0, 3.0, 10.0)
 _FIRST_SMOOTHING = 1.0
 # Labels without order gain nothing from hidden nodes, so some columns must be numbers.
 _FEWEST_NUMBERS = 3
-_FIRST_STATES, _MOST_STATES, _MOST_STATES_IN_TIME = 64, 256, 512
+_FIRST_STATES, _MOST_STATES, _MOST_STATES_IN_TIME = 64, 128, 512
+# The groups of rows that have trees of their own: 1, 2 or 4
+MOST_GROUPS = 4
 # A step takes N K² products a row: 256 states behind 12 variables, 128 behind 48, and none behind more than 3,000
 _MOST_PRODUCTS, _FEWEST_STATES = 12 * 256**2, 16
-# How many trees are one model, without and with a budget of time
-_TREES, _MOST_TREES = 2, 10
+# How many members are one model, without and with a budget of time
+_MEMBERS, _MOST_MEMBERS = 4, 10
 # The steps of a comparison, and the passes over the rows of a fit, in no more than so many steps
-_COMPARED_STEPS, _PASSES, _MOST_STEPS = 300, 16, 1200
+_COMPARED_STEPS, _PASSES, _MOST_STEPS = 200, 10, 1200
 
 
 def mostly_numbers(domain: Domain) -> bool:
@@ -56,8 +58,8 @@ def _affordable_states(domain: Domain) -> int:
 
 
 def most_members(in_time: bool) -> int:
-    """Return how many trees may be one model."""
-    return _MOST_TREES if in_time else _TREES
+    """Return how many members may be one model."""
+    return _MOST_MEMBERS if in_time else _MEMBERS
 
 
 def steps_of_fit(trial: Trial) -> int:
@@ -77,4 +79,5 @@ def in_words(compare: Comparison, setting: FitSetting) -> str:
     scores = [
         f"{states} states {score:.4f}" if states else f"classes {score:.4f}" for states, score in sorted(best.items())
     ]
-    return f"{setting.rank} states behind every variable; {compare.trial.measure('log')}: {', '.join(scores)}"
+    groups = "" if setting.groups == 1 else f" in each of {setting.groups} groups of rows"
+    return f"{setting.rank} states behind every variable{groups}; {compare.trial.measure('log')}: {', '.join(scores)}"

@@ -96,7 +96,7 @@ def _ensemble(
         again = finer()
         if again is not None:
             trial = replace(trial, table=again)
-            chosen = replace(chosen, hidden=f"{chosen.hidden}; compared in half as many intervals")
+            chosen = replace(chosen, hidden=f"{chosen.hidden}; compared in a quarter as many intervals")
     return _recorded(fit_ensemble(trial, options, chosen), chosen, chosen.smoothing, measure), trial.table
 
 

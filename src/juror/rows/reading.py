@@ -32,6 +32,9 @@ from juror.rows.store import RowStore, merging_bytes, rows_to_search
 from juror.rows.table import Table
 from juror.runners.local import LocalRunner, Runner, check_any_rows
 
+# How many times more intervals trees with hidden nodes have: the column of a state has two parameters for all of them.
+_MORE_INTERVALS = 4
+
 
 @dataclass(frozen=True)
 class OpenTable:
@@ -82,11 +85,13 @@ class OpenTable:
         return self.domain or discover(self.scan, self.discovery, self.missing, self.runner, self.weight)
 
     def with_more_intervals(self, domain: Domain) -> OpenTable | None:
-        """Return the table with twice the intervals of the domain that was found in it; None if a user chose them."""
+        """Return the table with four times the intervals of the domain found in it; None if a user chose them."""
         if self.domain is not None or self.discovery.bins is not None:
             return None
         numbers = [variable for variable in domain if variable.edges is not None]
-        bins = {each.name: 2 * each.cardinality for each in numbers if each.name not in self.discovery.edges}
+        bins = {
+            each.name: _MORE_INTERVALS * each.cardinality for each in numbers if each.name not in self.discovery.edges
+        }
         return replace(self, discovery=replace(self.discovery, bins=bins))
 
     def read_codes(self) -> tuple[Domain, np.ndarray, np.ndarray | None]:
