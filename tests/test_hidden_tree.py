@@ -17,10 +17,13 @@ from juror.answers.scores import log_prob, predict_proba
 from juror.domain import Domain
 from juror.errors import ZeroProbabilityError
 from juror.fitting import ensemble, hidden_trees
+from juror.fitting.skip_patterns import with_missing_as
 from juror.report import page_model
 from juror.rows.distinct import WeightedRows
 from juror.rows.forest import Forest
+from juror.rows.reading import open_table
 from juror.rows.row_messages import RowMessages
+from juror.runners.local import LocalRunner
 from juror.solvers import grouped_trees, hidden_tree
 from juror.solvers.grouped_trees import GroupedTrees
 from juror.solvers.row_groups import group_rows, normal_scores
@@ -243,6 +246,8 @@ def quick(monkeypatch):
     monkeypatch.setattr(hidden_trees, "_FIRST_STATES", 16)
     monkeypatch.setattr(hidden_trees, "_MOST_STATES", 32)
     monkeypatch.setattr(hidden_trees, "_COMPARED_STEPS", 120)
+    monkeypatch.setattr(hidden_trees, "MOST_GROUPS", 2)
+    monkeypatch.setattr(hidden_trees, "_MEMBERS", 2)
     monkeypatch.setattr(ensemble, "_MOST_RANK", 32)
 
 
@@ -255,6 +260,25 @@ def test_a_fit_of_numbers_chooses_hidden_nodes_and_finer_intervals(quick):
     unseen = turned(2000, 4)
     plain = juror.fit(turned(4000, 3), method="em", ensemble="auto", forest=False)
     assert model.log_density(unseen).mean() > plain.log_density(unseen).mean() + 0.1
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_a_label_for_missing_cells_leaves_room_for_finer_intervals(given):
+    data = turned(3000, 3)
+    data["c0"][:500] = np.nan
+    domain = Domain.infer(data) if given else None
+    with LocalRunner(1) as runner:
+        opened = open_table(data, domain, (), "error", None, runner)
+        opened = with_missing_as(opened, {"c0": "none"}, 1 << 30, 0, None)
+        finer = opened.with_more_intervals(opened.found_domain())
+        if given:
+            # Who passes a domain has chosen its intervals.
+            assert finer is None
+            return
+        coarse, fine = opened.found_domain(), finer.found_domain()
+    assert [variable.missing_label for variable in fine] == ["none"] + [None] * 5
+    before, after = ([len(variable.present_labels) for variable in each] for each in (coarse, fine))
+    assert after == [4 * n for n in before]
 
 
 @may_miss_pairs
@@ -352,13 +376,16 @@ def test_an_interrupt_stops_the_trees_of_other_threads(monkeypatch, quick):
 def test_the_record_says_how_many_steps_and_in_which_intervals_states_were_compared(quick):
     record = juror.fit(turned(3000, 3)).info
     assert record.stopped == "each after 120 steps"
-    assert record.hidden.endswith("compared in a quarter as many intervals")
+    assert ": classes -" in record.hidden
+    assert "; in finer intervals 16 states -" in record.hidden
+    assert "16 states × 2 -" in record.hidden
 
 
 @may_miss_pairs
 def test_trees_tell_how_far_they_are(quick):
     steps = []
-    juror.fit(turned(3000, 3), bins=8, n_jobs=1, progress=steps.append)
+    model = juror.fit(turned(3000, 5), method="em", ensemble="auto", bins=12, n_jobs=1, progress=steps.append)
+    assert "hidden nodes" in model.info.forests
     told = [step for step in steps if step.stage == "fitting"]
     done = [(step.start - 1 + step.iteration / step.max_iter) / step.n_starts for step in told]
     assert len(done) > 10

@@ -92,7 +92,8 @@ class Chosen:
     """The setting of a fit, and ranks and smoothings tried with their scores, empty where they were given.
 
     For single fits, ``found`` holds the rough fit of this rank to what is kept of each part. ``ended`` says why no more
-    was tried, in a budget of time, and ``hidden`` how the states of hidden nodes were chosen.
+    was tried, in a budget of time, and ``hidden`` how the states of hidden nodes were chosen. These are fitted to the
+    rows with finer intervals, ``table``, where there are any.
     """
 
     setting: FitSetting
@@ -101,6 +102,7 @@ class Chosen:
     found: tuple[Parameters, ...] = ()
     ended: str = ""
     hidden: str = ""
+    table: MemoryTable | None = None
 
     @property
     def rank(self) -> int:
@@ -131,6 +133,8 @@ class Tried:
         return bool(np.all(np.isfinite(self.rows)))
 
 
+# Reads the rows again with finer intervals; None if their user chose them
+Finer = Callable[[], MemoryTable | None]
 # Fits what is kept of a part, given its number: one model, or the members of an ensemble, each by its parts
 FitPart = Callable[[int, MemoryTable, FitSetting], Sequence[tuple[Parameters, ...]]]
 

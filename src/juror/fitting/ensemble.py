@@ -13,6 +13,7 @@ from juror.fitting.choose import (
     DEFAULT_FOREST_SMOOTHING,
     Chosen,
     Comparison,
+    Finer,
     FitSetting,
     Tried,
     is_clear,
@@ -153,14 +154,14 @@ def choose_for_members(
     *,
     with_smoothing: bool,
     most_rank: int | None = None,
-    with_hidden: bool = False,
+    finer: Finer | None = None,
 ) -> Chosen:
     """Choose rank, smoothing and whether to have forests, where they are not given, by a few members.
 
     The members are compared on rows that none of them has seen. What counts is how probable the rows are, or with a
     target how well its labels are predicted. A rank that is a number is kept, and the smoothing of the options too
-    unless ``with_smoothing``. A rank that is chosen is at most ``most_rank``. Trees with hidden nodes are tried
-    ``with_hidden``, if all is to be chosen.
+    unless ``with_smoothing``. A rank that is chosen is at most ``most_rank``. Trees with hidden nodes are tried if all
+    is to be chosen and ``finer``, which reads the rows again with finer intervals, is given.
     """
     setting = FitSetting(rank if isinstance(rank, int) else 1, options.smoothing, options.forest is True)
     if with_smoothing and setting.forest:
@@ -186,8 +187,10 @@ def choose_for_members(
         setting = climb.up(setting, [replace(setting, seeded=True)])
         if trial.table.total >= _ROWS_TO_RELEARN * setting.rank:
             setting = climb.up(setting, [replace(setting, relearned=True)])
-    if with_hidden and options.forest == "auto" and isinstance(rank, str) and with_smoothing:
-        setting = _with_hidden_nodes(climb, setting)
+    if finer is not None and options.forest == "auto" and isinstance(rank, str) and with_smoothing:
+        first = hidden_trees.first_setting(trial)
+        if first is not None and climb.up(setting, [first]).is_hidden:
+            return _with_hidden_nodes(climb, first, trial, finer)
     return climb.chosen(setting)
 
 
@@ -203,8 +206,15 @@ class _Climb:
     with_smoothing: bool
 
     @classmethod
-    def of(cls, trial: Trial, options: EMOptions, rank: int | str, with_smoothing: bool) -> _Climb | None:
-        """Hold out rows to compare by; None if there are too few."""
+    def of(
+        cls,
+        trial: Trial,
+        options: EMOptions,
+        rank: int | str,
+        with_smoothing: bool,
+        time: ChoosingTime | None = None,
+    ) -> _Climb | None:
+        """Hold out rows to compare by; None if there are too few. The time may be what another climb has left."""
         stage = "choosing rank" if isinstance(rank, str) else "choosing smoothing"
         rng = Stream.ENSEMBLE.generator(trial.context.seed)
         by_labels = trial.target is not None
@@ -214,7 +224,7 @@ class _Climb:
             return None
         # A fold without any label does not count. If no fold has one, the score says so.
         parts = [part for part in parts if by_labels and np.any(part[1].rows.codes[:, trial.target] >= 0)] or parts
-        time = ChoosingTime(replace(trial.context, stage=stage))
+        time = time or ChoosingTime(replace(trial.context, stage=stage))
         trial = replace(trial, context=time.context)
         numbers = range(_n_compared(by_labels))
 
@@ -299,9 +309,7 @@ class _Climb:
         # The last of equal smoothings has the best score.
         at_rank = dict(sorted((each.smoothing, tried[each].step.score) for each in alike))
         smoothings = tuple(at_rank.items()) if self.with_smoothing else ()
-        return Chosen(
-            setting, ranks, smoothings, ended=self._ended(setting), hidden=hidden_trees.in_words(self.compare, setting)
-        )
+        return Chosen(setting, ranks, smoothings, ended=self._ended(setting))
 
     def _ended(self, setting: FitSetting) -> str:
         """Say why no more settings were tried in a budget of time."""
@@ -368,17 +376,20 @@ class _Climb:
         return not is_clear(top.rows - tried.rows, tried.weights, _BENEFIT_OF_DOUBT)
 
 
-def _with_hidden_nodes(climb: _Climb, setting: FitSetting) -> FitSetting:
-    """Return the best tree with hidden nodes if it is better than a setting of classes."""
-    first = hidden_trees.first_setting(climb.compare.trial)
-    found = setting if first is None else climb.up(setting, [first])
-    if not found.is_hidden:
-        return setting
+def _with_hidden_nodes(coarse: _Climb, first: FitSetting, trial: Trial, finer: Finer) -> Chosen:
+    """Choose among trees with hidden nodes, in finer intervals where there are any: these are what is fitted."""
+    table = finer()
+    climb = coarse
+    if table is not None:
+        trial = replace(trial, table=table)
+        climb = _Climb.of(trial, coarse.options, "auto", coarse.with_smoothing, coarse.time) or coarse
+    found = climb.smoother(first)
     found = climb.up(found, [replace(found, groups=groups) for groups in doubling(1, hidden_trees.MOST_GROUPS)])
-    found = climb.smoother(found)
-    most = hidden_trees.most_states(climb.compare.trial.domain, climb.time.is_limited)
+    most = hidden_trees.most_states(trial.domain, climb.time.is_limited)
     found = climb.up(found, [replace(found, rank=K) for K in doubling(found.rank, most)])
-    return replace(found, hidden_steps=hidden_trees.steps_of_fit(climb.compare.trial))
+    said = hidden_trees.in_words(coarse.compare, climb.compare, found)
+    chosen = climb.chosen(replace(found, hidden_steps=hidden_trees.steps_of_fit(trial)))
+    return replace(chosen, hidden=said, table=table)
 
 
 def _n_compared(by_labels: bool) -> int:

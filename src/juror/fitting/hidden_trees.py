@@ -24,7 +24,7 @@ _MOST_PRODUCTS, _FEWEST_STATES = 12 * 256**2, 16
 # How many members are one model, without and with a budget of time
 _MEMBERS, _MOST_MEMBERS = 4, 10
 # The steps of a comparison, and the passes over the rows of a fit, in no more than so many steps
-_COMPARED_STEPS, _PASSES, _MOST_STEPS = 200, 10, 1200
+_COMPARED_STEPS, _PASSES, _MOST_STEPS = 250, 10, 1200
 
 
 def mostly_numbers(domain: Domain) -> bool:
@@ -68,16 +68,24 @@ def steps_of_fit(trial: Trial) -> int:
     return min(max(_COMPARED_STEPS, passes), _MOST_STEPS)
 
 
-def in_words(compare: Comparison, setting: FitSetting) -> str:
-    """Say how many states were chosen, and what the best classes and each number of states scored."""
-    if not setting.is_hidden:
-        return ""
-    best: dict[int, float] = {}
-    for each, tried in compare.tried.items():
-        states = each.rank if each.is_hidden else 0
-        best[states] = max(best.get(states, -np.inf), tried.step.score)
-    scores = [
-        f"{states} states {score:.4f}" if states else f"classes {score:.4f}" for states, score in sorted(best.items())
-    ]
+def in_words(coarse: Comparison, fine: Comparison, setting: FitSetting) -> str:
+    """Say which trees were chosen, and what the best classes and all trees scored, in intervals and in finer ones."""
+    texts = [_scores(coarse)]
+    if fine is not coarse:
+        texts.append(f"in finer intervals {_scores(fine)}")
+    return f"{_in_words(setting)}; {coarse.trial.measure('log')}: {'; '.join(texts)}"
+
+
+def _in_words(setting: FitSetting) -> str:
     groups = "" if setting.groups == 1 else f" in each of {setting.groups} groups of rows"
-    return f"{setting.rank} states behind every variable{groups}; {compare.trial.measure('log')}: {', '.join(scores)}"
+    return f"{setting.rank} states behind every variable{groups}"
+
+
+def _scores(compare: Comparison) -> str:
+    """List the best score of classes, and that of each number of states and groups."""
+    best: dict[tuple[int, int], float] = {}
+    for each, tried in compare.tried.items():
+        kind = (each.rank, each.groups) if each.is_hidden else (0, 0)
+        best[kind] = max(best.get(kind, -np.inf), tried.step.score)
+    names = {kind: f"{kind[0]} states × {kind[1]}" if kind[1] > 1 else f"{kind[0]} states" for kind in best}
+    return ", ".join(f"{names[kind] if kind[0] else 'classes'} {best[kind]:.4f}" for kind in sorted(best))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -50,6 +50,8 @@ class OpenTable:
         The threads of this process, and what reads the rows: these threads, or a cluster.
     discovery : Discovery
         The user's choices about variables, if they are to be found.
+    labelled : mapping of str to label, optional
+        The labels that missing cells got in a domain that was found; None for a domain that a user gave.
     """
 
     scan: Scan
@@ -60,6 +62,7 @@ class OpenTable:
     local: LocalRunner
     runner: Runner
     discovery: Discovery = field(default_factory=Discovery)
+    labelled: Mapping[str, Label] | None = None
 
     @property
     def is_here(self) -> bool:
@@ -86,13 +89,16 @@ class OpenTable:
 
     def with_more_intervals(self, domain: Domain) -> OpenTable | None:
         """Return the table with four times the intervals of the domain found in it; None if a user chose them."""
-        if self.domain is not None or self.discovery.bins is not None:
+        is_given = self.domain is not None and self.labelled is None
+        if is_given or self.discovery.bins is not None:
             return None
         numbers = [variable for variable in domain if variable.edges is not None]
-        bins = {
-            each.name: _MORE_INTERVALS * each.cardinality for each in numbers if each.name not in self.discovery.edges
-        }
-        return replace(self, discovery=replace(self.discovery, bins=bins))
+        sizes = {each.name: len(each.present_labels) for each in numbers if each.name not in self.discovery.edges}
+        bins = {name: _MORE_INTERVALS * size for name, size in sizes.items()}
+        again = replace(self, domain=None, discovery=replace(self.discovery, bins=bins))
+        if self.labelled is None:
+            return again
+        return replace(again, domain=again.found_domain().with_missing_as(self.labelled))
 
     def read_codes(self) -> tuple[Domain, np.ndarray, np.ndarray | None]:
         """Return the domain, the codes (n_rows, N) and the weights (n_rows,) of rows in memory.
@@ -175,10 +181,10 @@ def read_rows(opened: OpenTable, memory: int) -> Iterator[Table]:
 
 def read_finer(opened: OpenTable, domain: Domain, memory: int, stack: ExitStack) -> MemoryTable | None:
     """Read the rows again with more intervals for numbers; None if their user chose them, or if they are too many."""
-    again = opened.with_more_intervals(domain)
     with warnings.catch_warnings():
         # The first reading has warned of the same.
         warnings.simplefilter("ignore", DataWarning)
+        again = opened.with_more_intervals(domain)
         table = None if again is None else stack.enter_context(read_rows(again, memory))
     return table if isinstance(table, MemoryTable) else None
 
