@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import chisquare
+from scipy.stats import chisquare, kstest
 
 import juror
 from juror.answers.sampling import fill_at_random, fill_best
@@ -17,12 +17,16 @@ from juror.answers.scores import log_prob, predict_proba
 from juror.domain import Domain
 from juror.errors import ZeroProbabilityError
 from juror.fitting import ensemble, hidden_trees
+from juror.fitting.skip_patterns import with_missing_as
 from juror.report import page_model
 from juror.rows.distinct import WeightedRows
 from juror.rows.forest import Forest
-from juror.rows.row_messages import RowMessages, log_prob_of_rows
-from juror.solvers import hidden_tree
-from juror.solvers.hidden_tree import HiddenTree, hidden_forest
+from juror.rows.reading import open_table
+from juror.rows.row_messages import RowMessages
+from juror.runners.local import LocalRunner
+from juror.solvers import grouped_trees, hidden_tree
+from juror.solvers.grouped_trees import GroupedTrees
+from juror.solvers.row_groups import group_rows, normal_scores
 from juror.testing.models import dense, random_forest_model
 
 # Small trees miss some pairs, and the warning that names these is not what is tested here.
@@ -153,22 +157,67 @@ def turned(n, seed, columns=6):
     return {f"c{k}": column.copy() for k, column in enumerate(numbers.T)}
 
 
-def tree_of(data, n_states=8, smoothing=0.5):
+def trees_of(data, n_states=8, smoothing=0.5, n_groups=1):
     domain = Domain.infer(data, bins=16)
     rows = WeightedRows.of(domain.encode(data))
-    chain = Forest(tuple(range(-1, len(domain) - 1)))
-    return HiddenTree(rows, domain, hidden_forest(chain), n_states, smoothing)
+    return GroupedTrees.of(rows, domain, n_groups, n_states, smoothing, np.random.default_rng(1))
 
 
-def test_steps_make_rows_more_probable_than_their_start():
-    tree = tree_of(turned(3000, 0), n_states=16)
-    codes, rng = tree.domain.encode(turned(1000, 1)), np.random.default_rng(0)
-    tables = tree.start(rng)
-    before = log_prob_of_rows(codes, tree.forest, tables).mean()
-    *_, tables = tree.steps(tables, 100, rng)
-    after = log_prob_of_rows(codes, tree.forest, tables).mean()
+@pytest.mark.parametrize("n_groups", [1, 3])
+def test_steps_make_rows_more_probable_than_their_start(n_groups):
+    trees = trees_of(turned(3000, 0), n_states=16, n_groups=n_groups)
+    codes, rng = trees.domain.encode(turned(1000, 1)), np.random.default_rng(0)
+    found = trees.start(rng)
+    before = trees.log_prob(found, codes).mean()
+    *_, found = trees.steps(found, 100, rng)
+    after = trees.log_prob(found, codes).mean()
     alone = 6 * np.log(1 / 16)
     assert before < alone + 0.5 < after - 0.5
+
+
+def test_the_mixture_of_groups_is_a_model_with_the_same_probabilities():
+    trees, rng = trees_of(turned(2000, 0), n_groups=3), np.random.default_rng(0)
+    *_, found = trees.steps(trees.start(rng), 40, rng)
+    codes = trees.domain.encode(turned(200, 1))
+    model = juror.JointPMF.of_blocks(_blocks(trees, found), trees.domain)
+    assert found.shares.sum() == pytest.approx(1.0)
+    np.testing.assert_allclose(log_prob(model, codes), trees.log_prob(found, codes), rtol=1e-4)
+
+
+def test_whole_steps_never_lower_the_likelihood_of_groups(monkeypatch):
+    # Without anything that columns are drawn to, a step over all rows is one of EM for the whole mixture.
+    monkeypatch.setattr(hidden_tree, "_BELL_STRENGTH", 1e-6)
+    monkeypatch.setattr(grouped_trees, "_LEAST_SHARE", 0.0)
+    trees = trees_of(turned(1000, 0), n_groups=2, n_states=4, smoothing=1e-6)
+    scores = []
+    for n_whole in (1, 2, 4):
+        monkeypatch.setattr(grouped_trees, "_WHOLE_STEPS", n_whole)
+        again = np.random.default_rng(0)
+        *_, found = trees.steps(trees.start(again), 10, again)
+        scores.append(trees.rows.weights @ trees.log_prob(found, trees.rows.codes))
+    assert scores == sorted(scores)
+    assert scores[-1] > scores[0] + 1
+
+
+def test_groups_find_how_numbers_vary_together():
+    rng = np.random.default_rng(0)
+    signs = np.repeat([1.0, -1.0], 2000)
+    first = rng.normal(size=4000)
+    scores = np.stack([first, signs * first + 0.2 * rng.normal(size=4000)], axis=1)
+    shares = group_rows(scores, np.ones(4000), 2, rng)
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+    # Rows in the middle belong to both.
+    clear = np.abs(first) > 0.5
+    right = np.mean(shares[clear].argmax(axis=1) == (signs[clear] < 0))
+    assert max(right, 1 - right) > 0.97
+
+
+def test_missing_and_equal_numbers_have_scores_of_their_own():
+    codes = np.array([0] * 500 + [1] * 500 + [-1] * 200 + [2] * 100)
+    scores = normal_scores(codes, np.array([500.0, 500.0]), np.random.default_rng(0))
+    assert scores[:500].max() <= 0 <= scores[500:1000].min()
+    for some in (scores[:1000], scores[1000:1200], scores[1200:]):
+        assert kstest(some, "norm").pvalue > 1e-3
 
 
 def test_columns_of_states_sum_to_one_and_give_missing_labels_their_share():
@@ -176,19 +225,19 @@ def test_columns_of_states_sum_to_one_and_give_missing_labels_their_share():
     data["c0"][:500] = np.nan
     domain = Domain.infer(data, bins=16).with_missing_as({"c0": "none"})
     rows = WeightedRows.of(domain.encode(data))
-    tree = HiddenTree(rows, domain, hidden_forest(Forest((-1, 0))), 6, 1.0)
     rng = np.random.default_rng(0)
-    *_, tables = tree.steps(tree.start(rng), 60, rng)
-    for table in tables:
+    trees = GroupedTrees.of(rows, domain, 1, 6, 1.0, rng)
+    *_, found = trees.steps(trees.start(rng), 60, rng)
+    for table in found.tables[0]:
         np.testing.assert_allclose(table.sum(axis=1), 1.0, atol=1e-5)
-    model = juror.JointPMF.of_blocks(_blocks(tree, tables), domain)
+    model = juror.JointPMF.of_blocks(_blocks(trees, found), domain)
     assert model.ask("c0")["none"] == pytest.approx(0.25, abs=0.02)
 
 
-def _blocks(tree, tables):
+def _blocks(trees, found):
     from juror.fitting.held_out import as_mixture
 
-    return as_mixture([tree.parameters(tables)], tree.domain).blocks
+    return as_mixture(trees.parameters(found), trees.domain).blocks
 
 
 @pytest.fixture
@@ -197,6 +246,8 @@ def quick(monkeypatch):
     monkeypatch.setattr(hidden_trees, "_FIRST_STATES", 16)
     monkeypatch.setattr(hidden_trees, "_MOST_STATES", 32)
     monkeypatch.setattr(hidden_trees, "_COMPARED_STEPS", 120)
+    monkeypatch.setattr(hidden_trees, "MOST_GROUPS", 2)
+    monkeypatch.setattr(hidden_trees, "_MEMBERS", 2)
     monkeypatch.setattr(ensemble, "_MOST_RANK", 32)
 
 
@@ -205,10 +256,29 @@ def test_a_fit_of_numbers_chooses_hidden_nodes_and_finer_intervals(quick):
     model = juror.fit(turned(4000, 3), method="em", ensemble="auto", n_jobs=2)
     assert "hidden nodes" in model.info.forests
     assert all(len(block.tables) == 12 for block in model.blocks)
-    assert min(model.domain.cardinalities) > 2 * 15
+    assert min(model.domain.cardinalities) > 4 * 15
     unseen = turned(2000, 4)
     plain = juror.fit(turned(4000, 3), method="em", ensemble="auto", forest=False)
     assert model.log_density(unseen).mean() > plain.log_density(unseen).mean() + 0.1
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_a_label_for_missing_cells_leaves_room_for_finer_intervals(given):
+    data = turned(3000, 3)
+    data["c0"][:500] = np.nan
+    domain = Domain.infer(data) if given else None
+    with LocalRunner(1) as runner:
+        opened = open_table(data, domain, (), "error", None, runner)
+        opened = with_missing_as(opened, {"c0": "none"}, 1 << 30, 0, None)
+        finer = opened.with_more_intervals(opened.found_domain())
+        if given:
+            # Who passes a domain has chosen its intervals.
+            assert finer is None
+            return
+        coarse, fine = opened.found_domain(), finer.found_domain()
+    assert [variable.missing_label for variable in fine] == ["none"] + [None] * 5
+    before, after = ([len(variable.present_labels) for variable in each] for each in (coarse, fine))
+    assert after == [4 * n for n in before]
 
 
 @may_miss_pairs
@@ -249,7 +319,7 @@ def test_a_budget_of_time_ends_a_tree(monkeypatch, quick):
     assert model.info.n_rows == 3000
 
 
-@pytest.mark.parametrize(("n_variables", "first", "most"), [(10, 64, 256), (60, 64, 114), (500, 39, 39)])
+@pytest.mark.parametrize(("n_variables", "first", "most"), [(10, 64, 128), (60, 64, 114), (500, 39, 39)])
 def test_wide_tables_have_fewer_states(n_variables, first, most):
     trial = _trial_of_numbers(n_variables)
     assert hidden_trees.first_setting(trial).rank == first
@@ -268,7 +338,8 @@ def _trial_of_numbers(n_variables):
 
 def test_the_last_steps_take_no_more_rows_than_those_before(monkeypatch):
     monkeypatch.setattr(hidden_tree, "BATCH", 50)
-    tree, rng = tree_of(turned(3000, 8)), np.random.default_rng(0)
+    monkeypatch.setattr(grouped_trees, "BATCH", 50)
+    trees, rng = trees_of(turned(3000, 8)), np.random.default_rng(0)
     sizes, counts = [], RowMessages.counts
 
     def counted(told, weights):
@@ -276,26 +347,26 @@ def test_the_last_steps_take_no_more_rows_than_those_before(monkeypatch):
         return counts(told, weights)
 
     monkeypatch.setattr(RowMessages, "counts", counted)
-    *_, tables = tree.steps(tree.start(rng), 4, rng)
-    assert sum(n for n, _ in sizes) == 4 * 50 + 2 * 200
-    assert sum(weight for _, weight in sizes) == pytest.approx((4 + 2) * 3000)
-    for table in tables:
+    *_, found = trees.steps(trees.start(rng), 4, rng)
+    assert sum(n for n, _ in sizes) == 4 * 50 + 3 * 200
+    assert sum(weight for _, weight in sizes) == pytest.approx((4 + 3) * 3000)
+    for table in found.tables[0]:
         np.testing.assert_allclose(table.sum(axis=1), 1.0, atol=1e-5)
 
 
 def test_an_interrupt_stops_the_trees_of_other_threads(monkeypatch, quick):
     monkeypatch.setattr(hidden_trees, "_COMPARED_STEPS", 4000)
-    steps, first, taken = HiddenTree.steps, threading.Lock(), []
+    steps, first, taken = GroupedTrees.steps, threading.Lock(), []
 
-    def interrupted(tree, tables, n_steps, rng):
+    def interrupted(trees, found, n_steps, rng):
         interrupts = first.acquire(blocking=False)
-        for moved in steps(tree, tables, n_steps, rng):
+        for moved in steps(trees, found, n_steps, rng):
             if interrupts:
                 raise KeyboardInterrupt
             taken.append(1)
             yield moved
 
-    monkeypatch.setattr(HiddenTree, "steps", interrupted)
+    monkeypatch.setattr(GroupedTrees, "steps", interrupted)
     with pytest.raises(KeyboardInterrupt):
         juror.fit(turned(2000, 9), bins=8, n_jobs=2)
     assert len(taken) < 1000
@@ -305,7 +376,26 @@ def test_an_interrupt_stops_the_trees_of_other_threads(monkeypatch, quick):
 def test_the_record_says_how_many_steps_and_in_which_intervals_states_were_compared(quick):
     record = juror.fit(turned(3000, 3)).info
     assert record.stopped == "each after 120 steps"
-    assert record.hidden.endswith("compared in half as many intervals")
+    assert ": classes -" in record.hidden
+    assert "; in finer intervals 16 states -" in record.hidden
+    assert "16 states × 2 -" in record.hidden
+
+
+@may_miss_pairs
+def test_trees_tell_how_far_they_are(quick):
+    steps = []
+    model = juror.fit(turned(3000, 5), method="em", ensemble="auto", bins=12, n_jobs=1, progress=steps.append)
+    assert "hidden nodes" in model.info.forests
+    told = [step for step in steps if step.stage == "fitting"]
+    done = [(step.start - 1 + step.iteration / step.max_iter) / step.n_starts for step in told]
+    assert len(done) > 10
+    assert done == sorted(done)
+    assert done[-1] == 1
+
+
+def test_as_many_steps_are_yielded_as_were_said():
+    trees, rng = trees_of(turned(1700, 0), n_groups=2), np.random.default_rng(0)
+    assert len(list(trees.steps(trees.start(rng), 7, rng))) == trees.n_yields(7)
 
 
 def test_the_start_of_bells_is_at_the_rows():
@@ -321,7 +411,7 @@ def test_the_start_of_bells_is_at_the_rows():
 def test_a_page_without_room_has_a_tree_with_fewer_transitions(quick, monkeypatch):
     model = juror.fit(turned(3000, 8), method="em", ensemble="auto", bins=12)
     whole = page_model.make_page_model(model, "auto", 0)
-    assert len(whole.model.blocks) == 2
+    assert len(whole.model.blocks) == len(model.blocks)
     room = 0.9 * page_model._n_bytes([page_model._packed_block(model.blocks[0], 16)])
     monkeypatch.setattr(page_model, "_room", lambda model: room)
     small = page_model.make_page_model(model, "auto", 0)

@@ -116,6 +116,19 @@ class TestNumbers:
         assert np.all((rows > low) & (rows < high))
         assert tables.synthetic_log_density(rows).mean() > tables.synthetic_log_density(rows[:, [1, 0, 2]]).mean() + 1
 
+    def test_the_density_along_curves_integrates_to_one_and_is_that_of_the_rows(self):
+        rng = np.random.default_rng(0)
+        low, high = np.array([0.0, -9.0, 0.0]), np.array([8.0, 36.0, 1.0])
+        points = low + (high - low) * rng.random((1_000_000, 3))
+        total = np.exp(tables.curved_log_density(points)).mean() * np.prod(high - low)
+        rows = tables.curved(3).to_numpy()
+        inside = np.mean(np.all((rows > low) & (rows < high), axis=1))
+        assert total == pytest.approx(inside, abs=0.02)
+        assert np.all(np.isfinite(tables.curved_log_density(rows)))
+        other = rows.copy()
+        other[:, 1] = rng.permutation(other[:, 1])
+        assert tables.curved_log_density(rows).mean() > tables.curved_log_density(other).mean() + 1
+
     def test_standardised_numbers_keep_their_density(self):
         frame = pd.DataFrame({"x": np.random.default_rng(0).normal(5, 3, 4000)})
         x, y, log_scale = numeric.standardised(frame, frame, 0)

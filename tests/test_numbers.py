@@ -276,6 +276,25 @@ def test_draws_have_the_distribution(seed, given_):
         assert statistic < stats.chi2(np.count_nonzero(keep)).isf(1e-7)
 
 
+def test_draws_stay_within_the_numbers_seen_unless_more_is_asked_for():
+    rng = np.random.default_rng(0)
+    data = {"x": rng.exponential(size=400), "d": np.round(rng.normal(size=400), 1), "angle": rng.integers(0, 91, 400)}
+    model = juror.fit(data, rank=1, method="em")
+    rows = model.sample(40_000, seed=1)
+    filled = model.impute({**data, "x": np.full(400, np.nan)}, draws=100, seed=1)
+    for name, seen in data.items():
+        assert rows[name].min() >= seen.min()
+        assert rows[name].max() <= seen.max()
+        # The upper end is reached.
+        assert np.sum(rows[name] >= np.sort(seen)[-2]) > 0
+    assert all(max(each["x"]) <= data["x"].max() for each in filled)
+    top = float(data["x"].max())
+    assert model.prob({"x": Range(above=top)}) > 0
+    beyond = model.sample(200, {"x": Range(above=top)}, seed=1)["x"]
+    assert beyond.min() > top
+    assert beyond.nunique() > 100
+
+
 def test_the_same_seed_draws_the_same_numbers_and_intervals():
     model = model_of(1)
     numbers, labels = model.sample(300, seed=4), model.sample(300, seed=4, numbers=False)

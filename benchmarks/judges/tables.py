@@ -96,6 +96,10 @@ _ROOTS = np.array([
 ])  # fmt: skip
 
 
+# The share of the first part of the table of curves
+_FIRST_CURVED = 0.6
+
+
 def synthetic(seed: int) -> pd.DataFrame:
     """Draw rows of a mixture of three Gaussians in three dimensions, with correlations of their own."""
     import pandas as pd
@@ -115,6 +119,47 @@ def synthetic_log_density(x: np.ndarray) -> np.ndarray:
     return np.logaddexp.reduce(logs, axis=0) - np.log(len(_MEANS))
 
 
+def curved(seed: int) -> pd.DataFrame:
+    """Draw rows of two parts that are no Gaussians: a is skewed, b follows a along a curve, and c is a share.
+
+    =====  ==============  ===========================  ====================
+    share  a               b given a                    c given a
+    =====  ==============  ===========================  ====================
+    0.6    gamma, shape 2  normal, (a − 2)², 0.5        beta, 1 + a and 2
+    0.4    lognormal, 0.5  Laplace, −a, 0.5             beta, 2 and 1 + a
+    =====  ==============  ===========================  ====================
+    """
+    import pandas as pd
+
+    rng = np.random.default_rng(seed)
+    n = _SYNTHETIC_ROWS
+    first = rng.random(n) < _FIRST_CURVED
+    a = np.where(first, rng.gamma(2.0, size=n), rng.lognormal(0.5, 0.5, n))
+    b = np.where(first, rng.normal((a - 2) ** 2, 0.5), rng.laplace(-a, 0.5))
+    c = np.where(first, rng.beta(1 + a, 2.0), rng.beta(2.0, 1 + a))
+    return pd.DataFrame({"a": a, "b": b, "c": c})
+
+
+def curved_log_density(x: np.ndarray) -> np.ndarray:
+    """Return the true log-density of rows (n, 3) of :func:`curved`."""
+    from scipy import stats
+
+    a, b, c = x.T
+    size = np.maximum(a, 0.0)
+    first = stats.gamma.logpdf(a, 2) + stats.norm.logpdf(b, (a - 2) ** 2, 0.5) + stats.beta.logpdf(c, 1 + size, 2)
+    second = (
+        stats.lognorm.logpdf(a, 0.5, scale=np.exp(0.5))
+        + stats.laplace.logpdf(b, -a, 0.5)
+        + stats.beta.logpdf(c, 2, 1 + size)
+    )
+    return np.logaddexp(np.log(_FIRST_CURVED) + first, np.log(1 - _FIRST_CURVED) + second)
+
+
+# Tables that are drawn, and tables whose density is known
+DRAWN = {"synthetic": synthetic, "curved": curved}
+KNOWN = {"synthetic": synthetic_log_density, "curved": curved_log_density}
+
+
 def numeric_table(name: str, seed: int) -> pd.DataFrame:
-    """Return a table of numbers alone: the synthetic one, or the numbers of another."""
-    return synthetic(seed) if name == "synthetic" else table(name)[numbers_of(name)]
+    """Return a table of numbers alone: one that is drawn, or the numbers of another."""
+    return DRAWN[name](seed) if name in DRAWN else table(name)[numbers_of(name)]

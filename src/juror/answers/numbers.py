@@ -90,9 +90,30 @@ def check_levels(levels: Any) -> np.ndarray:
 
 
 def draw_numbers(variable: Variable, codes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Draw a number in each interval, (rows,). Codes beyond the intervals, of missing cells, get any number."""
+    """Draw a number in each interval, (rows,). Codes beyond the intervals, of missing cells, get any number.
+
+    Numbers beyond the smallest and the largest that rows showed are possible, but what they may be is not known: an
+    angle may end at 90. They are only drawn in intervals that lie beyond, which somebody has asked for.
+    """
     some = np.clip(codes.astype(np.int64), 0, len(variable.present_labels) - 1)
-    return variable.inside.at(some, rng.random(len(some)))
+    low, high = _shares_seen(variable)
+    return variable.inside.at(some, low[some] + (high - low)[some] * rng.random(len(some)))
+
+
+def _shares_seen(variable: Variable) -> tuple[np.ndarray, np.ndarray]:
+    """Return which shares of each interval's law lie below the least number seen, and up to the largest, (n_present,).
+
+    Intervals that lie beyond these numbers have all of their law.
+    """
+    n = len(variable.present_labels)
+    if not variable.open_ended:
+        return np.zeros(n), np.ones(n)
+    assert variable.edges is not None
+    inside, grid, codes = variable.inside, variable.inside.law.grid, np.arange(n)
+    low = inside.shares_below(codes, np.full(n, grid.cut(variable.edges[0], after=False)))
+    high = inside.shares_below(codes, np.full(n, grid.cut(variable.edges[-1], after=True)))
+    beyond = low >= high
+    return np.where(beyond, 0.0, low), np.where(beyond, 1.0, high)
 
 
 Centre = Literal["median", "mean"]

@@ -21,7 +21,7 @@ from juror.fitting.rank_path import choose_rank
 from juror.kernels.random_streams import Stream
 from juror.record import RankScore
 from juror.rows.in_memory import MemoryTable
-from juror.rows.parameters import Parameters, side_by_side
+from juror.rows.parameters import Parameters, mean_of
 from juror.solvers.diagnosis import empty_classes
 from juror.solvers.em import EMOptions
 from juror.solvers.solver import MOST_RANK, MOST_RANK_IN_TIME
@@ -63,8 +63,10 @@ class FitSetting:
     relearned : bool
         Whether a member learns its forest again, from how variables depend on each other within its classes.
     hidden_steps : int
-        With how many steps a tree with hidden nodes is fitted; its rank is then the number of their states. With zero
+        With how many steps trees with hidden nodes are fitted; the rank is then the number of their states. With zero
         members have classes.
+    groups : int
+        How many trees with hidden nodes a member has, each for a group of rows.
     """
 
     rank: int
@@ -73,6 +75,7 @@ class FitSetting:
     seeded: bool = False
     relearned: bool = False
     hidden_steps: int = 0
+    groups: int = 1
 
     @property
     def is_hidden(self) -> bool:
@@ -90,7 +93,8 @@ class Chosen:
 
     For single fits, ``found`` holds the rough fit of this rank to what is kept of each part. ``ended`` says why no more
     was tried, in a budget of time, ``hidden`` how the states of hidden nodes were chosen, and ``compared_on`` on which
-    sample of the rows.
+    sample of the rows. Trees with hidden nodes are fitted to the rows with finer intervals, ``table``, where there are
+    any.
     """
 
     setting: FitSetting
@@ -100,6 +104,7 @@ class Chosen:
     ended: str = ""
     hidden: str = ""
     compared_on: str = ""
+    table: MemoryTable | None = None
 
     @property
     def rank(self) -> int:
@@ -130,8 +135,10 @@ class Tried:
         return bool(np.all(np.isfinite(self.rows)))
 
 
-# Fits what is kept of a part, given its number: one model, or the members of an ensemble
-FitPart = Callable[[int, MemoryTable, FitSetting], Sequence[Parameters]]
+# Reads the rows again with finer intervals; None if their user chose them
+Finer = Callable[[], MemoryTable | None]
+# Fits what is kept of a part, given its number: one model, or the members of an ensemble, each by its parts
+FitPart = Callable[[int, MemoryTable, FitSetting], Sequence[tuple[Parameters, ...]]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,8 +171,8 @@ class Comparison:
             found, occupied = [], []
             for number, (kept, _) in enumerate(self.parts):
                 fits = self.fit(number, kept, setting)
-                occupied += [np.count_nonzero(~empty_classes(each, kept.total)) for each in fits]
-                found.append(side_by_side(fits))
+                occupied += [sum(int(np.sum(~empty_classes(part, kept.total))) for part in each) for each in fits]
+                found.append(mean_of(fits))
             self.tried[setting] = self.scored(found, setting.rank, int(np.median(occupied)), self.trial)
             self.report(self.tried[setting].step)
         return self.tried[setting]
@@ -222,14 +229,14 @@ class _OneFit:
     starts: Sequence[Parameters] = ()
     last: dict[int, Parameters] = field(default_factory=dict)
 
-    def __call__(self, number: int, kept: MemoryTable, setting: FitSetting) -> Sequence[Parameters]:
+    def __call__(self, number: int, kept: MemoryTable, setting: FitSetting) -> Sequence[tuple[Parameters, ...]]:
         trial, rank, options = self.trial, setting.rank, replace(self.options, smoothing=setting.smoothing)
         start = self.starts[number] if self.starts else None
         if self.grows and trial.method.growth is not None:
             rng = Stream.GROWTH.generator(trial.context.seed, rank, number)
             start = trial.method.growth.grow(self.last.get(number), kept, rank, options, rng)
         self.last[number] = trial.fit(kept, rank, options, self.stage, start)
-        return [self.last[number]]
+        return [(self.last[number],)]
 
 
 def choose_rank_for(trial: Trial, options: Any, how: str) -> Chosen:

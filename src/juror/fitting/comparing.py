@@ -79,8 +79,8 @@ def compare_members(trial: Trial, options: EMOptions, parts: Parts) -> Compariso
     numbers = range(n_compared(trial.target is not None))
     trials = [replace(trial, table=kept) for kept, _ in parts]
 
-    def fit(number: int, kept: MemoryTable, setting: FitSetting) -> list[Parameters]:
-        return [member.parameters for member in fit_members(trials[number], options, setting, numbers)]
+    def fit(number: int, kept: MemoryTable, setting: FitSetting) -> list[tuple[Parameters, ...]]:
+        return [member.parts for member in fit_members(trials[number], options, setting, numbers)]
 
     def report(step: RankScore) -> None:
         trial.context.tell(step.rank, 1, 1, 1, 1, log_likelihood=step.score)

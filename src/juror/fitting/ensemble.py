@@ -13,6 +13,7 @@ from juror.fitting.choose import (
     DEFAULT_FOREST_SMOOTHING,
     Chosen,
     Comparison,
+    Finer,
     FitSetting,
     Tried,
     is_clear,
@@ -25,7 +26,7 @@ from juror.fitting.ladders import doubling, halving, ladders
 from juror.fitting.members import Member, fit_members, held_out_share, stack_size
 from juror.kernels.random_streams import Stream
 from juror.record import FitRecord
-from juror.rows.parameters import side_by_side
+from juror.rows.parameters import mean_of
 from juror.solvers.em import EMOptions
 from juror.solvers.solver import Solution
 
@@ -57,9 +58,9 @@ def fit_ensemble(trial: Trial, options: EMOptions, chosen: Chosen) -> Solution:
     while len(members) < most and (not members or context.seconds_left > longest):
         began = context.seconds_left
         numbers = range(len(members), min(len(members) + at_once, most))
-        members += fit_members(trial, options, chosen.setting, numbers)
+        members += fit_members(trial, options, chosen.setting, numbers, most)
         if options.ensemble == "auto":
-            most = min(most, max(2, _MOST_NUMBERS // members[0].parameters.stack.size))
+            most = min(most, max(2, _MOST_NUMBERS // sum(part.stack.size for part in members[0].parts)))
             # Many threads may have fitted more; the model must not depend on their number.
             del members[most:]
         longest = max(longest, began - context.seconds_left) if np.isfinite(began) else 0.0
@@ -72,7 +73,7 @@ def fit_ensemble(trial: Trial, options: EMOptions, chosen: Chosen) -> Solution:
         forests=about_forests(chosen.setting, len(members)),
         hidden=chosen.hidden,
     )
-    parts = side_by_side([member.parameters for member in members])
+    parts = mean_of([member.parts for member in members])
     return Solution(parts, record, complaints_of(members, most, options))
 
 
@@ -107,7 +108,8 @@ def complaints_of(members: Sequence[Member], most: int, options: EMOptions) -> t
 def about_forests(setting: FitSetting, n_members: int) -> str:
     """Say whether members have forests, and how they came by them."""
     if setting.is_hidden:
-        return "the same for each fit, over hidden nodes"
+        shared = "the same for each fit" if setting.groups == 1 else "one for each group of rows"
+        return f"{shared}, over hidden nodes"
     if not setting.forest:
         return ""
     each = "one for each fit" if n_members > 1 else "one for all classes"
@@ -146,14 +148,14 @@ def choose_for_members(
     *,
     with_smoothing: bool,
     most_rank: int | None = None,
-    with_hidden: bool = False,
+    finer: Finer | None = None,
 ) -> Chosen:
     """Choose rank, smoothing and whether to have forests, where they are not given, by a few members.
 
     The members are compared on rows that none of them has seen. What counts is how probable the rows are, or with a
     target how well its labels are predicted. A rank that is a number is kept, and the smoothing of the options too
-    unless ``with_smoothing``. A rank that is chosen is at most ``most_rank``. Trees with hidden nodes are tried
-    ``with_hidden``, if all is to be chosen.
+    unless ``with_smoothing``. A rank that is chosen is at most ``most_rank``. Trees with hidden nodes are tried if all
+    is to be chosen and ``finer``, which reads the rows again with finer intervals, is given.
     """
     setting = FitSetting(rank if isinstance(rank, int) else 1, options.smoothing, options.forest is True)
     if with_smoothing and setting.forest:
@@ -179,10 +181,12 @@ def choose_for_members(
         setting = climb.up(setting, [replace(setting, seeded=True)])
         if climb.n_rows >= _ROWS_TO_RELEARN * setting.rank:
             setting = climb.up(setting, [replace(setting, relearned=True)])
-    if with_hidden and options.forest == "auto" and isinstance(rank, str) and with_smoothing:
-        setting = _with_hidden_nodes(climb, setting)
+    if finer is not None and options.forest == "auto" and isinstance(rank, str) and with_smoothing:
+        first = hidden_trees.first_setting(trial)
+        if first is not None and climb.up(setting, [first]).is_hidden:
+            return _with_hidden_nodes(climb, first, trial, finer)
     setting, sample = climb.grown_with_rows(setting)
-    return replace(climb.chosen(setting), compared_on="" if sample is None else sample.in_words())
+    return replace(climb, sample=sample).chosen(setting)
 
 
 @dataclass(frozen=True)
@@ -198,8 +202,15 @@ class _Climb:
     with_smoothing: bool
 
     @classmethod
-    def of(cls, trial: Trial, options: EMOptions, rank: int | str, with_smoothing: bool) -> _Climb | None:
-        """Hold out rows to compare by; None if there are too few."""
+    def of(
+        cls,
+        trial: Trial,
+        options: EMOptions,
+        rank: int | str,
+        with_smoothing: bool,
+        time: ChoosingTime | None = None,
+    ) -> _Climb | None:
+        """Hold out rows to compare by; None if there are too few. The time may be what another climb has left."""
         stage = "choosing rank" if isinstance(rank, str) else "choosing smoothing"
         rng = Stream.ENSEMBLE.generator(trial.context.seed)
         by_labels = trial.target is not None
@@ -210,7 +221,7 @@ class _Climb:
             return None
         # A fold without any label does not count. If no fold has one, the score says so.
         parts = [part for part in parts if by_labels and np.any(part[1].rows.codes[:, trial.target] >= 0)] or parts
-        time = ChoosingTime(replace(trial.context, stage=stage))
+        time = time or ChoosingTime(replace(trial.context, stage=stage))
         compare = compare_members(replace(trial, context=time.context), options, parts)
         most = _MOST_RANK_IN_TIME if time.is_limited else _MOST_RANK
         most_rank = max(1, min(most, *(len(kept.rows.codes) // 2 for kept, _ in parts)))
@@ -311,9 +322,8 @@ class _Climb:
         # The last of equal smoothings has the best score.
         at_rank = dict(sorted((each.smoothing, tried[each].step.score) for each in alike))
         smoothings = tuple(at_rank.items()) if self.with_smoothing else ()
-        return Chosen(
-            setting, ranks, smoothings, ended=self._ended(setting), hidden=hidden_trees.in_words(self.compare, setting)
-        )
+        compared_on = "" if self.sample is None else self.sample.in_words()
+        return Chosen(setting, ranks, smoothings, ended=self._ended(setting), compared_on=compared_on)
 
     def _ended(self, setting: FitSetting) -> str:
         """Say why no more settings were tried in a budget of time."""
@@ -379,13 +389,17 @@ class _Climb:
         return not is_clear(top.rows - tried.rows, tried.weights, _BENEFIT_OF_DOUBT)
 
 
-def _with_hidden_nodes(climb: _Climb, setting: FitSetting) -> FitSetting:
-    """Return the best tree with hidden nodes if it is better than a setting of classes."""
-    first = hidden_trees.first_setting(climb.compare.trial)
-    found = setting if first is None else climb.up(setting, [first])
-    if not found.is_hidden:
-        return setting
-    found = climb.smoother(found)
-    most = hidden_trees.most_states(climb.compare.trial.domain, climb.time.is_limited)
+def _with_hidden_nodes(coarse: _Climb, first: FitSetting, trial: Trial, finer: Finer) -> Chosen:
+    """Choose among trees with hidden nodes, in finer intervals where there are any: these are what is fitted."""
+    table = finer()
+    climb = coarse
+    if table is not None:
+        trial = replace(trial, table=table)
+        climb = _Climb.of(trial, coarse.options, "auto", coarse.with_smoothing, coarse.time) or coarse
+    found = climb.smoother(first)
+    found = climb.up(found, [replace(found, groups=groups) for groups in doubling(1, hidden_trees.MOST_GROUPS)])
+    most = hidden_trees.most_states(trial.domain, climb.time.is_limited)
     found = climb.up(found, [replace(found, rank=K) for K in doubling(found.rank, most)])
-    return replace(found, hidden_steps=hidden_trees.steps_of_fit(climb.compare.trial))
+    said = hidden_trees.in_words(coarse.compare, climb.compare, found)
+    chosen = climb.chosen(replace(found, hidden_steps=hidden_trees.steps_of_fit(trial)))
+    return replace(chosen, hidden=said, table=table)

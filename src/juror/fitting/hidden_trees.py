@@ -16,13 +16,15 @@ SMOOTHINGS = (0.1, 0.3, 1.0, 3.0, 10.0)
 _FIRST_SMOOTHING = 1.0
 # Labels without order gain nothing from hidden nodes, so some columns must be numbers.
 _FEWEST_NUMBERS = 3
-_FIRST_STATES, _MOST_STATES, _MOST_STATES_IN_TIME = 64, 256, 512
+_FIRST_STATES, _MOST_STATES, _MOST_STATES_IN_TIME = 64, 128, 512
+# The groups of rows that have trees of their own: 1, 2 or 4
+MOST_GROUPS = 4
 # A step takes N K² products a row: 256 states behind 12 variables, 128 behind 48, and none behind more than 3,000
 _MOST_PRODUCTS, _FEWEST_STATES = 12 * 256**2, 16
-# How many trees are one model, without and with a budget of time
-_TREES, _MOST_TREES = 2, 10
+# How many members are one model, without and with a budget of time
+_MEMBERS, _MOST_MEMBERS = 4, 10
 # The steps of a comparison, and the passes over the rows of a fit, in no more than so many steps
-_COMPARED_STEPS, _PASSES, _MOST_STEPS = 300, 16, 1200
+_COMPARED_STEPS, _PASSES, _MOST_STEPS = 250, 10, 1200
 
 
 def mostly_numbers(domain: Domain) -> bool:
@@ -56,8 +58,8 @@ def _affordable_states(domain: Domain) -> int:
 
 
 def most_members(in_time: bool) -> int:
-    """Return how many trees may be one model."""
-    return _MOST_TREES if in_time else _TREES
+    """Return how many members may be one model."""
+    return _MOST_MEMBERS if in_time else _MEMBERS
 
 
 def steps_of_fit(trial: Trial) -> int:
@@ -66,15 +68,24 @@ def steps_of_fit(trial: Trial) -> int:
     return min(max(_COMPARED_STEPS, passes), _MOST_STEPS)
 
 
-def in_words(compare: Comparison, setting: FitSetting) -> str:
-    """Say how many states were chosen, and what the best classes and each number of states scored."""
-    if not setting.is_hidden:
-        return ""
-    best: dict[int, float] = {}
+def in_words(coarse: Comparison, fine: Comparison, setting: FitSetting) -> str:
+    """Say which trees were chosen, and what the best classes and all trees scored, in intervals and in finer ones."""
+    texts = [_scores(coarse)]
+    if fine is not coarse:
+        texts.append(f"in finer intervals {_scores(fine)}")
+    return f"{_in_words(setting)}; {coarse.trial.measure('log')}: {'; '.join(texts)}"
+
+
+def _in_words(setting: FitSetting) -> str:
+    groups = "" if setting.groups == 1 else f" in each of {setting.groups} groups of rows"
+    return f"{setting.rank} states behind every variable{groups}"
+
+
+def _scores(compare: Comparison) -> str:
+    """List the best score of classes, and that of each number of states and groups."""
+    best: dict[tuple[int, int], float] = {}
     for each, tried in compare.tried.items():
-        states = each.rank if each.is_hidden else 0
-        best[states] = max(best.get(states, -np.inf), tried.step.score)
-    scores = [
-        f"{states} states {score:.4f}" if states else f"classes {score:.4f}" for states, score in sorted(best.items())
-    ]
-    return f"{setting.rank} states behind every variable; {compare.trial.measure('log')}: {', '.join(scores)}"
+        kind = (each.rank, each.groups) if each.is_hidden else (0, 0)
+        best[kind] = max(best.get(kind, -np.inf), tried.step.score)
+    names = {kind: f"{kind[0]} states × {kind[1]}" if kind[1] > 1 else f"{kind[0]} states" for kind in best}
+    return ", ".join(f"{names[kind] if kind[0] else 'classes'} {best[kind]:.4f}" for kind in sorted(best))

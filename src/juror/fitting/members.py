@@ -11,7 +11,7 @@ informations with random factors, so that together they follow more pairs than a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -26,12 +26,12 @@ from juror.rows.in_memory import MemoryTable
 from juror.rows.on_card import pack
 from juror.rows.packed import PackedRows
 from juror.rows.parameters import Parameters
-from juror.rows.row_messages import log_prob_of_rows
 from juror.rows.stacking import Stacking
 from juror.solvers.ascent import LongStep, Objective, PlainStep, ascend
 from juror.solvers.chow_liu import perturbed, strongest_forest
 from juror.solvers.em import EMOptions, random_start_of
-from juror.solvers.hidden_tree import BATCH, HiddenTree, hidden_forest
+from juror.solvers.grouped_trees import GroupedTrees
+from juror.solvers.hidden_tree import BATCH
 from juror.solvers.shared_forest import SharedForest, fetched, information_given, most_probable_classes
 from juror.solvers.starts import seeded_start
 from juror.solvers.stopping import Stop
@@ -49,6 +49,8 @@ _LEAST_GAIN = 1e-5
 _PLAIN = 20
 # Members made to predict stop at a step that gains no more than this, in nats per row.
 _ROUGH_TOL = 1e-3
+# A tree with hidden nodes reports its progress after every so many steps.
+_TOLD_STEPS = 20
 # How much the random factors of mutual informations vary: exp(noise · Gumbel)
 _NOISE = 0.3
 
@@ -58,14 +60,21 @@ class Member:
     """One fit of an ensemble: where it stopped, the mean log-probability of its rows there, and its passes over them.
 
     The rows are those that it held out to stop by, or all where it held out none. ``cut`` names the option that ended
-    it before it would have stopped by itself.
+    it before it would have stopped by itself. Trees with hidden nodes are one part for each group of rows; all else is
+    one part.
     """
 
-    parameters: Parameters
+    parts: tuple[Parameters, ...]
     score: float
     n_passes: int
     by_held_out: bool
     cut: str = ""
+
+    @property
+    def parameters(self) -> Parameters:
+        """The only part."""
+        (only,) = self.parts
+        return only
 
 
 def held_out_share(table: MemoryTable) -> float:
@@ -79,14 +88,22 @@ def stack_size(trial: Trial, setting: FitSetting) -> int:
     return Stacking(trial.domain.cardinalities, forest).n_rows * setting.rank
 
 
-def fit_members(trial: Trial, options: EMOptions, setting: FitSetting, numbers: Sequence[int]) -> list[Member]:
+def fit_members(
+    trial: Trial, options: EMOptions, setting: FitSetting, numbers: Sequence[int], most: int | None = None
+) -> list[Member]:
     """Fit some members side by side, one per thread. No pass begins after the context's deadline.
 
-    A number always stands for the same start, the same forest and the same rows held out.
+    A number always stands for the same start, the same forest and the same rows held out. In all there will be ``most``
+    members, or only these.
     """
     if setting.is_hidden:
-        forest = hidden_forest(strongest_forest(trial.links))
-        return list(trial.context.runner.map(partial(_fit_hidden, trial, setting, forest), numbers))
+
+        def tell(number: int, step: int, n_steps: int) -> None:
+            # One thread tells for all.
+            if number == numbers[0] and step % _TOLD_STEPS == 0:
+                trial.context.tell(setting.rank, number + 1, most or numbers[-1] + 1, step, n_steps)
+
+        return list(trial.context.runner.map(partial(_fit_hidden, trial, setting, tell), numbers))
     links = trial.links if setting.forest else None
     return list(trial.context.runner.map(partial(_fit_member, trial, options, setting, links), numbers))
 
@@ -103,25 +120,23 @@ def _fit_member(trial: Trial, options: EMOptions, setting: FitSetting, links: np
     return replace(again, n_passes=member.n_passes + again.n_passes, cut=again.cut or member.cut)
 
 
-def _fit_hidden(trial: Trial, setting: FitSetting, forest: Forest, number: int) -> Member:
-    """Fit a tree with hidden nodes to all rows, in a given number of steps.
-
-    Members have the same forest: their starts make them differ, and another forest is worse by more than that brings.
-    """
-    rng = Stream.MEMBER.generator(trial.context.seed, setting.rank, number)
-    tree = HiddenTree(trial.table.rows, trial.domain, forest, setting.rank, setting.smoothing)
-    tables, cut, n_steps = tree.start(rng), "", 0
-    for moved in tree.steps(tables, setting.hidden_steps, rng):
-        tables, n_steps = moved, n_steps + 1
+def _fit_hidden(trial: Trial, setting: FitSetting, tell: Callable[[int, int, int], None], number: int) -> Member:
+    """Fit trees with hidden nodes to all rows in a given number of steps; members differ in groups and starts."""
+    rng, rows = Stream.MEMBER.generator(trial.context.seed, setting.rank, number), trial.table.rows
+    trees = GroupedTrees.of(rows, trial.domain, setting.groups, setting.rank, setting.smoothing, rng)
+    found, cut, n_steps = trees.start(rng), "", 0
+    n_all = trees.n_yields(setting.hidden_steps)
+    for moved in trees.steps(found, setting.hidden_steps, rng):
+        found, n_steps = moved, n_steps + 1
+        tell(number, n_steps, n_all)
         if trial.context.seconds_left < 0:
             cut = "max_seconds"
             break
         if trial.context.runner.has_ended:
             break
-    rows = trial.table.rows
     some = rng.choice(len(rows.codes), min(len(rows.codes), _ENOUGH_HELD_OUT), replace=False)
-    score = np.average(log_prob_of_rows(rows.codes[some], forest, tables), weights=rows.weights[some])
-    return Member(tree.parameters(tables), float(score), -(-n_steps * BATCH // len(rows.codes)), False, cut)
+    score = np.average(trees.log_prob(found, rows.codes[some]), weights=rows.weights[some])
+    return Member(trees.parameters(found), float(score), -(-n_steps * BATCH // len(rows.codes)), False, cut)
 
 
 def climb_along(trial: Trial, options: EMOptions, setting: FitSetting, forest: Forest) -> Parameters:
@@ -177,7 +192,7 @@ class _Climb:
         )
         # Steps along a forest climb no fixed objective that would say whether a leap helps.
         member = self._from(along.on_card(), start, self.options.max_iter)
-        return replace(member, parameters=fetched(member.parameters))
+        return replace(member, parts=(fetched(member.parameters),))
 
     def _from(self, objective: Objective[PackedRows], start: Parameters, n_plain: int) -> Member:
         if self.held is not None:
@@ -185,7 +200,7 @@ class _Climb:
         until, most = self.trial.context.until, self.options.max_iter
         run = ascend(objective, start, max_iter=most, tol=_ROUGH_TOL, accelerate=False, until=until)
         cut = _CUT_BY.get(run.stopped.by, "")
-        return Member(run.point.parameters, run.point.log_likelihood / objective.total, run.n_passes, False, cut)
+        return Member((run.point.parameters,), run.point.log_likelihood / objective.total, run.n_passes, False, cut)
 
     def _while_held_out_gain(self, objective: Objective[PackedRows], start: Parameters, n_plain: int) -> Member:
         """Take EM steps until the rows held out become no more probable: plain ones first, then long ones."""
@@ -215,7 +230,7 @@ class _Climb:
                 "that it cannot tell when to stop. Pass {smoothing} above zero.",
                 got=self.setting.smoothing,
             )
-        return Member(best, score, n_passes, True, cut if stale < _PATIENCE else "")
+        return Member((best,), score, n_passes, True, cut if stale < _PATIENCE else "")
 
 
 # The option that cut a fit short

@@ -193,7 +193,8 @@ def with_missing_as(
         with read_rows(replace(opened, domain=domain), memory) as table:
             found = skip_patterns(table.sample(seed), seed)
         missing_as = {pattern.name: AUTO_LABEL for pattern in found if pattern.name != target}
-    return replace(opened, domain=domain.with_missing_as(missing_as))
+    labelled = missing_as if opened.domain is None else None
+    return replace(opened, domain=domain.with_missing_as(missing_as), labelled=labelled)
 
 
 def labels_in_words(domain: Domain) -> str:

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from juror.errors import Message, Option, ParameterError
 from juror.fitting.beyond_memory import fit_beyond_memory
-from juror.fitting.choose import SCORED_BY, Chosen, FitSetting, choose_rank_for, choose_rho, choose_smoothing
+from juror.fitting.choose import SCORED_BY, Chosen, Finer, FitSetting, choose_rank_for, choose_rho, choose_smoothing
 from juror.fitting.comparing import MEMBERS_SCORED_BY
 from juror.fitting.ensemble import choose_for_members, fit_ensemble
 from juror.fitting.held_out import Trial
 from juror.fitting.label_members import fit_for_labels
-from juror.rows.in_memory import MemoryTable
 from juror.rows.table import Table
 from juror.solvers.solver import Context, Method, Solution
-
-# Reads the rows again with finer intervals; None if their user chose them
-Finer = Callable[[], MemoryTable | None]
 
 
 def choose_and_solve(
@@ -88,16 +83,12 @@ def _ensemble(
             solution, chosen = found
             rows = replace(trial, target=None).measure(MEMBERS_SCORED_BY) if chosen.smoothing_path else ""
             return _recorded(solution, chosen, chosen.smoothing, rows), table
-    chosen = choose_for_members(trial, options, rank, with_smoothing=not smoothing_given, with_hidden=here)
+    chosen = choose_for_members(trial, options, rank, with_smoothing=not smoothing_given, finer=finer if here else None)
     measure = trial.measure(MEMBERS_SCORED_BY) if chosen.rank_path or chosen.smoothing_path else ""
     if not here:
         return _recorded(fit_beyond_memory(table, trial, options, chosen), chosen, chosen.smoothing, measure), table
-    if chosen.setting.is_hidden:
-        # The column of a state has two parameters for a number, with many intervals as with few.
-        again = finer()
-        if again is not None:
-            trial = replace(trial, table=again)
-            chosen = replace(chosen, hidden=f"{chosen.hidden}; compared in half as many intervals")
+    if chosen.table is not None:
+        trial = replace(trial, table=chosen.table)
     return _recorded(fit_ensemble(trial, options, chosen), chosen, chosen.smoothing, measure), trial.table
 
 

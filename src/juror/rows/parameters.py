@@ -63,3 +63,9 @@ def side_by_side(points: Sequence[Parameters], shares: np.ndarray | None = None)
     if any(part.forest is not None for part in parts):
         return tuple(parts)
     return (Parameters(np.concatenate([part.lam for part in parts]), np.hstack([part.stack for part in parts])),)
+
+
+def mean_of(models: Sequence[tuple[Parameters, ...]]) -> tuple[Parameters, ...]:
+    """Return the mean of several models, each of one or more parts whose weights sum to one."""
+    parts = [part for model in models for part in model]
+    return side_by_side(parts, np.full(len(parts), 1.0 / len(models)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -32,6 +32,9 @@ from juror.rows.store import RowStore, merging_bytes, rows_to_search
 from juror.rows.table import Table
 from juror.runners.local import LocalRunner, Runner, check_any_rows
 
+# How many times more intervals trees with hidden nodes have: the column of a state has two parameters for all of them.
+_MORE_INTERVALS = 4
+
 
 @dataclass(frozen=True)
 class OpenTable:
@@ -47,6 +50,8 @@ class OpenTable:
         The threads of this process, and what reads the rows: these threads, or a cluster.
     discovery : Discovery
         The user's choices about variables, if they are to be found.
+    labelled : mapping of str to label, optional
+        The labels that missing cells got in a domain that was found; None for a domain that a user gave.
     """
 
     scan: Scan
@@ -57,6 +62,7 @@ class OpenTable:
     local: LocalRunner
     runner: Runner
     discovery: Discovery = field(default_factory=Discovery)
+    labelled: Mapping[str, Label] | None = None
 
     @property
     def is_here(self) -> bool:
@@ -82,12 +88,17 @@ class OpenTable:
         return self.domain or discover(self.scan, self.discovery, self.missing, self.runner, self.weight)
 
     def with_more_intervals(self, domain: Domain) -> OpenTable | None:
-        """Return the table with twice the intervals of the domain that was found in it; None if a user chose them."""
-        if self.domain is not None or self.discovery.bins is not None:
+        """Return the table with four times the intervals of the domain found in it; None if a user chose them."""
+        is_given = self.domain is not None and self.labelled is None
+        if is_given or self.discovery.bins is not None:
             return None
         numbers = [variable for variable in domain if variable.edges is not None]
-        bins = {each.name: 2 * each.cardinality for each in numbers if each.name not in self.discovery.edges}
-        return replace(self, discovery=replace(self.discovery, bins=bins))
+        sizes = {each.name: len(each.present_labels) for each in numbers if each.name not in self.discovery.edges}
+        bins = {name: _MORE_INTERVALS * size for name, size in sizes.items()}
+        again = replace(self, domain=None, discovery=replace(self.discovery, bins=bins))
+        if self.labelled is None:
+            return again
+        return replace(again, domain=again.found_domain().with_missing_as(self.labelled))
 
     def read_codes(self) -> tuple[Domain, np.ndarray, np.ndarray | None]:
         """Return the domain, the codes (n_rows, N) and the weights (n_rows,) of rows in memory.
@@ -170,10 +181,10 @@ def read_rows(opened: OpenTable, memory: int) -> Iterator[Table]:
 
 def read_finer(opened: OpenTable, domain: Domain, memory: int, stack: ExitStack) -> MemoryTable | None:
     """Read the rows again with more intervals for numbers; None if their user chose them, or if they are too many."""
-    again = opened.with_more_intervals(domain)
     with warnings.catch_warnings():
         # The first reading has warned of the same.
         warnings.simplefilter("ignore", DataWarning)
+        again = opened.with_more_intervals(domain)
         table = None if again is None else stack.enter_context(read_rows(again, memory))
     return table if isinstance(table, MemoryTable) else None
 

@@ -13,9 +13,9 @@ A step takes the expected counts C of some rows, scaled to all rows, and moves e
 
     A[y, x] = (C[y, x] + s B[y, x]) / (Σ_x C[y, x] + s)
 
-by a part η that falls along the way, and at the end by all of it with the counts of all rows, or of as many as all
-steps took (stepwise EM). B is the bell of state y, the marginal of a variable of labels, or for states the share of
-each state. Sums are in single precision: counts of a few rows have larger errors.
+by a part η that falls along the way (stepwise EM), and at the end by all of it with the counts of all rows
+(:mod:`juror.solvers.grouped_trees`). B is the bell of state y, the marginal of a variable of labels, or for states the
+share of each state. Sums are in single precision: counts of a few rows have larger errors.
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ from juror.rows.forest import NO_PARENT, Forest
 from juror.rows.parameters import Parameters
 from juror.rows.row_messages import RowMessages
 from juror.rows.stacking import Stacking
-from juror.runners.local import partitions
 
 # The rows of a step
 BATCH = 500
@@ -43,8 +42,6 @@ _BELL_STRENGTH = 100.0
 _LEAST_SPREAD, _SPREAD_ROWS = 0.1, 0.3
 # The share of a bell that is the marginal, so that no row is impossible
 _LEAK = 1e-3
-# Steps over all rows at the end, or over as many as all steps before, which even out the noise of a few
-_WHOLE_STEPS = 2
 # The rows by which a column of labels is drawn to the marginal, per row by which one of states is drawn
 _MORE_FOR_LABELS = 5.0
 # At the start: the spread of bells, and the share of the label of a state's row
@@ -178,26 +175,16 @@ class HiddenTree:
             tables.append(shares / shares.sum(axis=1, keepdims=True))
         return [table.astype(np.float32) for table in tables]
 
-    def steps(self, tables: list[np.ndarray], n_steps: int, rng: np.random.Generator) -> Iterator[list[np.ndarray]]:
-        """Move the tables in place, and yield them after every few rows, so that who takes them may stop."""
-        for number, some in enumerate(self._batches(n_steps, rng)):
-            part = np.float32(_FIRST_PART + (_LAST_PART - _FIRST_PART) * number / n_steps)
-            for table, aim in zip(tables, self._aims(self._counts(tables, some)), strict=True):
-                table += part * (aim - table)
-            yield tables
-        for _ in range(_WHOLE_STEPS):
-            sums = [np.zeros(table.shape) for table in tables]
-            for counted in self._counts_of_many(tables, n_steps * BATCH, rng):
-                for total, counts in zip(sums, counted, strict=True):
-                    total += counts
-                yield tables
-            tables = self._aims(sums)
-        yield tables
+    def step(self, tables: list[np.ndarray], some: np.ndarray, done: float) -> None:
+        """Move the tables in place by the counts of some rows; ``done`` of all steps, from zero to one, are behind."""
+        part = np.float32(_FIRST_PART + (_LAST_PART - _FIRST_PART) * done)
+        for table, aim in zip(tables, self.aims(self._counts(tables, some)), strict=True):
+            table += part * (aim - table)
 
-    def _batches(self, n_steps: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
-        """Yield the numbers of some rows for every step, all rows in turn and then in another order."""
+    def batches(self, rng: np.random.Generator) -> Iterator[np.ndarray]:
+        """Yield the numbers of some rows for every step, all rows in turn and then in another order, without end."""
         left = np.empty(0, dtype=np.int64)
-        for _ in range(n_steps):
+        while True:
             if len(left) < min(BATCH, len(self.rows.codes)):
                 left = rng.permutation(len(self.rows.codes))
             some, left = left[:BATCH], left[BATCH:]
@@ -209,18 +196,7 @@ class HiddenTree:
         scaled = (weights * (self.rows.total / weights.sum())).astype(np.float32)
         return RowMessages.of(self.rows.codes[some], self.forest, tables).counts(scaled)
 
-    def _counts_of_many(
-        self, tables: Sequence[np.ndarray], most: int, rng: np.random.Generator
-    ) -> Iterator[list[np.ndarray]]:
-        """Yield the expected counts of all rows, or of at most so many random ones scaled to all, a few at a time."""
-        n_rows = len(self.rows.codes)
-        many = np.arange(n_rows) if n_rows <= most else rng.choice(n_rows, most, replace=False)
-        weights = self.rows.weights[many]
-        scaled = (weights * (self.rows.total / weights.sum())).astype(np.float32)
-        for some in partitions(len(many), BATCH):
-            yield RowMessages.of(self.rows.codes[many[some]], self.forest, tables).counts(scaled[some])
-
-    def _aims(self, counted: Sequence[np.ndarray]) -> list[np.ndarray]:
+    def aims(self, counted: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Return what every table is moved to, from expected counts."""
         return [self._aim(n, counts.astype(np.float64)).astype(np.float32) for n, counts in enumerate(counted)]
 

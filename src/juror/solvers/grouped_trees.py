@@ -1,0 +1,190 @@
+"""A mixture of trees with hidden nodes, one for each group of rows.
+
+One forest cannot follow all pairs of numbers, and many states behind each number are a slow remedy: a step takes K²
+products for each node. Rows are therefore divided into a few groups in which numbers vary together in different ways
+(:mod:`juror.solvers.row_groups`). Each group has a forest and a tree of its own, and only the rows that belong to it
+take part in the steps of its tree. At the end a few steps over all rows, with the shares r_ig ∝ w_g p_g(x_i) that the
+trees themselves give the rows, fit the mixture p(x) = Σ_g w_g p_g(x) as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from juror.counts.counting import count_tables
+from juror.counts.groups import pairs_of
+from juror.domain import Domain
+from juror.rows.distinct import WeightedRows
+from juror.rows.parameters import Parameters
+from juror.rows.row_messages import RowMessages, log_prob_of_rows
+from juror.runners.local import LocalRunner, partitions
+from juror.solvers.chow_liu import beyond_chance, strongest_forest
+from juror.solvers.hidden_tree import BATCH, HiddenTree, hidden_forest
+from juror.solvers.row_groups import group_rows, normal_scores
+
+# Steps over all rows at the end, or over as many as all steps before, which even out the noise of a few
+_WHOLE_STEPS = 3
+# Intervals that forests are found with: of more, pairs would have too few rows to tell dependence from chance.
+_COARSE = 32
+# A share of a row below this does not count in the last steps
+_LEAST_SHARE = 1e-3
+
+# The tables of one tree
+Tables = list[np.ndarray]
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """The share of every group, (G,), and the tables of its tree."""
+
+    shares: np.ndarray
+    tables: list[Tables]
+
+
+@dataclass(frozen=True, eq=False)
+class GroupedTrees:
+    """The trees of all groups, each with the rows that belong to it.
+
+    Attributes
+    ----------
+    rows, domain : WeightedRows, Domain
+        All rows and their variables.
+    trees : sequence of HiddenTree
+        A tree for each group. The weights of its rows are their weights in the table times their shares in the group.
+    """
+
+    rows: WeightedRows
+    domain: Domain
+    trees: Sequence[HiddenTree]
+
+    @classmethod
+    def of(
+        cls, rows: WeightedRows, domain: Domain, n_groups: int, n_states: int, smoothing: float,
+        rng: np.random.Generator,
+    ) -> GroupedTrees:  # fmt: skip
+        """Divide the rows into groups, and find a forest for each; groups of fewer rows than states are left out."""
+        shares = _shares(rows, domain, n_groups, rng)
+        totals = rows.weights @ shares
+        large = np.flatnonzero(totals >= min(n_states, totals.max()))
+        trees = []
+        for g in large:
+            weights = rows.weights * shares[:, g]
+            some = np.flatnonzero(weights)
+            own = WeightedRows(rows.codes[some], weights[some], rows.n_merged[some])
+            forest = hidden_forest(strongest_forest(_links(own, domain)))
+            trees.append(HiddenTree(own, domain, forest, n_states, smoothing))
+        return cls(rows, domain, trees)
+
+    def start(self, rng: np.random.Generator) -> Grouped:
+        """Return tables whose states begin at random rows of their group."""
+        totals = np.array([tree.rows.total for tree in self.trees])
+        return Grouped(totals / totals.sum(), [tree.start(rng) for tree in self.trees])
+
+    def steps(self, found: Grouped, n_steps: int, rng: np.random.Generator) -> Iterator[Grouped]:
+        """Move the tables in place, and yield them after every few rows, so that who takes them may stop."""
+        turns = self._turns(n_steps)
+        taken = np.zeros(len(turns))
+        batches = [tree.batches(rng) for tree in self.trees]
+        for _ in range(round(turns.sum())):
+            # All groups are about equally far on the way at any time.
+            g = int(np.argmin((taken + 0.5) / turns))
+            self.trees[g].step(found.tables[g], next(batches[g]), min(taken[g] / turns[g], 1.0))
+            taken[g] += 1
+            yield found
+        for _ in range(_WHOLE_STEPS):
+            sums = [[np.zeros(table.shape) for table in tables] for tables in found.tables]
+            totals = np.zeros(len(turns))
+            for some, weights in self._many(n_steps * BATCH, rng):
+                totals += self._add_counts(found, some, weights, sums)
+                yield found
+            tables = [tree.aims(counted) for tree, counted in zip(self.trees, sums, strict=True)]
+            found = Grouped(totals / totals.sum(), tables)
+        yield found
+
+    def _turns(self, n_steps: int) -> np.ndarray:
+        """Return the steps of each tree, (G,), so that it passes over its rows as often as one tree over all rows."""
+        return n_steps * np.array([len(tree.rows.codes) for tree in self.trees]) / len(self.rows.codes)
+
+    def n_yields(self, n_steps: int) -> int:
+        """Return how often :meth:`steps` yields."""
+        n_rows = min(len(self.rows.codes), n_steps * BATCH)
+        return round(self._turns(n_steps).sum()) + _WHOLE_STEPS * len(list(partitions(n_rows, BATCH))) + 1
+
+    def _many(self, most: int, rng: np.random.Generator) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield all rows, or at most so many random ones, a few at a time: codes, and weights that add up to all."""
+        n_rows = len(self.rows.codes)
+        many = np.arange(n_rows) if n_rows <= most else rng.choice(n_rows, most, replace=False)
+        weights = self.rows.weights[many]
+        scaled = weights * (self.rows.total / weights.sum())
+        for some in partitions(len(many), BATCH):
+            yield self.rows.codes[many[some]], scaled[some]
+
+    def _add_counts(self, found: Grouped, codes: np.ndarray, weights: np.ndarray, sums: list[Tables]) -> np.ndarray:
+        """Add the expected counts of some rows to those of all trees; return the weight of each group, (G,)."""
+        shares = self._shares_of(found, codes)
+        for g, tree in enumerate(self.trees):
+            some = np.flatnonzero(shares[:, g] >= _LEAST_SHARE)
+            if not len(some):
+                continue
+            told = RowMessages.of(codes[some], tree.forest, found.tables[g])
+            counted = told.counts((weights[some] * shares[some, g]).astype(np.float32))
+            for total, counts in zip(sums[g], counted, strict=True):
+                total += counts
+        return np.asarray(weights @ shares)
+
+    def _shares_of(self, found: Grouped, codes: np.ndarray) -> np.ndarray:
+        """Return how much of every row belongs to each group by their trees, (rows, G)."""
+        if len(self.trees) == 1:
+            return np.ones((len(codes), 1))
+        logs = self._logs(found, codes)
+        shares = np.exp(logs - logs.max(axis=1, keepdims=True))
+        return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+    def _logs(self, found: Grouped, codes: np.ndarray) -> np.ndarray:
+        both = zip(self.trees, found.tables, strict=True)
+        logs = [log_prob_of_rows(codes, tree.forest, tables) for tree, tables in both]
+        # A group that lost all its rows has no share.
+        return np.log(np.maximum(found.shares, 1e-300)) + np.stack(logs, axis=1)
+
+    def log_prob(self, found: Grouped, codes: np.ndarray) -> np.ndarray:
+        """Return the log-probability of every row of codes (rows, N), (rows,)."""
+        return np.asarray(np.logaddexp.reduce(self._logs(found, codes), axis=1))
+
+    def parameters(self, found: Grouped) -> tuple[Parameters, ...]:
+        """Return one part for each group, whose weights sum to one."""
+        parts = (tree.parameters(tables) for tree, tables in zip(self.trees, found.tables, strict=True))
+        return tuple(replace(part, lam=np.array([share])) for part, share in zip(parts, found.shares, strict=True))
+
+
+def _shares(rows: WeightedRows, domain: Domain, n_groups: int, rng: np.random.Generator) -> np.ndarray:
+    """Return how much of every row belongs to each group, (rows, n_groups)."""
+    if n_groups == 1:
+        return np.ones((len(rows.codes), 1))
+    scores = []
+    for variable, codes in zip(domain, rows.codes.T, strict=True):
+        if variable.edges is not None:
+            seen = codes >= 0
+            counts = np.bincount(codes[seen], rows.weights[seen], minlength=variable.cardinality)
+            scores.append(normal_scores(codes, counts[: len(variable.present_labels)], rng))
+    return group_rows(np.stack(scores, axis=1), rows.weights, n_groups, rng)
+
+
+def _links(rows: WeightedRows, domain: Domain) -> np.ndarray:
+    """Return the mutual information of every two variables less that by chance, in coarser intervals, (N, N)."""
+    codes, sizes = rows.codes.astype(np.int64), list(domain.cardinalities)
+    for n, variable in enumerate(domain):
+        n_intervals = len(variable.present_labels)
+        if variable.edges is not None and n_intervals > _COARSE:
+            some = (codes[:, n] >= 0) & (codes[:, n] < n_intervals)
+            codes[some, n] = codes[some, n] * _COARSE // n_intervals
+            # A missing label comes after the intervals.
+            codes[codes[:, n] >= n_intervals, n] = _COARSE
+            sizes[n] = _COARSE + variable.cardinality - n_intervals
+    pairs = pairs_of(len(sizes))
+    found = np.zeros((len(sizes),) * 2)
+    for (j, k), table in zip(pairs, count_tables(codes, sizes, pairs, rows.weights, LocalRunner(1)), strict=True):
+        found[j, k] = found[k, j] = beyond_chance(table[None])[0]
+    return found
