@@ -42,12 +42,15 @@ _MOST_CLASSES, _MOST_NUMBERS = 4096, 1 << 24
 _DECAYS = (0.05, 0.2, 0.0)
 # The shares of the time left that the other variables may take, and after these the tilts
 _TIME_FOR_OTHERS, _TIME_TO_TILT = 0.5, 0.7
+# The share of rows that tilts hold out, and the most rows. As all rows are fitted once more, many can be held out: how
+# sure an average may be of labels is decided by few bits of each.
+_HELD_OUT, _MOST_HELD_OUT = 0.2, 4000
 # Rows are held out several times, until this many have been, but not more often than this.
-_ENOUGH_HELD_OUT, _MOST_DEALS = 1000, 3
+_ENOUGH_HELD_OUT, _MOST_DEALS = 1000, 2
 # The fewest rows with a label, so that some can be held out
 _FEWEST_ROWS = 50
-# Members without a tilt to compare with, and the classes of each
-_COMPARED, _COMPARED_RANK = 2, 32
+# Tilts whose average chooses the decay; members without a tilt to compare with, and the classes of each
+_CHOOSING, _COMPARED, _COMPARED_RANK = 2, 2, 32
 
 
 def fit_for_labels(trial: Trial, options: EMOptions, *, smoothing_given: bool) -> tuple[Solution, Chosen] | None:
@@ -98,9 +101,13 @@ def _most_untilted(others: Trial, n_tilted: int) -> int:
     return max(1, min(_MOST_CLASSES, _MOST_NUMBERS // height) // (_MEMBERS * n_tilted))
 
 
+def _held_out(trial: Trial) -> float:
+    return min(_HELD_OUT, _MOST_HELD_OUT / trial.table.total)
+
+
 def _n_deals(trial: Trial) -> int:
     """Return how often rows are held out: several times if they are few, and once if time is limited."""
-    n_held = held_out_share(trial.table) * trial.table.total
+    n_held = _held_out(trial) * trial.table.total
     return 1 if np.isfinite(trial.context.until) else min(_MOST_DEALS, int(np.ceil(_ENOUGH_HELD_OUT / n_held)))
 
 
@@ -120,7 +127,7 @@ class _Deal:
         assert target is not None
         rng = Stream.TILT.generator(trial.context.seed, number)
         while True:
-            kept, held = trial.table.split(held_out_share(trial.table), rng)
+            kept, held = trial.table.split(_held_out(trial), rng)
             if all(np.any(part.rows.codes[:, target] >= 0) for part in (kept, held)):
                 break
         around = _around(trial, kept)
@@ -154,12 +161,12 @@ class _Tilts:
 def _fit_tilts(trial: Trial, deals: Sequence[_Deal], per_label: int) -> _Tilts:
     """Fit a tilt for each member, with the decay and the number of steps that held-out labels choose.
 
-    One tilt of each deal chooses the decay; as many as there are members then choose the number of steps. Without a
-    budget of time, tilts are fitted once more, to all rows and with as many passes over them.
+    The average of a few tilts chooses the decay; as many as there are members then choose the number of steps.
+    Without a budget of time, tilts are fitted once more, to all rows and with as many passes over them.
     """
     seconds = _TIME_TO_TILT * trial.context.seconds_left
     fit = partial(_climb, trial, deals, per_label)
-    by_decay = [fit(1, decay, seconds / (2 * len(_DECAYS))).score for decay in _DECAYS]
+    by_decay = [fit(_CHOOSING, decay, seconds / (2 * len(_DECAYS))).score for decay in _DECAYS]
     decay = _DECAYS[int(np.argmax(by_decay))]
     found = fit(_MEMBERS, decay, seconds / 2)
     tilts = found.tilts[0]
