@@ -77,6 +77,12 @@ class TestLosses:
         run_sections([replace(some, rows={"peer": "a peer"})], store, False, 2, lambda line: None)
         assert "- t, score: a peer by 0.25" in losses(Findings(some, some.cells(), store.results))
 
+    def test_a_peer_that_had_to_wait_is_not_called_slow(self, store):
+        cost = {"juror": {"seconds": 5.0}, "peer": {"seconds": 90.0, "processor_seconds": 2.0}, "truth": {}}
+        assert "- t, seconds: a peer by 3.0" in losses(
+            found_of(section(measure=lambda cell, data: dict(cost[cell.row])), store)
+        )
+
     def test_a_page_without_juror_claims_nothing(self, store):
         some = section()
         run_sections([replace(some, rows={"peer": "a peer"})], store, False, None, lambda line: None)

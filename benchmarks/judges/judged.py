@@ -160,6 +160,10 @@ def _gaps(found: Findings, column: int | str, measure: Measure) -> Iterator[tupl
     sign = 1 if measure.more_is_better else -1
     for row, name in section.rows.items():
         other = found.by_seed(row, column, measure.key)
+        if measure is _SECONDS:
+            # A peer that ran beside other work waited; what it took from a processor is then less.
+            spent = found.by_seed(row, column, "processor_seconds")
+            other = {seed: min(seconds, spent.get(seed, seconds)) for seed, seconds in other.items()}
         both = own.keys() & other.keys()
         if row not in section.ours and row not in section.references and both:
             yield name, sign * statistics.fmean(other[seed] - own[seed] for seed in both)
