@@ -27,7 +27,7 @@ ROWS = {
     "shares": "shares of labels",
 }
 _SETS = ("car", "mushroom", "votes", "adult", "coil2000", "magic")
-_SHARE = 0.8
+SHARE = 0.8
 _LEAST = 1e-12
 Parts = tuple["pd.DataFrame", "pd.DataFrame"]
 
@@ -37,15 +37,19 @@ def columns(quick: bool) -> dict[int | str, dict[str, Any]]:
 
 
 def load(cell: Cell) -> Parts:
-    train, test = split(table(str(cell.column)), _SHARE, cell.seed)
+    train, test = split(table(str(cell.column)), SHARE, cell.seed)
     return train[: cell.options["rows"]], test
 
 
 def measure(cell: Cell, data: Parts) -> Measured:
-    train, test = data
-    target = label_of(str(cell.column))
+    name = str(cell.column)
+    return measured_by(cell.row, *data, label_of(name), numbers_of(name))
+
+
+def measured_by(row: str, train: pd.DataFrame, test: pd.DataFrame, target: str, numbers: list[str]) -> Measured:
+    """Let a row fit the training rows, and judge its labels of the test rows."""
     labels = np.unique(train[target].astype(str))
-    given = _ROWS[cell.row](train, test, target, labels, numbers_of(str(cell.column)))
+    given = _ROWS[row](train, test, target, labels, numbers)
     return {**judged(given.pop("chances"), test[target].astype(str).to_numpy(), labels), **given}
 
 

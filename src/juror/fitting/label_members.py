@@ -42,8 +42,7 @@ _MOST_CLASSES, _MOST_NUMBERS = 4096, 1 << 24
 _DECAYS = (0.05, 0.2, 0.0)
 # The shares of the time left that the other variables may take, and after these the tilts
 _TIME_FOR_OTHERS, _TIME_TO_TILT = 0.5, 0.7
-# The share of rows that tilts hold out, and the most rows. As all rows are fitted once more, many can be held out: how
-# sure an average may be of labels is decided by few bits of each.
+# The share of rows that tilts hold out, and the most rows. Many can be held out, as all rows are fitted once more.
 _HELD_OUT, _MOST_HELD_OUT = 0.2, 4000
 # Rows are held out several times, until this many have been, but not more often than this.
 _ENOUGH_HELD_OUT, _MOST_DEALS = 1000, 2

@@ -6,7 +6,7 @@ also draws them to zero, so that they say no more than the rows support. What is
 of the points.
 
 Several tilts climb *together*, and held-out rows judge their average. If each were stopped where it alone is best, the
-average would be less sure of labels than it is right: averaging takes away what single tilts are too sure of.
+average could be less sure of labels than it is right: averaging takes away what single tilts are too sure of.
 """
 
 from __future__ import annotations
