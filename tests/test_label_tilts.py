@@ -14,7 +14,7 @@ from juror.rows.forest import Forest
 from juror.rows.parameters import Parameters, side_by_side
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
-from juror.solvers.conditional_ascent import LabelledRows, Split, climb_as_far, climb_together, log_average
+from juror.solvers.conditional_ascent import HeldOutLabels, LabelledRows, climb_as_far, climb_together, log_average
 from juror.solvers.neighbours import best_width, smoother
 from juror.solvers.tilt import Surroundings, Tilt
 from juror.solvers.tilted_forest import tilted
@@ -162,7 +162,7 @@ def split():
         LabelledRows(around.stacking.cells(some[:, :5]).astype(np.int32), some[:, 5], np.ones(len(some)))
         for some in (rows[:2500], rows[2500:])
     ]
-    return Split(*parts, around, np.zeros((2, len(parts[1]))))
+    return HeldOutLabels(*parts, around, np.zeros((2, len(parts[1]))))
 
 
 def starts_of(split, n):

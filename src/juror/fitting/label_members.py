@@ -27,7 +27,7 @@ from juror.rows.in_memory import MemoryTable
 from juror.rows.parameters import side_by_side
 from juror.rows.stacking import Stacking
 from juror.solvers.chow_liu import strongest_forest
-from juror.solvers.conditional_ascent import Climbed, LabelledRows, Split, climb_as_far, climb_together
+from juror.solvers.conditional_ascent import Climbed, HeldOutLabels, LabelledRows, climb_as_far, climb_together
 from juror.solvers.em import EMOptions
 from juror.solvers.solver import Solution
 from juror.solvers.tilt import Surroundings, Tilt
@@ -117,7 +117,7 @@ class _Deal:
     number: int
     kept: MemoryTable
     held: MemoryTable
-    split: Split
+    split: HeldOutLabels
 
     @classmethod
     def of(cls, trial: Trial, number: int, members: Sequence[Member]) -> _Deal:
@@ -134,7 +134,7 @@ class _Deal:
         codes, domain = held.rows.codes, trial.domain.without([target])
         x = np.delete(codes[codes[:, target] >= 0], target, axis=1)
         log_x = np.stack([log_prob(as_mixture([member.parameters], domain), x) for member in members])
-        return cls(number, kept, held, Split(rows, judges, around, log_x))
+        return cls(number, kept, held, HeldOutLabels(rows, judges, around, log_x))
 
 
 def _around(trial: Trial, table: MemoryTable) -> Surroundings:

@@ -80,7 +80,7 @@ def log_average(log_labels: Sequence[np.ndarray], log_x: np.ndarray) -> np.ndarr
 
 
 @dataclass(frozen=True, eq=False)
-class Split:
+class HeldOutLabels:
     """Rows with labels, some of them held out.
 
     Attributes
@@ -122,7 +122,7 @@ class Climbed:
 
 
 def climb_together(
-    splits: Sequence[Split],
+    splits: Sequence[HeldOutLabels],
     starts: Sequence[Sequence[tuple[Tilt, np.random.Generator]]],
     runner: LocalRunner,
     *,
@@ -133,7 +133,7 @@ def climb_together(
 
     Parameters
     ----------
-    splits : sequence of Split
+    splits : sequence of HeldOutLabels
         The rows.
     starts : sequence of sequences of tuple
         By split, where tilts start, each with a generator of its own. The n-th belongs to the n-th model.
@@ -151,7 +151,7 @@ def climb_together(
     ]
     weights = np.concatenate([split.held.weights for split in splits])
 
-    def go(n_steps: int, walk: tuple[Split, _Walk]) -> np.ndarray:
+    def go(n_steps: int, walk: tuple[HeldOutLabels, _Walk]) -> np.ndarray:
         walk[1].go(n_steps)
         return walk[0].held.log_labels(walk[1].mean)
 
