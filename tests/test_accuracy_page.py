@@ -16,7 +16,7 @@ from accuracy.__main__ import main
 from accuracy.calibration import calibration, count_bins, expected_error
 from accuracy.cells import Cell, Section, about, plain, run
 from accuracy.findings import Findings, mean_text, table_csv
-from accuracy.page import gather, page, unused, write_page
+from accuracy.page import PAGE, gather, unused
 from accuracy.pictures import PICTURES
 from accuracy.running import forget, open_store, run_sections
 from accuracy.sections import SECTIONS
@@ -192,14 +192,14 @@ class TestPage:
 
         (found, *_) = gather([table2.SECTION], made_up(table2.SECTION, some), False, None)
         assert {goal.what.split(",")[1].strip() for goal in table2.SECTION.goals(found)} == {'rank="auto")`'}
-        assert "4 of 120 cells have not been run" in page([found], False)
+        assert "4 of 120 cells have not been run" in PAGE.text([found], False)
         fewer = gather([table2.SECTION], made_up(table2.SECTION, errors, seeds=2), False, 2)
-        assert "What was to be reached" not in page(fewer, False)
+        assert "What was to be reached" not in PAGE.text(fewer, False)
 
     def test_the_page_has_every_section_and_says_what_was_not_run(self, tmp_path):
         results = made_up(table2.SECTION, errors)
         findings = gather(list(SECTIONS.values()), results, False, None)
-        written = write_page(tmp_path, findings, False)
+        written = PAGE.write(tmp_path, findings, False)
         assert [path.name for path in written] == ["table2.csv", "table2.png", "accuracy.md"]
         text = (tmp_path / "accuracy.md").read_text()
         assert re.findall(r"^## (.*)$", text, re.M)[1:] == [section.title for section in SECTIONS.values()]
@@ -216,7 +216,7 @@ class TestPage:
         for section in SECTIONS.values():
             results |= made_up(section, any_numbers, warnings=["It took long."])
         findings = gather(list(SECTIONS.values()), results, False, None)
-        write_page(tmp_path, findings, False)
+        PAGE.write(tmp_path, findings, False)
         text = (tmp_path / "accuracy.md").read_text()
         assert set(PICTURES) == set(SECTIONS)
         assert all((tmp_path / "accuracy" / f"{name}.png").is_file() for name in SECTIONS)
@@ -227,13 +227,13 @@ class TestPage:
         assert "nan" not in text
 
     def test_a_quick_page_says_so_and_claims_nothing(self):
-        text = page(gather([table2.SECTION], made_up(table2.SECTION, errors, quick=True), True, None), True)
+        text = PAGE.text(gather([table2.SECTION], made_up(table2.SECTION, errors, quick=True), True, None), True)
         assert "not to be quoted" in text
         assert "What was to be reached" not in text
 
     def test_a_refusal_is_told(self):
         found = gather([table2.SECTION], made_up(table2.SECTION, lambda cell: {}, failed="Too few."), False, None)
-        assert "was refused in 20 of 20 cells, for example: Too few." in page(found, False)
+        assert "was refused in 20 of 20 cells, for example: Too few." in PAGE.text(found, False)
 
     def test_csv_has_a_line_a_cell_and_no_lists(self):
         section = holes.SECTION

@@ -7,17 +7,19 @@ import numpy as np
 import pandas as pd
 import pytest
 from benchmarks.accuracy import running
-from benchmarks.accuracy.cells import Cell
+from benchmarks.accuracy.cells import Cell, finished
 from benchmarks.accuracy.findings import Findings
+from benchmarks.accuracy.page import gather
 from benchmarks.accuracy.running import open_store, run_sections
 from benchmarks.judges import conditionals, filling, labelling, numeric, tables
-from benchmarks.judges.__main__ import installed
+from benchmarks.judges.__main__ import chosen, installed
 from benchmarks.judges.drawers import by_columns
 from benchmarks.judges.drawing import copies
 from benchmarks.judges.fillers import by_forests, by_iterative, by_knn, by_median
 from benchmarks.judges.judged import Judged, Measure, losses
 from benchmarks.judges.judged import tables as tables_of
-from benchmarks.judges.page import gather, page
+from benchmarks.judges.limited import run_within
+from benchmarks.judges.page import PAGE
 from benchmarks.judges.sections import SECTIONS
 
 import juror
@@ -63,15 +65,38 @@ class TestLosses:
         assert "truth" not in said
         assert "error: a peer" not in said
 
+    def test_other_rows_of_juror_are_no_rivals(self, store):
+        assert "a peer" not in losses(found_of(section(ours=("juror", "peer")), store))
+
+    def test_seeds_that_only_one_has_do_not_count(self, store):
+        some = section(
+            seeds=range(2),
+            measure=lambda cell, data: {"score": {"juror": 0.5, "peer": 0.75, "truth": 1.0}[cell.row] + cell.seed},
+        )
+        run_sections([replace(some, rows={"juror": "juror"})], store, False, 1, lambda line: None)
+        run_sections([replace(some, rows={"peer": "a peer"})], store, False, 2, lambda line: None)
+        assert "- t, score: a peer by 0.25" in losses(Findings(some, some.cells(), store.results))
+
+    def test_a_peer_that_had_to_wait_is_not_called_slow(self, store):
+        cost = {"juror": {"seconds": 5.0}, "peer": {"seconds": 90.0, "processor_seconds": 2.0}, "truth": {}}
+        assert "- t, seconds: a peer by 3.0" in losses(
+            found_of(section(measure=lambda cell, data: dict(cost[cell.row])), store)
+        )
+
+    def test_a_page_without_juror_claims_nothing(self, store):
+        some = section()
+        run_sections([replace(some, rows={"peer": "a peer"})], store, False, None, lambda line: None)
+        assert "Not known yet" in losses(Findings(some, some.cells(), store.results))
+
     def test_nowhere_is_said_too(self, store):
         assert "Nowhere" in losses(found_of(section(measures=(_LESS,), printed={}), store))
 
 
 def test_the_page_is_made_of_finished_cells_and_marks_printed_figures(store):
     some = section()
-    assert "Not run yet: 0 of 3 cells" in page(gather([some], store.results, False), False)
+    assert "Not run yet: 0 of 3 cells" in PAGE.text(gather([some], store.results, False), False)
     found_of(some, store)
-    text = page(gather([some], store.results, False), False)
+    text = PAGE.text(gather([some], store.results, False), False)
     assert "| *A paper (printed)* | 0.25 |" in text
     assert "| *the truth* | 9.00 |" in text
     assert "Where juror loses" in text
@@ -83,6 +108,31 @@ def test_a_run_goes_on_where_it_stopped(store):
     run_sections([replace(some, rows={"juror": "juror"})], store, False, None, lambda line: None)
     run_sections([some], store, False, None, lambda line: None)
     assert run == ["juror", "peer", "truth"]
+
+
+def spin(cell):
+    """Use processor time until the process is ended."""
+    while True:
+        pass
+
+
+def answer(cell):
+    return finished(cell, {"score": 1.0}, 0.0)
+
+
+def test_a_peer_without_end_is_stopped_and_recorded_as_such(store):
+    (_, peer, _) = section().cells()
+    result = run_within(1, peer, spin)
+    assert result["failed"].startswith("stopped after 1 s")
+    store.add(result)
+    found = Findings(section(), section().cells(), store.results)
+    assert "| a peer | stopped |" in list(tables_of(found))[-1]
+    assert run_within(60, peer, answer)["measured"] == {"score": 1.0}
+
+
+@pytest.mark.parametrize(("only", "rows"), [("juror", ["juror"]), ("peers", ["peer", "truth"])])
+def test_the_rows_of_juror_or_of_others_can_be_run_alone(only, rows):
+    assert list(chosen(section(), only).rows) == rows
 
 
 def test_a_row_whose_package_is_not_installed_is_left_out_with_a_sentence():
@@ -221,6 +271,13 @@ class TestLabels:
     def test_calibration_error_by_hand(self):
         assert labelling.calibration_error(np.array([0.8] * 10), np.arange(10) < 8) == pytest.approx(0, abs=1e-12)
         assert labelling.calibration_error(np.array([0.9] * 10), np.arange(10) < 5) == pytest.approx(0.4)
+
+    def test_a_calibrated_classifier_has_an_error_that_shrinks_with_rows(self):
+        few, many = (labelling.error_if_calibrated(np.full(n, 0.8)) for n in (100, 10_000))
+        # The mean of |share − 0.8| over draws is √(2/π) standard errors.
+        assert few == pytest.approx(np.sqrt(2 / np.pi * 0.16 / 100), rel=0.15)
+        assert many == pytest.approx(few / 10, rel=0.3)
+        assert labelling.error_if_calibrated(np.ones(50)) == 0
 
     def test_unseen_labels_do_not_count(self):
         found = labelling.judged(np.full((3, 2), 0.5), np.array(["n", "y", "z"]), np.array(["n", "y"]))

@@ -11,9 +11,10 @@ from juror.answers.scores import log_prob
 from juror.fitting.held_out import as_mixture
 from juror.kernels import jit, reference
 from juror.rows.forest import Forest
-from juror.rows.parameters import Parameters
+from juror.rows.parameters import Parameters, side_by_side
 from juror.rows.stacking import Stacking
-from juror.solvers.conditional_ascent import LabelledRows, climb_labels
+from juror.runners.local import LocalRunner
+from juror.solvers.conditional_ascent import HeldOutLabels, LabelledRows, climb_as_far, climb_together, log_average
 from juror.solvers.neighbours import best_width, smoother
 from juror.solvers.tilt import Surroundings, Tilt
 from juror.solvers.tilted_forest import tilted
@@ -150,7 +151,9 @@ def exclusive_or(n, seed):
     return codes
 
 
-def test_steps_find_what_variables_do_together():
+@pytest.fixture(scope="module")
+def split():
+    """Rows of an exclusive or, some held out, with two models that find all rows equally probable."""
     codes = exclusive_or(3000, 0)
     rows = codes[codes[:, 5] >= 0]
     domain = juror.Domain.from_cardinalities([2] * 5)
@@ -159,12 +162,63 @@ def test_steps_find_what_variables_do_together():
         LabelledRows(around.stacking.cells(some[:, :5]).astype(np.int32), some[:, 5], np.ones(len(some)))
         for some in (rows[:2500], rows[2500:])
     ]
-    rng = np.random.default_rng(7)
-    start = around.start(8, rng)
-    found = climb_labels(start, *parts, around, rng)
-    assert parts[1].score(start) < -0.68
-    assert found.score == pytest.approx(parts[1].score(found.tilt))
-    assert found.score > -0.45
+    return HeldOutLabels(*parts, around, np.zeros((2, len(parts[1]))))
+
+
+def starts_of(split, n):
+    return [(split.around.start(8, rng), rng) for rng in (np.random.default_rng([7, number]) for number in range(n))]
+
+
+def climb(split, n_jobs=1, **options):
+    with LocalRunner(n_jobs) as runner:
+        return climb_together([split], [starts_of(split, 2)], runner, **options)
+
+
+class TestClimb:
+    def log_prob(self, split, tilts):
+        return log_average([split.held.log_labels(tilt) for tilt in tilts], split.log_x)
+
+    def test_steps_find_what_variables_do_together(self, split):
+        found = climb(split)
+        starts = [start for start, _ in starts_of(split, 2)]
+        assert self.log_prob(split, starts).mean() < -0.68
+        assert found.score > -0.45
+        np.testing.assert_array_equal(found.log_prob, self.log_prob(split, found.tilts[0]))
+        assert found.score == pytest.approx(found.log_prob.mean())
+
+    def test_threads_change_no_bit(self, split):
+        one, two = (climb(split, n_jobs) for n_jobs in (1, 2))
+        for left, right in zip(one.tilts[0], two.tilts[0], strict=True):
+            np.testing.assert_array_equal(left.scores, right.scores)
+
+    def test_the_steps_of_all_rows_can_be_taken_again(self, split):
+        found, (start, rng) = climb(split), starts_of(split, 1)[0]
+        again = climb_as_far(start, split.rows, split.around, rng, decay=0.0, n_steps=found.n_steps)
+        np.testing.assert_allclose(again.scores, found.tilts[0][0].scores, atol=1e-9)
+
+    def test_no_step_is_taken_after_the_deadline(self, split):
+        assert climb(split, until=time.monotonic() - 1).n_steps == 0
+
+
+def test_the_average_of_tilts_is_that_of_their_models():
+    rng = np.random.default_rng(9)
+    domain, x = juror.Domain.from_cardinalities([*SIZES, N_LABELS]), np.argwhere(np.ones(SIZES))
+    labels = rng.integers(0, N_LABELS, len(x))
+    rows = LabelledRows(STACKING.cells(x).astype(np.int32), labels, np.ones(len(x)))
+    whole, log_x, log_labels = [], [], []
+    for forest in (Forest((-1, 0, 0)), Forest((1, 2, -1))):
+        stacking = Stacking(SIZES, forest)
+        first = stacking.normalise(rng.random((stacking.n_rows, 2)), otherwise=np.ones((stacking.n_rows, 2)))
+        parameters, tilt = Parameters(np.array([0.3, 0.7]), first, forest), random_tilt(rng)
+        log_x.append(log_prob(as_mixture([parameters], juror.Domain.from_cardinalities(SIZES)), x))
+        log_labels.append(rows.log_labels(tilt))
+        # Masses of tilted models are one, so Z is made one on average.
+        log_x[-1] -= np.logaddexp.reduce(log_x[-1] + log_labels[-1][1])
+        whole.append(tilted(parameters, tilt, domain, 3))
+    model = juror.JointPMF.of_blocks(as_mixture(side_by_side(whole), domain).blocks, domain)
+    tensor = dense(model).reshape(len(x), N_LABELS)
+    expected = np.log(tensor[np.arange(len(x)), labels] / tensor.sum(axis=1))
+    np.testing.assert_allclose(log_average(log_labels, np.stack(log_x)), expected, rtol=1e-9)
 
 
 def fit_quietly(codes, **options):
@@ -207,6 +261,15 @@ class TestFit:
         for each in (model, untold):
             logs.append(np.log(each.predict_proba(new, "x5")[np.arange(len(new)), new[:, 5]]).mean())
         assert logs[0] > logs[1] - 0.005
+
+    def test_labels_are_right_as_often_as_they_are_said_to_be(self, model):
+        new = exclusive_or(20_000, 9)
+        new = new[new[:, 5] >= 0]
+        chances = model.predict_proba(new, "x5")
+        right = chances.argmax(axis=1) == new[:, 5]
+        for sure in (chances.max(axis=1) > 0.8, chances.max(axis=1) <= 0.8):
+            error = np.sqrt(0.25 / sure.sum())
+            assert chances.max(axis=1)[sure].mean() == pytest.approx(right[sure].mean(), abs=0.01 + 3 * error)
 
     def test_other_answers_stay_near_the_rows(self, model, untold):
         new = exclusive_or(4000, 2)

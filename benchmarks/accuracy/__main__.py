@@ -12,7 +12,7 @@ from juror.errors import DataError
 from juror.paper.running import Store
 from juror.plot.canvas import check_matplotlib
 
-from .page import PAGE_FILE, RESULTS_FOLDER, gather, unused, write_page
+from .page import PAGE, gather, unused
 from .running import forget, open_store, run_sections
 from .sections import SECTIONS
 
@@ -24,16 +24,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     absent: list[str] = []
     try:
         check_matplotlib()
-        store = open_store(folder / RESULTS_FOLDER, _tell)
+        store = open_store(folder / PAGE.folder, _tell)
         if not asked.render:
             absent = _run(asked, store)
         findings = gather(list(SECTIONS.values()), store.results, asked.quick, asked.seeds)
         if not any(found.found for found in findings):
             raise DataError(f"There is no finished cell in {str(store.path)!r} to make a page of. Run some first.")
-        for path in write_page(folder, findings, asked.quick):
+        for path in PAGE.write(folder, findings, asked.quick):
             _tell(f"wrote {path}")
         if n := unused(findings, store.results):
-            _tell(f"{n} cells in {store.path} are of other settings or seeds than those of {PAGE_FILE}.")
+            _tell(f"{n} cells in {store.path} are of other settings or seeds than those of {PAGE.file}.")
     except juror.JurorError as error:
         print(f"Error: {error}", file=sys.stderr)
         return 1

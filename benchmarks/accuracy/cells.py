@@ -8,7 +8,7 @@ import math
 import os
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -129,12 +129,19 @@ def run(section: Section, cell: Cell) -> Result:
         except juror.JurorError as error:
             failed = str(error)
     seconds = measured.pop("seconds", time.perf_counter() - began)
+    return finished(cell, measured, seconds, {str(warning.message) for warning in caught}, failed)
+
+
+def finished(
+    cell: Cell, measured: Measured, seconds: float, said: Collection[str] = (), failed: str | None = None
+) -> Result:
+    """Return what is kept of a cell: its measures, or why it has none."""
     return {
         "fingerprint": cell.fingerprint,
         **asdict(cell),
         "measured": {name: plain(value) for name, value in measured.items()},
         "seconds": round(seconds, 3),
-        "warnings": sorted({str(warning.message) for warning in caught}),
+        "warnings": sorted(said),
         "failed": failed,
         "juror": juror.__version__,
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),

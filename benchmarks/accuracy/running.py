@@ -18,9 +18,12 @@ from juror.paper.running import CELLS_FILE, Store
 from .cells import Cell, Result, Section, run
 
 Tell = Callable[[str], None]
+Run = Callable[[Section, Cell], Result]
 
 
-def run_sections(sections: Sequence[Section], store: Store, quick: bool, seeds: int | None, tell: Tell) -> list[str]:
+def run_sections(
+    sections: Sequence[Section], store: Store, quick: bool, seeds: int | None, tell: Tell, run: Run = run
+) -> list[str]:
     """Run what is not in the store, and put it there cell by cell; return what could not be had.
 
     Parameters
@@ -35,6 +38,8 @@ def run_sections(sections: Sequence[Section], store: Store, quick: bool, seeds: 
         How many seeds; by default each section's own number.
     tell : callable
         Given a line after every cell.
+    run : callable
+        Computes a cell of a section.
     """
     wanted = [(section, cell) for section in sections for cell in section.cells(quick, seeds)]
     to_do = [(section, cell) for section, cell in wanted if cell.fingerprint not in store.results]

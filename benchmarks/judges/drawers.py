@@ -44,6 +44,8 @@ def by_arf(frame: pd.DataFrame, n: int, numbers: list[str], seed: int) -> pd.Dat
     """Draw from adversarial random forests."""
     from arfpy import arf
 
+    # arfpy 0.1.1 calls a function by a name that NumPy 2.4 has dropped.
+    vars(np).setdefault("in1d", np.isin)
     typed = frame.astype({c: float if c in numbers else "category" for c in frame.columns})
     forest = arf.arf(x=typed)
     forest.forde()
@@ -51,11 +53,15 @@ def by_arf(frame: pd.DataFrame, n: int, numbers: list[str], seed: int) -> pd.Dat
 
 
 def by_lace(frame: pd.DataFrame, n: int, numbers: list[str], seed: int) -> pd.DataFrame:
-    """Draw from Lace's cross-categorisation, after as many steps as its tutorial takes."""
+    """Draw from Lace's cross-categorisation."""
+    typed = frame.astype({c: float if c in numbers else str for c in frame.columns})
+    return lace_engine(typed, seed).simulate(list(frame.columns), n=n).to_pandas()
+
+
+def lace_engine(frame: pd.DataFrame, seed: int) -> Any:
+    """Return Lace's engine after as many steps as its tutorial takes."""
     import lace
 
-    typed = frame.astype({c: float if c in numbers else str for c in frame.columns})
-    typed.index = [str(i) for i in range(len(typed))]
-    engine = lace.Engine.from_df(typed, n_states=4, rng_seed=seed)
+    engine = lace.Engine.from_df(frame.set_axis([str(i) for i in range(len(frame))]), n_states=4, rng_seed=seed)
     engine.update(100)
-    return engine.simulate(list(frame.columns), n=n).to_pandas()
+    return engine

@@ -20,7 +20,7 @@ from juror.errors import DataError
 
 from . import drawers
 from .detector import c2st, giveaways, judge
-from .judged import Judged, Measure, Printed, beside, version
+from .judged import Judged, Measure, Printed, beside
 from .tables import SOURCES, numbers_of, split, table
 
 if TYPE_CHECKING:
@@ -79,8 +79,8 @@ def measure(cell: Cell, frame: pd.DataFrame) -> Measured:
         real, others = split(frame, 0.5, 0)
         return {**judge(real, others[: len(real)], numbers), **copies(real, others, others, numbers), "seconds": 0.0}
     draw, package = _DRAWERS[cell.row]
-    drawn, seconds = beside(package, lambda: draw(frame, len(frame), numbers, cell.seed))
-    return {**judge(frame, drawn, numbers), "seconds": seconds, "version": version(package)}
+    drawn, cost = beside(package, lambda: draw(frame, len(frame), numbers, cell.seed))
+    return {**judge(frame, drawn, numbers), **cost}
 
 
 _DRAWERS: dict[str, tuple[Callable[..., Any], str]] = {
@@ -224,7 +224,7 @@ SECTION = Judged(
         Measure("c2st", "C2ST"),
         Measure("shapes", "column shapes"),
         Measure("trends", "column pair trends"),
-        Measure("nearest", "median distance to the nearest training row", ".3f"),
+        Measure("nearest", "median distance to the nearest training row", ".3f", more_is_better=None),
     ),
     ours=("juror", "tool"),
     needs={

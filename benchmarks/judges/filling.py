@@ -14,7 +14,7 @@ from benchmarks.accuracy.findings import Findings, markdown
 import juror
 
 from . import fillers
-from .judged import Judged, Measure, beside, version
+from .judged import Judged, Measure, beside
 from .tables import numbers_of, table
 
 if TYPE_CHECKING:
@@ -126,8 +126,8 @@ def _by(fill: Callable[[pd.DataFrame, list[str], int], pd.DataFrame], package: s
     def filled(cell: Cell, holed: pd.DataFrame, numbers: list[str]) -> Measured:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that ten rounds were not enough is no news
-            frame, seconds = beside(package, lambda: fill(holed, numbers, cell.seed))
-        return {"frame": frame, "seconds": seconds, "version": version(package)}
+            frame, cost = beside(package, lambda: fill(holed, numbers, cell.seed))
+        return {"frame": frame, **cost}
 
     return filled
 

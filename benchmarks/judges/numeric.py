@@ -13,7 +13,7 @@ from benchmarks.accuracy.findings import Findings
 
 import juror
 
-from .judged import Judged, Measure, version
+from .judged import Judged, Measure, beside
 from .tables import KNOWN, numeric_table, split
 
 if TYPE_CHECKING:
@@ -93,9 +93,8 @@ def by_gaussians(cell: Cell, train: pd.DataFrame, test: pd.DataFrame) -> Measure
         fits = [GaussianMixture(k, random_state=cell.seed).fit(x) for k in _COMPONENTS if k * 20 <= len(x)]
         return min(fits, key=lambda one: one.bic(x))
 
-    best, seconds = timed(fit)
-    logs = best.score_samples(y) - log_scale
-    return {**scores(logs), "chosen": best.n_components, "seconds": seconds, "version": version("scikit-learn")}
+    best, cost = beside("scikit-learn", fit)
+    return {**scores(best.score_samples(y) - log_scale), "chosen": best.n_components, **cost}
 
 
 def by_kernel(cell: Cell, train: pd.DataFrame, test: pd.DataFrame) -> Measured:
@@ -110,9 +109,8 @@ def by_kernel(cell: Cell, train: pd.DataFrame, test: pd.DataFrame) -> Measured:
         shrink = (len(x) / (len(some) * 2 / 3)) ** (-1 / (x.shape[1] + 4))
         return KernelDensity(bandwidth=search.best_params_["bandwidth"] * shrink, rtol=1e-4).fit(x)
 
-    best, seconds = timed(fit)
-    logs = best.score_samples(y) - log_scale
-    return {**scores(logs), "chosen": float(best.bandwidth), "seconds": seconds, "version": version("scikit-learn")}
+    best, cost = beside("scikit-learn", fit)
+    return {**scores(best.score_samples(y) - log_scale), "chosen": float(best.bandwidth), **cost}
 
 
 def by_truth(cell: Cell, train: pd.DataFrame, test: pd.DataFrame) -> Measured:

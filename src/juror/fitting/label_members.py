@@ -12,13 +12,13 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import product
 
 import numpy as np
 
+from juror.answers.scores import log_prob
 from juror.fitting.choose import Chosen, FitSetting
 from juror.fitting.ensemble import about_forests, choose_for_members, complaints_of
-from juror.fitting.held_out import Trial
+from juror.fitting.held_out import Trial, as_mixture
 from juror.fitting.members import Member, fit_members, held_out_share
 from juror.kernels.random_streams import Stream
 from juror.record import FitRecord
@@ -27,51 +27,53 @@ from juror.rows.in_memory import MemoryTable
 from juror.rows.parameters import side_by_side
 from juror.rows.stacking import Stacking
 from juror.solvers.chow_liu import strongest_forest
-from juror.solvers.conditional_ascent import Climbed, LabelledRows, climb_as_far, climb_labels
+from juror.solvers.conditional_ascent import Climbed, HeldOutLabels, LabelledRows, climb_as_far, climb_together
 from juror.solvers.em import EMOptions
 from juror.solvers.solver import Solution
-from juror.solvers.tilt import Surroundings
+from juror.solvers.tilt import Surroundings, Tilt
 from juror.solvers.tilted_forest import tilted
 
 _MEMBERS = 4
 # Classes of a tilt for every label after the first, the most of all, and the most labels that a tilt is tried for
 _PER_LABEL, _MOST_TILTED, _MOST_LABELS = 32, 128, 128
-# Up to this many rows, a tilt is fitted once more, to all rows, with as many steps, unless there is a budget of time.
-_FEW_ROWS = 10_000
 # The most classes of all members, and the most numbers in their tables: 128 MB
 _MOST_CLASSES, _MOST_NUMBERS = 4096, 1 << 24
 # How fast scores decay, to choose from, see juror.solvers.conditional_ascent
 _DECAYS = (0.05, 0.2, 0.0)
-# The share of the time left that tilts may take
-_TIME_TO_TILT = 0.5
+# The shares of the time left that the other variables may take, and after these the tilts
+_TIME_FOR_OTHERS, _TIME_TO_TILT = 0.5, 0.7
+# The share of rows that tilts hold out, and the most rows. Many can be held out, as all rows are fitted once more.
+_HELD_OUT, _MOST_HELD_OUT = 0.2, 4000
+# Rows are held out several times, until this many have been, but not more often than this.
+_ENOUGH_HELD_OUT, _MOST_DEALS = 1000, 2
 # The fewest rows with a label, so that some can be held out
 _FEWEST_ROWS = 50
-# Members that choose the decay and are compared with some without a tilt, and the classes of these
-_COMPARED, _COMPARED_RANK = 2, 32
+# Tilts whose average chooses the decay; members without a tilt to compare with, and the classes of each
+_CHOOSING, _COMPARED, _COMPARED_RANK = 2, 2, 32
 
 
 def fit_for_labels(trial: Trial, options: EMOptions, *, smoothing_given: bool) -> tuple[Solution, Chosen] | None:
-    """Fit tilted members; return None if labels are too few or too many, a tilt does not help, or time is spent."""
+    """Fit tilted members; return None if labels are too few or too many, or a tilt does not help."""
     others = _others(trial)
     if others is None:
         return None
     n_labels = _n_labels(trial)
     per_label = max(1, min(_PER_LABEL * (n_labels - 1), _MOST_TILTED) // n_labels)
     most_rank = _most_untilted(others, per_label * n_labels)
+    others = replace(others, context=others.context.with_share(_TIME_FOR_OTHERS))
     chosen = choose_for_members(others, options, "auto", with_smoothing=not smoothing_given, most_rank=most_rank)
     # The rank is that of a part of the model.
     chosen = replace(chosen, rank_path=())
-    deals = [_Deal.of(trial, number) for number in range(_MEMBERS)]
-    decay, tilts = _fit_tilts(trial, per_label, deals)
-    before = _fit_untilted(trial, options, chosen.setting, deals[:_COMPARED])
-    gain, error = _compared(tilts, before)
-    if gain < -error or trial.context.seconds_left < 0:
-        return None
     members = fit_members(others, options, chosen.setting, range(_MEMBERS))
     trial.context.tell(chosen.rank, _MEMBERS, _MEMBERS, 1, 1, log_likelihood=members[-1].score)
-    solution = _solution(trial, options, chosen.setting, members, [tilt.found for tilt in tilts])
-    tuned = _in_words(trial, tilts, decay, gain)
-    return replace(solution, record=replace(solution.record, tuned=tuned)), chosen
+    deals = [_Deal.of(trial, number, members) for number in range(_n_deals(trial))]
+    tilts = _fit_tilts(trial, deals, per_label)
+    before = np.concatenate([_untilted(trial, options, chosen.setting, deal) for deal in deals])
+    gain, error = _compared(tilts.log_prob, before, np.concatenate([deal.split.held.weights for deal in deals]))
+    if gain < -error:
+        return None
+    solution = _solution(trial, options, chosen.setting, members, tilts.tilts)
+    return replace(solution, record=replace(solution.record, tuned=_in_words(trial, tilts, gain))), chosen
 
 
 def _n_labels(trial: Trial) -> int:
@@ -98,101 +100,133 @@ def _most_untilted(others: Trial, n_tilted: int) -> int:
     return max(1, min(_MOST_CLASSES, _MOST_NUMBERS // height) // (_MEMBERS * n_tilted))
 
 
-@dataclass(frozen=True)
+def _held_out(trial: Trial) -> float:
+    return min(_HELD_OUT, _MOST_HELD_OUT / trial.table.total)
+
+
+def _n_deals(trial: Trial) -> int:
+    """Return how often rows are held out: several times if they are few, and once if time is limited."""
+    n_held = _held_out(trial) * trial.table.total
+    return 1 if np.isfinite(trial.context.until) else min(_MOST_DEALS, int(np.ceil(_ENOUGH_HELD_OUT / n_held)))
+
+
+@dataclass(frozen=True, eq=False)
 class _Deal:
-    """The rows of a member, by its number: kept and held out."""
+    """Rows that tilts are fitted to and rows held out: as tables, and those with a label for the steps."""
 
     number: int
     kept: MemoryTable
     held: MemoryTable
+    split: HeldOutLabels
 
     @classmethod
-    def of(cls, trial: Trial, number: int) -> _Deal:
+    def of(cls, trial: Trial, number: int, members: Sequence[Member]) -> _Deal:
         """Hold out rows until both sides have labels."""
+        target = trial.target
+        assert target is not None
         rng = Stream.TILT.generator(trial.context.seed, number)
         while True:
-            kept, held = trial.table.split(held_out_share(trial.table), rng)
-            if all(np.any(part.rows.codes[:, trial.target] >= 0) for part in (kept, held)):
-                return cls(number, kept, held)
+            kept, held = trial.table.split(_held_out(trial), rng)
+            if all(np.any(part.rows.codes[:, target] >= 0) for part in (kept, held)):
+                break
+        around = _around(trial, kept)
+        rows, judges = (LabelledRows.of(part.rows, target, around) for part in (kept, held))
+        codes, domain = held.rows.codes, trial.domain.without([target])
+        x = np.delete(codes[codes[:, target] >= 0], target, axis=1)
+        log_x = np.stack([log_prob(as_mixture([member.parameters], domain), x) for member in members])
+        return cls(number, kept, held, HeldOutLabels(rows, judges, around, log_x))
+
+
+def _around(trial: Trial, table: MemoryTable) -> Surroundings:
+    target = trial.target
+    assert target is not None
+    labelled = table.rows.codes[:, target] >= 0
+    codes, labels = table.rows.codes[labelled], table.rows.codes[labelled, target].astype(np.int64)
+    others, weights = trial.domain.without([target]), table.rows.weights[labelled]
+    return Surroundings.of(np.delete(codes, target, axis=1), labels, weights, others, _n_labels(trial))
 
 
 @dataclass(frozen=True)
-class _Tilted:
-    """A tilt, and the log-probability of each label that was held out, (rows,), with weights (rows,)."""
+class _Tilts:
+    """The tilts of all members, and the log-probability of the labels held out under their average, (rows,)."""
 
-    found: Climbed
-    logs: np.ndarray
-    weights: np.ndarray
-
-
-def _fit_tilts(trial: Trial, per_label: int, deals: Sequence[_Deal]) -> tuple[float, list[_Tilted]]:
-    """Fit a tilt to each deal, with the decay that makes held-out labels of the first ones most probable."""
-    first = list(product(_DECAYS, deals[:_COMPARED]))
-    n_rounds = sum(-(-n // trial.context.runner.n_jobs) for n in (len(first), len(deals) - _COMPARED))
-    seconds = _TIME_TO_TILT * trial.context.seconds_left / n_rounds
-    fit = partial(_fit_tilt, trial, per_label, seconds)
-    found = list(trial.context.runner.map(lambda each: fit(*each), first))
-    by_decay = [found[n : n + _COMPARED] for n in range(0, len(found), _COMPARED)]
-    best = int(np.argmax([sum(tilt.found.score for tilt in tilts) for tilts in by_decay]))
-    others = trial.context.runner.map(partial(fit, _DECAYS[best]), deals[_COMPARED:])
-    return _DECAYS[best], [*by_decay[best], *others]
+    tilts: Sequence[Tilt]
+    log_prob: np.ndarray
+    score: float
+    decay: float
+    n_steps: int
 
 
-def _fit_tilt(trial: Trial, per_label: int, seconds: float, decay: float, deal: _Deal) -> _Tilted:
-    target, rows = trial.target, deal.kept.rows
-    assert target is not None
-    labelled = rows.codes[:, target] >= 0
-    codes, labels = np.delete(rows.codes[labelled], target, axis=1), rows.codes[labelled, target].astype(np.int64)
-    around = Surroundings.of(codes, labels, rows.weights[labelled], trial.domain.without([target]), _n_labels(trial))
-    kept, held = (LabelledRows.of(part.rows, target, around) for part in (deal.kept, deal.held))
-    rng = Stream.TILT.generator(trial.context.seed, deal.number, 1)
-    start = around.start(per_label, rng)
-    found = climb_labels(start, kept, held, around, rng, decay=decay, until=time.monotonic() + seconds)
-    logs = held.log_prob(found.tilt)
-    if len(kept) + len(held) <= _FEW_ROWS and seconds == np.inf:
-        again = climb_as_far(start, kept + held, around, rng, decay=decay, n_steps=found.n_steps)
-        found = replace(found, tilt=again)
-    return _Tilted(found, logs, held.weights)
+def _fit_tilts(trial: Trial, deals: Sequence[_Deal], per_label: int) -> _Tilts:
+    """Fit a tilt for each member, with the decay and the number of steps that held-out labels choose.
+
+    The average of a few tilts chooses the decay; as many as there are members then choose the number of steps.
+    Without a budget of time, tilts are fitted once more, to all rows and with as many passes over them.
+    """
+    seconds = _TIME_TO_TILT * trial.context.seconds_left
+    fit = partial(_climb, trial, deals, per_label)
+    by_decay = [fit(_CHOOSING, decay, seconds / (2 * len(_DECAYS))).score for decay in _DECAYS]
+    decay = _DECAYS[int(np.argmax(by_decay))]
+    found = fit(_MEMBERS, decay, seconds / 2)
+    tilts = found.tilts[0]
+    if seconds == np.inf:
+        around, target = _around(trial, trial.table), trial.target
+        assert target is not None
+        rows = LabelledRows.of(trial.table.rows, target, around)
+        n_steps = round(found.n_steps * rows.weights.sum() / deals[0].split.rows.weights.sum())
+        again = partial(climb_as_far, rows=rows, around=around, decay=decay, n_steps=n_steps)
+        starts = _starts(trial, len(deals), around, per_label, _MEMBERS)
+        tilts = list(trial.context.runner.map(lambda each: again(each[0], rng=each[1]), starts))
+    return _Tilts(tilts, found.log_prob, found.score, decay, found.n_steps)
 
 
-def _fit_untilted(trial: Trial, options: EMOptions, setting: FitSetting, deals: Sequence[_Deal]) -> list[np.ndarray]:
+def _climb(trial: Trial, deals: Sequence[_Deal], per_label: int, n_tilts: int, decay: float, seconds: float) -> Climbed:
+    starts = [_starts(trial, deal.number, deal.split.around, per_label, n_tilts) for deal in deals]
+    until = time.monotonic() + seconds
+    return climb_together([deal.split for deal in deals], starts, trial.context.runner, decay=decay, until=until)
+
+
+def _starts(
+    trial: Trial, number: int, around: Surroundings, per_label: int, n_tilts: int
+) -> list[tuple[Tilt, np.random.Generator]]:
+    """Return some starts, each with the generator of its steps."""
+    rngs = [Stream.TILT.generator(trial.context.seed, number, 1 + tilt) for tilt in range(n_tilts)]
+    return [(around.start(per_label, rng), rng) for rng in rngs]
+
+
+def _untilted(trial: Trial, options: EMOptions, setting: FitSetting, deal: _Deal) -> np.ndarray:
     """Return the log-probability of held-out labels under members that were fitted to all variables alike."""
-    logs = []
-    for deal in deals:
-        rank = min(_COMPARED_RANK, max(1, len(deal.kept.rows.codes) // 2))
-        alike = replace(trial, table=deal.kept, target=None)
-        (member,) = fit_members(alike, options, replace(setting, rank=rank, relearned=False), [deal.number])
-        logs.append(trial.row_scores((member.parameters,), deal.held)[0])
-    return logs
+    rank = min(_COMPARED_RANK, max(1, len(deal.kept.rows.codes) // 2))
+    alike = replace(trial, table=deal.kept, target=None)
+    members = fit_members(alike, options, replace(setting, rank=rank, relearned=False), range(_COMPARED))
+    return trial.row_scores(tuple(member.parameters for member in members), deal.held)[0]
 
 
-def _compared(tilts: Sequence[_Tilted], before: Sequence[np.ndarray]) -> tuple[float, float]:
+def _compared(tilted: np.ndarray, before: np.ndarray, weights: np.ndarray) -> tuple[float, float]:
     """Return how much more probable tilts make held-out labels, in nats a row, and the standard error of that."""
-    gains = np.concatenate([tilt.logs - logs for tilt, logs in zip(tilts, before, strict=False)])
-    weights = np.concatenate([tilt.weights for tilt, _ in zip(tilts, before, strict=False)])
+    gains = tilted - before
     gain = float(weights @ gains / weights.sum())
     return gain, float(np.sqrt(weights**2 @ (gains - gain) ** 2) / weights.sum())
 
 
-def _in_words(trial: Trial, tilts: Sequence[_Tilted], decay: float, gain: float) -> str:
+def _in_words(trial: Trial, tilts: _Tilts, gain: float) -> str:
     assert trial.target is not None
-    score, n_steps = np.mean([tilt.found.score for tilt in tilts]), sum(tilt.found.n_steps for tilt in tilts)
     than = f"{gain:.4f} more" if gain >= 0 else f"{-gain:.4f} less, which is not clear,"
     name = trial.domain[trial.target].name
     return (
-        f"for {name}, by {n_steps:,} steps with decay {decay:g}; its labels in held-out rows have the log-probability "
-        f"{score:.4f} a row, {than} than without"
+        f"for {name}, by {_MEMBERS * tilts.n_steps:,} steps with decay {tilts.decay:g}; its labels in held-out rows "
+        f"have the log-probability {tilts.score:.4f} a row, {than} than without"
     )
 
 
 def _solution(
-    trial: Trial, options: EMOptions, setting: FitSetting, members: Sequence[Member], found: Sequence[Climbed]
+    trial: Trial, options: EMOptions, setting: FitSetting, members: Sequence[Member], tilts: Sequence[Tilt]
 ) -> Solution:
     """Put the tilted members side by side."""
     target = trial.target
     assert target is not None
-    both = zip(members, found, strict=True)
-    parts = side_by_side([tilted(member.parameters, each.tilt, trial.domain, target) for member, each in both])
+    both = zip(members, tilts, strict=True)
+    parts = side_by_side([tilted(member.parameters, tilt, trial.domain, target) for member, tilt in both])
     record = FitRecord(
         stopped=f"each stopped early, by {held_out_share(trial.table):.3g} of the rows, held out",
         n_iter=sum(member.n_passes for member in members),

@@ -4,17 +4,24 @@ Steps are those of Adam (Kingma and Ba, 2015) on rows drawn by weight. The gradi
 given the label less what they are without it, see :mod:`juror.kernels.reference.tilts`. Scores *decay*: each step
 also draws them to zero, so that they say no more than the rows support. What is scored and returned is a running mean
 of the points.
+
+Several tilts climb *together*, and held-out rows judge their average. If each were stopped where it alone is best, the
+average could be less sure of labels than it is right: averaging takes away what single tilts are too sure of.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 
 import numpy as np
 
 from juror.kernels import kernels
 from juror.rows.distinct import WeightedRows
+from juror.runners.local import LocalRunner
 from juror.solvers.tilt import Surroundings, Tilt
 
 # Rows of a step, a quarter of all if these are fewer, and Adam's rate and memories
@@ -47,55 +54,127 @@ class LabelledRows:
         codes = np.delete(rows.codes[known], target, axis=1)
         return cls(around.stacking.cells(codes).astype(np.int32), labels[known], rows.weights[known])
 
-    def log_prob(self, tilt: Tilt) -> np.ndarray:
-        """Return log p(y | x) of every row, (rows,)."""
+    def log_labels(self, tilt: Tilt) -> np.ndarray:
+        """Return log Σ_{f of y} e^{s_f} of each row's own label y, and log Z, (2, rows)."""
         logs = tilt.log_labels(self.cells)
-        return np.asarray(logs[np.arange(len(logs)), self.labels] - np.logaddexp.reduce(logs, axis=1))
-
-    def score(self, tilt: Tilt) -> float:
-        """Return the mean log-probability of the labels."""
-        return float(self.weights @ self.log_prob(tilt) / self.weights.sum())
+        return np.stack([logs[np.arange(len(logs)), self.labels], np.logaddexp.reduce(logs, axis=1)])
 
     def __len__(self) -> int:
         return len(self.labels)
 
-    def __add__(self, other: LabelledRows) -> LabelledRows:
-        both = ((self.cells, other.cells), (self.labels, other.labels), (self.weights, other.weights))
-        return LabelledRows(*map(np.concatenate, both))
+
+def log_average(log_labels: Sequence[np.ndarray], log_x: np.ndarray) -> np.ndarray:
+    """Return log p(y | x) of rows, (rows,), under tilted models side by side.
+
+    Their masses are taken as equal, as they are if Z is one on average.
+
+    Parameters
+    ----------
+    log_labels : sequence of numpy.ndarray, (2, rows)
+        By tilt, what :meth:`LabelledRows.log_labels` returns.
+    log_x : numpy.ndarray, (tilts, rows)
+        log p(x) of the model that each tilt belongs to. Models that find a row more probable count for more.
+    """
+    of_label, of_all = np.logaddexp.reduce(log_x[:, None] + np.stack(log_labels), axis=0)
+    return np.asarray(of_label - of_all)
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutLabels:
+    """Rows with labels, some of them held out.
+
+    Attributes
+    ----------
+    rows, held : LabelledRows
+        Those that give the steps, and those that decide when they end.
+    around : Surroundings
+        What is known of the variables.
+    log_x : numpy.ndarray, (models, held-out rows)
+        log p(x) of held-out rows under the models that tilts belong to.
+    """
+
+    rows: LabelledRows
+    held: LabelledRows
+    around: Surroundings
+    log_x: np.ndarray
 
 
 @dataclass(frozen=True)
 class Climbed:
-    """The tilt whose held-out labels were most probable, their score, and the step at which it was."""
+    """Tilts whose average made held-out labels most probable, and after how many steps it did.
 
-    tilt: Tilt
+    Attributes
+    ----------
+    tilts : sequence of sequences of Tilt
+        By split, one for each start.
+    log_prob : numpy.ndarray, (rows,)
+        log p(y | x) of the labels held out, of all splits one after the other, under the averages.
+    score : float
+        The weighted mean of ``log_prob``.
+    n_steps : int
+        Steps of each tilt.
+    """
+
+    tilts: Sequence[Sequence[Tilt]]
+    log_prob: np.ndarray
     score: float
     n_steps: int
 
 
-def climb_labels(
-    start: Tilt,
-    rows: LabelledRows,
-    held: LabelledRows,
-    around: Surroundings,
-    rng: np.random.Generator,
+def climb_together(
+    splits: Sequence[HeldOutLabels],
+    starts: Sequence[Sequence[tuple[Tilt, np.random.Generator]]],
+    runner: LocalRunner,
     *,
     decay: float = 0.0,
     until: float = np.inf,
 ) -> Climbed:
-    """Take steps from a start, in which scores lose the share rate · decay; none after the time ``until``."""
-    walk = _Walk(start, rows, around, rng, decay)
-    most = max(_MOST_STEPS, int(_MOST_PASSES * len(rows) / walk.batch))
-    best, step, in_vain_since = Climbed(start, held.score(start), 0), 0, 0
+    """Take steps with the tilts of all splits, until held-out labels become no more probable under their averages.
+
+    Parameters
+    ----------
+    splits : sequence of HeldOutLabels
+        The rows.
+    starts : sequence of sequences of tuple
+        By split, where tilts start, each with a generator of its own. The n-th belongs to the n-th model.
+    runner : LocalRunner
+        Threads; each takes the steps of one tilt.
+    decay : float
+        Scores lose the share rate · decay in each step.
+    until : float
+        No step is taken after this time.
+    """
+    walks = [
+        (split, _Walk(start, split.rows, split.around, rng, decay))
+        for split, some in zip(splits, starts, strict=True)
+        for start, rng in some
+    ]
+    weights = np.concatenate([split.held.weights for split in splits])
+
+    def go(n_steps: int, walk: tuple[HeldOutLabels, _Walk]) -> np.ndarray:
+        walk[1].go(n_steps)
+        return walk[0].held.log_labels(walk[1].mean)
+
+    def after(n_steps: int, step: int) -> Climbed:
+        seen = iter(runner.map(partial(go, n_steps), walks))
+        tilts = iter(walk.mean.copy() for _, walk in walks)
+        averages = [
+            log_average(list(islice(seen, len(some))), split.log_x[: len(some)])
+            for split, some in zip(splits, starts, strict=True)
+        ]
+        log_prob = np.concatenate(averages)
+        score = float(weights @ log_prob / weights.sum())
+        return Climbed([list(islice(tilts, len(some))) for some in starts], log_prob, score, step)
+
+    most = max(_MOST_STEPS, *(int(_MOST_PASSES * len(split.rows) / walk.batch) for split, walk in walks))
+    best, step, in_vain_since = after(0, 0), 0, 0
     while step < most and step - in_vain_since < max(_PATIENCE * _LOOK, _SHARE_IN_VAIN * step):
         if time.monotonic() > until:
             break
-        walk.go(_LOOK)
         step += _LOOK
-        score = held.score(walk.mean)
-        in_vain_since = step if score > best.score + _LEAST_GAIN else in_vain_since
-        if score > best.score:
-            best = Climbed(walk.mean.copy(), score, step)
+        seen = after(_LOOK, step)
+        in_vain_since = step if seen.score > best.score + _LEAST_GAIN else in_vain_since
+        best = max(best, seen, key=lambda one: one.score)
     return best
 
 
