@@ -30,7 +30,7 @@ def table_of(codes=DISTINCT, weights=None):
 
 @pytest.fixture
 def few_are_enough(monkeypatch):
-    monkeypatch.setattr("juror.fitting.comparing.ENOUGH_ROWS", 500)
+    monkeypatch.setattr("juror.fitting.members.ENOUGH_ROWS", 500)
 
 
 def fit(codes=CODES, **options):

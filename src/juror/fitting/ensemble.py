@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from juror.errors import Complaint, Option
 from juror.fitting import hidden_trees
 from juror.fitting.choose import (
     DEFAULT_FOREST_SMOOTHING,
@@ -22,7 +22,7 @@ from juror.fitting.choosing_time import ChoosingTime
 from juror.fitting.comparing import Sample, compare_members, n_compared
 from juror.fitting.held_out import Trial
 from juror.fitting.ladders import doubling, halving, ladders
-from juror.fitting.members import Member, fit_members, held_out_share, stack_size
+from juror.fitting.members import Member, complaints_of, fit_members, held_out_share, stack_size
 from juror.kernels.random_streams import Stream
 from juror.record import FitRecord
 from juror.rows.parameters import side_by_side
@@ -42,6 +42,8 @@ _FEW_LABELS = 10_000
 _FIRST_RANK, _MOST_RANK, _MOST_RANK_IN_TIME = 16, 1024, 4096
 # The least gain that counts, in nats per row or of the labels' score; in a budget of time any gain counts.
 _LEAST_GAIN = 1e-3
+# Comparisons that follow take about as long as this many of the best setting so far.
+_MORE_COMPARISONS = 4.0
 # A larger rank is refused for labels only if it is worse by this many standard errors.
 _BENEFIT_OF_DOUBT = 2.0
 
@@ -55,7 +57,7 @@ def fit_ensemble(trial: Trial, options: EMOptions, chosen: Chosen) -> Solution:
     if options.ensemble == "auto":
         at_once = min(at_once, max(2, _MOST_NUMBERS // stack_size(trial, chosen.setting)))
     while len(members) < most and (not members or context.seconds_left > longest):
-        began = context.seconds_left
+        began, since = context.seconds_left, time.monotonic()
         numbers = range(len(members), min(len(members) + at_once, most))
         members += fit_members(trial, options, chosen.setting, numbers)
         if options.ensemble == "auto":
@@ -63,7 +65,8 @@ def fit_ensemble(trial: Trial, options: EMOptions, chosen: Chosen) -> Solution:
             # Many threads may have fitted more; the model must not depend on their number.
             del members[most:]
         longest = max(longest, began - context.seconds_left) if np.isfinite(began) else 0.0
-        context.tell(chosen.rank, len(members), most, 1, 1, log_likelihood=members[-1].score)
+        left = (time.monotonic() - since) * -(-(most - len(members)) // at_once)
+        context.tell(chosen.rank, len(members), most, 1, 1, log_likelihood=members[-1].score, seconds_left=left)
     record = FitRecord(
         stopped=_stopped(members, most, trial, options, chosen.setting),
         n_iter=sum(member.n_passes for member in members),
@@ -74,34 +77,6 @@ def fit_ensemble(trial: Trial, options: EMOptions, chosen: Chosen) -> Solution:
     )
     parts = side_by_side([member.parameters for member in members])
     return Solution(parts, record, complaints_of(members, most, options))
-
-
-def complaints_of(members: Sequence[Member], most: int, options: EMOptions) -> tuple[Complaint, ...]:
-    """Complain about members that were cut short, and about fewer members than were asked for."""
-    n_cut = {cause: sum(member.cut == cause for member in members) for cause in ("max_iter", "max_seconds")}
-    complaints = [
-        Complaint(
-            "members-cut-short",
-            "{who} spent {set} before {they} would have stopped by {selves}. Raise {option}.",
-            who=f"{n} of {len(members)} members" if len(members) > 1 else "The fit",
-            they="they" if len(members) > 1 else "it",
-            selves="themselves" if len(members) > 1 else "itself",
-            set=Option(cause, source=f" = {getattr(options, cause):g}"),
-            option=Option(cause),
-        )
-        for cause, n in n_cut.items()
-        if n
-    ]
-    if options.ensemble != "auto" and len(members) < most:
-        fewer = Complaint(
-            "fewer-members",
-            "{max_seconds: = {seconds:g}} was enough for {n} of the {most} members. Raise {max_seconds}.",
-            seconds=options.max_seconds,
-            n=len(members),
-            most=most,
-        )
-        complaints.append(fewer)
-    return tuple(complaints)
 
 
 def about_forests(setting: FitSetting, n_members: int) -> str:
@@ -161,12 +136,11 @@ def choose_for_members(
     if not (with_smoothing or isinstance(rank, str) or options.forest == "auto"):
         return Chosen(setting)
     climb = _Climb.of(trial, options, rank, with_smoothing)
-    if climb is not None and most_rank is not None:
-        climb = replace(climb, most_rank=min(climb.most_rank, most_rank))
     if climb is None:
         if isinstance(rank, str):
             warn_too_few(trial.table.total, stacklevel=5)
         return Chosen(setting)
+    climb = replace(climb, most_rank=min(climb.most_rank, most_rank or climb.most_rank))
     if isinstance(rank, str):
         setting = replace(setting, rank=climb.first_rank)
     if options.forest == "auto":
@@ -179,10 +153,11 @@ def choose_for_members(
         setting = climb.up(setting, [replace(setting, seeded=True)])
         if climb.n_rows >= _ROWS_TO_RELEARN * setting.rank:
             setting = climb.up(setting, [replace(setting, relearned=True)])
+    setting, last = climb.grown_with_rows(setting)
     if with_hidden and options.forest == "auto" and isinstance(rank, str) and with_smoothing:
-        setting = _with_hidden_nodes(climb, setting)
-    setting, sample = climb.grown_with_rows(setting)
-    return replace(climb.chosen(setting), compared_on="" if sample is None else sample.in_words())
+        setting = _with_hidden_nodes(last, setting)
+    climb.compare.tried.update(last.compare.tried)
+    return replace(climb.chosen(setting), compared_on="" if last.sample is None else last.sample.in_words())
 
 
 @dataclass(frozen=True)
@@ -196,6 +171,7 @@ class _Climb:
     most_rank: int
     with_rank: bool
     with_smoothing: bool
+    seconds: dict[FitSetting, float] = field(default_factory=dict)
 
     @classmethod
     def of(cls, trial: Trial, options: EMOptions, rank: int | str, with_smoothing: bool) -> _Climb | None:
@@ -211,7 +187,8 @@ class _Climb:
         # A fold without any label does not count. If no fold has one, the score says so.
         parts = [part for part in parts if by_labels and np.any(part[1].rows.codes[:, trial.target] >= 0)] or parts
         time = ChoosingTime(replace(trial.context, stage=stage))
-        compare = compare_members(replace(trial, context=time.context), options, parts)
+        rough = sample is not None and not sample.is_whole
+        compare = compare_members(replace(trial, context=time.context), options, parts, rough=rough)
         most = _MOST_RANK_IN_TIME if time.is_limited else _MOST_RANK
         most_rank = max(1, min(most, *(len(kept.rows.codes) // 2 for kept, _ in parts)))
         return cls(compare, sample, time, options, most_rank, isinstance(rank, str), with_smoothing)
@@ -274,22 +251,25 @@ class _Climb:
             setting = grown
         return setting
 
-    def grown_with_rows(self, setting: FitSetting) -> tuple[FitSetting, Sample | None]:
-        """Double the rank while that helps on larger and larger samples, which may support more classes."""
-        sample, trial = self.sample, self.compare.trial
-        if sample is None or not self.with_rank or setting.is_hidden:
-            return setting, sample
-        for more in sample.larger(trial.context.seed):
-            parts = [(more.kept, more.held)]
-            climb = replace(self, compare=compare_members(trial, self.options, parts), sample=more)
+    def grown_with_rows(self, setting: FitSetting) -> tuple[FitSetting, _Climb]:
+        """Double the rank while that helps on larger and larger samples, which may support more classes.
+
+        Return the last setting, and the walk on the last sample.
+        """
+        last, trial = self, self.compare.trial
+        if self.sample is None or not self.with_rank:
+            return setting, last
+        for sample in self.sample.larger(trial.context.seed):
+            compare = compare_members(trial, self.options, [(sample.kept, sample.held)], rough=True)
+            climb = replace(self, compare=compare, sample=sample)
             if setting.rank == self.most_rank or not climb.has_time_for(setting):
                 break
-            grown, sample = climb.grown(setting), more
+            grown, last = climb.grown(setting), climb
             self.compare.tried.update(climb.compare.tried)
             if grown.rank == setting.rank:
                 break
             setting = grown
-        return setting, sample
+        return setting, last
 
     def smoother(self, setting: FitSetting) -> FitSetting:
         """Move the smoothing while that helps: down, or else up."""
@@ -341,22 +321,26 @@ class _Climb:
         return best
 
     def _tried(self, setting: FitSetting) -> Tried:
-        """Compare a setting, and remember how long that took."""
-        before, is_new = self.time.seconds_left(), setting not in self.compare.tried
+        """Compare a setting, remember how long that took, and report it."""
+        before, since, is_new = self.time.seconds_left(), time.monotonic(), setting not in self.compare.tried
         tried = self.compare.of(setting)
         if is_new:
             self.time.took(before - self.time.seconds_left(), self.size)
+            self.seconds[setting] = time.monotonic() - since
+            best = max(self.compare.tried, key=lambda each: self.compare.tried[each].step.score)
+            left = self.seconds[best] * (_MORE_COMPARISONS + self._turns(best) / self.size)
+            self.time.context.tell(setting.rank, 1, 1, 1, 1, log_likelihood=tried.step.score, seconds_left=left)
         return tried
 
     def has_time_for(self, setting: FitSetting) -> bool:
-        """Say whether a setting may be compared, so that the whole fit, with its usual number of members, ends in time.
+        """Say whether a setting may be compared, so that the whole fit still ends in time."""
+        return self.time.allows(self._turns(setting), self.size)
 
-        Threads fit members in turns.
-        """
+    def _turns(self, setting: FitSetting) -> float:
+        """Return how many comparisons on all rows take as long as the whole fit; threads fit members in turns."""
         n_threads = self.compare.trial.context.runner.n_jobs
-        n_members_compared = n_compared(self.compare.trial.target is not None)
         n_members = _most_members(self.options, setting, in_time=False)
-        return self.time.allows(-(-n_members // n_threads) / -(-n_members_compared // n_threads), self.size)
+        return -(-n_members // n_threads) / -(-n_compared(self.compare.trial.target is not None) // n_threads)
 
     def _by_labels(self, tried: Tried, top: Tried) -> bool:
         return self.compare.trial.target is not None and tried.is_finite and top.is_finite
@@ -381,11 +365,18 @@ class _Climb:
 
 def _with_hidden_nodes(climb: _Climb, setting: FitSetting) -> FitSetting:
     """Return the best tree with hidden nodes if it is better than a setting of classes."""
-    first = hidden_trees.first_setting(climb.compare.trial)
-    found = setting if first is None else climb.up(setting, [first])
-    if not found.is_hidden:
+    first, trial = hidden_trees.first_setting(climb.compare.trial), climb.compare.trial
+    if first is None:
         return setting
-    found = climb.smoother(found)
-    most = hidden_trees.most_states(climb.compare.trial.domain, climb.time.is_limited)
-    found = climb.up(found, [replace(found, rank=K) for K in doubling(found.rank, most)])
-    return replace(found, hidden_steps=hidden_trees.steps_of_fit(climb.compare.trial))
+    fair = climb
+    if climb.sample is not None and not climb.sample.is_whole:
+        # Trees take all their steps, so classes do too.
+        fair = replace(climb, compare=compare_members(trial, climb.options, climb.compare.parts, rough=False))
+    found = fair.up(setting, [first])
+    if found.is_hidden:
+        found = fair.smoother(found)
+        most = hidden_trees.most_states(trial.domain, climb.time.is_limited)
+        found = fair.up(found, [replace(found, rank=K) for K in doubling(found.rank, most)])
+        found = replace(found, hidden_steps=hidden_trees.steps_of_fit(trial))
+    climb.compare.tried.update(fair.compare.tried)
+    return found

@@ -17,9 +17,9 @@ from itertools import product
 import numpy as np
 
 from juror.fitting.choose import Chosen, FitSetting
-from juror.fitting.ensemble import about_forests, choose_for_members, complaints_of
+from juror.fitting.ensemble import about_forests, choose_for_members
 from juror.fitting.held_out import Trial
-from juror.fitting.members import Member, fit_members, held_out_share
+from juror.fitting.members import Member, complaints_of, fit_members, held_out_share
 from juror.kernels.random_streams import Stream
 from juror.record import FitRecord
 from juror.rows.distinct import WeightedRows
