@@ -59,11 +59,11 @@ class Sample:
         return f"a sample of the rows: up to {n_fitted:,} were fitted, and {n_scored:,} others scored"
 
     def larger(self, seed: int) -> Iterator[Sample]:
-        """Give samples with 4, 16, … times as many rows to fit, while there are as many."""
-        n_rows = len(self.kept.rows.codes) * _MORE
-        while not self.is_whole and n_rows <= len(self.rest.rows.codes):
+        """Give samples with 4, 16, … times as many rows to fit, or all of them, while that is at least double."""
+        n_rows, n_all = len(self.kept.rows.codes), len(self.rest.rows.codes)
+        while 2 * n_rows <= n_all:
+            n_rows = min(_MORE * n_rows, n_all)
             yield replace(self, kept=members.some_rows(self.rest, n_rows, Stream.MORE_ROWS.generator(seed, n_rows)))
-            n_rows *= _MORE
 
 
 def compare_members(trial: Trial, options: EMOptions, parts: Parts, *, rough: bool) -> Comparison:

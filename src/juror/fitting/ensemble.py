@@ -150,10 +150,8 @@ def choose_for_members(
         other = climb.better_kind(setting)
         setting = climb.climb(other) if other.forest != setting.forest else setting
     if setting.forest:
-        setting = climb.up(setting, [replace(setting, seeded=True)])
-        if climb.n_rows >= _ROWS_TO_RELEARN * setting.rank:
-            setting = climb.up(setting, [replace(setting, relearned=True)])
-    setting, last = climb.grown_with_rows(setting)
+        setting = climb.relearned(climb.up(setting, [replace(setting, seeded=True)]))
+    setting, last = climb.with_more_rows(setting)
     if with_hidden and options.forest == "auto" and isinstance(rank, str) and with_smoothing:
         setting = _with_hidden_nodes(last, setting)
     climb.compare.tried.update(last.compare.tried)
@@ -251,25 +249,33 @@ class _Climb:
             setting = grown
         return setting
 
-    def grown_with_rows(self, setting: FitSetting) -> tuple[FitSetting, _Climb]:
-        """Double the rank while that helps on larger and larger samples, which may support more classes.
+    def with_more_rows(self, setting: FitSetting) -> tuple[FitSetting, _Climb]:
+        """Walk on with larger and larger samples while that helps: they may support more classes, and other smoothing.
 
         Return the last setting, and the walk on the last sample.
         """
         last, trial = self, self.compare.trial
-        if self.sample is None or not self.with_rank:
+        if self.sample is None:
             return setting, last
         for sample in self.sample.larger(trial.context.seed):
             compare = compare_members(trial, self.options, [(sample.kept, sample.held)], rough=True)
             climb = replace(self, compare=compare, sample=sample)
-            if setting.rank == self.most_rank or not climb.has_time_for(setting):
+            if not climb.has_time_for(setting):
                 break
-            grown, last = climb.grown(setting), climb
-            self.compare.tried.update(climb.compare.tried)
-            if grown.rank == setting.rank:
+            found = climb.grown(setting) if self.with_rank else setting
+            found = climb.smoother(found) if self.with_smoothing else found
+            found = climb.relearned(found) if found.forest else found
+            self.compare.tried.update(compare.tried)
+            last = climb
+            if found == setting:
                 break
-            setting = grown
+            setting = found
         return setting, last
+
+    def relearned(self, setting: FitSetting) -> FitSetting:
+        """Let members learn their forests again if that is better and classes have rows enough."""
+        enough = self.n_rows >= _ROWS_TO_RELEARN * setting.rank
+        return self.up(setting, [replace(setting, relearned=True)]) if enough and not setting.relearned else setting
 
     def smoother(self, setting: FitSetting) -> FitSetting:
         """Move the smoothing while that helps: down, or else up."""
