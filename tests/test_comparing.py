@@ -30,7 +30,7 @@ def table_of(codes=DISTINCT, weights=None):
 
 @pytest.fixture
 def few_are_enough(monkeypatch):
-    monkeypatch.setattr("juror.fitting.comparing.ENOUGH_ROWS", 500)
+    monkeypatch.setattr("juror.fitting.members.ENOUGH_ROWS", 500)
 
 
 def fit(codes=CODES, **options):
@@ -59,8 +59,13 @@ class TestSample:
         assert len(sizes) == 3
         for size, more in pairwise(sizes):
             assert more == pytest.approx(4 * size, rel=0.1)
-        # The next would have more rows than there are.
-        assert 4 * sizes[-1] > len(sample.rest.rows.codes) * 0.9
+        assert 2 * sizes[-1] > len(sample.rest.rows.codes)
+
+    @pytest.mark.usefixtures("few_are_enough")
+    def test_the_last_sample_has_all_rows_if_there_are_fewer_than_four_times_as_many(self):
+        sample = Sample.of(table_of(DISTINCT[:1500]), np.random.default_rng(0))
+        (last,) = sample.larger(seed=0)
+        np.testing.assert_array_equal(last.kept.rows.codes, sample.rest.rows.codes)
 
     @pytest.mark.usefixtures("few_are_enough")
     def test_no_row_is_both_fitted_and_scored(self):

@@ -13,7 +13,8 @@ from juror import Domain, JointPMF
 from juror.errors import DataWarning, FitWarning, ParameterError
 from juror.fitting.choose import Chosen, FitSetting, choose_rank_for
 from juror.fitting.choosing_time import ChoosingTime
-from juror.fitting.ensemble import choose_for_members, fit_ensemble
+from juror.fitting.climb import choose_for_members
+from juror.fitting.ensemble import fit_ensemble
 from juror.fitting.held_out import Trial, as_mixture
 from juror.fitting.members import fit_members, held_out_share
 from juror.fitting.rank_path import choose_rank

@@ -17,7 +17,7 @@ from juror.answers.sampling import fill_at_random, fill_best
 from juror.answers.scores import log_prob, predict_proba
 from juror.domain import Domain
 from juror.errors import ZeroProbabilityError
-from juror.fitting import ensemble, hidden_trees
+from juror.fitting import climb, hidden_trees
 from juror.fitting.choose import FitSetting
 from juror.fitting.held_out import Trial
 from juror.fitting.members import fit_members
@@ -256,7 +256,7 @@ def quick(monkeypatch):
     monkeypatch.setattr(hidden_trees, "_COMPARED_STEPS", 120)
     monkeypatch.setattr(hidden_trees, "MOST_GROUPS", 2)
     monkeypatch.setattr(hidden_trees, "_MEMBERS", 2)
-    monkeypatch.setattr(ensemble, "_MOST_RANK", 32)
+    monkeypatch.setattr(climb, "_MOST_RANK", 32)
 
 
 @may_miss_pairs

@@ -24,6 +24,9 @@ class Progress:
         Mean log-likelihood per row, in nats; None for methods that do not read rows.
     objective : float or None
         The objective of those methods: the squared misfit of pair tables, triples or histograms.
+    seconds_left : float or None
+        How long the fit is expected to take from now on; None where nothing tells. While a rank is chosen, it grows
+        whenever a larger rank turns out to be better.
     """
 
     stage: str
@@ -34,6 +37,7 @@ class Progress:
     max_iter: int
     log_likelihood: float | None = None
     objective: float | None = None
+    seconds_left: float | None = None
 
 
 ProgressCallback = Callable[[Progress], None]

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from juror.cli.terminal import shows_progress
 from juror.printing import one_line
 from juror.progress import Progress, ProgressCallback
+
+# Over about this many seconds, reports move the expected end.
+_MEMORY = 5.0
 
 
 @contextmanager
@@ -36,29 +41,83 @@ def progress_bar(first: str = "fitting") -> Iterator[ProgressCallback | None]:
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, ProgressColumn, Task, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
+    from rich.text import Text
+
+    end = ExpectedEnd()
+
+    class TimeLeft(ProgressColumn):
+        """The time left, which goes on between reports."""
+
+        def render(self, task: Task) -> Text:
+            return Text(end.in_words())
 
     texts = (TextColumn(each, markup=False) for each in ("{task.description}", "{task.fields[detail]}"))
-    columns = (next(texts), BarColumn(), next(texts), TimeElapsedColumn())
+    columns = (next(texts), BarColumn(), next(texts), TimeElapsedColumn(), TimeLeft())
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         # A bar without a total moves to and fro.
         task = bar.add_task(one_line(first), total=None, detail="")
 
         def draw(step: Progress) -> None:
-            done = step.start - 1 + step.iteration / step.max_iter
             what = ""
             if step.log_likelihood is not None:
                 what = f"{step.log_likelihood:.4f} nats a row"
             elif step.objective is not None:
                 what = f"misfit {step.objective:.4g}"
-            detail = f"start {step.start}/{step.n_starts}, {what}"
+            end.told(step)
             bar.update(
                 task,
                 description=one_line("" if step.stage == "fitting" else f"{step.stage}, ") + f"rank {step.rank}",
                 total=1.0,
-                completed=done / step.n_starts,
-                detail=detail,
+                completed=end.share,
+                detail=f"start {step.start}/{step.n_starts}, {what}",
             )
 
         yield draw
+
+
+class ExpectedEnd:
+    """When a fit is expected to end, by what it reports.
+
+    Reports move the end by degrees, so that it does not jump to and fro. The share that is done never falls: if more
+    turns out to be left, it stands still.
+    """
+
+    def __init__(self) -> None:
+        self._began = self._last = time.monotonic()
+        self._end: float | None = None
+        self.share = 0.0
+
+    def told(self, step: Progress) -> None:
+        """Take a report."""
+        now = time.monotonic()
+        if step.seconds_left is None:
+            self._end, self.share = None, (step.start - 1 + step.iteration / step.max_iter) / step.n_starts
+            return
+        weight = 1.0 - math.exp(-(now - self._last) / _MEMORY)
+        told = now + step.seconds_left
+        self._end = told if self._end is None else self._end + weight * (told - self._end)
+        self._last = now
+        whole = max(self._end - self._began, 1e-9)
+        self.share = max(self.share, min(1.0, (now - self._began) / whole))
+
+    def in_words(self) -> str:
+        """Say how much time is left, roughly; empty if nothing tells."""
+        return "" if self._end is None else about(self._end - time.monotonic())
+
+
+def about(seconds: float) -> str:
+    """Say how long something takes, to two digits at most.
+
+    >>> [about(seconds) for seconds in (-9.0, 0.4, 12.0, 47.0, 100.0, 7000.0)]
+    ['longer than expected', 'a few s left', 'about 10 s left', 'about 45 s left', 'about 2 min left', 'about 2 h left']
+    """
+    if seconds < -5.0:
+        return "longer than expected"
+    if seconds < 7.5:
+        return "a few s left"
+    if seconds < 57.5:
+        return f"about {5 * round(seconds / 5)} s left"
+    minutes = max(1, round(seconds / 60))
+    return f"about {minutes} min left" if minutes < 60 else f"about {round(minutes / 60)} h left"

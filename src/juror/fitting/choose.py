@@ -153,8 +153,6 @@ class Comparison:
         How labels are scored.
     pooled : bool
         Whether a score is the mean over all rows, or the mean over the parts of their means.
-    report : callable
-        Called with the score of every setting.
     """
 
     trial: Trial
@@ -162,7 +160,6 @@ class Comparison:
     fit: FitPart
     by: str
     pooled: bool = False
-    report: Callable[[RankScore], None] = lambda step: None
     tried: dict[FitSetting, Tried] = field(default_factory=dict)
 
     def of(self, setting: FitSetting) -> Tried:
@@ -174,7 +171,6 @@ class Comparison:
                 occupied += [sum(int(np.sum(~empty_classes(part, kept.total))) for part in each) for each in fits]
                 found.append(mean_of(fits))
             self.tried[setting] = self.scored(found, setting.rank, int(np.median(occupied)), self.trial)
-            self.report(self.tried[setting].step)
         return self.tried[setting]
 
     def scored(self, found: Sequence[tuple[Parameters, ...]], rank: int, n_occupied: int, trial: Trial) -> Tried:

@@ -11,18 +11,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from juror.fitting import members
 from juror.fitting.choose import Comparison, FitSetting
 from juror.fitting.held_out import Parts, Trial
-from juror.fitting.members import fit_members
 from juror.kernels.random_streams import Stream
-from juror.record import RankScore
 from juror.rows.in_memory import MemoryTable
 from juror.rows.parameters import Parameters
 from juror.solvers.em import EMOptions
 
-# Tables of up to this many distinct rows are compared whole. A fifth of them is held out. Two settings that differ by a
-# hundredth of a nat a row are then told apart, and a rank that more rows would support is tried with more.
-ENOUGH_ROWS = 50_000
+# The share of the rows that are scored
 HELD_OUT = 0.2
 # How many times as many rows the next larger sample has
 _MORE = 4
@@ -44,10 +41,10 @@ class Sample:
     def of(cls, table: MemoryTable, rng: np.random.Generator) -> Sample:
         """Hold out a fifth of the rows and keep the others, or that many of a sample if there are many rows."""
         n_rows = len(table.rows.codes)
-        rest, held = table.split(HELD_OUT * ENOUGH_ROWS / max(ENOUGH_ROWS, n_rows), rng)
-        if n_rows <= ENOUGH_ROWS:
+        rest, held = table.split(HELD_OUT * members.ENOUGH_ROWS / max(members.ENOUGH_ROWS, n_rows), rng)
+        if n_rows <= members.ENOUGH_ROWS:
             return cls(rest, held, rest)
-        return cls(_some(rest, round((1.0 - HELD_OUT) * ENOUGH_ROWS), rng), held, rest)
+        return cls(members.some_rows(rest, round((1.0 - HELD_OUT) * members.ENOUGH_ROWS), rng), held, rest)
 
     @property
     def is_whole(self) -> bool:
@@ -62,30 +59,22 @@ class Sample:
         return f"a sample of the rows: up to {n_fitted:,} were fitted, and {n_scored:,} others scored"
 
     def larger(self, seed: int) -> Iterator[Sample]:
-        """Give samples with 4, 16, … times as many rows to fit, while there are as many."""
-        n_rows = len(self.kept.rows.codes) * _MORE
-        while not self.is_whole and n_rows <= len(self.rest.rows.codes):
-            yield replace(self, kept=_some(self.rest, n_rows, Stream.MORE_ROWS.generator(seed, n_rows)))
-            n_rows *= _MORE
+        """Give samples with 4, 16, … times as many rows to fit, or all of them, while that is at least double."""
+        n_rows, n_all = len(self.kept.rows.codes), len(self.rest.rows.codes)
+        while 2 * n_rows <= n_all:
+            n_rows = min(_MORE * n_rows, n_all)
+            yield replace(self, kept=members.some_rows(self.rest, n_rows, Stream.MORE_ROWS.generator(seed, n_rows)))
 
 
-def _some(table: MemoryTable, n_rows: int, rng: np.random.Generator) -> MemoryTable:
-    """Draw about this many rows without replacement; each keeps its weight."""
-    return table.split(min(1.0, n_rows / len(table.rows.codes)), rng)[1]
-
-
-def compare_members(trial: Trial, options: EMOptions, parts: Parts) -> Comparison:
-    """Return a comparison of settings by a few members, fitted to what is kept of each part."""
+def compare_members(trial: Trial, options: EMOptions, parts: Parts, *, rough: bool) -> Comparison:
+    """Return a comparison of settings by a few members, rough ones or not, fitted to what is kept of each part."""
     numbers = range(n_compared(trial.target is not None))
     trials = [replace(trial, table=kept) for kept, _ in parts]
 
     def fit(number: int, kept: MemoryTable, setting: FitSetting) -> list[tuple[Parameters, ...]]:
-        return [member.parts for member in fit_members(trials[number], options, setting, numbers)]
+        return [each.parts for each in members.fit_members(trials[number], options, setting, numbers, rough=rough)]
 
-    def report(step: RankScore) -> None:
-        trial.context.tell(step.rank, 1, 1, 1, 1, log_likelihood=step.score)
-
-    return Comparison(trial, parts, fit, MEMBERS_SCORED_BY, pooled=True, report=report)
+    return Comparison(trial, parts, fit, MEMBERS_SCORED_BY, pooled=True)
 
 
 def n_compared(by_labels: bool) -> int:

@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+import time
+from collections.abc import Sequence
 
 import numpy as np
 
-from juror.errors import Complaint, Option
 from juror.fitting import hidden_trees
 from juror.fitting.choose import (
-    DEFAULT_FOREST_SMOOTHING,
     Chosen,
-    Comparison,
-    Finer,
     FitSetting,
-    Tried,
-    is_clear,
-    warn_too_few,
 )
-from juror.fitting.choosing_time import ChoosingTime
-from juror.fitting.comparing import Sample, compare_members, n_compared
 from juror.fitting.held_out import Trial
-from juror.fitting.ladders import doubling, halving, ladders
-from juror.fitting.members import Member, fit_members, held_out_share, stack_size
-from juror.kernels.random_streams import Stream
+from juror.fitting.members import Member, complaints_of, fit_members, held_out_share, stack_size
 from juror.record import FitRecord
 from juror.rows.parameters import mean_of
 from juror.solvers.em import EMOptions
@@ -35,28 +24,18 @@ _MEMBERS, _MOST_MEMBERS = 10, 100
 _MOST_CLASSES, _MOST_CLASSES_IN_TIME = 12_288, 49_152
 # The most numbers in the tables of all members: 256 MB
 _MOST_NUMBERS = 1 << 25
-# Forests are learned again within classes if these have as many rows on average: fewer show no dependence.
-_ROWS_TO_RELEARN = 30
-_FOLDS = 5
-_FEW_LABELS = 10_000
-# Larger ranks are tried first: they take fewer passes. The largest is larger in a budget of time.
-_FIRST_RANK, _MOST_RANK, _MOST_RANK_IN_TIME = 16, 1024, 4096
-# The least gain that counts, in nats per row or of the labels' score; in a budget of time any gain counts.
-_LEAST_GAIN = 1e-3
-# A larger rank is refused for labels only if it is worse by this many standard errors.
-_BENEFIT_OF_DOUBT = 2.0
 
 
 def fit_ensemble(trial: Trial, options: EMOptions, chosen: Chosen) -> Solution:
     """Fit as many members as are asked for, or as there is time for, and put them side by side."""
     context = trial.context
-    most = _most_members(options, chosen.setting, in_time=bool(np.isfinite(context.until)))
+    most = most_members(options, chosen.setting, in_time=bool(np.isfinite(context.until)))
     members: list[Member] = []
     longest, at_once = 0.0, context.runner.n_jobs
     if options.ensemble == "auto":
         at_once = min(at_once, max(2, _MOST_NUMBERS // stack_size(trial, chosen.setting)))
     while len(members) < most and (not members or context.seconds_left > longest):
-        began = context.seconds_left
+        began, since = context.seconds_left, time.monotonic()
         numbers = range(len(members), min(len(members) + at_once, most))
         members += fit_members(trial, options, chosen.setting, numbers, most)
         if options.ensemble == "auto":
@@ -64,7 +43,8 @@ def fit_ensemble(trial: Trial, options: EMOptions, chosen: Chosen) -> Solution:
             # Many threads may have fitted more; the model must not depend on their number.
             del members[most:]
         longest = max(longest, began - context.seconds_left) if np.isfinite(began) else 0.0
-        context.tell(chosen.rank, len(members), most, 1, 1, log_likelihood=members[-1].score)
+        left = (time.monotonic() - since) * -(-(most - len(members)) // at_once)
+        context.tell(chosen.rank, len(members), most, 1, 1, log_likelihood=members[-1].score, seconds_left=left)
     record = FitRecord(
         stopped=_stopped(members, most, trial, options, chosen.setting),
         n_iter=sum(member.n_passes for member in members),
@@ -75,34 +55,6 @@ def fit_ensemble(trial: Trial, options: EMOptions, chosen: Chosen) -> Solution:
     )
     parts = mean_of([member.parts for member in members])
     return Solution(parts, record, complaints_of(members, most, options))
-
-
-def complaints_of(members: Sequence[Member], most: int, options: EMOptions) -> tuple[Complaint, ...]:
-    """Complain about members that were cut short, and about fewer members than were asked for."""
-    n_cut = {cause: sum(member.cut == cause for member in members) for cause in ("max_iter", "max_seconds")}
-    complaints = [
-        Complaint(
-            "members-cut-short",
-            "{who} spent {set} before {they} would have stopped by {selves}. Raise {option}.",
-            who=f"{n} of {len(members)} members" if len(members) > 1 else "The fit",
-            they="they" if len(members) > 1 else "it",
-            selves="themselves" if len(members) > 1 else "itself",
-            set=Option(cause, source=f" = {getattr(options, cause):g}"),
-            option=Option(cause),
-        )
-        for cause, n in n_cut.items()
-        if n
-    ]
-    if options.ensemble != "auto" and len(members) < most:
-        fewer = Complaint(
-            "fewer-members",
-            "{max_seconds: = {seconds:g}} was enough for {n} of the {most} members. Raise {max_seconds}.",
-            seconds=options.max_seconds,
-            n=len(members),
-            most=most,
-        )
-        complaints.append(fewer)
-    return tuple(complaints)
 
 
 def about_forests(setting: FitSetting, n_members: int) -> str:
@@ -116,7 +68,7 @@ def about_forests(setting: FitSetting, n_members: int) -> str:
     return each + (", learned again within its classes" if setting.relearned else "")
 
 
-def _most_members(options: EMOptions, setting: FitSetting, in_time: bool) -> int:
+def most_members(options: EMOptions, setting: FitSetting, in_time: bool) -> int:
     """Return how many members there may be: with a budget of time as many as stay comfortable to ask."""
     if options.ensemble != "auto":
         return int(options.ensemble)
@@ -139,267 +91,3 @@ def _stopped(members: Sequence[Member], most: int, trial: Trial, options: EMOpti
     if len(members) < most:
         return f"{reason}; {len(members)} of at most {most} fits in max_seconds = {options.max_seconds:g}"
     return reason
-
-
-def choose_for_members(
-    trial: Trial,
-    options: EMOptions,
-    rank: int | str,
-    *,
-    with_smoothing: bool,
-    most_rank: int | None = None,
-    finer: Finer | None = None,
-) -> Chosen:
-    """Choose rank, smoothing and whether to have forests, where they are not given, by a few members.
-
-    The members are compared on rows that none of them has seen. What counts is how probable the rows are, or with a
-    target how well its labels are predicted. A rank that is a number is kept, and the smoothing of the options too
-    unless ``with_smoothing``. A rank that is chosen is at most ``most_rank``. Trees with hidden nodes are tried if all
-    is to be chosen and ``finer``, which reads the rows again with finer intervals, is given.
-    """
-    setting = FitSetting(rank if isinstance(rank, int) else 1, options.smoothing, options.forest is True)
-    if with_smoothing and setting.forest:
-        setting = replace(setting, smoothing=DEFAULT_FOREST_SMOOTHING)
-    if not (with_smoothing or isinstance(rank, str) or options.forest == "auto"):
-        return Chosen(setting)
-    climb = _Climb.of(trial, options, rank, with_smoothing)
-    if climb is not None and most_rank is not None:
-        climb = replace(climb, most_rank=min(climb.most_rank, most_rank))
-    if climb is None:
-        if isinstance(rank, str):
-            warn_too_few(trial.table.total, stacklevel=5)
-        return Chosen(setting)
-    if isinstance(rank, str):
-        setting = replace(setting, rank=climb.first_rank)
-    if options.forest == "auto":
-        setting = climb.better_kind(setting)
-    setting = climb.climb(setting)
-    if options.forest == "auto":
-        other = climb.better_kind(setting)
-        setting = climb.climb(other) if other.forest != setting.forest else setting
-    if setting.forest:
-        setting = climb.up(setting, [replace(setting, seeded=True)])
-        if climb.n_rows >= _ROWS_TO_RELEARN * setting.rank:
-            setting = climb.up(setting, [replace(setting, relearned=True)])
-    if finer is not None and options.forest == "auto" and isinstance(rank, str) and with_smoothing:
-        first = hidden_trees.first_setting(trial)
-        if first is not None and climb.up(setting, [first]).is_hidden:
-            return _with_hidden_nodes(climb, first, trial, finer)
-    setting, sample = climb.grown_with_rows(setting)
-    return replace(climb, sample=sample).chosen(setting)
-
-
-@dataclass(frozen=True)
-class _Climb:
-    """Steps from setting to setting, while they are better and there is time for them."""
-
-    compare: Comparison
-    sample: Sample | None
-    time: ChoosingTime
-    options: EMOptions
-    most_rank: int
-    with_rank: bool
-    with_smoothing: bool
-
-    @classmethod
-    def of(
-        cls,
-        trial: Trial,
-        options: EMOptions,
-        rank: int | str,
-        with_smoothing: bool,
-        time: ChoosingTime | None = None,
-    ) -> _Climb | None:
-        """Hold out rows to compare by; None if there are too few. The time may be what another climb has left."""
-        stage = "choosing rank" if isinstance(rank, str) else "choosing smoothing"
-        rng = Stream.ENSEMBLE.generator(trial.context.seed)
-        by_labels = trial.target is not None
-        few = by_labels and trial.table.total <= _FEW_LABELS
-        sample = None if few else Sample.of(trial.table, rng)
-        parts = trial.table.folds(_FOLDS, rng) if sample is None else [(sample.kept, sample.held)]
-        if any(kept.total == 0 or held.total == 0 for kept, held in parts):
-            return None
-        # A fold without any label does not count. If no fold has one, the score says so.
-        parts = [part for part in parts if by_labels and np.any(part[1].rows.codes[:, trial.target] >= 0)] or parts
-        time = time or ChoosingTime(replace(trial.context, stage=stage))
-        compare = compare_members(replace(trial, context=time.context), options, parts)
-        most = _MOST_RANK_IN_TIME if time.is_limited else _MOST_RANK
-        most_rank = max(1, min(most, *(len(kept.rows.codes) // 2 for kept, _ in parts)))
-        return cls(compare, sample, time, options, most_rank, isinstance(rank, str), with_smoothing)
-
-    @property
-    def n_rows(self) -> float:
-        """How many rows are compared: the weights of those that are fitted and scored."""
-        return sum(part.total for part in self.compare.parts[0])
-
-    @property
-    def size(self) -> float:
-        """The rows that are fitted to compare a setting, as a share of those of the table."""
-        return sum(len(kept.rows.codes) for kept, _ in self.compare.parts) / len(self.compare.trial.table.rows.codes)
-
-    @property
-    def first_rank(self) -> int:
-        """The rank to begin with."""
-        return min(_FIRST_RANK, self.most_rank)
-
-    def better_kind(self, setting: FitSetting) -> FitSetting:
-        """Return the better of a setting and one of the other kind, with or without a forest."""
-        other = setting.of_other_kind()
-        return self.up(setting, [other if self.with_smoothing else replace(other, smoothing=setting.smoothing)])
-
-    def climb(self, setting: FitSetting) -> FitSetting:
-        """Move rank and smoothing in turn while that helps: the best of one depends on the other.
-
-        The rank doubles while that helps, or halves.
-        """
-        first, seen = setting.rank, set()
-        if self.with_smoothing and setting.forest:
-            # Fits of small rank are quick.
-            setting = self.smoother(setting)
-        while setting.smoothing not in seen:
-            seen.add(setting.smoothing)
-            if self.with_rank:
-                setting = self.grown(setting)
-                if setting.rank == first:
-                    setting = self.up(setting, [replace(setting, rank=F) for F in halving(first)])
-            if setting.smoothing not in seen:
-                # More classes wanted less smoothing, and still less was tried with them.
-                break
-            if self.with_smoothing:
-                setting = self.smoother(setting)
-        return setting
-
-    def grown(self, setting: FitSetting) -> FitSetting:
-        """Double the rank while that helps; more classes with a forest may want less smoothing at once."""
-        ranks = list(doubling(setting.rank, self.most_rank))
-        if not (setting.forest and self.with_smoothing):
-            return self.up(setting, [replace(setting, rank=F) for F in ranks])
-        for F in ranks:
-            step = replace(setting, rank=F)
-            grown = self.up(setting, [step])
-            below, _ = ladders(step)
-            less = [replace(step, smoothing=below[0])] if below else []
-            grown = self.up(grown, less)
-            if grown == setting:
-                break
-            setting = grown
-        return setting
-
-    def grown_with_rows(self, setting: FitSetting) -> tuple[FitSetting, Sample | None]:
-        """Double the rank while that helps on larger and larger samples, which may support more classes."""
-        sample, trial = self.sample, self.compare.trial
-        if sample is None or not self.with_rank or setting.is_hidden:
-            return setting, sample
-        for more in sample.larger(trial.context.seed):
-            parts = [(more.kept, more.held)]
-            climb = replace(self, compare=compare_members(trial, self.options, parts), sample=more)
-            if setting.rank == self.most_rank or not climb.has_time_for(setting):
-                break
-            grown, sample = climb.grown(setting), more
-            self.compare.tried.update(climb.compare.tried)
-            if grown.rank == setting.rank:
-                break
-            setting = grown
-        return setting, sample
-
-    def smoother(self, setting: FitSetting) -> FitSetting:
-        """Move the smoothing while that helps: down, or else up."""
-        for smoothings in ladders(setting):
-            moved = self.up(setting, [replace(setting, smoothing=alpha) for alpha in smoothings])
-            if moved != setting:
-                return moved
-        return setting
-
-    def chosen(self, setting: FitSetting) -> Chosen:
-        """Return the setting with ranks and, at its rank, smoothings that were tried, each with its best score."""
-        tried = self.compare.tried
-        self.compare.check_possible("rank", sorted({each.rank for each in tried}))
-        classes = [each.step for alike, each in tried.items() if not alike.is_hidden]
-        steps = sorted(classes, key=lambda step: (step.rank, step.score))
-        ranks = tuple({step.rank: step for step in steps}.values()) if self.with_rank and not setting.is_hidden else ()
-        kind = (setting.rank, setting.forest, setting.is_hidden)
-        alike = (each for each in tried if (each.rank, each.forest, each.is_hidden) == kind)
-        # The last of equal smoothings has the best score.
-        at_rank = dict(sorted((each.smoothing, tried[each].step.score) for each in alike))
-        smoothings = tuple(at_rank.items()) if self.with_smoothing else ()
-        compared_on = "" if self.sample is None else self.sample.in_words()
-        return Chosen(setting, ranks, smoothings, ended=self._ended(setting), compared_on=compared_on)
-
-    def _ended(self, setting: FitSetting) -> str:
-        """Say why no more settings were tried in a budget of time."""
-        if not self.time.is_limited:
-            return ""
-        if self.time.ran_out:
-            return "there was no time to compare more settings"
-        if self.with_rank and setting.rank == self.most_rank:
-            return f"rank {setting.rank} is the largest that is tried for these rows"
-        return "no other setting that was tried was better"
-
-    def up(self, best: FitSetting, steps: Iterable[FitSetting]) -> FitSetting:
-        """Take steps while they are better and there is time; return the last that was taken."""
-        top = self._tried(best)
-        for step in steps:
-            if step not in self.compare.tried and not self.has_time_for(step):
-                break
-            tried = self._tried(step)
-            if self._is_better(tried, top):
-                best, top = step, tried
-            elif self._is_in_doubt(tried, top):
-                best = step
-            else:
-                break
-        return best
-
-    def _tried(self, setting: FitSetting) -> Tried:
-        """Compare a setting, and remember how long that took."""
-        before, is_new = self.time.seconds_left(), setting not in self.compare.tried
-        tried = self.compare.of(setting)
-        if is_new:
-            self.time.took(before - self.time.seconds_left(), self.size)
-        return tried
-
-    def has_time_for(self, setting: FitSetting) -> bool:
-        """Say whether a setting may be compared, so that the whole fit, with its usual number of members, ends in time.
-
-        Threads fit members in turns.
-        """
-        n_threads = self.compare.trial.context.runner.n_jobs
-        n_members_compared = n_compared(self.compare.trial.target is not None)
-        n_members = _most_members(self.options, setting, in_time=False)
-        return self.time.allows(-(-n_members // n_threads) / -(-n_members_compared // n_threads), self.size)
-
-    def _by_labels(self, tried: Tried, top: Tried) -> bool:
-        return self.compare.trial.target is not None and tried.is_finite and top.is_finite
-
-    def _is_better(self, tried: Tried, top: Tried) -> bool:
-        """Say whether there is a gain that counts, for labels also more than noise would give."""
-        if tried.step.score <= top.step.score + (0.0 if self.time.is_limited else _LEAST_GAIN):
-            return False
-        return not self._by_labels(tried, top) or is_clear(tried.rows - top.rows, tried.weights)
-
-    def _is_in_doubt(self, tried: Tried, top: Tried) -> bool:
-        """Say whether the next larger rank is no worse for labels than noise would make it.
-
-        It is then taken: the fit will have more rows and more members than there are here, and larger ranks gain by
-        that.
-        """
-        is_next = top.step.rank < tried.step.rank <= 2 * top.step.rank
-        if not (self._by_labels(tried, top) and is_next):
-            return False
-        return not is_clear(top.rows - tried.rows, tried.weights, _BENEFIT_OF_DOUBT)
-
-
-def _with_hidden_nodes(coarse: _Climb, first: FitSetting, trial: Trial, finer: Finer) -> Chosen:
-    """Choose among trees with hidden nodes, in finer intervals where there are any: these are what is fitted."""
-    table = finer()
-    climb = coarse
-    if table is not None:
-        trial = replace(trial, table=table)
-        climb = _Climb.of(trial, coarse.options, "auto", coarse.with_smoothing, coarse.time) or coarse
-    found = climb.smoother(first)
-    found = climb.up(found, [replace(found, groups=groups) for groups in doubling(1, hidden_trees.MOST_GROUPS)])
-    most = hidden_trees.most_states(trial.domain, climb.time.is_limited)
-    found = climb.up(found, [replace(found, rank=K) for K in doubling(found.rank, most)])
-    said = hidden_trees.in_words(coarse.compare, climb.compare, found)
-    chosen = climb.chosen(replace(found, hidden_steps=hidden_trees.steps_of_fit(trial)))
-    return replace(chosen, hidden=said, table=table)

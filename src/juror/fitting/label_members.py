@@ -17,9 +17,10 @@ import numpy as np
 
 from juror.answers.scores import log_prob
 from juror.fitting.choose import Chosen, FitSetting
-from juror.fitting.ensemble import about_forests, choose_for_members, complaints_of
+from juror.fitting.climb import choose_for_members
+from juror.fitting.ensemble import about_forests
 from juror.fitting.held_out import Trial, as_mixture
-from juror.fitting.members import Member, fit_members, held_out_share
+from juror.fitting.members import Member, complaints_of, fit_members, held_out_share
 from juror.kernels.random_streams import Stream
 from juror.record import FitRecord
 from juror.rows.distinct import WeightedRows

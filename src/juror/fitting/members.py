@@ -11,13 +11,14 @@ informations with random factors, so that together they follow more pairs than a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
-from juror.errors import ParameterError
+from juror.errors import Complaint, Option, ParameterError
 from juror.fitting.choose import FitSetting
 from juror.fitting.held_out import Trial
 from juror.kernels.random_streams import Stream
@@ -36,6 +37,9 @@ from juror.solvers.shared_forest import SharedForest, fetched, information_given
 from juror.solvers.starts import seeded_start
 from juror.solvers.stopping import Stop
 
+# So many distinct rows are enough to compare settings and to begin a fit: a fifth of them tells settings apart that
+# differ by a hundredth of a nat a row.
+ENOUGH_ROWS = 50_000
 # Enough held-out rows to decide when to stop, and the largest share of the rows that is held out
 _ENOUGH_HELD_OUT, _MOST_HELD_OUT = 4000, 0.1
 # A member stops when this many steps in a row brought no higher score. The first passes are not scored: classes are
@@ -45,6 +49,9 @@ _FIRST_LOOK = 4
 # Plain steps, which members with a forest take, may gain ever less: what they gain less than this, in nats per row,
 # does not count.
 _LEAST_GAIN = 1e-5
+# With many rows a fit could gain a little for long. So members of many rows, and those that only compare settings on a
+# sample of many, count gains from these shares of their nats on.
+_LEAST_SHARE, _ROUGH_SHARE = 2.5e-5, 2.5e-4
 # A member that has not stopped after this many passes takes long steps, unless it has a forest.
 _PLAIN = 20
 # Members made to predict stop at a step that gains no more than this, in nats per row.
@@ -77,9 +84,42 @@ class Member:
         return only
 
 
+def complaints_of(members: Sequence[Member], most: int, options: EMOptions) -> tuple[Complaint, ...]:
+    """Complain about members that were cut short, and about fewer members than were asked for."""
+    n_cut = {cause: sum(member.cut == cause for member in members) for cause in ("max_iter", "max_seconds")}
+    complaints = [
+        Complaint(
+            "members-cut-short",
+            "{who} spent {set} before {they} would have stopped by {selves}. Raise {option}.",
+            who=f"{n} of {len(members)} members" if len(members) > 1 else "The fit",
+            they="they" if len(members) > 1 else "it",
+            selves="themselves" if len(members) > 1 else "itself",
+            set=Option(cause, source=f" = {getattr(options, cause):g}"),
+            option=Option(cause),
+        )
+        for cause, n in n_cut.items()
+        if n
+    ]
+    if options.ensemble != "auto" and len(members) < most:
+        fewer = Complaint(
+            "fewer-members",
+            "{max_seconds: = {seconds:g}} was enough for {n} of the {most} members. Raise {max_seconds}.",
+            seconds=options.max_seconds,
+            n=len(members),
+            most=most,
+        )
+        complaints.append(fewer)
+    return tuple(complaints)
+
+
 def held_out_share(table: MemoryTable) -> float:
     """Return the share of the rows that each member holds out to stop by."""
     return min(_MOST_HELD_OUT, _ENOUGH_HELD_OUT / table.total)
+
+
+def some_rows(table: MemoryTable, n_rows: int, rng: np.random.Generator) -> MemoryTable:
+    """Draw about this many distinct rows at random; each keeps its weight."""
+    return table.split(min(1.0, n_rows / len(table.rows.codes)), rng)[1]
 
 
 def stack_size(trial: Trial, setting: FitSetting) -> int:
@@ -89,12 +129,18 @@ def stack_size(trial: Trial, setting: FitSetting) -> int:
 
 
 def fit_members(
-    trial: Trial, options: EMOptions, setting: FitSetting, numbers: Sequence[int], most: int | None = None
+    trial: Trial,
+    options: EMOptions,
+    setting: FitSetting,
+    numbers: Sequence[int],
+    most: int | None = None,
+    *,
+    rough: bool = False,
 ) -> list[Member]:
     """Fit some members side by side, one per thread. No pass begins after the context's deadline.
 
     A number always stands for the same start, the same forest and the same rows held out. In all there will be ``most``
-    members, or only these.
+    members, or only these. Rough members stop where steps gain little, to compare settings.
     """
     if setting.is_hidden:
 
@@ -105,18 +151,31 @@ def fit_members(
 
         return list(trial.context.runner.map(partial(_fit_hidden, trial, setting, tell), numbers))
     links = trial.links if setting.forest else None
-    return list(trial.context.runner.map(partial(_fit_member, trial, options, setting, links), numbers))
+    return list(trial.context.runner.map(partial(_fit_member, trial, options, setting, links, rough), numbers))
 
 
-def _fit_member(trial: Trial, options: EMOptions, setting: FitSetting, links: np.ndarray | None, number: int) -> Member:
+def _fit_member(
+    trial: Trial, options: EMOptions, setting: FitSetting, links: np.ndarray | None, rough: bool, number: int
+) -> Member:
     climb, rng = _Climb.of(trial, options, setting, number)
+    climb = replace(climb, least_share=_ROUGH_SHARE if rough else 0.0)
+    share = ENOUGH_ROWS / max(ENOUGH_ROWS, len(climb.table.rows.codes))
+    if share == 1.0:
+        return _fit_from_start(climb, links, number, rng)
+    # The first passes move far, with some of the rows as with all.
+    first = _fit_from_start(replace(climb, table=some_rows(climb.table, ENOUGH_ROWS, rng)), links, number, rng)
+    return replace(climb, least_share=max(climb.least_share, _LEAST_SHARE)).from_member(first, share)
+
+
+def _fit_from_start(climb: _Climb, links: np.ndarray | None, number: int, rng: np.random.Generator) -> Member:
     if links is None:
         return climb.from_start(None, number, rng)
-    member = climb.from_start(_forest(links, number, trial.context.seed), number, rng)
-    if not setting.relearned:
+    seed = climb.trial.context.seed
+    member = climb.from_start(_forest(links, number, seed), number, rng)
+    if not climb.setting.relearned:
         return member
     links = information_given(climb.table, most_probable_classes(climb.table, member.parameters))
-    again = climb.from_start(_forest(links, number, trial.context.seed), number, rng)
+    again = climb.from_start(_forest(links, number, seed), number, rng)
     return replace(again, n_passes=member.n_passes + again.n_passes, cut=again.cut or member.cut)
 
 
@@ -154,13 +213,17 @@ def _forest(links: np.ndarray, number: int, seed: int) -> Forest:
 
 @dataclass(frozen=True)
 class _Climb:
-    """The rows of a member, those it holds out to stop by, or None, and how it is fitted."""
+    """The rows of a member, those it holds out to stop by, or None, and how it is fitted.
+
+    Gains below ``least_share`` of the nats of a row do not count.
+    """
 
     trial: Trial
     table: MemoryTable
     held: MemoryTable | None
     options: EMOptions
     setting: FitSetting
+    least_share: float = 0.0
 
     @classmethod
     def of(
@@ -177,19 +240,38 @@ class _Climb:
 
     def from_start(self, forest: Forest | None, number: int, rng: np.random.Generator) -> Member:
         """Fit classes with a forest, or without, from a random start."""
-        stacking = Stacking(self.table.domain.cardinalities, forest)
-        rank, smoothing = self.setting.rank, self.setting.smoothing
         if forest is None:
-            objective = Objective.of(self.table.packed.alone(), stacking, smoothing)
-            return self._from(objective, random_start_of(objective, rank, number, rng), _PLAIN)
+            objective = self._without_forest()
+            return self._from(objective, random_start_of(objective, self.setting.rank, number, rng), _PLAIN)
         rows = self.table.along(forest).alone()
-        along = SharedForest.along(rows.in_order(), stacking, smoothing)
+        along = self._along(rows, forest)
         start = (
             # Rows are drawn in the order of the table, which is the same on a card.
-            seeded_start(rows, along.marginals, rank, stacking, rng)
+            seeded_start(rows, along.marginals, self.setting.rank, along.stacking, rng)
             if self.setting.seeded
-            else along.scattered_start(rank, rng)
+            else along.scattered_start(self.setting.rank, rng)
         )
+        return self._climb_along(along, start)
+
+    def from_member(self, first: Member, share: float) -> Member:
+        """Go on from a member that was fitted to a share of the rows."""
+        start = first.parameters
+        if start.forest is None:
+            again = self._from(self._without_forest(), start, _PLAIN)
+        else:
+            rows = self.table.along(start.forest).alone()
+            again = self._climb_along(self._along(rows, start.forest), start)
+        return replace(again, n_passes=again.n_passes + math.ceil(share * first.n_passes), cut=again.cut or first.cut)
+
+    def _without_forest(self) -> Objective[PackedRows]:
+        stacking = Stacking(self.table.domain.cardinalities)
+        return Objective.of(self.table.packed.alone(), stacking, self.setting.smoothing)
+
+    def _along(self, rows: PackedRows, forest: Forest) -> SharedForest:
+        stacking = Stacking(self.table.domain.cardinalities, forest)
+        return SharedForest.along(rows.in_order(), stacking, self.setting.smoothing)
+
+    def _climb_along(self, along: SharedForest, start: Parameters) -> Member:
         # Steps along a forest climb no fixed objective that would say whether a leap helps.
         member = self._from(along.on_card(), start, self.options.max_iter)
         return replace(member, parts=(fetched(member.parameters),))
@@ -221,7 +303,7 @@ class _Climb:
             if n_passes < _FIRST_LOOK and not cut:
                 continue
             found = float(held.weights @ held.log_prob(point.parameters.lam, point.parameters.stack)) / held.total
-            stale = 0 if found > score + least_gain else stale + 1
+            stale = 0 if found > score + max(least_gain, self.least_share * abs(found)) else stale + 1
             if found > score:
                 best, score = point.parameters, found
         if score == -np.inf:

@@ -8,8 +8,9 @@ from typing import Any
 from juror.errors import Message, Option, ParameterError
 from juror.fitting.beyond_memory import fit_beyond_memory
 from juror.fitting.choose import SCORED_BY, Chosen, Finer, FitSetting, choose_rank_for, choose_rho, choose_smoothing
+from juror.fitting.climb import choose_for_members
 from juror.fitting.comparing import MEMBERS_SCORED_BY
-from juror.fitting.ensemble import choose_for_members, fit_ensemble
+from juror.fitting.ensemble import fit_ensemble
 from juror.fitting.held_out import Trial
 from juror.fitting.label_members import fit_for_labels
 from juror.rows.table import Table

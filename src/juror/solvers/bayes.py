@@ -7,6 +7,7 @@ without edges all draws are one CPD.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
@@ -256,7 +257,7 @@ class RunningChain:
         n_kept, context = n_sweeps - burnt, self._context
         wanted = set((burnt + (np.arange(1, self._n_draws + 1) * n_kept) // self._n_draws - 1).tolist())
         draws: list[Parameters] = []
-        followed, occupied = [], []
+        followed, occupied, began = [], [], time.monotonic()
         for sweep in range(n_sweeps):
             counts = self._sampler.sweep()
             self.log_likelihoods.append(counts.log_likelihood)
@@ -269,8 +270,16 @@ class RunningChain:
                 draws.append(self._sampler.point)
             if late:
                 break
-            done, log_likelihood = (sweep + 1, n_sweeps), counts.log_likelihood / self._n_rows
-            context.tell(self._rank, self._number + 1, self._n_chains, *done, log_likelihood=log_likelihood)
+            n_left = n_sweeps * (self._n_chains - self._number) - sweep - 1
+            context.tell(
+                self._rank,
+                self._number + 1,
+                self._n_chains,
+                sweep + 1,
+                n_sweeps,
+                log_likelihood=counts.log_likelihood / self._n_rows,
+                seconds_left=(time.monotonic() - began) / (sweep + 1) * n_left,
+            )
         return Chain(draws, np.array(followed), np.array(occupied))
 
 

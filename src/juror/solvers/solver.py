@@ -86,8 +86,8 @@ class Context:
             return self
         return replace(self, until=self.until - (1.0 - share) * self.seconds_left)
 
-    def tell(self, rank: int, start: int, n_starts: int, step: int, most: int, **reached: float) -> None:
-        """Report a step to the progress callback, if there is one: the log-likelihood or the objective reached."""
+    def tell(self, rank: int, start: int, n_starts: int, step: int, most: int, **reached: float | None) -> None:
+        """Report a step to the progress callback, if there is one: what was reached, and perhaps the time left."""
         if self.progress is not None:
             self.progress(Progress(self.stage, rank, start, n_starts, step, most, **reached))
 
