@@ -54,7 +54,7 @@ _CHOOSING, _COMPARED, _COMPARED_RANK = 2, 2, 32
 
 
 def fit_for_labels(trial: Trial, options: EMOptions, *, smoothing_given: bool) -> tuple[Solution, Chosen] | None:
-    """Fit tilted members; return None if labels are too few or too many, or a tilt does not help."""
+    """Fit tilted members; return None if labels are too few or too many, a tilt does not help, or time is spent."""
     others = _others(trial)
     if others is None:
         return None
@@ -63,6 +63,8 @@ def fit_for_labels(trial: Trial, options: EMOptions, *, smoothing_given: bool) -
     most_rank = _most_untilted(others, per_label * n_labels)
     others = replace(others, context=others.context.with_share(_TIME_FOR_OTHERS))
     chosen = choose_for_members(others, options, "auto", with_smoothing=not smoothing_given, most_rank=most_rank)
+    if trial.context.seconds_left < 0:
+        return None
     # The rank is that of a part of the model.
     chosen = replace(chosen, rank_path=())
     members = fit_members(others, options, chosen.setting, range(_MEMBERS))
