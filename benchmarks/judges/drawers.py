@@ -34,10 +34,10 @@ def _by_sdv(synthesizer: Any, frame: pd.DataFrame, n: int, numbers: list[str]) -
     from sdv.metadata import Metadata
 
     columns = {c: {"sdtype": "numerical" if c in numbers else "categorical"} for c in frame.columns}
-    metadata = Metadata.load_from_dict({"tables": {"table": {"columns": columns}}})
-    fitted = synthesizer(metadata)
-    fitted.fit(frame)
-    return fitted.sample(n)
+    fitted = synthesizer(Metadata.load_from_dict({"tables": {"table": {"columns": columns}}}))
+    # Since SDV 2, a single table comes and goes as one of several.
+    fitted.fit({"table": frame})
+    return fitted.sample(n)["table"]
 
 
 def by_arf(frame: pd.DataFrame, n: int, numbers: list[str], seed: int) -> pd.DataFrame:
