@@ -173,7 +173,7 @@ class _Climb:
             # Rows are drawn in the order of the table, which is the same on a card.
             seeded_start(rows, along.marginals, rank, stacking, rng)
             if self.setting.seeded
-            else along.scattered_start(rank, rng)
+            else along.scattered_start(rank, rng, rows)
         )
         # Steps along a forest climb no fixed objective that would say whether a leap helps.
         member = self._from(along.on_card(), start, self.options.max_iter)

@@ -135,9 +135,12 @@ class SharedForest(Objective[PackedRows]):
         """Return the steps with points that stay on the card, if the rows are passed over there."""
         return _ForestOnCard(**vars(self)) if isinstance(self.rows, CardRows) else self
 
-    def scattered_start(self, rank: int, rng: np.random.Generator) -> Parameters:
-        """Share every row among the classes at random, and take the step from there: classes near the forest's own."""
-        lam, counts = self.rows.scattered(rank, _SPREAD, rng)
+    def scattered_start(self, rank: int, rng: np.random.Generator, rows: PackedRows | None = None) -> Parameters:
+        """Share every row among the classes at random, and take the step from there: classes near the forest's own.
+
+        The same rows may be given in another order, to draw their shares in.
+        """
+        lam, counts = (self.rows if rows is None else rows).scattered(rank, _SPREAD, rng)
         stack = self.stacking.normalise(
             counts + self.marginals, otherwise=np.broadcast_to(self.marginals, counts.shape)
         )

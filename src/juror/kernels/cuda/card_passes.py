@@ -282,19 +282,17 @@ def scatter_classes(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Share every row among classes by random numbers to a power; return class counts (F,) and counts of stacked rows.
 
-    The number of row i and class f is i · rank + f, counted from the first row of each piece of the table, and the key
-    of a piece is the key plus the number of its first row.
+    The number of row i and class f is i · rank + f.
     """
     even = tables_of(np.full(rank, 1.0 / rank), np.ones((n_stacked, rank)), parts, 0, 1)
     assert isinstance(even, CardTables)
     found = _Pass(cells, None, even, exact=True)
-    weights = found.placed.weights
+    weights, key_there = found.placed.weights, as_tensor(np.array([key], dtype=np.uint64).view(np.int64))
     for piece in found.placed.pieces(found.at_once):
         n, P = piece.n_padded, found.high.shape[1]
         E, total = torch.empty((n, P), device=device()), torch.empty((P // even.tiling.classes, n), device=device())
-        key_there = as_tensor(np.array([(key + piece.first) % 2**64], dtype=np.uint64).view(np.int64))
         tiles.share_at_random[n // _ROWS_DRAWN, len(total)](
-            key_there, E, total, n, P, rank, power, _ROWS_DRAWN, even.tiling.classes
+            key_there, E, total, piece.first, n, P, rank, power, _ROWS_DRAWN, even.tiling.classes
         )
         share = torch.zeros_like(total)
         own = 1.0 if weights is None else weights[piece.first :][: piece.rows]

@@ -265,11 +265,12 @@ def draw_of_posterior(
     tl.store(DRAWN + row, tl.minimum(passed, last))
 
 
-@triton.jit(do_not_specialize=["n_classes"])
+@triton.jit(do_not_specialize=["first", "n_classes"])
 def share_at_random(
     KEY,
     E,
     SUM,
+    first,
     rows,
     stride,
     n_classes,
@@ -281,7 +282,7 @@ def share_at_random(
     block, chunk = tl.program_id(0), tl.program_id(1)
     row = block * ROWS + tl.arange(0, ROWS)
     f = chunk * CLASSES + tl.arange(0, CLASSES)
-    number = row.to(tl.int64)[:, None] * n_classes + f[None, :]
+    number = (first + row.to(tl.int64))[:, None] * n_classes + f[None, :]
     u = _uniform(tl.load(KEY).to(tl.uint64), number)
     e = tl.where(f[None, :] < n_classes, u, 0.0)
     for _ in tl.static_range(POWER - 1):
