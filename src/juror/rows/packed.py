@@ -7,7 +7,7 @@ from functools import cached_property, reduce
 
 import numpy as np
 
-from juror.kernels.reference import uniform
+from juror.kernels.reference.random_numbers import uniform
 from juror.rows.distinct import WeightedRows
 from juror.rows.drawn import RowsToDraw
 from juror.rows.expected import ExpectedCounts, log_prob_of_cells
