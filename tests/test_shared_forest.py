@@ -93,7 +93,7 @@ class TestTheStep:
         along = self.along()
         start = along.scattered_start(4, np.random.default_rng(0))
         off = np.abs(start.stack - along.marginals)
-        # Some columns have few rows, and may be far off: for 200 seeds the mean is 0.05 to 0.14, the largest 0.2 to 0.8.
+        # Some columns have few rows, and may be far off: of 200 seeds the mean is 0.05 to 0.14, the largest 0.2 to 0.8.
         assert 1e-3 < off.mean() < 0.2
         assert np.abs(start.stack[:, 0] - start.stack[:, 1]).max() > 1e-3
 
