@@ -17,6 +17,7 @@ from juror.rows.forest import Forest
 from juror.rows.in_memory import MemoryTable
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
+from juror.solvers import shared_forest
 from juror.solvers.em import EMOptions
 from juror.solvers.methods import METHODS
 from juror.solvers.shared_forest import SharedForest, information_given, most_probable_classes
@@ -92,7 +93,8 @@ class TestTheStep:
         along = self.along()
         start = along.scattered_start(4, np.random.default_rng(0))
         off = np.abs(start.stack - along.marginals)
-        assert 1e-3 < off.max() < 0.4
+        # Some columns have few rows, and may be far off: of 200 seeds the mean is 0.05 to 0.14, the largest 0.2 to 0.8.
+        assert 1e-3 < off.mean() < 0.2
         assert np.abs(start.stack[:, 0] - start.stack[:, 1]).max() > 1e-3
 
     def test_many_rows_of_one_class_are_the_counts(self):
@@ -119,8 +121,10 @@ class TestInformationWithinClasses:
                 sum_of -= ((a > 0).sum() - 1) * ((b > 0).sum() - 1) / 2
         return sum_of / total
 
+    @pytest.mark.parametrize("rows_each", [8, 0], ids=["by pairs", "in one pass"])
     @pytest.mark.parametrize("n_classes", [1, 3, 200])
-    def test_it_is_the_sum_over_classes(self, n_classes):
+    def test_it_is_the_sum_over_classes(self, n_classes, rows_each, monkeypatch):
+        monkeypatch.setattr(shared_forest, "_ROWS_EACH", rows_each)
         rng = np.random.default_rng(2)
         codes = with_holes(CODES, 0.2)
         table = table_of(codes, rng.integers(1, 4, size=len(codes)).astype(float))
@@ -133,7 +137,9 @@ class TestInformationWithinClasses:
                 assert found[j, k] == found[k, j] == pytest.approx(expected, abs=1e-12)
         assert self.by_hand(rows.codes, rows.weights, classes * 0, 0, 1) != pytest.approx(found[0, 2], abs=1e-3)
 
-    def test_variables_that_no_row_shows_together(self):
+    @pytest.mark.parametrize("rows_each", [8, 0], ids=["by pairs", "in one pass"])
+    def test_variables_that_no_row_shows_together(self, rows_each, monkeypatch):
+        monkeypatch.setattr(shared_forest, "_ROWS_EACH", rows_each)
         codes = CODES.copy()
         codes[::2, 0], codes[1::2, 1] = -1, -1
         assert information_given(table_of(codes), np.zeros(len(table_of(codes).rows.codes), dtype=np.int64))[0, 1] == 0

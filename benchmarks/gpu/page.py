@@ -7,12 +7,17 @@ from typing import Any
 
 from benchmarks.gpu.crossing import COLUMNS
 from benchmarks.gpu.ensembles import Found
-from benchmarks.gpu.passes import Limits, Measured
+from benchmarks.gpu.passes import AGAIN, Limits, Measured
 
 # Strongest published mean test log-likelihoods of models of this form
 PUBLISHED = {"plants": -12.26, "baudio": -39.02}
-# What follows is written by hand, and stays.
-_NOTES = "## Notes\n"
+_FITS = """
+## Default fits
+
+On the CPU with two threads, on two cores of the same machine; on the card with the cores that are left. On the card,
+tables but the largest are fitted several times, and the last time is stated. Kernels are compiled before.
+
+"""
 # Most milliseconds of a pass that the issue asks for
 WANTED = {"10 M rows, F = 64": 4.0, "10 M rows, F = 64, 20 % missing": 5.0}
 
@@ -59,10 +64,11 @@ def _fit(found: dict[str, Any]) -> list[str]:
     name = found["table"] if not str(found["table"]).isdigit() else f"{int(found['table']):,} × 20 generated"
     if "seconds" not in found:
         why = f"stopped after {found['stopped']:.0f} s" if "stopped" in found else "failed"
-        return [name, str(found.get("device", "")), why, "", ""]
+        return [name, str(found.get("device", "")), why, "", "", ""]
     model = f"{found['members']} × {found['rank'] // found['members']} classes, smoothing {found['smoothing']:g}"
     model += f", forests {found['forests']}" if found["forests"] else ""
-    return [name, found["device"], f"{found['seconds']:.1f} s", f"{found['held_out']:.4f}", model]
+    same = {True: "yes", False: "no"}.get(found.get("same"), "")
+    return [name, found["device"], f"{found['seconds']:.1f} s", f"{found['held_out']:.4f}", model, same]
 
 
 def _ensemble(found: Found) -> str:
@@ -91,11 +97,19 @@ def _crossings(found: Iterable[dict[str, float]]) -> str:
     """Write the section about the size from which the card is faster."""
     told = "A pass of EM without a forest as fits call it, in milliseconds, on two threads of the CPU and on the card."
     head = ("classes", "cells (rows × 20 columns)", "two threads", "card", "faster")
-    return f"\n## From which size on\n\n{told}\n\n" + _table(head, map(_crossing, found))
+    found = list(found)
+    said = ", ".join(_from(rank, found) for rank in sorted({each["rank"] for each in found}))
+    return f"\n## From which size on\n\n{told}\nThe card is faster {said}.\n\n" + _table(head, map(_crossing, found))
 
 
-def page(facts: dict[str, Any], before: str = "") -> str:
-    """Write the page, with the notes of the page before."""
+def _from(rank: float, found: Iterable[dict[str, float]]) -> str:
+    """Say from how many cells on the card is faster with some classes."""
+    slower = [each["rows"] for each in found if each["rank"] == rank and each["cuda"] >= each["cpu"]]
+    return f"with {rank:,.0f} classes " + (f"above {max(slower) * COLUMNS:,.0f} cells" if slower else "always")
+
+
+def page(facts: dict[str, Any]) -> str:
+    """Write the page."""
     passes = [Measured.of(each) for each in facts.values() if isinstance(each, dict) and "error_counts" in each]
     text = f"""# On a card
 
@@ -115,12 +129,13 @@ The tests of the kernels (`tests/test_card.py`) on this card: {facts.get("contra
         "counts, ms",
         "row-column-classes a second",
     )
-    text += _table((*head, "error of counts", "error of the log-likelihood", "same bits twice"), map(_pass, passes))
+    head += ("error of counts", "error of the log-likelihood", f"same bits {AGAIN + 1} times")
+    text += _table(head, map(_pass, passes))
     text += """
 Errors are relative to double precision on the same card: the norm of the difference of the counts, and the difference
-of the log-likelihoods. A pass is two kernels of matrix products (posteriors, counts), one that joins tiles of classes
-and, from 65 classes on, two that mark cells in words of bits (all three counted with the posteriors), and sums over
-parts of the table, in a fixed order.
+of the log-likelihoods. A pass is two kernels of matrix products (posteriors, counts), two that mark cells in words of
+bits and one that joins tiles of classes (all three counted with the posteriors), and sums over parts of the table, in a
+fixed order.
 
 ## Where the limit is
 
@@ -138,15 +153,17 @@ would take at that rate, and their share of the time measured:
         text += """
 The matrix unit does three products of a one-hot matrix with a table: two for the logarithms, which are in two parts of
 half precision, and one for the counts. *Gather instead* is what looking up and adding logarithms of four bytes would
-take from the first-level cache, without any counts. The matrix unit is the nearest limit. A program keeps a tile of
-sums in registers, about 200 for each thread, so that two programs share a multiprocessor: while one takes exponentials,
-writes posteriors or waits for its tables, the unit has the products of the other at most.
+take from the first-level cache, without any counts. Shares are of operations that a model needs; padding to whole tiles
+is work, too, but serves nobody. With 1,024 classes the matrix unit is the nearest limit. A program keeps a tile of sums
+in registers, about 230 for each thread, so that two programs share a multiprocessor: while one makes one-hot matrices,
+takes exponentials, writes posteriors or waits, the unit has the products of the other at most.
 """
     text += _crossings(facts["crossing"]) if "crossing" in facts else ""
-    text += "\n## Default fits\n\nOn the CPU with two threads on two cores of the same machine.\n\n"
+    text += _FITS
     fits = [each for name, each in facts.items() if name.endswith((" on the card", " on two cores"))]
     fits.sort(key=lambda each: (0 if each["table"] == "coil2000" else int(each["table"]), each["device"]))
-    text += _table(("rows", "device", "time", "held-out log-likelihood, nats a row", "model"), map(_fit, fits))
+    head = ("rows", "device", "time", "held-out log-likelihood, nats a row", "model", "same score each time")
+    text += _table(head, map(_fit, fits))
     text += "\n## Ensembles ten times as large\n\n"
     text += "\n".join(_ensemble(Found.of(facts[name])) for name in PUBLISHED if name in facts)
-    return text + ("\n" + _NOTES + before.split(_NOTES, 1)[1] if _NOTES in before else "")
+    return text

@@ -18,7 +18,7 @@ from juror.kernels.cuda.shapes import Tile, Tiling
 # Classes of a tile; tiles of the first kernel and of the second: rows, cells, warps of a program, pipeline stages
 CLASSES = {64: (64,), 1024: (128, 256)}
 WEIGHING = [Tile(*each) for each in itertools.product((64, 128, 256), (32,), (4, 8), (2, 3, 4, 5))]
-COUNTING = [Tile(*each) for each in itertools.product((32, 64), (64, 128, 256), (4, 8), (3, 4, 5, 6))]
+COUNTING = [Tile(*each) for each in itertools.product((32,), (64, 128, 256), (4, 8), (3, 4, 5, 6))]
 
 
 def tried(setting: Setting) -> list[tuple[str, int, Tile, float]]:
@@ -29,10 +29,8 @@ def tried(setting: Setting) -> list[tuple[str, int, Tile, float]]:
 
 
 def _tried(placed: Placed, t: CardTables, classes: int) -> list[tuple[str, int, Tile, float]]:
-    is_marked = t.tiling.is_marked
-
     def made(weighing: Tile, counting: Tile) -> card_passes._Pass:
-        cut = t._replace(tiling=Tiling(classes, weighing, counting, is_marked))
+        cut = t._replace(tiling=Tiling(classes, weighing, counting))
         return card_passes._Pass(placed, None, cut, exact=False)
 
     some = Tile(128, 32, 8, 3), Tile(32, 256, 8, 3)
@@ -58,7 +56,7 @@ def _tried(placed: Placed, t: CardTables, classes: int) -> list[tuple[str, int, 
         return work
 
     named = [("weigh", tile, weighing(tile)) for tile in WEIGHING]
-    named += [("count", tile, counting(tile)) for tile in COUNTING if tile.rows == 32 or not is_marked]
+    named += [("count", tile, counting(tile)) for tile in COUNTING]
     with ThreadPoolExecutor(14) as pool:
         works = list(pool.map(compiled, [work for _, _, work in named]))
     torch.cuda.synchronize()

@@ -249,7 +249,7 @@ class _Climb:
             # Rows are drawn in the order of the table, which is the same on a card.
             seeded_start(rows, along.marginals, self.setting.rank, along.stacking, rng)
             if self.setting.seeded
-            else along.scattered_start(self.setting.rank, rng)
+            else along.scattered_start(self.setting.rank, rng, rows)
         )
         return self._climb_along(along, start)
 

@@ -115,8 +115,11 @@ class WeightedRows:
 
     def _part(self, n_part: np.ndarray, n: np.ndarray) -> WeightedRows:
         some = n_part > 0
+        codes = np.empty((np.count_nonzero(some), self.codes.shape[1]), dtype=self.codes.dtype, order="F")
+        for into, column in zip(codes.T, self.codes.T, strict=True):
+            into[:] = column[some]
         # Multiply before dividing: whole weights then divide without rounding.
-        return WeightedRows(self.codes[some], (self.weights * n_part / n)[some], n_part[some])
+        return WeightedRows(codes, (self.weights * n_part / n)[some], n_part[some])
 
 
 @dataclass

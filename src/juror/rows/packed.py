@@ -7,6 +7,7 @@ from functools import cached_property, reduce
 
 import numpy as np
 
+from juror.kernels.reference.random_numbers import uniform
 from juror.rows.distinct import WeightedRows
 from juror.rows.drawn import RowsToDraw
 from juror.rows.expected import ExpectedCounts, log_prob_of_cells
@@ -88,13 +89,17 @@ class PackedRows:
     def scattered(self, rank: int, power: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Share every row among ``rank`` classes at random; return the class counts (F,) and counts of stacked rows.
 
-        The shares are random numbers to a power: with higher powers, classes are further apart.
+        The shares are random numbers to a power: with higher powers, classes are further apart. The number of row i
+        and class f is i · rank + f, by a key for every sheet, so that a card draws the same.
         """
         counts, lam = np.zeros((self.sheets[0][0].n_stacked, rank)), np.zeros(rank)
         for cells, weights in self.sheets:
-            packed = np.zeros((cells.n_packed, rank))
+            packed, key = np.zeros((cells.n_packed, rank)), int(rng.integers(2**64, dtype=np.uint64))
             for some in partitions(len(cells), _ROWS_AT_ONCE):
-                shares = rng.random((some.stop - some.start, rank)) ** power
+                drawn = uniform(key, np.arange(some.start * rank, some.stop * rank)).reshape(-1, rank)
+                shares = drawn.copy()
+                for _ in range(power - 1):
+                    shares *= drawn
                 shares *= weights[some, None] / shares.sum(axis=1, keepdims=True)
                 cells.kernels.add_counts(cells.packed[some], shares, packed)
                 lam += shares.sum(axis=0)

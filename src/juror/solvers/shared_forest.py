@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from juror.counts.counting import count_tables
 from juror.kernels import card_kernels
 from juror.rows.expected import Prepared
 from juror.rows.in_memory import MemoryTable
@@ -39,8 +40,10 @@ _SPREAD = 4
 _ROWS_AT_ONCE = 4096
 # From this many floats in the table of a variable on, tables of the same shape are not put together.
 _MANY_FLOATS = 1 << 14
-# The most combinations of a class and two labels that are counted on a card
-_MOST_COUNTED = 1 << 27
+# The most labels of all variables whose pairs are counted on a card
+_MOST_LABELS = 1 << 13
+# Combinations of a class and two labels, of all pairs, are counted in one pass if there are this many rows for each.
+_ROWS_EACH = 8
 
 
 @dataclass(frozen=True)
@@ -132,9 +135,12 @@ class SharedForest(Objective[PackedRows]):
         """Return the steps with points that stay on the card, if the rows are passed over there."""
         return _ForestOnCard(**vars(self)) if isinstance(self.rows, CardRows) else self
 
-    def scattered_start(self, rank: int, rng: np.random.Generator) -> Parameters:
-        """Share every row among the classes at random, and take the step from there: classes near the forest's own."""
-        lam, counts = self.rows.scattered(rank, _SPREAD, rng)
+    def scattered_start(self, rank: int, rng: np.random.Generator, rows: PackedRows | None = None) -> Parameters:
+        """Share every row among the classes at random, and take the step from there: classes near the forest's own.
+
+        The same rows may be given in another order, to draw their shares in.
+        """
+        lam, counts = (self.rows if rows is None else rows).scattered(rank, _SPREAD, rng)
         stack = self.stacking.normalise(
             counts + self.marginals, otherwise=np.broadcast_to(self.marginals, counts.shape)
         )
@@ -192,11 +198,12 @@ def information_given(table: MemoryTable, classes: np.ndarray) -> np.ndarray:
     """Return the mutual information of every two variables within classes (rows,), less that by chance, (N, N)."""
     codes, weights, sizes = table.rows.codes, table.rows.weights, table.domain.cardinalities
     card = table.runner.card(codes.size)
-    is_small = (classes.max(initial=0) + 1) * max(sizes) ** 2 <= _MOST_COUNTED
-    if card is not None and is_small and np.all(weights == np.round(weights)):
+    if card is not None and sum(sizes) <= _MOST_LABELS and np.all(weights == np.round(weights)):
         # Sums of whole numbers are the same in any order.
         shares: np.ndarray = card.within_classes(codes, weights, classes, sizes)
         return shares
+    if _ROWS_EACH * (int(classes.max(initial=0)) + 1) * sum(sizes) ** 2 <= len(codes):
+        return _of_many_rows(table, classes)
     found = np.zeros((len(sizes),) * 2)
     columns = [np.ascontiguousarray(column) for column in codes.T.astype(np.int64)]
     for j, first in enumerate(columns):
@@ -206,6 +213,27 @@ def information_given(table: MemoryTable, classes: np.ndarray) -> np.ndarray:
             labels = (classes[known], first[known], columns[k][known])
             found[j, k] = found[k, j] = _within(labels, (sizes[j], sizes[k]), weights[known])
     return found
+
+
+def _of_many_rows(table: MemoryTable, classes: np.ndarray) -> np.ndarray:
+    """Return the same, from tables of two variables and the class."""
+    codes, weights, N = table.rows.codes, table.rows.weights, len(table.domain)
+    sizes = (*table.domain.cardinalities, int(classes.max()) + 1)
+    joined = np.empty((len(codes), N + 1), dtype=np.result_type(codes.dtype, np.min_scalar_type(-sizes[-1])), order="F")
+    joined[:, :N], joined[:, N] = codes, classes
+    pairs = [(k, j, N) for j in range(N) for k in range(j)]
+    counted = count_tables(joined, sizes, pairs, None if np.all(weights == 1.0) else weights, table.runner.alone())
+    found = np.zeros((N, N))
+    for (k, j, _), both in zip(pairs, counted, strict=True):
+        of_first, of_second, n_f = both.sum(axis=1), both.sum(axis=0), both.sum(axis=(0, 1))
+        gain = _n_log_n(both) + _n_log_n(n_f) - _n_log_n(of_first) - _n_log_n(of_second)
+        shown = [np.maximum(np.count_nonzero(each, axis=0) - 1, 0) for each in (of_first, of_second)]
+        found[j, k] = found[k, j] = (gain - float(shown[0] @ shown[1]) / 2) / max(float(n_f.sum()), 1.0)
+    return found
+
+
+def _n_log_n(counts: np.ndarray) -> float:
+    return float(np.sum(counts * np.log(np.maximum(counts, 1e-300))))
 
 
 def _within(labels: tuple[np.ndarray, ...], sizes: tuple[int, int], weights: np.ndarray) -> float:

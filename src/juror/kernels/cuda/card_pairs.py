@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import torch
 
 from juror.kernels.cuda.card import as_array, as_tensor, on_own_stream
+
+# Numbers of the matrix of the rows' labels in memory at once
+_AT_ONCE = 1 << 26
 
 
 @on_own_stream
@@ -30,27 +35,42 @@ def within_classes(codes: np.ndarray, weights: np.ndarray, classes: np.ndarray, 
     numpy.ndarray, (N, N)
         Symmetric, with zeros on the diagonal.
     """
-    F, N = int(classes.max(initial=0)) + 1, len(sizes)
-    columns, of_rows, in_class = as_tensor(codes).t().contiguous(), as_tensor(weights), as_tensor(classes)
-    found = torch.zeros((N, N), dtype=torch.float64, device=columns.device)
-    for j in range(N):
-        for k in range(j):
-            known = (columns[j] >= 0) & (columns[k] >= 0)
-            # Rows that lack either label are counted last, and left out.
-            keys = (in_class * sizes[j] + columns[j]) * sizes[k] + columns[k]
-            n_keys = F * sizes[j] * sizes[k]
-            counted = torch.bincount(torch.where(known, keys, n_keys), of_rows, minlength=n_keys + 1)[:n_keys]
-            found[j, k] = found[k, j] = _of_table(counted.reshape(F, sizes[j], sizes[k]))
-    return as_array(found)
+    columns, of_rows, in_class = as_tensor(codes.T), as_tensor(weights), as_tensor(classes)
+    lengths, N = torch.tensor(sizes, device=columns.device), len(sizes)
+    gain, chance, total = (torch.zeros((N, N), dtype=torch.float64, device=columns.device) for _ in range(3))
+    n_rows = torch.bincount(in_class).tolist()
+    for rows in in_class.argsort(stable=True).split(n_rows):
+        more = _of_class(_pairs(columns, of_rows, rows, lengths), lengths)
+        gain, chance, total = (summed + own for summed, own in zip((gain, chance, total), more, strict=True))
+    return as_array(((gain - chance / 2) / total.clamp(min=1.0)).fill_diagonal_(0.0))
 
 
-def _of_table(counts: torch.Tensor) -> torch.Tensor:
-    """Return the same of a table of counts, (F, J, K)."""
-    first, second, every = counts.sum(2), counts.sum(1), counts.sum((1, 2))
-    gain = _n_log_n(counts) + _n_log_n(every) - _n_log_n(first) - _n_log_n(second)
-    shown = [((table > 0).sum(1) - 1).clamp(min=0) for table in (first, second)]
-    return (gain - (shown[0] * shown[1]).sum() / 2) / every.sum().clamp(min=1.0)
+def _pairs(columns: torch.Tensor, weights: torch.Tensor, rows: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+    """Return how often some rows have every two labels, (L, L): the product of their one-hot matrix with itself."""
+    starts, L = lengths.cumsum(0) - lengths, int(lengths.sum())
+    counted = torch.zeros((L, L), dtype=torch.float64, device=columns.device)
+    for some in rows.split(max(1, _AT_ONCE // L)):
+        codes = columns[:, some].long()
+        # Missing labels are marked last, and left out.
+        marked = torch.zeros((L + 1, len(some)), dtype=torch.float64, device=columns.device)
+        marked.scatter_(0, torch.where(codes >= 0, codes + starts[:, None], L), 1.0)
+        counted += (marked[:L] * weights[some]) @ marked[:L].t()
+    return counted
+
+
+def _of_class(counts: torch.Tensor, lengths: torch.Tensor) -> Sequence[torch.Tensor]:
+    """Return n_f I_f, (J_f − 1)(K_f − 1) and n_f of every two variables in a class, (N, N) each, from (L, L) counts."""
+
+    def by_variable(table: torch.Tensor) -> torch.Tensor:
+        return torch.segment_reduce(table.contiguous(), "sum", lengths=lengths, axis=0)
+
+    # How often each label is seen together with each variable, (L, N)
+    single = by_variable(counts.t()).t()
+    every = by_variable(single)
+    both, of_first = by_variable(by_variable(_n_log_n(counts)).t()).t(), by_variable(_n_log_n(single))
+    shown = (by_variable((single > 0).double()) - 1).clamp(min=0)
+    return both + _n_log_n(every) - of_first - of_first.t(), shown * shown.t(), every
 
 
 def _n_log_n(counts: torch.Tensor) -> torch.Tensor:
-    return torch.special.xlogy(counts, counts).sum()
+    return torch.special.xlogy(counts, counts)

@@ -10,6 +10,7 @@ Cells are arrays, or rows that were placed on the card before (:class:`juror.ker
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -39,10 +40,16 @@ _ROWS_DRAWN = 64
 _ENOUGH_PROGRAMS, _MOST_SUMS = 1056, 1 << 28
 
 
+@cache
+def _bits() -> torch.Tensor:
+    """Return the words that have one bit, (32,)."""
+    return torch.from_numpy((1 << np.arange(32, dtype=np.int64)).astype(np.uint32).view(np.int32)).to(device())
+
+
 class _Weighed(NamedTuple):
     """Posteriors of a piece: E (padded rows, padded F) times a share per tile of classes, (chunks, padded rows).
 
-    ``marks`` has words that mark the rows of every cell, (padded rows / 32, padded cells), unless it is empty.
+    ``marks`` has words that mark the rows of every cell, (padded rows / 32, padded cells).
     """
 
     piece: CardPiece
@@ -85,8 +92,7 @@ class _Pass:
     @property
     def at_once(self) -> int:
         """How many rows make a piece."""
-        bytes_of_marks = self.n_counted // 4 if self.tables.tiling.is_marked else 0
-        bytes_a_row = (2 if self.half else 4) * self.high.shape[1] + bytes_of_marks
+        bytes_a_row = (2 if self.half else 4) * self.high.shape[1] + self.n_counted // 4
         return max(1, _POSTERIOR_BYTES // (bytes_a_row * ROWS)) * ROWS
 
     def __iter__(self) -> Iterator[_Weighed]:
@@ -96,29 +102,24 @@ class _Pass:
 
     def _marked(self, piece: CardPiece) -> tuple[torch.Tensor, torch.Tensor]:
         """Return words that mark the cells of rows, (words, rows), and the rows of cells, (words, cells), if read."""
-        n_words = self.n_counted // 32 if self.tables.tiling.is_marked else 0
-        n_groups = piece.n_padded // 32 if n_words and self.keep else 0
+        n_words, n_groups = self.n_counted // 32, piece.n_padded // 32 if self.keep else 0
         by_row = torch.empty((n_words, piece.n_padded), dtype=torch.int32, device=device())
         by_cell = torch.empty((n_groups, self.n_counted), dtype=torch.int32, device=device())
-        if not n_words:
-            return by_row, by_cell
-        tiles.mark_rows[piece.n_padded // ROWS, len(by_row)](
+        tiles.mark_rows[piece.n_padded // ROWS, n_words](
             piece.columns, self.placed.owner, self.placed.starts, by_row,
             piece.columns.stride(0), piece.n_padded, piece.rows, self.placed.n_cells, ROWS,
         )  # fmt: skip
         if n_groups:
-            tiles.mark_cells[n_groups // _GROUPS, len(by_row)](by_row, by_cell, piece.n_padded, self.n_counted, _GROUPS)
+            tiles.mark_cells[n_groups // _GROUPS, n_words](by_row, by_cell, piece.n_padded, self.n_counted, _GROUPS)
         return by_row, by_cell
 
     def _weigh(self, piece: CardPiece, E: torch.Tensor) -> _Weighed:
-        columns, rows, (classes, tile, _, is_marked) = piece.columns, piece.n_padded, self.tables.tiling
+        columns, rows, (classes, tile, _) = piece.columns, piece.n_padded, self.tables.tiling
         n_chunks, (by_row, by_cell) = self.high.shape[1] // classes, self._marked(piece)
         top, total, share = (torch.empty((n_chunks, rows), device=device()) for _ in range(3))
         tiles.weigh_classes[rows // tile.rows, n_chunks](
-            by_row if is_marked else columns, self.placed.owner, self.placed.label,
-            self.high, self.low, self.tables.log_lam, E, top, total,
-            columns.stride(0), rows, self.placed.n_cells, self.high.shape[1],
-            self.keep, is_marked,
+            by_row, _bits(), self.high, self.low, self.tables.log_lam, E, top, total,
+            rows, self.placed.n_cells, self.high.shape[1], self.keep,
             tile.rows, classes, num_warps=tile.warps, num_stages=tile.stages,
         )  # fmt: skip
         logs, totals = torch.empty(rows, device=device()), torch.empty(rows // ROWS, device=device())
@@ -134,8 +135,7 @@ class _Pass:
 
     def count(self, weighed: _Weighed, drawn: torch.Tensor | None = None) -> None:
         """Add the counts of a piece: of posteriors, or of classes drawn for its rows."""
-        columns, rows, P = weighed.piece.columns, weighed.piece.n_padded, self.high.shape[1]
-        classes, _, tile, is_marked = self.tables.tiling
+        rows, P, (classes, _, tile) = weighed.piece.n_padded, self.high.shape[1], self.tables.tiling
         half = self.half or drawn is not None
         run = max(1, ROWS_A_RUN["half" if half else "single"] // tile.rows)
         n_tiles, n_chunks, n_blocks = self.n_counted // tile.cells, P // classes, rows // tile.rows
@@ -144,10 +144,8 @@ class _Pass:
         n_parts = triton.cdiv(n_blocks, per_part)
         sums = torch.empty((n_parts, self.n_counted, P), device=device())
         tiles.count_cells[n_tiles, n_chunks, n_parts](
-            weighed.marks if is_marked else columns, self.placed.owner, self.placed.label,
-            weighed.E if drawn is None else drawn, weighed.share, sums,
-            columns.stride(0), rows, self.n_counted, P, n_blocks, per_part,
-            drawn is not None, half, is_marked,
+            weighed.marks, _bits(), weighed.E if drawn is None else drawn, weighed.share, sums,
+            rows, self.n_counted, P, n_blocks, per_part, drawn is not None, half,
             tile.rows, tile.cells, classes, run, num_warps=tile.warps, num_stages=tile.stages,
         )  # fmt: skip
         found = sums.sum(0, dtype=torch.float64)
@@ -284,19 +282,17 @@ def scatter_classes(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Share every row among classes by random numbers to a power; return class counts (F,) and counts of stacked rows.
 
-    The number of row i and class f is i · rank + f, counted from the first row of each piece of the table, and the key
-    of a piece is the key plus the number of its first row.
+    The number of row i and class f is i · rank + f.
     """
     even = tables_of(np.full(rank, 1.0 / rank), np.ones((n_stacked, rank)), parts, 0, 1)
     assert isinstance(even, CardTables)
     found = _Pass(cells, None, even, exact=True)
-    weights = found.placed.weights
+    weights, key_there = found.placed.weights, as_tensor(np.array([key], dtype=np.uint64).view(np.int64))
     for piece in found.placed.pieces(found.at_once):
         n, P = piece.n_padded, found.high.shape[1]
         E, total = torch.empty((n, P), device=device()), torch.empty((P // even.tiling.classes, n), device=device())
-        key_there = as_tensor(np.array([(key + piece.first) % 2**64], dtype=np.uint64).view(np.int64))
         tiles.share_at_random[n // _ROWS_DRAWN, len(total)](
-            key_there, E, total, n, P, rank, power, _ROWS_DRAWN, even.tiling.classes
+            key_there, E, total, piece.first, n, P, rank, power, _ROWS_DRAWN, even.tiling.classes
         )
         share = torch.zeros_like(total)
         own = 1.0 if weights is None else weights[piece.first :][: piece.rows]

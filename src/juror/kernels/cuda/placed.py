@@ -18,8 +18,8 @@ _MOST_RESIDENT = 0.4
 _ROWS_PLACED = 1 << 20
 # Rows that are sent at once
 _ROWS_SENT = 1 << 21
-# The types of labels, and how many labels each has; one more value marks rows of the padding.
-_KINDS = ((torch.uint8, 255), (torch.int16, 1 << 15), (torch.int32, 1 << 31))
+# The types of labels, and how many labels each has
+_KINDS = ((torch.uint8, 256), (torch.int16, 1 << 15), (torch.int32, 1 << 31))
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +50,8 @@ class Placed:
         The number of labels of all columns, L.
     order : torch.Tensor of int64, (padded L,)
         The cell of every label, column after column.
-    owner, label : torch.Tensor of int32, (padded L,)
-        The column of each of them, and the label, −2 for padding: no row has it.
+    owner : torch.Tensor of int32, (padded L,)
+        The column of each of them.
     starts : torch.Tensor of int32, (N,)
         The first of every column.
     weights : torch.Tensor, (rows,), optional
@@ -65,7 +65,6 @@ class Placed:
     n_cells: int
     order: torch.Tensor
     owner: torch.Tensor
-    label: torch.Tensor
     starts: torch.Tensor
     weights: torch.Tensor | None
     resident: bool
@@ -79,20 +78,20 @@ class Placed:
         if resident is None:
             resident = is_interpreted() or cells.size * 4 <= _MOST_RESIDENT * torch.cuda.mem_get_info()[0]
         place = device() if resident else torch.device("cpu")
-        table = torch.from_numpy(np.require(_signed(cells), requirements=["C", "W"])).to(place)
+        table = torch.from_numpy(np.require(_signed(cells).T, requirements=["C", "W"])).to(place)
         seen = torch.zeros((cells.shape[1], n_cells), dtype=torch.bool, device=place)
-        for some in table.split(_ROWS_PLACED):
-            seen.scatter_(1, _unsigned(some).t(), True)
+        for some in table.split(_ROWS_PLACED, 1):
+            seen.scatter_(1, _unsigned(some), True)
         sizes = seen.sum(1)
         kind = next(kind for kind, most in _KINDS if max(sizes.tolist(), default=0) <= most)
         n_padded = -(-len(cells) // ROWS) * ROWS
-        columns = torch.full((len(seen), n_padded), 255 if kind == torch.uint8 else -1, dtype=kind, device=place)
+        columns = torch.zeros((len(seen), n_padded), dtype=kind, device=place)
         label_of = (seen.cumsum(1) - 1).to(kind)
-        for into, some in zip(columns[:, : len(cells)].split(_ROWS_PLACED, 1), table.split(_ROWS_PLACED), strict=True):
-            into.copy_(label_of.gather(1, _unsigned(some).t()))
+        pieces = columns[:, : len(cells)].split(_ROWS_PLACED, 1), table.split(_ROWS_PLACED, 1)
+        for into, some in zip(*pieces, strict=True):
+            into.copy_(label_of.gather(1, _unsigned(some)))
         owner, order = (found.to(device()) for found in seen.nonzero(as_tuple=True))
         starts = (sizes.cumsum(0) - sizes).to(device())
-        label = torch.arange(len(owner), device=device()) - starts[owner]
         padding = (0, -(-max(1, len(owner)) // CELLS) * CELLS - len(owner))
         placed = cls(
             cells,
@@ -100,7 +99,6 @@ class Placed:
             len(owner),
             pad(order, padding),
             pad(owner.int(), padding),
-            pad(label.int(), padding, value=-2),
             starts.int(),
             None if weights is None or np.all(weights == 1.0) else as_tensor(weights, torch.float32),
             resident,

@@ -22,24 +22,23 @@ class Tile(NamedTuple):
 class Tiling(NamedTuple):
     """The classes of a tile, the same in all kernels, and the tiles that find posteriors and that count.
 
-    Either reads which cells rows have from words of 32 bits, or compares labels: to make the words pays if several
-    tiles of classes read them. Tiles that find posteriors have 32 cells, and those that count by words 32 rows.
+    Which cells rows have is read from words of 32 bits: tiles that find posteriors have 32 cells, and those that count
+    have 32 rows.
     """
 
     classes: int
     weighing: Tile
     counting: Tile
-    is_marked: bool
 
     def padded(self, n_classes: int) -> int:
         """Return the number of classes, padded to whole tiles."""
         return -(-n_classes // self.classes) * self.classes
 
 
-_FEW = Tiling(64, Tile(128, 32, 4, 3), Tile(64, 128, 4, 3), is_marked=False)
-_MANY = Tiling(128, Tile(128, 32, 4, 3), Tile(32, 128, 4, 4), is_marked=True)
+_FEWEST, _MOST = 16, 128
 
 
 def tiling(n_classes: int) -> Tiling:
     """Return the tiles for a number of classes."""
-    return _FEW if n_classes <= _FEW.classes else _MANY
+    classes = min(_MOST, max(_FEWEST, 1 << (n_classes - 1).bit_length()))
+    return Tiling(classes, Tile(128, 32, 4, 4 if classes == _MOST else 3), Tile(32, 128, 4, 4))

@@ -1,8 +1,8 @@
 """Triton kernels of a pass: tiles of rows, cells and classes, multiplied by the card's matrix units.
 
 A *cell* is a label of a column, and selects a row of the tables. For a tile of rows i and cells s, the matrix
-O[i, s] = [row i has s] is made on the fly: from the column of each s, its *owner*, or if many tiles of classes need it,
-from words of 32 bits that are made before. Then
+O[i, s] = [row i has s] is made on the fly, from words of 32 bits that are made before from the column of each s, its
+*owner*. Then
 
     log joint    L = O T         T (cells, F): scaled logarithms, in two half-precision parts T = high + low
     counts       C = Oᵗ (w R)    R (rows, F): posteriors
@@ -21,6 +21,8 @@ import triton.language as tl
 # Stands for the logarithm of zero, which a matrix product cannot take. Sums below the second have met one of them.
 ZERO, POSSIBLE = -60000.0, -50000.0
 _POSSIBLE = tl.constexpr(POSSIBLE)
+# The card has an instruction for powers of 2, exp(x) = 2^(x log₂ e), and one that multiplies and adds.
+_LOG2_E = tl.constexpr(1.4426950408889634)
 
 
 @triton.jit(do_not_specialize=["n_cells", "live_rows"])
@@ -54,60 +56,60 @@ def mark_cells(MARKS, BY_CELL, rows, n_cells, GROUPS: tl.constexpr):
 
 
 @triton.jit
-def _spread(words, value):
-    """Return a matrix in half precision whose rows have the value, a scalar or (1, 32), where words have a bit."""
-    has = (words[:, None] >> tl.arange(0, 32)[None, :]) & 1
+def _spread(words, value, BITS):
+    """Return a matrix in half precision whose rows have the value, a scalar or (1, 32), where words have a bit.
+
+    The bits are loaded: what the compiler finds in memory it brings to the threads that the matrix unit takes the
+    matrix from. Numbers that it makes itself would leave the matrix with other threads, to be moved by shared memory.
+    """
+    has = words[:, None] & tl.load(BITS + tl.arange(0, 32))[None, :]
     return tl.where(has != 0, value, 0.0).to(tl.float16)
 
 
 @triton.jit
-def _compared(X, OWNER, LABEL, cell, row, n):
-    """Return whether rows have cells, (cells, rows)."""
-    column = X + tl.load(OWNER + cell).to(tl.int64) * n
-    return tl.load(column[:, None] + row[None, :]).to(tl.int32) == tl.load(LABEL + cell)[:, None]
+def _awaited(sums, number):
+    """Return the sums, when the matrix unit has added to them.
+
+    The compiler believes that a number takes part, and so waits for the unit. Triton 3.6 goes on otherwise, and makes
+    the next matrix in registers that the unit may still read: sums were wrong in rare places then, by other amounts
+    each time (triton-lang/triton#9433). What is written here is deleted when that is settled, and costs nothing.
+    """
+    bits = sums.to(tl.int32, bitcast=True)
+    return ((bits & number) | (bits & ~number)).to(tl.float32, bitcast=True)
 
 
 @triton.jit(do_not_specialize=["n_cells"])
 def weigh_classes(
-    X,
-    OWNER,
-    LABEL,
+    MARKS,
+    BITS,
     HIGH,
     LOW,
     LOG_LAM,
     E,
     TOP,
     SUM,
-    n,
     rows,
     n_cells,
     stride,
     KEEP: tl.constexpr,
-    MARKED: tl.constexpr,
     ROWS: tl.constexpr,
     CLASSES: tl.constexpr,
 ):
-    """For rows × classes: E = exp(L − top), which is kept if wanted, with top and Σ E of every row of the tile.
-
-    X has words that mark the cells of rows, or labels.
-    """
+    """For rows × classes: E = exp(L − top), which is kept if wanted, with top and Σ E of every row of the tile."""
     block, chunk = tl.program_id(0), tl.program_id(1)
     row = block * ROWS + tl.arange(0, ROWS)
     f = chunk * CLASSES + tl.arange(0, CLASSES)
     z = tl.zeros((ROWS, CLASSES), tl.float32)
     for start in range(0, n_cells, 32):
-        cell = start + tl.arange(0, 32)
-        if MARKED:
-            ones = _spread(tl.load(X + start // 32 * rows + row), 1.0)
-        else:
-            ones = tl.trans(_compared(X, OWNER, LABEL, cell, row, n).to(tl.float16))
-        at = cell[:, None] * stride + f[None, :]
+        ones = _spread(tl.load(MARKS + start // 32 * rows + row), 1.0, BITS)
+        at = (start + tl.arange(0, 32))[:, None] * stride + f[None, :]
         z = tl.dot(ones, tl.load(HIGH + at), z)
         z = tl.dot(ones, tl.load(LOW + at), z)
+        z = _awaited(z, n_cells)
     z += tl.load(LOG_LAM + f)[None, :]
     top = tl.max(z, 1)
     # Where a class is impossible, L is at least ZERO − POSSIBLE below that of any possible class.
-    e = tl.exp(z - tl.where(top > _POSSIBLE, top, 0.0)[:, None])
+    e = tl.exp2(z * _LOG2_E - (tl.where(top > _POSSIBLE, top, 0.0) * _LOG2_E)[:, None])
     if KEEP:
         tl.store(E + row[:, None] * stride + f[None, :], e.to(E.dtype.element_ty))
     tl.store(TOP + chunk * rows + row, top)
@@ -176,13 +178,11 @@ def _times(ones, r, acc, HALF: tl.constexpr):
 
 @triton.jit(do_not_specialize=["n_blocks", "per_part"])
 def count_cells(
-    X,
-    OWNER,
-    LABEL,
+    MARKS,
+    BITS,
     E,
     SHARE,
     OUT,
-    n,
     rows,
     n_cells,
     stride,
@@ -190,7 +190,6 @@ def count_cells(
     per_part,
     DRAWN: tl.constexpr,
     HALF: tl.constexpr,
-    MARKED: tl.constexpr,
     ROWS: tl.constexpr,
     CELLS: tl.constexpr,
     CLASSES: tl.constexpr,
@@ -200,8 +199,6 @@ def count_cells(
 
     Matrix units cut sums off and do not round them, so that long sums would come out too small: every RUN blocks, the
     sum is added to the total, with rounding. The total is in memory: registers have no place for both.
-
-    X has words that mark the rows of cells, or labels.
     """
     tile, chunk, part = tl.program_id(0), tl.program_id(1), tl.program_id(2)
     cell = tile * CELLS + tl.arange(0, CELLS)
@@ -221,11 +218,8 @@ def count_cells(
                 share = tl.load(SHARE + chunk * rows + row)
             else:
                 r = tl.load(E + row[:, None] * stride + f[None, :]) * tl.load(SHARE + chunk * rows + row)[:, None]
-            if MARKED:
-                ones = _spread(tl.load(X + block * n_cells + cell), share[None, :])
-            else:
-                ones = tl.where(_compared(X, OWNER, LABEL, cell, row, n), share[None, :], 0.0).to(tl.float16)
-            acc = _times(ones, r, acc, HALF)
+            ones = _spread(tl.load(MARKS + block * n_cells + cell), share[None, :], BITS)
+            acc = _awaited(_times(ones, r, acc, HALF), n_blocks)
         if run > begin:
             acc += tl.load(total)
         tl.store(total, acc)
@@ -271,11 +265,12 @@ def draw_of_posterior(
     tl.store(DRAWN + row, tl.minimum(passed, last))
 
 
-@triton.jit(do_not_specialize=["n_classes"])
+@triton.jit(do_not_specialize=["first", "n_classes"])
 def share_at_random(
     KEY,
     E,
     SUM,
+    first,
     rows,
     stride,
     n_classes,
@@ -287,7 +282,7 @@ def share_at_random(
     block, chunk = tl.program_id(0), tl.program_id(1)
     row = block * ROWS + tl.arange(0, ROWS)
     f = chunk * CLASSES + tl.arange(0, CLASSES)
-    number = row.to(tl.int64)[:, None] * n_classes + f[None, :]
+    number = (first + row.to(tl.int64))[:, None] * n_classes + f[None, :]
     u = _uniform(tl.load(KEY).to(tl.uint64), number)
     e = tl.where(f[None, :] < n_classes, u, 0.0)
     for _ in tl.static_range(POWER - 1):
