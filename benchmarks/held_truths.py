@@ -1,6 +1,6 @@
 """Do intervals hold the truth, and are effects still there? Writes docs/coverage.md.
 
-    JUROR_DATA=… python benchmarks/held_truths.py [--repeats 120] [--only trial,adult]
+    JUROR_DATA=… python benchmarks/held_truths.py [--repeats 120] [--only trial,adult] [--jobs 2]
 
 Truths are known: a small trial of two arms, with and without an effect; real tables, samples of which are fitted; the
 paper's truths of Table 2; random forests and random dense tables. Every label of one variable, given every label of
@@ -15,7 +15,9 @@ import os
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -252,23 +254,29 @@ def n_repeats(name: str, repeats: int) -> int:
     return max(2, repeats // 2) if name.startswith("trial") else max(2, repeats // 15)
 
 
+def measured(name: str, method: str, repeats: int) -> str:
+    """Repeat a setting, and return its row of the table."""
+    found, make = Found(), cases()[name]
+    for repeat in range(n_repeats(name, repeats)):
+        judge(make(repeat), method, repeat, found)
+    return line(name, method, found)
+
+
 def main() -> None:
     """Run all settings and write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=120)
     parser.add_argument("--only", default="", help="beginnings of names, with commas; prints only")
     parser.add_argument("--methods", default=",".join(METHODS))
+    parser.add_argument("--jobs", type=int, default=1, help="processes; more make the seconds of a fit longer")
     asked = parser.parse_args()
+    names = [name for name in cases() if name.lower().startswith(tuple(asked.only.lower().split(",")))]
+    settings = list(itertools.product(names, asked.methods.split(",")))
     lines = []
-    for name, make in cases().items():
-        if not name.lower().startswith(tuple(asked.only.lower().split(","))):
-            continue
-        for method in asked.methods.split(","):
-            found = Found()
-            for repeat in range(n_repeats(name, asked.repeats)):
-                judge(make(repeat), method, repeat, found)
-            lines.append(line(name, method, found))
-            print(lines[-1], flush=True)
+    with ProcessPoolExecutor(asked.jobs, mp_context=get_context("spawn")) as pool:
+        for text in pool.map(measured, *zip(*settings, strict=True), itertools.repeat(asked.repeats)):
+            lines.append(text)
+            print(text, flush=True)
     if not asked.only:
         PAGE.write_text(head(asked.repeats) + "\n".join(lines) + "\n", encoding="utf-8")
 
