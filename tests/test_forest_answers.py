@@ -14,6 +14,7 @@ import juror
 from juror import Domain, FitInfo, JointPMF, Not, Range, Variable
 from juror.answers import compressing, forest_mode, sampling
 from juror.answers.block import BareMixture, Block, edgeless
+from juror.answers.interval_ends import UNSEEN, ends_of_draws
 from juror.answers.marginals import whole_table
 from juror.answers.messages import Messages, node_marginals
 from juror.answers.pairs import pair_tables
@@ -363,12 +364,11 @@ class TestInterval:
         for block in blocks:
             tensor = 4 * dense(BareMixture((block,), base.domain))
             answers.append(tensor[:, 1].sum(axis=1) / tensor[:, 1].sum())
-        # draws are taken apart by a tenth around their median, in logits
-        logits = np.log(answers) - np.log1p(-np.array(answers))
-        middle = np.median(logits, axis=0)
-        wide = 1 / (1 + np.exp(-(middle + 1.1 * (logits - middle))))
-        close(table.low, np.quantile(wide, 0.25, axis=0))
-        close(table.high, np.quantile(wide, 0.75, axis=0))
+        # The model has no counts, so the rows that it expects count beside the draws.
+        joint = dense(model)[:, 1].sum(axis=1)
+        low, high = ends_of_draws(np.array(answers), 10.0 * joint, 0.5, UNSEEN)
+        close(table.low, low)
+        close(table.high, high)
         close(table.table.to_numpy(), possible(model, {"x1": 1}).sum(axis=(1, 2)))
 
 

@@ -34,6 +34,8 @@ Count = Annotated[int, Between(0, 2**63)]
 # Finite, and its square too
 Amount = Annotated[float, Between(0.0, 1e150)]
 Positive = Annotated[float, Between(1e-150, 1e150)]
+# Neither nothing nor all
+Part = Annotated[float, Between(1e-150, 1.0 - 1e-9)]
 Finite = Annotated[float, Between(-1e300, 1e300)]
 
 
@@ -232,7 +234,7 @@ class FitRecord:
     search_ended: str = diagnostic("", "end of the search")
     compared_on: str = diagnostic("", "settings compared on")
     reproduced: tuple[Count, Count] | None = None
-    agreement: tuple[Positive, ...] | None = diagnostic(
+    agreement: tuple[Part, ...] | None = diagnostic(
         None, "draws agree with the rows", lambda shares: f"in {shares[-1]:.0%} of the answers about two variables"
     )
     worst: str = ""
