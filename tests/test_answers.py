@@ -476,6 +476,17 @@ def test_evidence_given_twice_by_name_and_by_position_is_refused(shop):
             answer({"sold": True, 2: False})
 
 
+def test_condition_takes_text_as_other_answers_do(shop):
+    name = shop.domain.names[0]
+    label = shop.domain[0].labels[0]
+    by_name, by_text = shop.condition({name: label}), shop.condition(f"{name} = {label}")
+    assert by_text.domain == by_name.domain
+    other = by_name.domain.names[0]
+    assert_close(by_text.marginal(other).to_numpy(), by_name.marginal(other).to_numpy())
+    with pytest.raises(QueryError, match="and by name"):
+        shop.condition(f"{name} = {label}", **{other: by_name.domain[0].labels[0]})
+
+
 def test_condition_on_nothing_changes_nothing(model):
     assert_close(dense(model.condition()), dense(model))
 

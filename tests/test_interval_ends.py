@@ -105,6 +105,14 @@ class TestEnds:
             assert low[1] == 0.0
             assert low[0] > 0.0
 
+    def test_an_answer_is_in_its_interval_where_few_rows_are_expected(self):
+        """Expected rows are never quite none, and a label that hardly any is expected to show may be impossible too."""
+        shares = np.array([1.0 - 1e-7, 1e-7])
+        low, high = ends_of_rows(1.3 * shares, 0.9)
+        assert high[0] == 1.0
+        assert low[1] == 0.0
+        assert low[0] < 0.9
+
 
 class TestAgreement:
     """How often draws are right is learned from answers whose rows were drawn in known ways."""

@@ -295,6 +295,19 @@ def test_draws_stay_within_the_numbers_seen_unless_more_is_asked_for():
     assert beyond.nunique() > 100
 
 
+def test_numbers_beyond_those_seen_follow_the_tail_on_either_side():
+    """On grids too: decimals, whole numbers and dates."""
+    rng = np.random.default_rng(0)
+    days = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 365, 300), unit="D")
+    frame = pd.DataFrame({"x": rng.normal(0, 1, 300).round(3), "n": rng.integers(0, 5000, 300), "t": days})
+    model = juror.fit(frame, method="em", rank=3)
+    for name, known in (("x", "x > 4"), ("x", "x < -4"), ("n", "n > 5200"), ("t", "t > '2025-02-01'")):
+        drawn = model.sample(1000, given=known, seed=0)[name]
+        assert drawn.nunique() > 10
+        below = (drawn <= model.quantile(name, 0.5, given=known)).mean()
+        assert 0.42 < below < 0.6
+
+
 def test_the_same_seed_draws_the_same_numbers_and_intervals():
     model = model_of(1)
     numbers, labels = model.sample(300, seed=4), model.sample(300, seed=4, numbers=False)

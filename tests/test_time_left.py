@@ -40,7 +40,7 @@ class TestExpectedEnd:
         clock.now += 28.0
         assert end.in_words() == "a few s left"
         clock.now += 20.0
-        assert end.in_words() == "longer than expected"
+        assert end.in_words() == "taking longer"
 
     def test_reports_that_follow_closely_move_the_end_little(self, clock):
         end = bar.ExpectedEnd()
@@ -69,6 +69,19 @@ class TestExpectedEnd:
         assert end.share == pytest.approx(0.4)
         assert end.in_words() == ""
 
+    def test_reports_without_a_time_leave_it_until_another_stage_begins(self, clock):
+        end = bar.ExpectedEnd()
+        end.told(step(60.0))
+        clock.now += 20.0
+        end.told(step(None))
+        assert end.in_words() == "about 40 s left"
+        end.told(step(40.0))
+        share = end.share
+        assert share > 0.3
+        end.told(Progress("fitting labels", 3, 1, 10, 1, 1))
+        assert end.in_words() == ""
+        assert end.share == share
+
 
 def told(codes, **options):
     steps = []
@@ -88,3 +101,8 @@ def test_fits_tell_the_time_that_is_left(options):
     # Nothing is left after the last report.
     assert left[-1] == 0.0
     assert sum(each == 0.0 for each in left) == 1
+
+
+def test_no_more_time_is_left_than_the_budget():
+    steps = told(np.random.default_rng(1).integers(0, 3, (400, 30)), method="em", ensemble=50, max_seconds=0.5)
+    assert max(step.seconds_left for step in steps if step.seconds_left is not None) <= 0.5

@@ -39,7 +39,7 @@ _PRIOR = 24.0 * np.array([0.03, 0.97])
 UNSEEN: Agreement = (0.03, 0.97)
 _ROUNDS = 30
 _TINY = 1e-300
-# A label that fewer rows than this are expected to show may be impossible.
+# A label that fewer rows than this show, or are expected to show, may be impossible.
 _EXPECTED = 0.5
 # Quantiles are found by halving [0, 1] this often.
 _HALVINGS = 24
@@ -118,7 +118,8 @@ def _ends(quantile: Callable[[float], np.ndarray], counts: np.ndarray, level: fl
     """
     low, high = quantile((1.0 - level) / 2.0), quantile((1.0 + level) / 2.0)
     n = counts.sum(axis=-1, keepdims=True)
-    is_absent, is_alone = (counts <= 0) & (n * low < _EXPECTED), (counts >= n) & (n * (1.0 - high) < _EXPECTED)
+    is_absent = (counts < _EXPECTED) & (n * low < _EXPECTED)
+    is_alone = (n - counts < _EXPECTED) & (n * (1.0 - high) < _EXPECTED)
     if not np.any(is_absent | is_alone):
         return low, high
     low = np.where(is_absent, 0.0, np.where(is_alone, quantile(1.0 - level), low))

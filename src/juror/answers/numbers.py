@@ -112,7 +112,9 @@ def _shares_seen(variable: Variable) -> tuple[np.ndarray, np.ndarray]:
     inside, grid, codes = variable.inside, variable.inside.law.grid, np.arange(n)
     low = inside.shares_below(codes, np.full(n, grid.cut(variable.edges[0], after=False)))
     high = inside.shares_below(codes, np.full(n, grid.cut(variable.edges[-1], after=True)))
-    beyond = low >= high
+    # A condition beyond all numbers cuts there, and moves the outer edge to its cut.
+    beyond = (low >= high) | (codes == 0) & (variable.edges[1] <= variable.edges[0])
+    beyond |= (codes == n - 1) & (variable.edges[-2] >= variable.edges[-1])
     return np.where(beyond, 0.0, low), np.where(beyond, 1.0, high)
 
 

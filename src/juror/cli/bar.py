@@ -80,21 +80,27 @@ def progress_bar(first: str = "fitting") -> Iterator[ProgressCallback | None]:
 class ExpectedEnd:
     """When a fit is expected to end, by what it reports.
 
-    Reports move the end by degrees, so that it does not jump to and fro. The share that is done never falls: if more
-    turns out to be left, it stands still.
+    Reports move the end by degrees, so that it does not jump to and fro. Those that do not tell the time leave it as it
+    is, until another stage begins. The share that is done then never falls: if more turns out to be left, it stands
+    still.
     """
 
     def __init__(self) -> None:
         self._began = self._last = time.monotonic()
         self._end: float | None = None
+        self._stage = ""
         self.share = 0.0
 
     def told(self, step: Progress) -> None:
         """Take a report."""
         now = time.monotonic()
         if step.seconds_left is None:
-            self._end, self.share = None, (step.start - 1 + step.iteration / step.max_iter) / step.n_starts
+            if self._end is None or step.stage != self._stage:
+                done = (step.start - 1 + step.iteration / step.max_iter) / step.n_starts
+                self.share = done if self._end is None else max(self.share, done)
+                self._end = None
             return
+        self._stage = step.stage
         weight = 1.0 - math.exp(-(now - self._last) / _MEMORY)
         told = now + step.seconds_left
         self._end = told if self._end is None else self._end + weight * (told - self._end)
@@ -111,10 +117,10 @@ def about(seconds: float) -> str:
     """Say how long something takes, to two digits at most.
 
     >>> [about(seconds) for seconds in (-9.0, 0.4, 12.0, 47.0, 100.0, 7000.0)]
-    ['longer than expected', 'a few s left', 'about 10 s left', 'about 45 s left', 'about 2 min left', 'about 2 h left']
+    ['taking longer', 'a few s left', 'about 10 s left', 'about 45 s left', 'about 2 min left', 'about 2 h left']
     """
     if seconds < -5.0:
-        return "longer than expected"
+        return "taking longer"
     if seconds < 7.5:
         return "a few s left"
     if seconds < 57.5:

@@ -280,6 +280,7 @@ class _Climb:
             self.seconds[setting] = time.monotonic() - since
             best = max(self.compare.tried, key=lambda each: self.compare.tried[each].step.score)
             left = self.seconds[best] * (_MORE_COMPARISONS + self._turns(best) / self.size)
+            left = min(left, self.time.whole.seconds_left)
             self.time.context.tell(setting.rank, 1, 1, 1, 1, log_likelihood=tried.step.score, seconds_left=left)
         return tried
 

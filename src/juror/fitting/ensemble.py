@@ -43,7 +43,7 @@ def fit_ensemble(trial: Trial, options: EMOptions, chosen: Chosen) -> Solution:
             # Many threads may have fitted more; the model must not depend on their number.
             del members[most:]
         longest = max(longest, began - context.seconds_left) if np.isfinite(began) else 0.0
-        left = (time.monotonic() - since) * -(-(most - len(members)) // at_once)
+        left = min((time.monotonic() - since) * -(-(most - len(members)) // at_once), context.seconds_left)
         context.tell(chosen.rank, len(members), most, 1, 1, log_likelihood=members[-1].score, seconds_left=left)
     record = FitRecord(
         stopped=_stopped(members, most, trial, options, chosen.setting),

@@ -41,6 +41,8 @@ _PER_LABEL, _MOST_TILTED, _MOST_LABELS = 32, 128, 128
 _MOST_CLASSES, _MOST_NUMBERS = 4096, 1 << 24
 # How fast scores decay, to choose from, see juror.solvers.conditional_ascent
 _DECAYS = (0.05, 0.2, 0.0)
+# What is told as done: the members, the tilts with every decay, those of all members, and these fitted to all rows
+_PARTS = len(_DECAYS) + 3
 # The shares of the time left that the other variables may take, and after these the tilts
 _TIME_FOR_OTHERS, _TIME_TO_TILT = 0.5, 0.7
 # The share of rows that tilts hold out, and the most rows. Many can be held out, as all rows are fitted once more.
@@ -68,9 +70,9 @@ def fit_for_labels(trial: Trial, options: EMOptions, *, smoothing_given: bool) -
     # The rank is that of a part of the model.
     chosen = replace(chosen, rank_path=())
     members = fit_members(others, options, chosen.setting, range(_MEMBERS))
-    trial.context.tell(chosen.rank, _MEMBERS, _MEMBERS, 1, 1, log_likelihood=members[-1].score)
+    trial.context.tell(chosen.rank, 1, _PARTS, 1, 1, log_likelihood=members[-1].score)
     deals = [_Deal.of(trial, number, members) for number in range(_n_deals(trial))]
-    tilts = _fit_tilts(trial, deals, per_label)
+    tilts = _fit_tilts(trial, deals, per_label, chosen.rank)
     before = np.concatenate([_untilted(trial, options, chosen.setting, deal) for deal in deals])
     gain, error = _compared(tilts.log_prob, before, np.concatenate([deal.split.held.weights for deal in deals]))
     if gain < -error:
@@ -160,7 +162,7 @@ class _Tilts:
     n_steps: int
 
 
-def _fit_tilts(trial: Trial, deals: Sequence[_Deal], per_label: int) -> _Tilts:
+def _fit_tilts(trial: Trial, deals: Sequence[_Deal], per_label: int, rank: int) -> _Tilts:
     """Fit a tilt for each member, with the decay and the number of steps that held-out labels choose.
 
     The average of a few tilts chooses the decay; as many as there are members then choose the number of steps.
@@ -168,9 +170,13 @@ def _fit_tilts(trial: Trial, deals: Sequence[_Deal], per_label: int) -> _Tilts:
     """
     seconds = _TIME_TO_TILT * trial.context.seconds_left
     fit = partial(_climb, trial, deals, per_label)
-    by_decay = [fit(_CHOOSING, decay, seconds / (2 * len(_DECAYS))).score for decay in _DECAYS]
+    by_decay = []
+    for part, decay in enumerate(_DECAYS, start=2):
+        by_decay.append(fit(_CHOOSING, decay, seconds / (2 * len(_DECAYS))).score)
+        trial.context.tell(rank, part, _PARTS, 1, 1)
     decay = _DECAYS[int(np.argmax(by_decay))]
     found = fit(_MEMBERS, decay, seconds / 2)
+    trial.context.tell(rank, _PARTS - 1, _PARTS, 1, 1, log_likelihood=found.score)
     tilts = found.tilts[0]
     if seconds == np.inf:
         around, target = _around(trial, trial.table), trial.target

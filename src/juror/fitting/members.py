@@ -118,7 +118,10 @@ def held_out_share(table: MemoryTable) -> float:
 
 
 def some_rows(table: MemoryTable, n_rows: int, rng: np.random.Generator) -> MemoryTable:
-    """Draw about this many distinct rows at random; each keeps its weight."""
+    """Draw at random as large a share of the rows as this many are of the distinct ones.
+
+    A distinct row that stands for several keeps some of them, so that of rows that recur nearly all stay distinct.
+    """
     return table.split(min(1.0, n_rows / len(table.rows.codes)), rng)[1]
 
 

@@ -68,6 +68,11 @@ def understood(model: Mixture, given: Given, event: Given = None, question: str 
     return Asked(divided_mixture(model, divided), evidence, targets, outcome, points)
 
 
+def wanted_of(model: Mixture, given: Given) -> list[tuple[int, Any]]:
+    """Return what evidence wants of variables, by their positions."""
+    return _pairs(_conditions(model, given), model.domain)
+
+
 _Conditions = query.Parsed | Mapping[str, Any] | None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ from juror.domain.conditions import Conditions, conditions_on
 from juror.domain.evidence import Not, Range
 from juror.errors import ModelError, QueryError, check_count
 from juror.model import backing, file_format
-from juror.model.asking import Given, understood
+from juror.model.asking import Given, understood, wanted_of
 from juror.model.row_answers import RowAnswers
 from juror.model.simplex import check_blocks, check_simplex
 from juror.model.table_answers import TableAnswers
@@ -189,7 +189,7 @@ class JointPMF(TableAnswers, RowAnswers):
     def _repr_html_(self) -> str:
         return f"<pre>{escape(self.summary())}</pre>"
 
-    def condition(self, evidence: Mapping[str, Any] | None = None, /, **more: Any) -> JointPMF:
+    def condition(self, evidence: Given = None, /, **more: Any) -> JointPMF:
         """Return the joint distribution of the other variables, given evidence.
 
         Variables fixed to one label are removed; those restricted to a set or range, or with soft evidence, stay with
@@ -197,22 +197,24 @@ class JointPMF(TableAnswers, RowAnswers):
 
         Parameters
         ----------
-        evidence : mapping, optional
-            Evidence by name, for names that are not Python identifiers.
+        evidence : mapping or str, optional
+            Evidence by name, for names that are not Python identifiers, or conditions in text, ``"age >= 65"``.
         **more
-            Evidence by name.
+            Evidence by name; not beside text.
         """
-        twice = set(evidence or {}) & set(more)
+        if isinstance(evidence, str) and more:
+            raise QueryError(f"Evidence is given as the text {evidence!r} and by name. Pass all of it in one way.")
+        known = evidence if isinstance(evidence, str) else {**(evidence or {}), **more}
+        twice = set() if isinstance(evidence, str) else set(evidence or {}) & set(more)
         if twice:
             raise QueryError(f"Evidence on {sorted(twice)[0]!r} is given twice.")
-        known = {**(evidence or {}), **more}
         asked = understood(self, known)
         after, domain = posterior(asked.model, asked.evidence), asked.model.domain
         settled = {
             n: int(np.argmax(weights)) for n, weights in asked.evidence.items() if np.count_nonzero(weights) == 1
         }
         # A number in a range is not known, even if the range is one interval.
-        ranges = {domain.position(name) for name, wanted in known.items() if isinstance(wanted, (Range, Not))}
+        ranges = {n for n, wanted in wanted_of(self, known) if isinstance(wanted, (Range, Not))}
         settled = {n: code for n, code in settled.items() if domain[n].edges is None or n not in ranges}
         if len(settled) == len(domain):
             raise QueryError("The evidence settles every variable, so no distribution is left. Use prob or log_prob.")

@@ -278,7 +278,7 @@ class RunningChain:
                 sweep + 1,
                 n_sweeps,
                 log_likelihood=counts.log_likelihood / self._n_rows,
-                seconds_left=(time.monotonic() - began) / (sweep + 1) * n_left,
+                seconds_left=min((time.monotonic() - began) / (sweep + 1) * n_left, context.seconds_left),
             )
         return Chain(draws, np.array(followed), np.array(occupied))
 
