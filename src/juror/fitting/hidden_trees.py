@@ -16,15 +16,15 @@ SMOOTHINGS = (0.1, 0.3, 1.0, 3.0, 10.0)
 _FIRST_SMOOTHING = 1.0
 # Labels without order gain nothing from hidden nodes, so some columns must be numbers.
 _FEWEST_NUMBERS = 3
-_FIRST_STATES, _MOST_STATES, _MOST_STATES_IN_TIME = 64, 128, 512
+_FIRST_STATES, _MOST_STATES, _MOST_STATES_IN_TIME = 32, 64, 512
 # The groups of rows that have trees of their own: 1, 2 or 4
 MOST_GROUPS = 4
 # A step takes N K² products a row: 256 states behind 12 variables, 128 behind 48, and none behind more than 3,000
 _MOST_PRODUCTS, _FEWEST_STATES = 12 * 256**2, 16
 # How many members are one model, without and with a budget of time
-_MEMBERS, _MOST_MEMBERS = 4, 10
+_MEMBERS, _MOST_MEMBERS = 8, 20
 # The steps of a comparison, and the passes over the rows of a fit, in no more than so many steps
-_COMPARED_STEPS, _PASSES, _MOST_STEPS = 250, 10, 1200
+_COMPARED_STEPS, _PASSES, _MOST_STEPS = 250, 20, 2400
 
 
 def mostly_numbers(domain: Domain) -> bool:
