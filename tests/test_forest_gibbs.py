@@ -160,18 +160,19 @@ class TestPosterior:
 
     def prior(self):
         phi = np.random.default_rng(5).dirichlet(np.ones(2 * len(forest_gibbs._STRENGTHS)))
-        return Edges(Forest.empty(3), np.zeros(3, dtype=np.int64), 0.6, phi)
+        return Edges(Forest.empty(3), np.zeros(3, dtype=np.int64), 0.6, phi, rho=0.3)
 
-    def evidence(self, codes, classes, n, above, phi):
+    def evidence(self, codes, classes, n, above, edges):
         """The log evidence of variable n given its parent, by the definition, kinds summed over."""
         m, c = self.HYPER.m[n], self.HYPER.c[n]
         if above < 0:
-            return log_rows(np.array([np.bincount(codes[classes == f, n], minlength=2) for f in range(self.F)]), c * m)
+            C = np.array([np.bincount(codes[classes == f, n], minlength=2) for f in range(self.F)])
+            return np.logaddexp(np.log(1 - edges.rho) + log_rows(C, c * m), np.log(edges.rho) + (C @ np.log(m)).sum())
         where = [(classes == f) & (codes[:, above] == x) for f in range(2) for x in range(2)]
         by_class = np.array([np.bincount(codes[rows, n], minlength=2) for rows in where])
         shared = by_class.reshape(2, 2, 2).sum(axis=0)
         each = [log_rows(C, b * m) for C in (shared, by_class) for b in forest_gibbs._STRENGTHS]
-        return logsumexp(np.array(each) + np.log(phi))
+        return logsumexp(np.array(each) + np.log(edges.phi))
 
     def exact(self):
         edges = self.prior()
@@ -181,7 +182,7 @@ class TestPosterior:
             codes, z = np.where(self.CODES < 0, label, self.CODES), np.array(classes)
             log_z = log_rows(np.bincount(z, minlength=2)[None], np.full(2, self.HYPER.a))
             found = {
-                (n, above): self.evidence(codes, z, n, above, edges.phi)
+                (n, above): self.evidence(codes, z, n, above, edges)
                 for n in range(3)
                 for above in range(-1, 3)
                 if above != n
@@ -248,7 +249,7 @@ def test_the_sampler_leaves_its_own_prior_in_place():
         # π is x / (1 + x), and π¹⁰⁰ is uniform; the mean number of edges given x is that of all forests.
         n_edges = (len(edges.forest.edges) - mean_edges(edges.odds)) / 2 + 0.5
         tables = stacking.tables(point.stack)
-        of_edges = [(edges.odds / (1 + edges.odds)) ** 100, edges.phi[0] * 2.1, n_edges]
+        of_edges = [(edges.odds / (1 + edges.odds)) ** 100, edges.phi[0] * 2.1, n_edges, 1 - (1 - edges.rho) ** 10]
         seen.append([*z, *of_edges, hyper.a / (1 + hyper.a), g, hyper.m[1][0], tables[1][0, 0, 0], tables[2][-1, 1, 1]])
     batches = np.array(seen).reshape(20, 200, -1).mean(axis=1)
     off = (batches.mean(axis=0) - 0.5) / (batches.std(axis=0, ddof=1) / np.sqrt(20))

@@ -77,8 +77,8 @@ def next_hyper(
     """Draw every part of the prior given the others, the rows in every class (F,) and the counts C_n (I_n, F).
 
     ``scale_of_a`` is s of the prior of a: 1 allows classes of similar weight, a small s leaves many of them empty.
-    Variables with a ``given`` concentration have any number of columns that follow it in place of c_n, of which these
-    columns say nothing.
+    Variables with a ``given`` concentration, which may be infinite, have any number of columns that follow it in place of
+    c_n, of which these columns say nothing.
     """
     given = [None] * len(counts) if given is None else given
     of_columns = [c if b is None else b for c, b in zip(hyper.c, given, strict=True)]
@@ -162,9 +162,13 @@ def _log_bases(g: float, logs_of_bases: Sequence[tuple[int, float]]) -> float:
 
 
 def _next_base(C: np.ndarray, c: float, base: np.ndarray, g: float, rng: np.random.Generator) -> np.ndarray:
-    # Counts that are not whole are rounded at random, so that their means stay the same.
-    whole = np.floor(C + rng.random(C.shape)).astype(np.int64)
-    tables = _table_counts(whole, c * base, rng)
+    if np.isinf(c):
+        # The columns are the base measure: every guest has a table.
+        tables = C.sum(axis=1)
+    else:
+        # Counts that are not whole are rounded at random, so that their means stay the same.
+        whole = np.floor(C + rng.random(C.shape)).astype(np.int64)
+        tables = _table_counts(whole, c * base, rng)
     drawn = np.maximum(rng.standard_gamma(g / len(base) + tables), _TINY)
     return drawn / drawn.sum()
 
