@@ -1,28 +1,29 @@
 """Gibbs sampling of classes, of a forest that they share, and of λ and the tables.
 
 A variable without a parent either is as in :mod:`juror.solvers.gibbs`, A_n(:, f) ~ Dirichlet(c_n m_n), or it does not
-depend on the class, A_n(:, f) = m_n; the second has the probability ρ ~ Beta(1, 10). A variable n with the parent p has one column for each label x of p, either the same in all classes or one of each class, and every column is
+depend on the class, A_n(:, f) = m_n. The second has the probability ρ ~ Beta(1, 10). A variable n with the parent p has
+one column for each label x of p, either the same in all classes or one of each class, and every column is
 Dirichlet(b m_n), where b is one of a few numbers. Whether columns are shared, and which b they have, is the *kind* of
 the edge. Given the classes, all columns are summed out, which leaves a weight for every edge:
 
     E[p, n] = log Σ_k φ_k E_k(p → n) − log E(n) + log(x w_pn / N),    w_pn = (4 / (I_p I_n))²
     E(n) = (1 − ρ) p(C_n | c_n, m_n) + ρ Π_x m_n[x]^C_n[x]
 
-with E_k the evidence of an edge of kind k (:mod:`juror.kernels.reference.edges`) and C_n the counts of labels in
-classes, and in all of them. The forest is moved by these weights
-(:mod:`juror.solvers.forest_moves`), and kinds of edges and roots are drawn given the forest. A priori an edge is the rarer, the more cells
-its table has: an effect between two variables of two labels is to be found in thirty rows, and ten labels have many
-more ways to look dependent by chance. The weights of all rooted forests sum to det(1 + x L / N), with L the Laplacian
-of w (the matrix-tree theorem), so that x has the density
+with E_k the evidence of an edge of kind k (:mod:`juror.kernels.reference.edges`) and C_n the counts of labels, in every
+class or in all of them. The forest is moved by these weights (:mod:`juror.solvers.forest_moves`), and kinds of edges
+and roots are drawn given the forest. A priori an edge is the rarer, the more cells its table has: an effect between two
+variables of two labels is to be found in thirty rows, and ten labels have many more ways to look dependent by chance.
+The weights of all rooted forests sum to det(1 + x L / N), with L the Laplacian of w (the matrix-tree theorem), so that
+x has the density
 
     p(x | k edges) ∝ x^k / det(1 + x L / N) · p(x),    x / (1 + x) ~ Beta(100, 1)
 
-x and φ, which has a Dirichlet prior, are drawn given the edges: where no variable needs another, edges become rare of
-themselves.
+x, ρ and φ, which has a Dirichlet prior, are drawn given the edges: where no variable needs another, edges become rare
+of themselves.
 
 Chains begin with classes alone. Begun with a forest, some stayed with a poor one, whose edges left little for classes.
-Without variables that are the same in all classes, chains had ten or twenty classes for columns that nothing depends on,
-because the mean of many columns is more even than one. These classes then took part in what depends on something.
+If no variable could be the same in all classes, ten or twenty of these would serve columns that nothing depends on: the
+mean of many columns is more even than one. They would take part in what does depend on something, and hide effects.
 """
 
 from __future__ import annotations
@@ -34,22 +35,23 @@ from typing import TypeGuard
 import numpy as np
 
 from juror.kernels import kernels, kernels_for
-from juror.rows.expected import ExpectedCounts
-from juror.rows.forest import NO_PARENT, Forest
+from juror.rows.expected import ExpectedCounts, tables_of
+from juror.rows.forest import Forest
 from juror.rows.in_memory import MemoryTable
 from juror.rows.packed import PackedRows
 from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.rows.table import Table
 from juror.solvers.completing import Completed, RowsToComplete
+from juror.solvers.few_rows import FewRows
 from juror.solvers.forest_moves import moved
-from juror.solvers.gibbs import PRIOR_EVERY
+from juror.solvers.gibbs import PRIOR_EVERY, worth_of_weights
 from juror.solvers.hyper import Hyper, first_hyper, log_columns, next_hyper, slice_draw
 from juror.solvers.starts import random_start
 
 _TINY = 1e-300
-# ρ ~ Beta(1, 10): that a variable is the same in all classes must be earned. With Beta(1, 1) a hundred rows that show no
-# dependence make independence almost certain, and intervals too narrow.
+# ρ ~ Beta(1, 10): that a variable is the same in all classes must be earned. With Beta(1, 1) a hundred rows that show
+# no dependence make independence almost certain, and intervals too narrow.
 _UNLIKE = 10.0
 # Rounding must not make a case impossible for good.
 _LEAST_RHO = 1e-12
@@ -57,9 +59,10 @@ _LEAST_RHO = 1e-12
 _LEAST_BASE = 1e-100
 # The values of b: from columns that are almost certain to columns almost alike
 _STRENGTHS = np.array([0.5, 2.0, 8.0])
-# φ ~ Dirichlet(1, 1, 0.1, …): columns almost alike are cheap wherever nothing depends on anything, so that they must be
-# earned by many edges.
-_KINDS = np.tile([1.0, 1.0, 0.1], 2)
+# φ ~ Dirichlet(1, 1, 0.1, 0.1, 0.1, 0.01): columns almost alike are cheap wherever nothing depends on anything, so that
+# they must be earned by many edges. So must columns of every class: over many classes they are together drawn to m_n,
+# and an effect with them.
+_KINDS = np.outer([1.0, 0.1], [1.0, 1.0, 0.1]).ravel()
 _SHARED = 0
 # x / (1 + x) ~ Beta(100, 1): variables of one table mostly have to do with each other.
 _EDGES = 100.0
@@ -136,6 +139,7 @@ class ForestSampler:
         self._table = table
         self._rng = rng
         self._scale_of_a = _SPARSE / rank if sparse else 1.0
+        self._worth = worth_of_weights(table)
         self._to_complete = RowsToComplete(table.rows.codes, table.rows.weights)
         self._complete = self._to_complete.n_with_holes == 0
         self._possible = PossibleEdges.of(sizes)
@@ -147,7 +151,9 @@ class ForestSampler:
         self.n_sweeps = 0
         self.edges = Edges.none(len(sizes))
         self.stacking = plain
-        self._rows: PackedRows = table.packed
+        codes, weights = self._to_complete.codes, self._to_complete.weights
+        self._are_few = FewRows.takes(codes, weights)
+        self._rows = self._laid_out()
 
     @staticmethod
     def takes(table: Table) -> TypeGuard[MemoryTable]:
@@ -162,8 +168,15 @@ class ForestSampler:
         if edges.forest != self.edges.forest:
             forest = edges.forest if edges.forest.has_edges else None
             self.stacking = Stacking(self._table.domain.cardinalities, forest)
-            self._rows = self._table.packed if forest is None else self._table.along(forest)
+            self._rows = self._laid_out()
         self.edges = edges
+
+    def _laid_out(self) -> PackedRows | FewRows:
+        if self._are_few:
+            whole = self._to_complete.weights.astype(np.int64)
+            return FewRows(self._to_complete.codes, whole, self.stacking)
+        forest = self.stacking.forest
+        return self._table.packed if forest is None else self._table.along(forest)
 
     def sweep(self) -> ExpectedCounts:
         """Draw classes, now and then forest and prior, and the next point; return the counts under the classes."""
@@ -174,7 +187,7 @@ class ForestSampler:
             self._grow(next_prior(edges, self._possible, self._rng))
             counts = counted(drawn, self.stacking, self.point.rank)
         else:
-            counts = self._rows.draw(self.point.lam, self.point.stack, self._rng)
+            counts = self._rows.draw(self.point.lam, self.point.stack, self._rng).worth(self._worth)
         if moves or self.n_sweeps % PRIOR_EVERY == 0:
             columns, given = columns_of(counts, self.edges, self.stacking), self.edges.strengths
             self.hyper = next_hyper(self.hyper, counts.classes, columns, self._rng, self._scale_of_a, given)
@@ -186,9 +199,15 @@ class ForestSampler:
     def _completed(self) -> Completed:
         """Draw classes, and labels for missing cells."""
         lam, stack = self.point.lam, self.point.stack
-        if self._complete:
-            return self._to_complete.draw_complete(self._rows.sheets[0][0], lam, stack, self._rng)
-        return self._to_complete.draw(lam, self.stacking.tables(stack), self.edges.forest, self._rng)
+        if isinstance(self._rows, FewRows):
+            drawn = self._to_complete.draw_complete(*self._rows.posterior(lam, stack), self._rng)
+        elif self._complete:
+            cells = self._rows.sheets[0][0]
+            logs, R = cells.kernels.posterior(cells.packed, tables_of(cells, lam, stack))
+            drawn = self._to_complete.draw_complete(logs, R, self._rng)
+        else:
+            drawn = self._to_complete.draw(lam, self.stacking.tables(stack), self.edges.forest, self._rng)
+        return drawn if self._worth == 1.0 else replace(drawn, weights=drawn.weights * self._worth)
 
 
 @dataclass(frozen=True, eq=False)
@@ -295,7 +314,7 @@ def _edge_evidence(drawn: Completed, hyper: Hyper, rank: int, pairs: np.ndarray,
 
 
 def _root_evidence(drawn: Completed, hyper: Hyper, rank: int) -> np.ndarray:
-    """Return log p(C_n | c_n, m_n) of every variable without a parent, and log p(C_n | m_n) if all are alike, (2, N)."""
+    """Return log p(C_n | c_n, m_n) of every variable without a parent, and the same if its column is m_n, (2, N)."""
     found = np.empty((2, len(hyper.m)))
     for n, (c, m) in enumerate(zip(hyper.c, hyper.m, strict=True)):
         cells = drawn.codes[:, n] * rank + drawn.classes

@@ -77,8 +77,8 @@ def next_hyper(
     """Draw every part of the prior given the others, the rows in every class (F,) and the counts C_n (I_n, F).
 
     ``scale_of_a`` is s of the prior of a: 1 allows classes of similar weight, a small s leaves many of them empty.
-    Variables with a ``given`` concentration, which may be infinite, have any number of columns that follow it in place of
-    c_n, of which these columns say nothing.
+    Variables with a ``given`` concentration, which may be infinite, have any number of columns that follow it in place
+    of c_n, of which these columns say nothing.
     """
     given = [None] * len(counts) if given is None else given
     of_columns = [c if b is None else b for c, b in zip(hyper.c, given, strict=True)]
