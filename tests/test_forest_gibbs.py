@@ -249,7 +249,7 @@ def test_the_sampler_leaves_its_own_prior_in_place():
         # π is x / (1 + x), and π¹⁰⁰ is uniform; the mean number of edges given x is that of all forests.
         n_edges = (len(edges.forest.edges) - mean_edges(edges.odds)) / 2 + 0.5
         tables = stacking.tables(point.stack)
-        of_edges = [(edges.odds / (1 + edges.odds)) ** 100, edges.phi[0] * 2.31 / 2, n_edges, 1 - (1 - edges.rho) ** 10]
+        of_edges = [(edges.odds / (1 + edges.odds)) ** 100, edges.phi[0] * 2.1, n_edges, 1 - (1 - edges.rho) ** 10]
         seen.append([*z, *of_edges, hyper.a / (1 + hyper.a), g, hyper.m[1][0], tables[1][0, 0, 0], tables[2][-1, 1, 1]])
     batches = np.array(seen).reshape(20, 200, -1).mean(axis=1)
     off = (batches.mean(axis=0) - 0.5) / (batches.std(axis=0, ddof=1) / np.sqrt(20))

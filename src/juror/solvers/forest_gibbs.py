@@ -59,10 +59,9 @@ _LEAST_RHO = 1e-12
 _LEAST_BASE = 1e-100
 # The values of b: from columns that are almost certain to columns almost alike
 _STRENGTHS = np.array([0.5, 2.0, 8.0])
-# φ ~ Dirichlet(1, 1, 0.1, 0.1, 0.1, 0.01): columns almost alike are cheap wherever nothing depends on anything, so that
-# they must be earned by many edges. So must columns of every class: over many classes they are together drawn to m_n,
-# and an effect with them.
-_KINDS = np.outer([1.0, 0.1], [1.0, 1.0, 0.1]).ravel()
+# φ ~ Dirichlet(1, 1, 0.1, …): columns almost alike are cheap wherever nothing depends on anything, so that they must be
+# earned by many edges.
+_KINDS = np.tile([1.0, 1.0, 0.1], 2)
 _SHARED = 0
 # x / (1 + x) ~ Beta(100, 1): variables of one table mostly have to do with each other.
 _EDGES = 100.0
@@ -338,9 +337,12 @@ def columns_of(counts: ExpectedCounts, edges: Edges, stacking: Stacking) -> list
     found = []
     for table, shared in zip(stacking.tables(counts.cells), edges.shared, strict=True):
         columns = table.sum(axis=2).T if shared else table.transpose(1, 0, 2).reshape(table.shape[1], -1)
-        # Columns without rows say nothing, but one must be left.
-        some = np.append(True, np.any(columns[:, 1:] > 0, axis=0))
-        found.append(columns if len(table) == 1 else columns[:, some])
+        if len(table) > 1:
+            # Columns without rows say nothing, but one must be left.
+            some = columns.any(axis=0)
+            some[0] = True
+            columns = columns[:, some]
+        found.append(columns)
     return found
 
 

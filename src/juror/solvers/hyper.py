@@ -180,18 +180,19 @@ def _table_counts(C: np.ndarray, concentration: np.ndarray, rng: np.random.Gener
     further tables is drawn from the Poisson distribution of the same mean, θ (ψ(θ + C) − ψ(θ + K)), but is at most the
     number of guests left. The error is at most about θ²/K in total variation. K is at most 100,000.
     """
-    # Cap the exact draws so that they fit in memory; beyond the cap the approximation is slightly less accurate.
-    one_by_one = np.clip(10.0 * concentration**2, _SEATED, _MOST_SEATED).astype(np.int64)[:, None]
-    seated = np.minimum(C, one_by_one)
-    tables = _later_tables(C, seated, concentration, rng) if C.max(initial=0) > _SEATED else np.zeros(len(C))
+    seated, tables = C, np.zeros(len(C))
+    if C.max(initial=0) > _SEATED:
+        # Cap the exact draws so that they fit in memory; beyond the cap the approximation is slightly less accurate.
+        one_by_one = np.clip(10.0 * concentration**2, _SEATED, _MOST_SEATED).astype(np.int64)[:, None]
+        seated = np.minimum(C, one_by_one)
+        tables = _later_tables(C, seated, concentration, rng)
     sizes = seated.ravel()
     first = np.cumsum(sizes) - sizes
-    n_seated = seated.sum(axis=1)
-    theta = np.repeat(concentration, n_seated)
+    label = np.repeat(np.arange(len(C)), seated.sum(axis=1))
+    theta = concentration[label]
     seat = np.arange(len(theta)) - np.repeat(first, sizes)
     opens = rng.random(len(theta)) * (theta + seat) < theta
-    opened = np.append(0, np.cumsum(opens))[np.append(0, np.cumsum(n_seated))]
-    return np.diff(opened) + tables
+    return np.bincount(label[opens], minlength=len(C)) + tables
 
 
 def _later_tables(C: np.ndarray, seated: np.ndarray, concentration: np.ndarray, rng: np.random.Generator) -> np.ndarray:
