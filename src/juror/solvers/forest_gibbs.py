@@ -339,7 +339,7 @@ def columns_of(counts: ExpectedCounts, edges: Edges, stacking: Stacking) -> list
         columns = table.sum(axis=2).T if shared else table.transpose(1, 0, 2).reshape(table.shape[1], -1)
         if len(table) > 1:
             # Columns without rows say nothing, but one must be left.
-            some = columns.any(axis=0)
+            some = np.asarray(columns.any(axis=0))
             some[0] = True
             columns = columns[:, some]
         found.append(columns)
