@@ -137,9 +137,9 @@ class Probes:
             self._lay_out(Stacking(self._stacking.cardinalities, point.forest))
         if self._cells.regions is None:
             # A few calls of NumPy, as long as products do not underflow
-            p = point.stack[self._cells.packed].prod(axis=1) @ point.lam
-            if p.min() > _SAFE:
-                return np.asarray(np.log(p))
+            found = point.stack[self._cells.packed].prod(axis=1) @ point.lam
+            if found.min() > _SAFE:
+                return np.asarray(np.log(found))
         return log_prob_of_cells(self._cells, point.lam, point.stack, self._runner)
 
 
