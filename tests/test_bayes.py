@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -212,6 +213,37 @@ class TestFit:
             found = juror.fit(CODES, 2, "bayes", sample_weight=np.full(200, weight), **settings).interval("x0")
             widths.append(np.mean(found.high - found.low))
         assert widths[1] > 1.4 * widths[0]
+
+    def test_uneven_weights_count_as_few_rows_as_they_are_worth(self):
+        """400 rows, whose weights are worth 7 to 64 of them: intervals of 90 % hold what they should."""
+        held, domain = [], Domain.from_cardinalities([2, 2, 3])
+        asked = {"x1 | x0 = 1": 0.7, "x1 | x0 = 0": 0.4, "x0": 0.5, "x1": 0.55}
+        for seed in range(8):
+            rng = np.random.default_rng([3, seed])
+            arm = rng.integers(0, 2, 400)
+            codes = np.column_stack([arm, rng.random(400) < np.where(arm == 1, 0.7, 0.4), rng.integers(0, 3, 400)])
+            weights = rng.lognormal(0, 1.8, 400)
+            weights /= weights.mean()
+            settings = {"sample_weight": weights, "domain": domain, "sweeps": 100, "seed": seed}
+            model = juror.fit(codes.astype(int), 2, "bayes", **settings)
+            assert model.info.n_effective == pytest.approx(weights.sum() ** 2 / (weights @ weights))
+            for question, truth in asked.items():
+                low, high = model.interval(question, 0.9)[1]
+                held.append(low <= truth <= high)
+        # Were weights taken as they are, a third of the intervals would.
+        assert np.mean(held) > 0.75
+        said = [model.interval(f"x1 | x0 = 1{more}").basis for more in ("", ", x2 in {0, 1, 2}")]
+        found = [re.search(r"([\d.]+) rows.* worth (\d+) rows by their weights", basis) for basis in said]
+        (rows, worth), (same_rows, same_worth) = (np.array(each.groups(), dtype=float) for each in found)
+        assert rows == pytest.approx(same_rows, abs=3)
+        assert worth == pytest.approx(same_worth, abs=1)
+
+    def test_whole_weights_are_equal_rows(self):
+        weights = np.random.default_rng(2).integers(1, 30, len(CODES))
+        model = juror.fit(CODES, 2, "bayes", sample_weight=weights, domain=TRUTH.domain, **SHORT)
+        assert model.info.n_effective is None
+        repeated = juror.fit(np.repeat(CODES, weights, axis=0), 2, "bayes", domain=TRUTH.domain, **SHORT)
+        assert_same_bits(model, repeated)
 
     def test_millions_of_rows_behind_a_few(self):
         model = juror.fit(CODES, 2, "bayes", sample_weight=np.full(200, 1e6), domain=TRUTH.domain, **SHORT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
 from juror.solvers import forest_gibbs
 from juror.solvers.completing import RowsToComplete, upward
+from juror.solvers.few_rows import FewRows
 from juror.solvers.forest_gibbs import (
     Edges,
     ForestSampler,
@@ -145,6 +147,43 @@ class TestCompleting:
         assert drawn.log_likelihood == pytest.approx(30_000.5 * np.log(p.sum()))
 
 
+class TestFewRows:
+    SIZES, FOREST, F = (2, 3, 2), Forest((-1, 0, -1)), 3
+
+    def case(self, scale=1.0):
+        rng, stacking = np.random.default_rng(0), Stacking(self.SIZES, self.FOREST)
+        codes = np.array(list(itertools.product(*map(range, self.SIZES))))[:7]
+        stack = stacking.normalise(rng.random((stacking.n_rows, self.F)), np.ones((stacking.n_rows, self.F)))
+        return codes, stacking, rng.dirichlet(np.ones(self.F)), stack * scale
+
+    @pytest.mark.parametrize("scale", [1.0, 1e-80], ids=["products", "logarithms"])
+    def test_the_posterior_is_by_the_definition(self, scale):
+        codes, stacking, lam, stack = self.case(scale)
+        logs, R = FewRows(codes, np.ones(7, dtype=np.int64), stacking).posterior(lam, stack)
+        joint = log_joint(stacking.tables(stack), self.FOREST, codes) + np.log(lam)
+        np.testing.assert_allclose(logs, logsumexp(joint, axis=1), rtol=1e-10)
+        np.testing.assert_allclose(R, np.exp(joint - logsumexp(joint, axis=1, keepdims=True)), rtol=1e-8)
+
+    def test_classes_come_as_often_as_they_should(self):
+        codes, stacking, lam, stack = self.case()
+        n_rows = np.arange(1, 8) * 3_000
+        few = FewRows(codes, n_rows, stacking)
+        logs, R = few.posterior(lam, stack)
+        counts = few.draw(lam, stack, np.random.default_rng(1))
+        assert counts.log_likelihood == pytest.approx(n_rows @ logs)
+        assert chisquare(counts.classes, n_rows @ R).pvalue > 1e-4
+        cells = stacking.cells(codes)
+        of_cells = np.array([n_rows[(cells == s).any(axis=1)].sum() for s in range(stacking.n_rows)])
+        assert counts.cells.sum(axis=1).tolist() == of_cells.tolist()
+
+    def test_only_few_complete_rows_counted_in_whole_numbers_are_taken(self):
+        codes = np.zeros((10, 3), dtype=int)
+        assert FewRows.takes(codes, np.full(10, 3.0)) == ("JUROR_KERNELS" not in os.environ)
+        assert not FewRows.takes(codes, np.full(10, 2.5))
+        assert not FewRows.takes(codes - 1, np.full(10, 3.0))
+        assert not FewRows.takes(np.zeros((1000, 3), dtype=int), np.ones(1000))
+
+
 def log_rows(C, alpha):
     """The log evidence of counts (columns, I) under Dirichlet(alpha)."""
     total = gammaln(alpha.sum()) - gammaln(alpha.sum() + C.sum(axis=1))
@@ -160,18 +199,19 @@ class TestPosterior:
 
     def prior(self):
         phi = np.random.default_rng(5).dirichlet(np.ones(2 * len(forest_gibbs._STRENGTHS)))
-        return Edges(Forest.empty(3), np.zeros(3, dtype=np.int64), 0.6, phi)
+        return Edges(Forest.empty(3), np.zeros(3, dtype=np.int64), 0.6, phi, rho=0.3)
 
-    def evidence(self, codes, classes, n, above, phi):
+    def evidence(self, codes, classes, n, above, edges):
         """The log evidence of variable n given its parent, by the definition, kinds summed over."""
         m, c = self.HYPER.m[n], self.HYPER.c[n]
         if above < 0:
-            return log_rows(np.array([np.bincount(codes[classes == f, n], minlength=2) for f in range(self.F)]), c * m)
+            C = np.array([np.bincount(codes[classes == f, n], minlength=2) for f in range(self.F)])
+            return np.logaddexp(np.log(1 - edges.rho) + log_rows(C, c * m), np.log(edges.rho) + (C @ np.log(m)).sum())
         where = [(classes == f) & (codes[:, above] == x) for f in range(2) for x in range(2)]
         by_class = np.array([np.bincount(codes[rows, n], minlength=2) for rows in where])
         shared = by_class.reshape(2, 2, 2).sum(axis=0)
         each = [log_rows(C, b * m) for C in (shared, by_class) for b in forest_gibbs._STRENGTHS]
-        return logsumexp(np.array(each) + np.log(phi))
+        return logsumexp(np.array(each) + np.log(edges.phi))
 
     def exact(self):
         edges = self.prior()
@@ -181,7 +221,7 @@ class TestPosterior:
             codes, z = np.where(self.CODES < 0, label, self.CODES), np.array(classes)
             log_z = log_rows(np.bincount(z, minlength=2)[None], np.full(2, self.HYPER.a))
             found = {
-                (n, above): self.evidence(codes, z, n, above, edges.phi)
+                (n, above): self.evidence(codes, z, n, above, edges)
                 for n in range(3)
                 for above in range(-1, 3)
                 if above != n
@@ -248,7 +288,7 @@ def test_the_sampler_leaves_its_own_prior_in_place():
         # π is x / (1 + x), and π¹⁰⁰ is uniform; the mean number of edges given x is that of all forests.
         n_edges = (len(edges.forest.edges) - mean_edges(edges.odds)) / 2 + 0.5
         tables = stacking.tables(point.stack)
-        of_edges = [(edges.odds / (1 + edges.odds)) ** 100, edges.phi[0] * 2.1, n_edges]
+        of_edges = [(edges.odds / (1 + edges.odds)) ** 100, edges.phi[0] * 2.1, n_edges, 1 - (1 - edges.rho) ** 10]
         seen.append([*z, *of_edges, hyper.a / (1 + hyper.a), g, hyper.m[1][0], tables[1][0, 0, 0], tables[2][-1, 1, 1]])
     batches = np.array(seen).reshape(20, 200, -1).mean(axis=1)
     off = (batches.mean(axis=0) - 0.5) / (batches.std(axis=0, ddof=1) / np.sqrt(20))
@@ -284,6 +324,21 @@ class TestFit:
     def test_a_product_has_no_edges(self):
         codes = np.random.default_rng(0).integers(0, 5, (1000, 4))
         assert not juror.fit(codes, 3, "bayes", **SHORT).has_edges
+
+    def test_variables_that_nothing_depends_on_are_the_same_in_all_classes(self):
+        """So that no class is needed for them; those that classes explain stay with the classes."""
+        rng = np.random.default_rng(0)
+        group = rng.integers(0, 2, 600)
+        near = np.where(rng.random((600, 4)) < 0.1, 1 - group[:, None], group[:, None])
+        codes, domain = np.column_stack([near, rng.integers(0, 9, 600)]), juror.Domain.from_cardinalities([2] * 4 + [9])
+        table = MemoryTable(WeightedRows.of(codes), domain, LocalRunner(1))
+        sampler, seen = ForestSampler(table, 4, rng, sparse=True), np.zeros(5)
+        for sweep in range(300):
+            sampler.sweep()
+            if sweep >= 100:
+                seen[list(sampler.edges.alike)] += 1 / 200
+        assert seen[4] > 0.5
+        assert seen[:4].max() < 0.5
 
     def test_rows_that_stand_for_too_many_are_sampled_without(self):
         codes = np.array([[0, -1], [1, 1], [0, 0]])

@@ -177,8 +177,8 @@ class FitRecord:
     compressed : tuple of Compression
         From which ranks the model was compressed and at what loss, the last one last; empty when it was not.
     n_effective : float, optional
-        How many independent rows the weighted rows are worth at most, (Σ w)² / Σ w², if weights have fractions; None if
-        they are whole numbers, which count equal rows.
+        How many independent rows the weighted rows are worth at most, (Σ w)² / Σ w², if weights have fractions; for a
+        fit with draws no more than Σ w. None if they are whole numbers, which count equal rows.
     without_counts : str
         Why the model has no pair counts of the rows; empty when it has.
     reproduced : tuple of two int, optional

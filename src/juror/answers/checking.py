@@ -230,11 +230,11 @@ def check(model: Mixture, counts: PairCounts, most: int = _MOST_LINES, worth: fl
     return CheckTable(n_cells, n_well, chance, of_rules, worst, asked.targets, asked.conditions)
 
 
-def worth_of_rows(info: FitRecord | None, counts: PairCounts) -> float:
-    """Return how many independent rows a row of a fit is worth: less than one if weights have fractions."""
-    if info is None or info.n_effective is None or not counts.n_rows:
+def worth_of_rows(info: FitRecord | None) -> float:
+    """Return how many independent rows a weight of one in a fit is worth: less than one if weights are uneven."""
+    if info is None or info.n_effective is None or not info.n_rows:
         return 1.0
-    return info.n_effective / counts.n_rows
+    return info.n_effective / info.n_rows
 
 
 def reproduced_in_words(n_well: int, n_cells: int) -> str:

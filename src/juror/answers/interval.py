@@ -99,6 +99,7 @@ def intervals(
     table: ProbabilityTable,
     level: float,
     agreement: Agreement | None = None,
+    worth: float = 1.0,
 ) -> IntervalTable:
     """Return an answer, ``table``, with intervals from the draws of a model, its rows, or both.
 
@@ -109,7 +110,8 @@ def intervals(
     n_draws : int
         The number of draws; 0 for a model that has none.
     n_rows : float
-        The number of rows that the model was fitted to and that have the variables of the question.
+        The number of rows that the model was fitted to and that have the variables of the question, by the sum of their
+        weights.
     positions, evidence : sequence of int, Evidence
         The question.
     table : ProbabilityTable
@@ -118,19 +120,18 @@ def intervals(
         The level.
     agreement : tuple of float, optional
         How often the draws agree with the rows of the fit, if this was learned.
+    worth : float
+        How many independent rows a weight of one in the fit is worth. Rows that are counted have a worth of their own.
     """
     if isinstance(level, bool) or not isinstance(level, (int, float, np.number)) or not 0 < level < 1:
         raise ParameterError(f"level must be a number in the range (0, 1). Got {level!r} instead.")
-    counts, worth, basis = _rows_behind(model, n_rows, evidence, table)
+    counts, basis = _rows_behind(model, n_rows, evidence, table, worth)
     if n_draws >= 2:
         each = [marginal(posterior(draw, evidence), positions).ravel() for draw in posterior_draws(model, n_draws)]
-        # Draws have seen the weights of rows as they are.
         ends = ends_of_draws(np.stack(each), counts, float(level), agreement or UNSEEN)
         basis = f"{n_draws} draws" + (f" and {basis}" if basis else "")
     elif counts is not None:
-        ends = ends_of_rows(counts * worth, float(level))
-        if worth < 1.0:
-            basis += f", worth {counted_in_words(round(float(counts.sum()) * worth))} by their weights"
+        ends = ends_of_rows(counts, float(level))
     else:
         raise QueryError(
             Message(
@@ -147,22 +148,26 @@ def intervals(
 
 
 def _rows_behind(
-    model: Mixture, n_rows: float, evidence: Evidence, table: ProbabilityTable
-) -> tuple[np.ndarray | None, float, str]:
-    """Return the rows behind every cell (cells,), what each is worth by its weight, and what they are in words.
+    model: Mixture, n_rows: float, evidence: Evidence, table: ProbabilityTable, worth: float
+) -> tuple[np.ndarray | None, str]:
+    """Return how many independent rows are behind every cell, (cells,), and what they are in words.
 
     They are counted, or as many as the model expects; None if neither can be said.
     """
     support = table.support
     if support is not None:
-        return support.counts.ravel(), support.worth, counted_in_words(support.rows)
-    if n_rows <= 0:
-        return None, 1.0, ""
-    expected = n_rows * share_of_rows(model, evidence)
-    met = "the model expects to meet the conditions"
-    worth = "the model expects all rows to be worth by their likelihoods"
-    basis = f"about {counted_in_words(round(expected))}, as many as {met if is_countable(evidence) else worth}"
-    return expected * table.to_numpy().ravel(), 1.0, basis
+        counts, worth, basis = support.counts.ravel(), support.worth, counted_in_words(support.rows)
+    elif n_rows > 0:
+        expected = n_rows * share_of_rows(model, evidence)
+        met = "the model expects to meet the conditions"
+        likely = "the model expects all rows to be worth by their likelihoods"
+        basis = f"about {counted_in_words(round(expected))}, as many as {met if is_countable(evidence) else likely}"
+        counts = expected * table.to_numpy().ravel()
+    else:
+        return None, ""
+    if worth < 1.0:
+        basis += f", worth {counted_in_words(round(float(counts.sum()) * worth))} by their weights"
+    return counts * worth, basis
 
 
 def share_of_rows(model: Mixture, evidence: Evidence) -> float:

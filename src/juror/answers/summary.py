@@ -45,7 +45,7 @@ def _reproduced(model: Mixture, info: FitInfo | None, counts: PairCounts | None)
     """Say how many pair cells are well reproduced, as the fit found, or now if the counts are at hand."""
     if info is not None and info.reproduced is not None:
         return [reproduced_in_words(*info.reproduced)]
-    return [] if counts is None else [check(model, counts, most=0, worth=worth_of_rows(info, counts)).sentence]
+    return [] if counts is None else [check(model, counts, most=0, worth=worth_of_rows(info)).sentence]
 
 
 def _rank(model: Mixture) -> str:

@@ -346,7 +346,7 @@ def _solve_statistic(
 
 def _completed(solution: Solution, mixture: Mixture, read: Any, decision: Decision, seed: int) -> FitRecord:
     """Add to the solver's record what it does not know: the method and why, the rows, the size of the model."""
-    n_rows, rank = _numbers_of_rows(read, seed), sum(part.rank for part in solution.parts)
+    n_rows, rank = _numbers_of_rows(read, seed, solution.record.n_effective), sum(part.rank for part in solution.parts)
     log_likelihood = solution.record.log_likelihood
     if log_likelihood is None and not isinstance(read, Statistic):
         log_likelihood = read.log_prob(solution.parts)
@@ -364,14 +364,14 @@ def _completed(solution: Solution, mixture: Mixture, read: Any, decision: Decisi
     )
 
 
-def _numbers_of_rows(data: Table | Statistic, seed: int) -> dict[str, Any]:
-    """Return what the record of a fit says about how many rows there were."""
+def _numbers_of_rows(data: Table | Statistic, seed: int, drawn: float | None) -> dict[str, Any]:
+    """Return what the record of a fit says about how many rows there were; draws may have counted fewer."""
     if isinstance(data, Statistic):
         n_rows = getattr(data, "n_rows", None)
         return {"n_rows": float(data.totals.max()) if n_rows is None else n_rows}
-    if isinstance(data, MemoryTable):
-        return {"n_rows": data.total, "n_distinct": len(data.rows.codes), "n_effective": data.n_effective}
-    return {"n_rows": data.total, "n_searched": data.sample(seed).n_rows, "n_effective": data.n_effective}
+    found = {"n_rows": data.total, "n_effective": data.n_effective if drawn is None else drawn}
+    n_distinct = {"n_distinct": len(data.rows.codes)} if isinstance(data, MemoryTable) else None
+    return found | (n_distinct or {"n_searched": data.sample(seed).n_rows})
 
 
 def _left(options: Mapping[str, Any], data: Any, read: Any) -> Mapping[str, Any]:

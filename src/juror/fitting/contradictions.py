@@ -73,12 +73,14 @@ def hold_against_rows(model: Mixture, read: Table | Statistic, counts: PairCount
     """Compare a model with the pair counts of what it was fitted to, if they are known."""
     if counts is None:
         return Verdict()
-    table = check(model, counts, most=_KEPT, worth=worth_of_rows(record, counts))
+    worth = worth_of_rows(record)
+    table = check(model, counts, most=_KEPT, worth=worth)
     off = table.off().worst_of_pairs(_TRIED).findings()
     if not isinstance(read, Statistic):
         rows = read.sample(record.seed).rows
         off = (finding for finding in off if not _is_explained(model, finding, rows, table))
-    return Verdict((table.n_well, table.n_cells), tuple(islice(off, _NAMED)), agreement(model, record.n_draws, counts))
+    agreed = agreement(model, record.n_draws, counts, worth)
+    return Verdict((table.n_well, table.n_cells), tuple(islice(off, _NAMED)), agreed)
 
 
 def _is_explained(model: Mixture, finding: Finding, rows: WeightedRows, table: CheckTable) -> bool:

@@ -47,22 +47,21 @@ def backed_by_counts(
     involved = {*asked.targets, *asked.evidence}
     if counts is None or any(asked.model.domain[n] != counts.domain[n] for n in involved):
         return table
-    worth = worth_of_rows(info, counts)
+    worth = worth_of_rows(info)
     return table.with_support(counted_support(table, counts, asked.targets, asked.evidence, worth))
 
 
 def rows_that_show(variables: Iterable[int], counts: PairCounts | None, info: FitInfo | None) -> float:
-    """Return about how many independent rows of a fit have the cells of some variables.
+    """Return about how many rows of a fit have the cells of some variables, by the sum of their weights.
 
     Without counts no cell is taken to be missing, and with them cells to be missing independently of each other.
     """
     if info is None:
         return 0.0
-    n_rows = info.n_rows if info.n_effective is None else info.n_effective
     if counts is None or counts.singles is None or not counts.n_rows:
-        return n_rows
+        return info.n_rows
     shares = [float(counts.singles[n].sum()) / counts.n_rows for n in variables]
-    return n_rows * math.prod(shares)
+    return info.n_rows * math.prod(shares)
 
 
 def refuse_rows(conditions: Conditions | None, way_out: str) -> None:

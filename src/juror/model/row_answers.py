@@ -233,4 +233,4 @@ class RowAnswers(ModelParts):
                 "The model has no pair counts to compare with. Give it rows: model.check(data), or on the command line "
                 "'juror check MODEL DATA'."
             )
-        return check(self, self.counts, worth=worth_of_rows(self.info, self.counts))
+        return check(self, self.counts, worth=worth_of_rows(self.info))

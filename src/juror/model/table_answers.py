@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from juror.answers.checking import worth_of_rows
 from juror.answers.interval import IntervalTable, intervals
 from juror.answers.marginals import ProbabilityTable, marginal
 from juror.answers.numbers import as_cells, check_levels, check_numeric, moments, quantiles_of
@@ -197,4 +198,5 @@ class TableAnswers(ModelParts):
         table = self._supported(asked, data, sample_weight, unknown)
         n_draws, agreement = (0, None) if self.info is None else (self.info.n_draws, self.info.agreement)
         n_rows = backing.rows_that_show({*asked.targets, *asked.evidence}, self.counts, self.info)
-        return intervals(asked.model, n_draws, n_rows, asked.targets, asked.evidence, table, level, agreement)
+        worth = worth_of_rows(self.info)
+        return intervals(asked.model, n_draws, n_rows, asked.targets, asked.evidence, table, level, agreement, worth)

@@ -141,12 +141,12 @@ def _carry_intervals(
     model expects.
     """
     n_draws = 0 if model.info is None else model.info.n_draws
-    # The rows of the fit, as the draws have seen them, not those that the page shows
+    # The rows of the fit, not those that the page shows
     fitted, sizes = model.counts, model.domain.cardinalities
-    n_rows = rows_that_show((), fitted, model.info)
+    worth = worth_of_rows(model.info)
+    n_rows = worth * rows_that_show((), fitted, model.info)
     chosen = _first_in(order, sizes, carried.room, _MOST_ENDS if n_draws >= 2 else None)
     if fitted is not None and fitted.singles is not None:
-        worth = 1.0 if n_draws >= 2 else worth_of_rows(model.info, fitted)
         singles, tables = [worth * each for each in fitted.singles], {k: worth * fitted.tables[k] for k in chosen}
     elif n_rows > 0:
         singles, tables = expected_rows(model, n_rows, chosen)

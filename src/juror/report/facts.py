@@ -79,7 +79,7 @@ def gather_facts(
     }
     carried = carry(model, page, counts, facts, is_large=rank == "all")
     if counts is not None:
-        carried.worth = worth_of_rows(model.info, counts) if seen is None else seen.weights.worth
+        carried.worth = worth_of_rows(model.info) if seen is None else seen.weights.worth
     return facts | {"pairs": carried.plain()}, {"blocks": page.packed, "pairs": carried.packed()}
 
 
@@ -122,7 +122,7 @@ def _observed_facts(
 ) -> dict[str, Any] | None:
     if seen is not None:
         return observed_facts(model, seen, by=page.model, seed=seed)
-    return None if counts is None else facts_of_counts(model, counts, worth_of_rows(model.info, counts))
+    return None if counts is None else facts_of_counts(model, counts, worth_of_rows(model.info))
 
 
 def _model_facts(model: JointPMF, page: PageModel) -> tuple[dict[str, Any], dict[str, Any] | None]:

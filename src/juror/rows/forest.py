@@ -73,6 +73,11 @@ class Forest:
         return len(self.parents)
 
     @property
+    def roots(self) -> tuple[int, ...]:
+        """The nodes without a parent."""
+        return tuple(n for n, parent in enumerate(self.parents) if parent == NO_PARENT)
+
+    @property
     def has_edges(self) -> bool:
         """Whether any node has a parent."""
         return any(parent != NO_PARENT for parent in self.parents)

@@ -25,12 +25,13 @@ from juror.rows.stacking import Stacking
 from juror.rows.table import Table
 from juror.runners.local import LocalRunner
 from juror.solvers.forest_gibbs import ForestSampler
-from juror.solvers.gibbs import Sampler
+from juror.solvers.gibbs import Sampler, worth_of_weights
 from juror.solvers.mixing import Mixing, mixing
 from juror.solvers.solver import Context, Options, Solution
 
 # The number of training rows whose log-probabilities are followed in addition to the likelihood
 _PROBES = 5
+_SAFE = 1e-200
 _MOST_RHAT, _LEAST_SIZE = 1.1, 20
 # To be compared, the halves of a chain need two sweeps each.
 _FEWEST = 4
@@ -134,6 +135,11 @@ class Probes:
         """Return the log-probability of every row, (rows,)."""
         if point.forest != self._stacking.forest:
             self._lay_out(Stacking(self._stacking.cardinalities, point.forest))
+        if self._cells.regions is None:
+            # A few calls of NumPy, as long as products do not underflow
+            found = point.stack[self._cells.packed].prod(axis=1) @ point.lam
+            if found.min() > _SAFE:
+                return np.asarray(np.log(found))
         return log_prob_of_cells(self._cells, point.lam, point.stack, self._runner)
 
 
@@ -162,6 +168,7 @@ def solve(
         starts=tuple(float(chain.followed[:, 0].mean()) for chain in chains),
         n_draws=len(draws),
         occupied=occupied,
+        n_effective=None if table.n_effective is None else worth_of_weights(table) * table.total,
         mixing={
             "log-likelihood": (float(followed.rhat[0]), float(followed.size[0])),
             "probabilities of rows": (float(followed.rhat[1:].max()), float(followed.size[1:].min())),
@@ -197,7 +204,8 @@ def _sampler(
     counts, rng = table.label_counts, stream.generator(*key)
     if options.forest and ForestSampler.takes(table):
         return ForestSampler(table, rank, rng, sparse=sparse, first=options.n_burnt // _CLASSES_FIRST)
-    return Sampler(table, stacking.marginals(counts), stacking, rank, rng, sparse=sparse)
+    worth = worth_of_weights(table)
+    return Sampler(table, stacking.marginals(counts), stacking, rank, rng, sparse=sparse, worth=worth)
 
 
 def _in_time(table: Table, rank: int, options: BayesOptions, context: Context) -> BayesOptions:

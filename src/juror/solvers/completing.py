@@ -14,9 +14,7 @@ import numpy as np
 
 from juror.kernels import kernels_for
 from juror.kernels.logarithms import log_of
-from juror.rows.expected import tables_of
 from juror.rows.forest import NO_PARENT, Forest
-from juror.rows.packing import PackedCells
 
 _TINY = 1e-300
 _WHOLE = 1e-9
@@ -93,11 +91,8 @@ class RowsToComplete:
             groups.fill(n, forest.parents[n], tables[n], messages[n], rng)
         return groups.completed(float(weights @ (top + np.log(total))[:, 0]))
 
-    def draw_complete(
-        self, cells: PackedCells, lam: np.ndarray, stack: np.ndarray, rng: np.random.Generator
-    ) -> Completed:
-        """Draw the classes of rows without missing cells, which are also given as cells of a stack."""
-        logs, R = cells.kernels.posterior(cells.packed, tables_of(cells, lam, stack))
+    def draw_complete(self, logs: np.ndarray, R: np.ndarray, rng: np.random.Generator) -> Completed:
+        """Draw the classes of rows without missing cells, given their log-probabilities (rows,) and R (rows, F)."""
         return self._classes(slice(None), R, rng).completed(float(self.weights @ logs))
 
     def _classes(self, rows: slice, R: np.ndarray, rng: np.random.Generator) -> _Groups:

@@ -1,24 +1,29 @@
 """Gibbs sampling of classes, of a forest that they share, and of λ and the tables.
 
-A variable without a parent is as in :mod:`juror.solvers.gibbs`: A_n(:, f) ~ Dirichlet(c_n m_n). A variable n with the
-parent p has one column for each label x of p, either the same in all classes or one of each class, and every column is
+A variable without a parent either is as in :mod:`juror.solvers.gibbs`, A_n(:, f) ~ Dirichlet(c_n m_n), or it does not
+depend on the class, A_n(:, f) = m_n. The second has the probability ρ ~ Beta(1, 10). A variable n with the parent p has
+one column for each label x of p, either the same in all classes or one of each class, and every column is
 Dirichlet(b m_n), where b is one of a few numbers. Whether columns are shared, and which b they have, is the *kind* of
 the edge. Given the classes, all columns are summed out, which leaves a weight for every edge:
 
-    E[p, n] = log Σ_k φ_k E_k(p → n) − log p(C_n | c_n, m_n) + log(x w_pn / N),    w_pn = (4 / (I_p I_n))²
+    E[p, n] = log Σ_k φ_k E_k(p → n) − log E(n) + log(x w_pn / N),    w_pn = (4 / (I_p I_n))²
+    E(n) = (1 − ρ) p(C_n | c_n, m_n) + ρ Π_x m_n[x]^C_n[x]
 
-with E_k the evidence of an edge of kind k (:mod:`juror.kernels.reference.edges`). The forest is moved by these weights
-(:mod:`juror.solvers.forest_moves`), and kinds are drawn given the forest. A priori an edge is the rarer, the more cells
-its table has: an effect between two variables of two labels is to be found in thirty rows, and ten labels have many
-more ways to look dependent by chance. The weights of all rooted forests sum to det(1 + x L / N), with L the Laplacian
-of w (the matrix-tree theorem), so that x has the density
+with E_k the evidence of an edge of kind k (:mod:`juror.kernels.reference.edges`) and C_n the counts of labels, in every
+class or in all of them. The forest is moved by these weights (:mod:`juror.solvers.forest_moves`), and kinds of edges
+and roots are drawn given the forest. A priori an edge is the rarer, the more cells its table has: an effect between two
+variables of two labels is to be found in thirty rows, and ten labels have many more ways to look dependent by chance.
+The weights of all rooted forests sum to det(1 + x L / N), with L the Laplacian of w (the matrix-tree theorem), so that
+x has the density
 
     p(x | k edges) ∝ x^k / det(1 + x L / N) · p(x),    x / (1 + x) ~ Beta(100, 1)
 
-x and φ, which has a Dirichlet prior, are drawn given the edges: where no variable needs another, edges become rare of
-themselves.
+x, ρ and φ, which has a Dirichlet prior, are drawn given the edges: where no variable needs another, edges become rare
+of themselves.
 
 Chains begin with classes alone. Begun with a forest, some stayed with a poor one, whose edges left little for classes.
+If no variable could be the same in all classes, ten or twenty of these would serve columns that nothing depends on: the
+mean of many columns is more even than one. They would take part in what does depend on something, and hide effects.
 """
 
 from __future__ import annotations
@@ -30,20 +35,26 @@ from typing import TypeGuard
 import numpy as np
 
 from juror.kernels import kernels, kernels_for
-from juror.rows.expected import ExpectedCounts
-from juror.rows.forest import NO_PARENT, Forest
+from juror.rows.expected import ExpectedCounts, tables_of
+from juror.rows.forest import Forest
 from juror.rows.in_memory import MemoryTable
 from juror.rows.packed import PackedRows
 from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.rows.table import Table
 from juror.solvers.completing import Completed, RowsToComplete
+from juror.solvers.few_rows import FewRows
 from juror.solvers.forest_moves import moved
-from juror.solvers.gibbs import PRIOR_EVERY
+from juror.solvers.gibbs import PRIOR_EVERY, worth_of_weights
 from juror.solvers.hyper import Hyper, first_hyper, log_columns, next_hyper, slice_draw
 from juror.solvers.starts import random_start
 
 _TINY = 1e-300
+# ρ ~ Beta(1, 10): that a variable is the same in all classes must be earned. With Beta(1, 1) a hundred rows that show
+# no dependence make independence almost certain, and intervals too narrow.
+_UNLIKE = 10.0
+# Rounding must not make a case impossible for good.
+_LEAST_RHO = 1e-12
 # Kernels multiply several entries of base measures before they take logarithms.
 _LEAST_BASE = 1e-100
 # The values of b: from columns that are almost certain to columns almost alike
@@ -80,12 +91,18 @@ class Edges:
         x, the prior odds that a variable has a parent, if all had two labels.
     phi : numpy.ndarray, (2K,)
         The prior probabilities of kinds.
+    alike : frozenset of int
+        The nodes without a parent whose column is m_n in all classes.
+    rho : float
+        ρ, the prior probability that a variable without a parent is one of these.
     """
 
     forest: Forest
     kinds: np.ndarray
     odds: float
     phi: np.ndarray
+    alike: frozenset[int] = frozenset()
+    rho: float = 0.1
 
     @classmethod
     def none(cls, n: int) -> Edges:
@@ -94,15 +111,19 @@ class Edges:
 
     @property
     def strengths(self) -> list[float | None]:
-        """The b of every node with a parent."""
-        each = zip(self.forest.parents, self.kinds, strict=True)
-        return [None if above == NO_PARENT else float(_STRENGTHS[k % len(_STRENGTHS)]) for above, k in each]
+        """The b of every node: infinite if its columns are m_n, and None if c_n is in its place."""
+        found: list[float | None] = [float(_STRENGTHS[k % len(_STRENGTHS)]) for k in self.kinds]
+        for n in self.forest.roots:
+            found[n] = np.inf if n in self.alike else None
+        return found
 
     @property
     def shared(self) -> list[bool]:
         """Whether all classes have the same columns, of every node."""
-        each = zip(self.forest.parents, self.kinds, strict=True)
-        return [above != NO_PARENT and k // len(_STRENGTHS) == _SHARED for above, k in each]
+        found = [bool(k // len(_STRENGTHS) == _SHARED) for k in self.kinds]
+        for n in self.forest.roots:
+            found[n] = n in self.alike
+        return found
 
 
 class ForestSampler:
@@ -117,6 +138,7 @@ class ForestSampler:
         self._table = table
         self._rng = rng
         self._scale_of_a = _SPARSE / rank if sparse else 1.0
+        self._worth = worth_of_weights(table)
         self._to_complete = RowsToComplete(table.rows.codes, table.rows.weights)
         self._complete = self._to_complete.n_with_holes == 0
         self._possible = PossibleEdges.of(sizes)
@@ -128,7 +150,9 @@ class ForestSampler:
         self.n_sweeps = 0
         self.edges = Edges.none(len(sizes))
         self.stacking = plain
-        self._rows: PackedRows = table.packed
+        codes, weights = self._to_complete.codes, self._to_complete.weights
+        self._are_few = FewRows.takes(codes, weights)
+        self._rows = self._laid_out()
 
     @staticmethod
     def takes(table: Table) -> TypeGuard[MemoryTable]:
@@ -143,8 +167,15 @@ class ForestSampler:
         if edges.forest != self.edges.forest:
             forest = edges.forest if edges.forest.has_edges else None
             self.stacking = Stacking(self._table.domain.cardinalities, forest)
-            self._rows = self._table.packed if forest is None else self._table.along(forest)
+            self._rows = self._laid_out()
         self.edges = edges
+
+    def _laid_out(self) -> PackedRows | FewRows:
+        if self._are_few:
+            whole = self._to_complete.weights.astype(np.int64)
+            return FewRows(self._to_complete.codes, whole, self.stacking)
+        forest = self.stacking.forest
+        return self._table.packed if forest is None else self._table.along(forest)
 
     def sweep(self) -> ExpectedCounts:
         """Draw classes, now and then forest and prior, and the next point; return the counts under the classes."""
@@ -155,7 +186,7 @@ class ForestSampler:
             self._grow(next_prior(edges, self._possible, self._rng))
             counts = counted(drawn, self.stacking, self.point.rank)
         else:
-            counts = self._rows.draw(self.point.lam, self.point.stack, self._rng)
+            counts = self._rows.draw(self.point.lam, self.point.stack, self._rng).worth(self._worth)
         if moves or self.n_sweeps % PRIOR_EVERY == 0:
             columns, given = columns_of(counts, self.edges, self.stacking), self.edges.strengths
             self.hyper = next_hyper(self.hyper, counts.classes, columns, self._rng, self._scale_of_a, given)
@@ -167,9 +198,15 @@ class ForestSampler:
     def _completed(self) -> Completed:
         """Draw classes, and labels for missing cells."""
         lam, stack = self.point.lam, self.point.stack
-        if self._complete:
-            return self._to_complete.draw_complete(self._rows.sheets[0][0], lam, stack, self._rng)
-        return self._to_complete.draw(lam, self.stacking.tables(stack), self.edges.forest, self._rng)
+        if isinstance(self._rows, FewRows):
+            drawn = self._to_complete.draw_complete(*self._rows.posterior(lam, stack), self._rng)
+        elif self._complete:
+            cells = self._rows.sheets[0][0]
+            logs, R = cells.kernels.posterior(cells.packed, tables_of(cells, lam, stack))
+            drawn = self._to_complete.draw_complete(logs, R, self._rng)
+        else:
+            drawn = self._to_complete.draw(lam, self.stacking.tables(stack), self.edges.forest, self._rng)
+        return drawn if self._worth == 1.0 else replace(drawn, weights=drawn.weights * self._worth)
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,12 +223,15 @@ class PossibleEdges:
         log w of every pair.
     spectrum : numpy.ndarray, (N,)
         The eigenvalues of L / N, by which the weights of all forests are summed.
+    several : frozenset of int
+        The variables of two labels or more.
     """
 
     pairs: np.ndarray
     nodes: np.ndarray
     log_weights: np.ndarray
     spectrum: np.ndarray
+    several: frozenset[int]
 
     @classmethod
     def of(cls, sizes: tuple[int, ...]) -> PossibleEdges:
@@ -206,7 +246,8 @@ class PossibleEdges:
         laplacian = np.diag(weights.sum(axis=0)) - weights
         with np.errstate(divide="ignore"):
             log_weights = np.log(weights)
-        return cls(pairs, nodes, log_weights, np.maximum(np.linalg.eigvalsh(laplacian) / max(len(nodes), 1), 0.0))
+        spectrum = np.maximum(np.linalg.eigvalsh(laplacian) / max(len(nodes), 1), 0.0)
+        return cls(pairs, nodes, log_weights, spectrum, frozenset(some))
 
     def log_prior(self, odds: float, n_edges: int) -> float:
         """Return log p(x | k edges), up to a constant."""
@@ -233,21 +274,30 @@ def next_edges(
     with np.errstate(divide="ignore"):
         E = np.log(np.exp(evidence - total).sum(axis=0)) + total
     nodes = possible.nodes
-    E += possible.log_weights + np.log(edges.odds / len(nodes)) - _root_evidence(drawn, hyper, rank)
+    of_roots = _root_evidence(drawn, hyper, rank) + np.log([[1.0 - edges.rho], [edges.rho]])
+    E += possible.log_weights + np.log(edges.odds / len(nodes)) - np.logaddexp(*of_roots)
     forest = moved(edges.forest, E, rng.choice(nodes, min(len(nodes), _MOST_MOVES)), rng)
     kinds = edges.kinds.copy()
     for above, n in forest.edges:
         p = np.exp(evidence[:, above, n] - top[above, n])
         kinds[n] = rng.choice(len(p), p=p / p.sum())
-    return replace(edges, forest=forest, kinds=kinds)
+    return replace(edges, forest=forest, kinds=kinds, alike=_drawn_alike(forest, of_roots, rng))
+
+
+def _drawn_alike(forest: Forest, of_roots: np.ndarray, rng: np.random.Generator) -> frozenset[int]:
+    """Draw which roots have the same column in all classes, given the log weights of both cases, (2, N)."""
+    same = np.log(rng.random(of_roots.shape[1])) < of_roots[1] - np.logaddexp(*of_roots)
+    return frozenset(n for n in forest.roots if same[n])
 
 
 def next_prior(edges: Edges, possible: PossibleEdges, rng: np.random.Generator) -> Edges:
-    """Draw x and φ given the edges."""
+    """Draw x, φ and ρ given the edges."""
     below = [n for _, n in edges.forest.edges]
     odds = slice_draw(lambda x: possible.log_prior(x, len(below)), edges.odds, rng)
     phi = rng.dirichlet(_KINDS + np.bincount(edges.kinds[below], minlength=len(edges.phi)))
-    return replace(edges, odds=odds, phi=phi)
+    n_alike, n_roots = len(edges.alike & possible.several), len(possible.several - set(below))
+    rho = np.clip(rng.beta(1.0 + n_alike, _UNLIKE + n_roots - n_alike), _LEAST_RHO, 1.0 - _LEAST_RHO)
+    return replace(edges, odds=odds, phi=phi, rho=float(rho))
 
 
 def _edge_evidence(drawn: Completed, hyper: Hyper, rank: int, pairs: np.ndarray, passing: ModuleType) -> np.ndarray:
@@ -263,12 +313,13 @@ def _edge_evidence(drawn: Completed, hyper: Hyper, rank: int, pairs: np.ndarray,
 
 
 def _root_evidence(drawn: Completed, hyper: Hyper, rank: int) -> np.ndarray:
-    """Return log p(C_n | c_n, m_n) of every variable without a parent, (N,)."""
-    found = np.empty(len(hyper.m))
+    """Return log p(C_n | c_n, m_n) of every variable without a parent, and the same if its column is m_n, (2, N)."""
+    found = np.empty((2, len(hyper.m)))
     for n, (c, m) in enumerate(zip(hyper.c, hyper.m, strict=True)):
         cells = drawn.codes[:, n] * rank + drawn.classes
         C = np.bincount(cells, drawn.weights, minlength=len(m) * rank).reshape(len(m), rank)
-        found[n] = log_columns(c, C, np.maximum(m, _LEAST_BASE))
+        base = np.maximum(m, _LEAST_BASE)
+        found[:, n] = log_columns(c, C, base), C.sum(axis=1) @ np.log(base)
     return found
 
 
@@ -286,9 +337,12 @@ def columns_of(counts: ExpectedCounts, edges: Edges, stacking: Stacking) -> list
     found = []
     for table, shared in zip(stacking.tables(counts.cells), edges.shared, strict=True):
         columns = table.sum(axis=2).T if shared else table.transpose(1, 0, 2).reshape(table.shape[1], -1)
-        # Columns without rows say nothing, but one must be left.
-        some = np.append(True, np.any(columns[:, 1:] > 0, axis=0))
-        found.append(columns if len(table) == 1 else columns[:, some])
+        if len(table) > 1:
+            # Columns without rows say nothing, but one must be left.
+            some = np.asarray(columns.any(axis=0))
+            some[0] = True
+            columns = columns[:, some]
+        found.append(columns)
     return found
 
 
@@ -299,32 +353,37 @@ class TablePrior:
     Attributes
     ----------
     alpha : numpy.ndarray, (stacked rows,)
-        c_n m_n or b m_n, and one for rows of ones.
-    own, shared : numpy.ndarray of int
-        The stacked rows that each class has for itself, and those that all classes share.
+        c_n m_n or b m_n, m_n itself where it is the column, and one for rows of ones.
+    own, shared, known : numpy.ndarray of int
+        The stacked rows that each class has for itself, those that all classes share, and those of variables whose
+        column is m_n, which are not drawn.
     """
 
     alpha: np.ndarray
     own: np.ndarray
     shared: np.ndarray
+    known: np.ndarray
 
     @classmethod
     def of(cls, hyper: Hyper, edges: Edges, stacking: Stacking) -> TablePrior:
         """Lay out the prior of a forest."""
-        alpha, shared = np.ones(stacking.n_rows), np.zeros(stacking.n_rows, dtype=bool)
+        alpha, (shared, known) = np.ones(stacking.n_rows), np.zeros((2, stacking.n_rows), dtype=bool)
         for n, (b, together) in enumerate(zip(edges.strengths, edges.shared, strict=True)):
             rows = stacking.rows(n)
-            alpha[rows].reshape(-1, len(hyper.m[n]))[:] = (hyper.c[n] if b is None else b) * hyper.m[n]
-            shared[rows] = together
-        return cls(alpha, np.flatnonzero(~shared), np.flatnonzero(shared))
+            is_known = b == np.inf
+            strength = hyper.c[n] if b is None else 1.0 if is_known else b
+            alpha[rows].reshape(-1, len(hyper.m[n]))[:] = strength * hyper.m[n]
+            shared[rows], known[rows] = together and not is_known, is_known
+        return cls(alpha, np.flatnonzero(~shared & ~known), np.flatnonzero(shared), np.flatnonzero(known))
 
 
 def draw_point(
     counts: ExpectedCounts, a: float, prior: TablePrior, stacking: Stacking, rng: np.random.Generator
 ) -> Parameters:
     """Draw λ ~ Dirichlet(a + classes) and the tables given the counts."""
-    if len(prior.shared):
+    if len(prior.own) < len(prior.alpha):
         gamma = np.empty_like(counts.cells)
+        gamma[prior.known] = prior.alpha[prior.known, None]
         gamma[prior.own] = rng.standard_gamma(counts.cells[prior.own] + prior.alpha[prior.own, None])
         together = counts.cells[prior.shared].sum(axis=1) + prior.alpha[prior.shared]
         gamma[prior.shared] = rng.standard_gamma(together)[:, None]

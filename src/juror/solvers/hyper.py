@@ -77,8 +77,8 @@ def next_hyper(
     """Draw every part of the prior given the others, the rows in every class (F,) and the counts C_n (I_n, F).
 
     ``scale_of_a`` is s of the prior of a: 1 allows classes of similar weight, a small s leaves many of them empty.
-    Variables with a ``given`` concentration have any number of columns that follow it in place of c_n, of which these
-    columns say nothing.
+    Variables with a ``given`` concentration, which may be infinite, have any number of columns that follow it in place
+    of c_n, of which these columns say nothing.
     """
     given = [None] * len(counts) if given is None else given
     of_columns = [c if b is None else b for c, b in zip(hyper.c, given, strict=True)]
@@ -162,9 +162,13 @@ def _log_bases(g: float, logs_of_bases: Sequence[tuple[int, float]]) -> float:
 
 
 def _next_base(C: np.ndarray, c: float, base: np.ndarray, g: float, rng: np.random.Generator) -> np.ndarray:
-    # Counts that are not whole are rounded at random, so that their means stay the same.
-    whole = np.floor(C + rng.random(C.shape)).astype(np.int64)
-    tables = _table_counts(whole, c * base, rng)
+    if np.isinf(c):
+        # The columns are the base measure: every guest has a table.
+        tables = C.sum(axis=1)
+    else:
+        # Counts that are not whole are rounded at random, so that their means stay the same.
+        whole = np.floor(C + rng.random(C.shape)).astype(np.int64)
+        tables = _table_counts(whole, c * base, rng)
     drawn = np.maximum(rng.standard_gamma(g / len(base) + tables), _TINY)
     return drawn / drawn.sum()
 
@@ -176,18 +180,19 @@ def _table_counts(C: np.ndarray, concentration: np.ndarray, rng: np.random.Gener
     further tables is drawn from the Poisson distribution of the same mean, θ (ψ(θ + C) − ψ(θ + K)), but is at most the
     number of guests left. The error is at most about θ²/K in total variation. K is at most 100,000.
     """
-    # Cap the exact draws so that they fit in memory; beyond the cap the approximation is slightly less accurate.
-    one_by_one = np.clip(10.0 * concentration**2, _SEATED, _MOST_SEATED).astype(np.int64)[:, None]
-    seated = np.minimum(C, one_by_one)
-    tables = _later_tables(C, seated, concentration, rng) if C.max(initial=0) > _SEATED else np.zeros(len(C))
+    seated, tables = C, np.zeros(len(C))
+    if C.max(initial=0) > _SEATED:
+        # Cap the exact draws so that they fit in memory; beyond the cap the approximation is slightly less accurate.
+        one_by_one = np.clip(10.0 * concentration**2, _SEATED, _MOST_SEATED).astype(np.int64)[:, None]
+        seated = np.minimum(C, one_by_one)
+        tables = _later_tables(C, seated, concentration, rng)
     sizes = seated.ravel()
     first = np.cumsum(sizes) - sizes
-    n_seated = seated.sum(axis=1)
-    theta = np.repeat(concentration, n_seated)
+    label = np.repeat(np.arange(len(C)), seated.sum(axis=1))
+    theta = concentration[label]
     seat = np.arange(len(theta)) - np.repeat(first, sizes)
     opens = rng.random(len(theta)) * (theta + seat) < theta
-    opened = np.append(0, np.cumsum(opens))[np.append(0, np.cumsum(n_seated))]
-    return np.diff(opened) + tables
+    return np.bincount(label[opens], minlength=len(C)) + tables
 
 
 def _later_tables(C: np.ndarray, seated: np.ndarray, concentration: np.ndarray, rng: np.random.Generator) -> np.ndarray:
