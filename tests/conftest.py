@@ -12,6 +12,9 @@ from servers import start_postgres
 
 # Kernels for a card run on the CPU, unless TRITON_INTERPRET=0. Triton reads this when it is imported.
 os.environ.setdefault("TRITON_INTERPRET", "1")
+# Threads of OpenMP sleep while they wait for each other. By default they spin, on cores that other tests need: gradient
+# boosting then takes ten times as long. OpenMP reads this when it is imported.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 # modules are looked through for doctests, and there can be one of this name only: docs/ has another
 collect_ignore = ["conftest.py"]
