@@ -25,9 +25,16 @@ settings.register_profile("juror", deadline=None)
 settings.load_profile("juror")
 
 
-# The tests of each of these files share a cluster, a browser or the built site, so one process runs them all. The group
-# marks of pytest-xdist would do, but it sets them where pytest 9.2 does not look.
-TOGETHER = ("test_dask.py", "test_documentation.py", "test_explorer.py", "test_spark.py")
+# The tests of each of these files share a cluster, a browser, the built site or fits that take seconds, so one process
+# runs them all. The group marks of pytest-xdist would do, but it sets them where pytest 9.2 does not look.
+TOGETHER = (
+    "test_dask.py",
+    "test_documentation.py",
+    "test_explorer.py",
+    "test_hidden_tree.py",
+    "test_label_tilts.py",
+    "test_spark.py",
+)
 
 
 @pytest.hookimpl(optionalhook=True)
