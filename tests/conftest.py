@@ -12,6 +12,9 @@ from servers import start_postgres
 
 # Kernels for a card run on the CPU, unless TRITON_INTERPRET=0. Triton reads this when it is imported.
 os.environ.setdefault("TRITON_INTERPRET", "1")
+# Threads of OpenMP sleep while they wait for each other. By default they spin, on cores that other tests need: gradient
+# boosting then takes ten times as long. OpenMP reads this when it is imported.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 # modules are looked through for doctests, and there can be one of this name only: docs/ has another
 collect_ignore = ["conftest.py"]
@@ -22,9 +25,16 @@ settings.register_profile("juror", deadline=None)
 settings.load_profile("juror")
 
 
-# The tests of each of these files share a cluster, a browser or the built site, so one process runs them all. The group
-# marks of pytest-xdist would do, but it sets them where pytest 9.2 does not look.
-TOGETHER = ("test_dask.py", "test_documentation.py", "test_explorer.py", "test_spark.py")
+# The tests of each of these files share a cluster, a browser, the built site or fits that take seconds, so one process
+# runs them all. The group marks of pytest-xdist would do, but it sets them where pytest 9.2 does not look.
+TOGETHER = (
+    "test_dask.py",
+    "test_documentation.py",
+    "test_explorer.py",
+    "test_hidden_tree.py",
+    "test_label_tilts.py",
+    "test_spark.py",
+)
 
 
 @pytest.hookimpl(optionalhook=True)

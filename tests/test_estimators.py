@@ -21,6 +21,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_is_fitted
 
 import juror
+from juror.solvers import conditional_ascent
 from juror.solvers.bayes import BayesOptions
 from juror.solvers.methods import METHODS
 
@@ -38,13 +39,19 @@ class ShortChains(BayesOptions):
 
 @pytest.fixture
 def short_chains(monkeypatch):
-    """Shorten the chains of default fits: scikit-learn fits hundreds of tables, and asks for no accuracy."""
+    """Shorten the chains of default fits, for tests of what does not depend on how accurate a fit is."""
     monkeypatch.setitem(METHODS, "bayes", replace(METHODS["bayes"], options=ShortChains))
+
+
+@pytest.fixture
+def short_climbs(monkeypatch):
+    """Let tilts of labels climb for two looks at the rows held out, by default up to sixty."""
+    monkeypatch.setattr(conditional_ascent, "_MOST_STEPS", 128)
 
 
 # These tables have too few rows for much, and columns of random numbers: fits warn of that.
 @pytest.mark.filterwarnings("ignore::juror.FitWarning", "ignore::juror.DataWarning")
-@pytest.mark.usefixtures("short_chains")
+@pytest.mark.usefixtures("short_chains", "short_climbs")
 @parametrize_with_checks([estimator() for estimator in ESTIMATORS])
 def test_scikit_learns_own_checks_of_default_estimators(estimator, check):
     check(estimator)
@@ -58,6 +65,7 @@ def test_scikit_learns_own_checks_of_single_fits_by_em(estimator, check):
 
 # A few hundred rows may leave it open which variables depend on each other: then the chains disagree, and say so.
 may_disagree = pytest.mark.filterwarnings("ignore:The chains have not mixed well:juror.FitWarning")
+in_short = pytest.mark.usefixtures("short_chains")
 
 
 @pytest.fixture(scope="module")
@@ -93,6 +101,8 @@ def test_grid_search_over_rank_prefers_a_rank_that_tells_more(people):
     assert search.best_params_ == {"rank": 4}
 
 
+@may_disagree
+@in_short
 def test_density_scores_are_the_models_log_probabilities(few):
     density = juror.JointDensity(rank=3).fit(few)
     np.testing.assert_array_equal(density.score_samples(few), density.model_.log_prob(few))
@@ -100,6 +110,7 @@ def test_density_scores_are_the_models_log_probabilities(few):
 
 
 @may_disagree
+@in_short
 def test_density_samples_come_in_the_kind_that_was_fitted(few):
     assert isinstance(juror.JointDensity(rank=2).fit(few).sample(3), pd.DataFrame)
     assert isinstance(juror.JointDensity(rank=2).fit(pl.from_pandas(few)).sample(3), pl.DataFrame)
@@ -134,6 +145,7 @@ def test_a_feature_called_target_is_no_trouble(people):
 
 
 @may_disagree
+@in_short
 def test_imputer_in_a_pipeline(people):
     X, y = with_holes(people.drop(columns="Survived")), people["Survived"]
     encode = ColumnTransformer([("labels", OneHotEncoder(), ["Class", "Sex", "Age"])])
@@ -142,6 +154,7 @@ def test_imputer_in_a_pipeline(people):
 
 
 @may_disagree
+@in_short
 def test_imputer_leaves_observed_cells_and_fills_the_others(few):
     X = with_holes(few)
     filled = juror.JointImputer(rank=4).fit_transform(X)
@@ -164,6 +177,7 @@ def test_imputer_fills_numbers_into_arrays_of_numbers():
 
 
 @may_disagree
+@in_short
 def test_unseen_labels_count_as_missing_with_a_warning_unless_they_are_refused(few):
     strange = pd.DataFrame({"Class": ["4th"], "Sex": ["Male"], "Age": ["Adult"], "Survived": ["No"]})
     with pytest.raises(juror.JurorError, match="holds '4th' in row 0"):
@@ -176,6 +190,7 @@ def test_unseen_labels_count_as_missing_with_a_warning_unless_they_are_refused(f
 
 
 @may_disagree
+@in_short
 def test_no_rows_have_no_mean_score(few):
     density = juror.JointDensity(rank=2).fit(few)
     with pytest.raises(juror.JurorError, match="There are no rows to score, so they have no mean"):
