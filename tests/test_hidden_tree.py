@@ -24,9 +24,11 @@ from juror.fitting.choose import FitSetting
 from juror.fitting.held_out import Trial
 from juror.fitting.members import fit_members
 from juror.fitting.skip_patterns import with_missing_as
+from juror.kernels import jit, reference
 from juror.report import page_model
 from juror.rows.distinct import WeightedRows
 from juror.rows.forest import Forest
+from juror.rows.hidden_stack import HiddenPasses
 from juror.rows.in_memory import MemoryTable
 from juror.rows.reading import open_table
 from juror.rows.row_messages import RowMessages
@@ -120,29 +122,69 @@ def test_an_impossible_row_is_named():
         fill_best(model, codes[impossible][:1], "median")
 
 
+def random_tree(seed, n_states=3):
+    """A forest over hidden nodes, and tables of single precision."""
+    rng = np.random.default_rng(seed)
+    parents = [-1, *(int(rng.integers(-1, n)) for n in range(1, len(SIZES)))]
+    forest = hidden_tree.hidden_forest(Forest(tuple(parents)))
+    sizes = (*SIZES, *[n_states] * len(SIZES))
+    lines = [1 if above < 0 else n_states for above in forest.parents]
+    tables = [rng.dirichlet(np.ones(size), n).astype(np.float32) for size, n in zip(sizes, lines, strict=True)]
+    return forest, sizes, tables
+
+
 @examples
 @given(st.integers(0, 10**6))
-def test_expected_counts_are_those_of_all_completions(seed):
-    block = model_of(seed, n_blocks=1).blocks[0]
+def test_expected_counts_and_logs_are_those_of_all_completions(seed):
+    forest, sizes, tables = random_tree(seed)
     codes, weights = rows_with_holes(seed, 5), np.arange(1.0, 6.0)
-    tables = block.tables_of_one
-    counts = RowMessages.of(codes, block.forest, tables).counts(weights)
-    expected = [np.zeros_like(table) for table in tables]
+    expected, logs = [np.zeros(table.shape) for table in tables], []
     for row, weight in zip(codes, weights, strict=True):
-        whole = [range(size) if n >= 3 or row[n] < 0 else [row[n]] for n, size in enumerate(block.sizes)]
+        whole = [range(size) if n >= 3 or row[n] < 0 else [row[n]] for n, size in enumerate(sizes)]
         ways = list(itertools.product(*whole))
-        shares = np.array([np.prod([t[_above(way, block, n), way[n]] for n, t in enumerate(tables)]) for way in ways])
+        shares = np.array([np.prod([t[_above(way, forest, n), way[n]] for n, t in enumerate(tables)]) for way in ways])
+        logs.append(np.log(shares.sum(dtype=np.float64)))
         for way, share in zip(ways, weight * shares / shares.sum(), strict=True):
             for n, count in enumerate(expected):
-                # A missing leaf says nothing, and is not counted.
-                if n >= 3 or row[n] >= 0 or block.forest.children[n]:
-                    count[_above(way, block, n), way[n]] += share
-    for found, count in zip(counts, expected, strict=True):
-        np.testing.assert_allclose(found, count, atol=1e-10)
+                # A missing cell says nothing, and is not counted.
+                if n >= 3 or row[n] >= 0:
+                    count[_above(way, forest, n), way[n]] += share
+    passes = HiddenPasses.of(forest, tables)
+    np.testing.assert_allclose(passes.logs(codes), logs, atol=1e-5)
+    for found, count in zip(passes.counts(codes, weights), expected, strict=True):
+        np.testing.assert_allclose(found, count, atol=1e-4)
 
 
-def _above(way, block, n):
-    parent = block.forest.parents[n]
+@pytest.mark.parametrize(("n_rows", "n_states"), [(0, 3), (1, 1), (300, 5)])
+def test_the_twins_agree_on_hidden_trees(n_rows, n_states):
+    forest, _, tables = random_tree(3, n_states)
+    # One cell is impossible, so rows that show it count nowhere.
+    tables[0] = np.where(np.arange(SIZES[0]) == 1, 0, tables[0]).astype(np.float32)
+    passes, codes = HiddenPasses.of(forest, tables), rows_with_holes(4, n_rows)
+    weights = np.ones(n_rows, dtype=np.float32)
+    arrays = passes.columns, passes.follows, passes.above, passes.order
+    logs = [module.hidden_logs(passes._cells(codes), *arrays) for module in (jit, reference)]
+    assert np.any(np.isneginf(logs[0])) == (n_rows == 300)
+    np.testing.assert_allclose(*logs, atol=1e-5)
+    counts = [module.hidden_counts(passes._cells(codes), weights, *arrays) for module in (jit, reference)]
+    for one, other in zip(*counts, strict=True):
+        assert one.dtype == other.dtype == np.float32
+        np.testing.assert_allclose(one, other, atol=1e-4)
+
+
+def test_hidden_nodes_that_contradict_each_other_do_not_underflow():
+    n = 200
+    forest = hidden_tree.hidden_forest(Forest((-1, *[0] * (n - 1))))
+    sure = np.array([[1.0 - 1e-4, 1e-4], [1e-4, 1.0 - 1e-4]], dtype=np.float32)
+    tables = [*[sure] * n, np.full((1, 2), 0.5, dtype=np.float32), *[np.eye(2, dtype=np.float32)] * (n - 1)]
+    codes = np.array([[0, 1] * (n // 2)])
+    passes = HiddenPasses.of(forest, tables)
+    np.testing.assert_allclose(passes.logs(codes), n / 2 * (np.log(1e-4) + np.log1p(-1e-4)), rtol=1e-5)
+    np.testing.assert_allclose(passes.counts(codes, np.ones(1))[n], [[0.5, 0.5]], atol=1e-3)
+
+
+def _above(way, forest, n):
+    parent = forest.parents[n]
     return 0 if parent < 0 else way[parent]
 
 
@@ -157,7 +199,6 @@ def test_children_that_contradict_each_other_do_not_underflow(dtype):
     contrary = 100 * (np.log(1e-4) + np.log1p(-1e-4))
     np.testing.assert_allclose(told.logs, [contrary, contrary + np.log(0.5 / (1e-4 / (1 - 1e-4)))], rtol=1e-4)
     np.testing.assert_allclose(told.shares()[0], [[0.5, 0.5], [1.0, 0.0]], atol=1e-3)
-    np.testing.assert_allclose(told.counts(np.ones(2))[0], [[1.5, 0.5]], atol=1e-3)
 
 
 def turned(n, seed, columns=6):
@@ -380,13 +421,13 @@ def test_the_last_steps_take_no_more_rows_than_those_before(monkeypatch):
     monkeypatch.setattr(hidden_tree, "BATCH", 50)
     monkeypatch.setattr(grouped_trees, "BATCH", 50)
     trees, rng = trees_of(turned(3000, 8)), np.random.default_rng(0)
-    sizes, counts = [], RowMessages.counts
+    sizes, counts = [], HiddenPasses.counts
 
-    def counted(told, weights):
+    def counted(passes, codes, weights):
         sizes.append((len(weights), weights.sum()))
-        return counts(told, weights)
+        return counts(passes, codes, weights)
 
-    monkeypatch.setattr(RowMessages, "counts", counted)
+    monkeypatch.setattr(HiddenPasses, "counts", counted)
     *_, found = trees.steps(trees.start(rng), 4, rng)
     assert sum(n for n, _ in sizes) == 4 * 50 + 3 * 200
     assert sum(weight for _, weight in sizes) == pytest.approx((4 + 3) * 3000)

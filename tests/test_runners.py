@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import operator
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import reduce
+from textwrap import dedent
 
 import pytest
 
@@ -104,3 +107,22 @@ def test_late_results_do_come_late():
     with ThreadPoolExecutor(8) as pool:
         done = as_completed([pool.submit(first_are_slow, number, 8) for number in range(8)])
         assert reduce(operator.add, (future.result() for future in done)) != tuple(range(8))
+
+
+def test_libraries_that_are_loaded_during_a_fit_have_one_thread_too():
+    """In a new process, where scipy's library is not loaded yet; afterwards all limits are lifted."""
+    code = """
+    import threadpoolctl
+    from juror.runners.blas import load_blas_of_kernels, one_blas_thread
+    def threads():
+        return [each["num_threads"] for each in threadpoolctl.threadpool_info() if each["user_api"] == "blas"]
+    import numpy
+    alone = max(threads())
+    with one_blas_thread():
+        before = len(threads())
+        load_blas_of_kernels()
+        print(len(threads()) > before, set(threads()))
+    print(set(threads()) == {alone})
+    """
+    ran = subprocess.run([sys.executable, "-c", dedent(code)], capture_output=True, text=True, check=True)
+    assert ran.stdout.splitlines() == ["True {1}", "True"]

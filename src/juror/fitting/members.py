@@ -28,6 +28,7 @@ from juror.rows.on_card import pack
 from juror.rows.packed import PackedRows
 from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
+from juror.runners.blas import load_blas_of_kernels
 from juror.solvers.ascent import LongStep, Objective, PlainStep, ascend
 from juror.solvers.chow_liu import perturbed, strongest_forest
 from juror.solvers.em import EMOptions, random_start_of
@@ -146,6 +147,7 @@ def fit_members(
     members, or only these. Rough members stop where steps gain little, to compare settings.
     """
     if setting.is_hidden:
+        load_blas_of_kernels()
 
         def tell(number: int, step: int, n_steps: int) -> None:
             # One thread tells for all.

@@ -21,6 +21,7 @@ from juror.kernels.reference.drawing import draw_columns, draw_holes, draw_label
 from juror.kernels.reference.edges import edge_evidence
 from juror.kernels.reference.forest_states import draw_counts, messages, spread_counts
 from juror.kernels.reference.group_counts import count_groups, pack_columns, weigh_groups
+from juror.kernels.reference.hidden_passes import hidden_counts, hidden_logs
 from juror.kernels.reference.passes import joined, lone_counts
 from juror.kernels.reference.random_numbers import uniform
 from juror.kernels.reference.simplices import least_squares_factor, least_squares_weights, project_columns

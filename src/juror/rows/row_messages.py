@@ -11,7 +11,8 @@ and with the posteriors p_n[i, x] of a node's labels, from the roots downwards,
     p_n[i, x] = β_n[i, x] Σ_y (p_pa[i, y] / μ_n[i, y]) A_n[y, x]
 
 The kernels of :mod:`juror.rows.regions` count distinct states of missing cells. Here all rows differ in what they say
-about hidden nodes, so a matrix product per node is a hundred times faster.
+about hidden nodes, so a matrix product per node is a hundred times faster. Fits, which need expected counts, have
+kernels of their own: :mod:`juror.rows.hidden_stack`.
 """
 
 from __future__ import annotations
@@ -101,27 +102,6 @@ class RowMessages:
             found[n] = self._share(n, self._through(n, found))
         return found
 
-    def counts(self, weights: np.ndarray) -> list[np.ndarray]:
-        """Return the expected counts of every node's labels with those of its parent, (I_pa or 1, I_n).
-
-        A row counts with its weight, (rows,); variables that are leaves are counted where rows show them.
-        """
-        shares: list[np.ndarray] = [np.empty(0)] * len(self.tables)
-        counts: list[np.ndarray] = [np.empty(0)] * len(self.tables)
-        for n in self.forest.order:
-            belief, parent = self.beliefs[n], self.forest.parents[n]
-            if belief is None and n < self.codes.shape[1]:
-                above = np.ones((len(self.codes), 1)) if parent == NO_PARENT else shares[parent]
-                counts[n] = above.T @ _one_hot(self.codes[:, n], weights, self.tables[n])
-                continue
-            through = self._through(n, shares)
-            shares[n] = self._share(n, through)
-            if belief is None:
-                counts[n] = self.tables[n] * ((through * weights[:, None]).T @ np.ones_like(shares[n]))
-            else:
-                counts[n] = self.tables[n] * ((through * weights[:, None]).T @ belief)
-        return counts
-
     def _through(self, n: int, shares: Sequence[np.ndarray]) -> np.ndarray:
         """Return p_pa[i, y] / μ_n[i, y], (rows, I_pa or 1), from the posterior of the parent.
 
@@ -187,14 +167,6 @@ def _of_leaf(table: np.ndarray, column: np.ndarray | None, n_rows: int) -> np.nd
         return np.ones((n_rows, len(table)), dtype=table.dtype)
     # The code −1 of a missing cell selects the last line.
     return np.vstack([table.T, np.ones((1, len(table)), dtype=table.dtype)])[column]
-
-
-def _one_hot(column: np.ndarray, weights: np.ndarray, table: np.ndarray) -> np.ndarray:
-    """Return the weight of every row at its label, (rows, I), nothing where the cell is missing."""
-    hot = np.zeros((len(column), table.shape[1]), dtype=table.dtype)
-    seen = np.flatnonzero(column >= 0)
-    hot[seen, column[seen]] = weights[seen]
-    return hot
 
 
 def _seen(belief: np.ndarray, column: np.ndarray | None) -> np.ndarray:

@@ -18,8 +18,8 @@ from juror.counts.counting import count_tables
 from juror.counts.groups import pairs_of
 from juror.domain import Domain
 from juror.rows.distinct import WeightedRows
+from juror.rows.hidden_stack import HiddenPasses
 from juror.rows.parameters import Parameters
-from juror.rows.row_messages import RowMessages, log_prob_of_rows
 from juror.runners.local import LocalRunner, partitions
 from juror.solvers.chow_liu import beyond_chance, strongest_forest
 from juror.solvers.hidden_tree import BATCH, HiddenTree, hidden_forest
@@ -129,8 +129,8 @@ class GroupedTrees:
             some = np.flatnonzero(shares[:, g] >= _LEAST_SHARE)
             if not len(some):
                 continue
-            told = RowMessages.of(codes[some], tree.forest, found.tables[g])
-            counted = told.counts((weights[some] * shares[some, g]).astype(np.float32))
+            passes = HiddenPasses.of(tree.forest, found.tables[g])
+            counted = passes.counts(codes[some], weights[some] * shares[some, g])
             for total, counts in zip(sums[g], counted, strict=True):
                 total += counts
         return np.asarray(weights @ shares)
@@ -145,7 +145,7 @@ class GroupedTrees:
 
     def _logs(self, found: Grouped, codes: np.ndarray) -> np.ndarray:
         both = zip(self.trees, found.tables, strict=True)
-        logs = [log_prob_of_rows(codes, tree.forest, tables) for tree, tables in both]
+        logs = [HiddenPasses.of(tree.forest, tables).logs(codes) for tree, tables in both]
         # A group that lost all its rows has no share.
         return np.log(np.maximum(found.shares, 1e-300)) + np.stack(logs, axis=1)
 

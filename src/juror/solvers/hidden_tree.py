@@ -29,8 +29,8 @@ import numpy as np
 from juror.domain import Domain
 from juror.rows.distinct import WeightedRows
 from juror.rows.forest import NO_PARENT, Forest
+from juror.rows.hidden_stack import HiddenPasses
 from juror.rows.parameters import Parameters
-from juror.rows.row_messages import RowMessages
 from juror.rows.stacking import Stacking
 
 # The rows of a step
@@ -193,8 +193,8 @@ class HiddenTree:
     def _counts(self, tables: Sequence[np.ndarray], some: np.ndarray) -> list[np.ndarray]:
         """Return the expected counts of some rows, scaled to all."""
         weights = self.rows.weights[some]
-        scaled = (weights * (self.rows.total / weights.sum())).astype(np.float32)
-        return RowMessages.of(self.rows.codes[some], self.forest, tables).counts(scaled)
+        scaled = weights * (self.rows.total / weights.sum())
+        return HiddenPasses.of(self.forest, tables).counts(self.rows.codes[some], scaled)
 
     def aims(self, counted: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Return what every table is moved to, from expected counts."""

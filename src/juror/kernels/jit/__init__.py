@@ -13,6 +13,7 @@ from juror.kernels.jit.exponentials import joined
 from juror.kernels.jit.forest_counts import draw_counts, spread_counts
 from juror.kernels.jit.forest_states import messages
 from juror.kernels.jit.group_counts import count_groups, pack_columns, weigh_groups
+from juror.kernels.jit.hidden_passes import hidden_counts, hidden_logs
 from juror.kernels.jit.labels import label_logs, label_probabilities
 from juror.kernels.jit.lone import lone_counts
 from juror.kernels.jit.passes import (
