@@ -238,6 +238,24 @@ class TestFit:
         assert rows == pytest.approx(same_rows, abs=3)
         assert worth == pytest.approx(same_worth, abs=1)
 
+    @pytest.mark.filterwarnings("ignore:sample_weight sums to")
+    @pytest.mark.parametrize("weight", [0.1, 5.5])
+    def test_the_scale_of_weights_with_fractions_changes_intervals_alone(self, weight):
+        """Classes were drawn for other rows than count, all of them stayed occupied, and dependence was lost."""
+        plain = juror.fit(CODES, 2, "bayes", domain=TRUTH.domain, **SHORT)
+        model = juror.fit(CODES, 2, "bayes", sample_weight=np.full(len(CODES), weight), domain=TRUTH.domain, **SHORT)
+        assert_same_bits(model, plain)
+        assert model.info.n_effective == pytest.approx(len(CODES) * min(1.0, weight))
+        assert model.info.widening == pytest.approx(max(1.0, 1 / weight) ** 0.5)
+
+    @pytest.mark.filterwarnings("ignore:sample_weight sums to")
+    def test_weighted_rows_that_are_given_are_worth_as_much_as_those_of_the_fit(self):
+        weights = np.full(len(CODES), 0.1)
+        model = juror.fit(CODES, 2, "bayes", sample_weight=weights, domain=TRUTH.domain, **SHORT)
+        alone, given = model.interval("x0 | x1 = 1"), model.interval("x0 | x1 = 1", data=CODES, sample_weight=weights)
+        np.testing.assert_allclose(given.low, alone.low, atol=1e-9)
+        np.testing.assert_allclose(given.high, alone.high, atol=1e-9)
+
     def test_whole_weights_are_equal_rows(self):
         weights = np.random.default_rng(2).integers(1, 30, len(CODES))
         model = juror.fit(CODES, 2, "bayes", sample_weight=weights, domain=TRUTH.domain, **SHORT)

@@ -436,3 +436,14 @@ class TestCommandLine:
         status, out, err = run("check", *arguments)
         assert (status, out) == (2, "")
         assert sentence in err
+
+
+@pytest.mark.filterwarnings("ignore:sample_weight sums to")
+def test_rows_with_weights_are_checked_as_what_they_are_worth():
+    """Weights of 25.5 are no 25 rows: with and without data, the same questions are beyond chance."""
+    rng = np.random.default_rng(0)
+    codes, weights = rng.integers(0, 3, (300, 3)), np.full(300, 25.5)
+    model = juror.fit(codes, 1, "em", sample_weight=weights)
+    alone, with_rows = model.check(), model.check(codes, sample_weight=weights)
+    assert (with_rows.n_well, with_rows.n_cells) == (alone.n_well, alone.n_cells)
+    assert with_rows.to_pandas().equals(alone.to_pandas())

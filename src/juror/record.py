@@ -177,8 +177,11 @@ class FitRecord:
     compressed : tuple of Compression
         From which ranks the model was compressed and at what loss, the last one last; empty when it was not.
     n_effective : float, optional
-        How many independent rows the weighted rows are worth at most, (Σ w)² / Σ w², if weights have fractions; for a
-        fit with draws no more than Σ w. None if they are whole numbers, which count equal rows.
+        How many independent rows the weighted rows are worth at most, (Σ w)² / Σ w² and no more than Σ w, if weights
+        have fractions. None if they are whole numbers, which count equal rows.
+    widening : float
+        How many times as uncertain as the draws the truth is: draws see weights with fractions as rows of weight one on
+        average, and these are worth fewer rows.
     without_counts : str
         Why the model has no pair counts of the rows; empty when it has.
     reproduced : tuple of two int, optional
@@ -229,6 +232,9 @@ class FitRecord:
     n_searched: Count | None = None
     n_effective: Positive | None = diagnostic(  # noqa: RUF009 (it makes a field, as for the others)
         None, "effective number of rows", lambda n: f"{n:,.0f}"
+    )
+    widening: Positive = diagnostic(  # noqa: RUF009 (it makes a field, as for the others)
+        1.0, "uncertainty beside that of the draws", lambda factor: f"{factor:.3g} times as large"
     )
     without_counts: str = diagnostic("", "pair counts")
     search_ended: str = diagnostic("", "end of the search")

@@ -100,6 +100,7 @@ def intervals(
     level: float,
     agreement: Agreement | None = None,
     worth: float = 1.0,
+    widening: float = 1.0,
 ) -> IntervalTable:
     """Return an answer, ``table``, with intervals from the draws of a model, its rows, or both.
 
@@ -122,13 +123,15 @@ def intervals(
         How often the draws agree with the rows of the fit, if this was learned.
     worth : float
         How many independent rows a weight of one in the fit is worth. Rows that are counted have a worth of their own.
+    widening : float
+        How many times as uncertain as the draws the truth is.
     """
     if isinstance(level, bool) or not isinstance(level, (int, float, np.number)) or not 0 < level < 1:
         raise ParameterError(f"level must be a number in the range (0, 1). Got {level!r} instead.")
     counts, basis = _rows_behind(model, n_rows, evidence, table, worth)
     if n_draws >= 2:
         each = [marginal(posterior(draw, evidence), positions).ravel() for draw in posterior_draws(model, n_draws)]
-        ends = ends_of_draws(np.stack(each), counts, float(level), agreement or UNSEEN)
+        ends = ends_of_draws(np.stack(each), counts, float(level), agreement or UNSEEN, widening)
         basis = f"{n_draws} draws" + (f" and {basis}" if basis else "")
     elif counts is not None:
         ends = ends_of_rows(counts, float(level))

@@ -59,13 +59,30 @@ def learned_agreement(answers: Iterable[tuple[np.ndarray, np.ndarray]]) -> Agree
     return apart, 1.0 - apart
 
 
+def widened(answers: np.ndarray, factor: float) -> np.ndarray:
+    """Return answers of draws (draws, cells) that are ``factor`` times as far from each other, in logarithms.
+
+    >>> widened(np.array([[0.5, 0.5], [0.2, 0.8]]), 2.0).round(3).tolist()
+    [[0.667, 0.333], [0.111, 0.889]]
+    """
+    if factor == 1.0:
+        return answers
+    logs = np.log(np.maximum(answers, _TINY))
+    middle = logs.mean(axis=0)
+    logs = middle + factor * (logs - middle)
+    shares = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+
 def ends_of_draws(
-    answers: np.ndarray, counts: np.ndarray | None, level: float, agreement: Agreement
+    answers: np.ndarray, counts: np.ndarray | None, level: float, agreement: Agreement, widening: float = 1.0
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the ends for all cells, each (cells,), given the answer of every draw, (draws, cells).
 
-    ``counts`` (cells,) are the rows behind the answer, None if they are not known.
+    ``counts`` (cells,) are the rows behind the answer, None if they are not known. The truth is ``widening`` times as
+    uncertain as the draws.
     """
+    answers = widened(answers, widening)
     if counts is None or counts.sum() <= 0:
         low, high = np.quantile(answers, ((1.0 - level) / 2.0, (1.0 + level) / 2.0), axis=0)
         return low, high

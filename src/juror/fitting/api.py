@@ -346,7 +346,7 @@ def _solve_statistic(
 
 def _completed(solution: Solution, mixture: Mixture, read: Any, decision: Decision, seed: int) -> FitRecord:
     """Add to the solver's record what it does not know: the method and why, the rows, the size of the model."""
-    n_rows, rank = _numbers_of_rows(read, seed, solution.record.n_effective), sum(part.rank for part in solution.parts)
+    n_rows, rank = _numbers_of_rows(read, seed), sum(part.rank for part in solution.parts)
     log_likelihood = solution.record.log_likelihood
     if log_likelihood is None and not isinstance(read, Statistic):
         log_likelihood = read.log_prob(solution.parts)
@@ -364,12 +364,12 @@ def _completed(solution: Solution, mixture: Mixture, read: Any, decision: Decisi
     )
 
 
-def _numbers_of_rows(data: Table | Statistic, seed: int, drawn: float | None) -> dict[str, Any]:
-    """Return what the record of a fit says about how many rows there were; draws may have counted fewer."""
+def _numbers_of_rows(data: Table | Statistic, seed: int) -> dict[str, Any]:
+    """Return what the record of a fit says about how many rows there were."""
     if isinstance(data, Statistic):
         n_rows = getattr(data, "n_rows", None)
         return {"n_rows": float(data.totals.max()) if n_rows is None else n_rows}
-    found = {"n_rows": data.total, "n_effective": data.n_effective if drawn is None else drawn}
+    found = {"n_rows": data.total, "n_effective": data.n_effective}
     n_distinct = {"n_distinct": len(data.rows.codes)} if isinstance(data, MemoryTable) else None
     return found | (n_distinct or {"n_searched": data.sample(seed).n_rows})
 

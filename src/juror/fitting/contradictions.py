@@ -79,7 +79,7 @@ def hold_against_rows(model: Mixture, read: Table | Statistic, counts: PairCount
     if not isinstance(read, Statistic):
         rows = read.sample(record.seed).rows
         off = (finding for finding in off if not _is_explained(model, finding, rows, table))
-    agreed = agreement(model, record.n_draws, counts, worth)
+    agreed = agreement(model, record.n_draws, counts, worth, record.widening)
     return Verdict((table.n_well, table.n_cells), tuple(islice(off, _NAMED)), agreed)
 
 

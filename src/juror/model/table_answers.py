@@ -198,5 +198,6 @@ class TableAnswers(ModelParts):
         table = self._supported(asked, data, sample_weight, unknown)
         n_draws, agreement = (0, None) if self.info is None else (self.info.n_draws, self.info.agreement)
         n_rows = backing.rows_that_show({*asked.targets, *asked.evidence}, self.counts, self.info)
-        worth = worth_of_rows(self.info)
-        return intervals(asked.model, n_draws, n_rows, asked.targets, asked.evidence, table, level, agreement, worth)
+        worth, widening = worth_of_rows(self.info), 1.0 if self.info is None else self.info.widening
+        answered = (asked.model, n_draws, n_rows, asked.targets, asked.evidence, table)
+        return intervals(*answered, level, agreement, worth, widening)

@@ -64,13 +64,13 @@ class WeightSums:
 
     @property
     def n_effective(self) -> float | None:
-        """How many independent rows fractions are worth, by Kish's formula (Σ w)² / Σ w²; None for whole weights."""
-        return None if self.are_whole else self.total**2 / self.squares
+        """How many independent rows fractions are worth: (Σ w)² / Σ w² (Kish), at most Σ w; None for whole weights."""
+        return None if self.are_whole else min(self.total**2 / self.squares, self.total)
 
     @property
     def worth(self) -> float:
-        """The number of independent rows that a weight of one is worth: one for whole weights."""
-        return 1.0 if self.are_whole or self.squares == 0 else self.total / self.squares
+        """The number of independent rows that a weight of one is worth: one for whole weights, and never more."""
+        return 1.0 if self.are_whole or self.squares == 0 else min(1.0, self.total / self.squares)
 
     def check(self) -> None:
         """Refuse weights that are all zero or too large to be exact; warn of sums that look wrong."""

@@ -154,7 +154,8 @@ def _carry_intervals(
     else:
         return
     if model.info is not None and n_draws >= 2:
-        singles, ends = ends_by_draws(model, n_draws, singles, tables, model.info.agreement or UNSEEN)
+        agreement, widening = model.info.agreement or UNSEEN, model.info.widening
+        singles, ends = ends_by_draws(model, n_draws, singles, tables, agreement, widening)
     else:
         singles, ends = ends_by_rows(singles, tables)
     for variable, (low, high) in zip(variables, singles, strict=True):

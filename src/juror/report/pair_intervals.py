@@ -17,7 +17,12 @@ LEVEL = 0.9
 
 
 def ends_by_draws(
-    model: Mixture, n_draws: int, singles: Sequence[np.ndarray], tables: Mapping[int, np.ndarray], agreement: Agreement
+    model: Mixture,
+    n_draws: int,
+    singles: Sequence[np.ndarray],
+    tables: Mapping[int, np.ndarray],
+    agreement: Agreement,
+    widening: float,
 ) -> tuple[list[np.ndarray], dict[int, np.ndarray]]:
     """Return the ends of intervals of every marginal, (2, I_n) each, and of some pairs, by their numbers.
 
@@ -34,19 +39,19 @@ def ends_by_draws(
                 if k in pairs:
                     pairs[k].append(table)
     found = [
-        np.stack(ends_of_draws(np.stack(each), rows, LEVEL, agreement))
+        np.stack(ends_of_draws(np.stack(each), rows, LEVEL, agreement, widening))
         for each, rows in zip(alone, singles, strict=True)
     ]
-    return found, {k: _four(np.stack(each), tables[k], agreement) for k, each in pairs.items()}
+    return found, {k: _four(np.stack(each), tables[k], agreement, widening) for k, each in pairs.items()}
 
 
-def _four(tables: np.ndarray, counts: np.ndarray, agreement: Agreement) -> np.ndarray:
+def _four(tables: np.ndarray, counts: np.ndarray, agreement: Agreement, widening: float) -> np.ndarray:
     """Return the ends of both directions, (4, I_a, I_b), from the tables of all draws, (n_draws, I_a, I_b)."""
     ends = np.empty((4, *tables.shape[1:]))
     for a in range(tables.shape[1]):
-        ends[:2, a] = ends_of_draws(shares(tables[:, a]), counts[a], LEVEL, agreement)
+        ends[:2, a] = ends_of_draws(shares(tables[:, a]), counts[a], LEVEL, agreement, widening)
     for b in range(tables.shape[2]):
-        ends[2:, :, b] = ends_of_draws(shares(tables[:, :, b]), counts[:, b], LEVEL, agreement)
+        ends[2:, :, b] = ends_of_draws(shares(tables[:, :, b]), counts[:, b], LEVEL, agreement, widening)
     return ends
 
 

@@ -185,10 +185,6 @@ class ExpectedCounts:
             self.log_likelihood + other.log_likelihood, self.classes + other.classes, self.cells + other.cells
         )
 
-    def worth(self, each: float) -> ExpectedCounts:
-        """Return the counts of rows that are worth ``each`` independent rows; the likelihood stays that of all rows."""
-        return self if each == 1.0 else replace(self, classes=self.classes * each, cells=self.cells * each)
-
     @classmethod
     def of(
         cls, cells: PackedCells, weights: np.ndarray, lam: np.ndarray, stack: np.ndarray, runner: LocalRunner

@@ -46,7 +46,7 @@ class MemoryTable:
     @property
     def n_effective(self) -> float | None:
         """How many independent rows fractional weights are worth."""
-        return None if self.rows.squares is None else self.total**2 / self.rows.squares
+        return None if self.rows.squares is None else min(self.total**2 / self.rows.squares, self.total)
 
     @property
     def label_counts(self) -> np.ndarray:

@@ -55,7 +55,7 @@ class Table(Countable, Protocol):
 
     @property
     def n_effective(self) -> float | None:
-        """At most how many independent rows the weights are worth, (Σ w)² / Σ w²; None if they are whole numbers."""
+        """How many independent rows weights are worth, (Σ w)² / Σ w², at most Σ w; None if they are whole numbers."""
 
     def along(self, forest: Forest) -> Countable:
         """Return the rows for passes with models whose classes share a forest."""

@@ -25,7 +25,7 @@ from juror.rows.stacking import Stacking
 from juror.rows.table import Table
 from juror.runners.local import LocalRunner
 from juror.solvers.forest_gibbs import ForestSampler
-from juror.solvers.gibbs import Sampler, worth_of_weights
+from juror.solvers.gibbs import Sampler
 from juror.solvers.mixing import Mixing, mixing
 from juror.solvers.solver import Context, Options, Solution
 
@@ -147,6 +147,7 @@ def solve(
     table: Table, rank: int, options: BayesOptions, context: Context, start: Parameters | None = None
 ) -> Solution:
     """Sample, and return the mean over the draws as one model of rank draws × F."""
+    n_effective, table = table.n_effective, _of_weight_one(table)
     planned, options = options, _in_time(table, rank, options, context)
     shares = np.diff(np.arange(options.chains + 1) * options.n_draws // options.chains)
     running = [
@@ -168,7 +169,7 @@ def solve(
         starts=tuple(float(chain.followed[:, 0].mean()) for chain in chains),
         n_draws=len(draws),
         occupied=occupied,
-        n_effective=None if table.n_effective is None else worth_of_weights(table) * table.total,
+        widening=1.0 if n_effective is None else max(1.0, (table.total / n_effective) ** 0.5),
         mixing={
             "log-likelihood": (float(followed.rhat[0]), float(followed.size[0])),
             "probabilities of rows": (float(followed.rhat[1:].max()), float(followed.size[1:].min())),
@@ -177,6 +178,18 @@ def solve(
     in_time = options.n_sweeps < planned.n_sweeps or (planned.sweeps is None and np.isfinite(context.until))
     complaints = _complaints(followed, in_time=in_time) + _full(occupied, rank, options)
     return Solution(side_by_side(draws), record, complaints)
+
+
+def _of_weight_one(table: Table) -> Table:
+    """Return rows in memory whose weights, if they have fractions, are one on average.
+
+    Fewer or more rows than there are would draw too many classes for what they count, or too few.
+    """
+    if table.n_effective is None or not isinstance(table, MemoryTable):
+        return table
+    scale, rows = table.n_rows / table.total, table.rows
+    squares = None if rows.squares is None else rows.squares * scale**2
+    return replace(table, rows=replace(rows, weights=rows.weights * scale, squares=squares))
 
 
 def _more_sweeps(running: Sequence[RunningChain], planned: BayesOptions, began: float, context: Context) -> int:
@@ -204,8 +217,7 @@ def _sampler(
     counts, rng = table.label_counts, stream.generator(*key)
     if options.forest and ForestSampler.takes(table):
         return ForestSampler(table, rank, rng, sparse=sparse, first=options.n_burnt // _CLASSES_FIRST)
-    worth = worth_of_weights(table)
-    return Sampler(table, stacking.marginals(counts), stacking, rank, rng, sparse=sparse, worth=worth)
+    return Sampler(table, stacking.marginals(counts), stacking, rank, rng, sparse=sparse)
 
 
 def _in_time(table: Table, rank: int, options: BayesOptions, context: Context) -> BayesOptions:

@@ -45,7 +45,7 @@ from juror.rows.table import Table
 from juror.solvers.completing import Completed, RowsToComplete
 from juror.solvers.few_rows import FewRows
 from juror.solvers.forest_moves import moved
-from juror.solvers.gibbs import PRIOR_EVERY, worth_of_weights
+from juror.solvers.gibbs import PRIOR_EVERY
 from juror.solvers.hyper import Hyper, first_hyper, log_columns, next_hyper, slice_draw
 from juror.solvers.starts import random_start
 
@@ -138,7 +138,6 @@ class ForestSampler:
         self._table = table
         self._rng = rng
         self._scale_of_a = _SPARSE / rank if sparse else 1.0
-        self._worth = worth_of_weights(table)
         self._to_complete = RowsToComplete(table.rows.codes, table.rows.weights)
         self._complete = self._to_complete.n_with_holes == 0
         self._possible = PossibleEdges.of(sizes)
@@ -186,7 +185,7 @@ class ForestSampler:
             self._grow(next_prior(edges, self._possible, self._rng))
             counts = counted(drawn, self.stacking, self.point.rank)
         else:
-            counts = self._rows.draw(self.point.lam, self.point.stack, self._rng).worth(self._worth)
+            counts = self._rows.draw(self.point.lam, self.point.stack, self._rng)
         if moves or self.n_sweeps % PRIOR_EVERY == 0:
             columns, given = columns_of(counts, self.edges, self.stacking), self.edges.strengths
             self.hyper = next_hyper(self.hyper, counts.classes, columns, self._rng, self._scale_of_a, given)
@@ -199,14 +198,12 @@ class ForestSampler:
         """Draw classes, and labels for missing cells."""
         lam, stack = self.point.lam, self.point.stack
         if isinstance(self._rows, FewRows):
-            drawn = self._to_complete.draw_complete(*self._rows.posterior(lam, stack), self._rng)
-        elif self._complete:
+            return self._to_complete.draw_complete(*self._rows.posterior(lam, stack), self._rng)
+        if self._complete:
             cells = self._rows.sheets[0][0]
             logs, R = cells.kernels.posterior(cells.packed, tables_of(cells, lam, stack))
-            drawn = self._to_complete.draw_complete(logs, R, self._rng)
-        else:
-            drawn = self._to_complete.draw(lam, self.stacking.tables(stack), self.edges.forest, self._rng)
-        return drawn if self._worth == 1.0 else replace(drawn, weights=drawn.weights * self._worth)
+            return self._to_complete.draw_complete(logs, R, self._rng)
+        return self._to_complete.draw(lam, self.stacking.tables(stack), self.edges.forest, self._rng)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,9 +2,6 @@
 
 A sweep draws a class for every row given (λ, A), the prior given the classes (:mod:`juror.solvers.hyper`), and (λ, A)
 given both: λ ~ Dirichlet(a + classes), A_n(:, f) ~ Dirichlet(c_n m_n + C_n(:, f)). A missing cell takes no part.
-
-Weights with fractions do not count rows. Draws are as uncertain as Σ w independent rows make them, but not more certain
-than Kish's (Σ w)² / Σ w²: all counts are multiplied by :func:`worth_of_weights`.
 """
 
 from __future__ import annotations
@@ -14,29 +11,20 @@ import numpy as np
 from juror.rows.expected import ExpectedCounts
 from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
-from juror.rows.table import Countable, Table
+from juror.rows.table import Countable
 from juror.solvers.hyper import Hyper, first_hyper, next_hyper
 from juror.solvers.starts import random_start
 
 # The prior moves slowly and costs as much to draw as a thousand rows.
 PRIOR_EVERY = 5
 _TINY = 1e-300
-_ROUNDING = 1e-9
-
-
-def worth_of_weights(table: Table) -> float:
-    """Return how many independent rows a weight of one counts for: min(1, Σ w / Σ w²), or one for whole weights."""
-    if table.n_effective is None:
-        return 1.0
-    worth = table.n_effective / table.total
-    return worth if worth < 1.0 - _ROUNDING else 1.0
 
 
 class Sampler:
     """A chain of draws of F = ``rank`` classes for some rows, from a random start of its own.
 
     The positive one-way marginals of the rows are of shape (stacked rows, 1). If ``sparse``, the prior of the weights
-    favours few classes, see :mod:`juror.solvers.hyper`. A weight of one counts for ``worth`` rows. ``point`` and
+    favours few classes, see :mod:`juror.solvers.hyper`. ``point`` and
     ``hyper`` are the last draws of the parameters and of the prior.
     """
 
@@ -49,10 +37,8 @@ class Sampler:
         rng: np.random.Generator,
         *,
         sparse: bool,
-        worth: float = 1.0,
     ):
         self._rows = rows
-        self._worth = worth
         self._stacking = stacking
         self._rng = rng
         self._scale_of_a = 2.0 / rank if sparse else 1.0
@@ -62,7 +48,7 @@ class Sampler:
 
     def sweep(self) -> ExpectedCounts:
         """Draw classes, the prior now and then, and the next point; return the counts under the drawn classes."""
-        counts = self._rows.draw(self.point.lam, self.point.stack, self._rng).worth(self._worth)
+        counts = self._rows.draw(self.point.lam, self.point.stack, self._rng)
         if self.n_sweeps % PRIOR_EVERY == 0:
             cells = self._stacking.unstack(counts.cells)
             self.hyper = next_hyper(self.hyper, counts.classes, cells, self._rng, self._scale_of_a)
