@@ -183,7 +183,8 @@ def solve(
 def _of_weight_one(table: Table) -> Table:
     """Return rows in memory whose weights, if they have fractions, are one on average.
 
-    Fewer or more rows than there are would draw too many classes for what they count, or too few.
+    Every row draws a class. If the weights summed to another number of rows, more or fewer classes would be drawn than
+    rows are counted, and dependence would be lost.
     """
     if table.n_effective is None or not isinstance(table, MemoryTable):
         return table
