@@ -1,10 +1,11 @@
 """How states, passes and members of hidden trees change the density of rows that they have not seen.
 
-    JUROR_DATA=… python benchmarks/hidden_trees.py [--table magic] [--states 32,64,128] [--passes 10,20] [--members 8]
+    JUROR_DATA=… python -m benchmarks.hidden_trees [--table magic] [--states 32,64,128] [--passes 10,20]
+        [--members 8] [--binning ends] [--rows 16000] [--drop A,B]
 
-Four fifths of a table of numbers are fitted, in 128 intervals a number and four groups of rows. Prints the mean
-log-density of the others, in original units, for one member and for the mean of 2, 4, … members, with the seconds of
-processor time of all members.
+Four fifths of a table of numbers, a name or a CSV file, are fitted in 128 intervals a number and four groups of rows.
+Prints the mean log-density of the others, in original units, for one member and for the mean of 2, 4, … members, with
+the seconds of processor time of all members.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from __future__ import annotations
 import argparse
 import itertools
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+import pandas as pd
 from benchmarks.judges.tables import numeric_table, split
 
 import juror
@@ -38,18 +40,29 @@ def members(
         yield trees.parameters(found)
 
 
+def _table(name: str, dropped: Sequence[str]) -> pd.DataFrame:
+    """Return the numbers of a table of the judges, or all columns of a CSV file but some."""
+    if not name.endswith(".csv"):
+        return numeric_table(name, 0)
+    return pd.read_csv(name).drop(columns=[column for column in dropped if column])
+
+
 def main() -> None:
     """Print a line for each number of states and passes."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--table", default="magic")
+    parser.add_argument("--drop", default="", help="columns of a CSV file to leave out")
+    parser.add_argument("--rows", type=int, default=16_000, help="the most rows that are fitted")
+    parser.add_argument("--binning", default="ends")
     parser.add_argument("--states", default="32,64,128")
     parser.add_argument("--passes", default="10,20")
     parser.add_argument("--groups", type=int, default=4)
     parser.add_argument("--smoothing", type=float, default=0.1)
     parser.add_argument("--members", type=int, default=8)
     asked = parser.parse_args()
-    train, test = split(numeric_table(asked.table, 0), SHARE, 0)
-    domain = juror.Domain.infer(train, bins=INTERVALS)
+    train, test = split(_table(asked.table, asked.drop.split(",")), SHARE, 0)
+    train, test = train[: asked.rows], test[:4000]
+    domain = juror.Domain.infer(train, bins=INTERVALS, binning=asked.binning)
     rows = WeightedRows.of(domain.encode(train))
     for states, passes in itertools.product(*(map(int, each.split(",")) for each in (asked.states, asked.passes))):
         began, found, scores = time.process_time(), [], []

@@ -205,6 +205,15 @@ def test_an_atom_takes_one_interval_from_the_others_wherever_it_lies(where):
     assert others.max() <= 40
 
 
+def test_intervals_that_are_closer_at_the_ends_hold_fewer_rows_there():
+    values = np.random.default_rng(0).permutation(10_000) / 7
+    variable = infer(values, bins=20, binning="ends")
+    rows = np.bincount(codes_of(variable, values))
+    places = np.arange(21) / 20
+    levels = 0.9 * np.sin(np.pi / 2 * places) ** 2 + 0.1 * places
+    np.testing.assert_allclose(rows, 10_000 * np.diff(levels), atol=3)
+
+
 def test_more_bins_than_numbers():
     variable = infer([1, 2, 2, 5], bins=10)
     assert variable.cardinality == 3
@@ -215,7 +224,7 @@ small_numbers = st.lists(st.integers(-50, 50), min_size=1, max_size=60)
 
 
 @examples
-@given(data=st.data(), values=small_numbers, binning=st.sampled_from(["quantile", "width"]))
+@given(data=st.data(), values=small_numbers, binning=st.sampled_from(["quantile", "width", "ends"]))
 def test_integer_weights_are_repeated_rows(data, values, binning):
     weights = data.draw(st.lists(st.integers(0, 4), min_size=len(values), max_size=len(values)))
     n_bins = data.draw(st.none() | st.integers(1, 12))
@@ -320,7 +329,7 @@ def test_extreme_numbers_can_be_binned(numbers, options):
         ({"bins": "3"}, "bins must be an int"),
         ({"bins": {"a": 0}}, "bins must be an int"),
         ({"bins": {"b": 3}}, "There is no column 'b'"),
-        ({"binning": "kmeans"}, r"binning must be one of \['quantile', 'width'\]"),
+        ({"binning": "kmeans"}, r"binning must be one of \['quantile', 'width', 'ends'\]"),
         ({"binning": None}, "binning must be one of"),
         ({"bin_above": 0}, r"bin_above must be an int in the range \[1, inf\). Got 0"),
         ({"max_levels": 0}, "max_levels must be an int"),
@@ -414,7 +423,7 @@ def test_decoding_gives_back_what_was_encoded(name, data):
     assert round_trip(values) == values
 
 
-@pytest.mark.parametrize("binning", ["quantile", "width"])
+@pytest.mark.parametrize("binning", ["quantile", "width", "ends"])
 @examples
 @given(values=st.lists(st.floats(-1e12, 1e12), min_size=1, max_size=50), n_bins=st.integers(1, 12))
 def test_the_numbers_of_the_law_of_an_interval_lie_in_it(values, n_bins, binning):

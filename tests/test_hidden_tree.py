@@ -496,3 +496,16 @@ def test_a_page_without_room_has_a_tree_with_fewer_transitions(told, monkeypatch
     assert any(np.any(table == 0) for table in block.tables[6:])
     assert small.loss < 0.5
     assert np.all(np.isfinite(small.model.log_prob(turned(3000, 5))))
+
+
+def test_shares_of_intervals_follow_the_law_but_for_values_that_recur():
+    """A group of rows has its own share of zeros, and as many others in all, which lie as those of the column do."""
+    rng = np.random.default_rng(0)
+    column = np.concatenate([np.zeros(400), rng.exponential(size=1600)])
+    domain = Domain.infer({"x": column}, bins=40, binning="ends")
+    codes = domain.encode({"x": column})[:, 0]
+    some = np.concatenate([np.arange(50), np.arange(400, 700)])
+    counted = np.bincount(codes[some], minlength=domain["x"].cardinality)
+    found = hidden_tree._by_law(counted, domain["x"].inside)
+    assert found[0] == counted[0] == 50
+    np.testing.assert_allclose(found[1:] / 300, domain["x"].inside.masses[1:] / domain["x"].inside.masses[1:].sum())

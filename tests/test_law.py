@@ -332,7 +332,7 @@ COLUMNS = {
 }
 
 
-@pytest.mark.parametrize("binning", ["quantile", "width"])
+@pytest.mark.parametrize("binning", ["quantile", "width", "ends"])
 @pytest.mark.parametrize("name", COLUMNS)
 @settings(deadline=None, max_examples=4)
 @given(seed=seeds)
@@ -418,6 +418,23 @@ def test_bounds_are_kept(numbers, low, high, seed):
     assert low <= ends[0] <= ends[1] <= high
 
 
+@pytest.mark.parametrize("dtype", [float, int], ids=["points", "cells"])
+def test_intervals_of_a_single_value(dtype):
+    """Zeros and the largest number recur, and have intervals of their own; others share theirs."""
+    rng = np.random.default_rng(0)
+    numbers = np.concatenate([np.zeros(300), np.full(300, 9e6), 1 + rng.random(2000) * 8e6]).astype(dtype)
+    variable = variable_of(numbers, bins=10)
+    single = variable.inside.are_single
+    assert np.flatnonzero(single).tolist() == [0, len(single) - 1]
+
+
+def test_intervals_of_a_few_whole_numbers_hold_several_values():
+    even = Inside(uniform_law([0, 4]), np.array([0.0, 4.0]))
+    assert not even.are_single.any()
+    cells = Law(Grid(0), (0.0,), (6.0,), (1.0,))
+    assert Inside(cells, np.array([0.0, 1.0, 3.0, 6.0])).are_single.tolist() == [True, True, False]
+
+
 def test_an_open_end_has_a_tail_of_about_one_row():
     rng = np.random.default_rng(0)
     numbers = rng.normal(size=500)
@@ -426,6 +443,16 @@ def test_an_open_end_has_a_tail_of_about_one_row():
         assert 0.5 / 500 < beyond < 2 / 500
     closed = law_of(numbers, edges={"x": [-9, 0, 9]})
     assert closed.at(np.array([0.0, 1.0])).tolist() == [-9, 9]
+
+
+def test_a_few_rows_at_the_end_of_values_that_recur_are_no_bound():
+    """Degrees Fahrenheit of thermometers with whole degrees Celsius: a new row may be hotter or colder than all."""
+    degrees = np.random.default_rng(0).normal(12, 9, 9000).round().astype(int) * 1.8 + 32
+    seen, counts = np.unique(degrees, return_counts=True)
+    assert max(counts[0], counts[-1]) < 5
+    law = law_of(degrees)
+    beyond = law.grid.positions(np.array([seen[0] - 1.8, seen[-1] + 1.8]))
+    assert np.all(law.log_density(beyond) > np.log(1e-6))
 
 
 @quick

@@ -92,7 +92,7 @@ class Domain:
         levels: Mapping[str, Sequence[Label]] | None = None,
         bins: int | Mapping[str, int] | None = None,
         edges: Mapping[str, Sequence[float]] | None = None,
-        binning: Literal["quantile", "width"] = "quantile",
+        binning: Literal["quantile", "width", "ends"] = "quantile",
         bin_above: int = 32,
         max_levels: int = 1000,
         sample_weight: Any = None,
@@ -113,8 +113,8 @@ class Domain:
             How many intervals for a binned column; by default the cube root of twice the rows, 2 to 32.
         edges : mapping of str to sequence, optional
             Interval ends to use, by column. Numbers outside them are unknown.
-        binning : {"quantile", "width"}
-            Intervals of about equal counts or of equal width.
+        binning : {"quantile", "width", "ends"}
+            Intervals of about equal counts, of equal width, or of counts that fall towards both ends.
         bin_above : int
             A column of numbers with more distinct values than this is binned; with fewer it is ordinal, unless its
             values are fractions that hardly recur.

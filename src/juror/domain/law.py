@@ -30,6 +30,8 @@ from juror.readers.exact_numbers import Number, as_float
 _ROUNDING, _OF_STEP = 64, 1e-3
 # Grids of more decimals would be no different from all floats
 _MOST_DECIMALS = 15
+# The share of an interval that a single value stands for: one of two, but not one of three
+_SINGLE = 0.4
 
 
 @dataclass(frozen=True)
@@ -263,6 +265,18 @@ class Inside:
         highest = np.nextafter(high, -np.inf) if self.law.grid.decimals is None else high - 1
         inside = np.clip(positions, low, np.maximum(low, highest))
         return self.law.grid.numbers(np.where(self.masses[codes] > 0, inside, positions))
+
+    @cached_property
+    def are_single(self) -> np.ndarray:
+        """Whether a value, a cell of the grid or a point, has so much of an interval's mass that it stands for it."""
+        starts, ends, of_piece = self.law._arrays
+        is_point, is_grid = starts == ends, self.law.grid.decimals is not None
+        of_value = np.divide(of_piece, ends - starts, out=of_piece * is_point, where=~is_point & is_grid)
+        # a piece in an interval begins there, or reaches over the cut where the interval begins
+        before = np.maximum(np.searchsorted(starts, self.cuts[:-1], side="left") - 1, 0)
+        heaviest = np.where(ends[before] > self.cuts[:-1], of_value[before], 0.0)
+        np.maximum.at(heaviest, self.intervals_of(starts), of_value)
+        return heaviest > _SINGLE * self.masses
 
     @cached_property
     def _moments(self) -> tuple[np.ndarray, np.ndarray]:

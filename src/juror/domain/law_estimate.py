@@ -69,7 +69,8 @@ def estimate_law(
     cuts = _cuts_at(edges, grid)
     if open_ended:
         cuts = np.clip(cuts, x[0], x[-1])
-        parts += _tails(x, alone, grid)
+        # a few rows of many values that stand alone are no bound
+        parts += _tails(x, alone & (counts >= _RECURS), grid)
     parts.append(_Part.even(np.unique(cuts), grid))
     return _joined(parts, grid)
 
@@ -209,13 +210,13 @@ def _pieces(x: np.ndarray, counts: np.ndarray, grid: Grid, size: int) -> _Part:
     return _Part(knots, below, np.zeros(0), np.zeros(0))
 
 
-def _tails(x: np.ndarray, alone: np.ndarray, grid: Grid) -> list[_Part]:
+def _tails(x: np.ndarray, are_bounds: np.ndarray, grid: Grid) -> list[_Part]:
     """Return one row's mass beyond either end, whose scale is the mean excess of the numbers near that end."""
     zero = float(grid.positions(np.zeros(1, dtype=np.int64 if grid.decimals == 0 else float))[0])
     near = max(1, int(np.sqrt(len(x))))
     tails = []
     for sign in (-1.0, 1.0):
-        end, is_alone = (x[0], alone[0]) if sign < 0 else (x[-1], alone[-1])
+        end, is_bound = (x[0], are_bounds[0]) if sign < 0 else (x[-1], are_bounds[-1])
         limit = abs(zero - end) if sign * (zero - end) >= 0 else np.inf
         limit = min(limit, _room(grid, end, sign))
         nearest = x[: near + 1] if sign < 0 else x[-near - 1 :]
@@ -224,7 +225,7 @@ def _tails(x: np.ndarray, alone: np.ndarray, grid: Grid) -> list[_Part]:
         if grid.decimals is not None:
             scale = np.ceil(scale)
         # a tail that is cut off at once has no mass
-        if is_alone or not 0 < scale < np.inf or limit < 1e-9 * scale:
+        if is_bound or not 0 < scale < np.inf or limit < 1e-9 * scale:
             continue
         steps = scale * _TAIL if grid.decimals is None else np.unique(np.ceil(scale * _TAIL))
         steps = np.append(steps[steps < limit], min(limit, steps[-1]))

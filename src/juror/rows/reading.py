@@ -88,14 +88,17 @@ class OpenTable:
         return self.domain or discover(self.scan, self.discovery, self.missing, self.runner, self.weight)
 
     def with_more_intervals(self, domain: Domain) -> OpenTable | None:
-        """Return the table with four times the intervals of the domain found in it; None if a user chose them."""
+        """Return the table with four times the intervals of the domain found in it, closer together at the ends.
+
+        None if a user chose them.
+        """
         is_given = self.domain is not None and self.labelled is None
         if is_given or self.discovery.bins is not None:
             return None
         numbers = [variable for variable in domain if variable.edges is not None]
         sizes = {each.name: len(each.present_labels) for each in numbers if each.name not in self.discovery.edges}
         bins = {name: _MORE_INTERVALS * size for name, size in sizes.items()}
-        again = replace(self, domain=None, discovery=replace(self.discovery, bins=bins))
+        again = replace(self, domain=None, discovery=replace(self.discovery, bins=bins, binning="ends"))
         if self.labelled is None:
             return again
         return replace(again, domain=again.found_domain().with_missing_as(self.labelled))

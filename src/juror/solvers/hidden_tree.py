@@ -27,6 +27,7 @@ from functools import cached_property
 import numpy as np
 
 from juror.domain import Domain
+from juror.domain.law import Inside
 from juror.rows.distinct import WeightedRows
 from juror.rows.forest import NO_PARENT, Forest
 from juror.rows.hidden_stack import HiddenPasses
@@ -134,6 +135,19 @@ class _Scores:
         return self.bells(means, spreads, missing)
 
 
+def _by_law(counted: np.ndarray, inside: Inside) -> np.ndarray:
+    """Return counts of intervals that follow the law of the column, so that bells have no noise of few rows.
+
+    Intervals of a single value keep their own: such values may belong to some groups of rows only.
+    """
+    smooth = np.flatnonzero(~inside.are_single)
+    masses = inside.masses[smooth]
+    by_law = counted.astype(np.float64)
+    if masses.sum() > 0:
+        by_law[smooth] = counted[smooth].sum() * masses / masses.sum()
+    return by_law
+
+
 @dataclass(frozen=True, eq=False)
 class HiddenTree:
     """The rows and the forest that a tree with hidden nodes is fitted to.
@@ -163,6 +177,8 @@ class HiddenTree:
             seen = column >= 0
             counted = np.bincount(column[seen], self.rows.weights[seen], minlength=variable.cardinality)
             is_number = variable.edges is not None
+            if is_number:
+                counted = _by_law(counted, variable.inside)
             found.append(_Scores.of(counted, is_number, 0 if variable.missing_code is None else 1))
         return found
 
