@@ -324,6 +324,8 @@ def _with_hidden_nodes(coarse: _Climb, first: FitSetting, trial: Trial, finer: F
         climb = _Climb.of(trial, coarse.options, "auto", coarse.with_smoothing, coarse.time) or coarse
     found = climb.smoother(first)
     found = climb.up(found, [replace(found, groups=groups) for groups in doubling(1, hidden_trees.MOST_GROUPS)])
+    # Several groups have fewer rows each, and may want another smoothing.
+    found = climb.smoother(found)
     most = hidden_trees.most_states(trial.domain, climb.time.is_limited)
     found = climb.up(found, [replace(found, rank=K) for K in doubling(found.rank, most)])
     said = hidden_trees.in_words(coarse.compare, climb.compare, found)

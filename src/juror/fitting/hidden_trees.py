@@ -17,8 +17,8 @@ _FIRST_SMOOTHING = 1.0
 # Labels without order gain nothing from hidden nodes, so some columns must be numbers.
 _FEWEST_NUMBERS = 3
 _FIRST_STATES, _MOST_STATES, _MOST_STATES_IN_TIME = 32, 64, 512
-# The groups of rows that have trees of their own: 1, 2 or 4
-MOST_GROUPS = 4
+# The groups of rows that have trees of their own: 1, 2, 4 or 8
+MOST_GROUPS = 8
 # A step takes N K² products a row: 256 states behind 12 variables, 128 behind 48, and none behind more than 3,000
 _MOST_PRODUCTS, _FEWEST_STATES = 12 * 256**2, 16
 # How many members are one model, without and with a budget of time
