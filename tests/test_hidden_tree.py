@@ -509,3 +509,49 @@ def test_shares_of_intervals_follow_the_law_but_for_values_that_recur():
     found = hidden_tree._by_law(counted, domain["x"].inside)
     assert found[0] == counted[0] == 50
     np.testing.assert_allclose(found[1:] / 300, domain["x"].inside.masses[1:] / domain["x"].inside.masses[1:].sum())
+
+
+def thin_curves(n, seed):
+    """Two numbers follow a third along thin curves: forests have their coarse intervals at once, and trees have not."""
+    rng = np.random.default_rng(seed)
+    x = rng.random(n)
+    y, z = (np.sin(turns * x) + 0.01 * rng.normal(size=n) for turns in (6.0, 15.0))
+    return {"x": x, "y": y, "z": z}
+
+
+@pytest.mark.filterwarnings("ignore:P.[xyz]:juror.FitWarning")
+@pytest.mark.parametrize("better", [False, True])
+def test_trees_that_lose_in_coarse_intervals_are_compared_in_fine_ones(quick, monkeypatch, better):
+    compared = []
+
+    def are_better(fine, trees, coarse, classes):
+        compared.append((trees, classes))
+        assert fine.of(trees).step.rank == trees.rank
+        assert min(fine.trial.domain.cardinalities) > max(coarse.trial.domain.cardinalities)
+        return better
+
+    monkeypatch.setattr(hidden_trees, "are_better", are_better)
+    model = juror.fit(thin_curves(1500, 0), method="em", ensemble="auto", n_jobs=2)
+    (trees, classes), *more = compared
+    assert trees.is_hidden
+    assert not classes.is_hidden
+    assert not more
+    assert ("hidden nodes" in model.info.forests) == better
+
+
+@settings(deadline=None, max_examples=10)
+@given(st.integers(0, 99), st.sampled_from([4, 9, 31]))
+def test_laws_alone_gain_nothing_whatever_the_intervals(seed, bins):
+    """A model in which each number follows its law, times two for all rows: each gains log 2."""
+    rng = np.random.default_rng(seed)
+    data = {"a": rng.normal(size=300), "b": rng.integers(0, 90, 300), "c": rng.choice(["x", "y"], 300)}
+    data["a"][:20] = np.nan
+    domain = Domain.infer(data, bins=bins)
+    held = MemoryTable(WeightedRows.of(domain.encode(data)), domain, LocalRunner(1))
+    logs = [np.append(np.log(variable.inside.masses), 0.0) for variable in (domain["a"], domain["b"])]
+    rows = sum(of[codes] for of, codes in zip(logs, held.rows.codes.T, strict=False)) + np.log(2)
+    tried = SimpleNamespace(rows=rows, weights=held.rows.weights)
+    compare = SimpleNamespace(of=lambda _: tried, parts=[(held, held)], trial=SimpleNamespace(domain=domain))
+    mean, error = hidden_trees._beyond_laws(compare, FitSetting(2))
+    assert mean == pytest.approx(np.log(2))
+    assert error == pytest.approx(0.0, abs=1e-7)

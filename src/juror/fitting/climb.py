@@ -84,8 +84,10 @@ def choose_for_members(
     setting, last = climb.with_more_rows(setting)
     if finer is not None and options.forest == "auto" and isinstance(rank, str) and with_smoothing:
         first, fair = hidden_trees.first_setting(trial), last.to_the_end()
-        if first is not None and fair.up(setting, [first]).is_hidden:
-            return _with_hidden_nodes(fair, first, trial, finer)
+        if first is not None:
+            trees = _with_hidden_nodes(fair, setting, first, finer)
+            if trees is not None:
+                return trees
     climb.compare.tried.update(last.compare.tried)
     return replace(climb, sample=last.sample).chosen(setting)
 
@@ -315,8 +317,16 @@ class _Climb:
         return not is_clear(top.rows - tried.rows, tried.weights, _BENEFIT_OF_DOUBT)
 
 
-def _with_hidden_nodes(coarse: _Climb, first: FitSetting, trial: Trial, finer: Finer) -> Chosen:
-    """Choose among trees with hidden nodes, in finer intervals where there are any: these are what is fitted."""
+def _with_hidden_nodes(coarse: _Climb, classes: FitSetting, first: FitSetting, finer: Finer) -> Chosen | None:
+    """Choose among trees with hidden nodes, in finer intervals where there are any: these are what is fitted.
+
+    None if classes are better. In the intervals of classes, trees of one group may be worse than classes and yet be
+    better in finer ones, with more groups. So where most columns are numbers they are compared there too.
+    """
+    are_better = coarse.up(classes, [first]).is_hidden
+    trial = coarse.compare.trial
+    if not are_better and not hidden_trees.mostly_numbers(trial.domain):
+        return None
     table = finer()
     climb = coarse
     if table is not None:
@@ -326,6 +336,8 @@ def _with_hidden_nodes(coarse: _Climb, first: FitSetting, trial: Trial, finer: F
     found = climb.up(found, [replace(found, groups=groups) for groups in doubling(1, hidden_trees.MOST_GROUPS)])
     # Several groups have fewer rows each, and may want another smoothing.
     found = climb.smoother(found)
+    if not are_better and not hidden_trees.are_better(climb.compare, found, coarse.compare, classes):
+        return None
     most = hidden_trees.most_states(trial.domain, climb.time.is_limited)
     found = climb.up(found, [replace(found, rank=K) for K in doubling(found.rank, most)])
     said = hidden_trees.in_words(coarse.compare, climb.compare, found)

@@ -23,6 +23,8 @@ MOST_GROUPS = 8
 _MOST_PRODUCTS, _FEWEST_STATES = 12 * 256**2, 16
 # How many members are one model, without and with a budget of time
 _MEMBERS, _MOST_MEMBERS = 8, 20
+# Trees that lost in coarse intervals must be better by this many standard errors in fine ones
+_CLEAR, _LEAST_MASS = 2.0, 1e-300
 # The steps of a comparison, and the passes over the rows of a fit, in no more than so many steps
 _COMPARED_STEPS, _PASSES, _MOST_STEPS = 250, 20, 2400
 
@@ -66,6 +68,32 @@ def steps_of_fit(trial: Trial) -> int:
     """Return how many steps the trees of the model itself take."""
     passes = int(_PASSES * len(trial.table.rows.codes) / BATCH)
     return min(max(_COMPARED_STEPS, passes), _MOST_STEPS)
+
+
+def are_better(fine: Comparison, trees: FitSetting, coarse: Comparison, classes: FitSetting) -> bool:
+    """Say whether trees in finer intervals are better than classes, by more than noise of the rows would give.
+
+    A number x in the interval i has the density P(i) h(x) / H(i) by the law of its column. The h(x) do not depend on
+    the intervals, so log P(i) − log H(i) is compared, in sum over the numbers of a row.
+    """
+    (mean, error), (other, other_error) = _beyond_laws(fine, trees), _beyond_laws(coarse, classes)
+    return mean - other > _CLEAR * math.hypot(error, other_error)
+
+
+def _beyond_laws(compare: Comparison, setting: FitSetting) -> tuple[float, float]:
+    """Return the mean of log P − Σ log H over held-out rows, and its standard error."""
+    tried = compare.of(setting)
+    codes = np.concatenate([held.rows.codes for _, held in compare.parts])
+    gains = tried.rows.astype(np.float64)
+    for variable, column in zip(compare.trial.domain, codes.T, strict=True):
+        if variable.edges is not None:
+            masses = variable.inside.masses
+            seen = (column >= 0) & (column < len(masses))
+            # An interval without rows may have no mass.
+            gains[seen] -= np.log(np.maximum(masses[column[seen]], _LEAST_MASS))
+    mean = float(np.average(gains, weights=tried.weights))
+    n_rows = max(float(tried.weights.sum()), len(gains))
+    return mean, math.sqrt(float(np.average((gains - mean) ** 2, weights=tried.weights)) / n_rows)
 
 
 def in_words(coarse: Comparison, fine: Comparison, setting: FitSetting) -> str:
