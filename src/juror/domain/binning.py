@@ -186,7 +186,7 @@ def _closer_at_ends(numbers: np.ndarray, counts: np.ndarray, n_bins: int) -> np.
     places = np.linspace(0.0, 1.0, _PLACES)
     levels = _CLOSER * np.sin(np.pi / 2 * places) ** 2 + (1.0 - _CLOSER) * places
     below = np.concatenate([[0.0], np.cumsum(counts) / counts.sum()])
-    # equal shares of these have cuts at such levels
+    # rows count by how far they reach along the curve, so that equal sums are cut at its levels
     shares = np.diff(np.interp(below, levels, places))
     return _equal_counts(numbers, shares, n_bins)
 

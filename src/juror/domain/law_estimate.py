@@ -69,7 +69,7 @@ def estimate_law(
     cuts = _cuts_at(edges, grid)
     if open_ended:
         cuts = np.clip(cuts, x[0], x[-1])
-        # a few rows of many values that stand alone are no bound
+        # only an end that several rows share is a bound: fewer may be the first of others beyond
         parts += _tails(x, alone & (counts >= _RECURS), grid)
     parts.append(_Part.even(np.unique(cuts), grid))
     return _joined(parts, grid)

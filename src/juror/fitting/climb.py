@@ -323,9 +323,9 @@ def _with_hidden_nodes(coarse: _Climb, classes: FitSetting, first: FitSetting, f
     None if classes are better. In the intervals of classes, trees of one group may be worse than classes and yet be
     better in finer ones, with more groups. So where most columns are numbers they are compared there too.
     """
-    are_better = coarse.up(classes, [first]).is_hidden
+    win_at_once = coarse.up(classes, [first]).is_hidden
     trial = coarse.compare.trial
-    if not are_better and not hidden_trees.mostly_numbers(trial.domain):
+    if not win_at_once and not hidden_trees.mostly_numbers(trial.domain):
         return None
     table = finer()
     climb = coarse
@@ -336,7 +336,7 @@ def _with_hidden_nodes(coarse: _Climb, classes: FitSetting, first: FitSetting, f
     found = climb.up(found, [replace(found, groups=groups) for groups in doubling(1, hidden_trees.MOST_GROUPS)])
     # Several groups have fewer rows each, and may want another smoothing.
     found = climb.smoother(found)
-    if not are_better and not hidden_trees.are_better(climb.compare, found, coarse.compare, classes):
+    if not win_at_once and not hidden_trees.are_better(climb.compare, found, coarse.compare, classes):
         return None
     most = hidden_trees.most_states(trial.domain, climb.time.is_limited)
     found = climb.up(found, [replace(found, rank=K) for K in doubling(found.rank, most)])

@@ -23,8 +23,10 @@ MOST_GROUPS = 8
 _MOST_PRODUCTS, _FEWEST_STATES = 12 * 256**2, 16
 # How many members are one model, without and with a budget of time
 _MEMBERS, _MOST_MEMBERS = 8, 20
-# Trees that lost in coarse intervals must be better by this many standard errors in fine ones
-_CLEAR, _LEAST_MASS = 2.0, 1e-300
+# By how many standard errors trees must be better in fine intervals, if they were worse in coarse ones
+_CLEAR = 2.0
+# An interval without rows may have no mass, and no logarithm.
+_LEAST_MASS = 1e-300
 # The steps of a comparison, and the passes over the rows of a fit, in no more than so many steps
 _COMPARED_STEPS, _PASSES, _MOST_STEPS = 250, 20, 2400
 
@@ -89,7 +91,6 @@ def _beyond_laws(compare: Comparison, setting: FitSetting) -> tuple[float, float
         if variable.edges is not None:
             masses = variable.inside.masses
             seen = (column >= 0) & (column < len(masses))
-            # An interval without rows may have no mass.
             gains[seen] -= np.log(np.maximum(masses[column[seen]], _LEAST_MASS))
     mean = float(np.average(gains, weights=tried.weights))
     n_rows = max(float(tried.weights.sum()), len(gains))
