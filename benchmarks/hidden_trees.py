@@ -1,9 +1,9 @@
 """How states, passes and members of hidden trees change the density of rows that they have not seen.
 
     JUROR_DATA=… python -m benchmarks.hidden_trees [--table magic] [--states 32,64,128] [--passes 10,20]
-        [--members 8] [--binning ends] [--rows 16000] [--drop A,B]
+        [--groups 4] [--members 8] [--bins 256] [--binning ends] [--bell-rows 300] [--rows 16000] [--drop A,B]
 
-Four fifths of a table of numbers, a name or a CSV file, are fitted in 128 intervals a number and four groups of rows.
+Four fifths of a table of numbers, a name or a CSV file, are fitted.
 Prints the mean log-density of the others, in original units, for one member and for the mean of 2, 4, … members, with
 the seconds of processor time of all members.
 """
@@ -24,18 +24,18 @@ from juror.fitting.held_out import as_mixture
 from juror.rows.distinct import WeightedRows
 from juror.rows.parameters import Parameters, mean_of
 from juror.solvers.grouped_trees import GroupedTrees
-from juror.solvers.hidden_tree import BATCH
+from juror.solvers.hidden_tree import BATCH, StateOptions
 
-INTERVALS, SHARE = 128, 0.8
+SHARE = 0.8
 
 
 def members(
-    rows: WeightedRows, domain: juror.Domain, groups: int, states: int, passes: int, smoothing: float
+    rows: WeightedRows, domain: juror.Domain, groups: int, passes: int, states: StateOptions
 ) -> Iterator[tuple[Parameters, ...]]:
     """Fit one member after another, each from its own seed."""
     for seed in itertools.count():
         rng = np.random.default_rng([3, seed])
-        trees = GroupedTrees.of(rows, domain, groups, states, smoothing, rng)
+        trees = GroupedTrees.of(rows, domain, groups, states, rng)
         *_, found = trees.steps(trees.start(rng), passes * len(rows.codes) // BATCH, rng)
         yield trees.parameters(found)
 
@@ -53,20 +53,23 @@ def main() -> None:
     parser.add_argument("--table", default="magic")
     parser.add_argument("--drop", default="", help="columns of a CSV file to leave out")
     parser.add_argument("--rows", type=int, default=16_000, help="the most rows that are fitted")
+    parser.add_argument("--bins", type=int, default=256, help="intervals of a number")
     parser.add_argument("--binning", default="ends")
     parser.add_argument("--states", default="32,64,128")
     parser.add_argument("--passes", default="10,20")
     parser.add_argument("--groups", type=int, default=4)
     parser.add_argument("--smoothing", type=float, default=0.1)
+    parser.add_argument("--bell-rows", type=float, default=300.0)
     parser.add_argument("--members", type=int, default=8)
     asked = parser.parse_args()
     train, test = split(_table(asked.table, asked.drop.split(",")), SHARE, 0)
     train, test = train[: asked.rows], test[:4000]
-    domain = juror.Domain.infer(train, bins=INTERVALS, binning=asked.binning)
+    domain = juror.Domain.infer(train, bins=asked.bins, binning=asked.binning)
     rows = WeightedRows.of(domain.encode(train))
     for states, passes in itertools.product(*(map(int, each.split(",")) for each in (asked.states, asked.passes))):
         began, found, scores = time.process_time(), [], []
-        some = members(rows, domain, asked.groups, states, passes, asked.smoothing)
+        drawn = StateOptions(states, asked.smoothing, asked.bell_rows)
+        some = members(rows, domain, asked.groups, passes, drawn)
         for member in itertools.islice(some, asked.members):
             found.append(member)
             if len(found) & (len(found) - 1) == 0:

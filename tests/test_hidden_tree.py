@@ -25,6 +25,7 @@ from juror.fitting.held_out import Trial
 from juror.fitting.members import fit_members
 from juror.fitting.skip_patterns import with_missing_as
 from juror.kernels import jit, reference
+from juror.kernels.reference.bells import BellPrior
 from juror.report import page_model
 from juror.rows.distinct import WeightedRows
 from juror.rows.forest import Forest
@@ -36,6 +37,7 @@ from juror.runners.local import LocalRunner
 from juror.solvers import grouped_trees, hidden_tree
 from juror.solvers.em import EMOptions
 from juror.solvers.grouped_trees import GroupedTrees
+from juror.solvers.hidden_tree import StateOptions
 from juror.solvers.methods import METHODS
 from juror.solvers.row_groups import group_rows, normal_scores
 from juror.solvers.solver import Context
@@ -172,6 +174,25 @@ def test_the_twins_agree_on_hidden_trees(n_rows, n_states):
         np.testing.assert_allclose(one, other, atol=1e-4)
 
 
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 999), st.integers(1, 300), st.booleans())
+def test_the_twins_draw_columns_to_the_same_bells(seed, n_intervals, has_missing):
+    rng = np.random.default_rng(seed)
+    counts = rng.poisson(rng.exponential(size=(n_intervals + has_missing, 1)), (n_intervals + has_missing, 5))
+    # One state has no rows.
+    counts = (counts * [0.0, 1.0, 1.0, 9.0, 0.1]).astype(np.float32)
+    scores = hidden_tree._Scores.of(counts.sum(axis=1).astype(np.float64), True, int(has_missing))
+    prior = BellPrior(*rng.exponential([100.0, 0.3, 1.0, 1e-3]))
+    arguments = counts, scores.ends, scores.middles, scores.marginal, prior
+    one, other = (module.drawn_to_bells(*arguments) for module in (jit, reference))
+    assert one.dtype == other.dtype == np.float32
+    np.testing.assert_allclose(one, other, atol=1e-6)
+    np.testing.assert_allclose(one.sum(axis=0), 1.0, atol=1e-5)
+    means, spreads = rng.normal(size=7), np.exp(rng.normal(-1, 2, size=7))
+    one, other = (module.bells(scores.ends, means, spreads) for module in (jit, reference))
+    np.testing.assert_allclose(one, other, atol=1e-9)
+
+
 def test_hidden_nodes_that_contradict_each_other_do_not_underflow():
     n = 200
     forest = hidden_tree.hidden_forest(Forest((-1, *[0] * (n - 1))))
@@ -208,10 +229,12 @@ def turned(n, seed, columns=6):
     return {f"c{k}": column.copy() for k, column in enumerate(numbers.T)}
 
 
-def trees_of(data, n_states=8, smoothing=0.5, n_groups=1):
+def trees_of(data, n_states=8, smoothing=0.5, n_groups=1, bell_rows=100.0):
     domain = Domain.infer(data, bins=16)
     rows = WeightedRows.of(domain.encode(data))
-    return GroupedTrees.of(rows, domain, n_groups, n_states, smoothing, np.random.default_rng(1))
+    return GroupedTrees.of(
+        rows, domain, n_groups, StateOptions(n_states, smoothing, bell_rows), np.random.default_rng(1)
+    )
 
 
 @pytest.mark.parametrize("n_groups", [1, 3])
@@ -237,9 +260,8 @@ def test_the_mixture_of_groups_is_a_model_with_the_same_probabilities():
 
 def test_whole_steps_never_lower_the_likelihood_of_groups(monkeypatch):
     # Without anything that columns are drawn to, a step over all rows is one of EM for the whole mixture.
-    monkeypatch.setattr(hidden_tree, "_BELL_STRENGTH", 1e-6)
     monkeypatch.setattr(grouped_trees, "_LEAST_SHARE", 0.0)
-    trees = trees_of(turned(1000, 0), n_groups=2, n_states=4, smoothing=1e-6)
+    trees = trees_of(turned(1000, 0), n_groups=2, n_states=4, smoothing=1e-6, bell_rows=1e-6)
     scores = []
     for n_whole in (1, 2, 4):
         monkeypatch.setattr(grouped_trees, "_WHOLE_STEPS", n_whole)
@@ -277,7 +299,7 @@ def test_columns_of_states_sum_to_one_and_give_missing_labels_their_share():
     domain = Domain.infer(data, bins=16).with_missing_as({"c0": "none"})
     rows = WeightedRows.of(domain.encode(data))
     rng = np.random.default_rng(0)
-    trees = GroupedTrees.of(rows, domain, 1, 6, 1.0, rng)
+    trees = GroupedTrees.of(rows, domain, 1, StateOptions(6, 1.0, 100.0), rng)
     *_, found = trees.steps(trees.start(rng), 60, rng)
     for table in found.tables[0]:
         np.testing.assert_allclose(table.sum(axis=1), 1.0, atol=1e-5)
@@ -358,7 +380,7 @@ def test_a_label_for_missing_cells_leaves_room_for_finer_intervals(given):
         coarse, fine = opened.found_domain(), finer.found_domain()
     assert [variable.missing_label for variable in fine] == ["none"] + [None] * 5
     before, after = ([len(variable.present_labels) for variable in each] for each in (coarse, fine))
-    assert after == [4 * n for n in before]
+    assert after == [8 * n for n in before]
 
 
 def test_rows_that_are_read_twice_are_warned_of_once(finer):
@@ -417,7 +439,7 @@ def _trial_of_numbers(n_variables):
     return SimpleNamespace(domain=domain, target=None)
 
 
-def test_the_last_steps_take_no_more_rows_than_those_before(monkeypatch):
+def test_the_last_steps_take_an_eighth_of_the_rows_before(monkeypatch):
     monkeypatch.setattr(hidden_tree, "BATCH", 50)
     monkeypatch.setattr(grouped_trees, "BATCH", 50)
     trees, rng = trees_of(turned(3000, 8)), np.random.default_rng(0)
@@ -428,9 +450,9 @@ def test_the_last_steps_take_no_more_rows_than_those_before(monkeypatch):
         return counts(passes, codes, weights)
 
     monkeypatch.setattr(HiddenPasses, "counts", counted)
-    *_, found = trees.steps(trees.start(rng), 4, rng)
-    assert sum(n for n, _ in sizes) == 4 * 50 + 3 * 200
-    assert sum(weight for _, weight in sizes) == pytest.approx((4 + 3) * 3000)
+    *_, found = trees.steps(trees.start(rng), 16, rng)
+    assert sum(n for n, _ in sizes) == 16 * 50 + 3 * 100
+    assert sum(weight for _, weight in sizes) == pytest.approx((16 + 3) * 3000)
     for table in found.tables[0]:
         np.testing.assert_allclose(table.sum(axis=1), 1.0, atol=1e-5)
 

@@ -67,6 +67,8 @@ class FitSetting:
         members have classes.
     groups : int
         How many trees with hidden nodes a member has, each for a group of rows.
+    bell_rows : float
+        The rows by which the columns of hidden states over intervals are drawn to bells.
     """
 
     rank: int
@@ -76,6 +78,7 @@ class FitSetting:
     relearned: bool = False
     hidden_steps: int = 0
     groups: int = 1
+    bell_rows: float = 100.0
 
     @property
     def is_hidden(self) -> bool:

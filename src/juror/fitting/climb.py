@@ -6,8 +6,9 @@ Members are compared on rows that none of them has seen, see :mod:`juror.fitting
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from juror.fitting.choosing_time import ChoosingTime
 from juror.fitting.comparing import Sample, compare_members, n_compared
 from juror.fitting.ensemble import most_members
 from juror.fitting.held_out import Trial
-from juror.fitting.ladders import doubling, halving, ladders
+from juror.fitting.ladders import bell_ladders, doubling, halving, ladders
 from juror.kernels.random_streams import Stream
 from juror.solvers.em import EMOptions
 
@@ -36,6 +37,8 @@ _FOLDS = 5
 _FEW_LABELS = 10_000
 # Larger ranks are tried first: they take fewer passes. The largest is larger in a budget of time.
 _FIRST_RANK, _MOST_RANK, _MOST_RANK_IN_TIME = 16, 1024, 4096
+# The most cells (rows × columns) times classes of a fit, without a budget of time: a pass then takes a few seconds.
+_MOST_WORK = 5e8
 # The least gain that counts, in nats per row or of the labels' score; in a budget of time any gain counts.
 _LEAST_GAIN = 1e-3
 # Comparisons that follow take about as long as this many of the best setting so far.
@@ -81,13 +84,13 @@ def choose_for_members(
         setting = climb.climb(other) if other.forest != setting.forest else setting
     if setting.forest:
         setting = climb.relearned(climb.up(setting, [replace(setting, seeded=True)]))
-    setting, last = climb.with_more_rows(setting)
     if finer is not None and options.forest == "auto" and isinstance(rank, str) and with_smoothing:
-        first, fair = hidden_trees.first_setting(trial), last.to_the_end()
+        first = hidden_trees.first_setting(trial)
         if first is not None:
-            trees = _with_hidden_nodes(fair, setting, first, finer)
+            trees = _with_hidden_nodes(climb.to_the_end(), setting, first, finer)
             if trees is not None:
                 return trees
+    setting, last = climb.with_more_rows(setting)
     climb.compare.tried.update(last.compare.tried)
     return replace(climb, sample=last.sample).chosen(setting)
 
@@ -128,7 +131,8 @@ class _Climb:
         time = time or ChoosingTime(replace(trial.context, stage=stage))
         rough = sample is not None and not sample.is_whole
         compare = compare_members(replace(trial, context=time.context), options, parts, rough=rough)
-        most = _MOST_RANK_IN_TIME if time.is_limited else _MOST_RANK
+        in_work = max(_FIRST_RANK, int(_MOST_WORK / trial.table.rows.codes.size))
+        most = _MOST_RANK_IN_TIME if time.is_limited else min(_MOST_RANK, in_work)
         most_rank = max(1, min(most, *(len(kept.rows.codes) // 2 for kept, _ in parts)))
         return cls(compare, sample, time, options, most_rank, isinstance(rank, str), with_smoothing)
 
@@ -179,8 +183,12 @@ class _Climb:
         ranks = list(doubling(setting.rank, self.most_rank))
         if not (setting.forest and self.with_smoothing):
             return self.up(setting, [replace(setting, rank=F) for F in ranks])
-        for F in ranks:
-            step = replace(setting, rank=F)
+        return self.with_less_smoothing(setting, [{"rank": F} for F in ranks])
+
+    def with_less_smoothing(self, setting: FitSetting, changes: Iterable[Mapping[str, Any]]) -> FitSetting:
+        """Make one change of a setting after the other while that helps, alone or with less smoothing."""
+        for change in changes:
+            step = replace(setting, **change)
             grown = self.up(setting, [step])
             below, _ = ladders(step)
             less = [replace(step, smoothing=below[0])] if below else []
@@ -227,8 +235,16 @@ class _Climb:
 
     def smoother(self, setting: FitSetting) -> FitSetting:
         """Move the smoothing while that helps: down, or else up."""
-        for smoothings in ladders(setting):
-            moved = self.up(setting, [replace(setting, smoothing=alpha) for alpha in smoothings])
+        return self._along(setting, ([{"smoothing": alpha} for alpha in steps] for steps in ladders(setting)))
+
+    def with_other_bells(self, setting: FitSetting) -> FitSetting:
+        """Move the rows by which columns of hidden states are drawn to bells while that helps: down, or else up."""
+        return self._along(setting, ([{"bell_rows": rows} for rows in steps] for steps in bell_ladders(setting)))
+
+    def _along(self, setting: FitSetting, ladders: Iterable[Sequence[Mapping[str, Any]]]) -> FitSetting:
+        """Change a setting along the first of some ladders that helps."""
+        for changes in ladders:
+            moved = self.up(setting, [replace(setting, **change) for change in changes])
             if moved != setting:
                 return moved
         return setting
@@ -293,7 +309,8 @@ class _Climb:
     def _turns(self, setting: FitSetting) -> float:
         """Return how many comparisons on all rows take as long as the whole fit; threads fit members in turns."""
         n_threads = self.compare.trial.context.runner.n_jobs
-        n_members = most_members(self.options, setting, in_time=False)
+        n_cells = self.compare.trial.table.rows.codes.size
+        n_members = most_members(self.options, setting, n_cells, in_time=False)
         return -(-n_members // n_threads) / -(-n_compared(self.compare.trial.target is not None) // n_threads)
 
     def _by_labels(self, tried: Tried, top: Tried) -> bool:
@@ -332,10 +349,9 @@ def _with_hidden_nodes(coarse: _Climb, classes: FitSetting, first: FitSetting, f
     if table is not None:
         trial = replace(trial, table=table)
         climb = _Climb.of(trial, coarse.options, "auto", coarse.with_smoothing, coarse.time) or coarse
-    found = climb.smoother(first)
-    found = climb.up(found, [replace(found, groups=groups) for groups in doubling(1, hidden_trees.MOST_GROUPS)])
-    # Several groups have fewer rows each, and may want another smoothing.
-    found = climb.smoother(found)
+    # More groups have fewer rows each, and may want less smoothing.
+    found = climb.with_less_smoothing(first, [{"groups": G} for G in doubling(1, hidden_trees.MOST_GROUPS)])
+    found = climb.with_other_bells(climb.smoother(found))
     if not win_at_once and not hidden_trees.are_better(climb.compare, found, coarse.compare, classes):
         return None
     most = hidden_trees.most_states(trial.domain, climb.time.is_limited)

@@ -22,6 +22,8 @@ from juror.solvers.solver import Solution
 # The default number of members and the most in a budget of time; the most classes of all together
 _MEMBERS, _MOST_MEMBERS = 10, 100
 _MOST_CLASSES, _MOST_CLASSES_IN_TIME = 12_288, 49_152
+# The most cells (rows × columns) times classes of all members together, without a budget of time
+_MOST_WORK = 2.5e9
 # The most numbers in the tables of all members: 256 MB
 _MOST_NUMBERS = 1 << 25
 
@@ -29,7 +31,7 @@ _MOST_NUMBERS = 1 << 25
 def fit_ensemble(trial: Trial, options: EMOptions, chosen: Chosen) -> Solution:
     """Fit as many members as are asked for, or as there is time for, and put them side by side."""
     context = trial.context
-    most = most_members(options, chosen.setting, in_time=bool(np.isfinite(context.until)))
+    most = most_members(options, chosen.setting, trial.table.rows.codes.size, in_time=bool(np.isfinite(context.until)))
     members: list[Member] = []
     longest, at_once = 0.0, context.runner.n_jobs
     if options.ensemble == "auto":
@@ -68,17 +70,21 @@ def about_forests(setting: FitSetting, n_members: int) -> str:
     return each + (", learned again within its classes" if setting.relearned else "")
 
 
-def most_members(options: EMOptions, setting: FitSetting, in_time: bool) -> int:
-    """Return how many members there may be: with a budget of time as many as stay comfortable to ask."""
+def most_members(options: EMOptions, setting: FitSetting, n_cells: int, *, in_time: bool) -> int:
+    """Return how many members there may be: with a budget of time as many as stay comfortable to ask.
+
+    Without one, a table of many cells (rows × columns) has fewer.
+    """
     if options.ensemble != "auto":
         return int(options.ensemble)
     if setting.is_hidden:
-        return hidden_trees.most_members(in_time)
+        return hidden_trees.most_members(setting, n_cells, in_time)
     # There is one best product of one class, and all members would be that model.
     if setting.rank == 1 and not setting.forest:
         return 1
-    members, classes = (_MOST_MEMBERS, _MOST_CLASSES_IN_TIME) if in_time else (_MEMBERS, _MOST_CLASSES)
-    return max(2, min(members, classes // setting.rank))
+    if in_time:
+        return max(2, min(_MOST_MEMBERS, _MOST_CLASSES_IN_TIME // setting.rank))
+    return max(2, min(_MEMBERS, _MOST_CLASSES // setting.rank, int(_MOST_WORK / (n_cells * setting.rank))))
 
 
 def _stopped(members: Sequence[Member], most: int, trial: Trial, options: EMOptions, setting: FitSetting) -> str:

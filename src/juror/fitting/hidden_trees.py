@@ -14,6 +14,8 @@ from juror.solvers.hidden_tree import BATCH
 # The rows by which the states that follow a state may be drawn to the shares of all
 SMOOTHINGS = (0.1, 0.3, 1.0, 3.0, 10.0)
 _FIRST_SMOOTHING = 1.0
+# The rows by which columns of states may be drawn to bells: few where numbers lie on thin curves, many where they vary
+BELL_ROWS = (10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
 # Labels without order gain nothing from hidden nodes, so some columns must be numbers.
 _FEWEST_NUMBERS = 3
 _FIRST_STATES, _MOST_STATES, _MOST_STATES_IN_TIME = 32, 64, 512
@@ -21,14 +23,18 @@ _FIRST_STATES, _MOST_STATES, _MOST_STATES_IN_TIME = 32, 64, 512
 MOST_GROUPS = 8
 # A step takes N K² products a row: 256 states behind 12 variables, 128 behind 48, and none behind more than 3,000
 _MOST_PRODUCTS, _FEWEST_STATES = 12 * 256**2, 16
-# How many members are one model, without and with a budget of time
+# How many members are one model, without and with a budget of time; the most products of all members in one pass over
+# the rows, without one
 _MEMBERS, _MOST_MEMBERS = 8, 20
+_MOST_PRODUCTS_OF_ALL = 4e11
 # By how many standard errors trees must be better in fine intervals, if they were worse in coarse ones
 _CLEAR = 2.0
 # An interval without rows may have no mass, and no logarithm.
 _LEAST_MASS = 1e-300
 # The steps of a comparison, and the passes over the rows of a fit, in no more than so many steps
 _COMPARED_STEPS, _PASSES, _MOST_STEPS = 250, 20, 2400
+# The most steps times variables, of a comparison and of a fit: of more variables a step takes longer
+_COMPARED_WORK, _MOST_WORK, _FEWEST_STEPS = 5000, 15_000, 100
 
 
 def mostly_numbers(domain: Domain) -> bool:
@@ -48,7 +54,8 @@ def first_setting(trial: Trial) -> FitSetting | None:
     n_states = min(_FIRST_STATES, _affordable_states(trial.domain))
     if n_states < _FEWEST_STATES:
         return None
-    return FitSetting(n_states, _FIRST_SMOOTHING, hidden_steps=_COMPARED_STEPS)
+    n_steps = min(_COMPARED_STEPS, max(_FEWEST_STEPS, _COMPARED_WORK // len(trial.domain)))
+    return FitSetting(n_states, _FIRST_SMOOTHING, hidden_steps=n_steps)
 
 
 def most_states(domain: Domain, in_time: bool) -> int:
@@ -61,15 +68,18 @@ def _affordable_states(domain: Domain) -> int:
     return math.isqrt(_MOST_PRODUCTS // len(domain))
 
 
-def most_members(in_time: bool) -> int:
-    """Return how many members may be one model."""
-    return _MOST_MEMBERS if in_time else _MEMBERS
+def most_members(setting: FitSetting, n_cells: int, in_time: bool) -> int:
+    """Return how many members may be one model of a table of so many cells (rows × columns)."""
+    if in_time:
+        return _MOST_MEMBERS
+    return max(2, min(_MEMBERS, int(_MOST_PRODUCTS_OF_ALL / (n_cells * setting.rank**2 * setting.groups))))
 
 
 def steps_of_fit(trial: Trial) -> int:
     """Return how many steps the trees of the model itself take."""
     passes = int(_PASSES * len(trial.table.rows.codes) / BATCH)
-    return min(max(_COMPARED_STEPS, passes), _MOST_STEPS)
+    most = max(_COMPARED_STEPS, min(_MOST_STEPS, _MOST_WORK // len(trial.domain)))
+    return min(max(_COMPARED_STEPS, passes), most)
 
 
 def are_better(fine: Comparison, trees: FitSetting, coarse: Comparison, classes: FitSetting) -> bool:

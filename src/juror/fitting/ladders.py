@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from juror.fitting.choose import FOREST_SMOOTHINGS, MEMBER_SMOOTHINGS, FitSetting
+from juror.fitting.hidden_trees import BELL_ROWS
 from juror.fitting.hidden_trees import SMOOTHINGS as HIDDEN_SMOOTHINGS
 
 
@@ -41,5 +42,18 @@ def ladders(setting: FitSetting) -> tuple[list[float], list[float]]:
     all_of_them = FOREST_SMOOTHINGS if setting.forest else MEMBER_SMOOTHINGS
     if setting.is_hidden:
         all_of_them = HIDDEN_SMOOTHINGS
-    above = [alpha for alpha in all_of_them if alpha > setting.smoothing]
-    return [alpha for alpha in reversed(all_of_them) if alpha < setting.smoothing], above
+    return _around(setting.smoothing, all_of_them)
+
+
+def bell_ladders(setting: FitSetting) -> tuple[list[float], list[float]]:
+    """Return fewer and more rows by which columns of states are drawn to bells, nearest first.
+
+    >>> bell_ladders(FitSetting(32, bell_rows=300.0))
+    ([100.0, 30.0, 10.0], [1000.0, 3000.0])
+    """
+    return _around(setting.bell_rows, BELL_ROWS)
+
+
+def _around(value: float, steps: Sequence[float]) -> tuple[list[float], list[float]]:
+    """Return the steps below and above a value, nearest first."""
+    return [step for step in reversed(steps) if step < value], [step for step in steps if step > value]

@@ -33,7 +33,7 @@ from juror.solvers.ascent import LongStep, Objective, PlainStep, ascend
 from juror.solvers.chow_liu import perturbed, strongest_forest
 from juror.solvers.em import EMOptions, random_start_of
 from juror.solvers.grouped_trees import GroupedTrees
-from juror.solvers.hidden_tree import BATCH
+from juror.solvers.hidden_tree import BATCH, StateOptions
 from juror.solvers.shared_forest import SharedForest, fetched, information_given, most_probable_classes
 from juror.solvers.starts import seeded_start
 from juror.solvers.stopping import Stop
@@ -187,7 +187,8 @@ def _fit_from_start(climb: _Climb, links: np.ndarray | None, number: int, rng: n
 def _fit_hidden(trial: Trial, setting: FitSetting, tell: Callable[[int, int, int], None], number: int) -> Member:
     """Fit trees with hidden nodes to all rows in a given number of steps; members differ in groups and starts."""
     rng, rows = Stream.MEMBER.generator(trial.context.seed, setting.rank, number), trial.table.rows
-    trees = GroupedTrees.of(rows, trial.domain, setting.groups, setting.rank, setting.smoothing, rng)
+    states = StateOptions(setting.rank, setting.smoothing, setting.bell_rows)
+    trees = GroupedTrees.of(rows, trial.domain, setting.groups, states, rng)
     found, cut, n_steps = trees.start(rng), "", 0
     n_all = trees.n_yields(setting.hidden_steps)
     for moved in trees.steps(found, setting.hidden_steps, rng):

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from juror.kernels.reference import passes as definition
+from juror.kernels.reference.bells import bells, drawn_to_bells
 from juror.kernels.reference.drawing import draw_columns, draw_holes, draw_labels, most_probable
 from juror.kernels.reference.edges import edge_evidence
 from juror.kernels.reference.forest_states import draw_counts, messages, spread_counts

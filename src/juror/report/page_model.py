@@ -36,6 +36,8 @@ _TRIES = 4
 POINT = 0.01
 # Draws to estimate the loss if the tables are too large to write out
 _DRAWS = 5_000
+# Weights of members that differ by less are equal.
+_CLOSE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -113,21 +115,33 @@ def _nearest(candidates: Sequence[JointPMF], model: JointPMF, seed: int) -> Page
 def _tree_in(model: JointPMF) -> JointPMF | None:
     """Return as many trees with hidden nodes as fit into a page when they are thinned; None for classes.
 
-    A model of classes near a tree would need far more room than the tree.
+    A model of classes near a tree would need far more room than the tree. Whole members are taken while one fits: the
+    heaviest trees may all be of the same rows. Without room for a member, the heaviest trees are taken.
     """
     n = len(model.domain)
     if not all(block.is_hidden_tree(n) for block in model.blocks):
         return None
     order = np.argsort([-block.weights.sum() for block in model.blocks], kind="stable")
-    for share in SHARES:
-        blocks = [thinned(model.blocks[b], n, share) for b in order]
-        whole = JointPMF.of_blocks(blocks, model.domain, model.info)
-        sizes = np.cumsum([_n_bytes([packed]) for packed in _packed(whole)[1]])
-        # Half of the trees are nearer to all of them than all without many of their transitions are.
-        count = int(np.searchsorted(sizes, _room(model), side="right"))
-        if count:
-            return _of_blocks(whole, np.arange(count))
+    for blocks, ends in ((model.blocks, _ends_of_members(model)), ([model.blocks[b] for b in order], None)):
+        for share in SHARES:
+            whole = JointPMF.of_blocks(
+                [thinned(block, model.domain, share) for block in blocks], model.domain, model.info
+            )
+            sizes = np.cumsum([_n_bytes([packed]) for packed in _packed(whole)[1]])
+            # Half of the trees are nearer to all of them than all without many of their transitions are.
+            count = int(np.searchsorted(sizes, _room(model), side="right"))
+            if ends is not None:
+                count = max((end for end in ends if end <= count), default=0)
+            if count:
+                return _of_blocks(whole, np.arange(count))
     return None
+
+
+def _ends_of_members(model: JointPMF) -> list[int]:
+    """Return after how many blocks each member of an ensemble ends; its blocks have the same share of all weights."""
+    n_members = 1 if model.info is None else model.info.n_members
+    done = np.cumsum([block.weights.sum() for block in model.blocks]) * n_members
+    return [b + 1 for b, share in enumerate(done) if abs(share - round(share)) < _CLOSE]
 
 
 def _parts(model: JointPMF, packed: list[dict[str, Any]]) -> list[JointPMF]:

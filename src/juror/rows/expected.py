@@ -11,15 +11,17 @@ import numpy as np
 
 from juror.kernels import kernels
 from juror.kernels.logarithms import log_of
+from juror.rows.hidden_stack import HiddenPasses
 from juror.rows.packing import PackedCells
 from juror.rows.parameters import Parameters
 from juror.rows.regions import Regions
-from juror.rows.row_messages import log_prob_of_rows
 from juror.runners.local import LocalRunner, partitions
 
 # In a forest, classes are counted at once while their tables have at most this many floats: they should stay in the
 # cache.
 _FLOATS_AT_ONCE, _FEWEST_CLASSES = 1 << 20, 64
+# The rows of a pass of one thread over a tree with hidden nodes
+_ROWS_OF_TREE = 2048
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,11 +107,16 @@ def log_prob_of_cells(cells: PackedCells, lam: np.ndarray, stack: np.ndarray, ru
 def log_prob_of_codes(
     codes: np.ndarray, cardinalities: tuple[int, ...], part: Parameters, runner: LocalRunner
 ) -> np.ndarray:
-    """Return the log-probability of every row of codes (rows, N) under one part of a model, (rows,)."""
+    """Return the log-probability of every row of codes (rows, N) under one part of a model, (rows,).
+
+    Under trees with hidden nodes it is in single precision, as their fits are.
+    """
     if part.hidden:
         assert part.forest is not None
         tables = [table[..., 0] for table in part.stacking(cardinalities).tables(part.stack)]
-        return log_prob_of_rows(codes, part.forest, tables) + np.log(part.lam[0])
+        tree = HiddenPasses.of(part.forest, tables)
+        logs = runner.map(lambda rows: tree.logs(codes[rows]), partitions(len(codes), _ROWS_OF_TREE))
+        return np.concatenate([np.empty(0), *logs]) + np.log(part.lam[0])
     # Packing does not pay for a single pass.
     sheets = PackedCells.in_sheets(codes, part.stacking(cardinalities), once=True)
     card = runner.card(codes.size)

@@ -33,7 +33,9 @@ from juror.rows.table import Table
 from juror.runners.local import LocalRunner, Runner, check_any_rows
 
 # How many times more intervals trees with hidden nodes have: the column of a state has two parameters for all of them.
-_MORE_INTERVALS = 4
+_MORE_INTERVALS = 8
+# The most intervals of all numbers together: there is a table of pairs for every two of them.
+_MOST_INTERVALS = 4096
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ class OpenTable:
         return self.domain or discover(self.scan, self.discovery, self.missing, self.runner, self.weight)
 
     def with_more_intervals(self, domain: Domain) -> OpenTable | None:
-        """Return the table with four times the intervals of the domain found in it, closer together at the ends.
+        """Return the table with up to eight times the intervals of the domain found in it, closer at the ends.
 
         None if a user chose them.
         """
@@ -97,7 +99,8 @@ class OpenTable:
             return None
         numbers = [variable for variable in domain if variable.edges is not None]
         sizes = {each.name: len(each.present_labels) for each in numbers if each.name not in self.discovery.edges}
-        bins = {name: _MORE_INTERVALS * size for name, size in sizes.items()}
+        most = _MOST_INTERVALS // max(1, len(sizes))
+        bins = {name: max(size, min(_MORE_INTERVALS * size, most)) for name, size in sizes.items()}
         again = replace(self, domain=None, discovery=replace(self.discovery, bins=bins, binning="ends"))
         if self.labelled is None:
             return again

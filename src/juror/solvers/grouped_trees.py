@@ -22,11 +22,12 @@ from juror.rows.hidden_stack import HiddenPasses
 from juror.rows.parameters import Parameters
 from juror.runners.local import LocalRunner, partitions
 from juror.solvers.chow_liu import beyond_chance, strongest_forest
-from juror.solvers.hidden_tree import BATCH, HiddenTree, hidden_forest
+from juror.solvers.hidden_tree import BATCH, HiddenTree, StateOptions, hidden_forest
 from juror.solvers.row_groups import group_rows, normal_scores
 
-# Steps over all rows at the end, or over as many as all steps before, which even out the noise of a few
-_WHOLE_STEPS = 3
+# Steps over all rows at the end, which even out the noise of a few, or over an eighth of the rows of all steps before:
+# a row takes longer here, as it may belong to several groups
+_WHOLE_STEPS, _WHOLE_SHARE = 3, 8
 # Intervals that forests are found with: of more, pairs would have too few rows to tell dependence from chance.
 _COARSE = 32
 # A share of a row below this does not count in the last steps
@@ -62,20 +63,19 @@ class GroupedTrees:
 
     @classmethod
     def of(
-        cls, rows: WeightedRows, domain: Domain, n_groups: int, n_states: int, smoothing: float,
-        rng: np.random.Generator,
-    ) -> GroupedTrees:  # fmt: skip
+        cls, rows: WeightedRows, domain: Domain, n_groups: int, states: StateOptions, rng: np.random.Generator
+    ) -> GroupedTrees:
         """Divide the rows into groups, and find a forest for each; groups of fewer rows than states are left out."""
         shares = _shares(rows, domain, n_groups, rng)
         totals = rows.weights @ shares
-        large = np.flatnonzero(totals >= min(n_states, totals.max()))
+        large = np.flatnonzero(totals >= min(states.n_states, totals.max()))
         trees = []
         for g in large:
             weights = rows.weights * shares[:, g]
             some = np.flatnonzero(weights)
             own = WeightedRows(rows.codes[some], weights[some], rows.n_merged[some])
             forest = hidden_forest(strongest_forest(_links(own, domain)))
-            trees.append(HiddenTree(own, domain, forest, n_states, smoothing))
+            trees.append(HiddenTree(own, domain, forest, states))
         return cls(rows, domain, trees)
 
     def start(self, rng: np.random.Generator) -> Grouped:
@@ -97,7 +97,7 @@ class GroupedTrees:
         for _ in range(_WHOLE_STEPS):
             sums = [[np.zeros(table.shape) for table in tables] for tables in found.tables]
             totals = np.zeros(len(turns))
-            for some, weights in self._many(n_steps * BATCH, rng):
+            for some, weights in self._many(_most_whole(n_steps), rng):
                 totals += self._add_counts(found, some, weights, sums)
                 yield found
             tables = [tree.aims(counted) for tree, counted in zip(self.trees, sums, strict=True)]
@@ -110,7 +110,7 @@ class GroupedTrees:
 
     def n_yields(self, n_steps: int) -> int:
         """Return how often :meth:`steps` yields."""
-        n_rows = min(len(self.rows.codes), n_steps * BATCH)
+        n_rows = min(len(self.rows.codes), _most_whole(n_steps))
         return round(self._turns(n_steps).sum()) + _WHOLE_STEPS * len(list(partitions(n_rows, BATCH))) + 1
 
     def _many(self, most: int, rng: np.random.Generator) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -157,6 +157,11 @@ class GroupedTrees:
         """Return one part for each group, whose weights sum to one."""
         parts = (tree.parameters(tables) for tree, tables in zip(self.trees, found.tables, strict=True))
         return tuple(replace(part, lam=np.array([share])) for part, share in zip(parts, found.shares, strict=True))
+
+
+def _most_whole(n_steps: int) -> int:
+    """Return how many rows a step over all rows takes at most."""
+    return max(BATCH, n_steps * BATCH // _WHOLE_SHARE)
 
 
 def _shares(rows: WeightedRows, domain: Domain, n_groups: int, rng: np.random.Generator) -> np.ndarray:

@@ -15,7 +15,8 @@ A step takes the expected counts C of some rows, scaled to all rows, and moves e
 
 by a part η that falls along the way (stepwise EM), and at the end by all of it with the counts of all rows
 (:mod:`juror.solvers.grouped_trees`). B is the bell of state y, the marginal of a variable of labels, or for states the
-share of each state. Sums are in single precision: counts of a few rows have larger errors.
+share of each state. The first steps go all the way: what a few rows say by chance keeps states from settling at their
+start. Sums are in single precision: counts of a few rows have larger errors.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ import numpy as np
 
 from juror.domain import Domain
 from juror.domain.law import Inside
+from juror.kernels import kernels
+from juror.kernels.reference.bells import BellPrior
 from juror.rows.distinct import WeightedRows
 from juror.rows.forest import NO_PARENT, Forest
 from juror.rows.hidden_stack import HiddenPasses
@@ -37,9 +40,8 @@ from juror.rows.stacking import Stacking
 # The rows of a step
 BATCH = 500
 # η at the first step and at the last
-_FIRST_PART, _LAST_PART = 0.4, 0.02
-# Rows by which a column is drawn to its bell; the spread of a bell before any row, in normal scores, and its rows
-_BELL_STRENGTH = 100.0
+_FIRST_PART, _LAST_PART = 1.0, 0.1
+# The spread of a bell before any row, in normal scores, and its rows
 _LEAST_SPREAD, _SPREAD_ROWS = 0.1, 0.3
 # The share of a bell that is the marginal, so that no row is impossible
 _LEAK = 1e-3
@@ -58,6 +60,25 @@ def hidden_forest(forest: Forest) -> Forest:
     n = len(forest.parents)
     among = (NO_PARENT if parent == NO_PARENT else n + parent for parent in forest.parents)
     return Forest((*range(n, 2 * n), *among))
+
+
+@dataclass(frozen=True)
+class StateOptions:
+    """The number of states of every hidden node, and how far their tables are drawn.
+
+    Attributes
+    ----------
+    n_states : int
+        The number of states K.
+    smoothing : float
+        The rows by which the states that follow a state are drawn to the shares of all.
+    bell_rows : float
+        The rows by which the column of a state over the intervals of a number is drawn to a bell.
+    """
+
+    n_states: int
+    smoothing: float
+    bell_rows: float
 
 
 @dataclass(frozen=True)
@@ -97,18 +118,6 @@ class _Scores:
         below = ndtr(self.ends)
         return np.asarray(ndtri((below[:-1] + below[1:]) / 2))
 
-    def bells(self, means: np.ndarray, spreads: np.ndarray, missing: np.ndarray) -> np.ndarray:
-        """Return the columns of states, (K, I), from means, spreads and shares of missing labels, (K,) and (K, 0 or 1).
-
-        The first and the last interval have all that is beyond them.
-        """
-        from scipy.special import ndtr
-
-        assert self.ends is not None
-        inside = np.diff(ndtr((self.ends - means[:, None]) / spreads[:, None]), axis=1)
-        whole = np.hstack([inside * (1.0 - missing.sum(axis=1, keepdims=True)), missing])
-        return np.asarray((1.0 - _LEAK) * whole + _LEAK * self.marginal)
-
     def start(self, labels: np.ndarray) -> np.ndarray:
         """Return columns of states, (K, I), that begin at some rows' labels, (K,), −1 for missing."""
         near = np.zeros((len(labels), len(self.marginal)))
@@ -117,22 +126,19 @@ class _Scores:
         if self.ends is not None:
             seen &= labels < len(self.middles)
             means = self.middles[labels[seen]]
-            none = np.zeros((len(means), len(self.marginal) - len(self.middles)))
-            near[seen] = _FIRST_SHARE * self.bells(means, np.full(len(means), _FIRST_SPREAD), none)
+            columns = kernels().bells(self.ends, means, np.full(len(means), _FIRST_SPREAD)).T
+            near[seen, : len(self.middles)] = _FIRST_SHARE * columns
         return near + (1.0 - near.sum(axis=1, keepdims=True)) * self.marginal
 
-    def drawn_to(self, counts: np.ndarray) -> np.ndarray:
-        """Return B, what the columns of states with counts (K, I) are drawn to, (K, I)."""
+    def aim(self, counts: np.ndarray, states: StateOptions) -> np.ndarray:
+        """Return what the columns of states with counts (K, I) are moved to, (K, I)."""
         if self.ends is None:
-            return np.broadcast_to(self.marginal, counts.shape)
-        n_inside = len(self.middles)
-        inside, totals = counts[:, :n_inside], counts.sum(axis=1)
-        rows = inside.sum(axis=1)
-        means = np.divide(inside @ self.middles, rows, out=np.zeros_like(rows), where=rows > 0)
-        squares = np.einsum("ki,ki->k", inside, (self.middles - means[:, None]) ** 2)
-        spreads = np.sqrt((squares + _SPREAD_ROWS * _LEAST_SPREAD**2) / (rows + _SPREAD_ROWS))
-        missing = (counts[:, n_inside:] + self.marginal[n_inside:]) / (totals[:, None] + 1.0)
-        return self.bells(means, spreads, missing)
+            aim = counts + _MORE_FOR_LABELS * states.smoothing * self.marginal
+            return np.asarray(aim / aim.sum(axis=1, keepdims=True))
+        prior = BellPrior(states.bell_rows, _LEAST_SPREAD, _SPREAD_ROWS, _LEAK)
+        counts = np.ascontiguousarray(counts.T, dtype=np.float32)
+        drawn = kernels().drawn_to_bells(counts, self.ends, self.middles, self.marginal, prior)
+        return np.asarray(drawn.T)
 
 
 def _by_law(counted: np.ndarray, inside: Inside) -> np.ndarray:
@@ -158,17 +164,14 @@ class HiddenTree:
         The rows and their variables.
     forest : Forest
         The forest over hidden nodes, see :func:`hidden_forest`.
-    n_states : int
-        The number of states K of every hidden node.
-    smoothing : float
-        The rows by which the states that follow a state are drawn to the shares of all.
+    states : StateOptions
+        How many states there are, and how far their tables are drawn.
     """
 
     rows: WeightedRows
     domain: Domain
     forest: Forest
-    n_states: int
-    smoothing: float
+    states: StateOptions
 
     @cached_property
     def _scores(self) -> list[_Scores]:
@@ -184,10 +187,11 @@ class HiddenTree:
 
     def start(self, rng: np.random.Generator) -> list[np.ndarray]:
         """Return tables (I_pa or 1, I_n) whose states begin at random rows and follow each other at random."""
-        chosen = rng.choice(len(self.rows.codes), self.n_states, p=self.rows.weights / self.rows.total)
+        n_states = self.states.n_states
+        chosen = rng.choice(len(self.rows.codes), n_states, p=self.rows.weights / self.rows.total)
         tables = [scores.start(self.rows.codes[chosen, n]) for n, scores in enumerate(self._scores)]
         for n in range(len(self.domain), 2 * len(self.domain)):
-            shares = rng.random((1 if self.forest.parents[n] == NO_PARENT else self.n_states, self.n_states))
+            shares = rng.random((1 if self.forest.parents[n] == NO_PARENT else n_states, n_states))
             tables.append(shares / shares.sum(axis=1, keepdims=True))
         return [table.astype(np.float32) for table in tables]
 
@@ -214,21 +218,19 @@ class HiddenTree:
 
     def aims(self, counted: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Return what every table is moved to, from expected counts."""
-        return [self._aim(n, counts.astype(np.float64)).astype(np.float32) for n, counts in enumerate(counted)]
+        seen, hidden = counted[: len(self.domain)], counted[len(self.domain) :]
+        aims = [scores.aim(counts, self.states) for scores, counts in zip(self._scores, seen, strict=True)]
+        return [aim.astype(np.float32, copy=False) for aim in aims + [self._following(counts) for counts in hidden]]
 
-    def _aim(self, n: int, counts: np.ndarray) -> np.ndarray:
-        if n >= len(self.domain):
-            strength, totals = self.smoothing, counts.sum(axis=0)
-            drawn = totals / totals.sum()
-        else:
-            strength = _MORE_FOR_LABELS * self.smoothing if self._scores[n].ends is None else _BELL_STRENGTH
-            drawn = self._scores[n].drawn_to(counts)
-        aim = counts + strength * drawn
+    def _following(self, counts: np.ndarray) -> np.ndarray:
+        """Return what the chances of the states that follow a state are moved to, from counts (K or 1, K)."""
+        totals = counts.sum(axis=0, dtype=np.float64)
+        aim = counts + self.states.smoothing * totals / totals.sum()
         return np.asarray(aim / aim.sum(axis=1, keepdims=True))
 
     def parameters(self, tables: Sequence[np.ndarray]) -> Parameters:
         """Return the tables as one class with hidden nodes."""
-        hidden = (self.n_states,) * len(self.domain)
+        hidden = (self.states.n_states,) * len(self.domain)
         whole = [table.astype(np.float64) for table in tables]
         whole = [(table / table.sum(axis=1, keepdims=True))[..., None] for table in whole]
         stacking = Stacking((*self.domain.cardinalities, *hidden), self.forest)
