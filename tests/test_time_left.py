@@ -105,6 +105,7 @@ def test_fits_tell_the_time_that_is_left(options):
 
 # On a busy machine the budget ends before all members are fitted.
 @pytest.mark.filterwarnings("ignore:max_seconds = 0.5 was enough for:juror.FitWarning")
+@pytest.mark.filterwarnings("ignore:The fit spent max_seconds = 0.5:juror.FitWarning")
 def test_no_more_time_is_left_than_the_budget():
     steps = told(np.random.default_rng(1).integers(0, 3, (400, 30)), method="em", ensemble=50, max_seconds=0.5)
     assert max(step.seconds_left for step in steps if step.seconds_left is not None) <= 0.5
