@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare, kstest
 
 import juror
+from juror.answers.marginals import marginal
 from juror.answers.sampling import fill_at_random, fill_best
 from juror.answers.scores import log_prob, predict_proba
 from juror.domain import Domain
@@ -270,6 +271,19 @@ def test_whole_steps_never_lower_the_likelihood_of_groups(monkeypatch):
         scores.append(trees.rows.weights @ trees.log_prob(found, trees.rows.codes))
     assert scores == sorted(scores)
     assert scores[-1] > scores[0] + 1
+
+
+def test_numbers_without_holes_have_the_marginals_of_their_rows():
+    """Strong bells would move rows of a column of two parts to the middle."""
+    rng = np.random.default_rng(3)
+    data = {name: rng.normal(size=4000) + 3 * rng.choice([-1, 1], 4000) for name in "abc"}
+    data["c"][:1000] = np.nan
+    trees = trees_of(data, n_states=2, n_groups=2, bell_rows=1e5)
+    *_, found = trees.steps(trees.start(rng), 30, rng)
+    model = juror.JointPMF.of_blocks(_blocks(trees, found), trees.domain)
+    for n, name in enumerate("ab"):
+        shares = np.bincount(trees.rows.codes[:, n], trees.rows.weights, minlength=16) / 4000
+        np.testing.assert_allclose(marginal(model, [n]), shares, atol=0.01, err_msg=name)
 
 
 def test_groups_find_how_numbers_vary_together():

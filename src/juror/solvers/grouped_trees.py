@@ -17,12 +17,13 @@ import numpy as np
 from juror.counts.counting import count_tables
 from juror.counts.groups import pairs_of
 from juror.domain import Domain
+from juror.domain.variable import Variable
 from juror.rows.distinct import WeightedRows
 from juror.rows.hidden_stack import HiddenPasses
 from juror.rows.parameters import Parameters
 from juror.runners.local import LocalRunner, partitions
 from juror.solvers.chow_liu import beyond_chance, strongest_forest
-from juror.solvers.hidden_tree import BATCH, HiddenTree, StateOptions, hidden_forest
+from juror.solvers.hidden_tree import BATCH, HiddenTree, StateOptions, counts_of, hidden_forest
 from juror.solvers.row_groups import group_rows, normal_scores
 
 # Steps over all rows at the end, which even out the noise of a few, or over an eighth of the rows of all steps before:
@@ -30,6 +31,10 @@ from juror.solvers.row_groups import group_rows, normal_scores
 _WHOLE_STEPS, _WHOLE_SHARE = 3, 8
 # Intervals that forests are found with: of more, pairs would have too few rows to tell dependence from chance.
 _COARSE = 32
+# Rounds that scale columns to the marginals, and the rows that every interval has at least; the rows of a run of
+# intervals that has as many as it should, and the most runs
+_ROUNDS, _LEAST_ROWS = 20, 0.01
+_ROWS_OF_RUN, _MOST_RUNS = 200, 32
 # A share of a row below this does not count in the last steps
 _LEAST_SHARE = 1e-3
 
@@ -102,7 +107,27 @@ class GroupedTrees:
                 yield found
             tables = [tree.aims(counted) for tree, counted in zip(self.trees, sums, strict=True)]
             found = Grouped(totals / totals.sum(), tables)
+        self._draw_to_margins(found)
         yield found
+
+    def _draw_to_margins(self, found: Grouped) -> None:
+        """Scale the columns of numbers, in place, so that all trees together have the marginals of the rows.
+
+        Bells change them a little. A column with missing cells is left alone: the rows that lack it may differ.
+        """
+        shares = [tree.shares_of_states(tables) for tree, tables in zip(self.trees, found.tables, strict=True)]
+        for n, variable in enumerate(self.domain):
+            column = self.rows.codes[:, n]
+            if variable.edges is None or np.any(column < 0):
+                continue
+            wanted = _margin(variable, column, self.rows.weights) + _LEAST_ROWS
+            weights = np.concatenate([share * of[n] for share, of in zip(found.shares, shares, strict=True)])
+            columns = np.concatenate([tables[n] for tables in found.tables]).astype(np.float64)
+            for _ in range(_ROUNDS):
+                columns *= wanted / wanted.sum() / (weights @ columns)
+                columns /= columns.sum(axis=1, keepdims=True)
+            for tables, own in zip(found.tables, np.split(columns, len(self.trees)), strict=True):
+                tables[n] = own.astype(np.float32)
 
     def _turns(self, n_steps: int) -> np.ndarray:
         """Return the steps of each tree, (G,), so that it passes over its rows as often as one tree over all rows."""
@@ -157,6 +182,19 @@ class GroupedTrees:
         """Return one part for each group, whose weights sum to one."""
         parts = (tree.parameters(tables) for tree, tables in zip(self.trees, found.tables, strict=True))
         return tuple(replace(part, lam=np.array([share])) for part, share in zip(parts, found.shares, strict=True))
+
+
+def _margin(variable: Variable, column: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return the rows of every interval, (I,): by the law of the column, but as many as there are in runs of many rows.
+
+    The law is smooth, and may be off by some rows in a thousand.
+    """
+    counted = np.bincount(column, weights, minlength=variable.cardinality)
+    by_law = counts_of(variable, column, weights)
+    n_runs = int(np.clip(weights.sum() / _ROWS_OF_RUN, 1, _MOST_RUNS))
+    run = np.minimum(np.cumsum(by_law) / by_law.sum() * n_runs, n_runs - 1).astype(np.int64)
+    there, expected = (np.bincount(run, rows, minlength=n_runs) for rows in (counted, by_law))
+    return np.asarray(by_law * np.divide(there, expected, out=np.ones(n_runs), where=expected > 0)[run])
 
 
 def _most_whole(n_steps: int) -> int:

@@ -29,6 +29,7 @@ import numpy as np
 
 from juror.domain import Domain
 from juror.domain.law import Inside
+from juror.domain.variable import Variable
 from juror.kernels import kernels
 from juror.kernels.reference.bells import BellPrior
 from juror.rows.distinct import WeightedRows
@@ -141,6 +142,13 @@ class _Scores:
         return np.asarray(drawn.T)
 
 
+def counts_of(variable: Variable, column: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return the weights of the rows that show each label, (I,); those of intervals follow the law of the column."""
+    seen = column >= 0
+    counted = np.bincount(column[seen], weights[seen], minlength=variable.cardinality)
+    return counted if variable.edges is None else _by_law(counted, variable.inside)
+
+
 def _by_law(counted: np.ndarray, inside: Inside) -> np.ndarray:
     """Return counts of intervals that follow the law of the column, so that bells have no noise of few rows.
 
@@ -175,15 +183,14 @@ class HiddenTree:
 
     @cached_property
     def _scores(self) -> list[_Scores]:
-        found = []
-        for variable, column in zip(self.domain, self.rows.codes.T, strict=True):
-            seen = column >= 0
-            counted = np.bincount(column[seen], self.rows.weights[seen], minlength=variable.cardinality)
-            is_number = variable.edges is not None
-            if is_number:
-                counted = _by_law(counted, variable.inside)
-            found.append(_Scores.of(counted, is_number, 0 if variable.missing_code is None else 1))
-        return found
+        return [
+            _Scores.of(
+                counts_of(variable, column, self.rows.weights),
+                variable.edges is not None,
+                int(variable.missing_code is not None),
+            )
+            for variable, column in zip(self.domain, self.rows.codes.T, strict=True)
+        ]
 
     def start(self, rng: np.random.Generator) -> list[np.ndarray]:
         """Return tables (I_pa or 1, I_n) whose states begin at random rows and follow each other at random."""
@@ -227,6 +234,16 @@ class HiddenTree:
         totals = counts.sum(axis=0, dtype=np.float64)
         aim = counts + self.states.smoothing * totals / totals.sum()
         return np.asarray(aim / aim.sum(axis=1, keepdims=True))
+
+    def shares_of_states(self, tables: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Return the share of every state at each hidden node, N times (K,)."""
+        n_variables = len(self.domain)
+        shares = [np.empty(0)] * n_variables
+        for n in self.forest.order:
+            if n >= n_variables:
+                parent, table = self.forest.parents[n], tables[n].astype(np.float64)
+                shares[n - n_variables] = table[0] if parent == NO_PARENT else shares[parent - n_variables] @ table
+        return shares
 
     def parameters(self, tables: Sequence[np.ndarray]) -> Parameters:
         """Return the tables as one class with hidden nodes."""
