@@ -262,6 +262,8 @@ def test_the_mixture_of_groups_is_a_model_with_the_same_probabilities():
 def test_whole_steps_never_lower_the_likelihood_of_groups(monkeypatch):
     # Without anything that columns are drawn to, a step over all rows is one of EM for the whole mixture.
     monkeypatch.setattr(grouped_trees, "_LEAST_SHARE", 0.0)
+    monkeypatch.setattr(grouped_trees, "_WHOLE_SHARE", 1)
+    monkeypatch.setattr(GroupedTrees, "_draw_to_margins", lambda trees, found: None)
     trees = trees_of(turned(1000, 0), n_groups=2, n_states=4, smoothing=1e-6, bell_rows=1e-6)
     scores = []
     for n_whole in (1, 2, 4):
@@ -282,8 +284,31 @@ def test_numbers_without_holes_have_the_marginals_of_their_rows():
     *_, found = trees.steps(trees.start(rng), 30, rng)
     model = juror.JointPMF.of_blocks(_blocks(trees, found), trees.domain)
     for n, name in enumerate("ab"):
+        wanted = grouped_trees._margin(trees.domain[n], trees.rows.codes[:, n], trees.rows.weights) / 4000
+        np.testing.assert_allclose(marginal(model, [n]), wanted, atol=1e-4, err_msg=name)
         shares = np.bincount(trees.rows.codes[:, n], trees.rows.weights, minlength=16) / 4000
-        np.testing.assert_allclose(marginal(model, [n]), shares, atol=0.01, err_msg=name)
+        np.testing.assert_allclose(np.cumsum(wanted), np.cumsum(shares), atol=0.005, err_msg=name)
+    scores = trees.trees[0]._scores[0]
+    assert len(scores.middles) == len(scores.marginal) == 16
+
+
+def test_margins_are_those_of_the_rows_if_the_law_is_of_others():
+    rng = np.random.default_rng(4)
+    variable = Domain.infer({"x": rng.normal(size=3000)}, bins=20)["x"]
+    for shift, by_law in ((0.0, True), (1.5, False)):
+        column = Domain([variable]).encode({"x": rng.normal(shift, size=3000)})[:, 0]
+        counted = np.bincount(column, minlength=variable.cardinality)
+        found = grouped_trees._margin(variable, column, np.ones(3000))
+        assert np.array_equal(found, counted) != by_law
+        np.testing.assert_allclose(np.cumsum(found), np.cumsum(counted), atol=100)
+
+
+def test_a_group_that_lost_its_rows_does_no_harm(monkeypatch):
+    trees, rng = trees_of(turned(2000, 0), n_groups=2), np.random.default_rng(0)
+    monkeypatch.setattr(GroupedTrees, "_shares_of", lambda trees, found, codes: np.tile([1.0, 0.0], (len(codes), 1)))
+    *_, found = trees.steps(trees.start(rng), 8, rng)
+    assert all(np.all(np.isfinite(table)) for tables in found.tables for table in tables)
+    assert np.all(np.isfinite(trees.log_prob(found, trees.rows.codes)))
 
 
 def test_groups_find_how_numbers_vary_together():

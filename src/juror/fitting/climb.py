@@ -38,7 +38,7 @@ _FEW_LABELS = 10_000
 # Larger ranks are tried first: they take fewer passes. The largest is larger in a budget of time.
 _FIRST_RANK, _MOST_RANK, _MOST_RANK_IN_TIME = 16, 1024, 4096
 # The most cells (rows × columns) times classes of a fit, without a budget of time: a pass then takes a few seconds.
-_MOST_WORK = 5e8
+_MOST_WORK = 5.2e8
 # The least gain that counts, in nats per row or of the labels' score; in a budget of time any gain counts.
 _LEAST_GAIN = 1e-3
 # Comparisons that follow take about as long as this many of the best setting so far.
@@ -241,9 +241,9 @@ class _Climb:
         """Move the rows by which columns of hidden states are drawn to bells while that helps: down, or else up."""
         return self._along(setting, ([{"bell_rows": rows} for rows in steps] for steps in bell_ladders(setting)))
 
-    def _along(self, setting: FitSetting, ladders: Iterable[Sequence[Mapping[str, Any]]]) -> FitSetting:
-        """Change a setting along the first of some ladders that helps."""
-        for changes in ladders:
+    def _along(self, setting: FitSetting, ways: Iterable[Sequence[Mapping[str, Any]]]) -> FitSetting:
+        """Change a setting along the first of some ways that helps."""
+        for changes in ways:
             moved = self.up(setting, [replace(setting, **change) for change in changes])
             if moved != setting:
                 return moved
@@ -318,7 +318,7 @@ class _Climb:
 
     def _is_better(self, tried: Tried, top: Tried) -> bool:
         """Say whether there is a gain that counts, for labels also more than noise would give."""
-        if tried.step.score <= top.step.score + (0.0 if self.time.is_limited else _LEAST_GAIN):
+        if not tried.step.score > top.step.score + (0.0 if self.time.is_limited else _LEAST_GAIN):
             return False
         return not self._by_labels(tried, top) or is_clear(tried.rows - top.rows, tried.weights)
 
@@ -350,7 +350,8 @@ def _with_hidden_nodes(coarse: _Climb, classes: FitSetting, first: FitSetting, f
         trial = replace(trial, table=table)
         climb = _Climb.of(trial, coarse.options, "auto", coarse.with_smoothing, coarse.time) or coarse
     # More groups have fewer rows each, and may want less smoothing.
-    found = climb.with_less_smoothing(first, [{"groups": G} for G in doubling(1, hidden_trees.MOST_GROUPS)])
+    found = climb.smoother(first)
+    found = climb.with_less_smoothing(found, [{"groups": G} for G in doubling(1, hidden_trees.MOST_GROUPS)])
     found = climb.with_other_bells(climb.smoother(found))
     if not win_at_once and not hidden_trees.are_better(climb.compare, found, coarse.compare, classes):
         return None

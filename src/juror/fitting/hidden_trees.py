@@ -24,7 +24,7 @@ MOST_GROUPS = 8
 # A step takes N K² products a row: 256 states behind 12 variables, 128 behind 48, and none behind more than 3,000
 _MOST_PRODUCTS, _FEWEST_STATES = 12 * 256**2, 16
 # How many members are one model, without and with a budget of time; the most products of all members in one pass over
-# the rows, without one
+# the rows, without one, if every row belongs to all groups
 _MEMBERS, _MOST_MEMBERS = 8, 20
 _MOST_PRODUCTS_OF_ALL = 4e11
 # By how many standard errors trees must be better in fine intervals, if they were worse in coarse ones
@@ -33,7 +33,8 @@ _CLEAR = 2.0
 _LEAST_MASS = 1e-300
 # The steps of a comparison, and the passes over the rows of a fit, in no more than so many steps
 _COMPARED_STEPS, _PASSES, _MOST_STEPS = 250, 20, 2400
-# The most steps times variables, of a comparison and of a fit: of more variables a step takes longer
+# The most steps times variables, of a comparison and of a fit: a step takes longer for more variables; and the fewest
+# steps all the same
 _COMPARED_WORK, _MOST_WORK, _FEWEST_STEPS = 5000, 15_000, 100
 
 
@@ -117,7 +118,7 @@ def in_words(coarse: Comparison, fine: Comparison, setting: FitSetting) -> str:
 
 def _in_words(setting: FitSetting) -> str:
     groups = "" if setting.groups == 1 else f" in each of {setting.groups} groups of rows"
-    return f"{setting.rank} states behind every variable{groups}"
+    return f"{setting.rank} states behind every variable{groups}, drawn to bells by {setting.bell_rows:,.0f} rows"
 
 
 def _scores(compare: Comparison) -> str:

@@ -85,9 +85,9 @@ def make_page_model(model: JointPMF, rank: int | Literal["auto", "all"], seed: i
     check_rank(rank)
     bits, packed = _packed(model)
     if rank == "auto" and _n_bytes(packed) > _room(model):
-        tree = _tree_in(model)
-        if tree is not None:
-            return _nearest([tree], model, seed)
+        trees = _trees_in(model)
+        if trees:
+            return _nearest(trees, model, seed)
         return _nearest([_fitted_in(part, seed) for part in _parts(model, packed)], model, seed)
     if isinstance(rank, int) and rank < model.rank:
         return _nearest([model.compress(rank, seed=seed)], model, seed)
@@ -112,28 +112,34 @@ def _nearest(candidates: Sequence[JointPMF], model: JointPMF, seed: int) -> Page
     return replace(best, pair_difference=cells, apart=answers)
 
 
-def _tree_in(model: JointPMF) -> JointPMF | None:
-    """Return as many trees with hidden nodes as fit into a page when they are thinned; None for classes.
+def _trees_in(model: JointPMF) -> list[JointPMF]:
+    """Return trees with hidden nodes that fit into a page when they are thinned; none for classes.
 
-    A model of classes near a tree would need far more room than the tree. Whole members are taken while one fits: the
-    heaviest trees may all be of the same rows. Without room for a member, the heaviest trees are taken.
+    A model of classes near a tree would need far more room than the tree. There are two candidates: as many whole
+    members as have room, and the heaviest trees, which may all be of the same rows.
     """
     n = len(model.domain)
     if not all(block.is_hidden_tree(n) for block in model.blocks):
-        return None
-    order = np.argsort([-block.weights.sum() for block in model.blocks], kind="stable")
-    for blocks, ends in ((model.blocks, _ends_of_members(model)), ([model.blocks[b] for b in order], None)):
-        for share in SHARES:
-            whole = JointPMF.of_blocks(
-                [thinned(block, model.domain, share) for block in blocks], model.domain, model.info
-            )
-            sizes = np.cumsum([_n_bytes([packed]) for packed in _packed(whole)[1]])
-            # Half of the trees are nearer to all of them than all without many of their transitions are.
-            count = int(np.searchsorted(sizes, _room(model), side="right"))
-            if ends is not None:
-                count = max((end for end in ends if end <= count), default=0)
-            if count:
-                return _of_blocks(whole, np.arange(count))
+        return []
+    heaviest = sorted(model.blocks, key=lambda block: -float(block.weights.sum()))
+    members = _thinned_in(model, model.blocks, _ends_of_members(model))
+    trees = _thinned_in(model, heaviest, range(1, len(heaviest) + 1))
+    return [found for found in (members, trees) if found is not None]
+
+
+def _thinned_in(model: JointPMF, blocks: Sequence[Block], ends: Sequence[int]) -> JointPMF | None:
+    """Return the most of some blocks that fit into a page when they are thinned as little as possible.
+
+    They may end after some numbers of blocks only.
+    """
+    for share in SHARES:
+        whole = JointPMF.of_blocks([thinned(block, model.domain, share) for block in blocks], model.domain, model.info)
+        sizes = np.cumsum([_n_bytes([packed]) for packed in _packed(whole)[1]])
+        # Half of the trees are nearer to all of them than all without many of their transitions are.
+        fitting = int(np.searchsorted(sizes, _room(model), side="right"))
+        count = max((end for end in ends if end <= fitting), default=0)
+        if count:
+            return _of_blocks(whole, np.arange(count))
     return None
 
 
@@ -141,7 +147,7 @@ def _ends_of_members(model: JointPMF) -> list[int]:
     """Return after how many blocks each member of an ensemble ends; its blocks have the same share of all weights."""
     n_members = 1 if model.info is None else model.info.n_members
     done = np.cumsum([block.weights.sum() for block in model.blocks]) * n_members
-    return [b + 1 for b, share in enumerate(done) if abs(share - round(share)) < _CLOSE]
+    return [b + 1 for b, share in enumerate(done) if round(share) >= 1 and abs(share - round(share)) < _CLOSE]
 
 
 def _parts(model: JointPMF, packed: list[dict[str, Any]]) -> list[JointPMF]:

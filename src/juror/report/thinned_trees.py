@@ -2,7 +2,7 @@
 
 A state is followed by about as many others as it has rows, and by all the rest hardly ever. What is zero deflates to
 almost nothing. The column of a state over the intervals of a number is a bell; far from it, all states get the same
-small share of the marginal, and what is the same in all states deflates well.
+small share of their mean, and what is the same in all states deflates well.
 """
 
 from __future__ import annotations
@@ -21,28 +21,34 @@ SHARES = (0.003, 0.01, 0.03, 0.1, 0.2)
 def thinned(block: Block, domain: Domain, share: float) -> Block:
     """Return a tree in which the least probable states that follow a state, up to a share of it in all, never do.
 
-    The least probable intervals of a number in a state, up to the same share, have this share of their probability in
-    all states. All rows stay possible, as every state shows all labels.
+    The least probable intervals of a number in a state, up to the same share, have this share of their mean over all
+    states, but for those that are more probable than in the mean. All rows stay possible, as every state shows all
+    labels.
     """
     tables = list(block.tables)
     for n, table in enumerate(tables):
         if n >= len(domain):
-            tables[n] = _without_least(table, share, np.zeros((1, 1, 1)))
+            tables[n] = _without_least(table, share, np.zeros((1, 1, 1)), table)
         elif domain[n].edges is not None:
-            tables[n] = _without_least(table, share, share * table.mean(axis=0, keepdims=True))
+            mean = table.mean(axis=0, keepdims=True)
+            tables[n] = _without_least(table, share, share * mean, mean)
     return replace(block, tables=tuple(tables))
 
 
-def _without_least(table: np.ndarray, share: float, instead: np.ndarray) -> np.ndarray:
+def _without_least(table: np.ndarray, share: float, instead: np.ndarray, most: np.ndarray) -> np.ndarray:
     """Replace the smallest entries of every column (axis 1) of a table (I_pa, I_n, 1), and scale the others.
 
-    >>> _without_least(np.array([[[0.9], [0.06], [0.04]]]), 0.05, np.zeros((1, 1, 1))).round(4)[0, :, 0].tolist()
+    No entry above ``most`` is replaced.
+
+    >>> table = np.array([[[0.9], [0.06], [0.04]]])
+    >>> _without_least(table, 0.05, np.zeros((1, 1, 1)), table).round(4)[0, :, 0].tolist()
     [0.9375, 0.0625, 0.0]
     """
     order = np.argsort(table, axis=1)
     below = np.cumsum(np.take_along_axis(table, order, axis=1), axis=1)
     gone = np.zeros(table.shape, dtype=bool)
     np.put_along_axis(gone, order, below <= share, axis=1)
+    gone &= table <= most
     rest = np.where(gone, instead, 0.0)
     kept = np.where(gone, 0.0, table)
     scale = (1.0 - rest.sum(axis=1, keepdims=True)) / kept.sum(axis=1, keepdims=True)

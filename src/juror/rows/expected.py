@@ -116,7 +116,7 @@ def log_prob_of_codes(
         tables = [table[..., 0] for table in part.stacking(cardinalities).tables(part.stack)]
         tree = HiddenPasses.of(part.forest, tables)
         logs = runner.map(lambda rows: tree.logs(codes[rows]), partitions(len(codes), _ROWS_OF_TREE))
-        return np.concatenate([np.empty(0), *logs]) + np.log(part.lam[0])
+        return np.concatenate([np.empty(0), *logs]) + log_of(part.lam[0])
     # Packing does not pay for a single pass.
     sheets = PackedCells.in_sheets(codes, part.stacking(cardinalities), once=True)
     card = runner.card(codes.size)

@@ -34,7 +34,7 @@ from juror.runners.local import LocalRunner, Runner, check_any_rows
 
 # How many times more intervals trees with hidden nodes have: the column of a state has two parameters for all of them.
 _MORE_INTERVALS = 8
-# The most intervals of all numbers together: there is a table of pairs for every two of them.
+# The most intervals of all numbers together, unless they have more already: there is a table for each two numbers.
 _MOST_INTERVALS = 4096
 
 

@@ -3,8 +3,9 @@
 One forest cannot follow all pairs of numbers, and many states behind each number are a slow remedy: a step takes K²
 products for each node. Rows are therefore divided into a few groups in which numbers vary together in different ways
 (:mod:`juror.solvers.row_groups`). Each group has a forest and a tree of its own, and only the rows that belong to it
-take part in the steps of its tree. At the end a few steps over all rows, with the shares r_ig ∝ w_g p_g(x_i) that the
-trees themselves give the rows, fit the mixture p(x) = Σ_g w_g p_g(x) as a whole.
+take part in the steps of its tree. At the end a few steps over many rows, with the shares r_ig ∝ w_g p_g(x_i) that the
+trees themselves give the rows, fit the mixture p(x) = Σ_g w_g p_g(x) as a whole. At last the columns of numbers are
+scaled to the marginals of the rows.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ _COARSE = 32
 # Rounds that scale columns to the marginals, and the rows that every interval has at least; the rows of a run of
 # intervals that has as many as it should, and the most runs
 _ROUNDS, _LEAST_ROWS = 20, 0.01
-_ROWS_OF_RUN, _MOST_RUNS = 200, 32
+_ROWS_OF_RUN, _FEWEST_RUNS, _MOST_RUNS = 200, 4, 32
+# A law is that of other rows if the squares of differences are this many times as large as by chance.
+_ODD = 4.0
 # A share of a row below this does not count in the last steps
 _LEAST_SHARE = 1e-3
 
@@ -105,7 +108,11 @@ class GroupedTrees:
             for some, weights in self._many(_most_whole(n_steps), rng):
                 totals += self._add_counts(found, some, weights, sums)
                 yield found
-            tables = [tree.aims(counted) for tree, counted in zip(self.trees, sums, strict=True)]
+            # A group of which no row was taken stays as it is.
+            tables = [
+                tree.aims(counted) if total > 0 else before
+                for tree, counted, total, before in zip(self.trees, sums, totals, found.tables, strict=True)
+            ]
             found = Grouped(totals / totals.sum(), tables)
         self._draw_to_margins(found)
         yield found
@@ -120,7 +127,8 @@ class GroupedTrees:
             column = self.rows.codes[:, n]
             if variable.edges is None or np.any(column < 0):
                 continue
-            wanted = _margin(variable, column, self.rows.weights) + _LEAST_ROWS
+            least = _LEAST_ROWS * self.rows.total / len(self.rows.codes)
+            wanted = _margin(variable, column, self.rows.weights) + least
             weights = np.concatenate([share * of[n] for share, of in zip(found.shares, shares, strict=True)])
             columns = np.concatenate([tables[n] for tables in found.tables]).astype(np.float64)
             for _ in range(_ROUNDS):
@@ -187,18 +195,24 @@ class GroupedTrees:
 def _margin(variable: Variable, column: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Return the rows of every interval, (I,): by the law of the column, but as many as there are in runs of many rows.
 
-    The law is smooth, and may be off by some rows in a thousand.
+    The law is smooth, and may be off by some rows in a thousand. If it is off by more, it is that of other rows, as in
+    a domain that was given, and the counts are returned.
     """
     counted = np.bincount(column, weights, minlength=variable.cardinality)
     by_law = counts_of(variable, column, weights)
-    n_runs = int(np.clip(weights.sum() / _ROWS_OF_RUN, 1, _MOST_RUNS))
+    n_runs = int(np.clip(len(column) / _ROWS_OF_RUN, _FEWEST_RUNS, _MOST_RUNS))
     run = np.minimum(np.cumsum(by_law) / by_law.sum() * n_runs, n_runs - 1).astype(np.int64)
     there, expected = (np.bincount(run, rows, minlength=n_runs) for rows in (counted, by_law))
-    return np.asarray(by_law * np.divide(there, expected, out=np.ones(n_runs), where=expected > 0)[run])
+    held = expected > 0
+    # Where a row counts as one, this is about one for each run by chance.
+    square = np.sum((there - expected)[held] ** 2 / expected[held]) * weights.sum() / (weights @ weights)
+    if variable.law is None or square > _ODD * n_runs:
+        return np.asarray(counted, dtype=np.float64)
+    return np.asarray(by_law * np.divide(there, expected, out=np.ones(n_runs), where=held)[run])
 
 
 def _most_whole(n_steps: int) -> int:
-    """Return how many rows a step over all rows takes at most."""
+    """Return how many rows one of the last steps takes at most."""
     return max(BATCH, n_steps * BATCH // _WHOLE_SHARE)
 
 

@@ -13,7 +13,7 @@ A step takes the expected counts C of some rows, scaled to all rows, and moves e
 
     A[y, x] = (C[y, x] + s B[y, x]) / (Σ_x C[y, x] + s)
 
-by a part η that falls along the way (stepwise EM), and at the end by all of it with the counts of all rows
+by a part η that falls along the way (stepwise EM), and at the end by all of it with the counts of many rows
 (:mod:`juror.solvers.grouped_trees`). B is the bell of state y, the marginal of a variable of labels, or for states the
 share of each state. The first steps go all the way: what a few rows say by chance keeps states from settling at their
 start. Sums are in single precision: counts of a few rows have larger errors.
@@ -187,7 +187,7 @@ class HiddenTree:
             _Scores.of(
                 counts_of(variable, column, self.rows.weights),
                 variable.edges is not None,
-                int(variable.missing_code is not None),
+                int(variable.missing_label is not None),
             )
             for variable, column in zip(self.domain, self.rows.codes.T, strict=True)
         ]
