@@ -22,6 +22,7 @@ from juror.domain import Domain
 from juror.errors import ZeroProbabilityError
 from juror.fitting import climb, hidden_trees
 from juror.fitting.choose import FitSetting
+from juror.fitting.ensemble import most_members
 from juror.fitting.held_out import Trial
 from juror.fitting.members import fit_members
 from juror.fitting.skip_patterns import with_missing_as
@@ -459,6 +460,32 @@ def test_a_budget_of_time_ends_a_tree():
     (member,) = fit_members(trial, EMOptions(), FitSetting(8, 0.5, hidden_steps=10**6), [0])
     assert member.cut == "max_seconds"
     assert np.isfinite(member.score)
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "rank", "groups", "n_members"),
+    [(16_000, 10, 64, 8, 8), (200_000, 15, 64, 8, 4), (10**7, 40, 64, 8, 2)],
+)
+def test_large_tables_have_fewer_trees(rows, columns, rank, groups, n_members):
+    setting = FitSetting(rank, hidden_steps=100, groups=groups)
+    assert most_members(EMOptions(ensemble="auto"), setting, rows * columns, in_time=False) == n_members
+    assert most_members(EMOptions(ensemble="auto"), setting, rows * columns, in_time=True) == 20
+
+
+@pytest.mark.parametrize(("n_cells", "n_members"), [(10**5, 10), (3 * 10**6, 6), (10**8, 2)])
+def test_large_tables_have_fewer_members(n_cells, n_members):
+    assert most_members(EMOptions(ensemble="auto"), FitSetting(128, forest=True), n_cells, in_time=False) == n_members
+
+
+@pytest.mark.parametrize(("n_numbers", "most"), [(3, 4096), (60, 68), (500, 1)])
+def test_many_numbers_have_fewer_intervals_each(n_numbers, most):
+    rng = np.random.default_rng(0)
+    data = {f"c{n}": rng.normal(size=1000) for n in range(n_numbers)}
+    opened = open_table(data, None, (), "error", None, LocalRunner(1))
+    coarse = opened.found_domain()
+    fine = opened.with_more_intervals(coarse).found_domain()
+    before = len(coarse[0].present_labels)
+    assert {len(each.present_labels) for each in fine} == {max(before, min(8 * before, most))}
 
 
 @pytest.mark.parametrize(("n_variables", "first", "most"), [(10, 32, 64), (250, 32, 56), (1000, 28, 28)])
