@@ -264,7 +264,7 @@ def test_whole_steps_never_lower_the_likelihood_of_groups(monkeypatch):
     # Without anything that columns are drawn to, a step over all rows is one of EM for the whole mixture.
     monkeypatch.setattr(grouped_trees, "_LEAST_SHARE", 0.0)
     monkeypatch.setattr(grouped_trees, "_WHOLE_SHARE", 1)
-    monkeypatch.setattr(GroupedTrees, "_draw_to_margins", lambda trees, found: None)
+    monkeypatch.setattr(GroupedTrees, "_scale_to_margins", lambda trees, found: None)
     trees = trees_of(turned(1000, 0), n_groups=2, n_states=4, smoothing=1e-6, bell_rows=1e-6)
     scores = []
     for n_whole in (1, 2, 4):

@@ -35,7 +35,7 @@ _LEAST_MASS = 1e-300
 _COMPARED_STEPS, _PASSES, _MOST_STEPS = 250, 20, 2400
 # The most steps times variables, of a comparison and of a fit: a step takes longer for more variables; and the fewest
 # steps all the same
-_COMPARED_WORK, _MOST_WORK, _FEWEST_STEPS = 5000, 15_000, 100
+_COMPARED_NODE_STEPS, _MOST_NODE_STEPS, _FEWEST_STEPS = 5000, 15_000, 100
 
 
 def mostly_numbers(domain: Domain) -> bool:
@@ -55,7 +55,7 @@ def first_setting(trial: Trial) -> FitSetting | None:
     n_states = min(_FIRST_STATES, _affordable_states(trial.domain))
     if n_states < _FEWEST_STATES:
         return None
-    n_steps = min(_COMPARED_STEPS, max(_FEWEST_STEPS, _COMPARED_WORK // len(trial.domain)))
+    n_steps = min(_COMPARED_STEPS, max(_FEWEST_STEPS, _COMPARED_NODE_STEPS // len(trial.domain)))
     return FitSetting(n_states, _FIRST_SMOOTHING, hidden_steps=n_steps)
 
 
@@ -79,7 +79,7 @@ def most_members(setting: FitSetting, n_cells: int, in_time: bool) -> int:
 def steps_of_fit(trial: Trial) -> int:
     """Return how many steps the trees of the model itself take."""
     passes = int(_PASSES * len(trial.table.rows.codes) / BATCH)
-    most = max(_COMPARED_STEPS, min(_MOST_STEPS, _MOST_WORK // len(trial.domain)))
+    most = max(_COMPARED_STEPS, min(_MOST_STEPS, _MOST_NODE_STEPS // len(trial.domain)))
     return min(max(_COMPARED_STEPS, passes), most)
 
 

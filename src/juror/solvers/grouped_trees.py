@@ -32,11 +32,11 @@ from juror.solvers.row_groups import group_rows, normal_scores
 _WHOLE_STEPS, _WHOLE_SHARE = 3, 8
 # Intervals that forests are found with: of more, pairs would have too few rows to tell dependence from chance.
 _COARSE = 32
-# Rounds that scale columns to the marginals, and the rows that every interval has at least; the rows of a run of
-# intervals that has as many as it should, and the most runs
+# Rounds that scale columns to the marginals, and the rows that every interval is given besides its own
 _ROUNDS, _LEAST_ROWS = 20, 0.01
+# Neighbouring intervals form runs of about so many rows, and the marginal has the right number of rows in each run.
 _ROWS_OF_RUN, _FEWEST_RUNS, _MOST_RUNS = 200, 4, 32
-# A law is that of other rows if the squares of differences are this many times as large as by chance.
+# A law is taken for that of other rows if runs differ from it by this many times as much as by chance, squared.
 _ODD = 4.0
 # A share of a row below this does not count in the last steps
 _LEAST_SHARE = 1e-3
@@ -114,10 +114,10 @@ class GroupedTrees:
                 for tree, counted, total, before in zip(self.trees, sums, totals, found.tables, strict=True)
             ]
             found = Grouped(totals / totals.sum(), tables)
-        self._draw_to_margins(found)
+        self._scale_to_margins(found)
         yield found
 
-    def _draw_to_margins(self, found: Grouped) -> None:
+    def _scale_to_margins(self, found: Grouped) -> None:
         """Scale the columns of numbers, in place, so that all trees together have the marginals of the rows.
 
         Bells change them a little. A column with missing cells is left alone: the rows that lack it may differ.

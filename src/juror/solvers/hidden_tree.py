@@ -102,11 +102,11 @@ class _Scores:
     def of(cls, counted: np.ndarray, is_number: bool, n_missing: int) -> _Scores:
         """Make scores from the counts of labels; the last ``n_missing`` labels of a number are no intervals."""
         marginal = (counted + 0.5) / (counted.sum() + 0.5 * len(counted))
+        if not is_number:
+            return cls(marginal, None)
         from scipy.special import ndtri
 
         inside = marginal[: len(marginal) - n_missing]
-        if not is_number:
-            return cls(marginal, None)
         below = np.concatenate([[0.0], np.cumsum(inside) / inside.sum()])
         return cls(marginal, ndtri(np.clip(below, 0.0, 1.0)))
 
