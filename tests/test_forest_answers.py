@@ -24,6 +24,7 @@ from juror.answers.restricting import restricted
 from juror.domain.evidence import read_evidence
 from juror.errors import ModelError, ModelFileError, ParameterError, QueryError, ZeroProbabilityError
 from juror.rows.forest import Forest
+from juror.runners.local import LocalRunner
 from juror.testing import dense, random_codes, random_forest_model
 
 TOL = 1e-10
@@ -180,6 +181,13 @@ class TestTables:
         assert [(a, b) for a, b, _ in pairs] == [(a, b) for a in range(N) for b in range(a + 1, N)]
         for a, b, table in pairs:
             close(table, tensor.sum(axis=tuple(n for n in range(N) if n not in (a, b))))
+
+    @settings(max_examples=10, deadline=None)
+    @given(models(least=2))
+    def test_all_pairs_have_the_same_bits_for_any_number_of_threads(self, model):
+        with LocalRunner(3) as runner:
+            both = zip(pair_tables(model), pair_tables(model, runner), strict=True)
+            assert all(np.array_equal(one, other) for (_, _, one), (_, _, other) in both)
 
     def test_hundreds_of_variables_do_not_underflow(self):
         # A chain of copies whose evidence contradicts itself by a little in each of 600 cells

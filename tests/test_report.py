@@ -10,12 +10,13 @@ import warnings
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import juror
 from juror.cli.app import main
 from juror.errors import ParameterError
-from juror.report import Report, page_model
+from juror.report import Report, carried_pairs, page_model
 from juror.report.page_model import make_page_model, rounded, wanted_rank
 from juror.testing import dense, random_forest_model, random_model
 
@@ -342,3 +343,16 @@ def test_the_demo_leaves_a_page(tmp_path, monkeypatch, capsys):
     assert "open it in a browser" in capsys.readouterr().out
     held = embedded((tmp_path / "demo" / "titanic.html").read_text())
     assert held["observed"]["n_rows"] == len(PEOPLE)
+
+
+def test_intervals_of_single_variables_are_counted_in_the_room_of_a_page(monkeypatch):
+    rows = np.random.default_rng(0).normal(size=(5_000, 4))
+    model = juror.fit(pd.DataFrame(rows).add_prefix("x"), method="em", rank=1, bins=128)
+    monkeypatch.setattr(carried_pairs, "_PAGE_BYTES", 0)
+    alone = len(Report(model).to_html().encode())
+    for more in (10_000, 20_000, 30_000, 40_000):
+        monkeypatch.setattr(carried_pairs, "_PAGE_BYTES", alone + more)
+        report = Report(model)
+        assert report.facts["pairs"]["counts"]
+        assert len(report.facts["variables"][0]["low"]) == 128
+        assert len(report.to_html().encode()) <= alone + more

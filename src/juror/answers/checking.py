@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ from juror.answers.pair_events import Event, Events
 from juror.answers.pair_questions import LEAST_ROWS, SMALL, PairQuestions, Questions, chance_of_rules
 from juror.errors import ModelError, shortlist
 from juror.record import FitRecord
+from juror.runners.blas import one_blas_thread
+from juror.runners.local import LocalRunner
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -186,7 +189,13 @@ class CheckTable:
         return html_table(self.sentence, *self._grid())
 
 
-def check(model: Mixture, counts: PairCounts, most: int = _MOST_LINES, worth: float = 1.0) -> CheckTable:
+def check(
+    model: Mixture,
+    counts: PairCounts,
+    most: int = _MOST_LINES,
+    worth: float = 1.0,
+    runner: LocalRunner | None = None,
+) -> CheckTable:
     """Compare all answers of a model about two variables with the counts of a table.
 
     Parameters
@@ -199,6 +208,8 @@ def check(model: Mixture, counts: PairCounts, most: int = _MOST_LINES, worth: fl
         How many questions to keep at most, the worst. All are looked at and counted.
     worth : float
         How many independent rows a row is worth, less than one for uneven weights.
+    runner : LocalRunner, optional
+        The threads to use; all cores by default. The result does not depend on their number.
 
     Examples
     --------
@@ -214,20 +225,41 @@ def check(model: Mixture, counts: PairCounts, most: int = _MOST_LINES, worth: fl
     if counts.domain != model.domain:
         raise ModelError("The counts are of other variables or labels than the model. They must have the same domain.")
     asked = PairQuestions.of(model, counts, worth)
-    chance, kept, rules = asked.chance, [Questions.none()], [np.empty(0)]
-    n_cells = n_well = 0
-    for questions in asked.by_variable():
+    chance = asked.chance
+
+    def judge(of_variable: Any) -> _Judged:
+        questions = asked.about(of_variable)
         is_cell = asked.targets.is_label[questions.target] & asked.conditions.is_label[questions.condition]
-        rules.append(questions.some(is_cell).log_chances_of_rules(worth))
-        cells = questions.some(is_cell & questions.can_tell(chance))
-        n_cells += len(cells)
-        n_well += int(np.sum((cells.gap <= SMALL) | (cells.deviation <= chance)))
-        kept.append(questions)
-        if sum(map(len, kept)) > 2 * most:
-            kept = [_worst(kept, chance, most)]
-    worst = _worst(kept, chance, most)
-    of_rules = chance_of_rules(np.concatenate(rules), worth)
-    return CheckTable(n_cells, n_well, chance, of_rules, worst, asked.targets, asked.conditions)
+        cells = questions.some(is_cell)
+        rules = cells.log_chances_of_rules(worth)
+        cells = cells.some(cells.can_tell(chance))
+        n_well = int(np.sum((cells.gap <= SMALL) | (cells.deviation <= chance)))
+        return _Judged(len(cells), n_well, rules, _worst(questions, chance, most))
+
+    def merge(one: _Judged, other: _Judged) -> _Judged:
+        worst = Questions.together([one.worst, other.worst])
+        # Sorted only now and then, and never many more than are kept
+        worst = _worst(worst, chance, most) if len(worst) > 2 * most else worst
+        rules = np.concatenate([one.rules, other.rules])
+        return _Judged(one.n_cells + other.n_cells, one.n_well + other.n_well, rules, worst)
+
+    with one_blas_thread(), LocalRunner() if runner is None else nullcontext(runner) as threads:
+        of_variables = list(asked.by_variable(threads))
+        nothing = _Judged(0, 0, np.empty(0), Questions.none())
+        found = threads.map_reduce(judge, of_variables, merge) if of_variables else nothing
+    of_rules = chance_of_rules(found.rules, worth)
+    worst = _worst(found.worst, chance, most)
+    return CheckTable(found.n_cells, found.n_well, chance, of_rules, worst, asked.targets, asked.conditions)
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """The questions about a variable and later ones: cells that can be told from chance, rules, and the worst."""
+
+    n_cells: int
+    n_well: int
+    rules: np.ndarray
+    worst: Questions
 
 
 def worth_of_rows(info: FitRecord | None) -> float:
@@ -248,9 +280,10 @@ def reproduced_in_words(n_well: int, n_cells: int) -> str:
     return f"{n_well:,} of {n_cells:,} pair cells with enough rows to tell are well reproduced"
 
 
-def _worst(parts: Sequence[Questions], chance: float, most: int) -> Questions:
+def _worst(questions: Questions, chance: float, most: int) -> Questions:
     """Return the worst questions, the worst first; of two complements first the one that more rows show."""
-    questions = Questions.together(parts)
+    if not most:
+        return Questions.none()
     # Rounded, as the numbers of complements differ by rounding errors
     beyond = np.round(questions.beyond(chance), 9)
     if len(beyond) > most:

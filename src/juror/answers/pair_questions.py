@@ -30,6 +30,7 @@ import numpy as np
 from juror.answers.block import Mixture
 from juror.answers.pair_events import Events
 from juror.answers.pairs import pair_tables
+from juror.runners.local import LocalRunner
 
 if TYPE_CHECKING:
     from juror.counts.counts import PairCounts
@@ -177,6 +178,10 @@ def deviance_root(share: np.ndarray, p: np.ndarray, rows: np.ndarray) -> np.ndar
     return np.sqrt(2 * rows * np.maximum(hit + miss, 0.0))
 
 
+# A variable, and with every later one the fitted table, that of the rows, and whether some rows lack a cell of the two
+_OfVariable = tuple[int, list[tuple[np.ndarray, np.ndarray, bool]]]
+
+
 @dataclass(frozen=True, eq=False)
 class PairQuestions:
     """All questions about two variables of a model, and the counts to compare its answers with."""
@@ -202,16 +207,20 @@ class PairQuestions:
         n_cells = sum(table.size for table in self.counts.tables)
         return math.sqrt(2 * math.log(max(n_cells, 2)) / self.worth)
 
-    def by_variable(self) -> Iterator[Questions]:
-        """Yield, for every variable but the last, the questions about it and any later one that have enough rows."""
-        N, totals = len(self.model.domain), self.counts.totals
+    def by_variable(self, runner: LocalRunner) -> Iterator[_OfVariable]:
+        """Yield, for every variable but the last, what is fitted and counted of it and any later one."""
+        totals = self.counts.totals
         n_rows = totals.max(initial=0.0) if self.counts.n_rows is None else self.counts.n_rows
-        pairs = zip(pair_tables(self.model), self.counts.tables, totals, strict=True)
+        pairs = zip(pair_tables(self.model, runner), self.counts.tables, totals, strict=True)
         for a, group in groupby(pairs, key=lambda pair: pair[0][0]):
-            tables = [(fitted, counted, total < n_rows) for (_, _, fitted), counted, total in group]
-            fitted, counted = (np.hstack([each[side] for each in tables]) for side in (0, 1))
-            questions = self._compared(a, range(a + 1, N), fitted, counted)
-            yield self._adjusted(questions, a, {b: each[:2] for b, each in enumerate(tables, a + 1) if each[2]})
+            yield a, [(fitted, counted, total < n_rows) for (_, _, fitted), counted, total in group]
+
+    def about(self, of_variable: _OfVariable) -> Questions:
+        """Return the questions about a variable and any later one that have enough rows."""
+        a, tables = of_variable
+        fitted, counted = (np.hstack([each[side] for each in tables]) for side in (0, 1))
+        questions = self._compared(a, range(a + 1, len(self.model.domain)), fitted, counted)
+        return self._adjusted(questions, a, {b: each[:2] for b, each in enumerate(tables, a + 1) if each[2]})
 
     def _compared(self, a: int, later: range, fitted: np.ndarray, counted: np.ndarray) -> Questions:
         """Compare the tables of a variable and of some later ones, which stand side by side, (I_a, Σ I_b)."""
@@ -253,6 +262,8 @@ class PairQuestions:
         self, questions: Questions, a: int, incomplete: Mapping[int, tuple[np.ndarray, np.ndarray]]
     ) -> Questions:
         """Adjust the model to the rows that have both cells, for the pairs in which this may explain a difference."""
+        if not incomplete:
+            return questions
         wrong = (questions.gap > SMALL) & (questions.deviation > self.chance)
         later = np.maximum(self.targets.variable[questions.target], self.conditions.variable[questions.condition])
         adjusted = questions.probability.copy()

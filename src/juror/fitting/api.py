@@ -304,7 +304,7 @@ def fit(
         mixture = as_mixture(solution.parts, domain)
         record = replace(_completed(solution, mixture, read, decision, int(seed)), device=card_of(local, chosen, read))
         counts, without = kept_counts(read, bool(keep_counts))
-        verdict = hold_against_rows(mixture, read, counts if keep_counts else kept_counts(read, True)[0], record)
+        verdict = hold_against_rows(mixture, read, counts or kept_counts(read, True)[0], record, local)
     # Who gives a rank, or wants a tree, limits the model on purpose: then what it misses is recorded, not warned of.
     for complaint in (*solution.complaints, *(verdict.complaints() if chooses_rank else ())):
         warnings.warn(FitWarning(complaint), stacklevel=2)

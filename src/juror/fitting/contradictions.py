@@ -25,6 +25,7 @@ from juror.readers.columns import MISSING
 from juror.record import FitRecord
 from juror.rows.distinct import WeightedRows
 from juror.rows.table import Table
+from juror.runners.local import LocalRunner
 from juror.solvers.solver import Statistic
 
 # Pairs of variables that a warning names, pairs to look at, and questions to keep for them
@@ -69,12 +70,14 @@ class Verdict:
         return (complaint,)
 
 
-def hold_against_rows(model: Mixture, read: Table | Statistic, counts: PairCounts | None, record: FitRecord) -> Verdict:
+def hold_against_rows(
+    model: Mixture, read: Table | Statistic, counts: PairCounts | None, record: FitRecord, runner: LocalRunner
+) -> Verdict:
     """Compare a model with the pair counts of what it was fitted to, if they are known."""
     if counts is None:
         return Verdict()
     worth = worth_of_rows(record)
-    table = check(model, counts, most=_KEPT, worth=worth)
+    table = check(model, counts, most=_KEPT, worth=worth, runner=runner)
     off = table.off().worst_of_pairs(_TRIED).findings()
     if not isinstance(read, Statistic):
         rows = read.sample(record.seed).rows

@@ -31,6 +31,8 @@ from juror.report.pair_intervals import LEVEL, ends_by_draws, ends_by_rows, expe
 _PAGE_BYTES, _ROOM_BEYOND = 2_000_000, 400_000
 # The most conditions whose intervals are found from draws, which takes milliseconds each.
 _MOST_ENDS = 2_000
+# The most bytes of the end of an interval that is written out: six digits, a point, an exponent and a comma
+_END_BYTES = 12
 # Base64 has four characters for three bytes.
 _BASE64 = 4 / 3
 
@@ -120,6 +122,8 @@ def carry(
     Ends of intervals of single variables are added to the facts.
     """
     room = _PAGE_BYTES - len(make_page(facts, {"blocks": page.packed, "pairs": {}}).encode())
+    # Intervals of single variables come last, and always have room.
+    room -= _END_BYTES * 2 * sum(model.domain.cardinalities)
     carried = CarriedPairs(_ROOM_BEYOND if is_large else room, page.apart)
     order = _by_dependence(facts["dependence"])
     off = np.flatnonzero(page.apart > POINT)
