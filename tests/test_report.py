@@ -17,7 +17,7 @@ import juror
 from juror.cli.app import main
 from juror.errors import ParameterError
 from juror.report import Report, carried_pairs, page_model
-from juror.report.page_model import make_page_model, rounded, wanted_rank
+from juror.report.page_model import is_too_large, make_page_model, rounded
 from juror.testing import dense, random_forest_model, random_model
 
 PEOPLE = juror.datasets.titanic()
@@ -220,7 +220,9 @@ def test_a_model_that_is_too_large_is_compressed(monkeypatch):
     monkeypatch.setattr(page_model, "_MODEL_BYTES", 400)
     model = random_model([3, 4, 2], 20, np.random.default_rng(0))
     known = Report(model).facts["model"]
-    assert known["rank"] <= wanted_rank(model, "auto") < known["fitted_rank"] == 20
+    assert is_too_large(model, "auto") and is_too_large(model, 19)
+    assert not is_too_large(model, "all") and not is_too_large(model, 20)
+    assert known["rank"] < known["fitted_rank"] == 20
     assert known["loss"] > 0
 
 

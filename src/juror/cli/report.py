@@ -99,12 +99,12 @@ def _check(output: Path | None, json: bool, inputs: list[str | Path | None]) -> 
 
 
 def _tell_compression(model: JointPMF, rank: Any) -> None:
-    """Say that the model is compressed first, which takes a while."""
-    from juror.report.page_model import wanted_rank
+    """Say that a smaller model is looked for first, which takes a while."""
+    from juror.report.page_model import is_too_large
 
-    wanted, fitted = wanted_rank(model, rank), model.rank
-    if wanted < fitted:
-        tell(f"looking for the nearest model of {wanted:,} classes; --rank all keeps all {fitted:,} …")
+    if is_too_large(model, rank):
+        small = f"of {rank:,} classes" if isinstance(rank, int) else "that has room in a page"
+        tell(f"looking for the nearest model {small}; --rank all keeps all {model.rank:,} classes …")
 
 
 def _tell_loss(model: dict[str, Any]) -> None:

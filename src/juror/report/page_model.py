@@ -191,15 +191,12 @@ def _fitted_in(model: JointPMF, seed: int) -> JointPMF:
     return model
 
 
-def wanted_rank(model: JointPMF, rank: int | Literal["auto", "all"]) -> int:
-    """Return about the number of classes of a page's model, at most that of the fitted one."""
+def is_too_large(model: JointPMF, rank: int | Literal["auto", "all"]) -> bool:
+    """Say whether a page needs a smaller model than the fitted one."""
     check_rank(rank)
     if isinstance(rank, int):
-        return min(rank, model.rank)
-    packed = _packed(model)[1]
-    if rank == "all" or _n_bytes(packed) <= _room(model):
-        return model.rank
-    return _fitting(_parts(model, packed)[0])
+        return rank < model.rank
+    return rank == "auto" and _n_bytes(_packed(model)[1]) > _room(model)
 
 
 def check_rank(rank: int | Literal["auto", "all"]) -> None:
