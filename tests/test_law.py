@@ -11,6 +11,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+import juror
 from juror import DataWarning, Domain
 from juror.domain.binning import divided, parts_of
 from juror.domain.law import Grid, Inside, Law, uniform_law
@@ -121,18 +122,28 @@ def test_whole_numbers_of_64_bits(ends):
     drawn = variable.inside.at(codes, np.tile(np.linspace(0, 1, 20), variable.cardinality)).tolist()
     assert {type(x) for x in drawn} == {int}
     assert -(2**63) <= min(drawn) <= max(drawn) < 2**63
-    # numbers that are further apart share cells
-    cell = 2**variable.law.grid.dropped
-    assert (cell == 1) == (ends[-1] - ends[0] < 2**53)
-    if cell > 1:
-        for x, code in zip(drawn, codes.tolist(), strict=True):
-            assert variable.edges[code] - cell < x < variable.edges[code + 1] + cell
-    else:
+    # numbers that are further than 2^53 from the middle share cells with their neighbours
+    if ends[-1] - ends[0] < 2**53:
         assert [variable.find(x) for x in drawn] == codes.tolist()
         positions = variable.law.grid.positions(np.array(ends))
         assert variable.law.grid.numbers(positions).tolist() == ends
+    else:
+        for x, code in zip(drawn, codes.tolist(), strict=True):
+            assert variable.edges[code] - 2048 < x < variable.edges[code + 1] + 2048
     # each is possible
     assert np.all(variable.law.log_density(variable.law.grid.positions(numbers)) > -np.inf)
+
+
+@pytest.mark.parametrize("far", [10**17, 10**18, 2**63 - 1, -(2**63), -(10**18)])
+def test_one_number_far_away_leaves_the_others_as_they_are(far):
+    rows = np.r_[np.tile(np.arange(60), 2), far]
+    model = juror.fit({"a": rows}, method="em", rank=1)
+    assert model.prob("a <= 30") == pytest.approx((rows <= 30).mean(), abs=0.02)
+    assert model.prob("a = 7") == pytest.approx((rows == 7).mean(), abs=0.004)
+    assert model.quantile("a", [0.25, 0.5, 0.75]) == pytest.approx([15, 30, 45], abs=2)
+    drawn = model.sample(400, seed=0)["a"].to_numpy()
+    assert drawn.dtype == np.int64
+    assert (drawn <= 30).mean() == pytest.approx((rows <= 30).mean(), abs=0.1)
 
 
 def test_whole_numbers_beyond_the_sign_bit():

@@ -64,7 +64,6 @@ export interface NumberFacts {
   decimals: number | null;
   /** A whole number of any length. */
   origin: string;
-  dropped: number;
   calendar: { unit: string; zone: string | null } | null;
   /** Where intervals begin, and where the last ends; null where they are infinite. */
   cuts: (number | null)[];

@@ -8,7 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from juror.domain.law_estimate import estimate_law
+from juror.domain.law import Grid
+from juror.domain.law_estimate import estimate_law, grid_of, is_wide
 from juror.domain.variable import Variable
 from juror.readers.calendars import Calendar
 from juror.readers.exact_numbers import Number, as_float, intervals_of
@@ -56,14 +57,26 @@ def binned_variable(
         How the numbers stand for dates or times.
     """
     ends = plain_numbers(edges)
+    if open_ended and is_wide(numbers):
+        ends = _apart(ends, grid_of(numbers, counts))
     held = (intervals_of(ends, numbers, open_ended) >= 0) & (counts > 0)
     law = estimate_law(numbers[held], counts[held], ends, open_ended, are_groups) if np.any(held) else None
-    if law is not None and open_ended and law.grid.decimals is not None and not law.grid.dropped:
+    if law is not None and open_ended and law.grid.decimals is not None and not is_wide(numbers):
         # edges that were computed become numbers that the column may have
         grid, seen = law.grid, set(numbers.tolist())
         ends[1:-1] = [end if end in seen else grid.number(grid.cut(end, after=False)) for end in ends[1:-1]]
     labels = _interval_labels(ends, open_ended, calendar)
     return Variable(name, labels, "binned", tuple(ends), law, open_ended, calendar=calendar)
+
+
+def _apart(ends: Sequence[Number], grid: Grid) -> list[Number]:
+    """Return interval ends of numbers that are further apart than floats are exact: those of cells that they lie in.
+
+    Ends that lie in the same cell become one.
+    """
+    last = ends[-2] == ends[-1]
+    own = sorted({grid.number(grid.cut(end, after=False)) for end in ends})
+    return [*own, own[-1]] if last or len(own) == 1 else own
 
 
 def divided(variable: Variable, positions: Iterable[float]) -> Variable:

@@ -30,6 +30,8 @@ from juror.readers.exact_numbers import Number, as_float
 _ROUNDING, _OF_STEP = 64, 1e-3
 # Grids of more decimals would be no different from all floats
 _MOST_DECIMALS = 15
+# Whole positions up to this are exact as floats, each a cell of its own; further ones share cells with neighbours.
+EXACT = 2**53
 # The share of an interval that a single value stands for: one of two, but not one of three
 _SINGLE = 0.4
 
@@ -43,10 +45,8 @@ class Grid:
     decimals : int, optional
         The digits after the point; None if there is no grid. Then positions are the numbers themselves.
     origin : int
-        On a grid the position of a number is its multiple of 10^−decimals, minus this one.
-    dropped : int
-        The low bits that positions do not have, so that they are exact as floats: of whole numbers that are further
-        apart than 2⁵³, 2^dropped neighbours share a cell.
+        On a grid the position of a number is its multiple of 10^−decimals, minus this one, as a float that is not
+        larger: whole numbers that are further than 2⁵³ from the origin share cells with their neighbours.
 
     Examples
     --------
@@ -56,18 +56,17 @@ class Grid:
 
     decimals: int | None = None
     origin: int = 0
-    dropped: int = 0
 
     def __post_init__(self) -> None:
         if self.decimals is not None and not 0 <= self.decimals <= _MOST_DECIMALS:
             raise ValueError(f"the decimals of a grid must be in the range [0, {_MOST_DECIMALS}], not {self.decimals}")
-        if not 0 <= self.dropped <= 64 or abs(self.origin) > 2**64:
-            raise ValueError("the origin and the dropped bits of a grid must lie within 64 bits")
+        if abs(self.origin) > 2**64:
+            raise ValueError("the origin of a grid must lie within 64 bits")
 
     @property
     def step(self) -> float:
         """The width of a cell; zero without a grid."""
-        return 0.0 if self.decimals is None else 2.0**self.dropped * 10.0**-self.decimals
+        return 0.0 if self.decimals is None else 10.0**-self.decimals
 
     def positions(self, numbers: np.ndarray) -> np.ndarray:
         """Return the positions of numbers, (n,); on a grid those of the cells that hold them. Infinite ones stay."""
@@ -75,10 +74,9 @@ class Grid:
         if self.decimals is None:
             return numbers.astype(np.float64)
         if self.decimals == 0 and numbers.dtype.kind in "iuO":
-            return np.array([float((int(x) - self.origin) >> self.dropped) for x in numbers.tolist()], dtype=np.float64)
+            return np.array([_float_up_to(int(x) - self.origin) for x in numbers.tolist()], dtype=np.float64)
         scaled = numbers.astype(np.float64) * 10.0**self.decimals
-        multiples = np.where(self.holds(numbers), np.rint(scaled), np.floor(scaled)) - self.origin
-        return np.floor(multiples / 2.0**self.dropped)
+        return np.where(self.holds(numbers), np.rint(scaled), np.floor(scaled)) - self.origin
 
     def holds(self, numbers: np.ndarray) -> np.ndarray:
         """Return which floats lie on a grid, (n,), up to the errors of writing and reading decimal numbers."""
@@ -96,24 +94,34 @@ class Grid:
             multiple: Decimal | int = int(np.rint(number * 10.0**self.decimals))
         else:
             multiple = Decimal(number).scaleb(self.decimals)
-        whole = math.floor(multiple) + 1 if after else math.ceil(multiple)
-        return float(-((self.origin - whole) >> self.dropped))
+        if not after:
+            return _float_up_to(math.ceil(multiple) - self.origin)
+        cell = _float_up_to(math.floor(multiple) - self.origin)
+        return max(cell + 1, math.nextafter(cell, math.inf))
+
+    def last_below(self, positions: np.ndarray) -> np.ndarray:
+        """Return the last position that a number may have below each, (n,)."""
+        below = np.nextafter(positions, -np.inf)
+        return below if self.decimals is None else np.minimum(positions - 1, below)
 
     def number(self, position: float) -> Number:
         """Return the number of a position: an int if the grid has no decimals, else a float."""
         if self.decimals is None or math.isinf(position):
             return position
-        multiple = (int(position) << self.dropped) + self.origin
+        multiple = self._multiple(position)
         # an integer divided by an integer is rounded once, as a decimal number is when it is read
         return multiple if self.decimals == 0 else multiple / 10**self.decimals
+
+    def _multiple(self, position: float) -> int:
+        """Return the multiple of 10^−decimals at a position; a float that is not larger may lie below all 64 bits."""
+        return max(int(position) + self.origin, -(2**63))
 
     def numbers(self, positions: np.ndarray) -> np.ndarray:
         """Return the numbers of positions, (n,), as int64 if they fit, as objects if they do not, else as floats."""
         if self.decimals is None:
             return positions
-        if self.dropped or (len(positions) and max(abs(self.origin), np.abs(positions).max()) > 2.0**62):
-            whole = [(int(position) << self.dropped) + self.origin for position in positions.tolist()]
-            multiples = np.array(whole, dtype=object)
+        if len(positions) and max(abs(self.origin), np.abs(positions).max()) > 2.0**62:
+            multiples = np.array([self._multiple(position) for position in positions.tolist()], dtype=object)
         else:
             multiples = positions.astype(np.int64) + self.origin
         if self.decimals:
@@ -190,7 +198,7 @@ class Law:
         positions = np.clip(starts[piece] * (1 - share) + ends[piece] * share, starts[piece], ends[piece])
         if self.grid.decimals is None:
             return positions
-        return np.clip(np.floor(positions), starts[piece], ends[piece] - 1)
+        return np.clip(np.floor(positions), starts[piece], self.grid.last_below(ends[piece]))
 
     def log_density(self, positions: np.ndarray) -> np.ndarray:
         """Return log h at every position, (n,), per unit of the number; at a point the logarithm of its probability."""
@@ -262,8 +270,7 @@ class Inside:
         low, high = self.cuts[codes], self.cuts[codes + 1]
         positions = self.law.at(self._levels[codes] + shares * self.masses[codes])
         # Rounding must not leave the interval; one without mass has no numbers, so that the next one stands for it.
-        highest = np.nextafter(high, -np.inf) if self.law.grid.decimals is None else high - 1
-        inside = np.clip(positions, low, np.maximum(low, highest))
+        inside = np.clip(positions, low, np.maximum(low, self.law.grid.last_below(high)))
         return self.law.grid.numbers(np.where(self.masses[codes] > 0, inside, positions))
 
     @cached_property
@@ -317,6 +324,16 @@ class Inside:
     def variances(self) -> np.ndarray:
         """The variance of the numbers in each interval."""
         return self._moments[1]
+
+
+def _float_up_to(whole: int) -> float:
+    """Return the largest float that is at most a whole number.
+
+    >>> _float_up_to(2**53 + 3) == 2**53 + 2
+    True
+    """
+    nearest = float(whole)
+    return nearest if int(nearest) <= whole else math.nextafter(nearest, -math.inf)
 
 
 def uniform_law(edges: Sequence[Number]) -> Law:

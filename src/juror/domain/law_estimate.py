@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from juror.domain.law import Grid, Law, uniform_law
+from juror.domain.law import EXACT, Grid, Law, uniform_law
 from juror.kernels.random_streams import Stream
 from juror.readers.exact_numbers import Number
 
@@ -51,8 +51,8 @@ def estimate_law(
     are_groups : bool
         Whether each number is the lowest of a group that was not told apart.
     """
-    grid = _grid_of(numbers, are_groups)
-    if grid.decimals is not None and not grid.dropped and np.any(np.diff(_cuts_at(edges[:-1], grid)) == 0):
+    grid = grid_of(numbers, counts, are_groups)
+    if grid.decimals is not None and not is_wide(numbers) and np.any(np.diff(_cuts_at(edges[:-1], grid)) == 0):
         # an interval between two numbers of the grid would be empty
         grid = Grid()
     x, counts = _in_cells(grid.positions(numbers), counts)
@@ -80,11 +80,19 @@ def _cuts_at(edges: Sequence[Number], grid: Grid) -> np.ndarray:
     return np.array([grid.cut(edge, after=False) for edge in edges])
 
 
-def _grid_of(numbers: np.ndarray, are_groups: bool) -> Grid:
-    """Return the coarsest grid on which all numbers lie."""
+def is_wide(numbers: np.ndarray) -> bool:
+    """Say whether sorted numbers are whole and too far apart to be exact as floats."""
+    return numbers.dtype.kind in "iuO" and len(numbers) > 0 and int(numbers[-1]) - int(numbers[0]) >= EXACT
+
+
+def grid_of(numbers: np.ndarray, counts: np.ndarray, are_groups: bool = False) -> Grid:
+    """Return the coarsest grid on which all sorted numbers lie."""
     if numbers.dtype.kind in "iuO":
-        low, high = int(numbers[0]), int(numbers[-1])
-        return Grid(0, low, max(0, (high - low).bit_length() - 53))
+        if not is_wide(numbers):
+            return Grid(0, int(numbers[0]))
+        # Positions are exact around the middle of the rows: one number far away must not blur all others.
+        rows = np.cumsum(counts)
+        return Grid(0, int(numbers[np.searchsorted(rows, rows[-1] / 2)]))
     if are_groups:
         return Grid()
     for decimals in range(_MOST_DECIMALS + 1):
@@ -124,6 +132,11 @@ def _stand_alone(x: np.ndarray, counts: np.ndarray, grid: Grid) -> np.ndarray:
     return alone
 
 
+def _next(x: np.ndarray) -> np.ndarray:
+    """Return where the cell of each position ends: one further, or at the next float where floats are further apart."""
+    return np.maximum(x + 1, np.nextafter(x, np.inf))
+
+
 class _Part:
     """A part of a law, in rows: a piecewise linear count of the rows below each position, and points."""
 
@@ -136,7 +149,7 @@ class _Part:
         if grid.decimals is None or not len(x):
             return cls(np.zeros(0), np.zeros(0), x, counts)
         knots, below = np.repeat(x, 2), np.repeat(np.concatenate([[0.0], np.cumsum(counts)]), 2)[1:-1]
-        knots[1::2] += 1
+        knots[1::2] = _next(x)
         first = np.append(True, np.diff(knots) > 0)
         return cls(knots[first], below[first], np.zeros(0), np.zeros(0))
 
@@ -147,10 +160,11 @@ class _Part:
             return (
                 cls(np.zeros(0), np.zeros(0), cuts, np.full(len(cuts), 0.5))
                 if grid.decimals is None
-                else cls(np.array([cuts[0], cuts[0] + 1]), np.array([0.0, 0.5]), np.zeros(0), np.zeros(0))
+                else cls(np.array([cuts[0], _next(cuts)[0]]), np.array([0.0, 0.5]), np.zeros(0), np.zeros(0))
             )
         cuts = cuts.copy()
-        cuts[-1] += grid.decimals is not None
+        if grid.decimals is not None:
+            cuts[-1] = _next(cuts[-1:])[0]
         return cls(cuts, np.arange(len(cuts)) / 2, np.zeros(0), np.zeros(0))
 
     def at(self, positions: np.ndarray) -> np.ndarray:
@@ -232,7 +246,7 @@ def _tails(x: np.ndarray, are_bounds: np.ndarray, grid: Grid) -> list[_Part]:
         steps = np.unique(steps)
         rows = -np.expm1(-steps / scale)
         if sign > 0:
-            knots = end + (grid.decimals is not None) + steps
+            knots = (end if grid.decimals is None else end + 1) + steps
             tails.append(_Part(knots, rows / rows[-1], np.zeros(0), np.zeros(0)))
         else:
             tails.append(_Part(end - steps[::-1], 1 - rows[::-1] / rows[-1], np.zeros(0), np.zeros(0)))
@@ -243,7 +257,7 @@ def _room(grid: Grid, end: float, sign: float) -> float:
     """Return how many cells there are beyond the end of whole numbers until 64 bits are full."""
     if grid.decimals != 0:
         return np.inf
-    if grid.dropped:
+    if abs(end) >= EXACT:
         return 0.0
     number = int(grid.number(end))
     low, high = (0, 2**64 - 1) if number >= 2**63 else (-(2**63), 2**63 - 1)
@@ -255,7 +269,14 @@ def _joined(parts: Sequence[_Part], grid: Grid) -> Law:
     points = np.concatenate([part.points for part in parts])
     knots = np.unique(np.concatenate([points, *(part.knots for part in parts)]))
     below = sum(part.at(knots) for part in parts)
-    pieces = [(low, high, mass) for low, high, mass in zip(knots, knots[1:], np.diff(below), strict=False) if mass > 0]
+    pieces, low = [], knots[0]
+    for high, mass in zip(knots[1:], np.diff(below), strict=True):
+        # A piece so narrow that rounding leaves it no mass belongs to the next, and the last to the one before.
+        if mass > 0:
+            pieces.append((low, high, mass))
+            low = high
+    if pieces:
+        pieces[-1] = (pieces[-1][0], knots[-1], pieces[-1][2])
     of_points: dict[float, float] = {}
     for part in parts:
         for point, mass in zip(part.points.tolist(), part.of_points.tolist(), strict=True):

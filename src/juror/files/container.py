@@ -213,7 +213,9 @@ def read_domain(plain: Mapping[str, Any]) -> Domain:
 
 def _read_law(plain: Mapping[str, Any]) -> Law:
     parts = (tuple(map(float, plain[name])) for name in ("starts", "ends", "masses"))
-    return Law(Grid(**plain["grid"]), *parts)
+    # Older jurors wrote how many low bits positions did not have, for most columns none.
+    grid = {name: value for name, value in plain["grid"].items() if (name, value) != ("dropped", 0)}
+    return Law(Grid(**grid), *parts)
 
 
 def _digest(header: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> str:

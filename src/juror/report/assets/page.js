@@ -2764,7 +2764,7 @@ var NumberText = class {
   }
   /** @param {number} position */
   #multiple(position) {
-    return (BigInt(position) << BigInt(this.#facts.dropped)) + this.#origin;
+    return BigInt(position) + this.#origin;
   }
   /**
    * The number of a position as text that can be read back.
@@ -2796,8 +2796,8 @@ var NumberText = class {
    * @param {number} position
    */
   float(position) {
-    const { decimals, dropped } = this.#facts;
-    return decimals === null ? position : (position * 2 ** dropped + Number(this.#origin)) / 10 ** decimals;
+    const { decimals } = this.#facts;
+    return decimals === null ? position : (position + Number(this.#origin)) / 10 ** decimals;
   }
   /**
    * The nearest position of a float.
@@ -2805,8 +2805,8 @@ var NumberText = class {
    * @param {number} value
    */
   nearest(value) {
-    const { decimals, dropped } = this.#facts;
-    return decimals === null ? value : Math.round((value * 10 ** decimals - Number(this.#origin)) / 2 ** dropped);
+    const { decimals } = this.#facts;
+    return decimals === null ? value : Math.round(value * 10 ** decimals - Number(this.#origin));
   }
   /**
    * The lowest position of the numbers that are at least a number in text; null if it is none.
@@ -2814,10 +2814,10 @@ var NumberText = class {
    * @param {string} text
    */
   read(text) {
-    const { decimals, calendar, dropped } = this.#facts;
+    const { decimals, calendar } = this.#facts;
     if (calendar) {
       const date = nanosecondsOf(text, calendar);
-      return date === null ? null : this.#atLeast(-floorDivide(-date, NANOSECONDS[calendar.unit]), dropped);
+      return date === null ? null : this.#atLeast(-floorDivide(-date, NANOSECONDS[calendar.unit]));
     }
     const value = text.trim() === "" ? NaN : Number(text.replace("−", "-"));
     if (!Number.isFinite(value)) return null;
@@ -2828,14 +2828,11 @@ var NumberText = class {
     const [sign, whole, fraction] = [parts[1], parts[2] || "0", parts[3] ?? ""];
     const kept = BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, "0"));
     const isCut = /[1-9]/.test(fraction.slice(decimals));
-    return this.#atLeast(sign === "-" ? -kept : kept + (isCut ? 1n : 0n), dropped);
+    return this.#atLeast(sign === "-" ? -kept : kept + (isCut ? 1n : 0n));
   }
-  /**
-   * @param {bigint} multiple
-   * @param {number} dropped
-   */
-  #atLeast(multiple, dropped) {
-    return Number(-(this.#origin - multiple >> BigInt(dropped)));
+  /** @param {bigint} multiple */
+  #atLeast(multiple) {
+    return Number(multiple - this.#origin);
   }
   /** What may be typed. */
   get kind() {
