@@ -220,8 +220,7 @@ def test_a_model_that_is_too_large_is_compressed(monkeypatch):
     monkeypatch.setattr(page_model, "_MODEL_BYTES", 400)
     model = random_model([3, 4, 2], 20, np.random.default_rng(0))
     known = Report(model).facts["model"]
-    assert is_too_large(model, "auto") and is_too_large(model, 19)
-    assert not is_too_large(model, "all") and not is_too_large(model, 20)
+    assert [is_too_large(model, rank) for rank in ("auto", 19, "all", 20)] == [True, True, False, False]
     assert known["rank"] < known["fitted_rank"] == 20
     assert known["loss"] > 0
 

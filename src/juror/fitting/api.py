@@ -294,11 +294,9 @@ def fit(
         if isinstance(read, Statistic):
             solution = _solve_statistic(read, chosen, rank, settings, context)
         else:
-            is_given = "smoothing" in options
+            how = {"smoothing_given": "smoothing" in options, "beside_sampling": decision.beside_sampling}
             finer = partial(read_finer, opened, read.domain, bytes_here, stack)
-            solution, read = choose_and_solve(
-                read, chosen, position, rank, settings, context, smoothing_given=is_given, finer=finer
-            )
+            solution, read = choose_and_solve(read, chosen, position, rank, settings, context, finer=finer, **how)
             domain = read.domain
         # The record and the counts read the rows, which are gone after this block.
         mixture = as_mixture(solution.parts, domain)
@@ -352,8 +350,8 @@ def _completed(solution: Solution, mixture: Mixture, read: Any, decision: Decisi
         log_likelihood = read.log_prob(solution.parts)
     return replace(
         solution.record,
-        method=decision.method,
-        why=decision.why,
+        method=solution.record.method or decision.method,
+        why=solution.record.why or decision.why,
         rank=rank,
         # The weights of all classes sum to one.
         n_parameters=sum(block.n_parameters for block in mixture.blocks) - 1,

@@ -90,6 +90,26 @@ class FitSetting:
         return FitSetting(self.rank, DEFAULT_SMOOTHING if self.forest else DEFAULT_FOREST_SMOOTHING, not self.forest)
 
 
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Rows that two members were fitted to, those held out, and the log-probability of these.
+
+    Attributes
+    ----------
+    kept, held : MemoryTable
+        The rows.
+    log_prob : numpy.ndarray, (rows,)
+        By the mean of both members.
+    alone : numpy.ndarray, (2, rows)
+        By each member.
+    """
+
+    kept: MemoryTable
+    held: MemoryTable
+    log_prob: np.ndarray
+    alone: np.ndarray
+
+
 @dataclass(frozen=True)
 class Chosen:
     """The setting of a fit, and ranks and smoothings tried with their scores, empty where they were given.
@@ -97,7 +117,7 @@ class Chosen:
     For single fits, ``found`` holds the rough fit of this rank to what is kept of each part. ``ended`` says why no more
     was tried, in a budget of time, ``hidden`` how the states of hidden nodes were chosen, and ``compared_on`` on which
     sample of the rows. Trees with hidden nodes are fitted to the rows with finer intervals, ``table``, where there are
-    any.
+    any. ``judged`` has the rows that chose a setting of members, if they are all rows of the table.
     """
 
     setting: FitSetting
@@ -108,6 +128,7 @@ class Chosen:
     hidden: str = ""
     compared_on: str = ""
     table: MemoryTable | None = None
+    judged: Judged | None = None
 
     @property
     def rank(self) -> int:
@@ -124,13 +145,14 @@ class Chosen:
 class Tried:
     """A setting that was tried: its score, the scores and weights of the rows behind it, (rows,), and its fits.
 
-    There is one fit for each part; of several members it is their mean.
+    There is one fit for each part; of several members, which are kept too, it is their mean.
     """
 
     step: RankScore
     rows: np.ndarray
     weights: np.ndarray
     found: tuple[tuple[Parameters, ...], ...]
+    members: tuple[Sequence[tuple[Parameters, ...]], ...] = ()
 
     @property
     def is_finite(self) -> bool:
@@ -168,12 +190,14 @@ class Comparison:
     def of(self, setting: FitSetting) -> Tried:
         """Fit and score a setting, unless that was done."""
         if setting not in self.tried:
-            found, occupied = [], []
+            members, occupied = [], []
             for number, (kept, _) in enumerate(self.parts):
                 fits = self.fit(number, kept, setting)
                 occupied += [sum(int(np.sum(~empty_classes(part, kept.total))) for part in each) for each in fits]
-                found.append(mean_of(fits))
-            self.tried[setting] = self.scored(found, setting.rank, int(np.median(occupied)), self.trial)
+                members.append(fits)
+            found = [mean_of(fits) for fits in members]
+            tried = self.scored(found, setting.rank, int(np.median(occupied)), self.trial)
+            self.tried[setting] = replace(tried, members=tuple(members))
         return self.tried[setting]
 
     def scored(self, found: Sequence[tuple[Parameters, ...]], rank: int, n_occupied: int, trial: Trial) -> Tried:

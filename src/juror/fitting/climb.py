@@ -19,6 +19,7 @@ from juror.fitting.choose import (
     Comparison,
     Finer,
     FitSetting,
+    Judged,
     Tried,
     is_clear,
     warn_too_few,
@@ -92,7 +93,7 @@ def choose_for_members(
                 return trees
     setting, last = climb.with_more_rows(setting)
     climb.compare.tried.update(last.compare.tried)
-    return replace(climb, sample=last.sample).chosen(setting)
+    return replace(replace(climb, sample=last.sample).chosen(setting), judged=climb.judged(setting))
 
 
 @dataclass(frozen=True)
@@ -264,6 +265,14 @@ class _Climb:
         compared_on = "" if self.sample is None else self.sample.in_words()
         return Chosen(setting, ranks, smoothings, ended=self._ended(setting), compared_on=compared_on)
 
+    def judged(self, setting: FitSetting) -> Judged | None:
+        """Return the rows that judged a setting, if all rows of the table were fitted or held out, and whole."""
+        if self.sample is None or not self.sample.is_whole or self.compare.trial.target is not None:
+            return None
+        (kept, held), tried = self.compare.parts[0], self.compare.of(setting)
+        alone = [self.compare.trial.row_scores(member, held)[0] for member in tried.members[0]]
+        return Judged(kept, held, tried.rows, np.stack(alone))
+
     def _ended(self, setting: FitSetting) -> str:
         """Say why no more settings were tried in a budget of time."""
         if not self.time.is_limited:
@@ -359,4 +368,4 @@ def _with_hidden_nodes(coarse: _Climb, classes: FitSetting, first: FitSetting, f
     found = climb.up(found, [replace(found, rank=K) for K in doubling(found.rank, most)])
     said = hidden_trees.in_words(coarse.compare, climb.compare, found)
     chosen = climb.chosen(replace(found, hidden_steps=hidden_trees.steps_of_fit(trial)))
-    return replace(chosen, hidden=said, table=table)
+    return replace(chosen, hidden=said, table=table, judged=climb.judged(found))

@@ -23,6 +23,8 @@ from juror.solvers.solver import Options, Statistic
 
 # Sampling takes seconds up to this many cells. Above it an average of EM fits is as good or better, and faster.
 _MOST_SAMPLED = 100_000
+# From this many distinct rows on an average of EM fits may be better at smaller tables too, and both are compared.
+_FEWEST_COMPARED = 500
 # Tables of numbers are better fitted by trees with hidden nodes, from this many rows on: ensembles choose them.
 _FEWEST_ROWS_OF_NUMBERS = 1000
 # EM holds the distinct rows in memory and passes over them some hundred times: about an hour at this many cells.
@@ -71,11 +73,15 @@ class Request:
 
 @dataclass(frozen=True)
 class Decision:
-    """A method, options that go with the decision, and the reason in words; no reason where the user decided."""
+    """A method, options that go with the decision, and the reason in words; no reason where the user decided.
+
+    An ensemble may have to be compared with sampling, ``beside_sampling``, which then gives the reason.
+    """
 
     method: str
     options: Mapping[str, Any] = field(default_factory=dict)
     why: str = ""
+    beside_sampling: bool = False
 
 
 def decide(
@@ -136,6 +142,8 @@ def decide_for_rows(
         return Decision("em", {"ensemble": "auto"}, f"an ensemble of EM fits, chosen for the labels of {target!r}")
     if cells <= _MOST_SAMPLED and are_numbers:
         return Decision("em", {"ensemble": "auto"}, "an ensemble of EM fits, as most columns are numbers")
+    if cells <= _MOST_SAMPLED and is_open and not given and len(table.rows.codes) >= _FEWEST_COMPARED:
+        return Decision("em", {"ensemble": "auto"}, beside_sampling=True)
     if cells <= _MOST_SAMPLED:
         return Decision("bayes", why=f"sampling, as {cells:,.0f} cells are at most {_MOST_SAMPLED:,}")
     # EM keeps to a budget of time; pair tables do not.

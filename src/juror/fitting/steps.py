@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from juror.errors import Message, Option, ParameterError
+from juror.fitting.beside_sampling import against_sampling
 from juror.fitting.beyond_memory import fit_beyond_memory
 from juror.fitting.choose import SCORED_BY, Chosen, Finer, FitSetting, choose_rank_for, choose_rho, choose_smoothing
 from juror.fitting.climb import choose_for_members
@@ -14,6 +15,7 @@ from juror.fitting.ensemble import fit_ensemble
 from juror.fitting.held_out import Trial
 from juror.fitting.label_members import fit_for_labels
 from juror.rows.table import Table
+from juror.solvers.methods import METHODS
 from juror.solvers.solver import Context, Method, Solution
 
 
@@ -25,17 +27,21 @@ def choose_and_solve(
     options: Any,
     context: Context,
     *,
-    smoothing_given: bool,
-    finer: Finer,
+    smoothing_given: bool = False,
+    finer: Finer | None = None,
+    beside_sampling: bool = False,
 ) -> tuple[Solution, Table]:
     """Choose what is to be chosen, on all rows if they are in memory, else on a sample; then fit all rows.
 
-    Trees with hidden nodes are fitted to the rows with finer intervals, where ``finer`` has them. The rows that were
-    fitted come back with the solution.
+    Trees with hidden nodes are fitted to the rows with finer intervals, where ``finer`` has them. An ensemble gives way
+    to sampling if it is held ``beside_sampling`` and not clearly better. The rows that were fitted come back with the
+    solution.
     """
     trial = Trial(table.sample(context.seed), method, target, context)
     if options.has_members:
-        return _ensemble(table, trial, rank, options, smoothing_given=smoothing_given, finer=finer)
+        return _ensemble(
+            table, trial, rank, options, smoothing_given=smoothing_given, finer=finer, beside_sampling=beside_sampling
+        )
     measure = trial.measure(SCORED_BY.get(str(rank), "share"))
     chosen = _chosen(trial, rank, options, smoothing_given=smoothing_given)
     if isinstance(rank, str) and method.open_rank is not None:
@@ -69,7 +75,14 @@ def _chosen(trial: Trial, rank: int | str, options: Any, *, smoothing_given: boo
 
 
 def _ensemble(
-    table: Table, trial: Trial, rank: int | str, options: Any, *, smoothing_given: bool, finer: Finer
+    table: Table,
+    trial: Trial,
+    rank: int | str,
+    options: Any,
+    *,
+    smoothing_given: bool,
+    finer: Finer | None,
+    beside_sampling: bool,
 ) -> tuple[Solution, Table]:
     if rank == "cv":
         raise ParameterError(
@@ -88,9 +101,18 @@ def _ensemble(
     measure = trial.measure(MEMBERS_SCORED_BY) if chosen.rank_path or chosen.smoothing_path else ""
     if not here:
         return _recorded(fit_beyond_memory(table, trial, options, chosen), chosen, chosen.smoothing, measure), table
+    why = ""
+    if beside_sampling and chosen.judged is not None:
+        verdict = against_sampling(chosen.judged, trial.context)
+        why = verdict.why
+        if not verdict.is_clear:
+            bayes = METHODS["bayes"]
+            solution, table = choose_and_solve(table, bayes, None, rank, bayes.options(), trial.context)
+            return replace(solution, record=replace(solution.record, method="bayes", why=why)), table
     if chosen.table is not None:
         trial = replace(trial, table=chosen.table)
-    return _recorded(fit_ensemble(trial, options, chosen), chosen, chosen.smoothing, measure), trial.table
+    solution = _recorded(fit_ensemble(trial, options, chosen), chosen, chosen.smoothing, measure)
+    return replace(solution, record=replace(solution.record, why=why)), trial.table
 
 
 def _recorded(
