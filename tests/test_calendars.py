@@ -18,6 +18,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from pyarrow import feather, parquet
 
+import juror
 from juror.domain import Domain
 from juror.errors import DataError, ParameterError
 from juror.readers import open_source
@@ -441,3 +442,53 @@ def test_dates_beside_numbers_are_refused():
         Domain.infer({"a": ["x", "y"], "w": [datetime.date(2024, 1, 1)] * 2}, sample_weight="w")
     with pytest.raises(DataError, match="Column 'a' holds dates or times, and variable 'a' has none"):
         Domain.infer({"a": [1, 2]}).encode({"a": [datetime.date(1970, 1, 2)]})
+
+
+# Edges
+
+SIXTY_DAYS = pd.date_range("2020-01-01", periods=60)
+EDGES = ["2020-01-01", "2020-02-01", "2022-01-01"]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        SIXTY_DAYS,
+        pl.Series(SIXTY_DAYS.to_numpy()).cast(pl.Datetime("us")),
+        SIXTY_DAYS.to_numpy(),
+        [*SIXTY_DAYS],
+        SIXTY_DAYS.tz_localize("UTC"),
+        [*SIXTY_DAYS.date],
+    ],
+    ids=["pandas", "polars", "numpy", "timestamps", "UTC", "dates"],
+)
+def test_days_that_are_cut_at_edges_stay_days(column):
+    variable = Domain.infer({"a": column}, edges={"a": EDGES})["a"]
+    assert variable.calendar.unit == "D"
+    assert variable.labels == ("[2020-01-01, 2020-02-01)", "[2020-02-01, 2022-01-01]")
+    assert variable.has_mass(variable.number("2020-01-05"))
+
+
+def test_days_of_a_file_that_are_cut_at_edges_stay_days(tmp_path):
+    path = tmp_path / "days.parquet"
+    pd.DataFrame({"a": SIXTY_DAYS}).to_parquet(path)
+    model = juror.fit(path, 1, "em", edges={"a": EDGES})
+    assert model.prob("a = 2020-01-05") == pytest.approx(1 / 60, rel=0.1)
+    assert set(model.sample(20, seed=0)["a"].dt.hour) == {0}
+
+
+def test_an_edge_at_a_time_of_day_makes_days_seconds():
+    edges = ["2020-01-01", "2020-02-01 12:00", "2022-01-01"]
+    variable = Domain.infer({"a": SIXTY_DAYS}, edges={"a": edges})["a"]
+    assert variable.calendar.unit == "s"
+    assert variable.labels == ("[2020-01-01, 2020-02-01 12:00)", "[2020-02-01 12:00, 2022-01-01]")
+
+
+def test_a_column_without_any_date_may_be_cut_at_edges():
+    empty = pd.DataFrame({"a": pd.Series([None] * 3, dtype="datetime64[us]")})
+    assert Domain.infer(empty, edges={"a": EDGES})["a"].calendar.unit == "D"
+
+
+def test_an_edge_may_lie_beyond_what_the_type_of_the_column_holds():
+    frame = pd.DataFrame({"a": SIXTY_DAYS.astype("datetime64[ns]")})
+    assert Domain.infer(frame, edges={"a": ["0001-01-01", "9999-12-31"]})["a"].labels == ("[0001-01-01, 9999-12-31]",)

@@ -193,6 +193,13 @@ class Discovery:
         if len(edges) < max(2, len(found)) or any(high <= low for low, high in pairwise(edges)) or not are_whole:
             kind = "finite numbers" if column.calendar is None else f"dates or times, to the {column.calendar.unit!r},"
             raise ParameterError(f"The edges of {column.name!r} must be two or more {kind} that rise. Got {given!r}.")
+        if column.calendar is not None:
+            # objects, as no 64 bits hold the nanoseconds of distant dates
+            calendar, ends = column.calendar, np.array(edges, dtype=object)
+            # a time of day among the edges is a time that the column may have
+            column = column.in_needed_unit(calendar.coarsest(ends))
+            assert column.calendar is not None
+            edges = calendar.converted(ends, column.calendar.unit).tolist()
         numbers, are_groups = np.asarray(column.values), bool(column.dropped)
         return binned_variable(column.name, edges, numbers, column.counts, False, are_groups, column.calendar)
 
