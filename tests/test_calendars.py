@@ -20,6 +20,7 @@ from pyarrow import feather, parquet
 
 import juror
 from juror.domain import Domain
+from juror.domain.binning import binned_variable
 from juror.errors import DataError, ParameterError
 from juror.readers import open_source
 from juror.readers.calendars import UNITS, Calendar, finer, united_calendar
@@ -492,3 +493,40 @@ def test_a_column_without_any_date_may_be_cut_at_edges():
 def test_an_edge_may_lie_beyond_what_the_type_of_the_column_holds():
     frame = pd.DataFrame({"a": SIXTY_DAYS.astype("datetime64[ns]")})
     assert Domain.infer(frame, edges={"a": ["0001-01-01", "9999-12-31"]})["a"].labels == ("[0001-01-01, 9999-12-31]",)
+
+
+# Dates that stand for never and always
+
+RECENT = [datetime.datetime(2020, 1, 1) + datetime.timedelta(3 * n) for n in range(97)]
+
+
+@pytest.mark.parametrize("sentinel", [datetime.datetime(1, 1, 1), datetime.datetime(9999, 12, 31)])
+@pytest.mark.parametrize("type_", [pa.date32(), pa.timestamp("s"), pa.timestamp("us", "Asia/Kolkata")], ids=str)
+def test_the_law_ends_with_the_calendar(sentinel, type_):
+    column = pa.array([sentinel] * 3 + RECENT).cast(type_)
+    model = juror.fit({"end": column}, 1, "em")
+    low, high = model.domain["end"].calendar.ends
+    ends = model.domain["end"].inside.at(np.array([0, model.domain["end"].cardinality - 1]), np.array([0.0, 1.0]))
+    assert low <= ends[0] < ends[1] <= high
+    lowest, highest = model.quantile("end", [0.0, 1.0])
+    assert (lowest.year == 1) == (sentinel.year == 1)
+    assert (highest.year == 9999) == (sentinel.year == 9999)
+
+
+def test_only_the_tail_beyond_the_calendar_is_left_out():
+    days = np.array([datetime.date(9999, 12, day).toordinal() - 719_163 for day in range(1, 31)])
+    counts, edges = np.ones(len(days)), [int(days[0]), int(days[9]), int(days[-1])]
+    free = binned_variable("a", edges, days, counts, open_ended=True).law
+    law = binned_variable("a", edges, days, counts, open_ended=True, calendar=Calendar("D")).law
+    inner = law.grid.positions(np.arange(days[0] - 200, days[-1] + 3))
+    np.testing.assert_allclose(law.below(inner), free.below(inner) / free.below(inner[-1:]))
+    assert law.below(inner[-1:])[0] == pytest.approx(1)
+    assert free.below(inner[-1:])[0] < 0.999
+
+
+def test_dates_that_python_does_not_have_are_named():
+    far = np.array(["12000-04-11"] * 10 + [str(day.date()) for day in RECENT], dtype="M8[s]")
+    model = juror.fit({"end": far}, 1, "em")
+    with pytest.raises(DataError, match="The date 12000-04-11 is not between 0001-01-01 and 9999-12-31"):
+        model.quantile("end", 1.0)
+    assert model.sample(200, frame="pyarrow", seed=0).num_rows == 200

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from juror.domain.law import Law
 from juror.domain.law_estimate import estimate_law
 from juror.domain.variable import Variable
 from juror.readers.calendars import Calendar
@@ -58,12 +59,32 @@ def binned_variable(
     ends = plain_numbers(edges)
     held = (intervals_of(ends, numbers, open_ended) >= 0) & (counts > 0)
     law = estimate_law(numbers[held], counts[held], ends, open_ended, are_groups) if np.any(held) else None
+    if law is not None and calendar is not None:
+        law = _within(law, calendar, ends)
     if law is not None and open_ended and law.grid.decimals is not None and not law.grid.dropped:
         # edges that were computed become numbers that the column may have
         grid, seen = law.grid, set(numbers.tolist())
         ends[1:-1] = [end if end in seen else grid.number(grid.cut(end, after=False)) for end in ends[1:-1]]
     labels = _interval_labels(ends, open_ended, calendar)
     return Variable(name, labels, "binned", tuple(ends), law, open_ended, calendar=calendar)
+
+
+def _within(law: Law, calendar: Calendar, edges: Sequence[Number]) -> Law:
+    """Return the law of dates without its tails beyond the calendar, whose ends programs use for *never* and *always*.
+
+    Intervals that reach beyond the calendar, because rows do, are kept.
+    """
+    first, last = min(calendar.ends[0], edges[0]), max(calendar.ends[1], edges[-1])
+    low, high = law.grid.cut(first, after=False), law.grid.cut(last, after=True)
+    if low <= law.starts[0] and law.ends[-1] <= high:
+        return law
+    starts, ends, masses = (np.array(part) for part in (law.starts, law.ends, law.masses))
+    widths, inner = ends - starts, np.clip(ends, low, high) - np.clip(starts, low, high)
+    # a point has no width
+    shares = np.divide(inner, widths, out=((low <= starts) & (starts < high)).astype(float), where=widths > 0)
+    kept, masses = shares > 0, shares * masses / (shares @ masses)
+    parts = (np.clip(starts, low, high)[kept], np.clip(ends, low, high)[kept], masses[kept])
+    return Law(law.grid, *(tuple(part.tolist()) for part in parts))
 
 
 def divided(variable: Variable, positions: Iterable[float]) -> Variable:

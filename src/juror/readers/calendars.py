@@ -7,7 +7,7 @@ import math
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -23,6 +23,7 @@ Unit = Literal["D", "s", "ms", "us", "ns"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
 _NANOSECONDS = {"D": 86_400 * 10**9, "s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 _EPOCH = datetime.datetime(1970, 1, 1)
+_FIRST, _LAST = datetime.datetime.min, datetime.datetime.max
 _TEXT = re.compile(
     r"\s*(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?\s*(Z|[+-]\d\d:?\d\d(?::\d\d)?)?)?\s*", re.ASCII
 )
@@ -130,6 +131,20 @@ class Calendar:
         is_again = _offset(nanoseconds + offset * 10**9, zone, is_local=True) != offset
         return f"{text if ':' in text else text + ' 00:00'}{_written_offset(offset)}" if is_again else text
 
+    @property
+    def ends(self) -> tuple[int, int]:
+        """The numbers of the first and the last date or time that Python and the column's type can express.
+
+        >>> [Calendar("D").text(end) for end in Calendar("D").ends]
+        ['0001-01-01', '9999-12-31']
+        """
+        assert self.stored is not None
+        most = np.iinfo(np.int64).max // (_NANOSECONDS[self.unit] // _NANOSECONDS[self.stored])
+        # Python converts zoned times from UTC, so that both times must lie in its years
+        clocks = (self, replace(self, zone=None))
+        first, last = ([clock.number(end) or 0 for clock in clocks] for end in (_FIRST, _LAST))
+        return max(-most, *map(math.ceil, first)), min(most, *map(math.floor, last))
+
     def coarsest(self, numbers: np.ndarray) -> Unit:
         """Return the coarsest unit in which all of some numbers are whole.
 
@@ -166,6 +181,17 @@ class Calendar:
         """Return whole numbers (n,) as dates or times of the column's unit, of NumPy's type; zoned ones in UTC."""
         assert self.stored is not None
         return self.converted(np.asarray(numbers, dtype=np.int64), self.stored).astype(f"M8[{self.stored}]")
+
+    def to_python(self, numbers: np.ndarray) -> list[Any]:
+        """Return whole numbers (n,) as dates or times of Python, those with nanoseconds of pandas."""
+        low, high = self.ends
+        beyond = (numbers < low) | (numbers > high)
+        if np.any(beyond):
+            raise DataError(
+                f"The date {self.text(numbers[beyond][0])} is not between {self.text(low)} and {self.text(high)}, which "
+                "Python and the type of its column can express. Replace such dates before fitting."
+            )
+        return self.to_arrow(numbers).to_pylist()
 
     def to_arrow(self, numbers: np.ndarray, missing: np.ndarray | None = None) -> pa.Array:
         """Return whole numbers (n,) as an Arrow array of the column's type, null where they are missing (n,)."""
