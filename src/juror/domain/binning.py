@@ -1,4 +1,4 @@
-"""Cut numbers into intervals: how many, where, and what they are called."""
+"""Cut numbers into intervals: how many, and where."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from juror.domain.interval_texts import IntervalTexts
 from juror.domain.law import Law
 from juror.domain.law_estimate import estimate_law
 from juror.domain.variable import Variable
@@ -65,7 +66,7 @@ def binned_variable(
         # edges that were computed become numbers that the column may have
         grid, seen = law.grid, set(numbers.tolist())
         ends[1:-1] = [end if end in seen else grid.number(grid.cut(end, after=False)) for end in ends[1:-1]]
-    labels = _interval_labels(ends, open_ended, calendar)
+    labels = IntervalTexts(ends, open_ended, law, calendar).labels()
     return Variable(name, labels, "binned", tuple(ends), law, open_ended, calendar=calendar)
 
 
@@ -103,7 +104,7 @@ def divided(variable: Variable, positions: Iterable[float]) -> Variable:
     inner = [starts[p] if p in starts else variable.law.grid.number(p) for p in sorted({*starts, *new})]
     # the outer edges of an open-ended variable are those of its numbers, and a cut may lie beyond
     edges = (min(variable.edges[0], inner[0]), *inner, max(variable.edges[-1], inner[-1]))
-    intervals = _interval_labels(edges, variable.open_ended, variable.calendar)
+    intervals = IntervalTexts(edges, variable.open_ended, variable.law, variable.calendar).labels()
     labels = (*intervals, *variable.labels[len(variable.present_labels) :])
     return replace(variable, labels=labels, edges=edges)
 
@@ -119,27 +120,6 @@ def parts_of(whole: Variable, parts: Variable) -> tuple[np.ndarray, np.ndarray]:
     if whole.missing_label is not None:
         codes, shares = np.append(codes, whole.missing_code), np.append(shares, 1.0)
     return codes, shares
-
-
-def _interval_labels(ends: Sequence[float], open_ended: bool, calendar: Calendar | None) -> tuple[str, ...]:
-    texts = distinct_texts(ends, calendar)
-    labels = [f"[{low}, {high})" for low, high in pairwise(texts)]
-    labels[-1] = f"[{texts[-2]}, {texts[-1]}]"
-    if open_ended:
-        labels[0] = f"<{texts[1]}"
-        labels[-1] = f">={texts[-2]}" if len(labels) > 1 else "any"
-    return tuple(labels)
-
-
-def distinct_texts(ends: Sequence[float], calendar: Calendar | None = None) -> list[str]:
-    """Write numbers with as few digits as keep them distinct, integers in full, and dates as dates."""
-    if calendar is not None:
-        return [calendar.text(int(end)) for end in ends]
-    for digits in range(6, 18):
-        texts = [str(end) if isinstance(end, int) else f"{end:.{digits}g}" for end in ends]
-        if len(set(texts)) == len(set(ends)):
-            break
-    return texts
 
 
 def _equal_counts(numbers: np.ndarray, counts: np.ndarray, n_bins: int) -> np.ndarray:
