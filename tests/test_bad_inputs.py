@@ -164,7 +164,7 @@ BAD = {
     "a number outside the edges": (
         lambda: MODEL.log_prob({"age": [30, 130]}),
         "Column 'age' holds 130 in row 1, which is outside its edges 0 to 120. Pass unknown=\"missing\" to treat it as "
-        "missing.",
+        "missing, or fit with wider edges.",
     ),
     "a decimal comma": (
         lambda: MODEL.log_prob({"age": ["30,5", "x"]}),

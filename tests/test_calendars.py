@@ -21,7 +21,7 @@ from pyarrow import feather, parquet
 import juror
 from juror.domain import Domain
 from juror.domain.binning import binned_variable
-from juror.errors import DataError, ParameterError
+from juror.errors import DataError, ParameterError, QueryError
 from juror.readers import open_source
 from juror.readers.calendars import UNITS, Calendar, finer, united_calendar
 from juror.readers.columns import Column
@@ -530,3 +530,47 @@ def test_dates_that_python_does_not_have_are_named():
     with pytest.raises(DataError, match="The date 12000-04-11 is not between 0001-01-01 and 9999-12-31"):
         model.quantile("end", 1.0)
     assert model.sample(200, frame="pyarrow", seed=0).num_rows == 200
+
+
+# What is said of dates that a column does not have
+
+ADMISSIONS = pd.DataFrame({"day": SIXTY_DAYS, "sex": ["f", "m"] * 30})
+OPEN, CLOSED = juror.fit(ADMISSIONS, 1, "em"), juror.fit(ADMISSIONS, 1, "em", edges={"day": EDGES})
+FORMS = "Write dates like 2024-03-01, and times like 2024-03-01 12:30."
+ZONE = "It has a time zone, and the column has none: leave the zone out."
+
+
+@pytest.mark.parametrize(
+    ("condition", "words"),
+    [
+        ("day = 2020-02-30", "Variable 'day' has no label '2020-02-30'. There is no such date."),
+        ("day != 2020-02-30", "Variable 'day' has no label '2020-02-30'. There is no such date."),
+        ("day = '2020-02-03 25:00'", "Variable 'day' has no label '2020-02-03 25:00'. There is no such time."),
+        ("day = '2020-02-03 12:00Z'", f"Variable 'day' has no label '2020-02-03 12:00Z'. {ZONE}"),
+        ("day = 18300", f"Variable 'day' has no label '18300'. {FORMS}"),
+        ("day >= 2020-03", f"'2020-03' is neither a date nor an interval of 'day'. {FORMS}"),
+        ("day >= 2020-02-30", "'2020-02-30' is neither a date nor an interval of 'day'. There is no such date."),
+        (
+            "day < '2020-02-03 12:00+01:00'",
+            f"'2020-02-03 12:00+01:00' is neither a date nor an interval of 'day'. {ZONE}",
+        ),
+    ],
+)
+def test_questions_about_what_is_no_date(condition, words):
+    with pytest.raises(QueryError) as caught:
+        OPEN.prob(condition)
+    assert str(caught.value).splitlines()[0] == words
+
+
+def test_edges_of_dates_are_shown_as_dates():
+    with pytest.raises(QueryError, match=r"Its edges are \['2020-01-01', '2020-02-01', '2022-01-01'\]\."):
+        CLOSED.prob("day = 2026-01-01")
+
+
+@pytest.mark.parametrize(
+    ("cell", "written"), [(pd.Timestamp("2026-01-01"), "2026-01-01"), ("2026-01-01", "'2026-01-01'")]
+)
+def test_a_cell_outside_edges_of_dates(cell, written):
+    words = f"Column 'day' holds {written} in row 0, which is outside its edges 2020-01-01 to 2022-01-01. Pass unknown="
+    with pytest.raises(DataError, match=words):
+        CLOSED.log_prob({"day": [cell]})

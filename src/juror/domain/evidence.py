@@ -21,6 +21,7 @@ import numpy as np
 from juror.domain import Domain
 from juror.domain.binning import divided, parts_of
 from juror.domain.interval_texts import IntervalTexts
+from juror.domain.unknown_values import no_bound
 from juror.domain.variable import Variable
 from juror.errors import QueryError, shortlist
 from juror.readers.exact_numbers import Number, as_float, as_number
@@ -111,7 +112,7 @@ def _from_bound(variable: Variable, whole: Variable, bound: Any, after: bool) ->
         begins = variable.inside.cuts[:-1] >= variable.inside.law.grid.cut(number, after)
         return np.append(begins, np.zeros(variable.cardinality - len(begins), dtype=bool))
     if whole.edges is not None and not _is_label(whole, bound):
-        raise QueryError(f"{bound!r} is neither a number nor an interval of {variable.name!r}.")
+        raise no_bound(whole, bound)
     code, codes = _ordinal_position(whole, bound), _codes_in(whole, variable)
     return codes > code if after else codes >= code
 

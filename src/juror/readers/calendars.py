@@ -116,6 +116,18 @@ class Calendar:
         low, high = math.nextafter(whole, math.inf), math.nextafter(whole + 1, -math.inf)
         return min(max(whole + rest / _NANOSECONDS[self.unit], low), high)
 
+    def fault(self, value: object) -> str:
+        """Say why a value is no date or time of this calendar.
+
+        >>> Calendar("D").fault("2024-02-30")
+        'There is no such date.'
+        """
+        if _nanoseconds(value) is not None:
+            return "It has a time zone, and the column has none: leave the zone out."
+        if isinstance(value, str) and _TEXT.fullmatch(value):
+            return "There is no such date." if ":" not in value else "There is no such time."
+        return "Write dates like 2024-03-01, and times like 2024-03-01 12:30."
+
     def text(self, number: int) -> str:
         """Write a number as a date, with the time if it is not midnight: 2024-03-01, 2024-03-01 12:30.
 
@@ -188,8 +200,8 @@ class Calendar:
         beyond = (numbers < low) | (numbers > high)
         if np.any(beyond):
             raise DataError(
-                f"The date {self.text(numbers[beyond][0])} is not between {self.text(low)} and {self.text(high)}, which "
-                "Python and the type of its column can express. Replace such dates before fitting."
+                f"The date {self.text(numbers[beyond][0])} is not between {self.text(low)} and {self.text(high)}, "
+                "which Python and the type of its column can express. Replace such dates before fitting."
             )
         return self.to_arrow(numbers).to_pylist()
 
