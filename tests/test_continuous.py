@@ -172,7 +172,8 @@ def test_a_closed_variable_has_nothing_outside_its_edges():
 
 def test_infinity_is_an_end_of_an_open_ended_variable_too():
     assert_close(MODEL.cdf({"price": [-np.inf, np.inf]}), [0.0, 1.0])
-    assert_close(MODEL.density({"price": [-np.inf, np.inf]}), [0.0, 0.0])
+    with pytest.raises(DataError, match="holds inf in row 1; numbers must be finite"):
+        MODEL.density({"price": [2.0, np.inf]})
 
 
 def test_a_point_has_all_its_probability_at_once():

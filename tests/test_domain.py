@@ -324,6 +324,18 @@ def test_given_edges_take_nothing_beyond(value):
     assert variable.find(value) is None
 
 
+@pytest.mark.parametrize("value", [math.inf, -math.inf])
+@pytest.mark.parametrize("options", [{}, {"edges": {"a": [0, 20, 40]}}, {"bin_above": 50}], ids=str)
+def test_infinite_numbers_have_no_code(value, options):
+    variable = infer(range(40), **options)
+    for cells in ([5.0, value], ["5", str(value)]):
+        if variable.edges is not None or cells[0] == 5.0:
+            with pytest.raises(DataError, match=r"Column 'a' holds '?-?inf'? in row 1; numbers must be finite\. Pass unk"):
+                codes_of(variable, cells)
+        assert codes_of(variable, cells, unknown="missing")[1] == -1
+    assert variable.find(value) is None
+
+
 @pytest.mark.parametrize(
     ("numbers", "options"),
     [

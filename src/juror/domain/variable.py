@@ -261,7 +261,7 @@ class Variable:
                 )
 
     def find(self, value: object) -> int | None:
-        """Return the code of a label, or of the interval that holds a number; None when there is none."""
+        """Return the code of a label, or of the interval that holds a finite number; None when there is none."""
         if isinstance(value, np.generic):
             value = value.item()
         if isinstance(value, (str, int, float, bool)):
@@ -272,6 +272,8 @@ class Variable:
         number = self.number(value)
         if number is None or self.edges is None:
             return None if number is None else self._code_of_number.get(number)
+        if abs(number) == np.inf:
+            return None
         code = interval_of(self.edges, number, self.open_ended)
         return None if code == MISSING else code
 
@@ -333,7 +335,7 @@ class Variable:
     def _codes_of_values(self, column: Column) -> np.ndarray:
         values = self.own_numbers(column) if column.form == "number" else column.values
         if self.edges is not None and column.form == "number":
-            return intervals_of(self.edges, values, self.open_ended)
+            return np.where(np.isfinite(values), intervals_of(self.edges, values, self.open_ended), MISSING)
         found = [self.find(value) for value in values]
         return np.array([MISSING if code is None else code for code in found], dtype=np.int64)
 
