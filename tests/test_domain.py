@@ -330,7 +330,9 @@ def test_infinite_numbers_have_no_code(value, options):
     variable = infer(range(40), **options)
     for cells in ([5.0, value], ["5", str(value)]):
         if variable.edges is not None or cells[0] == 5.0:
-            with pytest.raises(DataError, match=r"Column 'a' holds '?-?inf'? in row 1; numbers must be finite\. Pass unk"):
+            with pytest.raises(
+                DataError, match=r"Column 'a' holds '?-?inf'? in row 1; numbers must be finite\. Pass unk"
+            ):
                 codes_of(variable, cells)
         assert codes_of(variable, cells, unknown="missing")[1] == -1
     assert variable.find(value) is None

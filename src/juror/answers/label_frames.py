@@ -162,9 +162,9 @@ def _of_one_type(values: Sequence[Any]) -> Any:
     """Turn labels of several types into text, as well as numbers too large for one type; mixed others into floats."""
     types = {type(value) for value in values if value is not None}
     whole = [value for value in values if value is not None] if types == {int} else [0]
-    if len(types) < 2 and -(2**63) <= min(whole) and max(whole) < 2**63:
+    if len(types) < 2 and min(whole) >= -(2**63) and max(whole) < 2**63:
         return values
-    if len(types) < 2 and 0 <= min(whole) and max(whole) < 2**64:
+    if len(types) < 2 and min(whole) >= 0 and max(whole) < 2**64:
         import pyarrow as pa
 
         # both libraries take whole numbers of Python for signed ones
