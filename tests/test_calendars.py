@@ -513,6 +513,14 @@ def test_the_law_ends_with_the_calendar(sentinel, type_):
     assert (highest.year == 9999) == (sentinel.year == 9999)
 
 
+def test_the_last_microsecond_is_a_date():
+    moments = [datetime.datetime.max] * 3 + [day + datetime.timedelta(microseconds=1) for day in RECENT]
+    model = juror.fit({"end": pa.array(moments)}, 1, "em")
+    assert model.domain["end"].calendar.unit == "us"
+    assert model.quantile("end", 1.0).year == 9999
+    assert model.sample(100, seed=0)["end"].max().year <= 9999
+
+
 def test_only_the_tail_beyond_the_calendar_is_left_out():
     days = np.array([datetime.date(9999, 12, day).toordinal() - 719_163 for day in range(1, 31)])
     counts, edges = np.ones(len(days)), [int(days[0]), int(days[9]), int(days[-1])]

@@ -84,8 +84,9 @@ def _within(law: Law, calendar: Calendar, edges: Sequence[Number]) -> Law:
     # a point has no width
     shares = np.divide(inner, widths, out=((low <= starts) & (starts < high)).astype(float), where=widths > 0)
     kept, masses = shares > 0, shares * masses / (shares @ masses)
-    parts = (np.clip(starts, low, high)[kept], np.clip(ends, low, high)[kept], masses[kept])
-    return Law(law.grid, *(tuple(part.tolist()) for part in parts))
+    parts = (np.clip(starts, low, high), np.clip(ends, low, high), masses)
+    starts, ends, masses = (part[kept] for part in parts)
+    return replace(law, starts=tuple(starts.tolist()), ends=tuple(ends.tolist()), masses=tuple(masses.tolist()))
 
 
 def divided(variable: Variable, positions: Iterable[float]) -> Variable:
