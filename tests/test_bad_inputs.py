@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import datetime
+import math
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import juror
+from juror.errors import DataError
 
 MODEL = juror.JointPMF(
     [0.6, 0.4],
@@ -164,7 +166,7 @@ BAD = {
     "a number outside the edges": (
         lambda: MODEL.log_prob({"age": [30, 130]}),
         "Column 'age' holds 130 in row 1, which is outside its edges 0 to 120. Pass unknown=\"missing\" to treat it as "
-        "missing.",
+        "missing, or fit with wider edges.",
     ),
     "a decimal comma": (
         lambda: MODEL.log_prob({"age": ["30,5", "x"]}),
@@ -292,3 +294,16 @@ def test_the_sentence(mistake):
 
 def test_there_are_at_least_thirty_mistakes():
     assert len(BAD) >= 30
+
+
+@pytest.mark.parametrize("answer", ["log_prob", "log_density", "predict_proba", "predict", "impute", "check"])
+def test_infinity_is_refused_as_by_a_fit(answer):
+    sentence = "Column 'x' holds inf in row 2; numbers must be finite."
+    rows = {"x": [0.5, None, math.inf], "y": ["a", "b", "a"]}
+    with pytest.raises(DataError, match=sentence):
+        juror.fit(rows)
+    model = juror.fit({"x": np.linspace(0, 1, 50) ** 2, "y": ["a", "b"] * 25}, 1, "em")
+    target = ("y",) if answer.startswith("predict") else ()
+    with pytest.raises(DataError, match=sentence):
+        getattr(model, answer)(rows, *target)
+    assert model.cdf({"x": [math.inf, -math.inf]}).tolist() == pytest.approx([1, 0])

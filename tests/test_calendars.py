@@ -18,8 +18,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from pyarrow import feather, parquet
 
+import juror
 from juror.domain import Domain
-from juror.errors import DataError, ParameterError
+from juror.domain.binning import binned_variable
+from juror.errors import DataError, ParameterError, QueryError
 from juror.readers import open_source
 from juror.readers.calendars import UNITS, Calendar, finer, united_calendar
 from juror.readers.columns import Column
@@ -441,3 +443,142 @@ def test_dates_beside_numbers_are_refused():
         Domain.infer({"a": ["x", "y"], "w": [datetime.date(2024, 1, 1)] * 2}, sample_weight="w")
     with pytest.raises(DataError, match="Column 'a' holds dates or times, and variable 'a' has none"):
         Domain.infer({"a": [1, 2]}).encode({"a": [datetime.date(1970, 1, 2)]})
+
+
+# Edges
+
+SIXTY_DAYS = pd.date_range("2020-01-01", periods=60)
+EDGES = ["2020-01-01", "2020-02-01", "2022-01-01"]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        SIXTY_DAYS,
+        pl.Series(SIXTY_DAYS.to_numpy()).cast(pl.Datetime("us")),
+        SIXTY_DAYS.to_numpy(),
+        [*SIXTY_DAYS],
+        SIXTY_DAYS.tz_localize("UTC"),
+        [*SIXTY_DAYS.date],
+    ],
+    ids=["pandas", "polars", "numpy", "timestamps", "UTC", "dates"],
+)
+def test_days_that_are_cut_at_edges_stay_days(column):
+    variable = Domain.infer({"a": column}, edges={"a": EDGES})["a"]
+    assert variable.calendar.unit == "D"
+    assert variable.labels == ("[2020-01-01, 2020-02-01)", "[2020-02-01, 2022-01-01]")
+    assert variable.has_mass(variable.number("2020-01-05"))
+
+
+def test_days_of_a_file_that_are_cut_at_edges_stay_days(tmp_path):
+    path = tmp_path / "days.parquet"
+    pd.DataFrame({"a": SIXTY_DAYS}).to_parquet(path)
+    model = juror.fit(path, 1, "em", edges={"a": EDGES})
+    assert model.prob("a = 2020-01-05") == pytest.approx(1 / 60, rel=0.1)
+    assert set(model.sample(20, seed=0)["a"].dt.hour) == {0}
+
+
+def test_an_edge_at_a_time_of_day_makes_days_seconds():
+    edges = ["2020-01-01", "2020-02-01 12:00", "2022-01-01"]
+    variable = Domain.infer({"a": SIXTY_DAYS}, edges={"a": edges})["a"]
+    assert variable.calendar.unit == "s"
+    assert variable.labels == ("[2020-01-01, 2020-02-01 12:00)", "[2020-02-01 12:00, 2022-01-01]")
+
+
+def test_a_column_without_any_date_may_be_cut_at_edges():
+    empty = pd.DataFrame({"a": pd.Series([None] * 3, dtype="datetime64[us]")})
+    assert Domain.infer(empty, edges={"a": EDGES})["a"].calendar.unit == "D"
+
+
+def test_an_edge_may_lie_beyond_what_the_type_of_the_column_holds():
+    frame = pd.DataFrame({"a": SIXTY_DAYS.astype("datetime64[ns]")})
+    assert Domain.infer(frame, edges={"a": ["0001-01-01", "9999-12-31"]})["a"].labels == ("[0001-01-01, 9999-12-31]",)
+
+
+# Dates that stand for never and always
+
+RECENT = [datetime.datetime(2020, 1, 1) + datetime.timedelta(3 * n) for n in range(97)]
+
+
+@pytest.mark.parametrize("sentinel", [datetime.datetime(1, 1, 1), datetime.datetime(9999, 12, 31)])
+@pytest.mark.parametrize("type_", [pa.date32(), pa.timestamp("s"), pa.timestamp("us", "Asia/Kolkata")], ids=str)
+def test_the_law_ends_with_the_calendar(sentinel, type_):
+    column = pa.array([sentinel] * 3 + RECENT).cast(type_)
+    model = juror.fit({"end": column}, 1, "em")
+    low, high = model.domain["end"].calendar.ends
+    ends = model.domain["end"].inside.at(np.array([0, model.domain["end"].cardinality - 1]), np.array([0.0, 1.0]))
+    assert low <= ends[0] < ends[1] <= high
+    lowest, highest = model.quantile("end", [0.0, 1.0])
+    assert (lowest.year == 1) == (sentinel.year == 1)
+    assert (highest.year == 9999) == (sentinel.year == 9999)
+
+
+def test_the_last_microsecond_is_a_date():
+    moments = [datetime.datetime.max] * 3 + [day + datetime.timedelta(microseconds=1) for day in RECENT]
+    model = juror.fit({"end": pa.array(moments)}, 1, "em")
+    assert model.domain["end"].calendar.unit == "us"
+    assert model.quantile("end", 1.0).year == 9999
+    assert model.sample(100, seed=0)["end"].max().year <= 9999
+
+
+def test_only_the_tail_beyond_the_calendar_is_left_out():
+    days = np.array([datetime.date(9999, 12, day).toordinal() - 719_163 for day in range(1, 31)])
+    counts, edges = np.ones(len(days)), [int(days[0]), int(days[9]), int(days[-1])]
+    free = binned_variable("a", edges, days, counts, open_ended=True).law
+    law = binned_variable("a", edges, days, counts, open_ended=True, calendar=Calendar("D")).law
+    inner = law.grid.positions(np.arange(days[0] - 200, days[-1] + 3))
+    np.testing.assert_allclose(law.below(inner), free.below(inner) / free.below(inner[-1:]))
+    assert law.below(inner[-1:])[0] == pytest.approx(1)
+    assert free.below(inner[-1:])[0] < 0.999
+
+
+def test_dates_that_python_does_not_have_are_named():
+    far = np.array(["12000-04-11"] * 10 + [str(day.date()) for day in RECENT], dtype="M8[s]")
+    model = juror.fit({"end": far}, 1, "em")
+    with pytest.raises(DataError, match="The date 12000-04-11 is not between 0001-01-01 and 9999-12-31"):
+        model.quantile("end", 1.0)
+    assert model.sample(200, frame="pyarrow", seed=0).num_rows == 200
+
+
+# What is said of dates that a column does not have
+
+ADMISSIONS = pd.DataFrame({"day": SIXTY_DAYS, "sex": ["f", "m"] * 30})
+OPEN, CLOSED = juror.fit(ADMISSIONS, 1, "em"), juror.fit(ADMISSIONS, 1, "em", edges={"day": EDGES})
+FORMS = "Write dates like 2024-03-01, and times like 2024-03-01 12:30."
+ZONE = "It has a time zone, and the column has none: leave the zone out."
+
+
+@pytest.mark.parametrize(
+    ("condition", "words"),
+    [
+        ("day = 2020-02-30", "Variable 'day' has no label '2020-02-30'. There is no such date."),
+        ("day != 2020-02-30", "Variable 'day' has no label '2020-02-30'. There is no such date."),
+        ("day = '2020-02-03 25:00'", "Variable 'day' has no label '2020-02-03 25:00'. There is no such time."),
+        ("day = '2020-02-03 12:00Z'", f"Variable 'day' has no label '2020-02-03 12:00Z'. {ZONE}"),
+        ("day = 18300", f"Variable 'day' has no label '18300'. {FORMS}"),
+        ("day >= 2020-03", f"'2020-03' is neither a date nor an interval of 'day'. {FORMS}"),
+        ("day >= 2020-02-30", "'2020-02-30' is neither a date nor an interval of 'day'. There is no such date."),
+        (
+            "day < '2020-02-03 12:00+01:00'",
+            f"'2020-02-03 12:00+01:00' is neither a date nor an interval of 'day'. {ZONE}",
+        ),
+    ],
+)
+def test_questions_about_what_is_no_date(condition, words):
+    with pytest.raises(QueryError) as caught:
+        OPEN.prob(condition)
+    assert str(caught.value).splitlines()[0] == words
+
+
+def test_edges_of_dates_are_shown_as_dates():
+    with pytest.raises(QueryError, match=r"Its edges are \['2020-01-01', '2020-02-01', '2022-01-01'\]\."):
+        CLOSED.prob("day = 2026-01-01")
+
+
+@pytest.mark.parametrize(
+    ("cell", "written"), [(pd.Timestamp("2026-01-01"), "2026-01-01"), ("2026-01-01", "'2026-01-01'")]
+)
+def test_a_cell_outside_edges_of_dates(cell, written):
+    words = f"Column 'day' holds {written} in row 0, which is outside its edges 2020-01-01 to 2022-01-01. Pass unknown="
+    with pytest.raises(DataError, match=words):
+        CLOSED.log_prob({"day": [cell]})

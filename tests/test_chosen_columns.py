@@ -171,6 +171,7 @@ def test_options_of_count(run, table):
         (["--edges", "0,18"], "--edges must be COLUMN=N,N,… once for each column. Got '0,18' instead."),
         (["--edges", "age=1,2", "--edges", "age=1,3"], "--edges must be COLUMN=N,N,… once for each column."),
         (["--edges", "age=18,0"], "The edges of 'age' must be two or more finite numbers that rise."),
+        (["--edges", "age=0,18"], "to treat it as missing, or fit with wider edges."),
         (["--bins", "many"], "--bins must be a whole number from 1, or COLUMN=N. Got 'many' instead."),
         (["--bins", "3", "--bins", "age=4"], "--bins must be COLUMN=N once for each column. Got '3' instead."),
         (["--bins", "agee=3"], "There is no column 'agee'. Did you mean 'age'?"),

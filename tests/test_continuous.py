@@ -172,7 +172,8 @@ def test_a_closed_variable_has_nothing_outside_its_edges():
 
 def test_infinity_is_an_end_of_an_open_ended_variable_too():
     assert_close(MODEL.cdf({"price": [-np.inf, np.inf]}), [0.0, 1.0])
-    assert_close(MODEL.density({"price": [-np.inf, np.inf]}), [0.0, 0.0])
+    with pytest.raises(DataError, match="holds inf in row 1; numbers must be finite"):
+        MODEL.density({"price": [2.0, np.inf]})
 
 
 def test_a_point_has_all_its_probability_at_once():
@@ -274,6 +275,20 @@ def test_codes_are_intervals_and_floats_are_numbers():
     assert_close(model.cdf(np.array([[9.0, 0], [np.nan, 0]])), [0.1 * 0.4, 0.4])
 
 
+@pytest.mark.parametrize("number", [-np.inf, -1.0, 0, 0.5, 1, 2.5, 3, 5, 6.5, 2**62, np.inf])
+def test_labels_that_are_numbers_are_steps_of_the_cdf(number):
+    model = juror.fit({"k": [1, 3, 3, 5, 5, 5, None], "y": ["a", "b"] * 3 + ["a"]}, 2, "em", missing_as={"k": "none"})
+    expected = sum(model.prob({"k": label}) for label in (1, 3, 5) if label <= number)
+    assert_close(model.cdf({"k": [number]}), [expected])
+
+
+def test_labels_whose_order_was_declared_are_no_steps():
+    model = JointPMF([1.0], [[[0.25], [0.75]]], Domain((Variable("k", (5, 1), "ordinal"),)))
+    assert_close(model.cdf({"k": [5, 1]}), [0.25, 1.0])
+    with pytest.raises(DataError, match="holds 2 in row 0, which is not among its 2 labels"):
+        model.cdf({"k": [2]})
+
+
 def test_a_nominal_variable_has_no_cdf():
     with pytest.raises(QueryError) as raised:
         MODEL.cdf({"age": [30.0], "colour": ["red"]})
@@ -287,7 +302,12 @@ def test_a_nominal_variable_has_no_cdf():
 BAD = {
     "an unknown column": ({"agee": [1.0]}, {}, DataError, "a column 'agee' that the model does not know. Did you mean"),
     "a label that is no interval": ({"age": ["old"]}, {}, DataError, "'old' in row 0, which is neither a number nor"),
-    "an unknown ordinal label": ({"size": [3]}, {}, DataError, "holds 3 in row 0, which is not among its 3 labels"),
+    "an unknown ordinal label": (
+        {"size": ["three"]},
+        {},
+        DataError,
+        "holds 'three' in row 0, which is not among its 3 labels",
+    ),
     "a wrong unknown": ({"price": [500.0]}, {"unknown": "drop"}, ParameterError, "unknown must be one of"),
 }
 

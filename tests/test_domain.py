@@ -6,6 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -270,9 +272,34 @@ def test_given_edges():
     assert codes_of(variable, [0, 9.99, 10, 20]).tolist() == [0, 0, 1, 1]
 
 
-@pytest.mark.parametrize("edges", [[0, 10, 20], (0.0, 10.0, 20.0), np.array([0, 10, 20]), range(0, 30, 10)], ids=type)
+@pytest.mark.parametrize(
+    "edges",
+    [
+        [0, 10, 20],
+        (0.0, 10.0, 20.0),
+        np.array([0, 10, 20]),
+        range(0, 30, 10),
+        pd.Series([0, 10, 20], index=[7, 8, 9]),
+        pd.Index([0, 10, 20]),
+        pl.Series([0, 10, 20]),
+        pa.array([0, 10, 20]),
+    ],
+    ids=type,
+)
 def test_edges_in_any_sequence(edges):
     assert infer([0, 5, 20], edges={"a": edges}).labels == ("[0, 10)", "[10, 20]")
+
+
+@pytest.mark.parametrize("sequence", [pd.to_datetime, pd.Series, pl.Series, np.array, pa.array])
+def test_edges_in_any_sequence_of_dates(sequence):
+    edges = [datetime.date(2020, month, 1) for month in (1, 2, 3)]
+    labels = ("[2020-01-01, 2020-02-01)", "[2020-02-01, 2020-03-01]")
+    assert infer(pd.date_range("2020-01-01", periods=60), edges={"a": sequence(edges)}).labels == labels
+
+
+def test_edges_that_do_not_rise_are_named_in_one_line():
+    with pytest.raises(ParameterError, match=r"finite numbers that rise\. Got \[0, 30, 20\]\.$"):
+        infer([0, 5, 20], edges={"a": pd.Series([0, 30, 20])})
 
 
 def test_given_edges_may_hold_empty_intervals():
@@ -288,12 +315,26 @@ def test_open_ended_bins_take_what_lies_beyond():
     assert (variable.labels[0], variable.labels[-1]) == ("<10", ">=30")
 
 
-@pytest.mark.parametrize("value", [-0.001, 20.001, -1e300, math.inf, -math.inf])
+@pytest.mark.parametrize("value", [-0.001, 20.001, -1e300])
 def test_given_edges_take_nothing_beyond(value):
     variable = infer([0, 20], edges={"a": [0, 10, 20]})
     with pytest.raises(DataError, match=r"in row 1, which is outside its edges 0 to 20\. Pass unknown="):
         codes_of(variable, [5.0, value])
     assert codes_of(variable, [5.0, value], unknown="missing").tolist() == [0, -1]
+    assert variable.find(value) is None
+
+
+@pytest.mark.parametrize("value", [math.inf, -math.inf])
+@pytest.mark.parametrize("options", [{}, {"edges": {"a": [0, 20, 40]}}, {"bin_above": 50}], ids=str)
+def test_infinite_numbers_have_no_code(value, options):
+    variable = infer(range(40), **options)
+    for cells in ([5.0, value], ["5", str(value)]):
+        if variable.edges is not None or cells[0] == 5.0:
+            with pytest.raises(
+                DataError, match=r"Column 'a' holds '?-?inf'? in row 1; numbers must be finite\. Pass unk"
+            ):
+                codes_of(variable, cells)
+        assert codes_of(variable, cells, unknown="missing")[1] == -1
     assert variable.find(value) is None
 
 
@@ -335,6 +376,8 @@ def test_extreme_numbers_can_be_binned(numbers, options):
         ({"max_levels": 0}, "max_levels must be an int"),
         ({"edges": {"b": [0, 1]}}, "There is no column 'b'"),
         ({"edges": {"a": [0]}}, "two or more finite numbers that rise"),
+        ({"edges": {"a": {0, 10}}}, "two or more finite numbers that rise"),
+        ({"edges": {"a": "0,10"}}, "two or more finite numbers that rise"),
         ({"edges": {"a": []}}, "two or more finite numbers that rise"),
         ({"edges": {"a": [0, 0]}}, "finite numbers that rise"),
         ({"edges": {"a": [1, 0]}}, "finite numbers that rise"),

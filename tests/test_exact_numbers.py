@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -12,7 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import juror
 from juror import Domain, Query
+from juror.answers.label_frames import to_frame
 from juror.domain.evidence import Range, weights_of
 from juror.domain.variable import Variable
 from juror.errors import DataError
@@ -185,3 +188,19 @@ def test_unsigned_integers_beyond_the_sign_bit_are_labels():
     assert domain["a"].labels == (1, 2**63 - 1, 2**63, 2**64 - 1)
     assert domain.encode({"a": numbers})[:, 0].tolist() == [0, 1, 2, 3]
     assert domain.encode({"a": np.array([2**63 - 2, 2**63 + 1], dtype=np.uint64)}, "missing").tolist() == [[-1], [-1]]
+
+
+@pytest.mark.parametrize("frame", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("n_values", [2, 100])
+def test_unsigned_numbers_are_drawn_as_unsigned_numbers(frame, n_values):
+    numbers = np.array([2**64 - 1 - n**2 for n in range(n_values)] * 5, dtype=np.uint64)
+    drawn = juror.fit({"u": numbers}, 1, "em").sample(50, seed=0, frame=frame)
+    series = nw.from_native(drawn, eager_only=True)["u"]
+    assert series.dtype == nw.UInt64
+    assert 2**64 - 1 - n_values**2 <= min(series.to_list())
+
+
+@pytest.mark.parametrize("frame", ["polars", "pyarrow"])
+def test_unsigned_numbers_beside_missing_cells(frame):
+    numbers = [2**64 - 1, None, 5]
+    assert nw.from_native(to_frame({"u": numbers}, frame), eager_only=True)["u"].to_list() == numbers

@@ -16,6 +16,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +28,7 @@ from juror.domain.variable import Unknown, Variable
 from juror.errors import QueryError
 from juror.readers import Column
 from juror.readers.columns import MISSING, as_text
+from juror.readers.exact_numbers import n_at_most
 from juror.runners.local import partitions
 
 # Class masses of a block of rows, with two temporary arrays of the same size: 16 MB each.
@@ -63,9 +66,8 @@ def cdf(model: Mixture, columns: Sequence[Column], unknown: Unknown) -> np.ndarr
         codes[column.index == MISSING, n] = MISSING
         _check_order(domain[n], codes[:, n])
         shares[n] = np.ones(len(x))
-        if domain[n].edges is not None:
-            placed = ~np.isnan(x)
-            codes[placed, n], shares[n][placed] = _place(domain[n], x[placed])
+        placed = ~np.isnan(x)
+        codes[placed, n], shares[n][placed] = _place(domain[n], x[placed])
     return _cumulative(model, codes, shares)
 
 
@@ -139,11 +141,18 @@ def _check_order(variable: Variable, codes: np.ndarray) -> None:
 
 
 def _positions(domain: Domain, column: Column) -> np.ndarray:
-    """Return the positions of a column's numbers in their law, (n_rows,); NaN for all cells that are no numbers."""
+    """Return the positions of a column's numbers in their law, (n_rows,); NaN for all cells that are no numbers.
+
+    Of labels that are rising numbers, the position is how many of them are at most the number.
+    """
     of_value = np.full(len(column.values) + 1, np.nan)
-    # Unknown columns are refused later, when they are encoded.
-    if column.name in domain and domain[column.name].edges is not None:
-        variable = domain[column.name]
+    if column.name not in domain:
+        # refused later, when columns are encoded
+        return of_value[column.index]
+    variable = domain[column.name]
+    if column.form == "number" and _are_steps(variable):
+        of_value[:-1] = n_at_most(variable.present_labels, np.asarray(column.values))  # type: ignore[arg-type]
+    elif variable.edges is not None:
         grid = variable.inside.law.grid
         if column.form == "number":
             of_value[:-1] = grid.positions(variable.own_numbers(column))
@@ -155,8 +164,17 @@ def _positions(domain: Domain, column: Column) -> np.ndarray:
     return of_value[column.index]
 
 
+def _are_steps(variable: Variable) -> bool:
+    """Tell whether labels are rising numbers, between which the distribution function is constant."""
+    labels: Sequence[Any] = variable.present_labels
+    are_numbers = variable.kind == "ordinal" and not any(isinstance(label, (str, bool)) for label in labels)
+    return are_numbers and all(low < high for low, high in pairwise(labels))
+
+
 def _place(variable: Variable, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the interval of every position, and the share of that interval's law at or below it."""
+    """Return the interval or label of every position, and its share at or below that position."""
+    if variable.edges is None:
+        return np.maximum(at - 1, 0), at > 0
     inside = variable.inside
     after = np.nextafter(at, np.inf) if inside.law.grid.decimals is None else at + 1
     codes = inside.intervals_of(at)

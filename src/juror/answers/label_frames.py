@@ -158,11 +158,17 @@ def _would_round(values: Sequence[Any]) -> bool:
     return int in kinds and kinds != {int} and any(type(v) is int and as_float(v) != v for v in values)
 
 
-def _of_one_type(values: Sequence[Any]) -> Sequence[Any]:
+def _of_one_type(values: Sequence[Any]) -> Any:
     """Turn labels of several types into text, as well as numbers too large for one type; mixed others into floats."""
     types = {type(value) for value in values if value is not None}
-    if len(types) < 2 and (types != {int} or all(value is None or -(2**63) <= value < 2**63 for value in values)):
+    whole = [value for value in values if value is not None] if types == {int} else [0]
+    if len(types) < 2 and min(whole) >= -(2**63) and max(whole) < 2**63:
         return values
+    if len(types) < 2 and min(whole) >= 0 and max(whole) < 2**64:
+        import pyarrow as pa
+
+        # both libraries take whole numbers of Python for signed ones
+        return pa.array(values, pa.uint64())
     if types == {int, float} and not _would_round(values):
         return [None if value is None else float(value) for value in values]
     return [None if value is None else str(value) for value in values]

@@ -151,4 +151,4 @@ def as_cells(variable: Variable, numbers: Sequence[Any], is_text: bool = False) 
     calendar = variable.calendar
     if is_text:
         return [as_text(number) if calendar is None else calendar.text(number) for number in numbers]
-    return list(numbers) if calendar is None else calendar.to_arrow(np.array(numbers, dtype=np.int64)).to_pylist()
+    return list(numbers) if calendar is None else calendar.to_python(np.array(numbers, dtype=np.int64))

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from juror.domain import Domain
-from juror.domain.binning import distinct_texts
+from juror.domain.interval_texts import distinct_texts
 from juror.domain.variable import Variable
 from juror.readers.columns import as_text
 

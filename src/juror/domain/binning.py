@@ -1,4 +1,4 @@
-"""Cut numbers into intervals: how many, where, and what they are called."""
+"""Cut numbers into intervals: how many, and where."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from juror.domain.law import Grid
+from juror.domain.interval_texts import IntervalTexts
+from juror.domain.law import Grid, Law
 from juror.domain.law_estimate import estimate_law, grid_of, is_wide
 from juror.domain.variable import Variable
 from juror.readers.calendars import Calendar
@@ -61,11 +62,13 @@ def binned_variable(
         ends = _apart(ends, grid_of(numbers, counts))
     held = (intervals_of(ends, numbers, open_ended) >= 0) & (counts > 0)
     law = estimate_law(numbers[held], counts[held], ends, open_ended, are_groups) if np.any(held) else None
+    if law is not None and calendar is not None:
+        law = _within(law, calendar, ends)
     if law is not None and open_ended and law.grid.decimals is not None and not is_wide(numbers):
         # edges that were computed become numbers that the column may have
         grid, seen = law.grid, set(numbers.tolist())
         ends[1:-1] = [end if end in seen else grid.number(grid.cut(end, after=False)) for end in ends[1:-1]]
-    labels = _interval_labels(ends, open_ended, calendar)
+    labels = IntervalTexts(ends, open_ended, law, calendar).labels()
     return Variable(name, labels, "binned", tuple(ends), law, open_ended, calendar=calendar)
 
 
@@ -77,6 +80,25 @@ def _apart(ends: Sequence[Number], grid: Grid) -> list[Number]:
     last = ends[-2] == ends[-1]
     own = sorted({grid.number(grid.cut(end, after=False)) for end in ends})
     return [*own, own[-1]] if last or len(own) == 1 else own
+
+
+def _within(law: Law, calendar: Calendar, edges: Sequence[Number]) -> Law:
+    """Return the law of dates without its tails beyond the calendar, whose ends programs use for *never* and *always*.
+
+    Intervals that reach beyond the calendar, because rows do, are kept.
+    """
+    first, last = min(calendar.ends[0], edges[0]), max(calendar.ends[1], edges[-1])
+    low, high = law.grid.cut(first, after=False), law.grid.cut(last, after=True)
+    if low <= law.starts[0] and law.ends[-1] <= high:
+        return law
+    starts, ends, masses = (np.array(part) for part in (law.starts, law.ends, law.masses))
+    widths, inner = ends - starts, np.clip(ends, low, high) - np.clip(starts, low, high)
+    # a point has no width
+    shares = np.divide(inner, widths, out=((low <= starts) & (starts < high)).astype(float), where=widths > 0)
+    kept, masses = shares > 0, shares * masses / (shares @ masses)
+    parts = (np.clip(starts, low, high), np.clip(ends, low, high), masses)
+    starts, ends, masses = (part[kept] for part in parts)
+    return replace(law, starts=tuple(starts.tolist()), ends=tuple(ends.tolist()), masses=tuple(masses.tolist()))
 
 
 def divided(variable: Variable, positions: Iterable[float]) -> Variable:
@@ -95,7 +117,7 @@ def divided(variable: Variable, positions: Iterable[float]) -> Variable:
     inner = [starts[p] if p in starts else variable.law.grid.number(p) for p in sorted({*starts, *new})]
     # the outer edges of an open-ended variable are those of its numbers, and a cut may lie beyond
     edges = (min(variable.edges[0], inner[0]), *inner, max(variable.edges[-1], inner[-1]))
-    intervals = _interval_labels(edges, variable.open_ended, variable.calendar)
+    intervals = IntervalTexts(edges, variable.open_ended, variable.law, variable.calendar).labels()
     labels = (*intervals, *variable.labels[len(variable.present_labels) :])
     return replace(variable, labels=labels, edges=edges)
 
@@ -111,27 +133,6 @@ def parts_of(whole: Variable, parts: Variable) -> tuple[np.ndarray, np.ndarray]:
     if whole.missing_label is not None:
         codes, shares = np.append(codes, whole.missing_code), np.append(shares, 1.0)
     return codes, shares
-
-
-def _interval_labels(ends: Sequence[float], open_ended: bool, calendar: Calendar | None) -> tuple[str, ...]:
-    texts = distinct_texts(ends, calendar)
-    labels = [f"[{low}, {high})" for low, high in pairwise(texts)]
-    labels[-1] = f"[{texts[-2]}, {texts[-1]}]"
-    if open_ended:
-        labels[0] = f"<{texts[1]}"
-        labels[-1] = f">={texts[-2]}" if len(labels) > 1 else "any"
-    return tuple(labels)
-
-
-def distinct_texts(ends: Sequence[float], calendar: Calendar | None = None) -> list[str]:
-    """Write numbers with as few digits as keep them distinct, integers in full, and dates as dates."""
-    if calendar is not None:
-        return [calendar.text(int(end)) for end in ends]
-    for digits in range(6, 18):
-        texts = [str(end) if isinstance(end, int) else f"{end:.{digits}g}" for end in ends]
-        if len(set(texts)) == len(set(ends)):
-            break
-    return texts
 
 
 def _equal_counts(numbers: np.ndarray, counts: np.ndarray, n_bins: int) -> np.ndarray:

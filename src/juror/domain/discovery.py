@@ -56,7 +56,7 @@ class Discovery:
                     "{option} must be a dict of columns. Got {got!r} instead.", option=Option(name), got=given
                 )
         for column, labels in self.levels.items():
-            if not isinstance(labels, Iterable) or isinstance(labels, (str, bytes, Set, Mapping)):
+            if not _is_listed(labels):
                 raise ParameterError(
                     "{levels} must list the labels of {column!r} in their order. Got {got!r} instead.",
                     column=column,
@@ -186,13 +186,22 @@ class Discovery:
         if column.form != "number":
             raise DataError(f"Column {column.name!r} holds {column.form}, so it cannot be cut at edges.")
         given = self.edges[column.name]
+        listed = _python_values(given) if _is_listed(given) else [given]
         number = as_number if column.calendar is None else column.calendar.number
-        found = list(map(number, given)) if isinstance(given, (Sequence, np.ndarray)) else []
+        found = list(map(number, listed))
         edges = [edge for edge in found if edge is not None and abs(edge) < np.inf]
         are_whole = column.calendar is None or all(isinstance(edge, int) for edge in edges)
         if len(edges) < max(2, len(found)) or any(high <= low for low, high in pairwise(edges)) or not are_whole:
             kind = "finite numbers" if column.calendar is None else f"dates or times, to the {column.calendar.unit!r},"
-            raise ParameterError(f"The edges of {column.name!r} must be two or more {kind} that rise. Got {given!r}.")
+            got = shortlist(listed)
+            raise ParameterError(f"The edges of {column.name!r} must be two or more {kind} that rise. Got {got}.")
+        if column.calendar is not None:
+            # objects, as no 64 bits hold the nanoseconds of distant dates
+            calendar, ends = column.calendar, np.array(edges, dtype=object)
+            # a time of day among the edges is a time that the column may have
+            column = column.in_needed_unit(calendar.coarsest(ends))
+            assert column.calendar is not None
+            edges = calendar.converted(ends, column.calendar.unit).tolist()
         numbers, are_groups = np.asarray(column.values), bool(column.dropped)
         return binned_variable(column.name, edges, numbers, column.counts, False, are_groups, column.calendar)
 
@@ -204,6 +213,16 @@ _DISCOVERERS: dict[str, Callable[[Discovery, Tally], Variable]] = {
     "code": Discovery._code,
     "number": Discovery._number,
 }
+
+
+def _is_listed(given: object) -> bool:
+    """Tell whether a value has items in an order; text is a single value."""
+    return isinstance(given, Iterable) and not isinstance(given, (str, bytes, Set, Mapping))
+
+
+def _python_values(given: Any) -> list[Any]:
+    # items of Arrow are no values of Python
+    return given.to_pylist() if hasattr(given, "to_pylist") else list(given)
 
 
 def _seen(column: Tally) -> list[Any]:

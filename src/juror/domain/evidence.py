@@ -19,7 +19,9 @@ from typing import Any
 import numpy as np
 
 from juror.domain import Domain
-from juror.domain.binning import distinct_texts, divided, parts_of
+from juror.domain.binning import divided, parts_of
+from juror.domain.interval_texts import IntervalTexts
+from juror.domain.unknown_values import no_bound
 from juror.domain.variable import Variable
 from juror.errors import QueryError, shortlist
 from juror.readers.exact_numbers import Number, as_float, as_number
@@ -110,7 +112,7 @@ def _from_bound(variable: Variable, whole: Variable, bound: Any, after: bool) ->
         begins = variable.inside.cuts[:-1] >= variable.inside.law.grid.cut(number, after)
         return np.append(begins, np.zeros(variable.cardinality - len(begins), dtype=bool))
     if whole.edges is not None and not _is_label(whole, bound):
-        raise QueryError(f"{bound!r} is neither a number nor an interval of {variable.name!r}.")
+        raise no_bound(whole, bound)
     code, codes = _ordinal_position(whole, bound), _codes_in(whole, variable)
     return codes > code if after else codes >= code
 
@@ -137,10 +139,13 @@ def _ordinal_position(variable: Variable, bound: Any) -> float:
     return bisect_left(labels, number) - 0.5
 
 
-def cuts_of(variable: Variable, wanted: Any) -> set[float]:
-    """Return where evidence about a binned variable cuts its intervals, as positions of its law."""
+def cuts_of(variable: Variable, wanted: Any, is_excluded: bool = False) -> set[float]:
+    """Return where evidence about a binned variable cuts its intervals, as positions of its law.
+
+    A single number is cut out if it has a probability, or is excluded: rows may have it.
+    """
     if isinstance(wanted, Not):
-        return cuts_of(variable, wanted.wrong)
+        return cuts_of(variable, wanted.wrong, is_excluded=True)
     if isinstance(wanted, Range):
         return wanted.cuts(variable)
     if isinstance(wanted, Mapping):
@@ -148,7 +153,7 @@ def cuts_of(variable: Variable, wanted: Any) -> set[float]:
     cuts: set[float] = set()
     for value in _values_in(wanted):
         number = _number_of(variable, value)
-        if number is not None and variable.has_mass(number):
+        if number is not None and (variable.has_mass(number) or (is_excluded and variable.may_be(number))):
             cuts |= {variable.inside.law.grid.cut(number, after) for after in (False, True)}
     return cuts
 
@@ -219,9 +224,11 @@ def _weights_of_value(variable: Variable, whole: Variable, value: Any, is_event:
     if number is None:
         return (_codes_in(whole, variable) == code).astype(np.float64)
     inside = variable.inside
-    part = int(np.searchsorted(inside.cuts[1:-1], inside.law.grid.cut(number, after=False), side="right"))
+    low, high = (inside.law.grid.cut(number, after) for after in (False, True))
+    part = int(np.searchsorted(inside.cuts[1:-1], low, side="right"))
+    is_cut_out = inside.cuts[part] == low < high == inside.cuts[part + 1]
     weights = np.zeros(variable.cardinality)
-    if variable.has_mass(number) or (not is_event and variable.may_be(number)):
+    if is_cut_out or variable.has_mass(number) or (not is_event and variable.may_be(number)):
         weights[part] = 1.0
     return weights
 
@@ -332,14 +339,7 @@ def _describe_one(variable: Variable, weights: np.ndarray) -> str:
 
 def _describe_range(variable: Variable, edges: Sequence[Number], first: int, last: int) -> str:
     """Describe neighbouring intervals of a number."""
-    texts, cuts = distinct_texts(edges, variable.calendar), variable.inside.cuts
-    has_low, has_high = (np.isfinite(cuts[first]), last + 1 < len(cuts) - 1 or not variable.open_ended)
-    if variable.inside.law.grid.decimals is not None and cuts[last + 1] - cuts[first] == 1:
-        return f"{variable.name} = {texts[first]}"
-    closed = last + 1 == len(cuts) - 1
-    upper = f"{'<=' if closed else '<'} {texts[last + 1]}"
-    if has_low and has_high:
-        return f"{texts[first]} <= {variable.name} {upper}"
-    if has_low:
-        return f"{variable.name} >= {texts[first]}"
-    return f"{variable.name} {upper}" if has_high else f"{variable.name} = any"
+    inside, texts = variable.inside, IntervalTexts(edges, variable.open_ended, variable.law, variable.calendar)
+    if inside.law.grid.decimals is not None and inside.cuts[last + 1] - inside.cuts[first] == 1:
+        return f"{variable.name} = {texts.written[first]}"
+    return texts.condition(variable.name, first, last)

@@ -12,7 +12,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from juror.domain.law import Inside, Law, uniform_law
-from juror.errors import DataError, DataWarning, ParameterError, QueryError, did_you_mean, shortlist
+from juror.domain.unknown_values import no_label, unknown_cell
+from juror.errors import DataError, DataWarning, ParameterError, QueryError, shortlist
 from juror.readers import Column
 from juror.readers.calendars import Calendar
 from juror.readers.columns import MISSING, as_text, united
@@ -260,7 +261,7 @@ class Variable:
                 )
 
     def find(self, value: object) -> int | None:
-        """Return the code of a label, or of the interval that holds a number; None when there is none."""
+        """Return the code of a label, or of the interval that holds a finite number; None when there is none."""
         if isinstance(value, np.generic):
             value = value.item()
         if isinstance(value, (str, int, float, bool)):
@@ -271,6 +272,8 @@ class Variable:
         number = self.number(value)
         if number is None or self.edges is None:
             return None if number is None else self._code_of_number.get(number)
+        if abs(number) == np.inf:
+            return None
         code = interval_of(self.edges, number, self.open_ended)
         return None if code == MISSING else code
 
@@ -278,8 +281,7 @@ class Variable:
         """Return the code of a label, or raise an error that names the labels."""
         code = self.find(value)
         if code is None:
-            hint = f"Its edges are {shortlist(self.edges)}." if self.edges else did_you_mean(value, self.labels)
-            raise QueryError(f"Variable {self.name!r} has no label {value!r}. {hint}")
+            raise no_label(self, value)
         return code
 
     def encode(self, column: Column, unknown: Unknown = "error") -> np.ndarray:
@@ -327,13 +329,13 @@ class Variable:
         if not len(strange):
             return codes, Strangers()
         if unknown == "error":
-            raise self._unknown(column, int(strange[0]))
+            raise unknown_cell(self, column, int(strange[0]))
         return codes, Strangers({column.name: (len(strange), column.row_in_words(int(strange[0])))})
 
     def _codes_of_values(self, column: Column) -> np.ndarray:
         values = self.own_numbers(column) if column.form == "number" else column.values
         if self.edges is not None and column.form == "number":
-            return intervals_of(self.edges, values, self.open_ended)
+            return np.where(np.isfinite(values), intervals_of(self.edges, values, self.open_ended), MISSING)
         found = [self.find(value) for value in values]
         return np.array([MISSING if code is None else code for code in found], dtype=np.int64)
 
@@ -346,22 +348,6 @@ class Variable:
         if self.calendar is None or column.calendar is None:
             return numbers
         return column.calendar.converted(numbers, self.calendar.unit, column.name)
-
-    def _unknown(self, column: Column, row: int) -> DataError:
-        value = column.values[column.index[row]]
-        value = value.item() if isinstance(value, np.generic) else value
-        where = f"Column {column.name!r} holds {value!r} in {column.row_in_words(row)}, which is "
-        if self.edges is not None and "," in str(value) and as_number(str(value).replace(",", ".")) is not None:
-            return DataError("{where}a number with a decimal comma. Pass {Files.decimal:=','}.", where=where)
-        if self.edges is not None and self.number(value) is None:
-            what = f"neither a number nor one of its intervals {shortlist(self.present_labels)}"
-        elif self.edges is not None:
-            what = f"outside its edges {self.edges[0]:g} to {self.edges[-1]:g}"
-        elif column.form == "code":
-            what = f"not a code in the range [0, {self.cardinality - 1}]"
-        else:
-            what = f"not among its {self.cardinality} labels {shortlist(self.labels)}"
-        return DataError('{what}. Pass {unknown:="missing"} to treat it as missing.', what=where + what)
 
     def decode(self, codes: np.ndarray) -> list[Any]:
         """Return the label of every code (n_rows,), None where it is missing."""

@@ -7,7 +7,7 @@ import math
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -23,6 +23,7 @@ Unit = Literal["D", "s", "ms", "us", "ns"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
 _NANOSECONDS = {"D": 86_400 * 10**9, "s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 _EPOCH = datetime.datetime(1970, 1, 1)
+_FIRST, _LAST = datetime.datetime.min, datetime.datetime.max
 _TEXT = re.compile(
     r"\s*(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?\s*(Z|[+-]\d\d:?\d\d(?::\d\d)?)?)?\s*", re.ASCII
 )
@@ -115,6 +116,18 @@ class Calendar:
         low, high = math.nextafter(whole, math.inf), math.nextafter(whole + 1, -math.inf)
         return min(max(whole + rest / _NANOSECONDS[self.unit], low), high)
 
+    def fault(self, value: object) -> str:
+        """Say why a value is no date or time of this calendar.
+
+        >>> Calendar("D").fault("2024-02-30")
+        'There is no such date.'
+        """
+        if _nanoseconds(value) is not None:
+            return "It has a time zone, and the column has none: leave the zone out."
+        if isinstance(value, str) and _TEXT.fullmatch(value):
+            return "There is no such date." if ":" not in value else "There is no such time."
+        return "Write dates like 2024-03-01, and times like 2024-03-01 12:30."
+
     def text(self, number: int) -> str:
         """Write a number as a date, with the time if it is not midnight: 2024-03-01, 2024-03-01 12:30.
 
@@ -129,6 +142,20 @@ class Calendar:
         text = _written(int(number) + offset * per_second, self.unit)
         is_again = _offset(nanoseconds + offset * 10**9, zone, is_local=True) != offset
         return f"{text if ':' in text else text + ' 00:00'}{_written_offset(offset)}" if is_again else text
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """The numbers of the first and the last date or time that Python and the column's type can express.
+
+        >>> [Calendar("D").text(end) for end in Calendar("D").ends]
+        ['0001-01-01', '9999-12-31']
+        """
+        assert self.stored is not None
+        most = np.iinfo(np.int64).max // (_NANOSECONDS[self.unit] // _NANOSECONDS[self.stored])
+        # Python converts zoned times from UTC, so that both times must lie in its years
+        clocks = (self, replace(self, zone=None))
+        first, last = ([clock.number(end) or 0 for clock in clocks] for end in (_FIRST, _LAST))
+        return max(-most, *map(math.ceil, first)), min(most, *map(math.floor, last))
 
     def coarsest(self, numbers: np.ndarray) -> Unit:
         """Return the coarsest unit in which all of some numbers are whole.
@@ -166,6 +193,17 @@ class Calendar:
         """Return whole numbers (n,) as dates or times of the column's unit, of NumPy's type; zoned ones in UTC."""
         assert self.stored is not None
         return self.converted(np.asarray(numbers, dtype=np.int64), self.stored).astype(f"M8[{self.stored}]")
+
+    def to_python(self, numbers: np.ndarray) -> list[Any]:
+        """Return whole numbers (n,) as dates or times of Python, those with nanoseconds of pandas."""
+        low, high = self.ends
+        beyond = (numbers < low) | (numbers > high)
+        if np.any(beyond):
+            raise DataError(
+                f"The date {self.text(numbers[beyond][0])} is not between {self.text(low)} and {self.text(high)}, "
+                "which Python and the type of its column can express. Replace such dates before fitting."
+            )
+        return self.to_arrow(numbers).to_pylist()
 
     def to_arrow(self, numbers: np.ndarray, missing: np.ndarray | None = None) -> pa.Array:
         """Return whole numbers (n,) as an Arrow array of the column's type, null where they are missing (n,)."""

@@ -57,6 +57,6 @@ def _of_files(data: Any, names: tuple[str, ...]) -> dict[str, Any]:
 def _cells(column: Column) -> list[Any]:
     values = column.values
     if column.calendar is not None:
-        values = column.calendar.to_arrow(np.asarray(values)).to_pylist()
+        values = column.calendar.to_python(np.asarray(values))
     plain = [*(value.item() if isinstance(value, np.generic) else value for value in values), None]
     return [plain[position] for position in column.index]

@@ -100,20 +100,25 @@ class Tally:
             needed=needed,
         )
 
-    def in_needed_unit(self) -> Tally:
+    def in_needed_unit(self, least: Unit = "D") -> Tally:
         """Return the same dates or times in the coarsest unit in which they are whole; other numbers as they are.
+
+        The unit is not coarser than ``least``.
 
         >>> midnight = Column("at", "number", np.array([0, 86_400]), np.array([0, 1, 1]), calendar=Calendar("s"))
         >>> days = Tally.of(midnight).in_needed_unit()
         >>> days.values.tolist(), days.calendar
         ([0, 1], Calendar(unit='D', zone=None, stored='s'))
         """
-        if self.calendar is None or self.needed is None or self.needed == self.calendar.unit:
+        needed = finer(self.needed, least)
+        if self.calendar is None or needed == self.calendar.unit:
             return self
         # numbers that were grouped are lowest of their groups, which may fall on the same unit
-        values, where = np.unique(self.calendar.converted(self.values, self.needed), return_inverse=True)
-        highest = self.calendar.converted(np.array([self.highest]), self.needed)[0].item()
-        calendar = self.calendar.within(self.needed)
+        values, where = np.unique(self.calendar.converted(self.values, needed), return_inverse=True)
+        highest = self.highest
+        if highest is not None:
+            highest = self.calendar.converted(np.array([highest]), needed)[0].item()
+        calendar = self.calendar.within(needed)
         return replace(self, values=values, counts=np.bincount(where, self.counts), highest=highest, calendar=calendar)
 
     def __add__(self, other: Tally) -> Tally:

@@ -1,0 +1,106 @@
+"""How intervals of numbers are written, as labels and as conditions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from juror.domain.law import Law
+from juror.readers.calendars import Calendar
+from juror.readers.exact_numbers import Number, as_float
+
+# The text of an end, and whether the interval includes it; None if there is no end
+_End = tuple[str, bool] | None
+
+
+class IntervalTexts:
+    """The texts of the intervals between edges.
+
+    Without a grid, a cut just after a number lies at the next float. It is written as the number before it, so that
+    the interval of zero alone is ``0``, not ``[0, 4.94066e-324)``.
+
+    Parameters
+    ----------
+    edges : sequence of int or float, (n_intervals + 1,)
+        Rising interval ends.
+    open_ended : bool
+        Whether the outer intervals include numbers beyond the edges.
+    law : Law, optional
+        The law of the numbers.
+    calendar : Calendar, optional
+        How the numbers stand for dates or times.
+
+    Examples
+    --------
+    >>> from juror.domain.law import Grid
+    >>> texts = IntervalTexts([0.0, 0.5, math.nextafter(0.5, 1.0), 2.0], True, Law(Grid(), (0.0,), (2.0,), (1.0,)))
+    >>> texts.labels(), texts.condition("x", 2, 2)
+    (('<0.5', '0.5', '>0.5'), 'x > 0.5')
+    """
+
+    def __init__(
+        self, edges: Sequence[Number], open_ended: bool, law: Law | None = None, calendar: Calendar | None = None
+    ):
+        self._n, self._open_ended, self._law = len(edges) - 1, open_ended, law
+        numbers = list(edges)
+        if law is not None and law.grid.decimals is None and calendar is None:
+            numbers = [_number_before(edge, edges, law) for edge in edges]
+        self._numbers = numbers
+        self._are_after = [number != edge for number, edge in zip(numbers, edges, strict=True)]
+        self.written = distinct_texts(numbers, calendar)
+
+    def labels(self) -> tuple[str, ...]:
+        """Return the labels of all intervals."""
+        return tuple(self._label(*self._ends(i, i)) for i in range(self._n))
+
+    def condition(self, name: str, first: int, last: int) -> str:
+        """Return the condition that a variable lies in one of neighbouring intervals."""
+        low, high = self._ends(first, last)
+        if low is None and high is None:
+            return f"{name} = any"
+        if low is not None and low == high:
+            return f"{name} = {low[0]}"
+        upper = "" if high is None else f" {'<=' if high[1] else '<'} {high[0]}"
+        if low is not None and high is None:
+            return f"{name} {'>=' if low[1] else '>'} {low[0]}"
+        return f"{name}{upper}" if low is None else f"{low[0]} {'<=' if low[1] else '<'} {name}{upper}"
+
+    def _ends(self, first: int, last: int) -> tuple[_End, _End]:
+        low: _End = (self.written[first], not self._are_after[first])
+        high: _End = (self.written[last + 1], self._are_after[last + 1] or last == self._n - 1)
+        if self._open_ended and first == 0:
+            # below the least number of the law there is nothing
+            low = high if self._are_after[last + 1] and self._is_least(self._numbers[last + 1]) else None
+        return low, None if self._open_ended and last == self._n - 1 else high
+
+    def _is_least(self, number: Number) -> bool:
+        return self._law is not None and not self._law.below(np.array([as_float(number)]))[0]
+
+    @staticmethod
+    def _label(low: _End, high: _End) -> str:
+        if low is None or high is None:
+            if low is not None:
+                return f"{'>=' if low[1] else '>'}{low[0]}"
+            return "any" if high is None else f"{'<=' if high[1] else '<'}{high[0]}"
+        if low == high:
+            return low[0]
+        return f"{'[' if low[1] else '('}{low[0]}, {high[0]}{']' if high[1] else ')'}"
+
+
+def _number_before(edge: Number, edges: Sequence[Number], law: Law) -> Number:
+    """Return the float before an edge if it is an edge too, or a number of its own in the law; else the edge."""
+    before = math.nextafter(as_float(edge), -math.inf)
+    return before if before in edges or law.has_point(before) else edge
+
+
+def distinct_texts(ends: Sequence[Number], calendar: Calendar | None = None) -> list[str]:
+    """Write numbers with as few digits as keep them distinct, integers in full, and dates as dates."""
+    if calendar is not None:
+        return [calendar.text(int(end)) for end in ends]
+    for digits in range(6, 18):
+        texts = [str(end) if isinstance(end, int) else f"{end:.{digits}g}" for end in ends]
+        if len(set(texts)) == len(set(ends)):
+            break
+    return texts
