@@ -414,3 +414,17 @@ def test_a_file_of_an_older_juror_has_uniform_laws(tmp_path):
     assert old.quantile("age", [0.0, 0.25, 0.625, 1.0]) == pytest.approx([0, 20, 60, 100])
     assert old.expect("age") == pytest.approx(0.25 * 10 + 0.75 * 60)
     assert old.sample(100)["age"].between(0, 100).all()
+
+
+def test_few_whole_numbers_are_filled_as_numbers_where_that_is_asked_for():
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame(
+        {"kids": rng.choice(6, 400, p=[0.4, 0.1, 0.1, 0.1, 0.1, 0.2]), "g": rng.choice(["a", "b"], 400)}
+    )
+    model = juror.fit(rows, method="em", rank=1)
+    hole = pd.DataFrame({"kids": [3, None], "g": ["a", "a"]})
+    filled = {centre: model.impute(hole, numbers=centre)["kids"].tolist() for centre in (None, "median", "mean")}
+    assert filled[None] == [3, 0]
+    assert filled["median"] == [3, model.quantile("kids", 0.5)]
+    assert filled["mean"] == [3, round(model.expect("kids"))]
+    assert filled["mean"][1] == 2

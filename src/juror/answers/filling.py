@@ -32,7 +32,7 @@ def impute(
     unknown: Unknown,
     also: Collection[str] = (),
     n_posterior_draws: int = 0,
-    numbers: Centre = "median",
+    numbers: Centre | None = None,
 ) -> Any:
     """Fill the holes of a table with their most probable labels and numbers, or with one or more random draws.
 
@@ -40,7 +40,8 @@ def impute(
     posterior draws, each of several tables is filled by one of these, so that the tables differ by as much as is
     unknown about the distribution, too.
     """
-    check_choice("numbers", numbers, get_args(Centre))
+    if numbers is not None:
+        check_choice("numbers", numbers, get_args(Centre))
     scan = model.domain.scan(data)
     columns = read_whole(scan)
     beside = _putting_beside(data, scan, len(columns[0].index))

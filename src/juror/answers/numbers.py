@@ -20,9 +20,14 @@ from juror.errors import ParameterError, QueryError
 from juror.readers.columns import as_text
 
 
+def is_numeric(variable: Variable) -> bool:
+    """Say whether the labels of a variable are intervals or numbers."""
+    return variable.edges is not None or not any(isinstance(label, (str, bool)) for label in variable.present_labels)
+
+
 def check_numeric(variable: Variable) -> None:
     """Refuse a variable whose labels are not numbers."""
-    if variable.edges is None and any(isinstance(label, (str, bool)) for label in variable.present_labels):
+    if not is_numeric(variable):
         label = next(label for label in variable.present_labels if isinstance(label, (str, bool)))
         raise QueryError(
             f"Variable {variable.name!r} has labels such as {label!r}, which are not numbers, so it has no mean and no "
@@ -112,9 +117,11 @@ def _shares_seen(variable: Variable) -> tuple[np.ndarray, np.ndarray]:
     inside, grid, codes = variable.inside, variable.inside.law.grid, np.arange(n)
     low = inside.shares_below(codes, np.full(n, grid.cut(variable.edges[0], after=False)))
     high = inside.shares_below(codes, np.full(n, grid.cut(variable.edges[-1], after=True)))
-    # A condition beyond all numbers cuts there, and moves the outer edge to its cut.
+    # A condition beyond all numbers cuts there, and moves the outer edge to its cut. The largest number may also be an
+    # interval of its own, and then stands alone in the law.
     beyond = (low >= high) | (codes == 0) & (variable.edges[1] <= variable.edges[0])
-    beyond |= (codes == n - 1) & (variable.edges[-2] >= variable.edges[-1])
+    if variable.edges[-2] >= variable.edges[-1] and not inside.law.stands_alone(variable.edges[-1]):
+        beyond |= codes == n - 1
     return np.where(beyond, 0.0, low), np.where(beyond, 1.0, high)
 
 
@@ -129,6 +136,9 @@ def centres_of(variable: Variable, probabilities: np.ndarray, centre: Centre) ->
     if centre == "median":
         return quantiles_of(variable, probabilities, np.full(len(probabilities), 0.5))
     means = means_of(variable, probabilities)
+    if variable.edges is None:
+        are_whole = all(float(label).is_integer() for label in variable.present_labels)
+        return np.rint(means).astype(np.int64) if are_whole else means
     grid = variable.inside.law.grid
     return means if grid.decimals is None else grid.numbers(grid.positions(np.round(means, grid.decimals)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from juror.answers.block import NO_PARENT, Block, Mixture
-from juror.answers.numbers import Centre, centres_of, draw_numbers
+from juror.answers.numbers import Centre, centres_of, draw_numbers, is_numeric
 from juror.answers.scores import check_rows_possible, class_posteriors, is_product, with_hidden
 from juror.domain.variable import Variable
 from juror.errors import check_count
@@ -83,8 +83,10 @@ class RowSampler:
         return self._kept[b, n]
 
 
-def fill_best(model: Mixture, codes: np.ndarray, centre: Centre) -> tuple[np.ndarray, dict[int, np.ndarray]]:
+def fill_best(model: Mixture, codes: np.ndarray, centre: Centre | None) -> tuple[np.ndarray, dict[int, np.ndarray]]:
     """Fill every hole with its most probable label given the observed cells of its row, and holes of numbers.
+
+    Without a centre, numbers that are cut into intervals have their median; labels that are numbers count as labels.
 
     Returns
     -------
@@ -94,7 +96,11 @@ def fill_best(model: Mixture, codes: np.ndarray, centre: Centre) -> tuple[np.nda
         For every variable of numbers that has holes, the median or mean of its distribution in their rows.
     """
     filled = codes.copy(order="K")
-    numbers = {n: _NumberHoles(v, codes[:, n], centre) for n, v in enumerate(model.domain) if v.edges is not None}
+    numbers = {
+        n: _NumberHoles(variable, codes[:, n], centre or "median")
+        for n, variable in enumerate(model.domain)
+        if variable.edges is not None or (centre is not None and is_numeric(variable))
+    }
     numbers = {n: holes for n, holes in numbers.items() if len(holes.rows)}
     if is_product(model):
         (block,) = model.blocks

@@ -43,8 +43,13 @@ def command(
         ),
     ] = None,
     numbers: Annotated[
-        str, typer.Option(help="What fills holes of numbers without --draws: median or mean.", metavar="CENTRE")
-    ] = "median",
+        str | None,
+        typer.Option(
+            help="What fills holes of numbers without --draws: median or mean. By default the median, and in columns "
+            "of few whole numbers, which may be codes, the most probable one.",
+            metavar="CENTRE",
+        ),
+    ] = None,
     drop: Drop = None,
     unknown: UnknownOption = "error",
     separator: options.Separator = None,
@@ -66,7 +71,7 @@ def command(
     files = files_at(data, separator, quote, encoding, decimal)
     table = read_table(files, drop or (), domain.missing, domain.expected.text, domain.names)
     filled = loaded.impute(
-        table, draws, seed=seed, unknown=unknown_of(unknown), also=also or (), numbers=cast("Centre", numbers)
+        table, draws, seed=seed, unknown=unknown_of(unknown), also=also or (), numbers=cast("Centre | None", numbers)
     )
     tables = filled if isinstance(filled, list) else [filled]
     as_text = _is_csv(files) and (output.suffix.lower() == ".csv" if output else not json)

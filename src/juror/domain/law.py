@@ -219,6 +219,12 @@ class Law:
             logs = logs - np.log(self.grid.step)
         return np.where(held, logs, -np.inf)
 
+    def stands_alone(self, number: Number) -> bool:
+        """Tell whether a number is a piece of its own: a point, or a cell of the grid."""
+        starts, ends, _ = self._arrays
+        here, after = self.grid.cut(number, after=False), self.grid.cut(number, after=True)
+        return bool(np.any((starts == here) & (ends <= after)))
+
     def has_point(self, position: float) -> bool:
         """Tell whether a number has a probability: on a grid, or as a value that recurs."""
         starts, ends, _ = self._arrays

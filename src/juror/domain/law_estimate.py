@@ -5,6 +5,9 @@ constant density between quantiles. Held-out rows choose how many, and the mean 
 Quantiles are closer together at both ends, where densities change most. *Half a row in each interval* keeps values
 possible that no row shows. *One row beyond either end* falls exponentially, unless the numbers end in a value that
 recurs, or at zero.
+
+What is added beyond and before the ends would move the mean of a skewed column. So the law inside the outer intervals
+is tilted, by a factor e^{θx}, until its mean there is that of the rows.
 """
 
 from __future__ import annotations
@@ -31,6 +34,10 @@ _SHIFTS = 4
 _FEWEST_ROWS = 8
 # Numbers closer together or further apart than this are taken to be uniform: arithmetic with them would overflow
 _LEAST_SPREAD, _MOST_SPREAD = 1e-280, 1e300
+# A smaller share of the rows hardly moves the mean of a column.
+_LEAST_SHARE = 0.01
+# The bounds of θ, for places at most one from the mean, and how often they are halved
+_STEEPEST, _HALVINGS = 200.0, 60
 # Mass beyond the ends falls exponentially, in pieces that end at these multiples of its scale
 _TAIL = np.array([0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 16.0, 64.0])
 
@@ -72,7 +79,12 @@ def estimate_law(
         # only an end that several rows share is a bound: fewer may be the first of others beyond
         parts += _tails(x, alone & (counts >= _RECURS), grid)
     parts.append(_Part.even(np.unique(cuts), grid))
-    return _joined(parts, grid)
+    law = _joined(parts, grid)
+    for outer in {0, len(cuts) - 2} if open_ended else ():
+        low = -np.inf if outer == 0 else cuts[outer]
+        high = np.inf if outer == len(cuts) - 2 else cuts[outer + 1]
+        law = _with_mean_of_rows(law, (low, high), x, counts)
+    return law
 
 
 def _cuts_at(edges: Sequence[Number], grid: Grid) -> np.ndarray:
@@ -251,6 +263,37 @@ def _tails(x: np.ndarray, are_bounds: np.ndarray, grid: Grid) -> list[_Part]:
         else:
             tails.append(_Part(end - steps[::-1], 1 - rows[::-1] / rows[-1], np.zeros(0), np.zeros(0)))
     return [tail for tail in tails if np.all(np.isfinite(tail.knots)) and len(tail.knots) > 1]
+
+
+def _with_mean_of_rows(law: Law, interval: tuple[float, float], x: np.ndarray, counts: np.ndarray) -> Law:
+    """Return a law whose mean in an interval is that of the rows there; other intervals stay as they are."""
+    starts, ends, masses = (np.array(part) for part in (law.starts, law.ends, law.masses))
+    low, high = interval
+    there, rows = (starts >= low) & (starts < high), (x >= low) & (x < high)
+    if counts[rows].sum() < _LEAST_SHARE * counts.sum():
+        return law
+    places = (starts / 2 + ends / 2)[there]
+    mean = float(np.average(x[rows], weights=counts[rows])) + (law.grid.decimals is not None) / 2
+    scale = np.abs(places - mean).max()
+    if not places.min() < mean < places.max() or not np.isfinite(scale):
+        return law
+    masses[there] = _tilted(masses[there], (places - mean) / scale)
+    return Law(law.grid, law.starts, law.ends, tuple(masses.tolist()))
+
+
+def _tilted(masses: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """Return masses times e^{θ places}, with the same sum, for the θ that makes the mean place zero.
+
+    >>> tilted = _tilted(np.array([0.2, 0.4, 0.4]), np.array([-0.5, 0.0, 1.0]))
+    >>> round(tilted.sum(), 9), abs(tilted @ np.array([-0.5, 0.0, 1.0])) < 1e-9
+    (1.0, True)
+    """
+    low, high = -_STEEPEST, _STEEPEST
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        tilted = masses * np.exp(middle * places - np.abs(middle))
+        low, high = (low, middle) if tilted @ places > 0 else (middle, high)
+    return np.asarray(tilted * (masses.sum() / tilted.sum()))
 
 
 def _room(grid: Grid, end: float, sign: float) -> float:

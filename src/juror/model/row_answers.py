@@ -107,7 +107,7 @@ class RowAnswers(ModelParts):
         seed: int = 0,
         unknown: Unknown = "error",
         also: Collection[str] = (),
-        numbers: Centre = "median",
+        numbers: Centre | None = None,
     ) -> Any:
         """Fill the missing cells of a table; observed cells are not changed.
 
@@ -133,9 +133,10 @@ class RowAnswers(ModelParts):
         also : list of str
             Variables with a label for missing cells whose missing cells are filled too, as if they had been asked: each
             gets a label of those who were.
-        numbers : {"median", "mean"}
+        numbers : {"median", "mean"}, optional
             What fills holes of numbers without ``draws``. The mean has the smaller squared error, and is rounded to a
-            number that the column may have.
+            number that the column may have. By default it is the median, and columns of at most 32 whole numbers, which
+            may be codes, get the most probable one.
         """
         n_draws = 0 if self.info is None else self.info.n_draws
         return impute(self, data, draws, seed, unknown, also, n_draws, numbers)
