@@ -314,11 +314,13 @@ def _joined(parts: Sequence[_Part], grid: Grid) -> Law:
     below = sum(part.at(knots) for part in parts)
     pieces, low = [], knots[0]
     for high, mass in zip(knots[1:], np.diff(below), strict=True):
-        # A piece so narrow that rounding leaves it no mass belongs to the next, and the last to the one before.
+        # On a grid, cells so far out that rounding leaves them no mass belong to the next piece, or at last to the one
+        # before: rows may lie there.
         if mass > 0:
             pieces.append((low, high, mass))
+        if mass > 0 or grid.decimals is None:
             low = high
-    if pieces:
+    if pieces and grid.decimals is not None:
         pieces[-1] = (pieces[-1][0], knots[-1], pieces[-1][2])
     of_points: dict[float, float] = {}
     for part in parts:

@@ -41,7 +41,7 @@ _CLEAR = 1.0
 
 
 @dataclass(frozen=True)
-class Verdict:
+class BesideSampling:
     """How much more probable an ensemble makes held-out rows than sampling, in nats a row, and if that is clear."""
 
     gain: float
@@ -60,7 +60,7 @@ class Verdict:
         return f"{abs(self.gain):.3f} nats a row"
 
 
-def against_sampling(judged: Judged, context: Context) -> Verdict:
+def against_sampling(judged: Judged, context: Context) -> BesideSampling:
     """Fit the rows that an ensemble was fitted to by sampling, and compare both on the rows held out."""
     kept, held = judged.kept.rows, judged.held.rows
     columns = [_Runs.of(variable) for variable in judged.kept.domain]
@@ -74,7 +74,7 @@ def against_sampling(judged: Judged, context: Context) -> Verdict:
     of_laws = sum(column.log_shares(codes) for column, codes in zip(columns, held.codes.T, strict=True))
     of_second = judged.log_prob - judged.alone.mean(axis=0)
     gains = judged.log_prob + _MORE_MEMBERS * of_second - of_laws - by_draws
-    return Verdict(float(np.average(gains, weights=held.weights)), is_clear(gains, held.weights, _CLEAR))
+    return BesideSampling(float(np.average(gains, weights=held.weights)), is_clear(gains, held.weights, _CLEAR))
 
 
 @dataclass(frozen=True)

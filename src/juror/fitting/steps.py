@@ -103,9 +103,9 @@ def _ensemble(
         return _recorded(fit_beyond_memory(table, trial, options, chosen), chosen, chosen.smoothing, measure), table
     why = ""
     if beside_sampling and chosen.judged is not None:
-        verdict = against_sampling(chosen.judged, trial.context)
-        why = verdict.why
-        if not verdict.is_clear:
+        compared = against_sampling(chosen.judged, trial.context)
+        why = compared.why
+        if not compared.is_clear:
             bayes = METHODS["bayes"]
             solution, table = choose_and_solve(table, bayes, None, rank, bayes.options(), trial.context)
             return replace(solution, record=replace(solution.record, method="bayes", why=why)), table
