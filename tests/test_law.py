@@ -146,6 +146,17 @@ def test_one_number_far_away_leaves_the_others_as_they_are(far):
     assert (drawn <= 30).mean() == pytest.approx((rows <= 30).mean(), abs=0.1)
 
 
+def test_the_mass_of_a_number_far_away_is_counted():
+    rng = np.random.default_rng(0)
+    rows = np.where(rng.random(120) < 0.3, 2**62, rng.integers(0, 1000, 120))
+    model = juror.fit({"x": rows}, method="em", rank=1)
+    low, between, all_of_them = model.cdf({"x": [999, 2**62 - 2**20, 2**62]})
+    share = (rows < 2**62).mean()
+    assert (low, between) == pytest.approx((share, share), abs=0.03)
+    assert all_of_them == pytest.approx(1.0, abs=0.01)
+    assert model.prob(f"x = {2**62}") == pytest.approx(1 - share, abs=0.03)
+
+
 def test_whole_numbers_beyond_the_sign_bit():
     numbers = np.array([2**64 - 1 - n for n in range(40)], dtype=np.uint64)
     variable = variable_of(numbers)

@@ -428,3 +428,11 @@ def test_few_whole_numbers_are_filled_as_numbers_where_that_is_asked_for():
     assert filled["median"] == [3, model.quantile("kids", 0.5)]
     assert filled["mean"] == [3, round(model.expect("kids"))]
     assert filled["mean"][1] == 2
+
+
+@pytest.mark.parametrize("labels", [[1, 10], [2**60 + 1, 2**60 + 3], [2**63 + 5, 2**64 - 1], [0.5, 0.7]])
+def test_means_of_labels_are_labels(labels):
+    rows = pd.DataFrame({"k": np.array([labels[0]] * 11 + [labels[1]] * 9), "g": ["a", "b"] * 10})
+    model = juror.fit(rows, method="em", rank=1)
+    holes = pd.DataFrame({"g": ["a"]})
+    assert model.impute(holes.assign(k=pd.array([None], dtype="object")), numbers="mean")["k"].tolist()[0] in labels

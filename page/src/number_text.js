@@ -97,7 +97,10 @@ export class NumberText {
 
   /** @param {bigint} multiple */
   #atLeast(multiple) {
-    return Number(multiple - this.#origin);
+    const whole = multiple - this.#origin;
+    const position = Number(whole);
+    // Far from the origin several numbers share the position below them.
+    return BigInt(position) <= whole ? position : position - 2 ** (Math.floor(Math.log2(Math.abs(position))) - 52);
   }
 
   /** What may be typed. */

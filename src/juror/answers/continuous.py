@@ -176,6 +176,5 @@ def _place(variable: Variable, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if variable.edges is None:
         return np.maximum(at - 1, 0), at > 0
     inside = variable.inside
-    after = np.nextafter(at, np.inf) if inside.law.grid.decimals is None else at + 1
     codes = inside.intervals_of(at)
-    return codes, inside.shares_below(codes, after)
+    return codes, inside.shares_below(codes, inside.law.grid.ends_of(at))

@@ -141,10 +141,10 @@ def _stems(variable: Variable, probabilities: np.ndarray, extent: float) -> list
     codes = inside.intervals_of(starts)
     room = inside.masses[codes]
     share = np.divide(masses, room, out=np.zeros_like(masses), where=room > 0) * probabilities[codes]
-    alone = (ends - starts == is_grid) & (share >= _STEM)
+    alone = (ends == inside.law.grid.ends_of(starts) if is_grid else ends == starts) & (share >= _STEM)
     found = []
     for value, mass in zip(starts[alone].tolist(), share[alone].tolist(), strict=True):
-        end = value + 1 if is_grid else float(np.nextafter(value, np.inf))
+        end = float(inside.law.grid.ends_of(np.array(value)))
         reach = max(_AROUND * extent, 1.0 if is_grid else 0.0)
         window = np.array([value - reach, value, end, end + reach])
         shares = np.diff(below(variable, probabilities, window))

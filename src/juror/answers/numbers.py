@@ -131,14 +131,14 @@ Centre = Literal["median", "mean"]
 def centres_of(variable: Variable, probabilities: np.ndarray, centre: Centre) -> np.ndarray:
     """Return the median or the mean of every row of probabilities (rows, cardinality); means as numbers of the column.
 
-    A mean of whole numbers is rounded to a whole number, and one of prices to cents.
+    A mean of whole numbers is rounded to a whole number, one of prices to cents, one of labels to the nearest label.
     """
     if centre == "median":
         return quantiles_of(variable, probabilities, np.full(len(probabilities), 0.5))
     means = means_of(variable, probabilities)
     if variable.edges is None:
-        are_whole = all(float(label).is_integer() for label in variable.present_labels)
-        return np.rint(means).astype(np.int64) if are_whole else means
+        labels = np.array(variable.present_labels)
+        return labels[np.abs(means[:, None] - labels.astype(np.float64)).argmin(axis=1)]
     grid = variable.inside.law.grid
     return means if grid.decimals is None else grid.numbers(grid.positions(np.round(means, grid.decimals)))
 

@@ -11,6 +11,7 @@ at once. Nodes of different trees are independent within a class.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from functools import partial
 from operator import iadd
 
@@ -22,6 +23,8 @@ from juror.runners.local import LocalRunner, partitions
 
 # Numbers in the temporary table of a few classes: 16 MB.
 _NUMBERS_AT_ONCE = 1 << 21
+# Numbers in the tables of all pairs that threads hold at the same time, each up to three of them: 2 GB.
+_NUMBERS_OF_THREADS = 1 << 28
 
 
 def pair_tables(model: Mixture, runner: LocalRunner | None = None) -> Iterator[tuple[int, int, np.ndarray]]:
@@ -40,7 +43,9 @@ def _rows(model: Mixture, ends: np.ndarray, runner: LocalRunner) -> Iterator[np.
     """Yield, for every variable a, its tables with all variables after it side by side, (I_a, Σ_{b > a} I_b)."""
     flat = edgeless(model)
     if flat is None:
-        halves = runner.map_reduce(partial(_halves, ends=ends), model.blocks, iadd)
+        n_threads = max(1, min(runner.n_jobs, _NUMBERS_OF_THREADS // (3 * int(ends[-1]) ** 2)))
+        with LocalRunner(n_threads) if n_threads < runner.n_jobs else nullcontext(runner) as few:
+            halves = few.map_reduce(partial(_halves, ends=ends), model.blocks, iadd)
         for a in range(len(ends) - 1):
             here, later = slice(ends[a], ends[a + 1]), slice(ends[a + 1], None)
             yield halves[here, later] + halves[later, here].T

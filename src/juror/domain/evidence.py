@@ -340,6 +340,6 @@ def _describe_one(variable: Variable, weights: np.ndarray) -> str:
 def _describe_range(variable: Variable, edges: Sequence[Number], first: int, last: int) -> str:
     """Describe neighbouring intervals of a number."""
     inside, texts = variable.inside, IntervalTexts(edges, variable.open_ended, variable.law, variable.calendar)
-    if inside.law.grid.decimals is not None and inside.cuts[last + 1] - inside.cuts[first] == 1:
+    if inside.law.grid.decimals is not None and inside.cuts[last + 1] == inside.law.grid.ends_of(inside.cuts[first]):
         return f"{variable.name} = {texts.written[first]}"
     return texts.condition(variable.name, first, last)

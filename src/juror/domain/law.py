@@ -96,8 +96,15 @@ class Grid:
             multiple = Decimal(number).scaleb(self.decimals)
         if not after:
             return _float_up_to(math.ceil(multiple) - self.origin)
-        cell = _float_up_to(math.floor(multiple) - self.origin)
-        return max(cell + 1, math.nextafter(cell, math.inf))
+        return float(self.ends_of(np.array(_float_up_to(math.floor(multiple) - self.origin))))
+
+    def ends_of(self, positions: np.ndarray) -> np.ndarray:
+        """Return where the cells of positions end, (n,), or without a grid the floats that follow.
+
+        A cell is one wide, or as wide as floats are apart there.
+        """
+        after = np.nextafter(positions, np.inf)
+        return after if self.decimals is None else np.maximum(positions + 1, after)
 
     def last_below(self, positions: np.ndarray) -> np.ndarray:
         """Return the last position that a number may have below each, (n,)."""

@@ -3,11 +3,12 @@
 The law has four parts. *Values that recur* stand alone: cells of a grid, or points. *All others* follow pieces of
 constant density between quantiles. Held-out rows choose how many, and the mean over shifted pieces is smoother.
 Quantiles are closer together at both ends, where densities change most. *Half a row in each interval* keeps values
-possible that no row shows. *One row beyond either end* falls exponentially, unless the numbers end in a value that
+possible that no row shows. *A row beyond either end* falls exponentially, unless the numbers end in a value that
 recurs, or at zero.
 
-What is added beyond and before the ends would move the mean of a skewed column. So the law inside the outer intervals
-is tilted, by a factor e^{θx}, until its mean there is that of the rows.
+What is added beyond the ends, and before them, would move the mean of a skewed column. So the law inside the outer
+intervals is tilted, by a factor e^{θx}, until its mean there is that of the rows. This leaves a part of the row beyond,
+a small part where a few rows lie far out.
 """
 
 from __future__ import annotations
@@ -144,11 +145,6 @@ def _stand_alone(x: np.ndarray, counts: np.ndarray, grid: Grid) -> np.ndarray:
     return alone
 
 
-def _next(x: np.ndarray) -> np.ndarray:
-    """Return where the cell of each position ends: one further, or at the next float where floats are further apart."""
-    return np.maximum(x + 1, np.nextafter(x, np.inf))
-
-
 class _Part:
     """A part of a law, in rows: a piecewise linear count of the rows below each position, and points."""
 
@@ -161,7 +157,7 @@ class _Part:
         if grid.decimals is None or not len(x):
             return cls(np.zeros(0), np.zeros(0), x, counts)
         knots, below = np.repeat(x, 2), np.repeat(np.concatenate([[0.0], np.cumsum(counts)]), 2)[1:-1]
-        knots[1::2] = _next(x)
+        knots[1::2] = grid.ends_of(x)
         first = np.append(True, np.diff(knots) > 0)
         return cls(knots[first], below[first], np.zeros(0), np.zeros(0))
 
@@ -172,11 +168,11 @@ class _Part:
             return (
                 cls(np.zeros(0), np.zeros(0), cuts, np.full(len(cuts), 0.5))
                 if grid.decimals is None
-                else cls(np.array([cuts[0], _next(cuts)[0]]), np.array([0.0, 0.5]), np.zeros(0), np.zeros(0))
+                else cls(np.array([cuts[0], grid.ends_of(cuts)[0]]), np.array([0.0, 0.5]), np.zeros(0), np.zeros(0))
             )
         cuts = cuts.copy()
         if grid.decimals is not None:
-            cuts[-1] = _next(cuts[-1:])[0]
+            cuts[-1] = grid.ends_of(cuts[-1:])[0]
         return cls(cuts, np.arange(len(cuts)) / 2, np.zeros(0), np.zeros(0))
 
     def at(self, positions: np.ndarray) -> np.ndarray:

@@ -335,7 +335,9 @@ class Variable:
     def _codes_of_values(self, column: Column) -> np.ndarray:
         values = self.own_numbers(column) if column.form == "number" else column.values
         if self.edges is not None and column.form == "number":
-            return np.where(np.isfinite(values), intervals_of(self.edges, values, self.open_ended), MISSING)
+            return np.where(
+                np.isfinite(values.astype(np.float64)), intervals_of(self.edges, values, self.open_ended), MISSING
+            )
         found = [self.find(value) for value in values]
         return np.array([MISSING if code is None else code for code in found], dtype=np.int64)
 

@@ -127,10 +127,10 @@ def fit(
         class.
     method : {"auto", "tree", "em", "bayes", "pair-em", "spa", "spa-em", "ctf", "juror-a", "juror-b", "juror-c"}
         The solver. ``"auto"`` decides, and ``model.info.why`` says how: for rows ``"bayes"`` up to 100,000 cells,
-        unless an ensemble of ``"em"`` makes held-out rows of 500 or more clearly more probable; an ensemble for more,
-        for a target, and for 1,000 rows or more of mostly numbers; ``"tree"`` where the distinct rows are too many for
-        both; or the method whose options are given. ``"ctf"`` for triples, ``"pair-em"`` for pairs and projections,
-        along forests if the rank is to be chosen.
+        unless there are 500 distinct rows and an ensemble of ``"em"`` is clearly better on rows held out; an ensemble
+        for larger tables, for a target, and for 1,000 rows or more of mostly numbers; ``"tree"`` where the distinct
+        rows are too many for both; or the method whose options are given. ``"ctf"`` for triples, ``"pair-em"`` for
+        pairs and projections, along forests if the rank is to be chosen.
     seed : int
         The same seed gives the same model, for any number of threads.
     domain : Domain, optional

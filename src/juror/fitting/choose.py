@@ -117,7 +117,7 @@ class Chosen:
     For single fits, ``found`` holds the rough fit of this rank to what is kept of each part. ``ended`` says why no more
     was tried, in a budget of time, ``hidden`` how the states of hidden nodes were chosen, and ``compared_on`` on which
     sample of the rows. Trees with hidden nodes are fitted to the rows with finer intervals, ``table``, where there are
-    any. ``judged`` has the rows that chose a setting of members, if they are all rows of the table.
+    any. ``judged`` returns the rows that chose a setting of members, if they are all rows of the table, else None.
     """
 
     setting: FitSetting
@@ -128,7 +128,7 @@ class Chosen:
     hidden: str = ""
     compared_on: str = ""
     table: MemoryTable | None = None
-    judged: Judged | None = None
+    judged: Callable[[], Judged | None] = lambda: None
 
     @property
     def rank(self) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -93,7 +94,7 @@ def choose_for_members(
                 return trees
     setting, last = climb.with_more_rows(setting)
     climb.compare.tried.update(last.compare.tried)
-    return replace(replace(climb, sample=last.sample).chosen(setting), judged=climb.judged(setting))
+    return replace(replace(climb, sample=last.sample).chosen(setting), judged=partial(climb.judged, setting))
 
 
 @dataclass(frozen=True)
@@ -368,4 +369,4 @@ def _with_hidden_nodes(coarse: _Climb, classes: FitSetting, first: FitSetting, f
     found = climb.up(found, [replace(found, rank=K) for K in doubling(found.rank, most)])
     said = hidden_trees.in_words(coarse.compare, climb.compare, found)
     chosen = climb.chosen(replace(found, hidden_steps=hidden_trees.steps_of_fit(trial)))
-    return replace(chosen, hidden=said, table=table, judged=climb.judged(found))
+    return replace(chosen, hidden=said, table=table, judged=partial(climb.judged, found))

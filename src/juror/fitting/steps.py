@@ -102,8 +102,9 @@ def _ensemble(
     if not here:
         return _recorded(fit_beyond_memory(table, trial, options, chosen), chosen, chosen.smoothing, measure), table
     why = ""
-    if beside_sampling and chosen.judged is not None:
-        compared = against_sampling(chosen.judged, trial.context)
+    judged = chosen.judged() if beside_sampling else None
+    if judged is not None:
+        compared = against_sampling(judged, trial.context)
         why = compared.why
         if not compared.is_clear:
             bayes = METHODS["bayes"]

@@ -2832,7 +2832,9 @@ var NumberText = class {
   }
   /** @param {bigint} multiple */
   #atLeast(multiple) {
-    return Number(multiple - this.#origin);
+    const whole = multiple - this.#origin;
+    const position = Number(whole);
+    return BigInt(position) <= whole ? position : position - 2 ** (Math.floor(Math.log2(Math.abs(position))) - 52);
   }
   /** What may be typed. */
   get kind() {
