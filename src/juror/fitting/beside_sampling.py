@@ -36,8 +36,8 @@ _RUNS = 32
 _SWEEPS = 500
 # What more members gain, as a share of what the second gained
 _MORE_MEMBERS = 0.75
-# By how many standard errors an ensemble must be better: only sampling has draws, which make intervals.
-_CLEAR = 1.0
+# By how many standard errors and nats a row an ensemble must be better: only sampling has draws, which make intervals.
+_CLEAR, _LEAST_GAIN = 1.0, 0.01
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,8 @@ def against_sampling(judged: Judged, context: Context) -> BesideSampling:
     of_laws = sum(column.log_shares(codes) for column, codes in zip(columns, held.codes.T, strict=True))
     of_second = judged.log_prob - judged.alone.mean(axis=0)
     gains = judged.log_prob + _MORE_MEMBERS * of_second - of_laws - by_draws
-    return BesideSampling(float(np.average(gains, weights=held.weights)), is_clear(gains, held.weights, _CLEAR))
+    gain = float(np.average(gains, weights=held.weights))
+    return BesideSampling(gain, gain > _LEAST_GAIN and is_clear(gains, held.weights, _CLEAR))
 
 
 @dataclass(frozen=True)

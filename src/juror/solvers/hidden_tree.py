@@ -46,8 +46,6 @@ _FIRST_PART, _LAST_PART = 1.0, 0.1
 _LEAST_SPREAD, _SPREAD_ROWS = 0.1, 0.3
 # The share of a bell that is the marginal, so that no row is impossible
 _LEAK = 1e-3
-# The rows by which a column of labels is drawn to the marginal, per row by which one of states is drawn
-_MORE_FOR_LABELS = 5.0
 # At the start: the spread of bells, and the share of the label of a state's row
 _FIRST_SPREAD, _FIRST_SHARE = 0.5, 0.7
 
@@ -72,7 +70,7 @@ class StateOptions:
     n_states : int
         The number of states K.
     smoothing : float
-        The rows by which the states that follow a state are drawn to the shares of all.
+        The rows by which the states that follow a state are drawn to the shares of all, and its labels to the marginal.
     bell_rows : float
         The rows by which the column of a state over the intervals of a number is drawn to a bell.
     """
@@ -134,7 +132,7 @@ class _Scores:
     def aim(self, counts: np.ndarray, states: StateOptions) -> np.ndarray:
         """Return what the columns of states with counts (K, I) are moved to, (K, I)."""
         if self.ends is None:
-            aim = counts + _MORE_FOR_LABELS * states.smoothing * self.marginal
+            aim = counts + states.smoothing * self.marginal
             return np.asarray(aim / aim.sum(axis=1, keepdims=True))
         prior = BellPrior(states.bell_rows, _LEAST_SPREAD, _SPREAD_ROWS, _LEAK)
         counts = np.ascontiguousarray(counts.T, dtype=np.float32)
