@@ -350,10 +350,13 @@ def _with_hidden_nodes(coarse: _Climb, classes: FitSetting, first: FitSetting, f
     None if classes are better. In the intervals of classes, trees of one group may be worse than classes and yet be
     better in finer ones, with more groups. So where most columns are numbers they are compared there too.
     """
-    win_at_once = coarse.up(classes, [first]).is_hidden
     trial = coarse.compare.trial
-    if not win_at_once and not hidden_trees.mostly_numbers(trial.domain):
-        return None
+    win_at_once = coarse.up(classes, [first]).is_hidden
+    if not hidden_trees.mostly_numbers(trial.domain):
+        gain = coarse.compare.of(first).step.score - coarse.compare.of(classes).step.score
+        win_at_once &= gain > hidden_trees.LEAST_GAIN
+        if not win_at_once:
+            return None
     table = finer()
     climb = coarse
     if table is not None:

@@ -27,6 +27,8 @@ _MOST_PRODUCTS, _FEWEST_STATES = 12 * 256**2, 16
 # the rows, without one, if every row belongs to all groups
 _MEMBERS, _MOST_MEMBERS = 8, 20
 _MOST_PRODUCTS_OF_ALL = 4e11
+# The nats a row that trees must gain where most columns are labels: a label that another determines leaks in trees.
+LEAST_GAIN = 0.1
 # By how many standard errors trees must be better in fine intervals, if they were worse in coarse ones
 _CLEAR = 2.0
 # An interval without rows may have no mass, and no logarithm.
