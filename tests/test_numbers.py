@@ -425,13 +425,12 @@ def test_few_whole_numbers_are_filled_as_numbers_where_that_is_asked_for():
     hole = pd.DataFrame({"kids": [3, None], "g": ["a", "a"]})
     filled = {centre: model.impute(hole, numbers=centre)["kids"].tolist() for centre in (None, "median", "mean")}
     assert filled[None] == [3, 0]
-    assert filled["median"] == [3, model.quantile("kids", 0.5)]
-    assert filled["mean"] == [3, round(model.expect("kids"))]
+    assert filled["median"] == filled["mean"] == [3, model.quantile("kids", 0.5)]
     assert filled["mean"][1] == 2
 
 
 @pytest.mark.parametrize("labels", [[1, 10], [2**60 + 1, 2**60 + 3], [2**63 + 5, 2**64 - 1], [0.5, 0.7]])
-def test_means_of_labels_are_labels(labels):
+def test_labels_are_filled_with_labels(labels):
     rows = pd.DataFrame({"k": np.array([labels[0]] * 11 + [labels[1]] * 9), "g": ["a", "b"] * 10})
     model = juror.fit(rows, method="em", rank=1)
     holes = pd.DataFrame({"g": ["a"]})

@@ -131,14 +131,11 @@ Centre = Literal["median", "mean"]
 def centres_of(variable: Variable, probabilities: np.ndarray, centre: Centre) -> np.ndarray:
     """Return the median or the mean of every row of probabilities (rows, cardinality); means as numbers of the column.
 
-    A mean of whole numbers is rounded to a whole number, one of prices to cents, one of labels to the nearest label.
+    A mean of whole numbers is rounded to a whole number, and one of prices to cents.
     """
     if centre == "median":
         return quantiles_of(variable, probabilities, np.full(len(probabilities), 0.5))
     means = means_of(variable, probabilities)
-    if variable.edges is None:
-        labels = np.array(variable.present_labels)
-        return labels[np.abs(means[:, None] - labels.astype(np.float64)).argmin(axis=1)]
     grid = variable.inside.law.grid
     return means if grid.decimals is None else grid.numbers(grid.positions(np.round(means, grid.decimals)))
 

@@ -87,6 +87,7 @@ def fill_best(model: Mixture, codes: np.ndarray, centre: Centre | None) -> tuple
     """Fill every hole with its most probable label given the observed cells of its row, and holes of numbers.
 
     Without a centre, numbers that are cut into intervals have their median; labels that are numbers count as labels.
+    With one, these have their median, which is a label.
 
     Returns
     -------
@@ -97,7 +98,7 @@ def fill_best(model: Mixture, codes: np.ndarray, centre: Centre | None) -> tuple
     """
     filled = codes.copy(order="K")
     numbers = {
-        n: _NumberHoles(variable, codes[:, n], centre or "median")
+        n: _NumberHoles(variable, codes[:, n], "median" if centre is None or variable.edges is None else centre)
         for n, variable in enumerate(model.domain)
         if variable.edges is not None or (centre is not None and is_numeric(variable))
     }

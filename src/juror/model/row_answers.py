@@ -135,8 +135,8 @@ class RowAnswers(ModelParts):
             gets a label of those who were.
         numbers : {"median", "mean"}, optional
             What fills holes of numbers without ``draws``. The mean has the smaller squared error, and is rounded to a
-            number that the column may have. By default it is the median, and columns of at most 32 whole numbers, which
-            may be codes, get the most probable one.
+            number that the column may have. By default it is the median. Columns of at most 32 whole numbers, which may
+            be codes, get the most probable one by default, and their median if this is given.
         """
         n_draws = 0 if self.info is None else self.info.n_draws
         return impute(self, data, draws, seed, unknown, also, n_draws, numbers)
