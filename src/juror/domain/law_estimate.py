@@ -281,7 +281,7 @@ def _tilted(masses: np.ndarray, places: np.ndarray) -> np.ndarray:
     """Return masses times e^{θ places}, with the same sum, for the θ that makes the mean place zero.
 
     >>> tilted = _tilted(np.array([0.2, 0.4, 0.4]), np.array([-0.5, 0.0, 1.0]))
-    >>> round(tilted.sum(), 9), abs(tilted @ np.array([-0.5, 0.0, 1.0])) < 1e-9
+    >>> round(float(tilted.sum()), 9), bool(abs(tilted @ np.array([-0.5, 0.0, 1.0])) < 1e-9)
     (1.0, True)
     """
     low, high = -_STEEPEST, _STEEPEST
