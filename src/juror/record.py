@@ -192,6 +192,8 @@ class FitRecord:
         what share it is like them, as the rows have it (``juror.answers.interval_ends``).
     tuned : str
         For which target the conditional likelihood of its labels was climbed, and what that gained; empty if none was.
+    formulas : str
+        The formulas between columns of numbers, which rows satisfy that are drawn or filled; empty if there are none.
     device : str
         The card that passed over the rows, whose sums are in single precision; empty if the CPU did.
     worst : str
@@ -245,6 +247,7 @@ class FitRecord:
     )
     worst: str = ""
     tuned: str = diagnostic("", "tuned")
+    formulas: str = diagnostic("", "formulas between columns")
     device: str = diagnostic("", "device")
 
     def diagnostics(self) -> dict[str, str]:

@@ -14,6 +14,7 @@ from juror.answers.numbers import Centre
 from juror.answers.posterior import posterior
 from juror.answers.posterior_draws import posterior_draw
 from juror.answers.sampling import fill_at_random, fill_best, generator
+from juror.answers.satisfying import FormulaHoles
 from juror.answers.scores import log_prob_of_cells
 from juror.domain.evidence import Evidence
 from juror.domain.variable import Unknown, Variable
@@ -48,9 +49,10 @@ def impute(
     codes = model.domain.encode_columns(columns, unknown)
     present = _open(model, columns, codes, also)
     _refuse_impossible_holes(model, columns, also)
+    by_formulas, variables = FormulaHoles.of(model.domain, columns, codes), model.domain.variables
     if draws is None:
-        best = fill_best(_given(model, present), codes, numbers)
-        return beside(fill_holes(data, columns, model.domain.variables, *best))
+        labels, best = fill_best(_given(model, present), codes, numbers)
+        return beside(fill_holes(data, columns, variables, labels, by_formulas.filled(labels, best)))
     check_count("draws", draws)
     rng = generator(seed)
     by_draws = n_posterior_draws > 1 and draws > 1
@@ -59,8 +61,8 @@ def impute(
         # Evenly spread, as neighbours in a chain are alike
         one = number * n_posterior_draws // draws
         source = _given(posterior_draw(model, n_posterior_draws, one) if by_draws else model, present)
-        drawn = fill_at_random(source, codes, rng)
-        filled.append(beside(fill_holes(data, columns, model.domain.variables, *drawn)))
+        drawn, values = fill_at_random(source, codes, rng)
+        filled.append(beside(fill_holes(data, columns, variables, drawn, by_formulas.filled(drawn, values))))
     return filled[0] if draws == 1 else filled
 
 

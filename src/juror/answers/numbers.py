@@ -20,14 +20,9 @@ from juror.errors import ParameterError, QueryError
 from juror.readers.columns import as_text
 
 
-def is_numeric(variable: Variable) -> bool:
-    """Say whether the labels of a variable are intervals or numbers."""
-    return variable.edges is not None or not any(isinstance(label, (str, bool)) for label in variable.present_labels)
-
-
 def check_numeric(variable: Variable) -> None:
     """Refuse a variable whose labels are not numbers."""
-    if not is_numeric(variable):
+    if not variable.is_numeric:
         label = next(label for label in variable.present_labels if isinstance(label, (str, bool)))
         raise QueryError(
             f"Variable {variable.name!r} has labels such as {label!r}, which are not numbers, so it has no mean and no "

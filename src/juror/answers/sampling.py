@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from juror.answers.block import NO_PARENT, Block, Mixture
-from juror.answers.numbers import Centre, centres_of, draw_numbers, is_numeric
+from juror.answers.numbers import Centre, centres_of, draw_numbers
 from juror.answers.scores import check_rows_possible, class_posteriors, is_product, with_hidden
 from juror.domain.variable import Variable
 from juror.errors import check_count
@@ -100,7 +100,7 @@ def fill_best(model: Mixture, codes: np.ndarray, centre: Centre | None) -> tuple
     numbers = {
         n: _NumberHoles(variable, codes[:, n], "median" if centre is None or variable.edges is None else centre)
         for n, variable in enumerate(model.domain)
-        if variable.edges is not None or (centre is not None and is_numeric(variable))
+        if variable.edges is not None or (centre is not None and variable.is_numeric)
     }
     numbers = {n: holes for n, holes in numbers.items() if len(holes.rows)}
     if is_product(model):

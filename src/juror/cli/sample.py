@@ -18,6 +18,13 @@ def command(
     numbers: Annotated[
         bool, typer.Option("--numbers/--intervals", help="Write numbers, or the intervals that they lie in.")
     ] = True,
+    formulas: Annotated[
+        bool,
+        typer.Option(
+            "--formulas/--no-formulas",
+            help="Whether rows satisfy the formulas between columns of numbers that the table has.",
+        ),
+    ] = True,
     output: Output = None,
     seed: Seed = 0,
     json: Json = False,
@@ -26,4 +33,4 @@ def command(
     check_output(output, json, [model])
     loaded = read_model(model)
     check_labels(loaded.domain)
-    write_frame(loaded.sample(n, given, seed=seed, numbers=numbers), output, json)
+    write_frame(loaded.sample(n, given, seed=seed, numbers=numbers, formulas=formulas), output, json)

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from juror.domain.discovery import Discovery
+from juror.domain.formulas import Formula
 from juror.domain.known_columns import known_columns
 from juror.domain.variable import Label, Strangers, Unknown, Variable, code_type
 from juror.errors import (
@@ -46,6 +47,10 @@ class Domain:
         What arrays of floats hold, if the domain was found in one: all later arrays are read as that one was. Columns
         of intervals or fractions always hold values, and arrays of integers always hold codes. Domains that differ
         only in this are equal.
+    formulas : tuple of Formula
+        Formulas between columns of numbers, in an order in which they can be applied; see
+        ``juror.domain.formulas``. Rows that are drawn or filled satisfy them. Domains that differ only in this are
+        equal.
 
     Examples
     --------
@@ -61,6 +66,7 @@ class Domain:
     variables: tuple[Variable, ...]
     missing: tuple[Label, ...] = ()
     floats: Floats | None = field(default=None, compare=False)
+    formulas: tuple[Formula, ...] = field(default=(), compare=False)
     _position: dict[str, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -75,6 +81,8 @@ class Domain:
         if len(position) < len(self.variables):
             raise DataError(f"Variable names must be unique. Got {shortlist(v.name for v in self.variables)}.")
         object.__setattr__(self, "_position", position)
+        for formula in self.formulas:
+            formula.check(self.variables)
 
     @classmethod
     def from_cardinalities(cls, cardinalities: Sequence[int]) -> Domain:
@@ -176,9 +184,11 @@ class Domain:
         return self._position[key]
 
     def without(self, positions: Collection[int]) -> Domain:
-        """Return the domain of the other variables."""
+        """Return the domain of the other variables, with the formulas that are about these alone."""
         kept = tuple(v for n, v in enumerate(self.variables) if n not in positions)
-        return replace(self, variables=kept)
+        names = {variable.name for variable in kept}
+        formulas = tuple(formula for formula in self.formulas if names.issuperset(formula.names))
+        return replace(self, variables=kept, formulas=formulas)
 
     def with_missing_as(self, labels: Mapping[str, Label]) -> Domain:
         """Return the domain in which missing cells of some variables have a label, and so are a state of their own.

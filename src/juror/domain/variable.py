@@ -205,6 +205,11 @@ class Variable:
         return self.labels if self.missing_label is None else self.labels[:-1]
 
     @property
+    def is_numeric(self) -> bool:
+        """Whether the labels are intervals or numbers."""
+        return self.edges is not None or not any(isinstance(label, (str, bool)) for label in self.present_labels)
+
+    @property
     def is_ordered(self) -> bool:
         """Whether ranges make sense: the variable is ordinal or binned."""
         return self.kind != "nominal"

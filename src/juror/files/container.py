@@ -11,13 +11,14 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict, TypeVar
 
 import numpy as np
 
 from juror.domain import Domain
+from juror.domain.formulas import Formula
 from juror.domain.law import Grid, Law
 from juror.domain.variable import Label, Variable
 from juror.errors import ModelFileError
@@ -37,6 +38,7 @@ class _DomainEntries(TypedDict):
     variables: list[Variable]
     missing: list[Label]
     floats: NotRequired[Floats | None]
+    formulas: NotRequired[list[Formula]]
 
 
 # Version 2 is for models with forests or counts, version 3 for domains with a label for missing cells, version 4 for
@@ -192,23 +194,32 @@ def plain_domain(domain: Domain) -> dict[str, Any]:
     """Return a domain as plain values for a header."""
     # Older jurors, which decide by the numbers of each array, read the file without this entry and with it.
     floats = {} if domain.floats is None else {"floats": domain.floats}
-    return {"missing": domain.missing, "variables": [_plain(variable) for variable in domain], **floats}
+    # Nor do older jurors know formulas: their rows do not satisfy them.
+    formulas = {"formulas": [asdict(formula) for formula in domain.formulas]} if domain.formulas else {}
+    return {"missing": domain.missing, "variables": [_plain(variable) for variable in domain], **floats, **formulas}
 
 
 def read_domain(plain: Mapping[str, Any]) -> Domain:
     """Make a domain from the plain values of a header."""
     check(plain, _DomainEntries, "domain")
     variables = []
-    for fields in plain["variables"]:
-        lists = {key: tuple(value) for key, value in fields.items() if isinstance(value, list)}
-        more: dict[str, Any] = {"law": _read_law(fields["law"])} if "law" in fields else {}
-        if "calendar" in fields:
-            more["calendar"] = Calendar(**fields["calendar"])
+    for entries in plain["variables"]:
+        lists = {key: tuple(value) for key, value in entries.items() if isinstance(value, list)}
+        more: dict[str, Any] = {"law": _read_law(entries["law"])} if "law" in entries else {}
+        if "calendar" in entries:
+            more["calendar"] = Calendar(**entries["calendar"])
         # older jurors wrote a typical number of each interval
-        known = {key: value for key, value in fields.items() if key != "values"}
+        known = {key: value for key, value in entries.items() if key != "values"}
         lists.pop("values", None)
         variables.append(Variable(**{**known, **lists, **more}))
-    return Domain(tuple(variables), tuple(plain["missing"]), plain.get("floats"))
+    formulas = tuple(map(_read_formula, plain.get("formulas", ())))
+    return Domain(tuple(variables), tuple(plain["missing"]), plain.get("floats"), formulas)
+
+
+def _read_formula(plain: Mapping[str, Any]) -> Formula:
+    known = {each.name: plain[each.name] for each in fields(Formula)}
+    lists = {key: tuple(value) for key, value in known.items() if isinstance(value, list)}
+    return Formula(**known | lists)
 
 
 def _read_law(plain: Mapping[str, Any]) -> Law:

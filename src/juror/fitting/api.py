@@ -298,7 +298,7 @@ def fit(
             how = {"smoothing_given": "smoothing" in options, "beside_sampling": decision.beside_sampling}
             finer = partial(read_finer, opened, read.domain, bytes_here, stack)
             solution, read = choose_and_solve(read, chosen, position, rank, settings, context, finer=finer, **how)
-            domain = read.domain
+            domain = opened.with_formulas(read.domain) if isinstance(read, MemoryTable) else read.domain
         # The record and the counts read the rows, which are gone after this block.
         mixture = as_mixture(solution.parts, domain)
         record = replace(_completed(solution, mixture, read, decision, int(seed)), device=card_of(local, chosen, read))
@@ -359,6 +359,7 @@ def _completed(solution: Solution, mixture: Mixture, read: Any, decision: Decisi
         seed=seed,
         log_likelihood=log_likelihood,
         labelled_missing=labels_in_words(read.domain),
+        formulas="; ".join(formula.described() for formula in mixture.domain.formulas),
         **n_rows,
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from juror.answers.label_frames import decode_frame
 from juror.answers.mode import Mode, find_mode
 from juror.answers.numbers import draw_numbers
 from juror.answers.posterior import posterior, without_settled
+from juror.answers.satisfying import draw_satisfying, within
 from juror.answers.summary import summary
 from juror.domain import Domain
 from juror.domain.conditions import Conditions, conditions_on
@@ -220,7 +222,10 @@ class JointPMF(TableAnswers, RowAnswers):
             raise QueryError("The evidence settles every variable, so no distribution is left. Use prob or log_prob.")
         rest = without_settled(after, settled)
         conditions = conditions_on(self.conditions, domain, asked.evidence)
-        return JointPMF.of_blocks(rest.blocks, rest.domain, conditions=conditions)
+        # What a formula computes may not satisfy the conditions.
+        given = {domain[n].name for n in asked.evidence if domain[n].edges is not None}
+        formulas = tuple(each for each in rest.domain.formulas if given.isdisjoint((each.computed, *each.solvable)))
+        return JointPMF.of_blocks(rest.blocks, replace(rest.domain, formulas=formulas), conditions=conditions)
 
     def mode(self, given: Given = None, *, max_nodes: int = 100_000) -> Mode:
         """Return the most probable row, by branch and bound.
@@ -237,7 +242,16 @@ class JointPMF(TableAnswers, RowAnswers):
         asked = understood(self, given)
         return find_mode(posterior(asked.model, asked.evidence), max_nodes)
 
-    def sample(self, n: int, given: Given = None, *, seed: int = 0, numbers: bool = True, frame: str = "pandas") -> Any:
+    def sample(
+        self,
+        n: int,
+        given: Given = None,
+        *,
+        seed: int = 0,
+        numbers: bool = True,
+        formulas: bool = True,
+        frame: str = "pandas",
+    ) -> Any:
         """Draw rows like those of the table that was fitted: numbers are numbers, and labelled missing cells missing.
 
         Parameters
@@ -250,20 +264,32 @@ class JointPMF(TableAnswers, RowAnswers):
             The same seed gives the same rows.
         numbers : bool
             False returns the labels of intervals instead of numbers.
+        formulas : bool
+            Whether rows satisfy the formulas between columns of numbers that the table has, such as
+            ``area = width × height`` (``model.domain.formulas``). False draws from the distribution alone, in which
+            these hold roughly. Labels of intervals satisfy none.
         frame : {"pandas", "polars", "pyarrow"}
             The kind of frame to return.
         """
         check_count("n", n, least=0)
         asked = understood(self, given)
-        rng, variables = sampling.generator(seed), asked.model.domain.variables
-        drawn = sampling.sample(posterior(asked.model, asked.evidence), n, rng)
-        cells = {}
-        for k, variable in enumerate(variables):
-            if numbers and variable.edges is not None:
-                cells[k] = draw_numbers(variable, drawn[:, k], rng)
-            if k in cells and k in asked.points:
-                cells[k] = np.full(n, asked.points[k], dtype=cells[k].dtype)
-        return decode_frame(variables, drawn, frame, cells)
+        rng, domain = sampling.generator(seed), asked.model.domain
+        sampler = sampling.RowSampler(posterior(asked.model, asked.evidence))
+
+        def draw(n: int) -> tuple[np.ndarray, dict[int, np.ndarray]]:
+            drawn, cells = sampler.draw(n, rng), {}
+            for k, variable in enumerate(domain):
+                if numbers and variable.edges is not None:
+                    cells[k] = draw_numbers(variable, drawn[:, k], rng)
+                if k in cells and k in asked.points:
+                    cells[k] = np.full(n, asked.points[k], dtype=cells[k].dtype)
+            return drawn, cells
+
+        if formulas and numbers and domain.formulas:
+            drawn, cells = draw_satisfying(draw, n, domain, within(domain, asked.evidence, asked.points))
+        else:
+            drawn, cells = draw(n)
+        return decode_frame(domain.variables, drawn, frame, cells)
 
     def entropy(self, *, draws: int = 100_000, seed: int = 0) -> information.Estimate:
         """Return the entropy of the joint in nats: exact up to a million cells, else an estimate with standard error.

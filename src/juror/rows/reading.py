@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from itertools import chain
 from operator import attrgetter
 from typing import Any
 
@@ -14,6 +15,8 @@ import numpy as np
 
 from juror.domain.discovery import Discovery
 from juror.domain.domain import Domain, check_unknown, discover
+from juror.domain.formula_sets import find_formulas
+from juror.domain.measured import Measured
 from juror.domain.variable import Label, Strangers, Unknown
 from juror.errors import DataWarning, Message, ParameterError, wrong
 from juror.readers import Column, Expected
@@ -36,6 +39,8 @@ from juror.runners.local import LocalRunner, Runner, check_any_rows
 _MORE_INTERVALS = 8
 # The most intervals of all numbers together, unless they have more already: there is a table for each two numbers.
 _MOST_INTERVALS = 4096
+# Formulas are looked for in about as many rows of a table that is not in memory.
+_MOST_SEARCHED = 10**6
 
 
 @dataclass(frozen=True)
@@ -106,6 +111,19 @@ class OpenTable:
             return again
         return replace(again, domain=again.found_domain().with_missing_as(self.labelled))
 
+    def with_formulas(self, domain: Domain) -> Domain:
+        """Return a domain with the formulas of these rows, of the first million if this process does not hold them."""
+        numbers = [each for each in domain if each.is_numeric and each.calendar is None]
+        if sum(each.edges is not None for each in numbers) < 2 or self.runner is not self.local:
+            return replace(domain, formulas=())
+        chunks = [self._columns] if self.is_here else _first_chunks(self.scan, [each.name for each in numbers])
+        pieces: dict[str, list[Column]] = {}
+        for column in chain.from_iterable(chunks):
+            pieces.setdefault(column.name, []).append(column)
+        measured = {each.name: Measured.of(each, pieces[each.name]) for each in numbers if each.name in pieces}
+        found = find_formulas({name: each for name, each in measured.items() if each is not None})
+        return replace(domain, formulas=found)
+
     def read_codes(self) -> tuple[Domain, np.ndarray, np.ndarray | None]:
         """Return the domain, the codes (n_rows, N) and the weights (n_rows,) of rows in memory.
 
@@ -121,6 +139,15 @@ class OpenTable:
             domain = Domain(self.discovery.variables(tallies), self.missing, self.scan.floats)
         domain.check_all_there(columns)
         return domain, domain.encode_columns(columns, self.unknown), weights
+
+
+def _first_chunks(scan: Scan, names: Collection[str]) -> Iterator[list[Column]]:
+    n_rows = 0
+    for chunk in (chunk for part in scan.parts for chunk in part.chunks(names)):
+        if n_rows > _MOST_SEARCHED:
+            return
+        yield chunk
+        n_rows += len(chunk[0].index)
 
 
 def open_table(

@@ -1,0 +1,77 @@
+"""Choose formulas that can be applied one after the other, and the column that each computes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+
+from juror.domain.formula_search import FormulaSearch, Verified
+from juror.domain.formulas import FORMS, Formula
+from juror.domain.measured import Measured
+
+# Tables with more columns of numbers are not searched.
+_MOST_COLUMNS = 80
+
+
+def find_formulas(columns: Mapping[str, Measured]) -> tuple[Formula, ...]:
+    """Return the formulas of columns, in an order in which they can be applied: no column is computed after its use.
+
+    Every column is computed by one formula at most. A formula that follows from others would compute a column from
+    itself, so it is left out.
+    """
+    names = [name for name, column in columns.items() if column.is_usable]
+    if not 2 <= len(names) <= _MOST_COLUMNS:
+        return ()
+    search = FormulaSearch({name: columns[name] for name in names})
+    found = {(name, form): search.formula_of(name, form, names) for name in names for form in FORMS}
+    chosen: tuple[Formula, ...] = ()
+    while left := {key: each for key, each in found.items() if each is not None}:
+        key, best = min(left.items(), key=lambda item: search.rank_of(item[1]))
+        more = _with_another(chosen, best, search)
+        if more:
+            chosen, found[key] = more, None
+            continue
+        # It follows from those that were chosen, but another one between columns that none computes would not.
+        free = [name for name in names if name not in {formula.computed for formula in chosen}]
+        other = search.formula_of(*key, free) if key[0] in free else None
+        found[key] = other if other != best else None
+    return chosen
+
+
+def _with_another(chosen: Sequence[Formula], found: Verified, search: FormulaSearch) -> tuple[Formula, ...]:
+    """Return formulas with one more, in order; empty if each cannot compute a column of its own.
+
+    Those columns are computed that move most. For this, one of the chosen formulas may compute another column than
+    before.
+    """
+    last = found.formula
+    best: tuple[Formula, ...] = ()
+    for n, other in enumerate((*chosen, last)):
+        for mine, changed in product(search.computable(last), search.computable(other)):
+            tried = [*chosen, replace(last, computed=mine)]
+            if n < len(chosen):
+                tried[n] = replace(other, computed=changed)
+            ordered = _in_order(tried)
+            if _total(ordered, search) > _total(best, search):
+                best = ordered
+    return best
+
+
+def _total(formulas: Sequence[Formula], search: FormulaSearch) -> float:
+    return sum(search.lead_of(formula, formula.computed) for formula in formulas) if formulas else -np.inf
+
+
+def _in_order(formulas: Sequence[Formula]) -> tuple[Formula, ...]:
+    """Return formulas such that none uses a column that a later one computes; empty if there is no such order."""
+    left, ordered = list(formulas), []
+    while left:
+        computed = {formula.computed for formula in left}
+        ready = [formula for formula in left if computed.isdisjoint(set(formula.names) - {formula.computed})]
+        if not ready or len(computed) < len(left):
+            return ()
+        ordered.extend(ready)
+        left = [formula for formula in left if formula not in ready]
+    return tuple(ordered)

@@ -1,0 +1,175 @@
+"""Formulas between numbers: a column that is a sum or a product of others, up to the rounding of its own decimals.
+
+    sum       z = c + Σ_k a_k x_k             a total, a difference, another unit
+    product   z = c Π_k x_k^{a_k}             an area, a ratio, a body mass index
+
+A forest cannot have such a formula: z depends on several columns at once, and numbers are independent inside their
+intervals. So a domain keeps the formulas of its rows beside the variables, and rows that are drawn or filled satisfy
+them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from juror.domain.variable import Variable
+from juror.errors import DataError
+from juror.readers.columns import as_text
+
+Form = Literal["sum", "product"]
+FORMS: tuple[Form, ...] = get_args(Form)
+_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+@dataclass(frozen=True)
+class Formula:
+    """One column as a sum or product of others.
+
+    Attributes
+    ----------
+    target : str
+        The column z that the others give exactly, up to its decimals.
+    inputs : tuple of str
+        The columns x_k.
+    powers : tuple of float
+        The a_k: factors of a sum, exponents of a product.
+    constant : float
+        The c: what is added to a sum, or multiplies a product.
+    form : {"sum", "product"}
+        Which of the two it is.
+    computed : str
+        The column that drawn rows compute from the others: that which moves most, if no other formula computes it.
+    solvable : tuple of str
+        The columns that the others give, exactly or nearly: the target, and inputs with one solution. Those whose
+        numbers are labels are solved for where cells are filled, and never computed.
+    share : float
+        In which share of the rows the formula holds.
+
+    Examples
+    --------
+    >>> found = {"computed": "weight", "solvable": ("bmi", "weight"), "share": 1.0}
+    >>> formula = Formula("bmi", ("weight", "height"), (1.0, -2.0), 10_000.0, "product", **found)
+    >>> formula.in_words()
+    'bmi = 10000 × weight / height²'
+    >>> formula.solved("weight", {"bmi": np.array([25.0]), "height": np.array([200.0])}).tolist()
+    [100.0]
+    """
+
+    target: str
+    inputs: tuple[str, ...]
+    powers: tuple[float, ...]
+    constant: float
+    form: Form
+    computed: str
+    solvable: tuple[str, ...]
+    share: float
+
+    def check(self, variables: Sequence[Variable]) -> None:
+        """Refuse a formula that these variables cannot satisfy, such as one in a file that juror did not write."""
+        known = {variable.name: variable for variable in variables}
+        numbers = np.array([self.constant, self.share, *self.powers])
+        solvable = set(self.names) >= {self.computed, *self.solvable}
+        fits = len(self.inputs) == len(self.powers) > 0 and solvable and self.form in FORMS
+        if not fits or not np.all(np.isfinite(numbers)) or 0.0 in self.powers or len(set(self.names)) < len(self.names):
+            raise DataError(f"The formula {self.target!r} = … must have different inputs and a finite factor for each.")
+        for name in self.names:
+            if name not in known or not known[name].is_numeric:
+                raise DataError(f"The formula {self.in_words()!r} needs {name!r}, which is no column of numbers.")
+        for name in (self.computed, self.target):
+            if known[name].edges is None:
+                raise DataError(f"The formula {self.in_words()!r} computes {name!r}, which has no intervals.")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All columns of the formula."""
+        return self.target, *self.inputs
+
+    def solved(self, name: str, numbers: Mapping[str, np.ndarray]) -> np.ndarray:
+        """Return what a column of the formula must be, (n,), given the others; not finite where it can be no number.
+
+        A number that is missing is NaN, and so is what follows from it.
+        """
+        powers = dict(zip(self.inputs, self.powers, strict=True))
+        with np.errstate(all="ignore"):
+            if self.form == "sum":
+                known = self.constant + sum(powers[x] * numbers[x] for x in self.inputs if x != name)
+                return np.asarray(known if name == self.target else (numbers[self.target] - known) / powers[name])
+            known = self.constant * np.prod([numbers[x] ** powers[x] for x in self.inputs if x != name], axis=0)
+            if name == self.target:
+                return np.asarray(known)
+            return np.asarray((numbers[self.target] / known) ** (1 / powers[name]))
+
+    def in_words(self) -> str:
+        """Write the formula as people do."""
+        right = self._sum_in_words() if self.form == "sum" else self._product_in_words()
+        return f"{self.target} = {right}"
+
+    def described(self) -> str:
+        """Write the formula, and if it does not hold in all rows, in how many."""
+        if self.share == 1:
+            return self.in_words()
+        return f"{self.in_words()} (in {math.floor(1000 * self.share) / 10:g} % of the rows)"
+
+    def _sum_in_words(self) -> str:
+        terms = [(power, _times(abs(power), name)) for name, power in zip(self.inputs, self.powers, strict=True)]
+        if self.constant:
+            terms.append((self.constant, as_text(_plain(abs(self.constant)))))
+        # a sum that begins with a minus is harder to read
+        terms.sort(key=lambda term: term[0] < 0)
+        first = f"−{terms[0][1]}" if terms[0][0] < 0 else terms[0][1]
+        return first + "".join(f" {'−' if sign < 0 else '+'} {text}" for sign, text in terms[1:])
+
+    def _product_in_words(self) -> str:
+        both = list(zip(self.inputs, self.powers, strict=True))
+        above = [_power(name, power) for name, power in both if power > 0]
+        below = [_power(name, -power) for name, power in both if power < 0]
+        if self.constant != 1 or not above:
+            above.insert(0, as_text(_plain(self.constant)))
+        under = f"({' × '.join(below)})" if len(below) > 1 else "".join(below)
+        return " × ".join(above) + (f" / {under}" if below else "")
+
+
+def _plain(number: float) -> float | int:
+    return int(number) if number == int(number) else number
+
+
+def _times(factor: float, name: str) -> str:
+    return name if factor == 1 else f"{as_text(_plain(factor))} × {name}"
+
+
+def _power(name: str, power: float) -> str:
+    if power == 1:
+        return name
+    return name + (str(int(power)).translate(_SUPERSCRIPTS) if power == int(power) else f"^{power:g}")
+
+
+def on_grid(variable: Variable, numbers: np.ndarray, beyond: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """Return numbers rounded to the decimals of a variable, (n,), and which of them it may have, (n,) of bool.
+
+    These lie between the smallest and the largest number of its rows, or, with ``beyond``, anywhere if its intervals
+    are open.
+    """
+    assert variable.edges is not None
+    low, high = float(variable.edges[0]), float(variable.edges[-1])
+    grid = variable.inside.law.grid
+    with np.errstate(invalid="ignore", over="ignore"):
+        rounded = numbers if grid.decimals is None else np.round(numbers, grid.decimals)
+        possible = np.isfinite(rounded)
+        if not (beyond and variable.open_ended):
+            possible &= (rounded >= low) & (rounded <= high)
+    safe = np.where(possible, rounded, low)
+    return (safe if grid.decimals is None else grid.numbers(grid.positions(safe))), possible
+
+
+def nearest_label(variable: Variable, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the label nearest to each number, (n,) of float, and its code, (n,); numbers that are NaN get any."""
+    labels = np.array(variable.present_labels, dtype=np.float64)
+    order = np.argsort(labels)
+    between = (labels[order][1:] + labels[order][:-1]) / 2
+    codes = order[np.searchsorted(between, numbers)]
+    return labels[codes], codes

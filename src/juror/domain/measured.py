@@ -1,0 +1,112 @@
+"""Columns of numbers as they are searched for formulas: their numbers, and how exact these are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from juror.domain.variable import Variable
+from juror.readers import Column
+
+# The most rows of a column that are kept, and the fewest that say something
+_MOST_ROWS, FEWEST_ROWS = 50_000, 50
+# A column may have a formula if half a step of its decimals, or in the finest columns a whole step, is no more than
+# this beside its spread. Of parts that were rounded, the sum is often one step off.
+_FINE, _FINEST = 0.025, 0.005
+# Errors of floats: beside a step of the decimals, and beside the spread of a column that has none
+_OF_STEP, _OF_SPREAD = 1e-4, 1e-6
+# Larger numbers, and spreads that are smaller than the other, have no squares.
+_LARGEST, _SMALLEST_SPREAD = 1e100, 1e-100
+# Whole numbers, or multiples of a step, up to this one are floats.
+_LARGEST_MULTIPLE = 2.0**53
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """A column of numbers, for the search of formulas.
+
+    Attributes
+    ----------
+    numbers : numpy.ndarray, (n_rows,)
+        Its numbers in some rows, NaN where missing.
+    step : float
+        The step of its decimals, 0 if it has none; of a column of labels how near these come to each other.
+    has_intervals : bool
+        Whether the column can have all numbers of its grid, and not only some labels.
+    """
+
+    numbers: np.ndarray
+    step: float
+    has_intervals: bool = True
+
+    @classmethod
+    def of(cls, variable: Variable, pieces: Iterable[Column]) -> Measured | None:
+        """Measure the pieces of a column, in evenly spread rows if it has many; None if they do not hold numbers."""
+        found = [observed_numbers(variable, piece) for piece in pieces]
+        if any(numbers is None for numbers in found):
+            return None
+        numbers = np.concatenate([each for each in found if each is not None])
+        numbers = numbers[np.linspace(0, len(numbers) - 1, min(_MOST_ROWS, len(numbers))).astype(np.int64)]
+        if variable.edges is None:
+            return cls(numbers, float(np.diff(np.sort(variable.present_labels)).min(initial=1.0)), has_intervals=False)
+        return cls(numbers, variable.inside.law.grid.step)
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether the numbers vary, and neither they nor their squares overflow."""
+        if self._spread < _SMALLEST_SPREAD:
+            return False
+        largest = float(np.nanmax(np.abs(self.numbers)))
+        return largest < _LARGEST and (self.step == 0 or largest / self.step < _LARGEST_MULTIPLE)
+
+    @property
+    def can_be_target(self) -> bool:
+        """Whether the numbers are so exact that a formula for them cannot hold by chance."""
+        return self.has_intervals and self.near <= _FINE * self._spread
+
+    @cached_property
+    def near(self) -> float:
+        """How near a number must be to count as equal."""
+        return self._within(1.0 if self.step <= _FINEST * self._spread else 0.5)
+
+    @cached_property
+    def nearest(self) -> float:
+        """How near a number must be to be equal once it is rounded."""
+        return self._within(0.5)
+
+    @cached_property
+    def coarseness(self) -> float:
+        """How large a step is beside the spread."""
+        return self.nearest / self._spread
+
+    def _within(self, steps: float) -> float:
+        return (steps + _OF_STEP) * self.step if self.step else _OF_SPREAD * self._spread
+
+    @cached_property
+    def _spread(self) -> float:
+        """The distance between the quartiles of the numbers besides the most frequent one; 0 if these are few."""
+        others = self.numbers[~self.is_usual & np.isfinite(self.numbers)]
+        return float(np.subtract(*np.quantile(others, (0.75, 0.25)))) if len(others) >= FEWEST_ROWS else 0.0
+
+    @cached_property
+    def is_usual(self) -> np.ndarray:
+        """Whether a number is the most frequent one of the column, (n_rows,) of bool."""
+        values, counts = np.unique(self.numbers[np.isfinite(self.numbers)], return_counts=True)
+        return np.asarray(self.numbers == values[np.argmax(counts)]) if len(values) else np.isnan(self.numbers)
+
+
+def observed_numbers(variable: Variable, column: Column) -> np.ndarray | None:
+    """Return the numbers of a column as floats, (rows,), NaN where a cell is missing; None if it holds no numbers."""
+    if not len(column.values):
+        return np.full(len(column.index), np.nan)
+    if column.form == "number":
+        values = np.asarray(variable.own_numbers(column), dtype=np.float64)
+    elif column.form == "code" and variable.edges is None:
+        values = np.array(variable.present_labels, dtype=np.float64)
+    else:
+        return None
+    is_there = (column.index >= 0) & (column.index < len(values))
+    return np.append(values, np.nan)[np.where(is_there, column.index, len(values))]
