@@ -48,9 +48,8 @@ class Domain:
         of intervals or fractions always hold values, and arrays of integers always hold codes. Domains that differ
         only in this are equal.
     formulas : tuple of Formula
-        Formulas between columns of numbers, in an order in which they can be applied; see
-        ``juror.domain.formulas``. Rows that are drawn or filled satisfy them. Domains that differ only in this are
-        equal.
+        Formulas between columns of numbers, in an order in which they can be applied. Rows that are drawn or filled
+        satisfy them. Domains that differ only in this are equal.
 
     Examples
     --------
