@@ -14,30 +14,33 @@ _SMALL = 1e-100
 
 @kernel
 def label_gradient(cells, labels, offsets, scores, n_labels, tether):
-    """Return Σ log p(y | c) over the rows, and ∂ΣJ/∂b (F,) and ∂ΣJ/∂U (L, F)."""
+    """Return Σ log p(y | c) over the rows with labels, and ∂ΣJ/∂b (F,) and ∂ΣJ/∂U (L, F)."""
     F, N = offsets.shape[0], cells.shape[1]
-    K = F // n_labels
-    shares, own, bits = np.empty(F), np.empty(K), np.empty(F)
+    size = F // n_labels
+    shares, own, bits = np.empty(F), np.empty(size), np.empty(F)
     of_offsets, gradient, total = np.zeros(F), np.zeros(scores.shape), 0.0
     for i in range(cells.shape[0]):
-        first = labels[i] * K
+        is_known = 1.0 if labels[i] >= 0 else 0.0
+        first = max(labels[i], 0) * size
         shares[:] = offsets
         add_log_factors(cells, i, scores, shares)
-        own[:] = shares[first : first + K]
+        own[:] = shares[first : first + size]
         whole, log_all = exp_and_sum(shares, bits)
         of_label = 0.0
-        for f in range(first, first + K):
+        for f in range(first, first + size):
             of_label += shares[f]
-        if of_label > _SMALL * whole:
-            own[:] = shares[first : first + K]
+        if is_known == 0.0:
+            own[:], of_label = 0.0, 1.0
+        elif of_label > _SMALL * whole:
+            own[:] = shares[first : first + size]
             total += np.log(of_label / whole)
         else:
-            of_label, log_own = exp_and_sum(own, bits[:K])
+            of_label, log_own = exp_and_sum(own, bits[:size])
             total += log_own - log_all
-        pull = (1.0 + tether * min(max(log_all, -FARTHEST), FARTHEST)) / whole
+        pull = (is_known + tether * min(max(log_all, -FARTHEST), FARTHEST)) / whole
         for f in range(F):
             shares[f] *= -pull
-        for f in range(K):
+        for f in range(size):
             shares[first + f] += own[f] / of_label
         for f in range(F):
             of_offsets[f] += shares[f]
