@@ -39,7 +39,8 @@ def label_gradient(
     s, known = offsets + scores[cells].sum(axis=1), labels >= 0
     log_all = np.logaddexp.reduce(s, axis=1)
     own = np.where(np.arange(len(offsets)) // (len(offsets) // n_labels) == labels[:, None], s, -np.inf)
-    log_own = np.where(known, np.logaddexp.reduce(own, axis=1), log_all)
+    log_own = np.logaddexp.reduce(own, axis=1)
+    log_own[~known] = log_all[~known]
     pull = known.astype(float) + tether * np.clip(log_all, -FARTHEST, FARTHEST)
     R = np.exp(own - log_own[:, None]) - pull[:, None] * np.exp(s - log_all[:, None])
     gradient = np.zeros_like(scores)
