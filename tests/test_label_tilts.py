@@ -14,7 +14,14 @@ from juror.rows.forest import Forest
 from juror.rows.parameters import Parameters, side_by_side
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
-from juror.solvers.conditional_ascent import HeldOutLabels, LabelledRows, climb_as_far, climb_together, log_average
+from juror.solvers.conditional_ascent import (
+    HeldOutLabels,
+    LabelledRows,
+    Start,
+    climb_as_far,
+    climb_together,
+    log_average,
+)
 from juror.solvers.neighbours import best_width, smoother
 from juror.solvers.tilt import Surroundings, Tilt
 from juror.solvers.tilted_forest import tilted
@@ -33,17 +40,19 @@ def random_tilt(rng, scale=0.5, sizes=SIZES):
 
 
 def random_cells(rng, n=40, missing=0.2):
+    """Return cells and labels of rows, some without a label."""
     codes = np.column_stack([rng.integers(0, size, n) for size in SIZES])
     codes[rng.random(codes.shape) < missing] = -1
-    return STACKING.cells(codes).astype(np.int32), rng.integers(0, N_LABELS, n)
+    return STACKING.cells(codes).astype(np.int32), rng.integers(-1, N_LABELS, n)
 
 
 def objective(tilt, cells, labels):
-    """Return Σ log p(y | x) − ½ τ (log Z)², in the slowest way."""
+    """Return Σ log p(y | x) − ½ τ (log Z)² in the slowest way, without the first term where there is no label."""
     total = 0.0
     for row, label in zip(cells, labels, strict=True):
         joint = np.exp(tilt.offsets + tilt.scores[row].sum(axis=0)).reshape(N_LABELS, PER_LABEL)
-        total += np.log(joint[label].sum() / joint.sum()) - 0.5 * TETHER * np.log(joint.sum()) ** 2
+        total += np.log(joint[label].sum() / joint.sum()) if label >= 0 else 0.0
+        total -= 0.5 * TETHER * np.log(joint.sum()) ** 2
     return total
 
 
@@ -166,7 +175,9 @@ def split():
 
 
 def starts_of(split, n):
-    return [(split.around.start(8, rng), rng) for rng in (np.random.default_rng([7, number]) for number in range(n))]
+    drawn = np.random.default_rng(8).permuted(split.rows.cells, axis=0)
+    rngs = [np.random.default_rng([7, number]) for number in range(n)]
+    return [Start(split.around.start(8, rng), drawn, rng) for rng in rngs]
 
 
 def climb(split, n_jobs=1, **options):
@@ -180,7 +191,7 @@ class TestClimb:
 
     def test_steps_find_what_variables_do_together(self, split):
         found = climb(split)
-        starts = [start for start, _ in starts_of(split, 2)]
+        starts = [start.tilt for start in starts_of(split, 2)]
         assert self.log_prob(split, starts).mean() < -0.68
         assert found.score > -0.45
         np.testing.assert_array_equal(found.log_prob, self.log_prob(split, found.tilts[0]))
@@ -192,9 +203,22 @@ class TestClimb:
             np.testing.assert_array_equal(left.scores, right.scores)
 
     def test_the_steps_of_all_rows_can_be_taken_again(self, split):
-        found, (start, rng) = climb(split), starts_of(split, 1)[0]
-        again = climb_as_far(start, split.rows, split.around, rng, decay=0.0, n_steps=found.n_steps)
+        found, start = climb(split), starts_of(split, 1)[0]
+        again = climb_as_far(start, split.rows, split.around, decay=0.0, n_steps=found.n_steps)
         np.testing.assert_allclose(again.scores, found.tilts[0][0].scores, atol=1e-9)
+
+    def test_drawn_rows_hold_the_mass_of_the_tilt_at_one_where_no_row_is(self, split):
+        start, x = starts_of(split, 1)[0], np.argwhere(np.ones((2,) * 5))
+        # As if the model drew only rows that no labelled row is like
+        near, far = (split.around.stacking.cells(some).astype(np.int32) for some in (x[x[:, 2] == 0], x[x[:, 2] == 1]))
+        known = np.isin(split.rows.cells[:, 2], near[:, 2])
+        rows = LabelledRows(*(each[known] for each in (split.rows.cells, split.rows.labels, split.rows.weights)))
+        off = []
+        for drawn in (near, far):
+            rng = np.random.default_rng(11)
+            tilt = climb_as_far(Start(start.tilt, drawn, rng), rows, split.around, decay=0.0, n_steps=1000)
+            off.append(np.abs(np.logaddexp.reduce(tilt.log_labels(far), axis=1)).mean())
+        assert off[1] < 0.5 * off[0]
 
     def test_no_step_is_taken_after_the_deadline(self, split):
         assert climb(split, until=time.monotonic() - 1).n_steps == 0

@@ -15,6 +15,7 @@ from functools import partial
 
 import numpy as np
 
+from juror.answers.sampling import sample
 from juror.answers.scores import log_prob
 from juror.fitting.choose import Chosen, FitSetting
 from juror.fitting.climb import choose_for_members
@@ -28,7 +29,14 @@ from juror.rows.in_memory import MemoryTable
 from juror.rows.parameters import side_by_side
 from juror.rows.stacking import Stacking
 from juror.solvers.chow_liu import strongest_forest
-from juror.solvers.conditional_ascent import Climbed, HeldOutLabels, LabelledRows, climb_as_far, climb_together
+from juror.solvers.conditional_ascent import (
+    Climbed,
+    HeldOutLabels,
+    LabelledRows,
+    Start,
+    climb_as_far,
+    climb_together,
+)
 from juror.solvers.em import EMOptions
 from juror.solvers.solver import Solution
 from juror.solvers.tilt import Surroundings, Tilt
@@ -40,19 +48,21 @@ _PER_LABEL, _MOST_TILTED, _MOST_LABELS = 32, 128, 128
 # The most classes of all members, and the most numbers in their tables: 128 MB
 _MOST_CLASSES, _MOST_NUMBERS = 4096, 1 << 24
 # How fast scores decay, to choose from, see juror.solvers.conditional_ascent
-_DECAYS = (0.05, 0.2, 0.0)
-# What is told as done: the members, the tilts with every decay, those of all members, and these fitted to all rows
-_PARTS = len(_DECAYS) + 3
+_DECAYS = (0.0, 0.05, 0.2)
+# What is told as done: the members, the tilts with every decay, and those fitted to all rows
+_PARTS = len(_DECAYS) + 2
 # The shares of the time left that the other variables may take, and after these the tilts
 _TIME_FOR_OTHERS, _TIME_TO_TILT = 0.5, 0.7
 # The share of rows that tilts hold out, and the most rows. Many can be held out, as all rows are fitted once more.
 _HELD_OUT, _MOST_HELD_OUT = 0.2, 4000
 # Rows are held out several times, until this many have been, but not more often than this.
 _ENOUGH_HELD_OUT, _MOST_DEALS = 1000, 2
+# How many rows each member draws, at most as many as there are or this many
+_DRAWN = 10_000
 # The fewest rows with a label, so that some can be held out
 _FEWEST_ROWS = 50
-# Tilts whose average chooses the decay; members without a tilt to compare with, and the classes of each
-_CHOOSING, _COMPARED, _COMPARED_RANK = 2, 2, 32
+# Members without a tilt to compare with, and the classes of each
+_COMPARED, _COMPARED_RANK = 2, 32
 
 
 def fit_for_labels(trial: Trial, options: EMOptions, *, smoothing_given: bool) -> tuple[Solution, Chosen] | None:
@@ -72,7 +82,7 @@ def fit_for_labels(trial: Trial, options: EMOptions, *, smoothing_given: bool) -
     members = fit_members(others, options, chosen.setting, range(_MEMBERS))
     trial.context.tell(chosen.rank, 1, _PARTS, 1, 1, log_likelihood=members[-1].score)
     deals = [_Deal.of(trial, number, members) for number in range(_n_deals(trial))]
-    tilts = _fit_tilts(trial, deals, per_label, chosen.rank)
+    tilts = _fit_tilts(trial, deals, _drawn(trial, members), per_label, chosen.rank)
     before = np.concatenate([_untilted(trial, options, chosen.setting, deal) for deal in deals])
     gain, error = _compared(tilts.log_prob, before, np.concatenate([deal.split.held.weights for deal in deals]))
     if gain < -error:
@@ -151,6 +161,18 @@ def _around(trial: Trial, table: MemoryTable) -> Surroundings:
     return Surroundings.of(np.delete(codes, target, axis=1), labels, weights, others, _n_labels(trial))
 
 
+def _drawn(trial: Trial, members: Sequence[Member]) -> list[np.ndarray]:
+    """Return cells of rows, (rows, N), that each member draws."""
+    assert trial.target is not None
+    others, n_rows = trial.domain.without([trial.target]), min(_DRAWN, len(trial.table.rows.codes))
+    stacking, drawn = Stacking(others.cardinalities), []
+    for number, member in enumerate(members):
+        rng = Stream.TETHER.generator(trial.context.seed, number)
+        codes = sample(as_mixture([member.parameters], others), n_rows, rng)
+        drawn.append(stacking.cells(codes).astype(np.int32))
+    return drawn
+
+
 @dataclass(frozen=True)
 class _Tilts:
     """The tilts of all members, and the log-probability of the labels held out under their average, (rows,)."""
@@ -162,21 +184,21 @@ class _Tilts:
     n_steps: int
 
 
-def _fit_tilts(trial: Trial, deals: Sequence[_Deal], per_label: int, rank: int) -> _Tilts:
+def _fit_tilts(trial: Trial, deals: Sequence[_Deal], drawn: Sequence[np.ndarray], per_label: int, rank: int) -> _Tilts:
     """Fit a tilt for each member, with the decay and the number of steps that held-out labels choose.
 
-    The average of a few tilts chooses the decay; as many as there are members then choose the number of steps.
-    Without a budget of time, tilts are fitted once more, to all rows and with as many passes over them.
+    Scores decay faster while that helps. Without a budget of time, tilts are fitted once more, to all rows and with
+    as many passes over them.
     """
     seconds = _TIME_TO_TILT * trial.context.seconds_left
-    fit = partial(_climb, trial, deals, per_label)
-    by_decay = []
-    for part, decay in enumerate(_DECAYS, start=2):
-        by_decay.append(fit(_CHOOSING, decay, seconds / (2 * len(_DECAYS))).score)
-        trial.context.tell(rank, part, _PARTS, 1, 1)
-    decay = _DECAYS[int(np.argmax(by_decay))]
-    found = fit(_MEMBERS, decay, seconds / 2)
-    trial.context.tell(rank, _PARTS - 1, _PARTS, 1, 1, log_likelihood=found.score)
+    found, decay = None, _DECAYS[0]
+    for part, faster in enumerate(_DECAYS, start=2):
+        climbed = _climb(trial, deals, drawn, per_label, faster, seconds / len(_DECAYS))
+        trial.context.tell(rank, part, _PARTS, 1, 1, log_likelihood=climbed.score)
+        if found is not None and climbed.score <= found.score:
+            break
+        found, decay = climbed, faster
+    assert found is not None
     tilts = found.tilts[0]
     if seconds == np.inf:
         around, target = _around(trial, trial.table), trial.target
@@ -184,23 +206,29 @@ def _fit_tilts(trial: Trial, deals: Sequence[_Deal], per_label: int, rank: int) 
         rows = LabelledRows.of(trial.table.rows, target, around)
         n_steps = round(found.n_steps * rows.weights.sum() / deals[0].split.rows.weights.sum())
         again = partial(climb_as_far, rows=rows, around=around, decay=decay, n_steps=n_steps)
-        starts = _starts(trial, len(deals), around, per_label, _MEMBERS)
-        tilts = list(trial.context.runner.map(lambda each: again(each[0], rng=each[1]), starts))
+        tilts = list(trial.context.runner.map(again, _starts(trial, len(deals), around, drawn, per_label)))
     return _Tilts(tilts, found.log_prob, found.score, decay, found.n_steps)
 
 
-def _climb(trial: Trial, deals: Sequence[_Deal], per_label: int, n_tilts: int, decay: float, seconds: float) -> Climbed:
-    starts = [_starts(trial, deal.number, deal.split.around, per_label, n_tilts) for deal in deals]
+def _climb(
+    trial: Trial,
+    deals: Sequence[_Deal],
+    drawn: Sequence[np.ndarray],
+    per_label: int,
+    decay: float,
+    seconds: float,
+) -> Climbed:
+    starts = [_starts(trial, deal.number, deal.split.around, drawn, per_label) for deal in deals]
     until = time.monotonic() + seconds
     return climb_together([deal.split for deal in deals], starts, trial.context.runner, decay=decay, until=until)
 
 
 def _starts(
-    trial: Trial, number: int, around: Surroundings, per_label: int, n_tilts: int
-) -> list[tuple[Tilt, np.random.Generator]]:
-    """Return some starts, each with the generator of its steps."""
-    rngs = [Stream.TILT.generator(trial.context.seed, number, 1 + tilt) for tilt in range(n_tilts)]
-    return [(around.start(per_label, rng), rng) for rng in rngs]
+    trial: Trial, number: int, around: Surroundings, drawn: Sequence[np.ndarray], per_label: int
+) -> list[Start]:
+    """Return a start for each member whose drawn rows are given."""
+    rngs = [Stream.TILT.generator(trial.context.seed, number, 1 + tilt) for tilt in range(len(drawn))]
+    return [Start(around.start(per_label, rng), rows, rng) for rows, rng in zip(drawn, rngs, strict=True)]
 
 
 def _untilted(trial: Trial, options: EMOptions, setting: FitSetting, deal: _Deal) -> np.ndarray:

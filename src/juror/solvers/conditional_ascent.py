@@ -1,9 +1,12 @@
 """Climb the conditional likelihood of labels, Σ log p(y | x), until labels of rows held out become no more probable.
 
-Steps are those of Adam (Kingma and Ba, 2015) on rows drawn by weight. The gradient of one row is what its classes are
+Steps are those of Adam (Kingma and Ba, 2015) on rows chosen by weight. The gradient of one row is what its classes are
 given the label less what they are without it, see :mod:`juror.kernels.reference.tilts`. Scores *decay*: each step
 also draws them to zero, so that they say no more than the rows support. What is scored and returned is a running mean
 of the points.
+
+The mass Z(x) = Σ_f e^{s_f(x)} is held near one by a *tether*, at the rows and at as many that the model p(x) has drawn.
+Held at the rows alone, Z would be far from one elsewhere, and a weak tether would be no tether.
 
 Several tilts climb *together*, and held-out rows judge their average. If each were stopped where it alone is best, the
 average could be less sure of labels than it is right: averaging takes away what single tilts are too sure of.
@@ -24,10 +27,12 @@ from juror.rows.distinct import WeightedRows
 from juror.runners.local import LocalRunner
 from juror.solvers.tilt import Surroundings, Tilt
 
-# Rows of a step, a quarter of all if these are fewer, and Adam's rate and memories
-_FEWEST_IN_BATCH, _BATCH, _RATE, _MEAN, _SQUARES, _TINY = 16, 256, 0.02, 0.9, 0.99, 1e-8
+# Rows of a step, an eighth of all if these are fewer, and Adam's first rate and memories
+_FEWEST_IN_BATCH, _BATCH, _RATE, _MEAN, _SQUARES, _TINY = 16, 256, 0.03, 0.9, 0.99, 1e-8
+# The rate falls as one over the root of the steps, beginning at about this many
+_SLOWER = 400
 # How strongly Z(x) is held at one, so that variables besides the label keep their distribution
-_TETHER = 0.3
+_TETHER = 0.15
 # The memory of the running mean of the points
 _RUNNING = 0.99
 # Steps from one look at the rows held out to the next; looks in vain before the end, or a share of all steps
@@ -99,6 +104,25 @@ class HeldOutLabels:
     log_x: np.ndarray
 
 
+@dataclass(frozen=True, eq=False)
+class Start:
+    """Where a tilt starts, and what decides its steps besides the rows.
+
+    Attributes
+    ----------
+    tilt : Tilt
+        The scores at the start.
+    drawn : numpy.ndarray of int32, (rows, N)
+        Cells of rows that the model p(x) has drawn, where Z(x) is held near one as well.
+    rng : numpy.random.Generator
+        Chooses the rows of each step.
+    """
+
+    tilt: Tilt
+    drawn: np.ndarray
+    rng: np.random.Generator
+
+
 @dataclass(frozen=True)
 class Climbed:
     """Tilts whose average made held-out labels most probable, and after how many steps it did.
@@ -123,7 +147,7 @@ class Climbed:
 
 def climb_together(
     splits: Sequence[HeldOutLabels],
-    starts: Sequence[Sequence[tuple[Tilt, np.random.Generator]]],
+    starts: Sequence[Sequence[Start]],
     runner: LocalRunner,
     *,
     decay: float = 0.0,
@@ -135,8 +159,8 @@ def climb_together(
     ----------
     splits : sequence of HeldOutLabels
         The rows.
-    starts : sequence of sequences of tuple
-        By split, where tilts start, each with a generator of its own. The n-th belongs to the n-th model.
+    starts : sequence of sequences of Start
+        By split, where tilts start. The n-th belongs to the n-th model.
     runner : LocalRunner
         Threads; each takes the steps of one tilt.
     decay : float
@@ -145,9 +169,9 @@ def climb_together(
         No step is taken after this time.
     """
     walks = [
-        (split, _Walk(start, split.rows, split.around, rng, decay))
+        (split, _Walk(start, split.rows, split.around, decay))
         for split, some in zip(splits, starts, strict=True)
-        for start, rng in some
+        for start in some
     ]
     weights = np.concatenate([split.held.weights for split in splits])
 
@@ -178,11 +202,9 @@ def climb_together(
     return best
 
 
-def climb_as_far(
-    start: Tilt, rows: LabelledRows, around: Surroundings, rng: np.random.Generator, *, decay: float, n_steps: int
-) -> Tilt:
+def climb_as_far(start: Start, rows: LabelledRows, around: Surroundings, *, decay: float, n_steps: int) -> Tilt:
     """Take a given number of steps from a start."""
-    walk = _Walk(start, rows, around, rng, decay)
+    walk = _Walk(start, rows, around, decay)
     for first in range(0, n_steps, _LOOK):
         walk.go(min(_LOOK, n_steps - first))
     return walk.mean
@@ -191,12 +213,13 @@ def climb_as_far(
 class _Walk:
     """A point that takes Adam's steps, and the running mean of where it was."""
 
-    def __init__(self, start: Tilt, rows: LabelledRows, around: Surroundings, rng: np.random.Generator, decay: float):
-        self.tilt, self.mean = start.copy(), start.copy()
-        self.batch = min(_BATCH, max(_FEWEST_IN_BATCH, len(rows) // 4))
-        self._rows, self._around, self._rng, self._decay = rows, around, rng, decay
+    def __init__(self, start: Start, rows: LabelledRows, around: Surroundings, decay: float):
+        self.tilt, self.mean = start.tilt.copy(), start.tilt.copy()
+        self.batch = min(_BATCH, max(_FEWEST_IN_BATCH, len(rows) // 8))
+        self._rows, self._around, self._drawn, self._rng, self._decay = rows, around, start.drawn, start.rng, decay
         self._ladder = np.cumsum(rows.weights)
-        self._moments = [(np.zeros_like(p), np.zeros_like(p)) for p in (start.offsets, start.scores)]
+        self._no_labels = np.full(self.batch, -1)
+        self._moments = [(np.zeros_like(p), np.zeros_like(p)) for p in (start.tilt.offsets, start.tilt.scores)]
         self._n_steps = 0
 
     def go(self, n_steps: int) -> None:
@@ -206,18 +229,22 @@ class _Walk:
         self.tilt, self.mean = self.tilt.centred(self._around), self.mean.centred(self._around)
 
     def _gradients(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the mean gradients by offsets and by scores of some rows, drawn by weight."""
+        """Return the mean gradients by offsets and by scores of some rows, chosen by weight, and as many drawn ones."""
         rows, tilt = self._rows, self.tilt
-        drawn = np.searchsorted(self._ladder, self._rng.random(self.batch) * self._ladder[-1], side="right")
+        chosen = np.searchsorted(self._ladder, self._rng.random(self.batch) * self._ladder[-1], side="right")
+        drawn = self._rng.integers(0, len(self._drawn), self.batch)
+        cells = np.concatenate([rows.cells[chosen], self._drawn[drawn]])
+        labels = np.concatenate([rows.labels[chosen], self._no_labels])
         _, of_offsets, of_scores = kernels().label_gradient(
-            rows.cells[drawn], rows.labels[drawn], tilt.offsets, tilt.scores, tilt.n_labels, _TETHER
+            cells, labels, tilt.offsets, tilt.scores, tilt.n_labels, _TETHER
         )
         return of_offsets / self.batch, self._around.smoothed(of_scores) / self.batch
 
     def _move(self, *gradients: np.ndarray) -> None:
         self._n_steps += 1
-        np.multiply(self.tilt.scores, 1 - _RATE * self._decay, out=self.tilt.scores)
-        rate, scale = _RATE / (1 - _MEAN**self._n_steps), 1 / (1 - _SQUARES**self._n_steps)
+        slower = _RATE / np.sqrt(1 + self._n_steps / _SLOWER)
+        np.multiply(self.tilt.scores, 1 - slower * self._decay, out=self.tilt.scores)
+        rate, scale = slower / (1 - _MEAN**self._n_steps), 1 / (1 - _SQUARES**self._n_steps)
         share = 1 - min(_RUNNING, self._n_steps / (self._n_steps + 10))
         points = (self.tilt.offsets, self.mean.offsets), (self.tilt.scores, self.mean.scores)
         for (point, mean), (first, second), gradient in zip(points, self._moments, gradients, strict=True):

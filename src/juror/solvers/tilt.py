@@ -22,8 +22,8 @@ from juror.rows.stacking import Stacking
 from juror.runners.local import partitions
 from juror.solvers.neighbours import best_width, smoother
 
-# How far the classes of a label are apart at the start, in nats
-_NOISE = 0.3
+# How far the scores of a row by classes of one label are apart at the start, in nats
+_APART = 1.5
 # Pseudo-rows, spread as the marginal, that every label has in the first scores
 _PRIOR = 5.0
 # The width of scores in which classes of one label differ, as a share of the labels of a variable, and its least
@@ -139,13 +139,15 @@ class Surroundings:
         return cls(stacking, marginals, np.log(ratios), shares, ordered)
 
     def start(self, per_label: int, rng: np.random.Generator) -> Tilt:
-        """Return independent variables given the label, with a little noise that tells the classes apart."""
+        """Return independent variables given the label, with noise that tells the classes apart."""
         n_labels = len(self.shares)
         noise = rng.standard_normal((self.stacking.n_rows, n_labels * per_label))
         for each in self.ordered:
             # Smooth noise, of the same variance
             noise[each.rows] = each.own @ noise[each.rows] / np.sqrt((each.own**2).sum(axis=1, keepdims=True))
-        scores = np.repeat(self.log_ratios, per_label, axis=1) + _NOISE * noise
+        # The noise of a row is a sum over its variables.
+        noise *= _APART / np.sqrt(len(self.stacking.missing_rows))
+        scores = np.repeat(self.log_ratios, per_label, axis=1) + noise
         scores[self.stacking.missing_rows] = 0.0
         return Tilt(np.repeat(np.log(self.shares / per_label), per_label), scores, n_labels).centred(self)
 

@@ -5,44 +5,43 @@ from __future__ import annotations
 import numpy as np
 
 from juror.kernels.jit.compiling import kernel
+from juror.kernels.jit.exponentials import add_log_factors, exp_and_sum
 from juror.kernels.reference.tilts import FARTHEST
 
-
-@kernel
-def _exponentials(joint, first, last, out):
-    """Fill out[first:last] with e^(joint − its largest entry there); return that entry and the sum."""
-    top, whole = joint[first], 0.0
-    for f in range(first + 1, last):
-        top = max(top, joint[f])
-    for f in range(first, last):
-        out[f] = np.exp(joint[f] - top)
-        whole += out[f]
-    return top, whole
+# If the classes of a label have less than this share of all, their common exponentials may have underflowed.
+_SMALL = 1e-100
 
 
 @kernel
 def label_gradient(cells, labels, offsets, scores, n_labels, tether):
-    """Return Σ log p(y | c) over the rows, and ∂ΣJ/∂b (F,) and ∂ΣJ/∂U (L, F)."""
+    """Return Σ log p(y | c) over the rows with labels, and ∂ΣJ/∂b (F,) and ∂ΣJ/∂U (L, F)."""
     F, N = offsets.shape[0], cells.shape[1]
-    joint, shares, own = np.empty(F), np.empty(F), np.empty(F)
+    size = F // n_labels
+    shares, own, bits = np.empty(F), np.empty(size), np.empty(F)
     of_offsets, gradient, total = np.zeros(F), np.zeros(scores.shape), 0.0
     for i in range(cells.shape[0]):
-        joint[:] = offsets
-        for n in range(N):
-            row = scores[cells[i, n]]
-            for f in range(F):
-                joint[f] += row[f]
-        first = labels[i] * (F // n_labels)
-        last = first + F // n_labels
-        top, whole = _exponentials(joint, 0, F, shares)
-        own_top, own_whole = _exponentials(joint, first, last, own)
-        log_all = top + np.log(whole)
-        total += own_top + np.log(own_whole) - log_all
-        pull = (1.0 + tether * min(max(log_all, -FARTHEST), FARTHEST)) / whole
+        is_known = 1.0 if labels[i] >= 0 else 0.0
+        first = max(labels[i], 0) * size
+        shares[:] = offsets
+        add_log_factors(cells, i, scores, shares)
+        own[:] = shares[first : first + size]
+        whole, log_all = exp_and_sum(shares, bits)
+        of_label = 0.0
+        for f in range(first, first + size):
+            of_label += shares[f]
+        if is_known == 0.0:
+            own[:], of_label = 0.0, 1.0
+        elif of_label > _SMALL * whole:
+            own[:] = shares[first : first + size]
+            total += np.log(of_label / whole)
+        else:
+            of_label, log_own = exp_and_sum(own, bits[:size])
+            total += log_own - log_all
+        pull = (is_known + tether * min(max(log_all, -FARTHEST), FARTHEST)) / whole
         for f in range(F):
             shares[f] *= -pull
-        for f in range(first, last):
-            shares[f] += own[f] / own_whole
+        for f in range(size):
+            shares[first + f] += own[f] / of_label
         for f in range(F):
             of_offsets[f] += shares[f]
         for n in range(N):
