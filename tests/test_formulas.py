@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 import juror
 from juror.domain import Domain
@@ -262,6 +263,41 @@ class TestDrawing:
             np.nanmax(errors(model.domain.formulas[-1], drawn)) < 0.5 or "spent" not in model.domain.formulas[-1].names
         )
 
+    def test_a_formula_without_a_value_says_nothing_about_the_row(self):
+        rng = np.random.default_rng(0)
+        parts = rng.integers(1, 200, 1500) * (rng.random(1500) < 0.8)
+        whole = rng.integers(1, 1000, 1500)
+        ratio = np.where(parts > 0, np.round(whole / np.maximum(parts, 1), 3), np.nan)
+        active = np.where(parts > 0, "yes", "no")
+        table = pd.DataFrame({"whole": whole, "parts": parts, "ratio": ratio, "active": active})
+        with pytest.warns(juror.DataWarning, match="depends strongly on another column for 'ratio'"):
+            model = juror.fit(table, method="tree")
+        assert "ratio = whole / parts" in in_words(model.domain.formulas)
+        drawn = model.sample(4000, seed=1)
+        assert abs((drawn["parts"] == 0).mean() - 0.2) < 0.04
+        assert (model.sample(500, given="active = no", seed=1)["parts"] == 0).mean() > 0.9
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_drawn_columns_are_as_much_like_the_table_as_without_formulas(self, seed):
+        rng = np.random.default_rng(seed)
+        whole = np.round(rng.gamma(3, 300, 1500))
+        third = np.where(rng.random(1500) < 0.4, 0, np.round(whole * rng.uniform(0, 0.02, 1500)))
+        second = np.round((whole - third) * rng.uniform(0.3, 0.7, 1500))
+        table = pd.DataFrame({"whole": whole, "first": whole - second - third, "second": second, "third": third})
+        model = juror.fit(table, method="tree")
+        with_formulas, without = model.sample(4000, seed=1), model.sample(4000, seed=1, formulas=False)
+        for name in table:
+            before, now = (stats.ks_2samp(table[name], rows[name]).statistic for rows in (without, with_formulas))
+            assert now < before + 0.08
+
+    def test_the_formulas_of_a_domain_that_is_given_are_looked_for_again(self, model):
+        table = people(300, seed=3)
+        table["spent"] = np.random.default_rng(0).permutation(table["spent"])
+        again = juror.fit(table, domain=model.domain, method="tree")
+        assert in_words(again.domain.formulas) == FOUND - {"spent = rent + food"}
+        counts = juror.PairCounts.of(table, domain=model.domain)
+        assert juror.fit(counts, rank=2, method="pair-em").domain.formulas == ()
+
     def test_a_conditioned_model_drops_formulas_that_its_condition_restricts(self, model):
         assert in_words(model.condition("spent >= 1000").domain.formulas) == FOUND - {"spent = rent + food"}
         assert in_words(model.condition(sex="f").domain.formulas) == FOUND
@@ -341,6 +377,54 @@ class TestFilling:
         filled = model.impute(pd.DataFrame({"x": [np.nan, -3.0], "square": [9.0, np.nan], "y": [0.0, 0.0]}))
         assert filled["square"].tolist() == [9.0, 9.0]
         assert model.domain.formulas[0].solvable == ("square",)
+
+    def test_chains_are_followed_to_their_end(self):
+        rng = np.random.default_rng(0)
+        months = {f"m{k}": rng.integers(10, 500, 600) for k in range(5)}
+        so_far = np.cumsum(list(months.values()), axis=0)
+        table = pd.DataFrame({**months, **{f"total{k}": so_far[k] for k in range(1, 5)}})
+        model = juror.fit(table, method="tree")
+        holes = table[:50].astype(float)
+        holes[["total1", "total2", "total3", "m0"]] = np.nan
+        np.testing.assert_array_equal(model.impute(holes), table[:50])
+
+    def test_a_share_that_is_zero_at_times_is_solved_for_elsewhere(self):
+        rng = np.random.default_rng(0)
+        sold, price = rng.integers(1, 99, 1000) * (rng.random(1000) < 0.8), rng.integers(100, 999, 1000) / 10
+        table = pd.DataFrame({"sold": sold, "price": price, "paid": np.round(sold * price, 1)})
+        model = juror.fit(table, method="tree")
+        rows = pd.DataFrame({"sold": [5, 0], "price": [np.nan, np.nan], "paid": [250.0, 0.0]})
+        filled = model.impute(rows)["price"]
+        assert filled[0] == 50.0
+        assert 10 <= filled[1] <= 99.9
+
+    def test_numbers_too_large_to_be_exact_are_not_filled_in(self):
+        rng = np.random.default_rng(0)
+        x, y = rng.integers(1, 1000, (2, 600))
+        model = juror.fit(pd.DataFrame({"x": x, "y": y, "z": x * y}), method="tree")
+        filled = model.impute(pd.DataFrame({"x": [1e10, 3.0], "y": [1e10, 4.0], "z": [np.nan, np.nan]}))
+        assert filled["z"][1] == 12
+        assert filled["z"][0] <= (x * y).max()
+
+    def test_a_cap_is_no_reason_to_go_beyond_all_rows(self):
+        rng = np.random.default_rng(0)
+        a = np.round(rng.uniform(10, 100, 3000), 1)
+        model = juror.fit(pd.DataFrame({"a": a, "t": np.minimum(np.round(1.5 * a, 2), 148.5)}), method="tree")
+        (formula,) = model.domain.formulas
+        assert formula.share < 1
+        assert model.impute(pd.DataFrame({"a": [150.0], "t": [np.nan]}))["t"][0] <= 148.5
+
+    def test_a_year_is_not_solved_from_what_it_hardly_moves(self):
+        rng = np.random.default_rng(0)
+        a, year = np.round(rng.normal(50, 10, 2000), 2), rng.integers(1950, 2021, 2000)
+        table = pd.DataFrame({"a": a, "year": year, "z": np.round(10 * a + 0.05 * year).astype(int)})
+        assert all("year" not in formula.solvable for formula in formulas_in(table))
+
+    def test_without_formulas(self, model):
+        _, holes, hidden = self.holes("spent")
+        filled = model.impute(holes, formulas=False)
+        spent = errors(next(f for f in model.domain.formulas if f.target == "spent"), filled)
+        assert (spent[hidden[:, 0]] > 0.5).mean() > 0.9
 
     def test_frames_of_other_kinds(self, model):
         table, holes, _ = self.holes("spent")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, get_args
 
 import numpy as np
@@ -34,6 +35,7 @@ def impute(
     also: Collection[str] = (),
     n_posterior_draws: int = 0,
     numbers: Centre | None = None,
+    formulas: bool = True,
 ) -> Any:
     """Fill the holes of a table with their most probable labels and numbers, or with one or more random draws.
 
@@ -49,7 +51,8 @@ def impute(
     codes = model.domain.encode_columns(columns, unknown)
     present = _open(model, columns, codes, also)
     _refuse_impossible_holes(model, columns, also)
-    by_formulas, variables = FormulaHoles.of(model.domain, columns, codes), model.domain.variables
+    domain = model.domain if formulas else replace(model.domain, formulas=())
+    by_formulas, variables = FormulaHoles.of(domain, columns, codes), domain.variables
     if draws is None:
         labels, best = fill_best(_given(model, present), codes, numbers)
         return beside(fill_holes(data, columns, variables, labels, by_formulas.filled(labels, best)))

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from juror.answers.block import NO_PARENT, Block, Mixture
 from juror.answers.numbers import Centre, centres_of, draw_numbers
 from juror.answers.scores import check_rows_possible, class_posteriors, is_product, with_hidden
+from juror.domain import Domain
 from juror.domain.variable import Variable
 from juror.errors import check_count
 from juror.kernels import kernels, kernels_for
@@ -33,12 +37,30 @@ def sample(model: Mixture, n: int, rng: np.random.Generator) -> np.ndarray:
     return RowSampler(model).draw(n, rng)
 
 
+def draw_with_numbers(
+    sampler: RowSampler, n: int, rng: np.random.Generator, points: Mapping[int, Any] | None = None
+) -> tuple[np.ndarray, dict[int, np.ndarray]]:
+    """Draw n rows of codes, (n, N), and by variable of intervals their numbers, (n,), which points settle."""
+    codes, numbers = sampler.draw(n, rng), {}
+    for k, variable in enumerate(sampler.domain):
+        if variable.edges is not None:
+            numbers[k] = draw_numbers(variable, codes[:, k], rng)
+            if points and k in points:
+                numbers[k] = np.full(n, points[k], dtype=numbers[k].dtype)
+    return codes, numbers
+
+
 class RowSampler:
     """Draws rows of a mixture; the cumulative tables are kept for further draws."""
 
     def __init__(self, model: Mixture):
         self._model = model
         self._kept: dict[tuple[int, int], np.ndarray] = {}
+
+    @property
+    def domain(self) -> Domain:
+        """The domain of the mixture."""
+        return self._model.domain
 
     def draw(self, n: int, rng: np.random.Generator, again: bool = False) -> np.ndarray:
         """Draw n rows of codes, (n, N); with ``again``, prepare for many draws of few rows."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -32,36 +32,64 @@ MayBecome = Callable[[int, np.ndarray], np.ndarray]
 Numbers = Mapping[int, np.ndarray]
 
 
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Rows that were drawn.
+
+    Attributes
+    ----------
+    codes : numpy.ndarray, (rows, N)
+        Their codes.
+    numbers : mapping of int to numpy.ndarray, (rows,)
+        By variable, their numbers.
+    unsolved : numpy.ndarray of bool, (rows, n_formulas)
+        Which formulas have no possible number in which rows.
+    n_again : int
+        How many rows were drawn again.
+    """
+
+    codes: np.ndarray
+    numbers: dict[int, np.ndarray]
+    unsolved: np.ndarray
+    n_again: int = 0
+
+
 def draw_satisfying(
     draw: Callable[[int], tuple[np.ndarray, dict[int, np.ndarray]]], n: int, domain: Domain, may_become: MayBecome
-) -> tuple[np.ndarray, dict[int, np.ndarray]]:
-    """Draw n rows that satisfy the formulas of a domain: their codes (n, N), and numbers (n,) by variable.
+) -> Drawn:
+    """Draw n rows that satisfy the formulas of a domain.
 
     Rows for which a formula has no possible number are drawn again, some times.
     """
-    codes, numbers = draw(n)
-    numbers = _satisfying(domain, domain.formulas, codes, numbers, may_become)
+    formulas = [formula for formula in domain.formulas if formula.computed]
+
+    def satisfied(n: int) -> Drawn:
+        codes, numbers = draw(n)
+        return Drawn(codes, *_satisfying(domain, formulas, codes, numbers, may_become))
+
+    rows = satisfied(n)
+    n_again = int(rows.unsolved.any(axis=1).sum())
     for _ in range(_ATTEMPTS):
-        broken = np.flatnonzero(_are_broken(domain, domain.formulas, codes, numbers))
-        if not len(broken):
-            return codes, numbers
-        others, more = draw(len(broken))
-        codes[broken] = others
-        for k, drawn in _satisfying(domain, domain.formulas, others, more, may_become).items():
-            numbers[k][broken] = drawn
-    _warn_of_broken(domain, codes, numbers)
-    return codes, numbers
+        again = np.flatnonzero(rows.unsolved.any(axis=1))
+        if not len(again):
+            break
+        others = satisfied(len(again))
+        rows.codes[again], rows.unsolved[again] = others.codes, others.unsolved
+        for k, drawn in others.numbers.items():
+            rows.numbers[k][again] = drawn
+    return replace(rows, n_again=n_again)
 
 
-def _warn_of_broken(domain: Domain, codes: np.ndarray, numbers: Numbers) -> None:
-    for formula in domain.formulas:
-        n_broken = int(_are_broken(domain, [formula], codes, numbers).sum())
-        if n_broken:
+def warn_of_unsolved(domain: Domain, rows: Drawn) -> None:
+    """Warn of rows that do not satisfy a formula, for the caller of an answer."""
+    formulas = [formula for formula in domain.formulas if formula.computed]
+    for formula, unsolved in zip(formulas, rows.unsolved.sum(axis=0).tolist(), strict=True):
+        if unsolved:
             text = (
-                f"{n_broken:,} of {len(codes):,} drawn rows do not satisfy {formula.in_words()!r}, as no number within "
-                "the conditions, and within the range of the rows, does. Leave these rows out, or ask for less."
+                f"{unsolved:,} of {len(rows.codes):,} drawn rows do not satisfy {formula.in_words()!r}, as no number "
+                "within the range of the rows and the conditions does. Relax the conditions, or pass formulas=False."
             )
-            warnings.warn(JurorWarning(text), stacklevel=4)
+            warnings.warn(JurorWarning(text), stacklevel=3)
 
 
 def within(domain: Domain, evidence: Evidence, points: Mapping[int, object]) -> MayBecome:
@@ -79,15 +107,22 @@ def within(domain: Domain, evidence: Evidence, points: Mapping[int, object]) -> 
 
 def _satisfying(
     domain: Domain, formulas: Sequence[Formula], codes: np.ndarray, numbers: Numbers, may_become: MayBecome
-) -> dict[int, np.ndarray]:
-    """Return numbers of rows with these codes (rows, N) that satisfy formulas where they may."""
+) -> tuple[dict[int, np.ndarray], np.ndarray]:
+    """Return numbers of rows with these codes (rows, N) that satisfy formulas, and which formulas none satisfies.
+
+    A formula that gives a row no number, such as a ratio whose denominator is zero, says nothing about it.
+    """
     changed = dict(numbers)
-    for formula in formulas:
+    unsolved = np.zeros((len(codes), len(formulas)), dtype=bool)
+    for k, formula in enumerate(formulas):
+        known = {name: _numbers_of(domain, name, codes, changed) for name in formula.names}
+        applies = np.isfinite(formula.solved(formula.target, known)) & np.isfinite(known[formula.target])
         is_computed = np.zeros(len(codes), dtype=bool)
-        for name in dict.fromkeys((formula.computed, *formula.solvable)):
-            is_computed |= _solve(domain, formula, name, codes, changed, may_become, ~is_computed)
+        for name in dict.fromkeys((formula.computed or formula.target, *formula.solvable)):
+            is_computed |= _solve(domain, formula, name, codes, changed, may_become, applies & ~is_computed)
         _solve(domain, formula, formula.target, codes, changed, may_become, is_computed)
-    return changed
+        unsolved[:, k] = applies & ~is_computed & ~_is_satisfied(domain, formula, known)
+    return changed, unsolved
 
 
 def _solve(
@@ -110,17 +145,6 @@ def _solve(
     return possible
 
 
-def _are_broken(domain: Domain, formulas: Sequence[Formula], codes: np.ndarray, numbers: Numbers) -> np.ndarray:
-    """Return which rows do not satisfy some formula, (rows,); one with a missing cell is satisfied."""
-    broken = np.zeros(len(codes), dtype=bool)
-    for formula in formulas:
-        known = {name: _numbers_of(domain, name, codes, numbers) for name in formula.names}
-        is_whole = ~np.isnan(np.stack(list(known.values()))).any(axis=0)
-        solved = formula.solved(formula.target, known)
-        broken |= is_whole & ~_is_target(domain, formula, solved, known[formula.target])
-    return broken
-
-
 def _solution(
     domain: Domain, formula: Formula, name: str, known: Mapping[str, np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -130,20 +154,20 @@ def _solution(
     """
     variable, solved = domain[name], formula.solved(name, known)
     if variable.edges is not None:
-        numbers, possible = on_grid(variable, solved, beyond=True)
+        # A total may be larger than all before. What a ratio seems to say about its parts may be nonsense.
+        numbers, possible = on_grid(variable, solved, beyond=name == formula.target and formula.share == 1)
         return numbers, _intervals(variable, numbers), possible
     labels, codes = nearest_label(variable, solved)
-    exact = formula.solved(formula.target, {**known, name: labels})
-    return labels, codes, np.isfinite(solved) & _is_target(domain, formula, exact, known[formula.target])
+    return labels, codes, np.isfinite(solved) & _is_satisfied(domain, formula, {**known, name: labels})
 
 
-def _is_target(domain: Domain, formula: Formula, solved: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-    """Say which numbers (rows,) of a target are those that its formula gives, up to rounding."""
+def _is_satisfied(domain: Domain, formula: Formula, known: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Say in which rows the numbers of columns (rows,) satisfy a formula, up to rounding."""
     target = domain[formula.target]
-    exact, possible = on_grid(target, solved, beyond=True)
+    exact, possible = on_grid(target, formula.solved(formula.target, known), beyond=True)
     # Of parts that were rounded, a sum may be a step off.
     step = (1 + _ROUNDING) * target.inside.law.grid.step
-    return possible & np.isclose(exact, numbers, rtol=_ROUNDING, atol=step)
+    return possible & np.isclose(exact, known[formula.target], rtol=_ROUNDING, atol=step)
 
 
 def _intervals(variable: Variable, numbers: np.ndarray) -> np.ndarray:
@@ -187,9 +211,11 @@ class FormulaHoles:
         known = {name: numbers for name, numbers in observed.items() if numbers is not None}
         formulas = [formula for formula in domain.formulas if known.keys() >= set(formula.names)]
         # What one formula gives may be what another needs.
-        for formula in formulas * 2:
+        for formula in formulas * (1 + len(formulas)):
             for name in formula.solvable:
                 n = domain.position(name)
+                if not np.any(np.isnan(known[name])):
+                    continue
                 if domain[n].missing_label is not None:
                     continue
                 solved, places, possible = _solution(domain, formula, name, known)
@@ -210,4 +236,5 @@ class FormulaHoles:
             exact, follows = on_grid(self.domain[n], known, beyond=True)
             whole[n] = np.where(follows, exact, numbers[n]) if n in numbers else exact
             is_hole[n] &= n in numbers
-        return _satisfying(self.domain, self.formulas, codes, whole, lambda n, _: is_hole[n])
+        filled, _ = _satisfying(self.domain, self.formulas, codes, whole, lambda n, _: is_hole[n])
+        return filled

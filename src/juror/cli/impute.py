@@ -50,6 +50,13 @@ def command(
             metavar="CENTRE",
         ),
     ] = None,
+    formulas: Annotated[
+        bool,
+        typer.Option(
+            "--formulas/--no-formulas",
+            help="Whether holes are filled by formulas between columns of numbers, if they follow from others.",
+        ),
+    ] = True,
     drop: Drop = None,
     unknown: UnknownOption = "error",
     separator: options.Separator = None,
@@ -71,7 +78,13 @@ def command(
     files = files_at(data, separator, quote, encoding, decimal)
     table = read_table(files, drop or (), domain.missing, domain.expected.text, domain.names)
     filled = loaded.impute(
-        table, draws, seed=seed, unknown=unknown_of(unknown), also=also or (), numbers=cast("Centre | None", numbers)
+        table,
+        draws,
+        seed=seed,
+        unknown=unknown_of(unknown),
+        also=also or (),
+        numbers=cast("Centre | None", numbers),
+        formulas=formulas,
     )
     tables = filled if isinstance(filled, list) else [filled]
     as_text = _is_csv(files) and (output.suffix.lower() == ".csv" if output else not json)

@@ -19,8 +19,9 @@ import numpy as np
 from juror.domain.formulas import Form, Formula
 from juror.domain.measured import FEWEST_ROWS, Measured
 
-# The share of the rows in which a formula must hold, and that of the rows without the column's most frequent number
-_HOLDS, _HOLDS_ELSEWHERE = 0.98, 0.95
+# The share of the rows in which a formula must hold, that for columns of coarse steps, into which more falls by chance,
+# and that of the rows without the column's most frequent number
+_HOLDS, _HOLDS_COARSE, _HOLDS_ELSEWHERE = 0.99, 0.998, 0.95
 # Which share of a column's variance a sum may leave that is tried as its formula; how many such are tried
 _SMALL, _MOST_TRIED = 0.1, 10
 # The most inputs, the most rows that are searched, and the rows in which a sum is tried first
@@ -33,8 +34,8 @@ _ALMOST_ZERO = 1e-6
 _TRIMMED, _ROUNDS = 0.9, 6
 # Exponents of products are whole numbers, found to within an error.
 _EXPONENT_ERROR = 0.02
-# How far a solved column may be from its number: a share of it, besides a step
-_NEAR = 0.01
+# How far a solved column may be from its number: a share of its spread, besides a step
+_NEAR = 0.02
 # Significant digits that are tried for factors, fewest first
 _DIGITS = range(1, 10)
 # Shares that are equal in as many digits count as equal: then the simpler formula is taken.
@@ -50,9 +51,9 @@ class Verified:
 
     @property
     def plainness(self) -> tuple[float, float, float]:
-        """Rank formulas of as many inputs: first those that hold in more rows, then those of small powers."""
+        """Rank formulas of as many inputs: first those that hold in more rows, then those of powers near one."""
         shares = round(self.formula.share, _SHARE_DIGITS), round(self.exact, _SHARE_DIGITS)
-        return *shares, -float(np.abs(self.formula.powers).sum())
+        return *shares, -float(np.abs(np.log(np.abs(self.formula.powers))).sum())
 
 
 class FormulaSearch:
@@ -67,6 +68,7 @@ class FormulaSearch:
             logs = np.where(rows > 0, np.log(rows), np.nan)
         self._rows: dict[Form, np.ndarray] = {"sum": rows, "product": logs}
         self._correlations = {form: _correlation(numbers) for form, numbers in self._rows.items()}
+        self._deviations = {form: _deviations(numbers) for form, numbers in self._rows.items()}
         self._place = {name: n for n, name in enumerate(columns)}
 
     def lead_of(self, formula: Formula, name: str) -> float:
@@ -75,7 +77,7 @@ class FormulaSearch:
         What is computed takes up the errors of all others, which are small beside a column that moves much.
         """
         moves = {formula.target: 1.0, **dict(zip(formula.inputs, map(abs, formula.powers), strict=True))}
-        moves = {x: a * float(np.nanstd(self._rows[formula.form][:, self._place[x]])) for x, a in moves.items()}
+        moves = {x: a * self._deviations[formula.form][self._place[x]] for x, a in moves.items()}
         return float(np.log(moves[name] / max(moves.values())))
 
     def rank_of(self, found: Verified) -> tuple[Any, ...]:
@@ -170,18 +172,21 @@ class FormulaSearch:
             holds, exact = error <= target.near, error <= target.nearest
         elsewhere = ~target.is_usual[known]
         share, other = holds.mean(), holds[elsewhere].mean() if elsewhere.any() else 0.0
-        if share < _HOLDS or other < _HOLDS_ELSEWHERE:
+        if share < (_HOLDS if target.is_fine else _HOLDS_COARSE) or other < _HOLDS_ELSEWHERE:
             return None
         return Verified(replace(formula, share=float(share)), float(exact.mean()))
 
     def _can_solve(self, formula: Formula, name: str) -> bool:
-        """Say whether the other columns of a formula give this one nearly, in the rows that have all of them."""
+        """Say whether the other columns of a formula give this one nearly, in the rows in which they give a number."""
         column = self._columns[name]
         _, numbers, known = self._numbers_of(formula)
-        with np.errstate(invalid="ignore"):
-            error = np.abs(formula.solved(name, numbers) - column.numbers)
-            near = error <= column.near + _NEAR * np.abs(column.numbers)
-        return bool(near[known].mean() >= _HOLDS)
+        power = dict(zip(formula.inputs, formula.powers, strict=True)).get(name, 1.0)
+        if formula.form == "product" and power % 2 == 0 and np.nanmin(column.numbers) < 0:
+            return False
+        solved = formula.solved(name, numbers)
+        known &= np.isfinite(solved)
+        error = np.abs(solved[known] - column.numbers[known])
+        return known.sum() >= FEWEST_ROWS and bool((error <= column.near + _NEAR * column.spread).mean() >= _HOLDS)
 
     def _numbers_of(self, formula: Formula) -> tuple[Measured, dict[str, np.ndarray], np.ndarray]:
         """Return the target of a formula, the numbers of its columns, and which rows have all of these, (n_rows,)."""
@@ -258,12 +263,20 @@ def _trimmed_fit(inputs: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, fl
 def _correlation(rows: np.ndarray) -> np.ndarray:
     """Return the correlations of columns (n, k), each over the rows that have both; 0 if these are few."""
     known = np.isfinite(rows)
-    n_known = np.maximum(known.sum(axis=0), 1)
-    middle = np.where(known, rows, 0.0).sum(axis=0) / n_known
-    apart = np.where(known, rows - middle, 0.0)
-    apart /= np.maximum(np.sqrt((apart**2).sum(axis=0) / n_known), 1 / np.sqrt(np.finfo(float).max))
+    middle = np.where(known, rows, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    apart = np.where(known, (rows - middle) / np.maximum(_deviations(rows), np.sqrt(np.finfo(float).tiny)), 0.0)
     mask = known.astype(np.float64)
-    squares = (apart**2).T @ mask
-    lengths = np.sqrt(squares * squares.T)
-    enough = (mask.T @ mask >= FEWEST_ROWS) & (lengths > 0)
-    return np.divide(apart.T @ apart, lengths, out=np.eye(rows.shape[1]), where=enough)
+    n = np.maximum(mask.T @ mask, 1.0)
+    sums = apart.T @ mask
+    squares = (apart**2).T @ mask - sums**2 / n
+    lengths = np.sqrt(np.maximum(squares * squares.T, 0.0))
+    enough = (n >= FEWEST_ROWS) & (lengths > _ALMOST_ZERO)
+    return np.divide(apart.T @ apart - sums * sums.T / n, lengths, out=np.eye(rows.shape[1]), where=enough)
+
+
+def _deviations(rows: np.ndarray) -> np.ndarray:
+    """Return the standard deviations of columns (n, k) over the rows that have them; 0 if none has."""
+    known = np.isfinite(rows)
+    n = np.maximum(known.sum(axis=0), 1)
+    middle = np.where(known, rows, 0.0).sum(axis=0) / n
+    return np.sqrt((np.where(known, rows - middle, 0.0) ** 2).sum(axis=0) / n)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -44,27 +45,23 @@ def find_formulas(columns: Mapping[str, Measured]) -> tuple[Formula, ...]:
 def _with_another(chosen: Sequence[Formula], found: Verified, search: FormulaSearch) -> tuple[Formula, ...]:
     """Return formulas with one more, in order; empty if each cannot compute a column of its own.
 
-    Those columns are computed that move most. For this, one of the chosen formulas may compute another column than
+    Those columns are computed that move most. If need be, one of the chosen formulas computes another column than
     before.
     """
-    last = found.formula
-    best: tuple[Formula, ...] = ()
-    for n, other in enumerate((*chosen, last)):
-        for mine, changed in product(search.computable(last), search.computable(other)):
-            tried = [*chosen, replace(last, computed=mine)]
-            if n < len(chosen):
-                tried[n] = replace(other, computed=changed)
-            ordered = _in_order(tried)
-            if _total(ordered, search) > _total(best, search):
-                best = ordered
+    mine = [replace(found.formula, computed=name) for name in search.computable(found.formula)]
+    best = max((in_order([*chosen, each]) for each in mine), key=partial(_total, search), default=())
+    for n, other in enumerate(chosen if not best else ()):
+        others = [replace(other, computed=name) for name in search.computable(other)]
+        tried = ([*chosen[:n], *chosen[n + 1 :], *both] for both in product(others, mine))
+        best = max((best, *map(in_order, tried)), key=partial(_total, search))
     return best
 
 
-def _total(formulas: Sequence[Formula], search: FormulaSearch) -> float:
-    return sum(search.lead_of(formula, formula.computed) for formula in formulas) if formulas else -np.inf
+def _total(search: FormulaSearch, formulas: Sequence[Formula]) -> float:
+    return sum(search.lead_of(each, each.computed) for each in formulas if each.computed) if formulas else -np.inf
 
 
-def _in_order(formulas: Sequence[Formula]) -> tuple[Formula, ...]:
+def in_order(formulas: Sequence[Formula]) -> tuple[Formula, ...]:
     """Return formulas such that none uses a column that a later one computes; empty if there is no such order."""
     left, ordered = list(formulas), []
     while left:

@@ -23,6 +23,8 @@ from juror.readers.columns import as_text
 
 Form = Literal["sum", "product"]
 FORMS: tuple[Form, ...] = get_args(Form)
+# Floats are exact up to this multiple of a step.
+_LARGEST_MULTIPLE = 2.0**53
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -44,6 +46,7 @@ class Formula:
         Which of the two it is.
     computed : str
         The column that drawn rows compute from the others: that which moves most, if no other formula computes it.
+        None if rows that are drawn so would be less like the table's.
     solvable : tuple of str
         The columns that the others give, exactly or nearly: the target, and inputs with one solution. Those whose
         numbers are labels are solved for where cells are filled, and never computed.
@@ -65,7 +68,7 @@ class Formula:
     powers: tuple[float, ...]
     constant: float
     form: Form
-    computed: str
+    computed: str | None
     solvable: tuple[str, ...]
     share: float
 
@@ -73,14 +76,14 @@ class Formula:
         """Refuse a formula that these variables cannot satisfy, such as one in a file that juror did not write."""
         known = {variable.name: variable for variable in variables}
         numbers = np.array([self.constant, self.share, *self.powers])
-        solvable = set(self.names) >= {self.computed, *self.solvable}
+        solvable = set(self.names) >= {self.computed or self.target, *self.solvable}
         fits = len(self.inputs) == len(self.powers) > 0 and solvable and self.form in FORMS
         if not fits or not np.all(np.isfinite(numbers)) or 0.0 in self.powers or len(set(self.names)) < len(self.names):
             raise DataError(f"The formula {self.target!r} = … must have different inputs and a finite factor for each.")
         for name in self.names:
             if name not in known or not known[name].is_numeric:
                 raise DataError(f"The formula {self.in_words()!r} needs {name!r}, which is no column of numbers.")
-        for name in (self.computed, self.target):
+        for name in (self.computed or self.target, self.target):
             if known[name].edges is None:
                 raise DataError(f"The formula {self.in_words()!r} computes {name!r}, which has no intervals.")
 
@@ -159,7 +162,7 @@ def on_grid(variable: Variable, numbers: np.ndarray, beyond: bool = False) -> tu
     grid = variable.inside.law.grid
     with np.errstate(invalid="ignore", over="ignore"):
         rounded = numbers if grid.decimals is None else np.round(numbers, grid.decimals)
-        possible = np.isfinite(rounded)
+        possible = np.isfinite(rounded) & (np.abs(rounded) < _LARGEST_MULTIPLE * (grid.step or np.inf))
         if not (beyond and variable.open_ended):
             possible &= (rounded >= low) & (rounded <= high)
     safe = np.where(possible, rounded, low)

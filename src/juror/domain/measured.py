@@ -57,20 +57,25 @@ class Measured:
     @property
     def is_usable(self) -> bool:
         """Whether the numbers vary, and neither they nor their squares overflow."""
-        if self._spread < _SMALLEST_SPREAD:
+        if self.spread < _SMALLEST_SPREAD:
             return False
         largest = float(np.nanmax(np.abs(self.numbers)))
         return largest < _LARGEST and (self.step == 0 or largest / self.step < _LARGEST_MULTIPLE)
 
     @property
+    def is_fine(self) -> bool:
+        """Whether a step is so small that being one step off does not matter."""
+        return self.step <= _FINEST * self.spread
+
+    @property
     def can_be_target(self) -> bool:
         """Whether the numbers are so exact that a formula for them cannot hold by chance."""
-        return self.has_intervals and self.near <= _FINE * self._spread
+        return self.has_intervals and self.near <= _FINE * self.spread
 
     @cached_property
     def near(self) -> float:
         """How near a number must be to count as equal."""
-        return self._within(1.0 if self.step <= _FINEST * self._spread else 0.5)
+        return self._within(1.0 if self.is_fine else 0.5)
 
     @cached_property
     def nearest(self) -> float:
@@ -80,13 +85,13 @@ class Measured:
     @cached_property
     def coarseness(self) -> float:
         """How large a step is beside the spread."""
-        return self.nearest / self._spread
+        return self.nearest / self.spread
 
     def _within(self, steps: float) -> float:
-        return (steps + _OF_STEP) * self.step if self.step else _OF_SPREAD * self._spread
+        return (steps + _OF_STEP) * self.step if self.step else _OF_SPREAD * self.spread
 
     @cached_property
-    def _spread(self) -> float:
+    def spread(self) -> float:
         """The distance between the quartiles of the numbers besides the most frequent one; 0 if these are few."""
         others = self.numbers[~self.is_usual & np.isfinite(self.numbers)]
         return float(np.subtract(*np.quantile(others, (0.75, 0.25)))) if len(others) >= FEWEST_ROWS else 0.0

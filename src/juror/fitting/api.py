@@ -21,6 +21,7 @@ from juror.errors import DataWarning, FitWarning, check_count, wrong
 from juror.fitting.arguments import check_alone, how_to_find
 from juror.fitting.contradictions import Verdict, hold_against_rows
 from juror.fitting.devices import card_of, settle_device
+from juror.fitting.formulas_in_draws import with_formulas
 from juror.fitting.held_out import as_mixture
 from juror.fitting.kept_counts import kept_counts
 from juror.fitting.plan import (
@@ -233,8 +234,7 @@ def fit(
     chains, sweeps, burnt, draws : int, default 2, 1000, 400, 100 (bayes)
         How many chains of how many Gibbs sweeps, how many of the first to forget (two fifths), and how many draws to
         keep of all. Unless ``sweeps`` is given, chains that have not mixed go on for up to three times as long, or
-        until ``max_seconds``.
-        The model is the mean of the draws: side by side they have rank draws × F.
+        until ``max_seconds``. The model is the mean of the draws: side by side they have rank draws × F.
     sparse : bool (bayes)
         Whether the prior of the weights favours few classes among many; by default for ``rank="auto"`` only.
     forest : bool or "auto", default "auto" (em, bayes)
@@ -280,7 +280,7 @@ def fit(
             opened = with_missing_as(opened, missing_as, bytes_here, int(seed), target)
             read = Request(opened, bytes_here, int(seed)).read(stack, method, rank, options)
         decision = decide(read, rank, method, target, options)
-        chosen, domain = METHODS[decision.method], read.domain
+        chosen, domain = METHODS[decision.method], replace(read.domain, formulas=())
         settle_device(local, decision.method, read)
         settings = read_options(decision.method, {**decision.options, **_left(options, data, read)})
         check_members(settings, options, read)
@@ -298,7 +298,7 @@ def fit(
             how = {"smoothing_given": "smoothing" in options, "beside_sampling": decision.beside_sampling}
             finer = partial(read_finer, opened, read.domain, bytes_here, stack)
             solution, read = choose_and_solve(read, chosen, position, rank, settings, context, finer=finer, **how)
-            domain = opened.with_formulas(read.domain) if isinstance(read, MemoryTable) else read.domain
+            domain = with_formulas(as_mixture(solution.parts, read.domain), opened, read, int(seed))
         # The record and the counts read the rows, which are gone after this block.
         mixture = as_mixture(solution.parts, domain)
         record = replace(_completed(solution, mixture, read, decision, int(seed)), device=card_of(local, chosen, read))

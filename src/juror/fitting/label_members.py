@@ -204,8 +204,9 @@ def _fit_tilts(trial: Trial, deals: Sequence[_Deal], drawn: Sequence[np.ndarray]
         around, target = _around(trial, trial.table), trial.target
         assert target is not None
         rows = LabelledRows.of(trial.table.rows, target, around)
-        n_steps = round(found.n_steps * rows.weights.sum() / deals[0].split.rows.weights.sum())
-        again = partial(climb_as_far, rows=rows, around=around, decay=decay, n_steps=n_steps)
+        more = rows.weights.sum() / deals[0].split.rows.weights.sum()
+        # Decay is a prior worth some rows, so of more rows it is a smaller part.
+        again = partial(climb_as_far, rows=rows, around=around, decay=decay / more, n_steps=round(found.n_steps * more))
         tilts = list(trial.context.runner.map(again, _starts(trial, len(deals), around, drawn, per_label)))
     return _Tilts(tilts, found.log_prob, found.score, decay, found.n_steps)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +16,8 @@ from juror.answers import information, sampling
 from juror.answers.block import Block, edgeless
 from juror.answers.label_frames import decode_frame
 from juror.answers.mode import Mode, find_mode
-from juror.answers.numbers import draw_numbers
 from juror.answers.posterior import posterior, without_settled
-from juror.answers.satisfying import draw_satisfying, within
+from juror.answers.satisfying import draw_satisfying, warn_of_unsolved, within
 from juror.answers.summary import summary
 from juror.domain import Domain
 from juror.domain.conditions import Conditions, conditions_on
@@ -224,7 +224,7 @@ class JointPMF(TableAnswers, RowAnswers):
         conditions = conditions_on(self.conditions, domain, asked.evidence)
         # What a formula computes may not satisfy the conditions.
         given = {domain[n].name for n in asked.evidence if domain[n].edges is not None}
-        formulas = tuple(each for each in rest.domain.formulas if given.isdisjoint((each.computed, *each.solvable)))
+        formulas = tuple(each for each in rest.domain.formulas if given.isdisjoint(each.solvable))
         return JointPMF.of_blocks(rest.blocks, replace(rest.domain, formulas=formulas), conditions=conditions)
 
     def mode(self, given: Given = None, *, max_nodes: int = 100_000) -> Mode:
@@ -275,21 +275,15 @@ class JointPMF(TableAnswers, RowAnswers):
         asked = understood(self, given)
         rng, domain = sampling.generator(seed), asked.model.domain
         sampler = sampling.RowSampler(posterior(asked.model, asked.evidence))
-
-        def draw(n: int) -> tuple[np.ndarray, dict[int, np.ndarray]]:
-            drawn, cells = sampler.draw(n, rng), {}
-            for k, variable in enumerate(domain):
-                if numbers and variable.edges is not None:
-                    cells[k] = draw_numbers(variable, drawn[:, k], rng)
-                if k in cells and k in asked.points:
-                    cells[k] = np.full(n, asked.points[k], dtype=cells[k].dtype)
-            return drawn, cells
-
-        if formulas and numbers and domain.formulas:
-            drawn, cells = draw_satisfying(draw, n, domain, within(domain, asked.evidence, asked.points))
-        else:
-            drawn, cells = draw(n)
-        return decode_frame(domain.variables, drawn, frame, cells)
+        if not numbers:
+            return decode_frame(domain.variables, sampler.draw(n, rng), frame, {})
+        draw = partial(sampling.draw_with_numbers, sampler, rng=rng, points=asked.points)
+        if not formulas or not domain.formulas:
+            codes, cells = draw(n)
+            return decode_frame(domain.variables, codes, frame, cells)
+        rows = draw_satisfying(draw, n, domain, within(domain, asked.evidence, asked.points))
+        warn_of_unsolved(domain, rows)
+        return decode_frame(domain.variables, rows.codes, frame, rows.numbers)
 
     def entropy(self, *, draws: int = 100_000, seed: int = 0) -> information.Estimate:
         """Return the entropy of the joint in nats: exact up to a million cells, else an estimate with standard error.

@@ -108,6 +108,7 @@ class RowAnswers(ModelParts):
         unknown: Unknown = "error",
         also: Collection[str] = (),
         numbers: Centre | None = None,
+        formulas: bool = True,
     ) -> Any:
         """Fill the missing cells of a table; observed cells are not changed.
 
@@ -137,9 +138,12 @@ class RowAnswers(ModelParts):
             What fills holes of numbers without ``draws``. The mean has the smaller squared error, and is rounded to a
             number that the column may have. By default it is the median. Columns of at most 32 whole numbers, which may
             be codes, get the most probable one by default, and their median if this is given.
+        formulas : bool
+            Whether holes of numbers that follow from the other cells of their row, by a formula between columns that
+            nearly all rows satisfy (``model.domain.formulas``), are filled with what follows.
         """
         n_draws = 0 if self.info is None else self.info.n_draws
-        return impute(self, data, draws, seed, unknown, also, n_draws, numbers)
+        return impute(self, data, draws, seed, unknown, also, n_draws, numbers, formulas)
 
     def predict_proba(
         self, data: Any, target: str | None = None, *, unknown: Unknown = "error", device: str = "cpu"

@@ -15,7 +15,6 @@ import numpy as np
 
 from juror.domain.discovery import Discovery
 from juror.domain.domain import Domain, check_unknown, discover
-from juror.domain.formula_sets import find_formulas
 from juror.domain.measured import Measured
 from juror.domain.variable import Label, Strangers, Unknown
 from juror.errors import DataWarning, Message, ParameterError, wrong
@@ -111,18 +110,20 @@ class OpenTable:
             return again
         return replace(again, domain=again.found_domain().with_missing_as(self.labelled))
 
-    def with_formulas(self, domain: Domain) -> Domain:
-        """Return a domain with the formulas of these rows, of the first million if this process does not hold them."""
+    def measured(self, domain: Domain) -> dict[str, Measured]:
+        """Return the columns of numbers of a domain; of the first million rows if this process does not hold them all.
+
+        None if they cannot have formulas.
+        """
         numbers = [each for each in domain if each.is_numeric and each.calendar is None]
         if sum(each.edges is not None for each in numbers) < 2 or self.runner is not self.local:
-            return replace(domain, formulas=())
+            return {}
         chunks = [self._columns] if self.is_here else _first_chunks(self.scan, [each.name for each in numbers])
         pieces: dict[str, list[Column]] = {}
         for column in chain.from_iterable(chunks):
             pieces.setdefault(column.name, []).append(column)
         measured = {each.name: Measured.of(each, pieces[each.name]) for each in numbers if each.name in pieces}
-        found = find_formulas({name: each for name, each in measured.items() if each is not None})
-        return replace(domain, formulas=found)
+        return {name: each for name, each in measured.items() if each is not None}
 
     def read_codes(self) -> tuple[Domain, np.ndarray, np.ndarray | None]:
         """Return the domain, the codes (n_rows, N) and the weights (n_rows,) of rows in memory.
