@@ -36,6 +36,7 @@ from juror.solvers.conditional_ascent import (
     Start,
     climb_as_far,
     climb_together,
+    gain_of,
 )
 from juror.solvers.em import EMOptions
 from juror.solvers.solver import Solution
@@ -84,7 +85,7 @@ def fit_for_labels(trial: Trial, options: EMOptions, *, smoothing_given: bool) -
     deals = [_Deal.of(trial, number, members) for number in range(_n_deals(trial))]
     tilts = _fit_tilts(trial, deals, _drawn(trial, members), per_label, chosen.rank)
     before = np.concatenate([_untilted(trial, options, chosen.setting, deal) for deal in deals])
-    gain, error = _compared(tilts.log_prob, before, np.concatenate([deal.split.held.weights for deal in deals]))
+    gain, error = gain_of(tilts.log_prob, before, np.concatenate([deal.split.held.weights for deal in deals]))
     if gain < -error:
         return None
     solution = _solution(trial, options, chosen.setting, members, tilts.tilts)
@@ -238,13 +239,6 @@ def _untilted(trial: Trial, options: EMOptions, setting: FitSetting, deal: _Deal
     alike = replace(trial, table=deal.kept, target=None)
     members = fit_members(alike, options, replace(setting, rank=rank, relearned=False), range(_COMPARED))
     return trial.row_scores(tuple(member.parameters for member in members), deal.held)[0]
-
-
-def _compared(tilted: np.ndarray, before: np.ndarray, weights: np.ndarray) -> tuple[float, float]:
-    """Return how much more probable tilts make held-out labels, in nats a row, and the standard error of that."""
-    gains = tilted - before
-    gain = float(weights @ gains / weights.sum())
-    return gain, float(np.sqrt(weights**2 @ (gains - gain) ** 2) / weights.sum())
 
 
 def _in_words(trial: Trial, tilts: _Tilts, gain: float) -> str:

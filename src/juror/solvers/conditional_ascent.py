@@ -39,6 +39,8 @@ _RUNNING = 0.99
 _LOOK, _PATIENCE, _SHARE_IN_VAIN = 64, 8, 0.25
 # The least gain that counts, in nats a row
 _LEAST_GAIN = 1e-5
+# More steps are taken if they gain this many standard errors, as the best of many looks is so by luck too.
+_ERRORS = 1.0
 # The most steps, or the most passes over all rows if these are more
 _MOST_STEPS, _MOST_PASSES = 4000, 3
 
@@ -192,14 +194,27 @@ def climb_together(
 
     most = max(_MOST_STEPS, *(int(_MOST_PASSES * len(split.rows) / walk.batch) for split, walk in walks))
     best, step, in_vain_since = after(0, 0), 0, 0
+    top = best.score
     while step < most and step - in_vain_since < max(_PATIENCE * _LOOK, _SHARE_IN_VAIN * step):
         if time.monotonic() > until:
             break
         step += _LOOK
         seen = after(_LOOK, step)
-        in_vain_since = step if seen.score > best.score + _LEAST_GAIN else in_vain_since
-        best = max(best, seen, key=lambda one: one.score)
+        if seen.score > top + _LEAST_GAIN:
+            top, in_vain_since = seen.score, step
+        gain, error = gain_of(seen.log_prob, best.log_prob, weights)
+        best = seen if gain > _ERRORS * error else best
     return best
+
+
+def gain_of(after: np.ndarray, before: np.ndarray, weights: np.ndarray) -> tuple[float, float]:
+    """Return how much more probable held-out labels became, in nats a row, and the standard error of that.
+
+    Log-probabilities and weights are of the same rows, (rows,).
+    """
+    gains = after - before
+    gain = float(weights @ gains / weights.sum())
+    return gain, float(np.sqrt(weights**2 @ (gains - gain) ** 2) / weights.sum())
 
 
 def climb_as_far(start: Start, rows: LabelledRows, around: Surroundings, *, decay: float, n_steps: int) -> Tilt:
