@@ -314,6 +314,10 @@ class TestDrawing:
             assert end.value.code == 0
             rows[option] = pd.read_csv(tmp_path / "rows.csv")
         assert sum(broken(rows["--formulas"], model).values()) == 0 < broken(rows["--no-formulas"], model)["spent"]
+        capsys.readouterr()
+        with pytest.raises(SystemExit):
+            main(["sample", str(tmp_path / "people.juror"), "--given", "spent = 2500, rent = 300, food = 300"])
+        assert "Relax the conditions, or pass --no-formulas." in capsys.readouterr().err
 
 
 class TestFilling:

@@ -19,7 +19,7 @@ from juror.domain.evidence import Evidence
 from juror.domain.formulas import Formula, nearest_label, on_grid
 from juror.domain.measured import observed_numbers
 from juror.domain.variable import Variable
-from juror.errors import JurorWarning
+from juror.errors import JurorWarning, Message
 from juror.readers import Column
 
 # Numbers are equal if they differ by rounding alone.
@@ -85,11 +85,14 @@ def warn_of_unsolved(domain: Domain, rows: Drawn) -> None:
     formulas = [formula for formula in domain.formulas if formula.computed]
     for formula, unsolved in zip(formulas, rows.unsolved.sum(axis=0).tolist(), strict=True):
         if unsolved:
-            text = (
-                f"{unsolved:,} of {len(rows.codes):,} drawn rows do not satisfy {formula.in_words()!r}, as no number "
-                "within the range of the rows and the conditions does. Relax the conditions, or pass formulas=False."
+            message = Message(
+                "{unsolved:,} of {n:,} drawn rows do not satisfy {formula!r}, as no number within the range of the "
+                "rows and the conditions does. Relax the conditions, or pass {formulas:=False}.",
+                unsolved=unsolved,
+                n=len(rows.codes),
+                formula=formula.in_words(),
             )
-            warnings.warn(JurorWarning(text), stacklevel=3)
+            warnings.warn(JurorWarning(message), stacklevel=3)
 
 
 def within(domain: Domain, evidence: Evidence, points: Mapping[int, object]) -> MayBecome:

@@ -89,8 +89,8 @@ def _ended_by_signals() -> Iterator[None]:
 
 
 @cache
-def options_by_argument(command: str | None = None) -> dict[str, str]:
-    """Return the option that sets each argument of the library, such as ``--jobs`` for ``n_jobs``.
+def options_by_argument(command: str | None = None, off: bool = False) -> dict[str, str]:
+    """Return the option that sets each argument of the library, such as ``--jobs`` for ``n_jobs``; or turns it off.
 
     For a command these are its own options. Commands that read a model or counts are also told how to make them, so
     they know the options of ``fit`` and ``count`` too.
@@ -99,7 +99,8 @@ def options_by_argument(command: str | None = None) -> dict[str, str]:
     made_by = () if command in ("fit", "count") else ("count", "fit")
     known = [*made_by, command] if command in commands else commands
     parameters = [parameter for each in known for parameter in commands[each].params]
-    return {str(p.name): max(p.opts, key=len) for p in parameters if p.param_type_name == "option"}
+    options = {str(p.name): p.secondary_opts if off else p.opts for p in parameters if p.param_type_name == "option"}
+    return {name: max(spelled, key=len) for name, spelled in options.items() if spelled}
 
 
 def in_shell(option: Option, command: str | None = None) -> str:
@@ -109,12 +110,17 @@ def in_shell(option: Option, command: str | None = None) -> str:
     ('--jobs', "--missing '?' --missing 'n a'")
     >>> in_shell(Option("levels", source="=…", owner="Domain.infer")), in_shell(Option("draws"), "fit")
     ('Domain.infer(levels=…) (Python only)', 'draws')
+    >>> in_shell(Option("formulas", (False,), "=False"), "sample")
+    '--no-formulas'
     """
-    flag = options_by_argument(command).get(option.name)
+    is_off = option.values == (False,)
+    flag = options_by_argument(command, is_off).get(option.name)
     if flag is None:
         return in_python(option) + (" (Python only)" if option.owner or option.source else "")
     if option.source.endswith("…"):
         return f"{flag} …"
+    if is_off:
+        return flag
     return " ".join(f"{flag} {shlex.quote(str(value))}" for value in option.values) or flag
 
 
