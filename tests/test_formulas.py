@@ -320,6 +320,30 @@ class TestDrawing:
         assert "Relax the conditions, or pass --no-formulas." in capsys.readouterr().err
 
 
+class TestAnswers:
+    @pytest.mark.parametrize(
+        "ask",
+        [
+            lambda model: model.expect("spent", {"rent": 1000, "food": 500}),
+            lambda model: model.quantile("spent", 0.5, given="rent = 1000, food = 500"),
+            lambda model: model.ask("spent | rent = 1000, food = 500"),
+            lambda model: model.marginal("spent", given={"rent": 1000, "food": 500}),
+            lambda model: model.interval("spent | rent = 1000, food = 500"),
+            lambda model: model.prob("spent >= 1400", given="rent = 1000, food = 500"),
+        ],
+    )
+    def test_what_a_formula_gives_is_told(self, model, ask):
+        with pytest.warns(JurorWarning, match=r"'spent = rent \+ food' holds .* gives 'spent' as 1500 here") as caught:
+            ask(model)
+        assert [warning.filename for warning in caught] == [__file__]
+
+    def test_other_questions_are_answered_without_a_warning(self, model):
+        model.ask("spent | rent = 1000")
+        model.ask("sex | rent = 1000, food = 500")
+        model.expect("spent", "rent = 1000, food >= 500")
+        model.prob("spent >= 1400", given="rent = 1000, food = 500, spent = 1500")
+
+
 class TestFilling:
     def holes(self, *names, share=0.3, seed=4, n=300):
         table = people(n, seed=9)

@@ -293,10 +293,15 @@ def read_evidence(
     return {n: weights_of(domain[n], value, whole[n], is_event) for n, value in wanted.items()}
 
 
+def number_wanted(variable: Variable, wanted: Any) -> Number | None:
+    """Return the only number that evidence about a binned variable allows; None if there are more, or labels."""
+    values = _values_in(wanted) if not isinstance(wanted, (Not, Range, Mapping)) else []
+    return _number_of(variable, values[0]) if len(values) == 1 else None
+
+
 def point_of(variable: Variable, wanted: Any) -> Number | None:
     """Return the number that evidence settles a continuous variable at; None if it settles nothing, or a label."""
-    values = _values_in(wanted) if not isinstance(wanted, (Not, Range, Mapping)) else []
-    number = _number_of(variable, values[0]) if len(values) == 1 else None
+    number = number_wanted(variable, wanted)
     return None if number is None or variable.has_mass(number) or not variable.may_be(number) else number
 
 

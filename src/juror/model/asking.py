@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -11,9 +13,21 @@ import numpy as np
 from juror.answers.block import Mixture
 from juror.answers.dividing import divided_mixture
 from juror.domain import Domain
-from juror.domain.evidence import Evidence, both, check_event, divided_for, point_of, read_evidence, read_mapping
+from juror.domain.evidence import (
+    Evidence,
+    both,
+    check_event,
+    divided_for,
+    number_wanted,
+    point_of,
+    read_evidence,
+    read_mapping,
+)
+from juror.domain.formulas import on_grid
+from juror.errors import JurorWarning
 from juror.model import query
-from juror.readers.exact_numbers import Number
+from juror.readers.columns import as_text
+from juror.readers.exact_numbers import Number, as_float
 
 # The type of given=: evidence by name, or conditions in the query language, "safety = high, doors >= 3".
 Given = Mapping[str, Any] | str | None
@@ -35,6 +49,8 @@ class Asked:
         The event whose probability is asked for.
     points : mapping of int to number
         The numbers at which evidence settles continuous variables.
+    numbers : mapping of int to number
+        The numbers that evidence gives, also those of columns in which numbers recur.
     """
 
     model: Mixture
@@ -42,6 +58,25 @@ class Asked:
     targets: tuple[int, ...] = ()
     event: Evidence = field(default_factory=dict)
     points: Mapping[int, Number] = field(default_factory=dict)
+    numbers: Mapping[int, Number] = field(default_factory=dict)
+
+    def warn_of_formulas(self, wanted: Iterable[int]) -> None:
+        """Warn the caller of an answer if a formula, which the distribution does not know, gives a wanted variable."""
+        domain = self.model.domain
+        known = {domain[n].name: np.array([as_float(number)]) for n, number in self.numbers.items()}
+        for formula, n in product(domain.formulas, wanted):
+            name = domain[n].name
+            is_given = name in formula.solvable and known.keys() >= {*formula.names} - {name}
+            if name in known or not is_given or domain[n].edges is None:
+                continue
+            number, possible = on_grid(domain[n], formula.solved(name, known), beyond=True)
+            if possible[0]:
+                text = (
+                    f"{formula.in_words()!r} holds in the rows that were fitted, and gives {name!r} as "
+                    f"{as_text(number[0].item())} here. This answer is of the distribution, which does not know it; "
+                    "rows that are drawn or filled satisfy it."
+                )
+                warnings.warn(JurorWarning(text), stacklevel=3)
 
 
 def understood(model: Mixture, given: Given, event: Given = None, question: str | None = None) -> Asked:
@@ -65,7 +100,9 @@ def understood(model: Mixture, given: Given, event: Given = None, question: str 
         if n in points and point_of(domain[n], one) == points[n]:
             outcome[n] = (evidence[n] > 0).astype(np.float64)
     targets = () if asked is None else asked.targets
-    return Asked(divided_mixture(model, divided), evidence, targets, outcome, points)
+    given_pairs = (pair for source in sources for pair in _pairs(source, domain))
+    numbers = {n: number for n, one in given_pairs if (number := number_wanted(domain[n], one)) is not None}
+    return Asked(divided_mixture(model, divided), evidence, targets, outcome, points, numbers)
 
 
 def wanted_of(model: Mixture, given: Given) -> list[tuple[int, Any]]:

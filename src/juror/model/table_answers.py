@@ -47,6 +47,7 @@ class TableAnswers(ModelParts):
         0.93
         """
         asked = understood(self, given, event)
+        asked.warn_of_formulas(asked.event)
         known = possible_log_mass(asked.model, asked.evidence)
         # Rounding must not give more than one.
         return min(1.0, float(np.exp(log_mass(asked.model, both(asked.evidence, asked.event)) - known)))
@@ -58,6 +59,7 @@ class TableAnswers(ModelParts):
         if not names:
             raise QueryError(f"Name at least one variable, such as {self.domain.names[0]!r}.")
         asked = replace(understood(self, given), targets=tuple(self.domain.position(name) for name in names))
+        asked.warn_of_formulas(asked.targets)
         return self._supported(asked, data, sample_weight, unknown)
 
     def _supported(self, asked: Asked, data: Any, sample_weight: Any, unknown: Unknown) -> ProbabilityTable:
@@ -91,18 +93,15 @@ class TableAnswers(ModelParts):
         >>> round(model.expect("age", given="age < 20"), 2), model.quantile("age", [0, 1])
         (10.33, [0, 100])
         """
-        mean = self._moments(name, given)[0]
-        variable = self.domain[name]
-        return mean if variable.calendar is None else as_cells(variable, [math.floor(mean)])[0]
-
-    def _moments(self, name: str, given: Given) -> tuple[float, float]:
-        """Return the mean and the variance of a number."""
-        n = self.domain.position(name)
-        check_numeric(self.domain[n])
+        n, variable = self.domain.position(name), self.domain[name]
+        check_numeric(variable)
         asked = understood(self, given)
+        asked.warn_of_formulas([n])
         if n in asked.points:
-            return as_float(asked.points[n]), 0.0
-        return moments(asked.model.domain[n], marginal(posterior(asked.model, asked.evidence), [n]))
+            mean = as_float(asked.points[n])
+        else:
+            mean, _ = moments(asked.model.domain[n], marginal(posterior(asked.model, asked.evidence), [n]))
+        return mean if variable.calendar is None else as_cells(variable, [math.floor(mean)])[0]
 
     def quantile(self, name: str, level: float | Sequence[float] = 0.5, given: Given = None) -> Any:
         """Return the number that a share of the distribution does not exceed, or a list of them for several shares.
@@ -120,6 +119,7 @@ class TableAnswers(ModelParts):
         check_numeric(self.domain[n])
         levels = check_levels(level)
         asked = understood(self, given)
+        asked.warn_of_formulas([n])
         if n in asked.points:
             found = [asked.points[n]] * len(levels)
         else:
@@ -169,7 +169,9 @@ class TableAnswers(ModelParts):
         Yes            0.73...  0.7319   344  ...
         shares of 470 rows
         """
-        return self._supported(understood(self, given, question=question), data, sample_weight, unknown)
+        asked = understood(self, given, question=question)
+        asked.warn_of_formulas(asked.targets)
+        return self._supported(asked, data, sample_weight, unknown)
 
     def interval(
         self,
@@ -195,6 +197,7 @@ class TableAnswers(ModelParts):
         'about 893 rows, as many as the model expects all rows to be worth by their likelihoods'
         """
         asked = understood(self, given, question=question)
+        asked.warn_of_formulas(asked.targets)
         table = self._supported(asked, data, sample_weight, unknown)
         n_draws, agreement = (0, None) if self.info is None else (self.info.n_draws, self.info.agreement)
         n_rows = backing.rows_that_show({*asked.targets, *asked.evidence}, self.counts, self.info)

@@ -39,8 +39,8 @@ _RUNNING = 0.99
 _LOOK, _PATIENCE, _SHARE_IN_VAIN = 64, 8, 0.25
 # The least gain that counts, in nats a row
 _LEAST_GAIN = 1e-5
-# More steps are taken if they gain this many standard errors, as the best of many looks is so by luck too.
-_ERRORS = 1.0
+# After the first steps, more must gain this many standard errors, as the best of many looks is so by luck too.
+_FIRST, _ERRORS = 512, 1.0
 # The most steps, or the most passes over all rows if these are more
 _MOST_STEPS, _MOST_PASSES = 4000, 3
 
@@ -203,7 +203,7 @@ def climb_together(
         if seen.score > top + _LEAST_GAIN:
             top, in_vain_since = seen.score, step
         gain, error = gain_of(seen.log_prob, best.log_prob, weights)
-        best = seen if gain > _ERRORS * error else best
+        best = seen if gain > (_ERRORS * error if step > _FIRST else 0.0) else best
     return best
 
 
