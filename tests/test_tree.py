@@ -13,7 +13,7 @@ import juror
 from juror import Domain, PairCounts, Projections
 from juror.errors import ParameterError
 from juror.rows.forest import Forest
-from juror.solvers.chow_liu import beyond_chance, edge_counts, information, perturbed, strongest_forest
+from juror.solvers.chow_liu import edge_counts, edge_gains, gain_left_out, perturbed, strongest_forest
 
 
 def chain_codes(n_rows: int, sizes: tuple[int, ...], seed: int, missing: float = 0.0) -> np.ndarray:
@@ -28,45 +28,61 @@ def chain_codes(n_rows: int, sizes: tuple[int, ...], seed: int, missing: float =
     return codes
 
 
-def plain_information(table: np.ndarray) -> float:
-    p = table / table.sum()
-    independent = np.outer(p.sum(axis=1), p.sum(axis=0))
-    seen = p > 0
-    sizes = [int(np.sum(p.sum(axis=axis) > 0)) for axis in (0, 1)]
-    chance = (sizes[0] - 1) * (sizes[1] - 1) / 2 / table.sum()
-    return float(np.sum(p[seen] * np.log(p[seen] / independent[seen]))) - chance
-
-
 SIZES = (3, 4, 2, 3, 4)
 CODES = chain_codes(500, SIZES, 0, missing=0.2)
 DOMAIN = Domain.from_cardinalities(SIZES)
 COUNTS = PairCounts.of_codes(CODES, DOMAIN)
 
 
-class TestInformation:
-    def test_it_is_that_of_every_pair_over_the_rows_that_show_both(self):
-        found = information(COUNTS)
+def plain_gain(pairs: np.ndarray) -> float:
+    """Give what an edge between two columns gains, by leaving out one row after the other."""
+    gains = []
+    for parent, child in (pairs.T, pairs.T[::-1]):
+        shown = len(set(child))
+        for row in range(len(pairs)):
+            others = np.arange(len(pairs)) != row
+            once = (np.sum(child[others] == child[row]) + 0.1) / (others.sum() + 0.1 * shown)
+            alike = others & (parent == parent[row])
+            both = np.sum(child[alike] == child[row]) + 0.1 * shown * once
+            gains.append(np.log(both / (alike.sum() + 0.1 * shown) / once))
+    return float(np.mean(gains))
+
+
+class TestEdgeGains:
+    def test_rows_are_left_out_one_after_the_other(self):
+        found = edge_gains(COUNTS)
         for j, k in combinations(range(len(SIZES)), 2):
-            both = CODES[(CODES[:, j] >= 0) & (CODES[:, k] >= 0)]
-            table = np.zeros((SIZES[j], SIZES[k]))
-            np.add.at(table, (both[:, j], both[:, k]), 1)
-            assert found[j, k] == found[k, j] == pytest.approx(plain_information(table), abs=1e-12)
+            both = CODES[(CODES[:, j] >= 0) & (CODES[:, k] >= 0)][:, [j, k]]
+            assert found[j, k] == found[k, j] == pytest.approx(plain_gain(both), abs=1e-12)
         assert np.all(np.diag(found) == 0)
 
-    def test_chance_alone_is_zero_on_average(self):
+    def test_chance_alone_gains_nothing(self):
         rng = np.random.default_rng(1)
         tables = np.stack([np.histogram2d(*rng.integers(0, 4, (2, 1000)), bins=4)[0] for _ in range(400)])
-        found = beyond_chance(tables)
-        assert abs(found.mean()) < 4 * found.std() / 20
+        assert np.mean(gain_left_out(tables) < 0) > 0.95
+
+    def test_labels_that_few_rows_have_count_for_what_they_tell(self):
+        rng = np.random.default_rng(2)
+        first = rng.integers(0, 150, 1500)
+        noise = rng.integers(0, 150, 1500)
+        mostly = np.where(rng.random(1500) < 0.95, first, noise)
+        of_coin = (first + rng.integers(0, 2, 1500)) % 150 // 75
+        counts = PairCounts.of_codes(
+            np.stack([first, mostly, of_coin, noise], axis=1), Domain.from_cardinalities([150, 150, 2, 150])
+        )
+        found = edge_gains(counts)
+        assert found[0, 1] > 3
+        assert 0.5 < found[0, 2] < np.log(2)
+        assert np.all(found[3, :3] < 0)
 
     def test_no_rows_and_unseen_labels(self):
-        assert beyond_chance(np.zeros((1, 2, 3))).tolist() == [0.0]
+        assert gain_left_out(np.zeros((1, 2, 3))).tolist() == [0.0]
         table = np.array([[[30.0, 5.0], [4.0, 20.0]]])
         padded = np.pad(table, ((0, 0), (0, 3), (0, 2)))
-        assert beyond_chance(padded) == pytest.approx(beyond_chance(table))
+        assert gain_left_out(padded) == pytest.approx(gain_left_out(table))
 
     def test_noise_is_symmetric_and_none_changes_nothing(self):
-        found = information(COUNTS)
+        found = edge_gains(COUNTS)
         other = perturbed(found, 0.3, np.random.default_rng(0))
         np.testing.assert_array_equal(other, other.T)
         assert np.array_equal(np.sign(other), np.sign(found))
@@ -106,11 +122,11 @@ class TestStrongestForest:
     def test_independent_variables_have_no_edges_most_of_the_time(self):
         rng = np.random.default_rng(0)
         n_edges = [
-            len(strongest_forest(information(PairCounts.of_codes(rng.integers(0, 3, (2000, 2)), DOMAIN_OF_TWO))).edges)
+            len(strongest_forest(edge_gains(PairCounts.of_codes(rng.integers(0, 3, (2000, 2)), DOMAIN_OF_TWO))).edges)
             for _ in range(100)
         ]
-        # Half of chi-square is above its mean in four of ten cases.
-        assert np.mean(n_edges) < 0.6
+        # Leaving rows out gains if chi-square of four degrees is above eight, in one of eleven cases.
+        assert np.mean(n_edges) < 0.25
 
 
 DOMAIN_OF_TWO = Domain.from_cardinalities([3, 3])
@@ -121,7 +137,7 @@ class TestTree:
         model = juror.fit(COUNTS, method="tree", smoothing=0.0)
         (block,) = model.blocks
         assert model.rank == 1
-        assert block.forest == strongest_forest(information(COUNTS))
+        assert block.forest == strongest_forest(edge_gains(COUNTS))
         for (parent, child), counted in edge_counts(COUNTS, block.forest.edges).items():
             rows = counted.sum(axis=1, keepdims=True)
             np.testing.assert_allclose(block.tables[child][:, :, 0], counted / rows, rtol=1e-12)

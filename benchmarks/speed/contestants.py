@@ -22,7 +22,7 @@ from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
 from juror.solvers.ascent import Objective, Point, ascend
-from juror.solvers.chow_liu import information, strongest_forest
+from juror.solvers.chow_liu import edge_gains, strongest_forest
 from juror.solvers.starts import random_start
 
 from .tasks import Task, digest, factors_of, load, mean_log_prob
@@ -148,7 +148,7 @@ def forest_passes(task: str, ranks: list[int]) -> Trial:
     given = load(task)
     domain = juror.Domain.from_cardinalities([int(size) for size in given["cardinalities"]])
     table = MemoryTable(as_rows(given["codes"]), domain, LocalRunner(1))
-    forest = strongest_forest(information(PairCounts.of_rows(table)))
+    forest = strongest_forest(edge_gains(PairCounts.of_rows(table)))
     work: dict[str, Callable[[], Any]] = {}
     for rank in ranks:
         for name, rows, stacking in (

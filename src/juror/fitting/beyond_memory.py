@@ -14,7 +14,7 @@ from juror.record import FitRecord
 from juror.rows.stacking import Stacking
 from juror.rows.table import Table
 from juror.solvers.ascent import ascend
-from juror.solvers.chow_liu import information, strongest_forest
+from juror.solvers.chow_liu import edge_gains, strongest_forest
 from juror.solvers.em import EMOptions
 from juror.solvers.shared_forest import SharedForest
 from juror.solvers.solver import Solution
@@ -26,7 +26,7 @@ _LEAST_GAIN = 1e-4
 def fit_beyond_memory(table: Table, trial: Trial, options: EMOptions, chosen: Chosen) -> Solution:
     """Fit all rows along the forest of their pairs, from a fit to the sample that the trial is about."""
     context, domain = trial.context, trial.domain
-    forest = strongest_forest(information(PairCounts.of_rows(table)))
+    forest = strongest_forest(edge_gains(PairCounts.of_rows(table)))
     start = climb_along(trial, options, chosen.setting, forest)
     stacking = Stacking(domain.cardinalities, forest)
     objective = SharedForest.along(table.along(forest), stacking, chosen.smoothing)

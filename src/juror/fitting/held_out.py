@@ -24,7 +24,7 @@ from juror.readers.columns import MISSING
 from juror.rows.forest import Forest
 from juror.rows.in_memory import MemoryTable
 from juror.rows.parameters import Parameters
-from juror.solvers.chow_liu import information
+from juror.solvers.chow_liu import edge_gains
 from juror.solvers.solver import Context, Method
 
 _HELD_OUT, _FOLDS = 0.2, 5
@@ -49,8 +49,8 @@ class Trial:
 
     @cached_property
     def links(self) -> np.ndarray:
-        """The mutual information of every two variables in the rows, less that by chance, (N, N)."""
-        return information(PairCounts.of_rows(self.table))
+        """What an edge between every two variables gains for rows that are left out, (N, N)."""
+        return edge_gains(PairCounts.of_rows(self.table))
 
     def parts(self, how: str) -> Parts:
         """Return what to fit and what to score: one part for ``"auto"``, every fold in turn for ``"cv"``."""

@@ -23,7 +23,7 @@ from juror.rows.distinct import WeightedRows
 from juror.rows.hidden_stack import HiddenPasses
 from juror.rows.parameters import Parameters
 from juror.runners.local import LocalRunner, partitions
-from juror.solvers.chow_liu import beyond_chance, strongest_forest
+from juror.solvers.chow_liu import gain_left_out, strongest_forest
 from juror.solvers.hidden_tree import BATCH, HiddenTree, StateOptions, counts_of, hidden_forest
 from juror.solvers.row_groups import group_rows, normal_scores
 
@@ -230,7 +230,7 @@ def _shares(rows: WeightedRows, domain: Domain, n_groups: int, rng: np.random.Ge
 
 
 def _links(rows: WeightedRows, domain: Domain) -> np.ndarray:
-    """Return the mutual information of every two variables less that by chance, in coarser intervals, (N, N)."""
+    """Return what an edge between every two variables gains, in coarser intervals, (N, N)."""
     codes, sizes = rows.codes.astype(np.int64), list(domain.cardinalities)
     for n, variable in enumerate(domain):
         n_intervals = len(variable.present_labels)
@@ -243,5 +243,5 @@ def _links(rows: WeightedRows, domain: Domain) -> np.ndarray:
     pairs = pairs_of(len(sizes))
     found = np.zeros((len(sizes),) * 2)
     for (j, k), table in zip(pairs, count_tables(codes, sizes, pairs, rows.weights, LocalRunner(1)), strict=True):
-        found[j, k] = found[k, j] = beyond_chance(table[None])[0]
+        found[j, k] = found[k, j] = gain_left_out(table[None])[0]
     return found

@@ -28,7 +28,7 @@ from juror.rows.forest import Forest
 from juror.rows.parameters import Parameters, side_by_side
 from juror.rows.table import Table
 from juror.solvers.ascent import Objective, Run, ascend
-from juror.solvers.chow_liu import information, perturbed, strongest_forest
+from juror.solvers.chow_liu import edge_gains, perturbed, strongest_forest
 from juror.solvers.counted_pairs import counted_pairs
 from juror.solvers.diagnosis import diagnose, empty_classes
 from juror.solvers.em import AscentOptions
@@ -137,7 +137,7 @@ def _forests(counts: PairCounts, n: int, seed: int) -> list[Forest | None]:
     """Return n forests, the strongest and then perturbed ones; None for no edges."""
     if n == 0:
         return [None]
-    found = information(counts)
+    found = edge_gains(counts)
     forests = [strongest_forest(found)]
     for number in range(1, n):
         rng = Stream.FORESTS.generator(seed, len(counts.domain), number)

@@ -22,7 +22,7 @@ from juror.rows.forest import NO_PARENT, Forest
 from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.rows.table import Table
-from juror.solvers.chow_liu import edge_counts, information, strongest_forest
+from juror.solvers.chow_liu import SMOOTHING, edge_counts, edge_gains, strongest_forest
 from juror.solvers.counted_pairs import counted_pairs
 from juror.solvers.solver import Context, Options, Solution
 from juror.solvers.stopping import Stop, Stopped
@@ -32,7 +32,7 @@ from juror.solvers.stopping import Stop, Stopped
 class TreeOptions(Options):
     """What may be set about a tree."""
 
-    smoothing: float = 0.1
+    smoothing: float = SMOOTHING
 
 
 def solve(
@@ -50,7 +50,7 @@ def solve(
             got=rank,
         )
     counts, complaints = counted_pairs(table)
-    found = information(counts)
+    found = edge_gains(counts)
     forest = strongest_forest(found)
     once = one_way(counts)
     if len(counts.domain) == 1 and not isinstance(table, (PairCounts, Projections)):
