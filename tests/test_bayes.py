@@ -21,6 +21,7 @@ from juror.rows.packing import PackedCells
 from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
+from juror.solvers import bayes
 from juror.solvers.gibbs import draw_point
 from juror.solvers.hyper import _table_counts, first_hyper, next_hyper
 from juror.solvers.mixing import mixing
@@ -292,6 +293,14 @@ class TestFit:
 def test_chains_that_have_not_mixed_are_said():
     with pytest.warns(FitWarning, match="The chains have not mixed well: of the probabilities of 5 rows, split-R-hat"):
         juror.fit(CODES, 3, "bayes", sweeps=6, burnt=1, draws=2)
+
+
+def test_chains_go_on_only_while_that_is_not_too_much(monkeypatch):
+    monkeypatch.setattr(bayes, "_has_mixed", lambda followed: False)
+    monkeypatch.setattr(bayes, "_SWEEPS", 20)
+    assert "of 80 sweeps" in juror.fit(CODES[:50], 2, "bayes").info.stopped
+    monkeypatch.setattr(bayes, "_MOST_PASSED", 0)
+    assert "of 20 sweeps" in juror.fit(CODES[:50], 2, "bayes").info.stopped
 
 
 def assert_same_bits(one: JointPMF, other: JointPMF) -> None:

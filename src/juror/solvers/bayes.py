@@ -41,8 +41,8 @@ _PACE, _FEWEST_IN_TIME = 10, 20
 _CLASSES_FIRST = 8
 # The sweeps of a chain, the part of them to forget, and the draws of all chains, unless they are given
 _SWEEPS, _BURNT, _DRAWS = 1000, 0.4, 100
-# How often chains that have not mixed go on for as long again
-_MOST_ROUNDS = 2
+# How often chains that have not mixed go on for as long again, as long as their sweeps pass over no more numbers
+_MOST_ROUNDS, _MOST_PASSED = 2, 10**10
 
 
 @dataclass(frozen=True)
@@ -196,14 +196,15 @@ def _of_weight_one(table: Table) -> Table:
 def _more_sweeps(running: Sequence[RunningChain], planned: BayesOptions, began: float, context: Context) -> int:
     """Return how many sweeps chains that have not mixed shall add: as many as they have, within their budget.
 
-    All earlier sweeps are then forgotten. Without a budget of time chains go on twice, with one until it is spent, and
-    not at all if their sweeps were given.
+    All earlier sweeps are then forgotten. Without a budget of time chains go on twice, unless that takes too many
+    numbers; with one until it is spent, and not at all if their sweeps were given.
     """
     n_sweeps = len(running[0].log_likelihoods)
     if planned.sweeps is not None:
         return 0
     if not np.isfinite(context.until):
-        return n_sweeps if n_sweeps < _SWEEPS * 2**_MOST_ROUNDS else 0
+        n_passed = 2 * n_sweeps * sum(chain.n_numbers for chain in running)
+        return n_sweeps if n_sweeps < _SWEEPS * 2**_MOST_ROUNDS and n_passed <= _MOST_PASSED else 0
     pace = (began - context.seconds_left) / sum(len(chain.log_likelihoods) for chain in running)
     # A coarse clock may not have moved.
     allowed = int(context.seconds_left / (pace * len(running))) if pace > 0 else n_sweeps
@@ -270,8 +271,14 @@ class RunningChain:
         chosen = Stream.PROBES.generator(context.seed, rank).choice(len(seen), min(_PROBES, len(seen)), replace=False)
         self._probes = Probes(seen[chosen], table.domain.cardinalities, context.runner)
         self._n_rows, self._rank, self._number, self._n_draws = table.total, rank, number, n_draws
+        self._n_cells = table.n_counted * len(table.domain)
         self._n_chains, self._context = options.chains, context
         self.log_likelihoods: list[float] = []
+
+    @property
+    def n_numbers(self) -> float:
+        """How many numbers a sweep passes over: a share of every class in every cell, and the tables of all classes."""
+        return self._n_cells * self._rank + self._sampler.point.stack.size
 
     def run(self, n_sweeps: int, burnt: int) -> Chain:
         """Sweep, and keep draws and what is followed of the sweeps after the first, ``burnt``."""
