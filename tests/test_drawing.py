@@ -238,8 +238,8 @@ def test_the_frame_comparison_sees_a_wrong_type():
 def test_decoded_numbers_of_intervals():
     variable = Variable("age", ("<10", ">=10"), "binned", (0.0, 10.0, 20.0))
     codes = np.array([[1], [0]], dtype=np.int8)
-    assert decode_frame([variable], codes, "pandas", {0: np.array([15.0, 4.0])})["age"].tolist() == [15.0, 4.0]
-    assert decode_frame([variable], codes, "pandas", {})["age"].tolist() == [">=10", "<10"]
+    assert decode_frame([variable], codes, {0: np.array([15.0, 4.0])}, "pandas")["age"].tolist() == [15.0, 4.0]
+    assert decode_frame([variable], codes, {}, "pandas")["age"].tolist() == [">=10", "<10"]
 
 
 @pytest.mark.parametrize("kind", FRAMES)
@@ -249,11 +249,11 @@ def test_numbers_keep_their_type_and_missing_cells_are_missing(kind, numbers):
         pytest.importorskip("polars")
     variable = Variable("age", ("<10", ">=10"), "binned", (0.0, 10.0, 20.0), open_ended=True)
     codes = np.array([[1], [0], [1]], dtype=np.int8)
-    whole = decode_frame([variable], codes, kind, {0: np.array(numbers)})
+    whole = decode_frame([variable], codes, {0: np.array(numbers)}, kind)
     cells = whole["age"].to_pylist() if kind == "pyarrow" else whole["age"].to_list()
     assert [(type(cell), cell) for cell in cells] == [(type(number), number) for number in numbers]
     codes[1] = 2
-    holed = decode_frame([variable.with_missing_label("?")], codes, kind, {0: np.array(numbers)})
+    holed = decode_frame([variable.with_missing_label("?")], codes, {0: np.array(numbers)}, kind)
     cells = holed["age"].to_pylist() if kind == "pyarrow" else holed["age"].to_list()
     assert [None if cell is None or cell != cell else cell for cell in cells] == [numbers[0], None, numbers[2]]
 

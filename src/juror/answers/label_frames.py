@@ -62,7 +62,7 @@ class Gathered:
         return _to_narwhals({name: self.values}, kind)[name][self.positions]
 
 
-def decode_frame(variables: Sequence[Variable], codes: np.ndarray, kind: str, numbers: Mapping[int, np.ndarray]) -> Any:
+def decode_frame(variables: Sequence[Variable], codes: np.ndarray, numbers: Mapping[int, np.ndarray], kind: str) -> Any:
     """Turn codes (rows, N), none of them −1, into a frame of labels, and of numbers (rows,) where these are given.
 
     Cells with the label of missing cells are missing in the frame, as they are in the table that was fitted.

@@ -183,7 +183,7 @@ def count_labelled(
         counts.weights.check()
     others = options.variables([side for side in counts.sides if side.name not in known])
     variables = {variable.name: variable for variable in others} | known
-    domain = Domain(tuple(variables[name] for name in names), tuple(missing), scan.floats)
+    domain = Domain(tuple(variables[name] for name in names), tuple(missing), scan.floats, frame=scan.frame)
     places = [places_of(side.values, variable.labels) for side, variable in zip(counts.sides, domain, strict=True)]
     return domain, groups, placed(counts.tables, groups, places, domain.cardinalities), counts.weights.total
 

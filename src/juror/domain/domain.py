@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from juror.domain.discovery import Discovery
 from juror.domain.formulas import Formula
 from juror.domain.known_columns import known_columns
+from juror.domain.markers import united_markers
 from juror.domain.variable import Label, Strangers, Unknown, Variable, code_type
 from juror.errors import (
     DataError,
@@ -24,13 +25,16 @@ from juror.errors import (
     wrong,
 )
 from juror.readers import Column, Expected
-from juror.readers.columns import MISSING, Floats, as_text, read_markers, without_marked
+from juror.readers.columns import MISSING, Floats, read_markers
 from juror.readers.joining import read_whole
 from juror.readers.opening import open_scan, open_weighted
 from juror.readers.scans import Scan
 from juror.readers.tallies import take_census
 from juror.readers.workers import workers_for
 from juror.runners.local import LocalRunner, Runner, check_any_rows
+
+if TYPE_CHECKING:
+    from juror.readers.frame_types import FrameType
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,9 @@ class Domain:
     formulas : tuple of Formula
         Formulas between columns of numbers, in an order in which they can be applied. Rows that are drawn or filled
         satisfy them. Domains that differ only in this are equal.
+    frame : FrameType, optional
+        What kind of frame the domain was found in. Rows that are drawn are of that kind. Domains that differ only in
+        this are equal.
 
     Examples
     --------
@@ -66,6 +73,7 @@ class Domain:
     missing: tuple[Label, ...] = ()
     floats: Floats | None = field(default=None, compare=False)
     formulas: tuple[Formula, ...] = field(default=(), compare=False)
+    frame: FrameType | None = field(default=None, compare=False)
     _position: dict[str, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -235,7 +243,10 @@ class Domain:
                 f"Arrays of floats hold {self.floats} here and {other.floats} there. Count both with the same domain."
             )
         variables = tuple(a.united(b) for a, b in zip(self, other, strict=True))
-        return Domain(variables, _united_markers(self, other, variables), self.floats or other.floats)
+        markers = united_markers(self.missing, other.missing, variables)
+        return Domain(
+            variables, markers, self.floats or other.floats, frame=self.frame if self.frame == other.frame else None
+        )
 
     def extended(self, data: Any, **choices: Any) -> Domain:
         """Return the domain extended by the labels of a table; intervals do not change.
@@ -355,26 +366,6 @@ def _are_codes(variable: Variable) -> bool:
     return all(isinstance(label, (str, bool)) or label == n for n, label in enumerate(variable.present_labels))
 
 
-def _united_markers(one: Domain, other: Domain, variables: Sequence[Variable]) -> tuple[Label, ...]:
-    """Return the markers of both domains, which must not be labels of the other one."""
-    markers = {as_text(marker): marker for marker in (*other.missing, *one.missing)}
-    for variable in variables:
-        labels = variable.present_labels if variable.edges is None else ()
-        clash = [
-            label
-            for label, is_free in zip(labels, without_marked(labels, markers.values()), strict=True)
-            if not is_free
-        ]
-        if clash:
-            raise DataError(
-                "Variable {name!r} has the label {label!r} on one side, which is a marker for missing on the "
-                "other. Count both with the same {missing:=}.",
-                name=variable.name,
-                label=clash[0],
-            )
-    return one.missing if set(one.missing) == set(other.missing) else tuple(markers[text] for text in sorted(markers))
-
-
 def check_unknown(unknown: object) -> None:
     """Refuse an unknown choice of ``unknown``."""
     check_choice("unknown", unknown, get_args(Unknown))
@@ -394,4 +385,4 @@ def discover(scan: Scan, options: Discovery, missing: Collection[Label], runner:
     check_any_rows(census.n_rows)
     if weight is not None:
         census.weights.check()
-    return Domain(options.variables(census.tallies, names), tuple(missing), scan.floats)
+    return Domain(options.variables(census.tallies, names), tuple(missing), scan.floats, frame=scan.frame)

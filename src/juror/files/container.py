@@ -27,9 +27,17 @@ from juror.files.schema import check
 from juror.files.writing import check_place, write_whole
 from juror.readers.calendars import Calendar
 from juror.readers.columns import Floats
+from juror.readers.frame_types import FrameType
 from juror.readers.suffixes import COMPRESSED, SUFFIXES
 
 T = TypeVar("T")
+
+
+class _FrameEntries(TypedDict):
+    """The entries of a header about the frame that a domain was found in."""
+
+    library: str
+    dtypes: dict[str, str]
 
 
 class _DomainEntries(TypedDict):
@@ -39,6 +47,7 @@ class _DomainEntries(TypedDict):
     missing: list[Label]
     floats: NotRequired[Floats | None]
     formulas: NotRequired[list[Formula]]
+    frame: NotRequired[_FrameEntries]
 
 
 # Version 2 is for models with forests or counts, version 3 for domains with a label for missing cells, version 4 for
@@ -194,9 +203,11 @@ def plain_domain(domain: Domain) -> dict[str, Any]:
     """Return a domain as plain values for a header."""
     # Older jurors, which decide by the numbers of each array, read the file without this entry and with it.
     floats = {} if domain.floats is None else {"floats": domain.floats}
-    # Nor do older jurors know formulas: their rows do not satisfy them.
+    # Nor do older jurors know formulas, which their rows do not satisfy, and frames.
     formulas = {"formulas": [asdict(formula) for formula in domain.formulas]} if domain.formulas else {}
-    return {"missing": domain.missing, "variables": [_plain(variable) for variable in domain], **floats, **formulas}
+    frame = {} if domain.frame is None else {"frame": asdict(domain.frame)}
+    variables = [_plain(variable) for variable in domain]
+    return {"missing": domain.missing, "variables": variables, **floats, **formulas, **frame}
 
 
 def read_domain(plain: Mapping[str, Any]) -> Domain:
@@ -213,7 +224,8 @@ def read_domain(plain: Mapping[str, Any]) -> Domain:
         lists.pop("values", None)
         variables.append(Variable(**{**known, **lists, **more}))
     formulas = tuple(map(_read_formula, plain.get("formulas", ())))
-    return Domain(tuple(variables), tuple(plain["missing"]), plain.get("floats"), formulas)
+    frame = FrameType(**plain["frame"]) if "frame" in plain else None
+    return Domain(tuple(variables), tuple(plain["missing"]), plain.get("floats"), formulas, frame)
 
 
 def _read_formula(plain: Mapping[str, Any]) -> Formula:

@@ -19,6 +19,7 @@ from juror.answers.mode import Mode, find_mode
 from juror.answers.posterior import posterior, without_settled
 from juror.answers.satisfying import draw_satisfying, warn_of_unsolved, within
 from juror.answers.summary import summary
+from juror.answers.typed_frames import library_of, with_types
 from juror.domain import Domain
 from juror.domain.conditions import Conditions, conditions_on
 from juror.domain.evidence import Not, Range
@@ -250,7 +251,7 @@ class JointPMF(TableAnswers, RowAnswers):
         seed: int = 0,
         numbers: bool = True,
         formulas: bool = True,
-        frame: str = "pandas",
+        frame: str | None = None,
     ) -> Any:
         """Draw rows like those of the table that was fitted: numbers are numbers, and labelled missing cells missing.
 
@@ -268,22 +269,26 @@ class JointPMF(TableAnswers, RowAnswers):
             Whether rows satisfy the formulas between columns of numbers that the table has, such as
             ``area = width × height`` (``model.domain.formulas``). False draws from the distribution alone, in which
             these hold roughly. Labels of intervals satisfy none.
-        frame : {"pandas", "polars", "pyarrow"}
-            The kind of frame to return.
+        frame : {"pandas", "polars", "pyarrow"}, optional
+            The kind of frame to return. By default that of the frame that was fitted, with the types of its columns, or
+            pandas if the rows were not in a frame, or its library is not installed.
         """
         check_count("n", n, least=0)
         asked = understood(self, given)
         rng, domain = sampling.generator(seed), asked.model.domain
         sampler = sampling.RowSampler(posterior(asked.model, asked.evidence))
+        kind = library_of(domain.frame) if frame is None else frame
         if not numbers:
-            return decode_frame(domain.variables, sampler.draw(n, rng), frame, {})
+            return decode_frame(domain.variables, sampler.draw(n, rng), {}, kind)
         draw = partial(sampling.draw_with_numbers, sampler, rng=rng, points=asked.points)
         if not formulas or not domain.formulas:
-            codes, cells = draw(n)
-            return decode_frame(domain.variables, codes, frame, cells)
-        rows = draw_satisfying(draw, n, domain, within(domain, asked.evidence, asked.points))
-        warn_of_unsolved(domain, rows)
-        return decode_frame(domain.variables, rows.codes, frame, rows.numbers)
+            rows = decode_frame(domain.variables, *draw(n), kind)
+            return with_types(rows, domain.variables, domain.frame)
+        drawn = draw_satisfying(draw, n, domain, within(domain, asked.evidence, asked.points))
+        warn_of_unsolved(domain, drawn)
+        return with_types(
+            decode_frame(domain.variables, drawn.codes, drawn.numbers, kind), domain.variables, domain.frame
+        )
 
     def entropy(self, *, draws: int = 100_000, seed: int = 0) -> information.Estimate:
         """Return the entropy of the joint in nats: exact up to a million cells, else an estimate with standard error.

@@ -98,13 +98,15 @@ def _open_other(data: Any, markers: tuple[Any, ...], choose: Choose | None) -> S
     """Open dicts, frames and streams, whose readers are imported here: they take long, and codes do not need them."""
     import narwhals as nw
 
+    from juror.readers.frame_types import FrameType
     from juror.readers.frames import column_names, open_frame, open_mapping
 
     if isinstance(data, Mapping):
         return scan_columns(open_mapping(data, markers, choose), all_names=list(data))
     # frames in memory come first, as they are more frequent than the others
     if nw.dependencies.is_into_dataframe(data):
-        return scan_columns(open_frame(data, markers, choose), all_names=column_names(data))
+        scan = scan_columns(open_frame(data, markers, choose), all_names=column_names(data))
+        return replace(scan, frame=FrameType.of(data))
 
     from juror.readers.dask_frames import is_dask_frame, scan_dask_frame
     from juror.readers.spark_frames import is_spark_frame, scan_spark_frame
@@ -140,7 +142,7 @@ def open_weighted(
     columns = read_whole(scan)
     weights = read_weights(sample_weight, len(columns[0].index))
     column = Column(_WEIGHTS, "number", weights, np.arange(len(weights), dtype=np.int32))
-    return scan_columns([*columns, column], scan.floats, scan.all_names), _WEIGHTS
+    return replace(scan_columns([*columns, column], scan.floats, scan.all_names), frame=scan.frame), _WEIGHTS
 
 
 def _besides(choose: Choose, weight: str, names: Sequence[str]) -> Sequence[str]:

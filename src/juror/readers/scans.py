@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from juror.errors import DataError, ParameterError, did_you_mean
 from juror.readers.columns import Column, Floats
+
+if TYPE_CHECKING:
+    from juror.readers.frame_types import FrameType
 
 # The number of rows to read, encode and count at once: enough that the cost per chunk does not matter
 CHUNK_ROWS = 2**16
@@ -54,6 +57,8 @@ class Scan:
         What the table holds if it is an array of floats.
     all_names : tuple of str
         The names of all columns of the table in their order, if some are not read.
+    frame : FrameType, optional
+        The type of the frame, if the table is one in memory.
     """
 
     parts: Any
@@ -64,6 +69,7 @@ class Scan:
     in_memory: bool = False
     floats: Floats | None = None
     all_names: tuple[str, ...] = ()
+    frame: FrameType | None = None
 
     @property
     def others(self) -> tuple[str, ...]:

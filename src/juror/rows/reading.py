@@ -137,7 +137,7 @@ class OpenTable:
         domain = self.domain
         if domain is None:
             tallies = tally_columns(columns, weights)
-            domain = Domain(self.discovery.variables(tallies), self.missing, self.scan.floats)
+            domain = Domain(self.discovery.variables(tallies), self.missing, self.scan.floats, frame=self.scan.frame)
         domain.check_all_there(columns)
         return domain, domain.encode_columns(columns, self.unknown), weights
 

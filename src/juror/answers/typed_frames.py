@@ -1,0 +1,94 @@
+"""Give drawn columns the types that they had in the frame that was fitted.
+
+A type that cannot hold what was drawn, such as whole numbers beside a missing cell, is not used.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from juror.domain.variable import Variable
+from juror.readers.frame_types import FrameType
+
+# Drawn numbers have few decimals: a type of shorter floats rounds them by less than this, relatively.
+_ROUNDING = 1e-6
+
+
+def library_of(frame: FrameType | None) -> str:
+    """Return the library to draw rows in: that of the frame that was fitted, if it is installed, else pandas."""
+    is_there = frame is not None and importlib.util.find_spec(frame.library) is not None
+    return frame.library if frame is not None and is_there else "pandas"
+
+
+def with_types(drawn: Any, variables: Sequence[Variable], frame: FrameType | None) -> Any:
+    """Return drawn rows with the types of the frame that was fitted, if both are of one library."""
+    import narwhals as nw  # slow to import, and few answers need it
+
+    wrapped = nw.from_native(drawn, eager_only=True)
+    if frame is None or frame.library != wrapped.implementation.value:
+        return drawn
+    columns = []
+    for variable in variables:
+        native, dtype = wrapped[variable.name].to_native(), frame.dtypes.get(variable.name, "")
+        labels = None if variable.edges is not None else variable.present_labels
+        cast = _CASTS[frame.library](native, dtype, labels, variable.is_ordered)
+        columns.append(nw.from_native(cast, series_only=True).alias(variable.name))
+    return wrapped.with_columns(*columns).to_native()
+
+
+def _as_pandas(series: Any, dtype: str, labels: Sequence[Any] | None, is_ordered: bool) -> Any:
+    import pandas as pd
+
+    if dtype == "category":
+        return series if labels is None else series.astype(pd.CategoricalDtype(list(labels), is_ordered))
+    try:
+        cast = series.astype(dtype or series.dtype)
+    except (ArithmeticError, TypeError, ValueError):
+        return series
+    seen = ~series.isna()
+    before, after = series[seen], cast[seen]
+    if pd.api.types.is_numeric_dtype(before) and pd.api.types.is_numeric_dtype(after):
+        # pandas lets whole numbers overflow
+        is_same = np.allclose(after.to_numpy(np.float64), before.to_numpy(np.float64), rtol=_ROUNDING, atol=0)
+    else:
+        is_same = bool((before == after).all())
+    return cast if is_same and cast.isna().equals(~seen) else series
+
+
+def _as_polars(series: Any, dtype: str, labels: Sequence[Any] | None, is_ordered: bool) -> Any:
+    import polars as pl
+
+    known = getattr(pl, dtype, None)
+    if dtype.startswith("Enum") and labels is not None:
+        known = pl.Enum([str(label) for label in labels])
+    is_type = isinstance(known, pl.DataType) or (isinstance(known, type) and issubclass(known, pl.DataType))
+    try:
+        return series.cast(known) if is_type else series
+    except pl.exceptions.PolarsError:
+        return series
+
+
+def _as_pyarrow(array: Any, dtype: str, labels: Sequence[Any] | None, is_ordered: bool) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if dtype.startswith("dictionary") and labels is not None:
+        categories = pa.array(labels)
+        places = [pc.index_in(chunk.cast(categories.type), categories) for chunk in array.chunks]
+        made = [pa.DictionaryArray.from_arrays(each, categories, ordered=is_ordered) for each in places]
+        return pa.chunked_array(made, pa.dictionary(pa.int32(), categories.type, is_ordered))
+    try:
+        return array.cast(pa.type_for_alias(dtype))
+    except (pa.ArrowException, ValueError):
+        return array
+
+
+_CASTS: dict[str, Callable[[Any, str, Sequence[Any] | None, bool], Any]] = {
+    "pandas": _as_pandas,
+    "polars": _as_polars,
+    "pyarrow": _as_pyarrow,
+}

@@ -1,0 +1,101 @@
+"""Rows that are drawn are a frame like the one that was fitted: its library, and the types of its columns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import juror
+from juror.answers import typed_frames
+from juror.readers.frame_types import FrameType
+
+WORDS = list("abca") * 30
+PANDAS = pd.DataFrame(
+    {
+        "short": np.arange(120, dtype=np.int8) % 50,
+        "unsigned": np.arange(120, dtype=np.uint16),
+        "whole floats": np.arange(120.0) % 3,
+        "short floats": np.arange(120, dtype=np.float32) / 10,
+        "nullable": pd.array([1, 2, None, 4] * 30, dtype="Int64"),
+        "truth": pd.array([True, None, False, True] * 30, dtype="boolean"),
+        "text": pd.array(WORDS, dtype="string"),
+        "objects": pd.Series(WORDS, dtype=object),
+        "levels": pd.Categorical(WORDS, categories=list("zcba"), ordered=True),
+        "codes": pd.Categorical([3, 1, 2, 3] * 30),
+        "days": pd.date_range("2020-01-01", periods=120, tz="Europe/Paris"),
+    }
+)
+ARROW = pa.table(
+    {
+        "f": pa.array(np.arange(120) / 4, pa.float32()),
+        "c": pa.array(WORDS).dictionary_encode(),
+        "i": pa.array(range(120), pa.int16()),
+    }
+)
+
+
+def fitted(frame: object) -> juror.JointPMF:
+    return juror.fit(frame, 2, "em", missing_as={})
+
+
+def test_drawn_rows_have_the_types_of_the_frame(tmp_path):
+    model = fitted(PANDAS)
+    drawn = model.sample(300, seed=1)
+    pd.testing.assert_series_equal(drawn.dtypes, PANDAS.dtypes)
+    assert (drawn["levels"] >= "c").all()
+    assert set(np.unique(drawn["short floats"])) <= set(np.unique(PANDAS["short floats"]))
+    model.save(tmp_path / "x.juror")
+    pd.testing.assert_frame_equal(juror.load(tmp_path / "x.juror").sample(300, seed=1), drawn)
+    rest = model.condition(text="a").sample(5)
+    pd.testing.assert_series_equal(rest.dtypes, PANDAS.dtypes.drop("text"))
+
+
+def test_drawn_rows_are_a_frame_of_the_same_library():
+    assert fitted(ARROW).sample(50).schema == ARROW.schema
+    assert isinstance(fitted(ARROW).sample(5, frame="pandas"), pd.DataFrame)
+    assert isinstance(fitted({"a": [1, 2] * 9, "b": [1, 1, 2] * 6}).sample(5), pd.DataFrame)
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame(
+        {
+            "f": np.arange(120, dtype=np.float32) / 4,
+            "e": pl.Series(WORDS, dtype=pl.Enum(list("cbad"))),
+            "c": pl.Series(WORDS, dtype=pl.Categorical),
+            "i": pl.Series(range(120), dtype=pl.Int16),
+        }
+    )
+    assert fitted(frame).sample(50).schema == frame.schema
+
+
+def test_a_library_that_is_gone_gives_way_to_pandas(monkeypatch):
+    assert typed_frames.library_of(FrameType("pyarrow", {})) == "pyarrow"
+    monkeypatch.setattr(typed_frames.importlib.util, "find_spec", lambda name: None)
+    assert typed_frames.library_of(FrameType("pyarrow", {})) == "pandas"
+    assert typed_frames.library_of(None) == "pandas"
+
+
+@pytest.mark.parametrize(
+    ("cells", "dtype"),
+    [([100, 300], "int8"), ([1.5, None, 2.5], "int64"), ([0.1, 0.25], "float16"), ([1, 2], "nonsense")],
+)
+def test_a_type_that_cannot_hold_the_cells_is_not_used(cells, dtype):
+    drawn = pd.DataFrame({"a": cells})
+    variable = juror.Domain.infer(drawn)["a"]
+    found = typed_frames.with_types(drawn, [variable], FrameType("pandas", {"a": dtype}))
+    pd.testing.assert_frame_equal(found, drawn)
+
+
+def test_missing_cells_with_a_label_stay_missing():
+    model = juror.fit(PANDAS, 2, "em", missing_as={"nullable": "none", "truth": "none"})
+    drawn = model.sample(300, seed=2)
+    pd.testing.assert_series_equal(drawn.dtypes, PANDAS.dtypes)
+    assert drawn["nullable"].isna().any()
+    assert drawn["truth"].isna().any()
+
+
+def test_domains_of_frames_that_differ_only_in_types_are_equal():
+    one, other = (juror.Domain.infer(pd.DataFrame({"a": np.array([1, 2], dtype=kind)})) for kind in ("int8", "int64"))
+    assert one == other
+    assert one.frame != other.frame
+    assert one.united(one).frame == one.frame
