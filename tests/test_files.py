@@ -6,6 +6,7 @@ import math
 import os
 import pickle
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from juror import Domain, FitInfo, JointPMF, JurorError, Variable
 from juror.answers.block import BareMixture
 from juror.domain.law import Grid, Law
 from juror.errors import ModelFileError
+from juror.files.container import plain_domain, read_domain
 from juror.model import file_format
 from juror.record import RankScore
 from juror.testing import random_model
@@ -123,6 +125,21 @@ def test_assert_same_model_rejects_another(rich):
 def test_a_round_trip_gives_back_every_bit(rich, tmp_path):
     rich.save(tmp_path / "rich.juror")
     assert_same_model(juror.load(tmp_path / "rich.juror"), rich)
+
+
+def test_older_jurors_read_files_of_strides_and_newer_ones_files_without(tmp_path):
+    """The stride stands beside the grid, whose entries older jurors know by name, and only where there is one."""
+    variable = Domain.infer({"x": np.arange(100) * 100})["x"]
+    made = random_model((variable.cardinality,), 2, np.random.default_rng(0), domain=Domain((variable,)))
+    made.save(tmp_path / "new.juror")
+    assert juror.load(tmp_path / "new.juror").domain["x"].law.stride == 100
+    plain = plain_domain(juror.load(tmp_path / "new.juror").domain)["variables"][0]["law"]
+    assert plain["stride"] == 100
+    assert plain["grid"].keys() == {"decimals", "origin"}
+    del plain["stride"]
+    header = plain_domain(Domain((replace(variable, law=replace(variable.law, stride=1)),)))
+    assert header["variables"][0]["law"] == plain
+    assert read_domain(header)["x"].law.stride == 1
 
 
 def test_paths_may_be_text_and_have_any_name(saved):

@@ -134,6 +134,32 @@ def test_median_and_middle_are_those_of_python(page, model):
     assert_answers(page, model, {"age": Range(at_least=30)})
 
 
+PRICES = {
+    "": None,
+    "#from.price=250000": "price >= 250000",
+    "#below.price=212350": "price < 212350",
+    "#from.price=200001&below.price=200231": "200001 <= price < 200231",
+}
+
+
+def test_median_and_middle_lie_where_rows_do(browser, tmp_path):
+    rng = np.random.default_rng(0)
+    times = pd.Timestamp("2020-01-01 00:30") + pd.to_timedelta(rng.integers(0, 5000, 600), unit="h")
+    price = (rng.lognormal(12.5, 0.6, 600) / 100).round().astype(int) * 100 + 40
+    model = juror.fit(pd.DataFrame({"seen": times, "price": price}), rank=2, method="em")
+    juror.Report(model, name="m.juror").save(tmp_path / "prices.html")
+    texts = {"seen": lambda x: x.isoformat(" ", "minutes"), "price": str}
+    for fragment, given in PRICES.items():
+        with watched(browser, tmp_path / "prices.html", fragment) as page:
+            for name, text in texts.items():
+                low, median, high = map(text, model.quantile(name, [0.1, 0.5, 0.9], given=given))
+                assert (
+                    panel(page, name).locator(".spread").inner_text()
+                    == f"median {median}, middle 80 %: {low} to {high}"
+                )
+            assert all(x % 100 == 40 for x in model.quantile("price", [0.1, 0.5, 0.9], given=given))
+
+
 def test_a_range_is_drawn_over_values_and_removed(page, model):
     svg = panel(page, "BMI").locator("svg")
     box = svg.bounding_box()

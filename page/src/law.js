@@ -15,6 +15,8 @@ export class Law {
   #before = [0];
   /** The mass before each interval, and of all up to the last. */
   #levels;
+  /** How many positions the numbers of the rows lie apart. */
+  #stride;
 
   /**
    * @param {NumberFacts} facts
@@ -26,6 +28,7 @@ export class Law {
     this.#masses = pieces.subarray(n + 1);
     for (const mass of this.#masses) this.#before.push(this.#before[this.#before.length - 1] + mass);
     this.isGrid = facts.decimals !== null;
+    this.#stride = facts.stride;
     this.error = facts.error;
     this.cuts = facts.cuts.map((cut, i) => cut ?? (i ? Infinity : -Infinity));
     this.#levels = this.cuts.map((cut) => this.#below(cut));
@@ -71,6 +74,21 @@ export class Law {
     const share = mass > 0 ? Math.min(Math.max((level - this.#before[low]) / mass, 0), 1) : 0;
     const position = start * (1 - share) + end * share;
     return this.isGrid ? Math.min(Math.max(Math.floor(position), start), end - 1) : position;
+  }
+
+  /**
+   * The position of a number like those of the rows, in [low, high): the last multiple of the stride that is not larger,
+   * or else the first; in a range without any, the position.
+   *
+   * @param {number} position
+   * @param {number} low
+   * @param {number} high
+   */
+  #placed(position, low, high) {
+    if (this.#stride === 1) return position;
+    const multiple = Math.floor(position / this.#stride) * this.#stride;
+    const placed = multiple < Math.max(low, this.#bounds[0]) ? multiple + this.#stride : multiple;
+    return placed < Math.min(high, this.#bounds[this.#bounds.length - 1]) ? placed : position;
   }
 
   /**
@@ -144,7 +162,8 @@ export class Law {
         const position = this.#at(low + (first + within * this.weight(code, ends)) * room);
         const most = Math.min(this.cuts[code + 1], ends[1] ?? Infinity);
         const inside = this.isGrid ? Math.min(position, most - 1) : Math.min(position, most);
-        return room > 0 ? Math.max(inside, this.cuts[code], ends[0] ?? -Infinity) : position;
+        const least = Math.max(this.cuts[code], ends[0] ?? -Infinity);
+        return room > 0 ? this.#placed(Math.max(inside, least), least, most) : position;
       }
       before += share;
     }

@@ -64,6 +64,8 @@ export interface NumberFacts {
   decimals: number | null;
   /** A whole number of any length. */
   origin: string;
+  /** How many positions the numbers of the rows lie apart. */
+  stride: number;
   calendar: { unit: string; zone: string | null } | null;
   /** Where intervals begin, and where the last ends; null where they are infinite. */
   cuts: (number | null)[];

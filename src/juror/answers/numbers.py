@@ -126,13 +126,16 @@ Centre = Literal["median", "mean"]
 def centres_of(variable: Variable, probabilities: np.ndarray, centre: Centre) -> np.ndarray:
     """Return the median or the mean of every row of probabilities (rows, cardinality); means as numbers of the column.
 
-    A mean of whole numbers is rounded to a whole number, and one of prices to cents.
+    A mean of whole numbers is rounded to a whole number, and one of prices to cents, or to hundreds if rows are.
     """
     if centre == "median":
         return quantiles_of(variable, probabilities, np.full(len(probabilities), 0.5))
     means = means_of(variable, probabilities)
-    grid = variable.inside.law.grid
-    return means if grid.decimals is None else grid.numbers(grid.positions(np.round(means, grid.decimals)))
+    law = variable.inside.law
+    if law.grid.decimals is None:
+        return means
+    positions = law.grid.positions(np.round(means, law.grid.decimals))
+    return law.grid.numbers(law.nearest(positions))
 
 
 def best_guesses(variable: Variable, probabilities: np.ndarray) -> np.ndarray:

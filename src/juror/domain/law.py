@@ -12,6 +12,10 @@ Dividing an interval at a number changes no answer: both parts have their share 
 Numbers of a column with d decimals (whole numbers have none, and dates count days or seconds) lie on a grid of step
 10^−d. There H is a law over the cells [x, x + step), and a number is a cell. In columns without a grid, values that
 recur are points.
+
+Rows may lie further apart than the grid: prices in hundreds, times on the hour. The law has the *stride* between them.
+It changes no probability, as other numbers stay possible: a number that is drawn, or that stands for a share of the
+law, is the last one of the stride that is not larger. Cuts lie at numbers of rows, where cells of the stride begin.
 """
 
 from __future__ import annotations
@@ -148,6 +152,8 @@ class Law:
     starts, ends, masses : tuples of float, (n_pieces,)
         Rising pieces [start, end) that do not overlap, and the probability of each. A piece of width zero is a point;
         on a grid there are none, and starts and ends are whole.
+    stride : int
+        How many positions of the grid the numbers of the rows lie apart; those at its multiples are like them.
 
     Examples
     --------
@@ -162,6 +168,7 @@ class Law:
     starts: tuple[float, ...]
     ends: tuple[float, ...]
     masses: tuple[float, ...]
+    stride: int = 1
 
     def __post_init__(self) -> None:
         starts, ends, masses = self._arrays
@@ -171,6 +178,8 @@ class Law:
             raise ValueError("the pieces of a law must rise without overlap, on a grid in whole positions")
         if not np.all(np.isfinite([*starts, *ends])) or not np.all(masses >= 0) or abs(masses.sum() - 1) > 1e-6:
             raise ValueError("the pieces of a law must be finite, and their masses sum to one")
+        if not isinstance(self.stride, int) or not 1 <= self.stride <= (1 if self.grid.decimals is None else EXACT):
+            raise ValueError("the stride of a law must be a whole number in the range [1, 2^53], or 1 without a grid")
 
     @cached_property
     def _arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -206,6 +215,27 @@ class Law:
         if self.grid.decimals is None:
             return positions
         return np.clip(np.floor(positions), starts[piece], self.grid.last_below(ends[piece]))
+
+    def placed(self, positions: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+        """Return the positions of numbers like those of the rows, in [low, high), (n,): multiples of the stride.
+
+        Each is the last one that is not larger; if there is none, the first; in a range without any, the position.
+
+        >>> law = Law(Grid(0), (0.0,), (100.0,), (1.0,), stride=25)
+        >>> law.placed(np.array([60.0, 60.0, 60.0]), np.array([0.0, 55.0, 55.0]), np.array([100.0, 100.0, 75.0]))
+        array([50., 75., 60.])
+        """
+        if self.stride == 1:
+            return positions
+        multiples = positions - np.mod(positions, self.stride)
+        # a law ends at zero if no row is negative, where no multiple need be
+        multiples = np.where(multiples < np.maximum(low, self.starts[0]), multiples + self.stride, multiples)
+        return np.where(multiples < np.minimum(high, self.ends[-1]), multiples, positions)
+
+    def nearest(self, positions: np.ndarray) -> np.ndarray:
+        """Return the nearest multiples of the stride, (n,), where the law has them."""
+        multiples = np.rint(positions / self.stride) * self.stride
+        return np.where((multiples >= self.starts[0]) & (multiples < self.ends[-1]), multiples, positions)
 
     def log_density(self, positions: np.ndarray) -> np.ndarray:
         """Return log h at every position, (n,), per unit of the number; at a point the logarithm of its probability."""
@@ -279,11 +309,12 @@ class Inside:
         return np.clip(np.divide(below, room, out=np.zeros_like(room), where=room > 0), 0.0, 1.0)
 
     def at(self, codes: np.ndarray, shares: np.ndarray) -> np.ndarray:
-        """Return the numbers below which each interval has a share of its law, (n,)."""
+        """Return the numbers below which each interval has a share of its law, (n,), as far apart as rows are."""
         low, high = self.cuts[codes], self.cuts[codes + 1]
         positions = self.law.at(self._levels[codes] + shares * self.masses[codes])
         # Rounding must not leave the interval; one without mass has no numbers, so that the next one stands for it.
         inside = np.clip(positions, low, np.maximum(low, self.law.grid.last_below(high)))
+        inside = self.law.placed(inside, low, high)
         return self.law.grid.numbers(np.where(self.masses[codes] > 0, inside, positions))
 
     @cached_property

@@ -13,7 +13,9 @@ a small part where a few rows lie far out.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -23,6 +25,8 @@ from juror.readers.exact_numbers import Number
 
 # Columns of more decimals than this have no grid
 _MOST_DECIMALS = 8
+# So many distinct numbers, at least, show how far apart numbers are, and by luck only once in so many columns
+_FEWEST_APART, _LUCK = 10, 1e9
 # Up to so many distinct numbers each stand alone if they recur on average; of more, those that recur, at most so many
 _MOST_ALONE = 256
 # A value recurs if this many rows have it, and this many times more than its neighbours
@@ -85,7 +89,9 @@ def estimate_law(
         low = -np.inf if outer == 0 else cuts[outer]
         high = np.inf if outer == len(cuts) - 2 else cuts[outer + 1]
         law = _with_mean_of_rows(law, (low, high), x, counts)
-    return law
+    # positions far from the origin are rounded, and only one number of each group is known
+    is_exact = grid.decimals is not None and not are_groups and not is_wide(numbers)
+    return replace(law, stride=stride_of(x)) if is_exact else law
 
 
 def _cuts_at(edges: Sequence[Number], grid: Grid) -> np.ndarray:
@@ -116,6 +122,19 @@ def grid_of(numbers: np.ndarray, counts: np.ndarray, are_groups: bool = False) -
         if np.all(grid.holds(numbers)):
             return Grid(decimals, int(np.rint(scaled[0])))
     return Grid()
+
+
+def stride_of(positions: np.ndarray) -> int:
+    """Return how far apart the numbers of rows lie, from distinct positions (n,) that are whole, one of them zero.
+
+    Of k numbers, all are multiples of s by luck with probability s^{1−k}.
+
+    >>> stride_of(np.arange(0.0, 2000.0, 100.0)), stride_of(np.array([0.0, 10.0, 20.0]))
+    (100, 1)
+    """
+    stride, others = int(np.gcd.reduce(positions.astype(np.int64))), len(positions) - 1
+    is_shown = len(positions) >= _FEWEST_APART and others * math.log(max(stride, 1)) >= math.log(_LUCK)
+    return stride if is_shown else 1
 
 
 def _in_cells(x: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -274,7 +293,7 @@ def _with_mean_of_rows(law: Law, interval: tuple[float, float], x: np.ndarray, c
     if not places.min() < mean < places.max() or not np.isfinite(scale):
         return law
     masses[there] = _tilted(masses[there], (places - mean) / scale)
-    return Law(law.grid, law.starts, law.ends, tuple(masses.tolist()))
+    return replace(law, masses=tuple(masses.tolist()))
 
 
 def _tilted(masses: np.ndarray, places: np.ndarray) -> np.ndarray:

@@ -192,6 +192,9 @@ def _check_version(path: Path, version: Any) -> None:
 def _plain(variable: Variable) -> dict[str, Any]:
     """Return a variable as plain values, without what it does not have; older jurors know fewer of them."""
     plain = asdict(variable)
+    if plain["law"] is not None and plain["law"]["stride"] == 1:
+        # Files of columns without a stride stay as they were.
+        del plain["law"]["stride"]
     return {key: value for key, value in plain.items() if value is not None or key not in _LATER}
 
 
@@ -235,10 +238,11 @@ def _read_formula(plain: Mapping[str, Any]) -> Formula:
 
 
 def _read_law(plain: Mapping[str, Any]) -> Law:
-    parts = (tuple(map(float, plain[name])) for name in ("starts", "ends", "masses"))
+    starts, ends, masses = (tuple(map(float, plain[name])) for name in ("starts", "ends", "masses"))
     # Older jurors wrote how many low bits positions did not have, for most columns none.
     grid = {name: value for name, value in plain["grid"].items() if (name, value) != ("dropped", 0)}
-    return Law(Grid(**grid), *parts)
+    # Older jurors wrote no stride, and read files with one.
+    return Law(Grid(**grid), starts, ends, masses, plain.get("stride", 1))
 
 
 def _digest(header: Mapping[str, Any], tensors: Mapping[str, np.ndarray]) -> str:

@@ -21,10 +21,11 @@ def number_facts(variable: Variable, probabilities: np.ndarray) -> dict[str, Any
     -------
     dict
         ``decimals`` and ``origin`` (as text) of the grid, and the ``calendar``, by which positions become numbers;
-        ``cuts``, the positions of the intervals, None for infinite ones; ``bounds`` and ``masses``, the pieces
-        of the law; ``error``, how far the share of an interval below a number may be from that of the whole law, zero
-        if the pieces are all of it; ``bins``, the bounds of the histogram; ``stems``, the bins that are values that
-        stand out; ``axis``, the positions between which it is drawn.
+        ``stride``, how many positions the numbers of the rows lie apart; ``cuts``, the positions of the intervals, None
+        for infinite ones; ``bounds`` and ``masses``, the pieces of the law; ``error``, how far the share of an interval
+        below a number may be from that of the whole law, zero if the pieces are all of it; ``bins``, the bounds of the
+        histogram; ``stems``, the bins that are values that stand out; ``axis``, the positions between which it is
+        drawn.
     """
     if variable.edges is None:
         return None
@@ -34,6 +35,7 @@ def number_facts(variable: Variable, probabilities: np.ndarray) -> dict[str, Any
     return {
         "decimals": grid.decimals,
         "origin": str(grid.origin),
+        "stride": inside.law.stride,
         "calendar": None if calendar is None else {"unit": calendar.unit, "zone": calendar.zone},
         "cuts": [cut if np.isfinite(cut) else None for cut in inside.cuts.tolist()],
         "bounds": bounds.tolist(),

@@ -2621,6 +2621,8 @@ var Law = class {
   #before = [0];
   /** The mass before each interval, and of all up to the last. */
   #levels;
+  /** How many positions the numbers of the rows lie apart. */
+  #stride;
   /**
    * @param {NumberFacts} facts
    * @param {Float64Array} pieces all bounds, then all masses
@@ -2631,6 +2633,7 @@ var Law = class {
     this.#masses = pieces.subarray(n + 1);
     for (const mass of this.#masses) this.#before.push(this.#before[this.#before.length - 1] + mass);
     this.isGrid = facts2.decimals !== null;
+    this.#stride = facts2.stride;
     this.error = facts2.error;
     this.cuts = facts2.cuts.map((cut, i) => cut ?? (i ? Infinity : -Infinity));
     this.#levels = this.cuts.map((cut) => this.#below(cut));
@@ -2672,6 +2675,20 @@ var Law = class {
     const share = mass > 0 ? Math.min(Math.max((level - this.#before[low]) / mass, 0), 1) : 0;
     const position = start * (1 - share) + end * share;
     return this.isGrid ? Math.min(Math.max(Math.floor(position), start), end - 1) : position;
+  }
+  /**
+   * The position of a number like those of the rows, in [low, high): the last multiple of the stride that is not larger,
+   * or else the first; in a range without any, the position.
+   *
+   * @param {number} position
+   * @param {number} low
+   * @param {number} high
+   */
+  #placed(position, low, high) {
+    if (this.#stride === 1) return position;
+    const multiple = Math.floor(position / this.#stride) * this.#stride;
+    const placed = multiple < Math.max(low, this.#bounds[0]) ? multiple + this.#stride : multiple;
+    return placed < Math.min(high, this.#bounds[this.#bounds.length - 1]) ? placed : position;
   }
   /**
    * The interval of a position; the outer ones for positions beyond them.
@@ -2740,7 +2757,8 @@ var Law = class {
         const position = this.#at(low + (first + within * this.weight(code, ends2)) * room);
         const most2 = Math.min(this.cuts[code + 1], ends2[1] ?? Infinity);
         const inside = this.isGrid ? Math.min(position, most2 - 1) : Math.min(position, most2);
-        return room > 0 ? Math.max(inside, this.cuts[code], ends2[0] ?? -Infinity) : position;
+        const least = Math.max(this.cuts[code], ends2[0] ?? -Infinity);
+        return room > 0 ? this.#placed(Math.max(inside, least), least, most2) : position;
       }
       before += share;
     }
