@@ -644,7 +644,15 @@ def test_no_form_of_a_password_is_left_in_a_message(pieces, password, data):
 @given(st.text(st.characters(categories=["L", "N", "P", "S"], exclude_characters="'\"&;,@\\"), min_size=1))
 def test_what_only_looks_like_a_password_goes_as_well(password):
     text = f"open postgresql://ann:{password}@host/db and PGPASSWORD={password} sslpassword='{password}' failed"
-    assert scrubbed(text) == "open postgresql://ann@host/db and PGPASSWORD=*** sslpassword=*** failed"
+    # A full stop behind a value may end a sentence, so it stays.
+    stop = "." if password.endswith(".") and len(password) > 1 else ""
+    assert scrubbed(text) == f"open postgresql://ann@host/db and PGPASSWORD=***{stop} sslpassword=*** failed"
+
+
+@pytest.mark.parametrize(("password", "shown"), [(".", "***"), ("..", "***."), ("a.", "***."), (".a", "***")])
+def test_full_stops_in_what_looks_like_a_password(password, shown):
+    assert scrubbed(f"PGPASSWORD={password} failed") == f"PGPASSWORD={shown} failed"
+    assert scrubbed(f"It failed with PGPASSWORD={password}") == f"It failed with PGPASSWORD={shown}"
 
 
 def test_a_message_without_secrets_is_left_as_it_is():

@@ -12,8 +12,8 @@ from collections.abc import Collection
 # The databases that are files
 FILE_SCHEMES = ("duckdb", "sqlite")
 _SECRET_NAME = r"\w*(?:password|passwd|pwd|token|secret)"
-# A full stop behind a value ends the sentence around it, and stays.
-_NO_STOP = r"(?!\.(?:\s|$))"
+# A full stop behind a value ends the sentence around it, and stays; right behind the equals sign it is the value.
+_NO_STOP = r"(?!(?<![=\s])\.(?:\s|$))"
 _SECRET_PAIR = re.compile(
     rf"""\b({_SECRET_NAME})(\s*=\s*)('(?:[^'\\]|\\.)*'?|"(?:[^"\\]|\\.)*"?|(?:{_NO_STOP}[^\s&;,])+)""", re.IGNORECASE
 )
