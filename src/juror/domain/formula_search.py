@@ -172,9 +172,11 @@ class FormulaSearch:
             holds, exact = error <= target.near, error <= target.nearest
         elsewhere = ~target.is_usual[known]
         share, other = holds.mean(), holds[elsewhere].mean() if elsewhere.any() else 0.0
-        if share < (_HOLDS if target.is_fine else _HOLDS_COARSE) or other < _HOLDS_ELSEWHERE:
+        least = _HOLDS if target.is_fine else _HOLDS_COARSE
+        if share < least or other < _HOLDS_ELSEWHERE:
             return None
-        return Verified(replace(formula, share=float(share)), float(exact.mean()))
+        is_exact = bool(exact.mean() >= least)
+        return Verified(replace(formula, share=float(share), exact=is_exact), float(exact.mean()))
 
     def _can_solve(self, formula: Formula, name: str) -> bool:
         """Say whether the other columns of a formula give this one nearly, in the rows in which they give a number."""

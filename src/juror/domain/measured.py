@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from juror.domain.law import EXACT
 from juror.domain.variable import Variable
 from juror.readers import Column
 
@@ -20,8 +21,6 @@ _FINE, _FINEST = 0.025, 0.005
 _OF_STEP, _OF_SPREAD = 1e-4, 1e-6
 # Larger numbers, and spreads that are smaller than the other, have no squares.
 _LARGEST, _SMALLEST_SPREAD = 1e100, 1e-100
-# Whole numbers, or multiples of a step, up to this one are floats.
-_LARGEST_MULTIPLE = 2.0**53
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +59,7 @@ class Measured:
         if self.spread < _SMALLEST_SPREAD:
             return False
         largest = float(np.nanmax(np.abs(self.numbers)))
-        return largest < _LARGEST and (self.step == 0 or largest / self.step < _LARGEST_MULTIPLE)
+        return largest < _LARGEST and (self.step == 0 or largest / self.step < EXACT)
 
     @property
     def is_fine(self) -> bool:
