@@ -87,6 +87,23 @@ class TestSearch:
         noisy = np.round(2 * x + rng.normal(0, 0.5, 1000), 1)
         assert formulas_in(pd.DataFrame({"x": x, "y": noisy, "z": np.round(rng.normal(size=1000), 3)})) == ()
 
+    def test_numbers_that_differ_by_a_few_steps_are_no_formula(self):
+        rng = np.random.default_rng(0)
+        start, nights = rng.integers(0, 3000, 3000), rng.choice([1, 2, 3], 3000)
+        table = pd.DataFrame({"start": start, "end": start + nights})
+        assert formulas_in(table) == ()
+        (formula,) = formulas_in(table.assign(nights=nights))
+        assert {formula.target, *formula.inputs} == {"start", "end", "nights"}
+        assert formula.exact
+
+    def test_a_sum_of_rounded_parts_is_found(self):
+        rng = np.random.default_rng(0)
+        a, b = rng.gamma(3, 100, (2, 3000))
+        (formula,) = formulas_in(pd.DataFrame({"a": np.round(a), "b": np.round(b), "z": np.round(a + b)}))
+        assert formula.in_words() in {"z = a + b", "a = z − b", "b = z − a"}
+        assert not formula.exact
+        assert formula.share == 1
+
     def test_numbers_with_coarse_steps_need_no_formula(self):
         rng = np.random.default_rng(0)
         x = rng.normal(0, 10, 1000)

@@ -36,6 +36,9 @@ _TRIMMED, _ROUNDS = 0.9, 6
 _EXPONENT_ERROR = 0.02
 # How far a solved column may be from its number: a share of its spread, besides a step
 _NEAR = 0.02
+# A formula may be exact in fewer rows than rounding explains, by this factor. The shares are those of jittered rows,
+# which move by multiples of roots of primes: these fill intervals evenly, and need no random numbers.
+_OF_EXPLAINED, _PRIMES = 0.9, np.array([2, 3, 5, 7, 11, 13, 17, 19, 23])
 # Significant digits that are tried for factors, fewest first
 _DIGITS = range(1, 10)
 # Shares that are equal in as many digits count as equal: then the simpler formula is taken.
@@ -176,7 +179,28 @@ class FormulaSearch:
         if share < least or other < _HOLDS_ELSEWHERE:
             return None
         is_exact = bool(exact.mean() >= least)
+        if not is_exact and exact.mean() < _OF_EXPLAINED * self._explained(formula, known):
+            return None
         return Verified(replace(formula, share=float(share), exact=is_exact), float(exact.mean()))
+
+    def _explained(self, formula: Formula, known: np.ndarray) -> float:
+        """Return in which share of some rows a formula would be exact if its columns were rounded, and nothing else.
+
+        Columns that differ by one, two or three are within a step of each other and 2, but rounding explains no step.
+        """
+        target, rows = self._columns[formula.target], np.flatnonzero(known)
+        rows = rows[:: 1 + len(rows) // _MOST_ROWS]
+        rounded, before = {}, {}
+        for name, prime in zip(formula.inputs, _PRIMES, strict=False):
+            column = self._columns[name]
+            off = np.sqrt(prime) * np.arange(1, len(rows) + 1) % 1 - 0.5
+            rounded[name] = column.numbers[rows]
+            before[name] = rounded[name] + off * column.step * column.has_intervals
+        with np.errstate(invalid="ignore", over="ignore"):
+            numbers = formula.solved(formula.target, before)
+            if target.step:
+                numbers = target.step * np.rint(numbers / target.step)
+            return float((np.abs(numbers - formula.solved(formula.target, rounded)) <= target.nearest).mean())
 
     def _can_solve(self, formula: Formula, name: str) -> bool:
         """Say whether the other columns of a formula give this one nearly, in the rows in which they give a number."""
