@@ -96,6 +96,15 @@ class TestSearch:
         assert {formula.target, *formula.inputs} == {"start", "end", "nights"}
         assert formula.exact
 
+    @pytest.mark.parametrize("seed", range(3))
+    def test_a_sum_of_columns_that_depend_on_all_others_is_found(self, seed):
+        rng = np.random.default_rng(seed)
+        x = rng.normal(size=(1500, 4)) @ rng.normal(size=(4, 20)) * 30 + rng.normal(size=(1500, 20)) * 10 + 300
+        table = pd.DataFrame(x.round(1)).rename(columns=lambda k: f"x{k}")
+        assert formulas_in(table) == ()
+        (formula,) = formulas_in(table.assign(z=(table["x0"] + table["x1"] + table["x2"]).round(1)))
+        assert {formula.target, *formula.inputs} == {"z", "x0", "x1", "x2"}
+
     def test_a_sum_of_rounded_parts_is_found(self):
         rng = np.random.default_rng(0)
         a, b = rng.gamma(3, 100, (2, 3000))

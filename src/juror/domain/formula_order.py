@@ -50,10 +50,23 @@ def order_around(
 
 def _from_the_end(options: Sequence[Sequence[Formula]], settled: Collection[str]) -> list[Formula]:
     """Choose one of the options of each formula, and an order; those before which no other can be are left out."""
-    left, ordered = dict(enumerate(options)), []
+    left = dict(enumerate(options))
     n_uses = Counter(name for some in options for name in some[0].names)
-    steps = _steps_from([some[0].names for some in options], settled)
+    # Only where a choice must be given up it matters which formula is near.
+    steps = _steps_from([some[0].names for some in options], settled) if any(len(some) > 1 for some in options) else [0]
+    ordered: list[Formula] = []
+
+    def take(n: int, choice: int) -> None:
+        ordered.append(left.pop(n)[choice])
+        n_uses.subtract(ordered[-1].names)
+
     while left:
+        n_left = len(left)
+        for n, (first, *_) in reversed(list(left.items())):
+            if first.computed and n_uses[first.computed] == 1 and not _holds_target(first, n_uses, settled):
+                take(n, 0)
+        if len(left) < n_left:
+            continue
         found = [
             ((formula.computed is None, choice and 1 + steps[n], choice, _holds_target(formula, n_uses, settled)), -n)
             for n, some in left.items()
@@ -63,8 +76,7 @@ def _from_the_end(options: Sequence[Sequence[Formula]], settled: Collection[str]
         if not found:
             break
         (_, _, choice, _), minus_n = min(found)
-        ordered.append(left.pop(-minus_n)[choice])
-        n_uses.subtract(ordered[-1].names)
+        take(-minus_n, choice)
     return ordered[::-1]
 
 
@@ -78,6 +90,8 @@ def _steps_from(names: Sequence[Collection[str]], settled: Collection[str]) -> l
     reached, steps = set(settled), [len(names)] * len(names)
     for step in range(len(names)):
         new = [n for n, each in enumerate(names) if steps[n] == len(names) and not reached.isdisjoint(each)]
+        if not new:
+            break
         for n in new:
             steps[n] = step
         reached.update(name for n in new for name in names[n])

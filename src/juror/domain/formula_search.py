@@ -29,7 +29,7 @@ _MOST_INPUTS, _MOST_ROWS, _FEW_ROWS = 8, 4000, 300
 # How far a formula of few rows may be off in half of them, in steps
 _ROUGHLY = 4.0
 # Columns that are this near to being sums of others are not told apart.
-_ALMOST_ZERO = 1e-6
+_ALMOST_ZERO, _RIDGE = 1e-6, 1e-9
 # A fit leaves out the rows that it explains worst, and is repeated.
 _TRIMMED, _ROUNDS = 0.9, 6
 # Exponents of products are whole numbers, found to within an error.
@@ -120,10 +120,11 @@ class FormulaSearch:
         return [name for name in formula.solvable if self._columns[name].has_intervals]
 
     def _candidates(self, target: str, form: Form, others: Sequence[str]) -> Iterator[tuple[str, ...]]:
-        """Give inputs that explain nearly all of a target: one or two, best first, then more, added one by one."""
+        """Give inputs that explain nearly all of a target, fewest first: the best single ones and pairs, then more."""
         places = [self._place[name] for name in (target, *others)]
         correlation = self._correlations[form][np.ix_(places, places)]
-        for inputs in (*_best_pairs(correlation), *_one_by_one(correlation)):
+        more = dict.fromkeys((*_one_by_one(correlation), *_all_at_once(correlation)))
+        for inputs in sorted((*_best_pairs(correlation), *more), key=len):
             yield tuple(others[n] for n in inputs)
 
     def _verified(self, target: str, form: Form, inputs: Sequence[str]) -> Verified | None:
@@ -270,6 +271,20 @@ def _one_by_one(correlation: np.ndarray) -> list[tuple[int, ...]]:
     if left[0, 0] > _SMALL:
         return []
     return [tuple(n - 1 for n in chosen[:k]) for k in range(1, len(chosen) + 1)]
+
+
+def _all_at_once(correlation: np.ndarray) -> list[tuple[int, ...]]:
+    """Return the first two, three, … of the inputs, those with the largest factors in the sum of all of them.
+
+    Where all columns depend on each other, the one that explains most need not be in the sum. None if all together
+    leave much of the target, the first column.
+    """
+    of_target, among = correlation[1:, 0], correlation[1:, 1:]
+    factors = np.linalg.solve(among + _RIDGE * np.eye(len(among)), of_target)
+    if not 1 - factors @ of_target <= _SMALL:
+        return []
+    largest = np.argsort(-np.abs(factors))[:_MOST_INPUTS]
+    return [tuple(map(int, largest[:k])) for k in range(2, len(largest) + 1)]
 
 
 def _trimmed_fit(inputs: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, float]:
