@@ -356,12 +356,35 @@ class TestAnswers:
             lambda model: model.marginal("spent", given={"rent": 1000, "food": 500}),
             lambda model: model.interval("spent | rent = 1000, food = 500"),
             lambda model: model.prob("spent >= 1400", given="rent = 1000, food = 500"),
+            lambda model: model.mode("rent = 1000, food = 500"),
         ],
     )
     def test_what_a_formula_gives_is_told(self, model, ask):
         with pytest.warns(JurorWarning, match=r"'spent = rent \+ food' holds .* gives 'spent' as 1500 here") as caught:
             ask(model)
         assert [warning.filename for warning in caught] == [__file__]
+
+    @pytest.mark.parametrize("target", ["spent", "rent", "charge"])
+    def test_what_is_predicted_is_what_is_filled_in(self, model, target):
+        table = people(100, seed=5)
+        holes = table.assign(**{target: np.nan})
+        holes.loc[::4, "food"] = np.nan
+        predicted = model.predict(holes, target=target)
+        np.testing.assert_array_equal(predicted, model.predict(holes.drop(columns=target), target=target))
+        alone = model.predict(holes, target=target, formulas=False)
+        filled = model.impute(holes)[target].to_numpy()
+        gives_all = holes["food"].notna().to_numpy() | (target == "charge")
+        np.testing.assert_array_equal(predicted[gives_all], filled[gives_all])
+        np.testing.assert_array_equal(predicted[~gives_all], alone[~gives_all])
+        assert (predicted != alone)[gives_all].mean() > 0.8
+
+    def test_numbers_that_are_labels_are_predicted_by_formulas_too(self):
+        rng = np.random.default_rng(0)
+        table = pd.DataFrame({"parts": rng.choice([2, 4, 10, 12], 500), "price": rng.integers(100, 999, 500) / 10})
+        model = juror.fit(table.assign(total=(table["parts"] * table["price"]).round(1)), method="tree")
+        rows = pd.DataFrame({"price": [20.0, 20.0], "total": [200.0, 80.0]})
+        assert model.predict(rows, target="parts").tolist() == [10, 4]
+        assert model.predict({"parts": [10]}, target="parts").tolist() in ([2], [4], [10], [12])
 
     def test_other_questions_are_answered_without_a_warning(self, model):
         model.ask("spent | rent = 1000")

@@ -13,11 +13,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from juror.answers.label_frames import label_array
 from juror.answers.satisfying import intervals_of, is_satisfied, numbers_of
 from juror.domain import Domain
 from juror.domain.formulas import Formula, nearest_label, on_grid
 from juror.domain.measured import observed_numbers
+from juror.domain.variable import Variable
 from juror.readers import Column
+from juror.readers.columns import MISSING
 
 # Of columns, by name, the numbers (rows,), NaN in holes; or which cells they are, (rows,) of bool
 Cells = dict[str, np.ndarray]
@@ -102,6 +105,27 @@ class FormulaHoles:
         last = dict.fromkeys(formula.computed or formula.target for formula in self.formulas)
         first = [name for name in names if name not in last]
         return sorted(first, key=lambda name: self.domain[name].edges is not None), list(last)
+
+
+def with_what_follows(
+    guesses: np.ndarray, domain: Domain, variable: Variable, columns: Sequence[Column], codes: np.ndarray
+) -> np.ndarray:
+    """Return guesses (rows,) of a variable, or what formulas give it where the other columns are known."""
+    target = variable.name
+    if not any(target in formula.solvable for formula in domain.formulas):
+        return guesses
+    others = [column for column in columns if column.name != target]
+    absent = Column(target, "number", np.zeros(0), np.full(len(codes), MISSING))
+    # Formulas find the holes by the codes; if the target is the only column, these are of its own cells.
+    unknown = codes.copy()
+    unknown[:, domain.position(target)] = MISSING
+    known = FormulaHoles.of(domain, [*others, absent], unknown).known.get(target)
+    if known is None or not np.isfinite(known).any():
+        return guesses
+    if variable.edges is None:
+        return np.where(np.isfinite(known), label_array(variable.labels)[nearest_label(variable, known)[1]], guesses)
+    numbers, possible = on_grid(variable, known, beyond=True)
+    return np.where(possible, numbers, guesses)
 
 
 def _guessed(domain: Domain, formulas: Sequence[Formula], known: Cells, drawn: Cells, order: Sequence[str]) -> Cells:

@@ -240,6 +240,7 @@ class JointPMF(TableAnswers, RowAnswers):
         """
         check_count("max_nodes", max_nodes)
         asked = understood(self, given)
+        asked.warn_of_formulas(range(len(self.domain)))
         return find_mode(posterior(asked.model, asked.evidence), max_nodes)
 
     def sample(
