@@ -567,6 +567,15 @@ class TestFiles:
         with pytest.raises((ModelFileError, ValueError), match="target"):
             read_domain(plain)
 
+    def test_formulas_of_older_jurors_are_read(self, model):
+        from juror.files.container import plain_domain, read_domain
+
+        plain = plain_domain(model.domain)
+        for formula in plain["formulas"]:
+            del formula["exact"]
+        before, after = model.domain.formulas, read_domain(plain).formulas
+        assert [vars(formula) | {"exact": False} for formula in before] == [vars(formula) for formula in after]
+
     def test_a_table_in_several_files_has_the_same_formulas(self, model, tmp_path):
         table = people()
         for n in range(2):

@@ -79,6 +79,7 @@ class TestDrawing:
             "grand = 1000, a = 250, b = 260",
             "grand = 900, tax = 171",
             "tax >= 190, tax < 195",
+            "total >= 300, total < 320, a >= 100, a < 130, b >= 180, b < 210",
         ],
     )
     def test_formulas_hold_whatever_is_known(self, shop, condition):

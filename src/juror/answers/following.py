@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from juror.answers.label_frames import label_array
-from juror.answers.satisfying import intervals_of, is_satisfied, numbers_of
+from juror.answers.satisfying import applies, intervals_of, is_satisfied, numbers_of
 from juror.domain import Domain
 from juror.domain.formulas import Formula, nearest_label, on_grid
 from juror.domain.measured import observed_numbers
@@ -87,7 +87,7 @@ class FormulaHoles:
         known = _guessed(self.domain, self.formulas, self.known, drawn, [*first, *last])
         wrong = np.zeros(len(next(iter(known.values()))), dtype=bool)
         for formula in self.formulas:
-            wrong |= np.isfinite(known[formula.target]) & ~is_satisfied(self.domain, formula, known)
+            wrong |= applies(formula, known) & ~is_satisfied(self.domain, formula, known)
         # Rows without holes are as they were observed.
         wrong &= np.any([np.isnan(self.known[name]) for name in drawn], axis=0)
         rows = np.flatnonzero(wrong)

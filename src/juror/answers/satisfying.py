@@ -59,10 +59,14 @@ class Leeway:
             return np.ones(len(numbers), dtype=bool)
         return np.asarray(self.evidence[n][intervals_of(self.domain[n], numbers)] > 0)
 
+    def is_fixed(self, name: str) -> bool:
+        """Say whether a column has a number that does not change."""
+        return self.domain.position(name) in self.points
+
     def settles(self, name: str) -> bool:
-        """Say whether a column is better not computed: it is settled, holds labels, or has little room."""
+        """Say whether a column is better not computed: it is fixed, holds labels, or has little room."""
         n = self.domain.position(name)
-        if n in self.points or self.domain[n].edges is None:
+        if self.is_fixed(name) or self.domain[n].edges is None:
             return True
         masses = self.domain[n].inside.masses
         return n in self.evidence and bool(masses[self.evidence[n][: len(masses)] > 0].sum() < _SETTLED * masses.sum())
@@ -125,7 +129,7 @@ def draw_satisfying(
     return replace(rows, n_again=n_again)
 
 
-def warn_of_unsolved(domain: Domain, rows: Drawn) -> None:
+def warn_of_unsolved(rows: Drawn) -> None:
     """Warn of rows that do not satisfy a formula, for the caller of an answer."""
     for formula, unsolved in zip(rows.formulas, rows.unsolved.sum(axis=0).tolist(), strict=True):
         if unsolved:
@@ -140,11 +144,14 @@ def warn_of_unsolved(domain: Domain, rows: Drawn) -> None:
 
 
 def _planned(domain: Domain, leeway: Leeway) -> tuple[Formula, ...]:
-    """Return the formulas that drawn rows satisfy, in order; what each computes is not settled, if that is possible."""
+    """Return the formulas that drawn rows satisfy, in order.
+
+    A column with little room is computed only if no other can be, and one that has a number never.
+    """
     formulas = [formula for formula in domain.formulas if formula.computed]
     settled = {name for formula in formulas for name in formula.names if leeway.settles(name)}
-    choices = [[name for name in _computable(domain, formula) if name not in settled] for formula in formulas]
-    return order_around(formulas, choices, settled)
+    names = ([x for x in _computable(domain, formula) if not leeway.is_fixed(x)] for formula in formulas)
+    return order_around(formulas, [sorted(some, key=settled.__contains__) for some in names], settled)
 
 
 def _computable(domain: Domain, formula: Formula) -> list[str]:
@@ -175,7 +182,7 @@ def _satisfying(
     """Return numbers of rows with these codes (rows, N) that satisfy formulas as far as that is possible."""
     changed, used = dict(numbers), set[str]()
     for formula in formulas:
-        left = _applies(formula, _known(domain, formula, codes, changed))
+        left = applies(formula, _known(domain, formula, codes, changed))
         for name in _computable(domain, formula) if formula.computed else ():
             # What an earlier formula has used must stay.
             if name not in used:
@@ -218,11 +225,11 @@ def _unsolved(domain: Domain, formulas: Sequence[Formula], codes: np.ndarray, nu
     unsolved = np.zeros((len(codes), len(formulas)), dtype=bool)
     for k, formula in enumerate(formulas):
         known = _known(domain, formula, codes, numbers)
-        unsolved[:, k] = _applies(formula, known) & ~is_satisfied(domain, formula, known)
+        unsolved[:, k] = applies(formula, known) & ~is_satisfied(domain, formula, known)
     return unsolved
 
 
-def _applies(formula: Formula, known: Mapping[str, np.ndarray]) -> np.ndarray:
+def applies(formula: Formula, known: Mapping[str, np.ndarray]) -> np.ndarray:
     """Say for which rows a formula gives a number; to others, such as those of a ratio to zero, it says nothing."""
     return np.isfinite(formula.solved(formula.target, known)) & np.isfinite(known[formula.target])
 

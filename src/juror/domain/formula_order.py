@@ -41,7 +41,7 @@ def order_around(
         By formula, the columns that it may compute, the best one first. A formula for which none is left computes
         nothing, and is last.
     settled : collection of str
-        Columns that do not change, so that a target among them needs no rounding.
+        Columns that do not change, or are better left alone. A target among them needs no rounding.
     """
     names = ((*some, None) for some in choices)
     options = [[replace(f, computed=name) for name in some] for f, some in zip(formulas, names, strict=True)]
@@ -63,21 +63,37 @@ def _from_the_end(options: Sequence[Sequence[Formula]], settled: Collection[str]
     while left:
         n_left = len(left)
         for n, (first, *_) in reversed(list(left.items())):
-            if first.computed and n_uses[first.computed] == 1 and not _holds_target(first, n_uses, settled):
+            if (
+                first.computed
+                and first.computed not in settled
+                and n_uses[first.computed] == 1
+                and not _holds_target(first, n_uses, settled)
+            ):
                 take(n, 0)
         if len(left) < n_left:
             continue
         found = [
-            ((formula.computed is None, choice and 1 + steps[n], choice, _holds_target(formula, n_uses, settled)), -n)
+            (_rank(formula, choice, steps[n] if choice else -1, n_uses, settled), -n)
             for n, some in left.items()
             for choice, formula in enumerate(some)
             if formula.computed is None or n_uses[formula.computed] == 1
         ]
         if not found:
             break
-        (_, _, choice, _), minus_n = min(found)
+        (*_, choice, _), minus_n = min(found)
         take(-minus_n, choice)
     return ordered[::-1]
+
+
+def _rank(
+    formula: Formula, choice: int, n_steps: int, n_uses: Mapping[str, int], settled: Collection[str]
+) -> tuple[bool, bool, int, int, bool]:
+    """Rank what the last formula may be, the best first.
+
+    It computes something, preferably no settled column, and its first choice. If not, it is near a settled column.
+    """
+    is_settled = formula.computed in settled
+    return formula.computed is None, is_settled, n_steps, choice, _holds_target(formula, n_uses, settled)
 
 
 def _holds_target(formula: Formula, n_uses: Mapping[str, int], settled: Collection[str]) -> bool:

@@ -283,7 +283,7 @@ class JointPMF(TableAnswers, RowAnswers):
             codes, cells = draw(n)
             return decode_frame(domain.variables, codes, frame, cells)
         rows = draw_satisfying(draw, n, domain, within(domain, asked.evidence, asked.points))
-        warn_of_unsolved(domain, rows)
+        warn_of_unsolved(rows)
         return decode_frame(domain.variables, rows.codes, frame, rows.numbers)
 
     def entropy(self, *, draws: int = 100_000, seed: int = 0) -> information.Estimate:
