@@ -193,7 +193,7 @@ class FitRecord:
     tuned : str
         For which target the conditional likelihood of its labels was climbed, and what that gained; empty if none was.
     formulas : str
-        The formulas between columns of numbers, which rows satisfy that are drawn or filled; empty if there are none.
+        The formulas between columns of numbers that rows satisfy if they are drawn or filled; empty if there are none.
     device : str
         The card that passed over the rows, whose sums are in single precision; empty if the CPU did.
     worst : str

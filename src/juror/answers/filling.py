@@ -9,13 +9,13 @@ from typing import Any, get_args
 import numpy as np
 
 from juror.answers.block import Mixture
+from juror.answers.following import FormulaHoles
 from juror.answers.holes import Fill
 from juror.answers.label_frames import Gathered, gather_frame
 from juror.answers.numbers import Centre
 from juror.answers.posterior import posterior
 from juror.answers.posterior_draws import posterior_draw
 from juror.answers.sampling import fill_at_random, fill_best, generator
-from juror.answers.satisfying import FormulaHoles
 from juror.answers.scores import log_prob_of_cells
 from juror.domain.evidence import Evidence
 from juror.domain.variable import Unknown, Variable

@@ -1,35 +1,80 @@
-"""Rows that satisfy the formulas between columns of numbers (:mod:`juror.domain.formulas`).
+"""Rows that are drawn satisfy the formulas between columns of numbers (:mod:`juror.domain.formulas`).
 
-Of every formula one column is computed from the others, and then its target once more, whose decimals say most: a drawn
-ratio gives a whole number of parts, and these give the ratio that is possible. Where a column may not change, as it was
-observed or a condition forbids the number, another column of the formula is computed. Where none may, the row stays as
-it was drawn.
+Formulas are applied one after the other, in an order in which none changes what an earlier one has used
+(:mod:`juror.domain.formula_order`). Each computes one column from the others, and then its target once more, whose
+decimals say most: a drawn ratio gives a whole number of parts, and these give the ratio that is possible. Columns that
+a condition settles are not computed. Where a number is not possible, another column of the formula is computed. Rows
+that do not satisfy all formulas in the end are drawn again.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from juror.domain import Domain
 from juror.domain.evidence import Evidence
-from juror.domain.formulas import Formula, nearest_label, on_grid
-from juror.domain.measured import observed_numbers
+from juror.domain.formula_order import order_around
+from juror.domain.formulas import Formula, on_grid
 from juror.domain.variable import Variable
 from juror.errors import JurorWarning, Message
-from juror.readers import Column
 
 # Numbers are equal if they differ by rounding alone.
 _ROUNDING = 1e-9
 # How often rows that do not satisfy a formula are drawn again
-_ATTEMPTS = 8
-# In which rows a variable, by its position, may get these numbers (rows,)
-MayBecome = Callable[[int, np.ndarray], np.ndarray]
+_ATTEMPTS = 16
+# A condition that leaves less of a column than this share settles the column: computed numbers would seldom meet it.
+_SETTLED = 0.5
 # The numbers of variables (rows,), by their position
 Numbers = Mapping[int, np.ndarray]
+
+
+@dataclass(frozen=True, eq=False)
+class Leeway:
+    """Which numbers conditions leave to the columns of a domain.
+
+    Attributes
+    ----------
+    domain : Domain
+        The variables.
+    evidence : Evidence
+        The conditions, about its labels and intervals.
+    points : mapping of int to number
+        By variable, the number that it has.
+    """
+
+    domain: Domain
+    evidence: Evidence
+    points: Mapping[int, object]
+
+    def allows(self, name: str, numbers: np.ndarray) -> np.ndarray:
+        """Say in which rows a column may get these numbers, (rows,)."""
+        n = self.domain.position(name)
+        if n in self.points:
+            return np.zeros(len(numbers), dtype=bool)
+        if n not in self.evidence:
+            return np.ones(len(numbers), dtype=bool)
+        return np.asarray(self.evidence[n][intervals_of(self.domain[n], numbers)] > 0)
+
+    def is_fixed(self, name: str) -> bool:
+        """Say whether a column has a number that does not change."""
+        return self.domain.position(name) in self.points
+
+    def settles(self, name: str) -> bool:
+        """Say whether a column is better not computed: it is fixed, holds labels, or has little room."""
+        n = self.domain.position(name)
+        if self.is_fixed(name) or self.domain[n].edges is None:
+            return True
+        masses = self.domain[n].inside.masses
+        return n in self.evidence and bool(masses[self.evidence[n][: len(masses)] > 0].sum() < _SETTLED * masses.sum())
+
+
+def within(domain: Domain, evidence: Evidence, points: Mapping[int, object]) -> Leeway:
+    """Return what evidence about the intervals of a domain leaves; numbers at points do not change."""
+    return Leeway(domain, evidence, points)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,30 +87,34 @@ class Drawn:
         Their codes.
     numbers : mapping of int to numpy.ndarray, (rows,)
         By variable, their numbers.
+    formulas : sequence of Formula
+        What they should satisfy, in the order in which it was applied.
     unsolved : numpy.ndarray of bool, (rows, n_formulas)
-        Which formulas have no possible number in which rows.
+        Which rows do not satisfy which of the formulas.
     n_again : int
         How many rows were drawn again.
     """
 
     codes: np.ndarray
     numbers: dict[int, np.ndarray]
+    formulas: Sequence[Formula]
     unsolved: np.ndarray
     n_again: int = 0
 
 
 def draw_satisfying(
-    draw: Callable[[int], tuple[np.ndarray, dict[int, np.ndarray]]], n: int, domain: Domain, may_become: MayBecome
+    draw: Callable[[int], tuple[np.ndarray, dict[int, np.ndarray]]], n: int, domain: Domain, leeway: Leeway
 ) -> Drawn:
     """Draw n rows that satisfy the formulas of a domain.
 
-    Rows for which a formula has no possible number are drawn again, some times.
+    Rows that do not satisfy all of them are drawn again, some times.
     """
-    formulas = [formula for formula in domain.formulas if formula.computed]
+    formulas = _planned(domain, leeway)
 
     def satisfied(n: int) -> Drawn:
         codes, numbers = draw(n)
-        return Drawn(codes, *_satisfying(domain, formulas, codes, numbers, may_become))
+        numbers = _satisfying(domain, formulas, codes, numbers, leeway)
+        return Drawn(codes, numbers, formulas, _unsolved(domain, formulas, codes, numbers))
 
     rows = satisfied(n)
     n_again = int(rows.unsolved.any(axis=1).sum())
@@ -80,10 +129,9 @@ def draw_satisfying(
     return replace(rows, n_again=n_again)
 
 
-def warn_of_unsolved(domain: Domain, rows: Drawn) -> None:
+def warn_of_unsolved(rows: Drawn) -> None:
     """Warn of rows that do not satisfy a formula, for the caller of an answer."""
-    formulas = [formula for formula in domain.formulas if formula.computed]
-    for formula, unsolved in zip(formulas, rows.unsolved.sum(axis=0).tolist(), strict=True):
+    for formula, unsolved in zip(rows.formulas, rows.unsolved.sum(axis=0).tolist(), strict=True):
         if unsolved:
             message = Message(
                 "{unsolved:,} of {n:,} drawn rows do not satisfy {formula!r}, as no number within the range of the "
@@ -95,37 +143,52 @@ def warn_of_unsolved(domain: Domain, rows: Drawn) -> None:
             warnings.warn(JurorWarning(message), stacklevel=3)
 
 
-def within(domain: Domain, evidence: Evidence, points: Mapping[int, object]) -> MayBecome:
-    """Say which numbers evidence about the intervals of a domain allows; numbers at points do not change."""
+def _planned(domain: Domain, leeway: Leeway) -> tuple[Formula, ...]:
+    """Return the formulas that drawn rows satisfy, in order.
 
-    def may_become(n: int, numbers: np.ndarray) -> np.ndarray:
-        if n in points:
-            return np.zeros(len(numbers), dtype=bool)
-        if n not in evidence:
-            return np.ones(len(numbers), dtype=bool)
-        return np.asarray(evidence[n][_intervals(domain[n], numbers)] > 0)
+    A column with little room is computed only if no other can be, and one that has a number never.
+    """
+    formulas = [formula for formula in domain.formulas if formula.computed]
+    settled = {name for formula in formulas for name in formula.names if leeway.settles(name)}
+    names = ([x for x in _computable(domain, formula) if not leeway.is_fixed(x)] for formula in formulas)
+    return order_around(formulas, [sorted(some, key=settled.__contains__) for some in names], settled)
 
-    return may_become
+
+def _computable(domain: Domain, formula: Formula) -> list[str]:
+    """Return the columns that a formula may compute, the best one first.
+
+    One whose step moves the target by more than a step seldom has a number that gives the target.
+    """
+    others = sorted(formula.solvable, key=lambda name: _is_coarse(domain, formula, name))
+    names = dict.fromkeys((formula.computed or formula.target, *others))
+    return [name for name in names if domain[name].edges is not None]
+
+
+def _is_coarse(domain: Domain, formula: Formula, name: str) -> bool:
+    """Say whether a step of a column moves the target of a formula by more than a step."""
+    if name == formula.target or domain[name].edges is None:
+        return False
+    power = abs(dict(zip(formula.inputs, formula.powers, strict=True))[name])
+    step, of_target = (domain[each].inside.law.grid.step for each in (name, formula.target))
+    if formula.form == "product":
+        typical, typical_target = (float(np.median(np.abs(domain[each].edges or 0))) for each in (name, formula.target))
+        power *= typical_target / typical if typical else np.inf
+    return bool(step > 0 and power * step > (1 + _ROUNDING) * of_target)
 
 
 def _satisfying(
-    domain: Domain, formulas: Sequence[Formula], codes: np.ndarray, numbers: Numbers, may_become: MayBecome
-) -> tuple[dict[int, np.ndarray], np.ndarray]:
-    """Return numbers of rows with these codes (rows, N) that satisfy formulas, and which formulas none satisfies.
-
-    A formula that gives a row no number, such as a ratio whose denominator is zero, says nothing about it.
-    """
-    changed = dict(numbers)
-    unsolved = np.zeros((len(codes), len(formulas)), dtype=bool)
-    for k, formula in enumerate(formulas):
-        known = {name: _numbers_of(domain, name, codes, changed) for name in formula.names}
-        applies = np.isfinite(formula.solved(formula.target, known)) & np.isfinite(known[formula.target])
-        is_computed = np.zeros(len(codes), dtype=bool)
-        for name in dict.fromkeys((formula.computed or formula.target, *formula.solvable)):
-            is_computed |= _solve(domain, formula, name, codes, changed, may_become, applies & ~is_computed)
-        _solve(domain, formula, formula.target, codes, changed, may_become, is_computed)
-        unsolved[:, k] = applies & ~is_computed & ~_is_satisfied(domain, formula, known)
-    return changed, unsolved
+    domain: Domain, formulas: Sequence[Formula], codes: np.ndarray, numbers: Numbers, leeway: Leeway
+) -> dict[int, np.ndarray]:
+    """Return numbers of rows with these codes (rows, N) that satisfy formulas as far as that is possible."""
+    changed, used = dict(numbers), set[str]()
+    for formula in formulas:
+        left = applies(formula, _known(domain, formula, codes, changed))
+        for name in _computable(domain, formula) if formula.computed else ():
+            # What an earlier formula has used must stay.
+            if name not in used:
+                left &= ~_solve(domain, formula, name, codes, changed, leeway, left, used)
+        used.update(formula.names)
+    return changed
 
 
 def _solve(
@@ -134,50 +197,64 @@ def _solve(
     name: str,
     codes: np.ndarray,
     numbers: dict[int, np.ndarray],
-    may_become: MayBecome,
+    leeway: Leeway,
     rows: np.ndarray,
+    used: Collection[str],
 ) -> np.ndarray:
     """Solve a formula for one of its columns in some rows (n_rows,) of bool, and return in which that was possible."""
-    n = domain.position(name)
-    if n not in numbers:
-        return np.zeros(len(codes), dtype=bool)
-    known = {other: _numbers_of(domain, other, codes, numbers) for other in formula.names}
+    n, target = domain.position(name), domain.position(formula.target)
+    known = _known(domain, formula, codes, numbers)
     solved, possible = on_grid(domain[n], formula.solved(name, known))
-    possible &= rows & ~np.isnan(known[name]) & may_become(n, solved)
+    possible &= rows & ~np.isnan(known[name]) & leeway.allows(name, solved)
+    if name != formula.target:
+        # Of the solved number, rounded, the target may be another one.
+        known[name] = np.where(possible, solved, known[name])
+        satisfied = is_satisfied(domain, formula, known)
+        if formula.target not in used:
+            rounded, fits = on_grid(domain[target], formula.solved(formula.target, known))
+            fits &= possible & leeway.allows(formula.target, rounded)
+            numbers[target] = np.where(fits, rounded, numbers[target])
+            satisfied |= fits
+        possible &= satisfied
     numbers[n] = np.where(possible, solved, numbers[n])
     return possible
 
 
-def _solution(
-    domain: Domain, formula: Formula, name: str, known: Mapping[str, np.ndarray]
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the numbers (rows,) that a formula gives a column, their codes, and in which rows it may have them.
-
-    Where numbers are labels, the nearest one must satisfy the formula.
-    """
-    variable, solved = domain[name], formula.solved(name, known)
-    if variable.edges is not None:
-        # A total may be larger than all before. What a ratio seems to say about its parts may be nonsense.
-        numbers, possible = on_grid(variable, solved, beyond=name == formula.target and formula.share == 1)
-        return numbers, _intervals(variable, numbers), possible
-    labels, codes = nearest_label(variable, solved)
-    return labels, codes, np.isfinite(solved) & _is_satisfied(domain, formula, {**known, name: labels})
+def _unsolved(domain: Domain, formulas: Sequence[Formula], codes: np.ndarray, numbers: Numbers) -> np.ndarray:
+    """Say which rows do not satisfy which formulas, (rows, n_formulas)."""
+    unsolved = np.zeros((len(codes), len(formulas)), dtype=bool)
+    for k, formula in enumerate(formulas):
+        known = _known(domain, formula, codes, numbers)
+        unsolved[:, k] = applies(formula, known) & ~is_satisfied(domain, formula, known)
+    return unsolved
 
 
-def _is_satisfied(domain: Domain, formula: Formula, known: Mapping[str, np.ndarray]) -> np.ndarray:
+def applies(formula: Formula, known: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Say for which rows a formula gives a number; to others, such as those of a ratio to zero, it says nothing."""
+    return np.isfinite(formula.solved(formula.target, known)) & np.isfinite(known[formula.target])
+
+
+def is_satisfied(domain: Domain, formula: Formula, known: Mapping[str, np.ndarray]) -> np.ndarray:
     """Say in which rows the numbers of columns (rows,) satisfy a formula, up to rounding."""
     target = domain[formula.target]
-    exact, possible = on_grid(target, formula.solved(formula.target, known), beyond=True)
-    # Of parts that were rounded, a sum may be a step off.
-    step = (1 + _ROUNDING) * target.inside.law.grid.step
-    return possible & np.isclose(exact, known[formula.target], rtol=_ROUNDING, atol=step)
+    assert target.edges is not None
+    given, possible = on_grid(target, formula.solved(formula.target, known), beyond=True)
+    # Of parts that were rounded, a sum may be a step off. Floats are off by a little of the largest number.
+    steps = 0.5 if formula.exact else 1 + _ROUNDING
+    off = max(steps * target.inside.law.grid.step, _ROUNDING * max(map(abs, target.edges)))
+    return possible & np.isclose(given, known[formula.target], rtol=_ROUNDING, atol=off)
 
 
-def _intervals(variable: Variable, numbers: np.ndarray) -> np.ndarray:
+def intervals_of(variable: Variable, numbers: np.ndarray) -> np.ndarray:
+    """Return the codes of the intervals of numbers, (n,)."""
     return variable.inside.intervals_of(variable.inside.law.grid.positions(numbers))
 
 
-def _numbers_of(domain: Domain, name: str, codes: np.ndarray, numbers: Numbers) -> np.ndarray:
+def _known(domain: Domain, formula: Formula, codes: np.ndarray, numbers: Numbers) -> dict[str, np.ndarray]:
+    return {name: numbers_of(domain, name, codes, numbers) for name in formula.names}
+
+
+def numbers_of(domain: Domain, name: str, codes: np.ndarray, numbers: Numbers) -> np.ndarray:
     """Return the numbers of a column as floats, (rows,), NaN where its cell is missing."""
     n = domain.position(name)
     is_there = (codes[:, n] >= 0) & (codes[:, n] < len(domain[n].present_labels))
@@ -185,59 +262,3 @@ def _numbers_of(domain: Domain, name: str, codes: np.ndarray, numbers: Numbers) 
         return np.where(is_there, numbers[n].astype(np.float64), np.nan)
     labels = np.array(domain[n].present_labels, dtype=np.float64)
     return np.where(is_there, labels[np.where(is_there, codes[:, n], 0)], np.nan)
-
-
-@dataclass(frozen=True, eq=False)
-class FormulaHoles:
-    """The holes of a table, and what the formulas of its domain say about them.
-
-    Attributes
-    ----------
-    domain : Domain
-        The variables and formulas.
-    formulas : sequence of Formula
-        Those whose columns the table has, as numbers.
-    known : mapping of int to numpy.ndarray, (rows,)
-        By variable, the numbers of its cells, observed or following from other cells of their row; NaN in other holes.
-    """
-
-    domain: Domain
-    formulas: Sequence[Formula]
-    known: Numbers
-
-    @classmethod
-    def of(cls, domain: Domain, columns: Sequence[Column], codes: np.ndarray) -> FormulaHoles:
-        """Solve formulas for the holes of columns, and enter what was found into the codes (rows, N) of their rows."""
-        by_name = {column.name: column for column in columns}
-        names = dict.fromkeys(name for formula in domain.formulas for name in formula.names if name in by_name)
-        observed = {name: observed_numbers(domain[name], by_name[name]) for name in names}
-        known = {name: numbers for name, numbers in observed.items() if numbers is not None}
-        formulas = [formula for formula in domain.formulas if known.keys() >= set(formula.names)]
-        # What one formula gives may be what another needs.
-        for formula in formulas * (1 + len(formulas)):
-            for name in formula.solvable:
-                n = domain.position(name)
-                if not np.any(np.isnan(known[name])):
-                    continue
-                if domain[n].missing_label is not None:
-                    continue
-                solved, places, possible = _solution(domain, formula, name, known)
-                follows = np.isnan(known[name]) & (codes[:, n] < 0) & possible
-                known[name] = np.where(follows, solved, known[name])
-                codes[follows, n] = places[follows]
-        whole = {domain.position(name): numbers for name, numbers in known.items() if domain[name].edges is not None}
-        return cls(domain, formulas, whole)
-
-    def filled(self, codes: np.ndarray, numbers: Numbers) -> dict[int, np.ndarray]:
-        """Return numbers for holes, by variable, (rows,), that satisfy the formulas; codes are of rows without holes.
-
-        Numbers that follow from other cells are theirs. Of several holes of a formula, one is computed from the others.
-        """
-        is_hole = {n: np.isnan(known) for n, known in self.known.items()}
-        whole = dict(numbers)
-        for n, known in self.known.items():
-            exact, follows = on_grid(self.domain[n], known, beyond=True)
-            whole[n] = np.where(follows, exact, numbers[n]) if n in numbers else exact
-            is_hole[n] &= n in numbers
-        filled, _ = _satisfying(self.domain, self.formulas, codes, whole, lambda n, _: is_hole[n])
-        return filled

@@ -29,13 +29,16 @@ _MOST_INPUTS, _MOST_ROWS, _FEW_ROWS = 8, 4000, 300
 # How far a formula of few rows may be off in half of them, in steps
 _ROUGHLY = 4.0
 # Columns that are this near to being sums of others are not told apart.
-_ALMOST_ZERO = 1e-6
+_ALMOST_ZERO, _RIDGE = 1e-6, 1e-9
 # A fit leaves out the rows that it explains worst, and is repeated.
 _TRIMMED, _ROUNDS = 0.9, 6
 # Exponents of products are whole numbers, found to within an error.
 _EXPONENT_ERROR = 0.02
 # How far a solved column may be from its number: a share of its spread, besides a step
 _NEAR = 0.02
+# A formula may be exact in fewer rows than rounding explains, by this factor. The shares are those of jittered rows,
+# which move by multiples of roots of primes: these fill intervals evenly, and need no random numbers.
+_OF_EXPLAINED, _PRIMES = 0.9, np.array([2, 3, 5, 7, 11, 13, 17, 19, 23])
 # Significant digits that are tried for factors, fewest first
 _DIGITS = range(1, 10)
 # Shares that are equal in as many digits count as equal: then the simpler formula is taken.
@@ -117,10 +120,11 @@ class FormulaSearch:
         return [name for name in formula.solvable if self._columns[name].has_intervals]
 
     def _candidates(self, target: str, form: Form, others: Sequence[str]) -> Iterator[tuple[str, ...]]:
-        """Give inputs that explain nearly all of a target: one or two, best first, then more, added one by one."""
+        """Give inputs that explain nearly all of a target, fewest first: the best single ones and pairs, then more."""
         places = [self._place[name] for name in (target, *others)]
         correlation = self._correlations[form][np.ix_(places, places)]
-        for inputs in (*_best_pairs(correlation), *_one_by_one(correlation)):
+        more = dict.fromkeys((*_one_by_one(correlation), *_all_at_once(correlation)))
+        for inputs in sorted((*_best_pairs(correlation), *more), key=len):
             yield tuple(others[n] for n in inputs)
 
     def _verified(self, target: str, form: Form, inputs: Sequence[str]) -> Verified | None:
@@ -172,9 +176,32 @@ class FormulaSearch:
             holds, exact = error <= target.near, error <= target.nearest
         elsewhere = ~target.is_usual[known]
         share, other = holds.mean(), holds[elsewhere].mean() if elsewhere.any() else 0.0
-        if share < (_HOLDS if target.is_fine else _HOLDS_COARSE) or other < _HOLDS_ELSEWHERE:
+        least = _HOLDS if target.is_fine else _HOLDS_COARSE
+        if share < least or other < _HOLDS_ELSEWHERE:
             return None
-        return Verified(replace(formula, share=float(share)), float(exact.mean()))
+        is_exact = bool(exact.mean() >= least)
+        if not is_exact and exact.mean() < _OF_EXPLAINED * self._explained(formula, known):
+            return None
+        return Verified(replace(formula, share=float(share), exact=is_exact), float(exact.mean()))
+
+    def _explained(self, formula: Formula, known: np.ndarray) -> float:
+        """Return in which share of some rows a formula would be exact if its columns were rounded, and nothing else.
+
+        Columns that differ by one, two or three are within a step of each other and 2, but rounding explains no step.
+        """
+        target, rows = self._columns[formula.target], np.flatnonzero(known)
+        rows = rows[:: 1 + len(rows) // _MOST_ROWS]
+        rounded, before = {}, {}
+        for name, prime in zip(formula.inputs, _PRIMES, strict=False):
+            column = self._columns[name]
+            off = np.sqrt(prime) * np.arange(1, len(rows) + 1) % 1 - 0.5
+            rounded[name] = column.numbers[rows]
+            before[name] = rounded[name] + off * column.step * column.has_intervals
+        with np.errstate(invalid="ignore", over="ignore"):
+            numbers = formula.solved(formula.target, before)
+            if target.step:
+                numbers = target.step * np.rint(numbers / target.step)
+            return float((np.abs(numbers - formula.solved(formula.target, rounded)) <= target.nearest).mean())
 
     def _can_solve(self, formula: Formula, name: str) -> bool:
         """Say whether the other columns of a formula give this one nearly, in the rows in which they give a number."""
@@ -244,6 +271,20 @@ def _one_by_one(correlation: np.ndarray) -> list[tuple[int, ...]]:
     if left[0, 0] > _SMALL:
         return []
     return [tuple(n - 1 for n in chosen[:k]) for k in range(1, len(chosen) + 1)]
+
+
+def _all_at_once(correlation: np.ndarray) -> list[tuple[int, ...]]:
+    """Return the first two, three, … of the inputs, those with the largest factors in the sum of all of them.
+
+    Where all columns depend on each other, the one that explains most need not be in the sum. None if all together
+    leave much of the target, the first column.
+    """
+    of_target, among = correlation[1:, 0], correlation[1:, 1:]
+    factors = np.linalg.solve(among + _RIDGE * np.eye(len(among)), of_target)
+    if not 1 - factors @ of_target <= _SMALL:
+        return []
+    largest = np.argsort(-np.abs(factors))[:_MOST_INPUTS]
+    return [tuple(map(int, largest[:k])) for k in range(2, len(largest) + 1)]
 
 
 def _trimmed_fit(inputs: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, float]:

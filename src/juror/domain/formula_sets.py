@@ -9,6 +9,7 @@ from itertools import product
 
 import numpy as np
 
+from juror.domain.formula_order import in_order
 from juror.domain.formula_search import FormulaSearch, Verified
 from juror.domain.formulas import FORMS, Formula
 from juror.domain.measured import Measured
@@ -59,16 +60,3 @@ def _with_another(chosen: Sequence[Formula], found: Verified, search: FormulaSea
 
 def _total(search: FormulaSearch, formulas: Sequence[Formula]) -> float:
     return sum(search.lead_of(each, each.computed) for each in formulas if each.computed) if formulas else -np.inf
-
-
-def in_order(formulas: Sequence[Formula]) -> tuple[Formula, ...]:
-    """Return formulas such that none uses a column that a later one computes; empty if there is no such order."""
-    left, ordered = list(formulas), []
-    while left:
-        computed = {formula.computed for formula in left}
-        ready = [formula for formula in left if computed.isdisjoint(set(formula.names) - {formula.computed})]
-        if not ready or len(computed) < len(left):
-            return ()
-        ordered.extend(ready)
-        left = [formula for formula in left if formula not in ready]
-    return tuple(ordered)

@@ -17,14 +17,13 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from juror.domain.law import EXACT
 from juror.domain.variable import Variable
 from juror.errors import DataError
 from juror.readers.columns import as_text
 
 Form = Literal["sum", "product"]
 FORMS: tuple[Form, ...] = get_args(Form)
-# Floats are exact up to this multiple of a step.
-_LARGEST_MULTIPLE = 2.0**53
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -52,6 +51,9 @@ class Formula:
         numbers are labels are solved for where cells are filled, and never computed.
     share : float
         In which share of the rows the formula holds.
+    exact : bool
+        Whether it gives the very number of its target in as many rows as it must. If not, its inputs were rounded, and
+        the target may be a step off.
 
     Examples
     --------
@@ -71,6 +73,7 @@ class Formula:
     computed: str | None
     solvable: tuple[str, ...]
     share: float
+    exact: bool = False
 
     def check(self, variables: Sequence[Variable]) -> None:
         """Refuse a formula that these variables cannot satisfy, such as one in a file that juror did not write."""
@@ -91,6 +94,14 @@ class Formula:
     def names(self) -> tuple[str, ...]:
         """All columns of the formula."""
         return self.target, *self.inputs
+
+    @property
+    def whole(self) -> str:
+        """The column that the others add up to, or whose product it is; the target if there is no such one."""
+        taken_away = [name for name, power in zip(self.inputs, self.powers, strict=True) if power < 0]
+        if not taken_away or len(taken_away) < len(self.inputs) - 1:
+            return self.target
+        return next((name for name in self.inputs if name not in taken_away), self.target)
 
     def solved(self, name: str, numbers: Mapping[str, np.ndarray]) -> np.ndarray:
         """Return what a column of the formula must be, (n,), given the others; not finite where it can be no number.
@@ -113,10 +124,11 @@ class Formula:
         return f"{self.target} = {right}"
 
     def described(self) -> str:
-        """Write the formula, and if it does not hold in all rows, in how many."""
-        if self.share == 1:
-            return self.in_words()
-        return f"{self.in_words()} (in {math.floor(1000 * self.share) / 10:g} % of the rows)"
+        """Write the formula, and what is to be known of it: if not all rows satisfy it, how many, and which do not."""
+        notes = [] if self.share == 1 else [f"in {math.floor(1000 * self.share) / 10:g} % of the rows"]
+        if self.computed is None:
+            notes.append("drawn rows ignore it")
+        return self.in_words() + (f" ({', '.join(notes)})" if notes else "")
 
     def _sum_in_words(self) -> str:
         terms = [(power, _times(abs(power), name)) for name, power in zip(self.inputs, self.powers, strict=True)]
@@ -162,7 +174,7 @@ def on_grid(variable: Variable, numbers: np.ndarray, beyond: bool = False) -> tu
     grid = variable.inside.law.grid
     with np.errstate(invalid="ignore", over="ignore"):
         rounded = numbers if grid.decimals is None else np.round(numbers, grid.decimals)
-        possible = np.isfinite(rounded) & (np.abs(rounded) < _LARGEST_MULTIPLE * (grid.step or np.inf))
+        possible = np.isfinite(rounded) & (np.abs(rounded) < EXACT * (grid.step or np.inf))
         if not (beyond and variable.open_ended):
             possible &= (rounded >= low) & (rounded <= high)
     safe = np.where(possible, rounded, low)

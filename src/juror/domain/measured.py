@@ -8,20 +8,19 @@ from functools import cached_property
 
 import numpy as np
 
+from juror.domain.law import EXACT
 from juror.domain.variable import Variable
 from juror.readers import Column
 
 # The most rows of a column that are kept, and the fewest that say something
 _MOST_ROWS, FEWEST_ROWS = 50_000, 50
-# A column may have a formula if half a step of its decimals, or in the finest columns a whole step, is no more than
-# this beside its spread. Of parts that were rounded, the sum is often one step off.
+# The largest step of a column that may have a formula, as a share of its spread: of half a step, and of a whole step in
+# columns that may be one step off, as a sum of rounded parts often is
 _FINE, _FINEST = 0.025, 0.005
-# Errors of floats: beside a step of the decimals, and beside the spread of a column that has none
+# Errors of floats: as a share of the step, or of the spread if a column has no step
 _OF_STEP, _OF_SPREAD = 1e-4, 1e-6
-# Larger numbers, and spreads that are smaller than the other, have no squares.
+# The squares of larger numbers, and of smaller spreads, overflow or underflow.
 _LARGEST, _SMALLEST_SPREAD = 1e100, 1e-100
-# Whole numbers, or multiples of a step, up to this one are floats.
-_LARGEST_MULTIPLE = 2.0**53
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +59,7 @@ class Measured:
         if self.spread < _SMALLEST_SPREAD:
             return False
         largest = float(np.nanmax(np.abs(self.numbers)))
-        return largest < _LARGEST and (self.step == 0 or largest / self.step < _LARGEST_MULTIPLE)
+        return largest < _LARGEST and (self.step == 0 or largest / self.step < EXACT)
 
     @property
     def is_fine(self) -> bool:
@@ -111,6 +110,10 @@ def observed_numbers(variable: Variable, column: Column) -> np.ndarray | None:
         values = np.asarray(variable.own_numbers(column), dtype=np.float64)
     elif column.form == "code" and variable.edges is None:
         values = np.array(variable.present_labels, dtype=np.float64)
+    elif column.form in ("text", "category") and variable.calendar is None:
+        found = [variable.number(value) for value in column.values]
+        values = np.array([np.nan if number is None else float(number) for number in found])
+        values[~np.isfinite(values)] = np.nan
     else:
         return None
     is_there = (column.index >= 0) & (column.index < len(values))

@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, fields
+from dataclasses import MISSING, asdict, fields
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict, TypeVar
 
@@ -232,7 +232,8 @@ def read_domain(plain: Mapping[str, Any]) -> Domain:
 
 
 def _read_formula(plain: Mapping[str, Any]) -> Formula:
-    known = {each.name: plain[each.name] for each in fields(Formula)}
+    # Older jurors did not write the fields that have a default.
+    known = {each.name: plain[each.name] for each in fields(Formula) if each.name in plain or each.default is MISSING}
     lists = {key: tuple(value) for key, value in known.items() if isinstance(value, list)}
     return Formula(**known | lists)
 

@@ -298,7 +298,7 @@ def fit(
             how = {"smoothing_given": "smoothing" in options, "beside_sampling": decision.beside_sampling}
             finer = partial(read_finer, opened, read.domain, bytes_here, stack)
             solution, read = choose_and_solve(read, chosen, position, rank, settings, context, finer=finer, **how)
-            domain = with_formulas(as_mixture(solution.parts, read.domain), opened, read, int(seed))
+            domain = with_formulas(as_mixture(solution.parts, read.domain), opened, read, int(seed), until)
         # The record and the counts read the rows, which are gone after this block.
         mixture = as_mixture(solution.parts, domain)
         record = replace(_completed(solution, mixture, read, decision, int(seed)), device=card_of(local, chosen, read))

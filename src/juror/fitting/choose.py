@@ -21,6 +21,7 @@ from juror.fitting.rank_path import choose_rank
 from juror.kernels.random_streams import Stream
 from juror.record import RankScore
 from juror.rows.in_memory import MemoryTable
+from juror.rows.mean_gain import mean_gain
 from juror.rows.parameters import Parameters, mean_of
 from juror.solvers.diagnosis import empty_classes
 from juror.solvers.em import EMOptions
@@ -227,10 +228,8 @@ def impossible(name: str, values: Iterable[object]) -> ParameterError:
 
 def is_clear(gains: np.ndarray, weights: np.ndarray, n_errors: float = 1.0) -> bool:
     """Say whether the mean gain of rows exceeds zero by more than ``n_errors`` of its standard errors."""
-    mean = np.average(gains, weights=weights)
-    # Weights that sum to one still come from as many rows as there are.
-    n_rows = max(weights.sum(), len(weights))
-    return bool(mean > n_errors * np.sqrt(np.average((gains - mean) ** 2, weights=weights) / n_rows))
+    mean, error = mean_gain(gains, weights)
+    return mean > n_errors * error
 
 
 def warn_too_few(total: float, stacklevel: int) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from juror.domain import Domain
 from juror.fitting.choose import Comparison, FitSetting
 from juror.fitting.held_out import Trial
+from juror.rows.mean_gain import mean_gain
 from juror.solvers.hidden_tree import BATCH
 
 # The rows by which the states that follow a state may be drawn to the shares of all
@@ -105,9 +106,7 @@ def _beyond_laws(compare: Comparison, setting: FitSetting) -> tuple[float, float
             masses = variable.inside.masses
             seen = (column >= 0) & (column < len(masses))
             gains[seen] -= np.log(np.maximum(masses[column[seen]], _LEAST_MASS))
-    mean = float(np.average(gains, weights=tried.weights))
-    n_rows = max(float(tried.weights.sum()), len(gains))
-    return mean, math.sqrt(float(np.average((gains - mean) ** 2, weights=tried.weights)) / n_rows)
+    return mean_gain(gains, tried.weights)
 
 
 def in_words(coarse: Comparison, fine: Comparison, setting: FitSetting) -> str:

@@ -26,6 +26,7 @@ from juror.kernels.random_streams import Stream
 from juror.record import FitRecord
 from juror.rows.distinct import WeightedRows
 from juror.rows.in_memory import MemoryTable
+from juror.rows.mean_gain import mean_gain
 from juror.rows.parameters import side_by_side
 from juror.rows.stacking import Stacking
 from juror.solvers.chow_liu import strongest_forest
@@ -36,7 +37,6 @@ from juror.solvers.conditional_ascent import (
     Start,
     climb_as_far,
     climb_together,
-    gain_of,
 )
 from juror.solvers.em import EMOptions
 from juror.solvers.solver import Solution
@@ -85,7 +85,7 @@ def fit_for_labels(trial: Trial, options: EMOptions, *, smoothing_given: bool) -
     deals = [_Deal.of(trial, number, members) for number in range(_n_deals(trial))]
     tilts = _fit_tilts(trial, deals, _drawn(trial, members), per_label, chosen.rank)
     before = np.concatenate([_untilted(trial, options, chosen.setting, deal) for deal in deals])
-    gain, error = gain_of(tilts.log_prob, before, np.concatenate([deal.split.held.weights for deal in deals]))
+    gain, error = mean_gain(tilts.log_prob - before, np.concatenate([deal.split.held.weights for deal in deals]))
     if gain < -error:
         return None
     solution = _solution(trial, options, chosen.setting, members, tilts.tilts)

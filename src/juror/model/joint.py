@@ -241,6 +241,7 @@ class JointPMF(TableAnswers, RowAnswers):
         """
         check_count("max_nodes", max_nodes)
         asked = understood(self, given)
+        asked.warn_of_formulas(range(len(self.domain)))
         return find_mode(posterior(asked.model, asked.evidence), max_nodes)
 
     def sample(
@@ -282,13 +283,12 @@ class JointPMF(TableAnswers, RowAnswers):
             return decode_frame(domain.variables, sampler.draw(n, rng), {}, kind)
         draw = partial(sampling.draw_with_numbers, sampler, rng=rng, points=asked.points)
         if not formulas or not domain.formulas:
-            rows = decode_frame(domain.variables, *draw(n), kind)
-            return with_types(rows, domain.variables, domain.frame)
-        drawn = draw_satisfying(draw, n, domain, within(domain, asked.evidence, asked.points))
-        warn_of_unsolved(domain, drawn)
-        return with_types(
-            decode_frame(domain.variables, drawn.codes, drawn.numbers, kind), domain.variables, domain.frame
-        )
+            codes, cells = draw(n)
+        else:
+            rows = draw_satisfying(draw, n, domain, within(domain, asked.evidence, asked.points))
+            warn_of_unsolved(rows)
+            codes, cells = rows.codes, rows.numbers
+        return with_types(decode_frame(domain.variables, codes, cells, kind), domain.variables, domain.frame)
 
     def entropy(self, *, draws: int = 100_000, seed: int = 0) -> information.Estimate:
         """Return the entropy of the joint in nats: exact up to a million cells, else an estimate with standard error.

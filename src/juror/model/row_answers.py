@@ -10,12 +10,14 @@ import numpy as np
 from juror.answers import continuous, scores
 from juror.answers.checking import CheckTable, check, worth_of_rows
 from juror.answers.filling import impute
+from juror.answers.following import with_what_follows
 from juror.answers.numbers import Centre, best_guesses
 from juror.domain.variable import Unknown
 from juror.errors import ModelError, QueryError, shortlist
 from juror.kernels import card_for, check_device
 from juror.model.backing import refuse_rows, refuse_without_rows
 from juror.model.parts import ModelParts
+from juror.readers import Column
 
 
 class RowAnswers(ModelParts):
@@ -168,22 +170,31 @@ class RowAnswers(ModelParts):
         codes, position = self._without_target(data, target, unknown)
         return scores.predict_proba(self, codes, position, card_for(device, codes.size))
 
-    def predict(self, data: Any, target: str | None = None, *, unknown: Unknown = "error") -> np.ndarray:
+    def predict(
+        self, data: Any, target: str | None = None, *, unknown: Unknown = "error", formulas: bool = True
+    ) -> np.ndarray:
         """Return the most probable label of the target for every row, (n_rows,); of numbers the median.
 
-        See :meth:`predict_proba`.
+        Where a formula between columns of numbers (``model.domain.formulas``) gives the target, it is what the formula
+        gives, as in :meth:`impute`; not so with ``formulas=False``. See :meth:`predict_proba`.
         """
-        variable = self.domain[self.target(target)]
-        blocks = scores.probabilities_in_blocks(self, *self._without_target(data, target, unknown))
-        return np.concatenate([best_guesses(variable, chances) for chances in blocks])
+        columns, position = self._seen(data, target)
+        codes, variable = self.domain.encode_columns(columns, unknown), self.domain[position]
+        blocks = scores.probabilities_in_blocks(self, codes, position)
+        guesses = np.concatenate([best_guesses(variable, chances) for chances in blocks])
+        return with_what_follows(guesses, self.domain, variable, columns, codes) if formulas else guesses
 
     def _without_target(self, data: Any, target: str | None, unknown: Unknown) -> tuple[np.ndarray, int]:
         """Return the codes of rows without the column of the target, and the target's position."""
+        columns, position = self._seen(data, target)
+        return self.domain.encode_columns(columns, unknown), position
+
+    def _seen(self, data: Any, target: str | None) -> tuple[list[Column], int]:
+        """Return the columns of rows without that of the target, if there are others, and the target's position."""
         position = self.target(target)
-        columns = self.domain.open(data)
+        columns = list(self.domain.open(data))
         name = self.domain[position].name
-        seen = [column for column in columns if column.name != name] or columns
-        return self.domain.encode_columns(seen, unknown), position
+        return [column for column in columns if column.name != name] or columns, position
 
     def target(self, name: str | None = None) -> int:
         """Return the position of the variable to predict: ``name``, or by default the target of the fit."""

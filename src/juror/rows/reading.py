@@ -113,7 +113,7 @@ class OpenTable:
     def measured(self, domain: Domain) -> dict[str, Measured]:
         """Return the columns of numbers of a domain; of the first million rows if this process does not hold them all.
 
-        None if they cannot have formulas.
+        Empty if they cannot have formulas.
         """
         numbers = [each for each in domain if each.is_numeric and each.calendar is None]
         if sum(each.edges is not None for each in numbers) < 2 or self.runner is not self.local:

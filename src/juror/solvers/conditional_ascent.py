@@ -24,6 +24,7 @@ import numpy as np
 
 from juror.kernels import kernels
 from juror.rows.distinct import WeightedRows
+from juror.rows.mean_gain import mean_gain
 from juror.runners.local import LocalRunner
 from juror.solvers.tilt import Surroundings, Tilt
 
@@ -202,19 +203,9 @@ def climb_together(
         seen = after(_LOOK, step)
         if seen.score > top + _LEAST_GAIN:
             top, in_vain_since = seen.score, step
-        gain, error = gain_of(seen.log_prob, best.log_prob, weights)
+        gain, error = mean_gain(seen.log_prob - best.log_prob, weights)
         best = seen if gain > (_ERRORS * error if step > _FIRST else 0.0) else best
     return best
-
-
-def gain_of(after: np.ndarray, before: np.ndarray, weights: np.ndarray) -> tuple[float, float]:
-    """Return how much more probable held-out labels became, in nats a row, and the standard error of that.
-
-    Log-probabilities and weights are of the same rows, (rows,).
-    """
-    gains = after - before
-    gain = float(weights @ gains / weights.sum())
-    return gain, float(np.sqrt(weights**2 @ (gains - gain) ** 2) / weights.sum())
 
 
 def climb_as_far(start: Start, rows: LabelledRows, around: Surroundings, *, decay: float, n_steps: int) -> Tilt:

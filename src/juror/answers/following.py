@@ -1,0 +1,238 @@
+"""Holes of a table that follow from the other cells of their row, by formulas (:mod:`juror.domain.formulas`).
+
+Where all columns of a formula but one are known, that one follows, and what follows may be what another formula needs.
+Where several are holes, one is filled from the distribution, and what then follows comes next. So a row that is filled
+satisfies its formulas if possible numbers do.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from juror.answers.label_frames import label_array
+from juror.answers.satisfying import applies, intervals_of, is_satisfied, numbers_of
+from juror.domain import Domain
+from juror.domain.formulas import Formula, nearest_label, on_grid
+from juror.domain.measured import observed_numbers
+from juror.domain.variable import Variable
+from juror.readers import Column
+from juror.readers.columns import MISSING
+
+# Of columns, by name, the numbers (rows,), NaN in holes; or which cells they are, (rows,) of bool
+Cells = dict[str, np.ndarray]
+
+
+@dataclass(frozen=True, eq=False)
+class FormulaHoles:
+    """The holes of a table, and what the formulas of its domain say about them.
+
+    Attributes
+    ----------
+    domain : Domain
+        The variables and formulas.
+    formulas : sequence of Formula
+        Those whose columns the table has, as numbers.
+    known : mapping of str to numpy.ndarray, (rows,)
+        By column, the numbers of its cells, observed or following from other cells of their row; NaN in other holes.
+    """
+
+    domain: Domain
+    formulas: Sequence[Formula]
+    known: Cells
+
+    @classmethod
+    def of(cls, domain: Domain, columns: Sequence[Column], codes: np.ndarray) -> FormulaHoles:
+        """Solve formulas for the holes of columns, and enter what was found into the codes (rows, N) of their rows."""
+        by_name = {column.name: column for column in columns}
+        names = dict.fromkeys(name for formula in domain.formulas for name in formula.names if name in by_name)
+        observed = {name: observed_numbers(domain[name], by_name[name]) for name in names}
+        known = {name: numbers for name, numbers in observed.items() if numbers is not None}
+        formulas = [formula for formula in domain.formulas if known.keys() >= set(formula.names)]
+        holes = {
+            name: np.isnan(numbers) & (codes[:, domain.position(name)] < 0)
+            for name, numbers in known.items()
+            if domain[name].missing_label is None
+        }
+        for name, rows in _follow(domain, formulas, known, holes).items():
+            codes[rows, domain.position(name)] = _codes_of(domain, name, known[name][rows])
+        return cls(domain, formulas, known)
+
+    def filled(self, codes: np.ndarray, numbers: Mapping[int, np.ndarray]) -> dict[int, np.ndarray]:
+        """Return numbers for holes, by variable, (rows,), that satisfy the formulas; codes are of rows without holes.
+
+        Numbers that follow from other cells are theirs. Of several holes of a formula, one follows from the others.
+        """
+        names = {name: self.domain.position(name) for name in self.known}
+        drawn = {
+            name: numbers_of(self.domain, name, codes, numbers)
+            for name, n in names.items()
+            if n in numbers or self.domain[n].edges is None
+        }
+        has_holes = any(np.any(np.isnan(self.known[name])) for name in drawn)
+        known = self._completed(drawn) if has_holes else self.known
+        whole = dict(numbers)
+        for name, n in names.items():
+            if self.domain[n].edges is not None:
+                exact, possible = on_grid(self.domain[n], known[name], beyond=True)
+                whole[n] = np.where(possible, exact, numbers[n]) if n in numbers else exact
+        return whole
+
+    def _completed(self, drawn: Cells) -> Cells:
+        """Fill holes by drawn numbers or by what follows from them; rows that fail are tried in the other order."""
+        first, last = self._order()
+        known = _guessed(self.domain, self.formulas, self.known, drawn, [*first, *last])
+        wrong = np.zeros(len(next(iter(known.values()))), dtype=bool)
+        for formula in self.formulas:
+            wrong |= applies(formula, known) & ~is_satisfied(self.domain, formula, known)
+        # Rows without holes are as they were observed.
+        wrong &= np.any([np.isnan(self.known[name]) for name in drawn], axis=0)
+        rows = np.flatnonzero(wrong)
+        if not len(rows):
+            return known
+        before, others = ({name: each[rows] for name, each in cells.items()} for cells in (self.known, drawn))
+        again = _guessed(self.domain, self.formulas, before, others, [*reversed(first), *last])
+        for name, numbers in again.items():
+            known[name][rows] = numbers
+        return known
+
+    def _order(self) -> tuple[list[str], list[str]]:
+        """Return the columns whose holes are filled first, labels before all, and those that follow if they can."""
+        names = dict.fromkeys(name for formula in self.formulas for name in reversed(formula.names))
+        last = dict.fromkeys(formula.computed or formula.target for formula in self.formulas)
+        first = [name for name in names if name not in last]
+        return sorted(first, key=lambda name: self.domain[name].edges is not None), list(last)
+
+
+def with_what_follows(
+    guesses: np.ndarray, domain: Domain, variable: Variable, columns: Sequence[Column], codes: np.ndarray
+) -> np.ndarray:
+    """Return guesses (rows,) of a variable, or what formulas give it where the other columns are known."""
+    target = variable.name
+    if not any(target in formula.solvable for formula in domain.formulas):
+        return guesses
+    others = [column for column in columns if column.name != target]
+    absent = Column(target, "number", np.zeros(0), np.full(len(codes), MISSING))
+    # Formulas find the holes by the codes; if the target is the only column, these are of its own cells.
+    unknown = codes.copy()
+    unknown[:, domain.position(target)] = MISSING
+    known = FormulaHoles.of(domain, [*others, absent], unknown).known.get(target)
+    if known is None or not np.isfinite(known).any():
+        return guesses
+    if variable.edges is None:
+        return np.where(np.isfinite(known), label_array(variable.labels)[nearest_label(variable, known)[1]], guesses)
+    numbers, possible = on_grid(variable, known, beyond=True)
+    return np.where(possible, numbers, guesses)
+
+
+def _guessed(domain: Domain, formulas: Sequence[Formula], known: Cells, drawn: Cells, order: Sequence[str]) -> Cells:
+    """Fill the holes of one column after the other by drawn numbers, and each time those that follow from them."""
+    known = {name: numbers.copy() for name, numbers in known.items()}
+    can_follow = (name for name in drawn if domain[name].edges is not None)
+    holes = {name: np.isnan(known[name]) & np.isfinite(drawn[name]) for name in can_follow}
+    guessed: Cells = {}
+    for name in order:
+        rows = np.isnan(known[name]) & np.isfinite(drawn[name]) if name in drawn else np.zeros(0, dtype=bool)
+        if rows.any():
+            known[name][rows], guessed[name] = drawn[name][rows], rows
+            _follow(domain, formulas, known, holes, guessed, {name})
+    return known
+
+
+def _follow(
+    domain: Domain,
+    formulas: Sequence[Formula],
+    known: Cells,
+    holes: Mapping[str, np.ndarray],
+    guessed: Mapping[str, np.ndarray] | None = None,
+    new: set[str] | None = None,
+) -> Cells:
+    """Enter into the known numbers what follows from them, until nothing more does.
+
+    Parameters
+    ----------
+    domain, formulas
+        The variables, and what holds between them.
+    known : dict of str to numpy.ndarray, (rows,)
+        Numbers, by column; NaN where unknown.
+    holes : mapping of str to numpy.ndarray, (rows,)
+        Which cells may be filled, by column.
+    guessed : mapping of str to numpy.ndarray, (rows,), optional
+        Which cells were drawn. A drawn target is rounded once more. Then nothing goes beyond the numbers seen.
+    new : set of str, optional
+        The columns that changed before; by default all.
+
+    Returns
+    -------
+    dict of str to numpy.ndarray, (rows,)
+        Which cells were entered, by column.
+    """
+    n_uses = Counter(name for formula in formulas for name in formula.names)
+    entered: Cells = {}
+    new = set(n_uses) if new is None else new
+    while new:
+        found = set[str]()
+        for formula in formulas:
+            if not (new | found).isdisjoint(formula.names):
+                free = (guessed or {}).get(formula.target) if n_uses[formula.target] == 1 else None
+                for name, rows in _entered(domain, formula, known, holes, free, guessed is None).items():
+                    entered[name] = entered.get(name, False) | rows
+                    found.add(name)
+        new = found
+    return entered
+
+
+def _entered(
+    domain: Domain,
+    formula: Formula,
+    known: Cells,
+    holes: Mapping[str, np.ndarray],
+    free: np.ndarray | None,
+    beyond: bool,
+) -> Cells:
+    """Enter what follows from a formula in rows that lack one of its columns, and return which cells these are."""
+    unknown = {name: np.isnan(known[name]) for name in formula.names}
+    one = np.sum(list(unknown.values()), axis=0) == 1
+    entered: Cells = {}
+    for name in formula.solvable if one.any() else ():
+        rows = np.flatnonzero(one & unknown[name] & holes[name]) if name in holes else np.zeros(0, dtype=np.int64)
+        if not len(rows):
+            continue
+        some = {each: known[each][rows] for each in formula.names}
+        solved, possible = _solution(domain, formula, name, some, beyond)
+        some[name] = np.where(possible, solved, np.nan)
+        if name != formula.target:
+            possible &= is_satisfied(domain, formula, some) | _rounded(domain, formula, some, known, rows, free)
+        known[name][rows[possible]] = solved[possible]
+        if possible.any():
+            entered[name] = np.isin(np.arange(len(one)), rows[possible])
+    return entered
+
+
+def _rounded(
+    domain: Domain, formula: Formula, some: Cells, known: Cells, rows: np.ndarray, free: np.ndarray | None
+) -> np.ndarray:
+    """Round a target that was drawn, in the rows in which it is free, and say in which that was possible."""
+    if free is None:
+        return np.zeros(len(rows), dtype=bool)
+    numbers, possible = on_grid(domain[formula.target], formula.solved(formula.target, some))
+    possible &= free[rows]
+    known[formula.target][rows[possible]] = numbers[possible]
+    return possible
+
+
+def _solution(domain: Domain, formula: Formula, name: str, known: Cells, beyond: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Return the numbers (rows,) that a formula gives a column, and in which rows it may have them."""
+    variable, solved = domain[name], formula.solved(name, known)
+    if variable.edges is not None:
+        # A total may be larger than all before. What a ratio seems to say about its parts may be nonsense.
+        return on_grid(variable, solved, beyond=beyond and name == formula.target and formula.share == 1)
+    return nearest_label(variable, solved)[0], np.isfinite(solved)
+
+
+def _codes_of(domain: Domain, name: str, numbers: np.ndarray) -> np.ndarray:
+    variable = domain[name]
+    return nearest_label(variable, numbers)[1] if variable.edges is None else intervals_of(variable, numbers)

@@ -1,0 +1,114 @@
+"""An order of formulas in which none changes what an earlier one has used, and the column that each computes.
+
+A formula changes the column that it computes, and its target, which is rounded once more. Where another formula needs
+that target, it is held: then the computed number must satisfy the formula as it is.
+
+The last formula of an order computes what no other formula names. So an order is found from its end: such a formula is
+taken away, then such a one of those that are left. If there is an order, this finds one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+from juror.domain.formulas import Formula
+
+
+def in_order(formulas: Sequence[Formula]) -> tuple[Formula, ...]:
+    """Return formulas in an order in which they can be applied; empty if there is none.
+
+    Those that compute nothing are last.
+    """
+    computing = [formula for formula in formulas if formula.computed]
+    ordered = _from_the_end([[formula] for formula in computing], ())
+    if len(ordered) < len(computing):
+        return ()
+    return (*ordered, *(formula for formula in formulas if not formula.computed))
+
+
+def order_around(
+    formulas: Sequence[Formula], choices: Sequence[Sequence[str]], settled: Collection[str]
+) -> tuple[Formula, ...]:
+    """Return formulas in an order in which they can be applied, of which each computes one of its choices.
+
+    Parameters
+    ----------
+    formulas : sequence of Formula
+        What is to be ordered.
+    choices : sequence of sequences of str
+        By formula, the columns that it may compute, the best one first. A formula for which none is left computes
+        nothing, and is last.
+    settled : collection of str
+        Columns that do not change, or are better left alone. A target among them needs no rounding.
+    """
+    names = ((*some, None) for some in choices)
+    options = [[replace(f, computed=name) for name in some] for f, some in zip(formulas, names, strict=True)]
+    return tuple(sorted(_from_the_end(options, settled), key=lambda formula: formula.computed is None))
+
+
+def _from_the_end(options: Sequence[Sequence[Formula]], settled: Collection[str]) -> list[Formula]:
+    """Choose one of the options of each formula, and an order; those before which no other can be are left out."""
+    left = dict(enumerate(options))
+    n_uses = Counter(name for some in options for name in some[0].names)
+    # Only where a choice must be given up it matters which formula is near.
+    steps = _steps_from([some[0].names for some in options], settled) if any(len(some) > 1 for some in options) else [0]
+    ordered: list[Formula] = []
+
+    def take(n: int, choice: int) -> None:
+        ordered.append(left.pop(n)[choice])
+        n_uses.subtract(ordered[-1].names)
+
+    while left:
+        n_left = len(left)
+        for n, (first, *_) in reversed(list(left.items())):
+            if (
+                first.computed
+                and first.computed not in settled
+                and n_uses[first.computed] == 1
+                and not _holds_target(first, n_uses, settled)
+            ):
+                take(n, 0)
+        if len(left) < n_left:
+            continue
+        found = [
+            (_rank(formula, choice, steps[n] if choice else -1, n_uses, settled), -n)
+            for n, some in left.items()
+            for choice, formula in enumerate(some)
+            if formula.computed is None or n_uses[formula.computed] == 1
+        ]
+        if not found:
+            break
+        (*_, choice, _), minus_n = min(found)
+        take(-minus_n, choice)
+    return ordered[::-1]
+
+
+def _rank(
+    formula: Formula, choice: int, n_steps: int, n_uses: Mapping[str, int], settled: Collection[str]
+) -> tuple[bool, bool, int, int, bool]:
+    """Rank what the last formula may be, the best first.
+
+    It computes something, preferably no settled column, and its first choice. If not, it is near a settled column.
+    """
+    is_settled = formula.computed in settled
+    return formula.computed is None, is_settled, n_steps, choice, _holds_target(formula, n_uses, settled)
+
+
+def _holds_target(formula: Formula, n_uses: Mapping[str, int], settled: Collection[str]) -> bool:
+    """Say whether the target of a formula may not be rounded once more, as others that are left use it."""
+    return formula.target not in {formula.computed, *settled} and n_uses[formula.target] > 1
+
+
+def _steps_from(names: Sequence[Collection[str]], settled: Collection[str]) -> list[int]:
+    """Return for each formula how many formulas lie between it and a settled column: those near it change first."""
+    reached, steps = set(settled), [len(names)] * len(names)
+    for step in range(len(names)):
+        new = [n for n, each in enumerate(names) if steps[n] == len(names) and not reached.isdisjoint(each)]
+        if not new:
+            break
+        for n in new:
+            steps[n] = step
+        reached.update(name for n in new for name in names[n])
+    return steps
