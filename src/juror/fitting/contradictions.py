@@ -1,9 +1,8 @@
 """Hold a fitted model against its own rows: which of its answers about two variables do they contradict?
 
 Where cells are missing, the rows that have both cells of a question may differ from the others in any variable, and the
-model may be right. If missing cells depend on observed ones only, the share of a target t among the rows i that meet
-the condition and have its cell is expected to be the mean of P(t | all other cells of row i). Only a share that is also
-far from this mean contradicts the model.
+model may be right. So a share contradicts the model only if the answer is also far from the share among all rows, with
+missing cells filled in from the other cells of each row (:mod:`juror.fitting.filled_share`).
 """
 
 from __future__ import annotations
@@ -18,10 +17,9 @@ from juror.answers.block import Mixture
 from juror.answers.checking import CheckTable, Finding, check, worth_of_rows
 from juror.answers.interval_ends import Agreement
 from juror.answers.pair_questions import Questions
-from juror.answers.scores import predict_proba
 from juror.counts.counts import PairCounts
-from juror.errors import Complaint
-from juror.readers.columns import MISSING
+from juror.errors import Complaint, ZeroProbabilityError
+from juror.fitting.filled_share import filled_share
 from juror.record import FitRecord
 from juror.rows.distinct import WeightedRows
 from juror.rows.table import Table
@@ -30,8 +28,6 @@ from juror.solvers.solver import Statistic
 
 # Pairs of variables that a warning names, pairs to look at, and questions to keep for them
 _NAMED, _TRIED, _KEPT = 5, 30, 10_000
-# Rows to take the mean over, if there are more: its standard error is then far below the error that matters.
-_MOST_ROWS = 500
 
 
 @dataclass(frozen=True)
@@ -87,15 +83,16 @@ def hold_against_rows(
 
 
 def _is_explained(model: Mixture, finding: Finding, rows: WeightedRows, table: CheckTable) -> bool:
-    """Whether the model expects the share for the rows that have both cells, as others lack one."""
-    target, given = rows.codes[:, finding.target.variable], rows.codes[:, finding.condition.variable]
-    here = np.flatnonzero((target >= 0) & (given >= finding.condition.low) & (given < finding.condition.high))
-    if np.all((target >= 0) & (given >= 0)) or not len(here):
+    """Whether the model's answer agrees with the rows after their missing cells are filled in."""
+    if not (rows.codes[:, [finding.target.variable, finding.condition.variable]] < 0).any():
         return False
-    here = here[:: -(-len(here) // _MOST_ROWS)]
-    codes = rows.codes[here].astype(np.int64)
-    codes[:, finding.target.variable] = MISSING
-    chances = predict_proba(model, codes, finding.target.variable)[:, finding.target.low : finding.target.high]
-    expected = float(np.average(chances.sum(axis=1), weights=rows.weights[here]))
-    found = Questions.one(expected, finding.share, finding.rows)
-    return not found.is_off(table.chance, table.chance_of_rules, np.array([finding.is_cell]))[0]
+    try:
+        filled = filled_share(model, finding, rows)
+    except ZeroProbabilityError:
+        # Nothing fills a row that is impossible under the model, which explains nothing.
+        return False
+    if filled is None:
+        return False
+    found = Questions.one(finding.probability, filled.share, filled.rows)
+    agree = np.array([finding.is_cell and finding.share == 1.0])
+    return not found.misleads(table.chance, table.chance_of_rules, agree)[0]
