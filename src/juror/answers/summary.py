@@ -42,9 +42,9 @@ def summary(
 
 
 def _reproduced(model: Mixture, info: FitInfo | None, counts: PairCounts | None) -> list[str]:
-    """Say how many pair cells are well reproduced, as the fit found, or now if the counts are at hand."""
+    """Say how many pair cells are well reproduced and questions off, as the fit found, or now from the counts."""
     if info is not None and info.reproduced is not None:
-        return [reproduced_in_words(*info.reproduced)]
+        return [reproduced_in_words(*info.reproduced, info.n_off)]
     return [] if counts is None else [check(model, counts, most=0, worth=worth_of_rows(info)).sentence]
 
 

@@ -41,11 +41,14 @@ class Verdict:
     findings : tuple of Finding
         The worst question of each of at most five pairs of variables that are off by more than 0.1, or 0.05 if all rows
         agree, and beyond chance.
+    n_off : int, optional
+        The number of questions that are off, also about ranges, whether missing cells explain them or not.
     agreement : tuple of float, optional
         How often the draws of the model agree with the rows; None without draws.
     """
 
     reproduced: tuple[int, int] | None = None
+    n_off: int | None = None
     findings: tuple[Finding, ...] = ()
     agreement: Agreement | None = None
 
@@ -79,7 +82,7 @@ def hold_against_rows(
         rows = read.sample(record.seed).rows
         off = (finding for finding in off if not _is_explained(model, finding, rows, table))
     agreed = agreement(model, record.n_draws, counts, worth, record.widening)
-    return Verdict((table.n_well, table.n_cells), tuple(islice(off, _NAMED)), agreed)
+    return Verdict((table.n_well, table.n_cells), table.n_off, tuple(islice(off, _NAMED)), agreed)
 
 
 def _is_explained(model: Mixture, finding: Finding, rows: WeightedRows, table: CheckTable) -> bool:
