@@ -11,7 +11,7 @@ from juror.answers.information import DependenceMatrix, dependence
 from juror.answers.marginals import align
 from juror.domain.conditions import Conditions
 from juror.domain.variable import Variable
-from juror.printing import one_line
+from juror.printing import numbered, one_line
 from juror.record import Compression, FitInfo
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def summary(
     The counts are those of the rows that it was fitted to, the conditions those of a conditioned model.
     """
     given = "" if conditions is None else f" given {conditions}"
-    head = f"A joint distribution of {len(model.domain)} variables{given}, rank {_rank(model)}"
+    head = f"A joint distribution of {numbered(len(model.domain), 'variable')}{given}, rank {_rank(model)}"
     body = [[v.name, v.kind, str(v.cardinality), _labels(v)] for v in model.domain]
     table = align(["variable", "kind", "labels", ""], body, n_text=2)
     lines = [] if info is None else _fit_lines(info)
