@@ -1,8 +1,14 @@
 """Hold a fitted model against its own rows: which of its answers about two variables do they contradict?
 
 Where cells are missing, the rows that have both cells of a question may differ from the others in any variable, and the
-model may be right. So a share contradicts the model only if the answer is also far from the share among all rows, with
-missing cells filled in from the other cells of each row (:mod:`juror.fitting.filled_share`).
+model may be right. If it is, and missing cells depend on observed ones only, then two things hold but for chance:
+
+- the share of a target t among the rows that meet the condition and have its cell is the mean of P(t | all other cells
+  of the row) over these rows;
+- the answer is the share among all rows, after their missing cells are filled in from the others of each row.
+
+So missing cells explain a difference only if both hold. The first alone does nearly always where another column tells
+the target, also if the answer is wrong. The second alone says less, because the model that is judged fills the cells.
 """
 
 from __future__ import annotations
@@ -19,7 +25,7 @@ from juror.answers.interval_ends import Agreement
 from juror.answers.pair_questions import Questions
 from juror.counts.counts import PairCounts
 from juror.errors import Complaint, ZeroProbabilityError
-from juror.fitting.filled_share import filled_share
+from juror.fitting.filled_share import expected_share, filled_share
 from juror.record import FitRecord
 from juror.rows.distinct import WeightedRows
 from juror.rows.table import Table
@@ -86,16 +92,21 @@ def hold_against_rows(
 
 
 def _is_explained(model: Mixture, finding: Finding, rows: WeightedRows, table: CheckTable) -> bool:
-    """Whether the model's answer agrees with the rows after their missing cells are filled in."""
+    """Whether the model is consistent with the rows if it is true and cells are missing at random."""
     if not (rows.codes[:, [finding.target.variable, finding.condition.variable]] < 0).any():
         return False
     try:
+        expected = expected_share(model, finding, rows)
+        if expected is None or _is_off(expected.share, finding.share, finding.rows, finding, table):
+            return False
         filled = filled_share(model, finding, rows)
     except ZeroProbabilityError:
         # Nothing fills a row that is impossible under the model, which explains nothing.
         return False
-    if filled is None:
-        return False
-    found = Questions.one(finding.probability, filled.share, filled.rows)
+    return not _is_off(finding.probability, filled.share, filled.rows, finding, table)
+
+
+def _is_off(probability: float, share: float, rows: float, finding: Finding, table: CheckTable) -> bool:
+    found = Questions.one(probability, share, rows)
     agree = np.array([finding.is_cell and finding.share == 1.0])
-    return not found.misleads(table.chance, table.chance_of_rules, agree)[0]
+    return bool(found.misleads(table.chance, table.chance_of_rules, agree)[0])

@@ -44,13 +44,21 @@ class _Part:
     every: float = 1.0
 
 
-def filled_share(model: Mixture, finding: Finding, rows: WeightedRows) -> FilledShare | None:
-    """Return the share of the target of a question with missing cells filled in; None if no row has both cells."""
+def expected_share(model: Mixture, finding: Finding, rows: WeightedRows) -> FilledShare | None:
+    """Return the share that the model expects among the rows that have both cells, from their other cells.
+
+    None if there is no such row.
+    """
+    these = _is_in(finding.condition, rows.codes[:, finding.condition.variable])
+    part = _Filling(model, finding, rows).without_target(these & (rows.codes[:, finding.target.variable] >= 0))
+    return FilledShare(part.hits / part.rows, finding.rows) if part.rows else None
+
+
+def filled_share(model: Mixture, finding: Finding, rows: WeightedRows) -> FilledShare:
+    """Return the share of the target of a question with missing cells filled in, if some rows have both cells."""
     target, given = rows.codes[:, finding.target.variable], rows.codes[:, finding.condition.variable]
     meets, hits = _is_in(finding.condition, given), _is_in(finding.target, target)
     here = float(rows.weights[meets & (target >= 0)].sum())
-    if not here:
-        return None
     filling = _Filling(model, finding, rows)
     parts = [
         _Part(finding.share * here, here),
@@ -70,7 +78,10 @@ def _is_in(event: Event, codes: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class _Filling:
-    """What the model expects of the rows that lack the target's cell, the condition's, or both, (rows,) of booleans."""
+    """What the model expects of rows that lack the target's cell, the condition's, or both, (rows,) of booleans.
+
+    Cells that they have are ignored.
+    """
 
     model: Mixture
     finding: Finding
