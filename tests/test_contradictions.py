@@ -11,7 +11,7 @@ import juror
 from juror.answers.checking import check
 from juror.counts.counts import PairCounts
 from juror.fitting.contradictions import hold_against_rows
-from juror.fitting.filled_share import filled_share
+from juror.fitting.filled_share import expected_share, filled_share
 from juror.record import FitRecord
 from juror.rows.distinct import WeightedRows
 from juror.rows.in_memory import MemoryTable
@@ -105,3 +105,28 @@ def test_cells_that_are_missing_by_a_third_column_are_no_contradiction(lost, see
         codes[gone, n] = -1
     assert check(model, PairCounts.of_codes(codes, model.domain)).is_off.any()
     assert verdict_of(model, codes).worst() == ""
+
+
+def test_what_is_expected_of_the_rows_that_have_both_cells_is_that_of_the_dense_tensor():
+    rng = np.random.default_rng(5)
+    model = random_model([3, 4, 2], 3, rng)
+    codes = np.where(rng.random((200, 3)) < 0.25, -1, rng.integers(0, [3, 4, 2], (200, 3)))
+    for finding in list(check(model, PairCounts.of_codes(codes, model.domain)).findings())[:6]:
+        target, given = codes[:, finding.target.variable], codes[:, finding.condition.variable]
+        here = codes[(target >= 0) & (given == finding.condition.low)]
+        here[:, finding.target.variable] = -1
+        expected = expected_share(model, finding, WeightedRows.of(codes))
+        assert expected.share == pytest.approx(by_hand(model, finding, here), abs=1e-9)
+        assert expected.rows == len(here)
+
+
+def test_an_answer_that_only_looks_right_after_the_model_has_filled_the_cells_is_named():
+    """Half of the targets are missing; they are filled wrongly, and the rows behind the share are not explained."""
+    rng = np.random.default_rng(0)
+    c = rng.integers(0, 2, 2000)
+    t = np.where(rng.random(2000) < np.where(c == 1, 0.62, 0.38), 1, 0)
+    codes = np.column_stack([np.where(rng.random(2000) < 0.2, -1, each) for each in (c, t)])
+    model = juror.JointPMF([1.0], [[[0.5], [0.5]], [[0.5], [0.5]]])
+    finding = next(check(model, PairCounts.of_codes(codes, model.domain)).off().findings())
+    assert abs(filled_share(model, finding, WeightedRows.of(codes)).share - 0.5) < 0.1 < abs(finding.share - 0.5)
+    assert verdict_of(model, codes).findings
