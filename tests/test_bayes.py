@@ -22,6 +22,7 @@ from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
 from juror.solvers import bayes
+from juror.solvers.bayes import BayesOptions, _twice_the_sweeps, _twice_the_time
 from juror.solvers.gibbs import draw_point
 from juror.solvers.hyper import _table_counts, first_hyper, next_hyper
 from juror.solvers.mixing import mixing
@@ -293,6 +294,8 @@ class TestFit:
 def test_chains_that_have_not_mixed_are_said():
     with pytest.warns(FitWarning, match="The chains have not mixed well: of the probabilities of 5 rows, split-R-hat"):
         juror.fit(CODES, 3, "bayes", sweeps=6, burnt=1, draws=2)
+    with pytest.warns(FitWarning, match="Pass sweeps=12 and burnt=2 for chains of twice as many sweeps"):
+        juror.fit(CODES, 3, "bayes", sweeps=6, burnt=1, draws=2)
 
 
 def test_chains_go_on_only_while_that_is_not_too_much(monkeypatch):
@@ -399,3 +402,21 @@ def model_of_the_prior(sizes: tuple[int, ...], F: int, rng: np.random.Generator)
         factors.append(A / A.sum(axis=0))
     lam = np.maximum(rng.standard_gamma(a, F), 1e-300)
     return JointPMF(lam / lam.sum(), factors)
+
+
+@pytest.mark.parametrize(
+    ("n_sweeps", "given", "expected"),
+    [
+        (1000, {}, "Pass sweeps=2000 and burnt=800 for chains of twice as many sweeps"),
+        # Chains that went on
+        (4000, {}, "Pass sweeps=8000 and burnt=4000 for chains of twice as many sweeps"),
+        (60, {"sweeps": 60, "burnt": 10}, "Pass sweeps=120 and burnt=20 for chains of twice as many sweeps"),
+    ],
+)
+def test_a_warning_of_poor_mixing_names_twice_as_many_sweeps(n_sweeps, given, expected):
+    assert str(_twice_the_sweeps(n_sweeps, BayesOptions(**given))) == expected
+
+
+@pytest.mark.parametrize(("seconds", "expected"), [(None, "Raise max_seconds"), (7, "Pass max_seconds=14 or more")])
+def test_a_warning_of_poor_mixing_names_twice_the_time(seconds, expected):
+    assert str(_twice_the_time(BayesOptions(max_seconds=seconds))) == expected

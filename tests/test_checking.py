@@ -141,10 +141,23 @@ class TestTheTable:
         assert table.n_cells == can_tell.sum()
         assert table.n_well == (can_tell & ((np.abs(share - p) <= 0.05) | ~beyond)).sum()
         assert 0 < table.n_well < table.n_cells < len(table)
-        assert (
-            table.sentence
-            == f"{table.n_well} of {table.n_cells} pair cells with enough rows to tell are well reproduced"
-        )
+        cells = f"{table.n_well} of {table.n_cells} pair cells with enough rows to tell are well reproduced"
+        assert table.n_off == len(table.off()) > 0
+        assert table.sentence == f"{cells}; {table.n_off} questions (labels or ranges) are off"
+
+    def test_all_questions_that_are_off_are_counted_also_ranges_and_those_not_kept(self):
+        # Whether a is high depends on whether b is, which changes each cell of eight by eight labels a little.
+        rng = np.random.default_rng(0)
+        b = rng.integers(0, 8, 20_000)
+        a = rng.integers(0, 4, 20_000) + 4 * (rng.random(20_000) < np.where(b >= 4, 0.62, 0.38))
+        model = juror.fit({"a": a, "b": b}, rank=1, method="em")
+        table = check(model, model.counts)
+        kept = check(model, model.counts, most=1)
+        assert table.n_well == table.n_cells
+        assert kept.n_off == table.n_off == len(table.off()) > len(kept)
+        assert table.sentence.endswith("questions (labels or ranges) are off")
+        assert model.info.n_off == table.n_off
+        assert model.summary().splitlines()[-1] == table.sentence
 
     def test_fewer_lines_are_the_worst_ones_and_all_cells_are_counted(self):
         rows = planted()
@@ -157,9 +170,9 @@ class TestTheTable:
     def test_text_has_the_worst_question_of_each_pair(self):
         table = juror.fit(planted(), rank=1, method="em").check()
         lines = str(table).splitlines()
-        assert lines[0] == table.sentence + "; the worst question of each pair:"
-        assert len(lines) == 2 + 3
-        assert "P(ill = yes | group = rare)" in lines[2]
+        assert lines[:2] == [table.sentence, "The worst question of each pair:"]
+        assert len(lines) == 3 + 3
+        assert "P(ill = yes | group = rare)" in lines[3]
         assert table.sentence in table._repr_html_()
 
     def test_too_few_rows_say_so(self):
@@ -291,7 +304,7 @@ class TestAfterAFit:
         assert model.info.worst == f"P(ill = yes | group = rare) is {answer:.2f}, which the rows contradict"
         assert model.info.worst in model.info.warnings[0]
         assert not re.search(r"of [\d,]+ rows", json.dumps(model.info.to_dict()))
-        assert model.summary().splitlines()[-1].endswith("well reproduced")
+        assert model.summary().splitlines()[-1].endswith("are off")
 
     def test_a_range_of_an_ordered_variable_is_named(self, one_class):
         rng = np.random.default_rng(0)

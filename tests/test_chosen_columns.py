@@ -89,6 +89,7 @@ def test_bins_of_projections():
     assert cut.domain == juror.Domain.infer(frame, bins={"age": 5})
 
 
+@pytest.mark.filterwarnings("ignore:Column 'id' has 200 labels in 200 rows:juror.DataWarning")
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [

@@ -263,3 +263,32 @@ class TestModels:
     @pytest.mark.filterwarnings("ignore:The chains have not mixed well")
     def test_few_sweeps_need_no_other_option(self):
         assert juror.fit(PEOPLE, 2, "bayes", sweeps=20).info.n_draws == 24
+
+
+class TestProbabilitiesOutside:
+    """The rows of an answer may contradict the model, and then intervals from them leave out its probability."""
+
+    @staticmethod
+    def model():
+        rows = {"a": ["x"] * 50 + ["y"] * 50, "b": [1] * 40 + [2] * 10 + [2] * 50}
+        return juror.fit(rows, rank=1, method="em")
+
+    def test_the_cells_are_named_and_the_interval_stays(self):
+        answer = self.model().interval("b | a = x")
+        assert answer.outside() == [(1,), (2,)]
+        assert answer[1] == tuple(end[0] for end in ends_of_rows(np.array([40.0, 10.0]), 0.95))
+        where = "outside its interval, which is from 50 rows"
+        expected = f"The model's probability of [1, 2] is {where}. Rely on the interval there."
+        assert str(answer).splitlines()[-1] == expected
+        assert answer.remarks() == [expected]
+
+    def test_probabilities_inside_need_no_word(self):
+        answer = self.model().interval("b")
+        assert answer.outside() == answer.remarks() == []
+        assert str(answer).splitlines()[-1] == "from 100 rows"
+        assert self.model().interval("b | a = x, b = 1").outside() == []
+
+    def test_the_command_line(self, tmp_path):
+        self.model().save(tmp_path / "model.juror")
+        told = CliRunner().invoke(app, ["ask", str(tmp_path / "model.juror"), "b | a = x", "--interval", "0.95"])
+        assert "The model's probability of [1, 2] is outside its interval" in told.stderr

@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import pytest
 import juror
 from juror.answers.scores import log_prob
 from juror.fitting.held_out import as_mixture
+from juror.fitting.label_members import _in_words
 from juror.kernels import jit, reference
 from juror.rows.forest import Forest
 from juror.rows.parameters import Parameters, side_by_side
@@ -264,6 +266,7 @@ def untold():
 class TestFit:
     def test_the_record_says_what_was_tuned(self, model):
         assert model.info.tuned.startswith("for x5, by ")
+        assert model.info.tuned.endswith("than under an ensemble that treats x5 like any other column")
         assert "tuned: for x5" in model.summary()
         assert fit_quietly(exclusive_or(300, 0), rank=2, target="x5").info.tuned == ""
 
@@ -334,3 +337,12 @@ class TestFit:
         alike = exclusive_or(200, 7)
         alike[:, 5] = 0
         assert fit_quietly(alike, target="x5").info.tuned == ""
+
+
+def test_no_steps_are_not_said_to_gain_anything():
+    trial = SimpleNamespace(target=0, domain=juror.Domain.from_cardinalities([2, 2]))
+    tilts = SimpleNamespace(n_steps=0, decay=0.0, score=-0.25)
+    assert _in_words(trial, tilts, 0.0458) == (
+        "for x0, by classes for each of its labels, which no step made better; its labels in held-out rows have the "
+        "log-probability -0.2500 a row, 0.0458 more than under an ensemble that treats x0 like any other column"
+    )

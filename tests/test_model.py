@@ -117,6 +117,7 @@ def test_every_column_is_checked_by_itself():
 
 def test_repr_tells_the_rank_and_the_variables(model):
     assert repr(model) == "JointPMF(rank 2, 2 variables: x0, x1)"
+    assert repr(model.condition(x0=1)) == "JointPMF(rank 2, 1 variable: x1)"
     wide = random_model([2] * 50, 3, np.random.default_rng(0))
     assert repr(wide) == "JointPMF(rank 3, 50 variables: x0, x1, x2, x3, x4, x5, …)"
 

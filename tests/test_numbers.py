@@ -233,8 +233,8 @@ def test_quantiles_and_means_of_labels_that_are_numbers():
     for ask in (model.expect, model.quantile):
         with pytest.raises(QueryError, match="'c' has labels such as 'u', which are not numbers"):
             ask("c")
-    for level in (-0.1, 1.5, math.nan):
-        with pytest.raises(ParameterError, match=r"in the range \[0, 1\]"):
+    for level in (-0.1, 1.5, math.nan, "a", [0.1, "b"], [[0.1], [0.2, 0.3]], {}):
+        with pytest.raises(ParameterError, match=r"^Levels of quantiles must be numbers in the range \[0, 1\]\. Got "):
             model.quantile("s", level)
 
 

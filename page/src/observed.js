@@ -81,14 +81,17 @@ function together({ together: { n_never: never, n_seldom: seldom, pairs: named }
  *
  * @param {ObservedFacts} observed
  */
-function wrongAnswers({ check: { n_cells: nCells, n_well: nWell, n_pairs_off: nOff, questions } }) {
+function wrongAnswers({ check: { n_cells: nCells, n_well: nWell, n_off: nOff, n_pairs_off: nPairsOff, questions } }) {
   const head = make("h3", {}, "Where the model is wrong");
   if (!nCells) return [head, make("p", {}, "There are too few rows to tell.")];
   const well =
     `Of ${plural(nCells, "share")} of a label given a label of another variable that enough rows show, the model ` +
     `reproduces ${number(nWell)} well.`;
   if (!questions.length) return [head, make("p", {}, `${well} No answer differs from its share by more than chance would.`)];
-  const off = nOff ? ` ${plural(nOff, "pair")} of variables ${nOff === 1 ? "has" : "have"} an answer that is off by more than ten points.` : "";
+  const off = nOff
+    ? ` ${plural(nOff, "question")} about labels or ranges ${nOff === 1 ? "is" : "are"} off by more than ten points, or ` +
+      `five where all rows agree, in ${plural(nPairsOff, "pair")} of variables.`
+    : " No question about labels or ranges is off by more than ten points and more than rare chance.";
   const table = dataTable(
     "Answers that differ from the share of the rows by more than chance would, the worst of each pair of variables",
     ["question", "model", "rows say", "points apart", "rows"],

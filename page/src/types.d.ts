@@ -233,6 +233,7 @@ export interface TogetherFacts {
 export interface CheckFacts {
   n_cells: number;
   n_well: number;
+  n_off: number;
   n_pairs_off: number;
   questions: {
     question: string;

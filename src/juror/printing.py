@@ -34,5 +34,14 @@ def one_line(text: object) -> str:
     return _CONTROLS_AND_BREAKS.sub(_escaped, str(text))
 
 
+def numbered(n: int, noun: str, plural: str = "") -> str:
+    """Return a number of things in words.
+
+    >>> numbered(1, "variable"), numbered(1200, "class", "classes")
+    ('1 variable', '1,200 classes')
+    """
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
+
+
 def _escaped(character: re.Match[str]) -> str:
     return repr(character[0])[1:-1]

@@ -187,6 +187,8 @@ class FitRecord:
     reproduced : tuple of two int, optional
         How many cells of pairs of variables have enough rows to tell and are well reproduced, and how many have enough
         rows; None if the pairs were not counted. See :meth:`juror.JointPMF.check`.
+    n_off : int, optional
+        How many questions about two variables, also about ranges, are off; None if the pairs were not counted.
     agreement : tuple of two floats, optional
         For a fit with draws: in what share of the answers about two variables the truth is apart from the draws, and in
         what share it is like them, as the rows have it (``juror.answers.interval_ends``).
@@ -242,6 +244,7 @@ class FitRecord:
     search_ended: str = diagnostic("", "end of the search")
     compared_on: str = diagnostic("", "settings compared on")
     reproduced: tuple[Count, Count] | None = None
+    n_off: Count | None = None
     agreement: tuple[Part, ...] | None = diagnostic(
         None, "draws agree with the rows", lambda shares: f"in {shares[-1]:.0%} of the answers about two variables"
     )

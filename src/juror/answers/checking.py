@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -82,6 +83,8 @@ class CheckTable:
         The number of cells P(a = x | b = y) that have enough rows to tell an error of 0.1 from chance, without ranges.
     n_well : int
         How many of these the model reproduces well: within 0.05 of the share, or within chance.
+    n_off : int
+        How many of all questions, also about ranges, are off, see :attr:`is_off`; also of those that are not kept.
     chance, chance_of_rules : float
         The largest deviation, in standard errors, that chance explains, and that of conditions whose rows all agree.
     absent : tuple of str
@@ -90,6 +93,7 @@ class CheckTable:
 
     n_cells: int
     n_well: int
+    n_off: int
     chance: float
     chance_of_rules: float
     _questions: Questions
@@ -99,9 +103,9 @@ class CheckTable:
 
     @property
     def sentence(self) -> str:
-        """How many cells the model reproduces well, in words, and which variables the rows do not have."""
+        """How many cells are well reproduced, how many questions are off, and which variables the rows do not have."""
         without = f", without {shortlist(self.absent)}, which the rows do not have" if self.absent else ""
-        return reproduced_in_words(self.n_well, self.n_cells) + without
+        return reproduced_in_words(self.n_well, self.n_cells, self.n_off) + without
 
     def __len__(self) -> int:
         return len(self._questions)
@@ -181,7 +185,7 @@ class CheckTable:
     def __str__(self) -> str:
         if not len(self):
             return f"{self.sentence}; no condition has {LEAST_ROWS} rows"
-        return f"{self.sentence}; the worst question of each pair:\n" + align(*self._grid(), n_text=1)
+        return f"{self.sentence}\nThe worst question of each pair:\n" + align(*self._grid(), n_text=1)
 
     __repr__ = __str__
 
@@ -217,7 +221,8 @@ def check(
     >>> people = juror.datasets.titanic()
     >>> independent = juror.fit(people, rank=1, method="em")
     >>> check(independent, juror.PairCounts.of(people)).worst_of_pairs(2)
-    30 of 72 pair cells with enough rows to tell are well reproduced; the worst question of each pair:
+    30 of 72 pair cells with enough rows to tell are well reproduced; 26 questions (labels or ranges) are off
+    The worst question of each pair:
     question                          probability  share  rows  difference
     P(Survived = Yes | Sex = Female)        0.323  0.732   470      +0.409
     P(Class = Crew | Age = Child)           0.402  0.000   109      -0.402
@@ -234,31 +239,42 @@ def check(
         rules = cells.log_chances_of_rules(worth)
         cells = cells.some(cells.can_tell(chance))
         n_well = int(np.sum((cells.gap <= SMALL) | (cells.deviation <= chance)))
-        return _Judged(len(cells), n_well, rules, _worst(questions, chance, most))
+        agree = is_cell & (questions.share == 1.0)
+        n_far = int(questions.misleads(chance, math.inf, agree).sum())
+        agreeing = questions.deviation[agree & (questions.gap > SMALL)]
+        return _Judged(len(cells), n_well, rules, n_far, agreeing, _worst(questions, chance, most))
 
     def merge(one: _Judged, other: _Judged) -> _Judged:
         worst = Questions.together([one.worst, other.worst])
         # Sorted only now and then, and never many more than are kept
         worst = _worst(worst, chance, most) if len(worst) > 2 * most else worst
         rules = np.concatenate([one.rules, other.rules])
-        return _Judged(one.n_cells + other.n_cells, one.n_well + other.n_well, rules, worst)
+        n_cells, n_well, n_far = one.n_cells + other.n_cells, one.n_well + other.n_well, one.n_far + other.n_far
+        return _Judged(n_cells, n_well, rules, n_far, np.concatenate([one.agreeing, other.agreeing]), worst)
 
     with one_blas_thread(), LocalRunner() if runner is None else nullcontext(runner) as threads:
         of_variables = list(asked.by_variable(threads))
-        nothing = _Judged(0, 0, np.empty(0), Questions.none())
+        nothing = _Judged(0, 0, np.empty(0), 0, np.empty(0), Questions.none())
         found = threads.map_reduce(judge, of_variables, merge) if of_variables else nothing
     of_rules = chance_of_rules(found.rules, worth)
     worst = _worst(found.worst, chance, most)
-    return CheckTable(found.n_cells, found.n_well, chance, of_rules, worst, asked.targets, asked.conditions)
+    n_off = found.n_far + int(np.sum(found.agreeing > of_rules))
+    return CheckTable(found.n_cells, found.n_well, n_off, chance, of_rules, worst, asked.targets, asked.conditions)
 
 
 @dataclass(frozen=True)
 class _Judged:
-    """The questions about a variable and later ones: cells that can be told from chance, rules, and the worst."""
+    """The questions about a variable and later ones.
+
+    Cells that can be told from chance; the log chances of rules; how many questions are far off, without those on which
+    all rows agree; the deviations of these, if they are not near; and the worst questions.
+    """
 
     n_cells: int
     n_well: int
     rules: np.ndarray
+    n_far: int
+    agreeing: np.ndarray
     worst: Questions
 
 
@@ -269,15 +285,28 @@ def worth_of_rows(info: FitRecord | None) -> float:
     return info.n_effective / info.n_rows
 
 
-def reproduced_in_words(n_well: int, n_cells: int) -> str:
-    """Say how many cells are well reproduced, and how many there are.
+def reproduced_in_words(n_well: int, n_cells: int, n_off: int | None = None) -> str:
+    """Say how many cells are well reproduced, and how many there are; then how many questions are off, if it is known.
 
-    >>> reproduced_in_words(1234, 1240)
-    '1,234 of 1,240 pair cells with enough rows to tell are well reproduced'
+    >>> reproduced_in_words(1240, 1240, 1)
+    '1,240 of 1,240 pair cells with enough rows to tell are well reproduced; 1 question (labels or ranges) is off'
     """
     if not n_cells:
-        return "no pair cell has enough rows to tell whether it is well reproduced"
-    return f"{n_well:,} of {n_cells:,} pair cells with enough rows to tell are well reproduced"
+        well = "no pair cell has enough rows to tell whether it is well reproduced"
+        return f"{well}; {_off_in_words(n_off)}" if n_off else well
+    well = f"{n_well:,} of {n_cells:,} pair cells with enough rows to tell are well reproduced"
+    return well if n_off is None else f"{well}; {_off_in_words(n_off)}"
+
+
+def _off_in_words(n_off: int) -> str:
+    """Say how many questions are off.
+
+    >>> _off_in_words(0), _off_in_words(1234)
+    ('no question (labels or ranges) is off', '1,234 questions (labels or ranges) are off')
+    """
+    if n_off > 1:
+        return f"{n_off:,} questions (labels or ranges) are off"
+    return f"{n_off or 'no'} question (labels or ranges) is off"
 
 
 def _worst(questions: Questions, chance: float, most: int) -> Questions:

@@ -75,6 +75,7 @@ def compress(
         mixing={},
         occupied=None,
         reproduced=None,
+        n_off=None,
         worst="",
         compressed=(*info.compressed, Compression(before, float(loss), loss.standard_error)),
     )

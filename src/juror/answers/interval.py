@@ -18,10 +18,13 @@ from juror.answers.posterior_draws import posterior_draws
 from juror.answers.support import counted_in_words, in_words, is_countable
 from juror.domain.evidence import Evidence
 from juror.domain.variable import Label
-from juror.errors import Message, ParameterError, QueryError
+from juror.errors import Message, ParameterError, QueryError, shortlist
 
 if TYPE_CHECKING:
     import pandas as pd
+
+# Sums of the same numbers in another order differ by this.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +53,18 @@ class IntervalTable:
     def __getitem__(self, labels: Any) -> tuple[float, float]:
         codes = self.table.codes(labels)
         return float(self.low[codes]), float(self.high[codes])
+
+    def outside(self) -> list[tuple[Label, ...]]:
+        """Return the labels of the cells whose interval leaves out the probability of the model."""
+        return [labels for labels, p, low, high in self.rows() if p < low - _ROUNDING or p > high + _ROUNDING]
+
+    def remarks(self) -> list[str]:
+        """Return a sentence that names the cells whose interval leaves out their probability, if there are any."""
+        cells = [labels if len(labels) > 1 else labels[0] for labels in self.outside()]
+        if not cells:
+            return []
+        where = f"outside its interval, which is from {self.basis}"
+        return [f"The model's probability of {shortlist(cells)} is {where}. Rely on the interval there."]
 
     def rows(self) -> Iterator[tuple[tuple[Label, ...], float, float, float]]:
         """Iterate over every cell: labels, probability, and both ends."""
@@ -84,7 +99,7 @@ class IntervalTable:
             shares = ["–" if np.isnan(share) else f"{share:.4f}" for share in support.shares.ravel()]
             for line, share, count in zip(body, shares, support.counts.ravel(), strict=True):
                 line += [share, in_words(count)]
-        below = [*self.table.in_words(), f"from {self.basis}"]
+        below = [*self.table.in_words(), f"from {self.basis}", *self.remarks()]
         return "\n".join([self.table.title, align(head, body, len(self.table.names)), *below])
 
     __repr__ = __str__

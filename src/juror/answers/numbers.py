@@ -83,7 +83,10 @@ def _of_present(variable: Variable, probabilities: np.ndarray) -> np.ndarray:
 
 def check_levels(levels: Any) -> np.ndarray:
     """Return the levels of quantiles as an array, after refusing those outside [0, 1]."""
-    array = np.atleast_1d(np.asarray(levels, dtype=np.float64))
+    try:
+        array = np.atleast_1d(np.asarray(levels, dtype=np.float64))
+    except (TypeError, ValueError):
+        array = np.array([np.nan])
     if array.ndim != 1 or not np.all((array >= 0) & (array <= 1)):
         raise ParameterError(f"Levels of quantiles must be numbers in the range [0, 1]. Got {levels!r} instead.")
     return array

@@ -122,8 +122,11 @@ class Questions:
         mostly probable, so that rows often agree on them by chance: ``is_cell`` says which questions are about two
         labels.
         """
+        return self.misleads(chance, chance_of_rules, is_cell & (self.share == 1.0))
+
+    def misleads(self, chance: float, chance_of_rules: float, agree: np.ndarray) -> np.ndarray:
+        """Return this with the bounds of rules for the questions on which all rows ``agree``, (n,)."""
         rare = math.sqrt(chance**2 + 2.0 * math.log(_TABLES_AN_ALARM))
-        agree = is_cell & (self.share == 1.0)
         return (self.gap > np.where(agree, SMALL, LARGE)) & (self.deviation > np.where(agree, chance_of_rules, rare))
 
     def log_chances_of_rules(self, worth: float) -> np.ndarray:

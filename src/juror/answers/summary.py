@@ -11,7 +11,7 @@ from juror.answers.information import DependenceMatrix, dependence
 from juror.answers.marginals import align
 from juror.domain.conditions import Conditions
 from juror.domain.variable import Variable
-from juror.printing import one_line
+from juror.printing import numbered, one_line
 from juror.record import Compression, FitInfo
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def summary(
     The counts are those of the rows that it was fitted to, the conditions those of a conditioned model.
     """
     given = "" if conditions is None else f" given {conditions}"
-    head = f"A joint distribution of {len(model.domain)} variables{given}, rank {_rank(model)}"
+    head = f"A joint distribution of {numbered(len(model.domain), 'variable')}{given}, rank {_rank(model)}"
     body = [[v.name, v.kind, str(v.cardinality), _labels(v)] for v in model.domain]
     table = align(["variable", "kind", "labels", ""], body, n_text=2)
     lines = [] if info is None else _fit_lines(info)
@@ -42,9 +42,9 @@ def summary(
 
 
 def _reproduced(model: Mixture, info: FitInfo | None, counts: PairCounts | None) -> list[str]:
-    """Say how many pair cells are well reproduced, as the fit found, or now if the counts are at hand."""
+    """Say how many pair cells are well reproduced and questions off, as the fit found, or now from the counts."""
     if info is not None and info.reproduced is not None:
-        return [reproduced_in_words(*info.reproduced)]
+        return [reproduced_in_words(*info.reproduced, info.n_off)]
     return [] if counts is None else [check(model, counts, most=0, worth=worth_of_rows(info)).sentence]
 
 

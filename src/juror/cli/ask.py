@@ -74,7 +74,7 @@ def command(
         answer = table if table.support is None else table.support
     else:
         answer = loaded.interval(question, interval, **behind)
-        table, notes = answer.table, [f"intervals from {answer.basis}"]
+        table, notes = answer.table, [f"intervals from {answer.basis}", *answer.remarks()]
     if table.support is not None and table.support.n_missing:
         notes.append(table.support.notes()[0])
     if is_terminal() and not json:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from juror.domain.binning import BINNINGS, binned_variable, bins_for, plain_numbers
+from juror.domain.identifiers import about_identifier
 from juror.domain.variable import Label, Variable
 from juror.errors import (
     DataError,
@@ -124,6 +125,10 @@ class Discovery:
                 DataWarning,
                 stacklevel=2,
             )
+        # Who says how many intervals a column has means its numbers.
+        identifier = about_identifier(column) if column.name not in self._bins_by_column else None
+        if identifier is not None:
+            warnings.warn(identifier, stacklevel=2)
         return variable
 
     def _check_levels(self, name: str, labels: Sequence[Label]) -> None:

@@ -1,9 +1,14 @@
 """Hold a fitted model against its own rows: which of its answers about two variables do they contradict?
 
 Where cells are missing, the rows that have both cells of a question may differ from the others in any variable, and the
-model may be right. If missing cells depend on observed ones only, the share of a target t among the rows i that meet
-the condition and have its cell is expected to be the mean of P(t | all other cells of row i). Only a share that is also
-far from this mean contradicts the model.
+model may be right. If it is, and missing cells depend on observed ones only, then two things hold but for chance:
+
+- the share of a target t among the rows that meet the condition and have its cell is the mean of P(t | all other cells
+  of the row) over these rows;
+- the answer is the share among all rows, after their missing cells are filled in from the others of each row.
+
+So missing cells explain a difference only if both hold. The first alone does nearly always where another column tells
+the target, also if the answer is wrong. The second alone says less, because the model that is judged fills the cells.
 """
 
 from __future__ import annotations
@@ -18,10 +23,9 @@ from juror.answers.block import Mixture
 from juror.answers.checking import CheckTable, Finding, check, worth_of_rows
 from juror.answers.interval_ends import Agreement
 from juror.answers.pair_questions import Questions
-from juror.answers.scores import predict_proba
 from juror.counts.counts import PairCounts
-from juror.errors import Complaint
-from juror.readers.columns import MISSING
+from juror.errors import Complaint, ZeroProbabilityError
+from juror.fitting.filled_share import expected_share, filled_share
 from juror.record import FitRecord
 from juror.rows.distinct import WeightedRows
 from juror.rows.table import Table
@@ -30,8 +34,6 @@ from juror.solvers.solver import Statistic
 
 # Pairs of variables that a warning names, pairs to look at, and questions to keep for them
 _NAMED, _TRIED, _KEPT = 5, 30, 10_000
-# Rows to take the mean over, if there are more: its standard error is then far below the error that matters.
-_MOST_ROWS = 500
 
 
 @dataclass(frozen=True)
@@ -45,11 +47,14 @@ class Verdict:
     findings : tuple of Finding
         The worst question of each of at most five pairs of variables that are off by more than 0.1, or 0.05 if all rows
         agree, and beyond chance.
+    n_off : int, optional
+        The number of questions that are off, also about ranges, whether missing cells explain them or not.
     agreement : tuple of float, optional
         How often the draws of the model agree with the rows; None without draws.
     """
 
     reproduced: tuple[int, int] | None = None
+    n_off: int | None = None
     findings: tuple[Finding, ...] = ()
     agreement: Agreement | None = None
 
@@ -83,19 +88,25 @@ def hold_against_rows(
         rows = read.sample(record.seed).rows
         off = (finding for finding in off if not _is_explained(model, finding, rows, table))
     agreed = agreement(model, record.n_draws, counts, worth, record.widening)
-    return Verdict((table.n_well, table.n_cells), tuple(islice(off, _NAMED)), agreed)
+    return Verdict((table.n_well, table.n_cells), table.n_off, tuple(islice(off, _NAMED)), agreed)
 
 
 def _is_explained(model: Mixture, finding: Finding, rows: WeightedRows, table: CheckTable) -> bool:
-    """Whether the model expects the share for the rows that have both cells, as others lack one."""
-    target, given = rows.codes[:, finding.target.variable], rows.codes[:, finding.condition.variable]
-    here = np.flatnonzero((target >= 0) & (given >= finding.condition.low) & (given < finding.condition.high))
-    if np.all((target >= 0) & (given >= 0)) or not len(here):
+    """Whether the model is consistent with the rows if it is true and cells are missing at random."""
+    if not (rows.codes[:, [finding.target.variable, finding.condition.variable]] < 0).any():
         return False
-    here = here[:: -(-len(here) // _MOST_ROWS)]
-    codes = rows.codes[here].astype(np.int64)
-    codes[:, finding.target.variable] = MISSING
-    chances = predict_proba(model, codes, finding.target.variable)[:, finding.target.low : finding.target.high]
-    expected = float(np.average(chances.sum(axis=1), weights=rows.weights[here]))
-    found = Questions.one(expected, finding.share, finding.rows)
-    return not found.is_off(table.chance, table.chance_of_rules, np.array([finding.is_cell]))[0]
+    try:
+        expected = expected_share(model, finding, rows)
+        if expected is None or _is_off(expected.share, finding.share, finding.rows, finding, table):
+            return False
+        filled = filled_share(model, finding, rows)
+    except ZeroProbabilityError:
+        # Nothing fills a row that is impossible under the model, which explains nothing.
+        return False
+    return not _is_off(finding.probability, filled.share, filled.rows, finding, table)
+
+
+def _is_off(probability: float, share: float, rows: float, finding: Finding, table: CheckTable) -> bool:
+    found = Questions.one(probability, share, rows)
+    agree = np.array([finding.is_cell and finding.share == 1.0])
+    return bool(found.misleads(table.chance, table.chance_of_rules, agree)[0])

@@ -245,9 +245,12 @@ def _in_words(trial: Trial, tilts: _Tilts, gain: float) -> str:
     assert trial.target is not None
     than = f"{gain:.4f} more" if gain >= 0 else f"{-gain:.4f} less, which is not clear,"
     name = trial.domain[trial.target].name
+    how = f"{_MEMBERS * tilts.n_steps:,} steps with decay {tilts.decay:g}"
+    if not tilts.n_steps:
+        how = "classes for each of its labels, which no step made better"
     return (
-        f"for {name}, by {_MEMBERS * tilts.n_steps:,} steps with decay {tilts.decay:g}; its labels in held-out rows "
-        f"have the log-probability {tilts.score:.4f} a row, {than} than without"
+        f"for {name}, by {how}; its labels in held-out rows have the log-probability {tilts.score:.4f} a row, {than} "
+        f"than under an ensemble that treats {name} like any other column"
     )
 
 

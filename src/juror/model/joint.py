@@ -29,7 +29,7 @@ from juror.model.asking import Given, understood, wanted_of
 from juror.model.row_answers import RowAnswers
 from juror.model.simplex import check_blocks, check_simplex
 from juror.model.table_answers import TableAnswers
-from juror.printing import one_line
+from juror.printing import numbered, one_line
 from juror.record import FitInfo
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ class JointPMF(TableAnswers, RowAnswers):
 
     def __repr__(self) -> str:
         names = ", ".join(self.domain.names[:6]) + (", …" if len(self.domain) > 6 else "")
-        return one_line(f"JointPMF(rank {self.rank}, {len(self.domain)} variables: {names})")
+        return one_line(f"JointPMF(rank {self.rank}, {numbered(len(self.domain), 'variable')}: {names})")
 
     def summary(self) -> str:
         """Return a summary as text: the variables, how the model was fitted, and how well it reproduces pairs."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from juror.files.writing import write_whole
+from juror.printing import numbered
 from juror.report.facts import gather_facts
 from juror.report.html import make_page
 
@@ -96,7 +97,8 @@ class Report:
     def __repr__(self) -> str:
         model, observed = self._facts["model"], self._facts["observed"]
         beside = "" if observed is None or observed["source"] == "fit" else f", beside {observed['n_rows']:,.15g} rows"
-        return f"Report({self._facts['file']!r}: {model['n_variables']:,} variables, {model['rank']:,} classes{beside})"
+        size = f"{numbered(model['n_variables'], 'variable')}, {numbered(model['rank'], 'class', 'classes')}"
+        return f"Report({self._facts['file']!r}: {size}{beside})"
 
     def _repr_html_(self) -> str:
         frame = "width: 100%; height: 48rem; border: 0"

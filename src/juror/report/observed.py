@@ -113,10 +113,10 @@ def counted_facts(model: Mixture, counts: PairCounts, worth: float) -> dict[str,
     dict
         ``n_rows``, the weight of all rows; ``missing``, for every variable the share of rows in which it is missing,
         and ``marginals``, both None if only pairs were counted; ``together``, see
-        :func:`juror.report.counted.together_facts`; ``pairs``, see :mod:`juror.report.gaps`; ``check``: ``n_cells``
-        and ``n_well`` of a :class:`juror.answers.checking.CheckTable`, ``n_pairs_off``, the number of pairs of
-        variables with a question that is far off, and ``questions``, the worst line of each of the worst pairs, if it
-        is beyond chance.
+        :func:`juror.report.counted.together_facts`; ``pairs``, see :mod:`juror.report.gaps`; ``check``: ``n_cells``,
+        ``n_well`` and ``n_off`` of a :class:`juror.answers.checking.CheckTable`, ``n_pairs_off``, the number of
+        pairs of variables with a question that is far off, and ``questions``, the worst line of each of the worst
+        pairs, if it is beyond chance.
     """
     alone: dict[str, Any] = {"missing": None, "marginals": None}
     if counts.singles is not None and counts.n_rows is not None:
@@ -132,7 +132,7 @@ def counted_facts(model: Mixture, counts: PairCounts, worth: float) -> dict[str,
 
 
 def _check_facts(model: Mixture, counts: PairCounts, worth: float) -> dict[str, Any]:
-    """Return how many cells the model reproduces, and the worst question of each of the worst pairs beyond chance."""
+    """Return how many cells are reproduced and questions off, and the worst one of each of the worst pairs."""
     table = check(model, counts, _MOST_QUESTIONS, worth)
     of_pairs = table.worst_of_pairs(len(counts.tables))
     worst = of_pairs.head(_WORST_PAIRS).to_dict()
@@ -140,7 +140,8 @@ def _check_facts(model: Mixture, counts: PairCounts, worth: float) -> dict[str, 
     return {
         "n_cells": table.n_cells,
         "n_well": table.n_well,
-        "n_pairs_off": int(of_pairs.is_off.sum()),
+        "n_off": table.n_off,
+        "n_pairs_off": len(table.off().worst_of_pairs(len(counts.tables))),
         "questions": [line for line in lines if line["beyond_chance"] > 0],
     }
 

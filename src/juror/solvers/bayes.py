@@ -176,7 +176,8 @@ def solve(
         },
     )
     in_time = options.n_sweeps < planned.n_sweeps or (planned.sweeps is None and np.isfinite(context.until))
-    complaints = _complaints(followed, in_time=in_time) + _full(occupied, rank, options)
+    longer = _twice_the_time(planned) if in_time else _twice_the_sweeps(max(n_sweeps), options)
+    complaints = _complaints(followed, longer) + _full(occupied, rank, options)
     return Solution(side_by_side(draws), record, complaints)
 
 
@@ -343,20 +344,33 @@ def _has_mixed(followed: Mixing) -> bool:
     return rhat <= _MOST_RHAT and size >= _LEAST_SIZE
 
 
-def _complaints(followed: Mixing, *, in_time: bool) -> tuple[Complaint, ...]:
+def _twice_the_time(planned: BayesOptions) -> Message:
+    if planned.max_seconds is None:
+        return Message("Raise {max_seconds}")
+    return Message("Pass {max_seconds:={more}} or more", more=f"{2 * planned.max_seconds:g}")
+
+
+def _twice_the_sweeps(n_sweeps: int, options: BayesOptions) -> Message:
+    # Chains that went on have forgotten their first half.
+    n_burnt = options.n_burnt if n_sweeps == options.n_sweeps else n_sweeps // 2
+    longer = {"sweeps": 2 * n_sweeps, "burnt": 2 * n_burnt}
+    return Message("Pass {fit.sweeps:={sweeps}} and {fit.burnt:={burnt}} for chains of twice as many sweeps", **longer)
+
+
+def _complaints(followed: Mixing, longer: Message) -> tuple[Complaint, ...]:
     if _has_mixed(followed):
         return ()
     rhat, size = _worst(followed)
     complaint = Complaint(
         "poor-mixing",
         "The chains have not mixed well: of the probabilities of {n} rows, split-R-hat is {rhat:.2f} at worst (at "
-        "most {most_rhat:g} is well) and the effective sample size {size:.0f} at least ({least_size}). Raise "
+        "most {most_rhat:g} is well) and the effective sample size {size:.0f} at least ({least_size}). "
         "{longer}.",
         n=len(followed.rhat) - 1,
         rhat=rhat,
         most_rhat=_MOST_RHAT,
         size=size,
         least_size=_LEAST_SIZE,
-        longer=Message("{max_seconds}") if in_time else Message("{fit.sweeps} and {fit.burnt}"),
+        longer=longer,
     )
     return (complaint,)
