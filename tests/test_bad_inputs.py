@@ -170,8 +170,13 @@ BAD = {
     ),
     "a decimal comma": (
         lambda: MODEL.log_prob({"age": ["30,5", "x"]}),
-        "Column 'age' holds '30,5' in row 0, which is a number with a decimal comma. Pass decimal=',' with "
+        "Column 'age' holds '30,5' in row 0. If it is to be numbers with a decimal comma, pass decimal=',' with "
         "juror.Files.",
+    ),
+    "a comma of thousands or of decimals": (
+        lambda: MODEL.log_prob({"age": ["1,156", "x"]}),
+        "Column 'age' holds '1,156' in row 0. If commas group thousands, remove them from the data; if they are "
+        "decimal commas, pass decimal=',' with juror.Files.",
     ),
     "an unknown column": (
         lambda: MODEL.log_prob({"color": ["red"]}),
