@@ -334,3 +334,25 @@ def test_no_rows_have_no_mean(run, folder):
     assert err == "juror: There are no rows to score, so they have no mean. Give at least one.\n"
     # row by row there is nothing wrong with nothing
     assert run("score", "people.juror", "header.csv", "--rows")[:2] == (0, "log_prob\n")
+
+
+def test_filled_times_have_the_form_of_their_column_and_offsets_are_told(run, folder):
+    times = [f"2024-03-{day:02d}T{hour:02d}:30:00+02:00" for day in range(1, 29) for hour in range(4)]
+    times[5] = times[50] = ""
+    (folder / "zoned.csv").write_text("ward,at\n" + "".join(f"{'ab'[n % 2]},{at}\n" for n, at in enumerate(times)))
+    status, _, err = run("fit", "zoned.csv", "-o", "zoned.juror", "--rank", "2", "--method", "em")
+    assert status == 0
+    assert "Column 'at' has times with an offset, such as '2024-03-01T00:30:00+02:00'" in err
+    status, out, _ = run("impute", "zoned.juror", "zoned.csv")
+    assert status == 0
+    filled = frame_of(out)["at"]
+    assert filled.str.fullmatch(r"2024-0[23]-\d\dT\d\d:\d\d:\d\d\+02:00").all()
+    assert filled[0] == times[0]
+
+
+def test_times_in_utc_and_without_a_zone_are_not_warned_of(run, folder):
+    for zone in ("Z", "+00:00", ""):
+        rows = "".join(f"{'ab'[n % 2]},2024-03-{n % 28 + 1:02d} 12:{n % 60:02d}{zone}\n" for n in range(120))
+        (folder / "utc.csv").write_text("ward,at\n" + rows)
+        status, _, err = run("fit", "utc.csv", "-o", "utc.juror", "--rank", "2", "--method", "em")
+        assert (status, "offset" in err) == (0, False)
