@@ -154,6 +154,11 @@ BAD = {
         lambda: juror.fit(CODES, init=MODEL),
         "init has variables of [3, 2, 3] labels, the data of [2, 2]. They must agree.",
     ),
+    "more classes than rows": (
+        lambda: juror.fit({"a": ["x", "y"] * 100}, rank=100_000),
+        "rank must be at most the number of rows, 200, as further classes would have no row. Got 100,000 instead. "
+        "Pass rank='auto' to have it chosen.",
+    ),
     "an unknown target": (
         lambda: juror.fit({"class": ["a", "b"]}, rank=1, target="clas"),
         "There is no variable 'clas'. Did you mean 'class'?",
