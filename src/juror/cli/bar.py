@@ -18,13 +18,20 @@ _MEMORY = 5.0
 @contextmanager
 def reading(what: str) -> Iterator[None]:
     """Show a spinner while something of unknown length is read."""
+    with working(f"reading {what}"):
+        yield
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Show a spinner during work of unknown length."""
     if not shows_progress():
         yield
         return
     from rich.console import Console
     from rich.markup import escape
 
-    with Console(stderr=True).status(escape(one_line(f"reading {what}"))):
+    with Console(stderr=True).status(escape(one_line(what))):
         yield
 
 

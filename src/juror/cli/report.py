@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from juror.cli import options
+from juror.cli.bar import working
 from juror.cli.data import files_at, without
 from juror.cli.options import Drop, Model, Seed, UnknownOption, number_or, refuse_without_data, unknown_of
 from juror.cli.output import tell_written, write_json
@@ -76,7 +77,10 @@ def command(
     # A slow import, after all arguments are checked
     from juror.report import Report
 
-    report = Report(loaded, rows, name=model.name, rank=classes, unknown=how, sample_weight=sample_weight, seed=seed)
+    with working("making the page"):
+        report = Report(
+            loaded, rows, name=model.name, rank=classes, unknown=how, sample_weight=sample_weight, seed=seed
+        )
     facts = report.facts
     if json:
         write_json(facts)

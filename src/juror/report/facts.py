@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 _MOST_CARDS = 24
 # More pairs take minutes and make pages that no browser likes.
 _MOST_VARIABLES = 400
+# Steps of EM × blocks to find the classes to show; people read them, and nothing is computed from them.
+_WORK_ON_CLASSES = 400
 # Draws to estimate the distance of two models whose tables are too large to write out
 _DRAWS = 5_000
 
@@ -183,7 +185,7 @@ def _shown_classes(
     if wanted == model.rank:
         return class_profiles(page.model), None
     # The page's model is near the fitted one and smaller, so it is quicker to compress.
-    shown = compressed_in_time(page.model, wanted, seed)
+    shown = compressed_in_time(page.model, wanted, seed, _WORK_ON_CLASSES)
     loss = divergence(model, shown, _DRAWS, generator(seed))
     distance = {"rank": model.rank, "loss": float(loss), "standard_error": loss.standard_error}
     return class_profiles(shown), distance

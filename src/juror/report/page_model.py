@@ -34,7 +34,7 @@ _SAFE = 0.8
 _TRIES = 4
 # A step of EM takes time for every block of the smaller model. With many, a compression takes this many steps divided
 # by their number, within these limits, and judges itself by fewer rows.
-_STEPS_WORK, _FEWEST_STEPS, _MOST_STEPS = 1_200, 30, 100
+_STEPS_WORK, _FEWEST_STEPS, _MOST_STEPS = 800, 30, 100
 _ROWS_TO_JUDGE = 10_000
 # Answers with one condition that differ by up to a point count as equal.
 POINT = 0.01
@@ -195,10 +195,10 @@ def _fitted_in(model: JointPMF, seed: int) -> JointPMF:
     return model
 
 
-def compressed_in_time(model: JointPMF, rank: int, seed: int) -> JointPMF:
+def compressed_in_time(model: JointPMF, rank: int, seed: int, work: float = _STEPS_WORK) -> JointPMF:
     """Return a model of smaller rank near a model; with many blocks in fewer steps than :meth:`JointPMF.compress`."""
     n_blocks = min(len(model.blocks), rank)
-    n_steps = int(np.clip(_STEPS_WORK / n_blocks, _FEWEST_STEPS, _MOST_STEPS))
+    n_steps = int(np.clip(work / n_blocks, _FEWEST_STEPS, _MOST_STEPS))
     if n_steps == _MOST_STEPS:
         return model.compress(rank, seed=seed)
     from juror.answers.compressing import compressed  # imports the solvers, which are slow to import
