@@ -44,7 +44,7 @@ BAD = {
     ),
     "an empty name": (
         lambda: juror.fit({" ": ["x"]}),
-        "Column 0 has an empty name. Give it one, or drop it if it holds the row numbers of a frame.",
+        "Column 0 has an empty name. Give it one, or write the data without it if it holds the row numbers of a frame.",
     ),
     "a name that is no text": (
         lambda: juror.fit(pd.DataFrame({0: ["x"]})),

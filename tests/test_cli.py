@@ -356,3 +356,27 @@ def test_times_in_utc_and_without_a_zone_are_not_warned_of(run, folder):
         (folder / "utc.csv").write_text("ward,at\n" + rows)
         status, _, err = run("fit", "utc.csv", "-o", "utc.juror", "--rank", "2", "--method", "em")
         assert (status, "offset" in err) == (0, False)
+
+
+def fits(run, name):
+    return run("fit", name, "-o", "odd.juror", "--rank", "2", "--method", "em")
+
+
+def test_an_empty_column_at_the_end_of_lines_is_left_out(run, folder):
+    (folder / "trail.csv").write_text("a,b,,\n" + "x,p,,\ny,q,,\n" * 10)
+    status, out, err = fits(run, "trail.csv")
+    assert (status, "of 2 variables" in out) == (0, True)
+    assert "Columns without name and value are left out. Perhaps all lines end in a separator." in err
+
+
+def test_bars_between_columns_are_found(run, folder):
+    (folder / "bars.csv").write_text("a|b\n" + "x|p\ny|q\n" * 10)
+    status, out, _ = fits(run, "bars.csv")
+    assert (status, "of 2 variables" in out) == (0, True)
+
+
+def test_one_column_whose_name_has_a_separator_is_warned_of(run, folder):
+    (folder / "commas.csv").write_text("a,b\n" + "x,p\ny,q\n" * 10)
+    status, _, err = run("fit", "commas.csv", "-o", "odd.juror", "--rank", "1", "--method", "em", "--separator", ";")
+    assert status == 0
+    assert "is read as one column, although its first line, 'a,b', contains ','. Pass --separator , if it" in err
