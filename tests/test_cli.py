@@ -380,3 +380,30 @@ def test_one_column_whose_name_has_a_separator_is_warned_of(run, folder):
     status, _, err = run("fit", "commas.csv", "-o", "odd.juror", "--rank", "1", "--method", "em", "--separator", ";")
     assert status == 0
     assert "is read as one column, although its first line, 'a,b', contains ','. Pass --separator , if it" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("fit", "people.csv", "-o", "x.juror", "--seed", "x"), "Invalid value for '--seed': it must be a whole"),
+        (("fit", "people.csv"), "Missing option '-o' / '--output'."),
+        (("fit", "people.csv", "-o", "x.juror", "--sed", "3"), "No such option: --sed"),
+        (("fit", "people.csv", "-o", "-"), "--output must be a file, and '-' is none. Name a file."),
+        (("sample", "people.juror", "-o", "-"), "Leave --output out to write to stdout."),
+        (("fit", "people.csv", "-o", ""), "--output must be a file. Got no name"),
+        (("ask", "people.juror", "Sex", "--interval", "2"), "--interval must be a number in the range (0, 1). Got 2.0"),
+        (("fit", "people.csv", "-o", "x.juror", "--rho", "3", "--method", "em"), "It has ['--smoothing', '--max-"),
+    ],
+)
+def test_mistakes_are_told_in_a_line(run, arguments, sentence):
+    status, out, err = run(*arguments)
+    assert (status, out) == (2, "")
+    assert err.startswith("juror: ")
+    assert sentence in err
+    assert err.count("\n") == 1
+
+
+def test_a_warning_is_shown_once(run, folder):
+    (folder / "heavy.csv").write_text("a,w\n" + "x,4.5\ny,3.25\n" * 20)
+    _, _, err = run("fit", "heavy.csv", "-o", "odd.juror", "--weight", "w", "--rank", "1", "--method", "em")
+    assert err.count("--weight sums to") == 1

@@ -19,11 +19,12 @@ _GROUPED = re.compile(r"\s*[-+]?([1-9]\d{0,2}(,\d{3})*|0)(\.\d+)?\s*")
 # Two commas, or a point behind a comma: only thousands are written like this
 _SURELY_GROUPED = re.compile(r".*,.*[,.].*")
 
-_WAYS_OUT: dict[Meaning, str] = {
-    "decimal": "If it is to be numbers with a decimal comma, pass {Files.decimal:=','}.",
-    "thousands": "If commas group its thousands, remove them from the data: 1,234 is then 1234.",
-    "either": "If commas group thousands, remove them from the data; if they are decimal commas, pass "
-    "{Files.decimal:=','}.",
+_WAYS_OUT: dict[Meaning, Message] = {
+    "decimal": Message("If it is to be numbers with a decimal comma, pass {Files.decimal:=','}."),
+    "thousands": Message("If commas group its thousands, remove them from the data: 1,234 is then 1234."),
+    "either": Message(
+        "If commas group thousands, remove them from the data; if they are decimal commas, pass {Files.decimal:=','}."
+    ),
 }
 
 
@@ -42,4 +43,4 @@ def meaning_of_commas(labels: Sequence[Any]) -> Meaning | None:
 
 def way_out_of_commas(meaning: Meaning) -> Message:
     """Say how to read numbers with commas."""
-    return Message(_WAYS_OUT[meaning])
+    return _WAYS_OUT[meaning]
