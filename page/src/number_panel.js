@@ -198,7 +198,7 @@ class NumberRange {
     // What was typed stays: to move a range, one of its boxes must be changed first.
     if (from !== null && below !== null && from >= below) {
       this.#doubt();
-      explorer.say(`Nothing of ${this.variable.name} is from ${this.#from.value} to below ${this.#below.value}. Change the other box too.`);
+      explorer.say(`The range of ${this.variable.name} from ${this.#from.value} to below ${this.#below.value} is empty. Change the other box too.`);
     } else if (!explorer.chooseRange(this.variable, ends)) this.#doubt();
   }
 

@@ -1905,7 +1905,7 @@ var NumberRange = class {
     const [from, below] = ends2;
     if (from !== null && below !== null && from >= below) {
       this.#doubt();
-      explorer2.say(`Nothing of ${this.variable.name} is from ${this.#from.value} to below ${this.#below.value}. Change the other box too.`);
+      explorer2.say(`The range of ${this.variable.name} from ${this.#from.value} to below ${this.#below.value} is empty. Change the other box too.`);
     } else if (!explorer2.chooseRange(this.variable, ends2)) this.#doubt();
   }
   #doubt() {
