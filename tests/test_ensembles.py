@@ -141,7 +141,9 @@ class TestTheMean:
 
     def test_of_very_many_classes_there_are_fewer_members(self):
         with pytest.warns(FitWarning, match=r"3 of 3 members spent max_iter = 1 before.*Raise max_iter\."):
-            assert fit(CODES[:50], ensemble="auto", smoothing=1.0, rank=4000, max_iter=1).info.n_members == 3
+            heavy = np.full(50, 100)
+            options = {"ensemble": "auto", "smoothing": 1.0, "rank": 4000, "max_iter": 1}
+            assert fit(CODES[:50], sample_weight=heavy, **options).info.n_members == 3
 
     def test_one_class_is_fitted_once(self):
         model = fit(rank=1, ensemble="auto", smoothing=0.1)
