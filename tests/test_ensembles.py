@@ -140,9 +140,10 @@ class TestTheMean:
         assert (model.info.n_members, model.rank) == (n_members, 2 * n_members)
 
     def test_of_very_many_classes_there_are_fewer_members(self):
+        # a rank of more classes than rows is refused
+        heavy = np.full(50, 100)
+        options = {"ensemble": "auto", "smoothing": 1.0, "rank": 4000, "max_iter": 1}
         with pytest.warns(FitWarning, match=r"3 of 3 members spent max_iter = 1 before.*Raise max_iter\."):
-            heavy = np.full(50, 100)
-            options = {"ensemble": "auto", "smoothing": 1.0, "rank": 4000, "max_iter": 1}
             assert fit(CODES[:50], sample_weight=heavy, **options).info.n_members == 3
 
     def test_one_class_is_fitted_once(self):
