@@ -44,7 +44,7 @@ BAD = {
     ),
     "an empty name": (
         lambda: juror.fit({" ": ["x"]}),
-        "Column 0 has an empty name. Give it one, or drop it if it holds the row numbers of a frame.",
+        "Column 0 has an empty name. Give it one, or write the data without it if it holds the row numbers of a frame.",
     ),
     "a name that is no text": (
         lambda: juror.fit(pd.DataFrame({0: ["x"]})),
@@ -154,6 +154,11 @@ BAD = {
         lambda: juror.fit(CODES, init=MODEL),
         "init has variables of [3, 2, 3] labels, the data of [2, 2]. They must agree.",
     ),
+    "more classes than rows": (
+        lambda: juror.fit({"a": ["x", "y"] * 100}, rank=100_000),
+        "rank must be at most the number of rows, 200, as further classes would have no row. Got 100,000 instead. "
+        "Pass rank='auto' to have it chosen.",
+    ),
     "an unknown target": (
         lambda: juror.fit({"class": ["a", "b"]}, rank=1, target="clas"),
         "There is no variable 'clas'. Did you mean 'class'?",
@@ -170,8 +175,13 @@ BAD = {
     ),
     "a decimal comma": (
         lambda: MODEL.log_prob({"age": ["30,5", "x"]}),
-        "Column 'age' holds '30,5' in row 0, which is a number with a decimal comma. Pass decimal=',' with "
+        "Column 'age' holds '30,5' in row 0. If it is to be numbers with a decimal comma, pass decimal=',' with "
         "juror.Files.",
+    ),
+    "a comma of thousands or of decimals": (
+        lambda: MODEL.log_prob({"age": ["1,156", "x"]}),
+        "Column 'age' holds '1,156' in row 0. If commas group thousands, remove them from the data; if they are "
+        "decimal commas, pass decimal=',' with juror.Files.",
     ),
     "an unknown column": (
         lambda: MODEL.log_prob({"color": ["red"]}),

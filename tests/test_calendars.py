@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import math
 import sqlite3
+from contextlib import nullcontext
 from itertools import permutations
 from zoneinfo import ZoneInfo
 
@@ -332,7 +333,9 @@ def test_columns_of_csv_files(cells, form, zone, blocks, tmp_path, monkeypatch):
         monkeypatch.setattr("juror.readers.csv_files.settle_types.__defaults__", ((), 1, 256))
     rows = [cells[0]] * 40 + cells[1:] + [""]
     (tmp_path / "t.csv").write_text("a,b\n" + "\n".join(f"{cell},x" for cell in rows) + "\n")
-    column = read_whole(scan_path(tmp_path / "t.csv"))[0]
+    has_offset = any("+02:00" in cell for cell in cells)
+    with pytest.warns(juror.DataWarning, match="'2024-03-01 12:30:00.02:00'") if has_offset else nullcontext():
+        column = read_whole(scan_path(tmp_path / "t.csv"))[0]
     assert (column.form, column.calendar and column.calendar.zone) == (form, zone)
     assert column.index[-1] == -1
     if form == "number":

@@ -334,3 +334,76 @@ def test_no_rows_have_no_mean(run, folder):
     assert err == "juror: There are no rows to score, so they have no mean. Give at least one.\n"
     # row by row there is nothing wrong with nothing
     assert run("score", "people.juror", "header.csv", "--rows")[:2] == (0, "log_prob\n")
+
+
+def test_filled_times_have_the_form_of_their_column_and_offsets_are_told(run, folder):
+    times = [f"2024-03-{day:02d}T{hour:02d}:30:00+02:00" for day in range(1, 29) for hour in range(4)]
+    times[5] = times[50] = ""
+    (folder / "zoned.csv").write_text("ward,at\n" + "".join(f"{'ab'[n % 2]},{at}\n" for n, at in enumerate(times)))
+    status, _, err = run("fit", "zoned.csv", "-o", "zoned.juror", "--rank", "2", "--method", "em")
+    assert status == 0
+    assert "Column 'at' has times with an offset, such as '2024-03-01T00:30:00+02:00'" in err
+    status, out, _ = run("impute", "zoned.juror", "zoned.csv")
+    assert status == 0
+    filled = frame_of(out)["at"]
+    assert filled.str.fullmatch(r"2024-0[23]-\d\dT\d\d:\d\d:\d\d\+02:00").all()
+    assert filled[0] == times[0]
+
+
+def test_times_in_utc_and_without_a_zone_are_not_warned_of(run, folder):
+    for zone in ("Z", "+00:00", ""):
+        rows = "".join(f"{'ab'[n % 2]},2024-03-{n % 28 + 1:02d} 12:{n % 60:02d}{zone}\n" for n in range(120))
+        (folder / "utc.csv").write_text("ward,at\n" + rows)
+        status, _, err = run("fit", "utc.csv", "-o", "utc.juror", "--rank", "2", "--method", "em")
+        assert (status, "offset" in err) == (0, False)
+
+
+def fits(run, name):
+    return run("fit", name, "-o", "odd.juror", "--rank", "2", "--method", "em")
+
+
+def test_an_empty_column_at_the_end_of_lines_is_left_out(run, folder):
+    (folder / "trail.csv").write_text("a,b,,\n" + "x,p,,\ny,q,,\n" * 10)
+    status, out, err = fits(run, "trail.csv")
+    assert (status, "of 2 variables" in out) == (0, True)
+    assert "Columns without name and value are left out. Perhaps all lines end in a separator." in err
+
+
+def test_bars_between_columns_are_found(run, folder):
+    (folder / "bars.csv").write_text("a|b\n" + "x|p\ny|q\n" * 10)
+    status, out, _ = fits(run, "bars.csv")
+    assert (status, "of 2 variables" in out) == (0, True)
+
+
+def test_one_column_whose_name_has_a_separator_is_warned_of(run, folder):
+    (folder / "commas.csv").write_text("a,b\n" + "x,p\ny,q\n" * 10)
+    status, _, err = run("fit", "commas.csv", "-o", "odd.juror", "--rank", "1", "--method", "em", "--separator", ";")
+    assert status == 0
+    assert "is read as one column, although its first line, 'a,b', contains ','. Pass --separator , if it" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("fit", "people.csv", "-o", "x.juror", "--seed", "x"), "Invalid value for '--seed': it must be a whole"),
+        (("fit", "people.csv"), "Missing option '-o' / '--output'."),
+        (("fit", "people.csv", "-o", "x.juror", "--sed", "3"), "No such option: --sed"),
+        (("fit", "people.csv", "-o", "-"), "--output must be a file, and '-' is none. Name a file."),
+        (("sample", "people.juror", "-o", "-"), "Leave --output out to write to stdout."),
+        (("fit", "people.csv", "-o", ""), "--output must be a file. Got no name"),
+        (("ask", "people.juror", "Sex", "--interval", "2"), "--interval must be a number in the range (0, 1). Got 2.0"),
+        (("fit", "people.csv", "-o", "x.juror", "--rho", "3", "--method", "em"), "It has ['--smoothing', '--max-"),
+    ],
+)
+def test_mistakes_are_told_in_a_line(run, arguments, sentence):
+    status, out, err = run(*arguments)
+    assert (status, out) == (2, "")
+    assert err.startswith("juror: ")
+    assert sentence in err
+    assert err.count("\n") == 1
+
+
+def test_a_warning_is_shown_once(run, folder):
+    (folder / "heavy.csv").write_text("a,w\n" + "x,4.5\ny,3.25\n" * 20)
+    _, _, err = run("fit", "heavy.csv", "-o", "odd.juror", "--weight", "w", "--rank", "1", "--method", "em")
+    assert err.count("--weight sums to") == 1

@@ -732,6 +732,31 @@ def test_other_text_is_not_warned_of(values):
     assert Domain.infer({"a": values})["a"].kind == "nominal"
 
 
+@pytest.mark.parametrize(
+    ("cells", "words", "no_words"),
+    [
+        ([f"{n},156" for n in range(1, 13)], "If commas group thousands, remove them from the data; if they are", "-"),
+        ([f"{n},156,000" for n in range(1, 13)], "If commas group its thousands, remove them", "decimal"),
+        ([*(f"{n},156" for n in range(1, 13)), "987"], "If commas group thousands, remove them", "-"),
+        ([f"{n},5" for n in range(12)], "numbers with a decimal comma, pass decimal=','", "thousands"),
+        ([*(f"{n},5" for n in range(12)), "7"], "numbers with a decimal comma, pass decimal=','", "thousands"),
+    ],
+    ids=["either", "thousands", "also without a comma", "decimals", "also whole"],
+)
+@pytest.mark.parametrize("most", [1000, 5])
+def test_commas_in_numbers_are_not_taken_for_what_they_may_not_be(cells, words, no_words, most):
+    if most == 1000:
+        with pytest.warns(DataWarning) as caught:
+            Domain.infer({"a": cells})
+        text = str(caught[0].message)
+    else:
+        with pytest.raises(DataError) as refused:
+            Domain.infer({"a": cells}, max_levels=most)
+        text = str(refused.value)
+    assert words in text
+    assert no_words not in text
+
+
 # The classes themselves
 
 

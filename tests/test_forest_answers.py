@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 import juror
 from juror import Domain, FitInfo, JointPMF, Not, Range, Variable
 from juror.answers import compressing, forest_mode, sampling
+from juror.answers import pairs as pairs_module
 from juror.answers.block import BareMixture, Block, edgeless
 from juror.answers.interval_ends import UNSEEN, ends_of_draws
 from juror.answers.marginals import whole_table
 from juror.answers.messages import Messages, node_marginals
-from juror.answers.pairs import pair_tables
+from juror.answers.pairs import keeping_pairs, pair_tables
 from juror.answers.posterior import log_mass, posterior
 from juror.answers.profiles import class_profiles
 from juror.answers.restricting import restricted
@@ -535,3 +536,18 @@ def test_compression_of_models_with_zeros(seed):
     small = model.compress(2)
     assert dense(small).sum() == pytest.approx(1.0)
     assert np.all(dense(small)[dense(model) > 0] > 0)
+
+
+def test_tables_of_pairs_that_are_kept_are_the_same(monkeypatch):
+    model, other = (random_forest_model([3, 4, 2], [2, 3], np.random.default_rng(seed)) for seed in (0, 1))
+    passes = []
+    compute = pairs_module._pair_tables
+    monkeypatch.setattr(pairs_module, "_pair_tables", lambda *how: passes.append(how) or compute(*how))
+    with keeping_pairs(model):
+        first, again, others = list(pair_tables(model)), list(pair_tables(model)), list(pair_tables(other))
+    assert len(passes) == 2
+    for kept in (first, again):
+        for (a, b, table), (*pair, expected) in zip(kept, pair_tables(model), strict=True):
+            assert [a, b] == pair
+            np.testing.assert_array_equal(table, expected)
+    assert not np.array_equal(others[0][2], first[0][2])

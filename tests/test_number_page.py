@@ -245,6 +245,42 @@ def test_what_is_no_number_and_what_never_happens(page, model):
     assert "Nothing is given" in sentence(page)
 
 
+def test_a_typed_range_moves_upward_box_by_box(page):
+    page.get_by_label("Choose a range of age").click()
+    low, high = page.get_by_label("age at least"), page.get_by_label("age less than")
+    for box, text in ((low, "20"), (high, "25"), (low, "30")):
+        box.fill(text)
+        box.press("Enter")
+    message = page.locator("#message")
+    assert message.inner_text() == "The range of age from 30 to below 25 is empty. Change the other box too."
+    assert (low.input_value(), high.input_value()) == ("30", "25")
+    assert low.get_attribute("aria-invalid") == high.get_attribute("aria-invalid") == "true"
+    assert "20" in sentence(page)
+    high.fill("40")
+    high.press("Enter")
+    assert "30" in sentence(page)
+    assert "40" in sentence(page)
+    assert message.inner_text() == ""
+    assert (low.get_attribute("aria-invalid"), high.get_attribute("aria-invalid")) == (None, None)
+
+
+def test_ranges_of_times_end_at_whole_hours(browser, tmp_path):
+    rng = np.random.default_rng(0)
+    times = pd.Timestamp("2024-03-01") + pd.to_timedelta(rng.integers(0, 30 * 86_400, 600), unit="s")
+    juror.Report(juror.fit(pd.DataFrame({"at": times, "a": rng.integers(0, 2, 600)}), rank=2, method="em")).save(
+        tmp_path / "times.html"
+    )
+    with watched(browser, tmp_path / "times.html") as page:
+        box = page.locator("svg.histogram").first.bounding_box()
+        page.mouse.move(box["x"] + 101, box["y"] + 60)
+        page.mouse.down()
+        page.mouse.move(box["x"] + 203, box["y"] + 60, steps=4)
+        page.mouse.up()
+        ends = page.evaluate("new URLSearchParams(location.hash.slice(1)).entries().toArray().map(([, end]) => end)")
+        assert len(ends) == 2
+        assert all(pd.Timestamp(end).minute == pd.Timestamp(end).second == 0 for end in ends)
+
+
 def test_a_simpler_law_carries_its_error(browser, table, tmp_path, monkeypatch):
     model = juror.fit(table, rank=2, method="em", missing_as={})
     monkeypatch.setattr("juror.report.number_facts.pieces_of", lambda inside: pieces_of(inside, 25))

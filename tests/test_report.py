@@ -17,7 +17,8 @@ import juror
 from juror.cli.app import main
 from juror.errors import ParameterError
 from juror.report import Report, carried_pairs, page_model
-from juror.report.page_model import is_too_large, make_page_model, rounded
+from juror.report.facts import _WORK_ON_CLASSES
+from juror.report.page_model import compressed_in_time, is_too_large, make_page_model, rounded
 from juror.testing import dense, random_forest_model, random_model
 
 PEOPLE = juror.datasets.titanic()
@@ -238,7 +239,7 @@ def test_a_fit_whose_rows_are_impossible_has_a_page():
 def test_the_distance_of_the_classes_shown_is_that_from_the_fitted_model(drawn, rank):
     model = drawn
     report = Report(model, rank=rank)
-    shown = make_page_model(model, rank, seed=0).model.compress(12, seed=0)
+    shown = compressed_in_time(make_page_model(model, rank, seed=0).model, 12, 0, _WORK_ON_CLASSES)
     p, q = dense(model), dense(shown)
     assert report.facts["classes"]["compressed"]["loss"] == pytest.approx(float((p * np.log(p / q)).sum()), abs=1e-9)
 

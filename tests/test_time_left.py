@@ -34,8 +34,11 @@ class TestExpectedEnd:
         end = bar.ExpectedEnd()
         assert end.in_words() == ""
         end.told(step(60.0))
-        assert end.in_words() == "about 1 min left"
-        clock.now += 30.0
+        clock.now += 2.9
+        assert end.in_words() == ""
+        clock.now += 0.1
+        assert end.in_words() == "about 55 s left"
+        clock.now += 27.0
         assert end.in_words() == "about 30 s left"
         clock.now += 28.0
         assert end.in_words() == "a few s left"
@@ -48,6 +51,7 @@ class TestExpectedEnd:
         for seconds_left in (20.0, 100.0) * 20:
             clock.now += 0.01
             end.told(step(seconds_left))
+        clock.now += 3.0
         assert end.in_words() in ("about 55 s left", "about 1 min left")
         # After a while a report counts nearly whole.
         clock.now += 30.0

@@ -106,18 +106,18 @@ export class Explorer {
    * @param {number[]} codes
    */
   chooseCodes(variable, codes) {
-    this.know(withCodes(this.#evidence, variable, codes));
+    return this.know(withCodes(this.#evidence, variable, codes));
   }
 
   /**
-   * A range of a number was drawn or typed; without ends it is cleared.
+   * A range of a number was drawn or typed; without ends it is cleared. An impossible one changes nothing: false.
    *
    * @param {Variable} variable
    * @param {Ends} ends
    */
   chooseRange(variable, ends) {
-    if (ends[0] === null && ends[1] === null) this.chooseCodes(variable, []);
-    else this.know(withRange(this.#evidence, variable, ends));
+    if (ends[0] === null && ends[1] === null) return this.chooseCodes(variable, []);
+    return this.know(withRange(this.#evidence, variable, ends));
   }
 
   /**
@@ -181,7 +181,6 @@ export class Explorer {
     if (answer === null) {
       const words = [...evidence].map(([n, known]) => inWords(this.variables[n], known)).join(" and ");
       this.say(`Under this model it never happens that ${words}. Nothing was changed.`);
-      for (const panel of this.panels) panel.range?.show(this.#evidence.get(panel.variable.position) ?? null);
       return false;
     }
     if (isNew) this.#past.push(this.#evidence);

@@ -18,8 +18,9 @@ export function showFit(fit, model) {
     ["classes", number(model.fitted_rank)],
     // The number of parameters says nothing about how flexible a mean of many fits is.
     ["free parameters", isMean ? null : number(model.n_parameters)],
-    ["blocks", model.blocks.length > 1 ? number(model.blocks.length) : null],
+    ["blocks", model.fitted_blocks > 1 ? number(model.fitted_blocks) : null],
     ["classes of this page", model.rank < model.fitted_rank ? aboutPage(model) : null],
+    ["blocks of this page", model.blocks.length < model.fitted_blocks ? number(model.blocks.length) : null],
     ["numbers of this page", model.bits < 64 ? aboutNumbers(model) : null],
   ];
   if (!fit) {

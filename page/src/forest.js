@@ -31,10 +31,13 @@ export class ForestView {
   }
 
   #about() {
-    const { n_blocks: nBlocks, weight, layout } = this.facts;
+    const { n_blocks: nBlocks, fitted_blocks: nFitted, weight, layout } = this.facts;
+    const here = nBlocks < nFitted ? `, and the smaller model of this page ${number(nBlocks)}` : "";
+    const heaviest = nBlocks > 1 ? ` This is the forest of the heaviest${here && " of this page"}, with ${percent(weight)} of all rows.` : "";
+    const only = nBlocks === 1 ? " This is the forest of that one." : "";
     const whose =
-      nBlocks > 1
-        ? `The model has ${plural(nBlocks, "block")} of classes, each with its own forest. This is the forest of the heaviest, with ${percent(weight)} of all rows.`
+      nFitted > 1
+        ? `The model has ${plural(nFitted, "block")} of classes, each with its own forest${here}.${heaviest}${only}`
         : "All classes share this forest.";
     const widths = layout ? " A wider line means more mutual information of its two variables under the whole model." : "";
     return `${whose} Within a class, variables depend on each other only along its lines.${widths}`;

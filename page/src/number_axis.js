@@ -85,8 +85,7 @@ export class NumberAxis {
   get #step() {
     const [low, high] = this.floats;
     const rough = (APART * (high - low)) / (this.right - this.left);
-    const size = 10 ** Math.floor(Math.log10(rough));
-    const step = ([1, 2, 5].find((factor) => factor * size >= rough) ?? 10) * size;
+    const step = this.text.step(rough);
     return this.law.isGrid ? Math.max(step, this.text.float(1) - this.text.float(0)) : step;
   }
 

@@ -189,12 +189,21 @@ class NumberRange {
       const isWrong = position === null && box.value.trim() !== "";
       box.setAttribute("aria-invalid", String(isWrong));
       if (isWrong) {
-        explorer.say(`“${box.value}” is not ${this.variable.text.kind} of ${this.variable.name}.`);
+        explorer.say(`“${box.value}” is not ${this.variable.text.kind} of ${this.variable.name}.${this.variable.text.hint}`);
         return;
       }
       ends[which] = position;
     }
-    explorer.chooseRange(this.variable, ends);
+    const [from, below] = ends;
+    // What was typed stays: to move a range, one of its boxes must be changed first.
+    if (from !== null && below !== null && from >= below) {
+      this.#doubt();
+      explorer.say(`The range of ${this.variable.name} from ${this.#from.value} to below ${this.#below.value} is empty. Change the other box too.`);
+    } else if (!explorer.chooseRange(this.variable, ends)) this.#doubt();
+  }
+
+  #doubt() {
+    for (const box of [this.#from, this.#below]) box.setAttribute("aria-invalid", "true");
   }
 
   /** @param {Known | null} known */

@@ -8,6 +8,15 @@ const NANOSECONDS = { D: DAY, s: 10n ** 9n, ms: 10n ** 6n, us: 1000n, ns: 1n };
 const DATE = /^\s*(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?\s*(Z?))?\s*$/;
 const DECIMAL = /^\s*([+-]?)(\d*)(?:\.(\d*))?\s*$/;
 
+// Steps of a clock that are easy to read, in seconds
+const CLOCK = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400];
+
+/** @param {number} least */
+function decimalStep(least) {
+  const size = 10 ** Math.floor(Math.log10(least));
+  return ([1, 2, 5].find((factor) => factor * size >= least) ?? 10) * size;
+}
+
 /** @type {(a: bigint, b: bigint) => bigint} */
 const floorDivide = (a, b) => (a < 0n && a % b !== 0n ? a / b - 1n : a / b);
 
@@ -106,6 +115,27 @@ export class NumberText {
   /** What may be typed. */
   get kind() {
     return this.#facts.calendar ? "a date" : "a number";
+  }
+
+  /** How dates are written, as a sentence; nothing for numbers. */
+  get hint() {
+    const { calendar } = this.#facts;
+    if (!calendar) return "";
+    return ` Write dates like 2024-03-01${calendar.unit === "D" ? "" : ", and times like 2024-03-01 12:30"}.`;
+  }
+
+  /**
+   * The lowest step that is easy to read and not below a number: of dates and times whole seconds, minutes, hours or days.
+   *
+   * @param {number} least
+   */
+  step(least) {
+    const { calendar } = this.#facts;
+    if (!calendar) return decimalStep(least);
+    const second = 1e9 / Number(NANOSECONDS[calendar.unit]);
+    if (least < second) return decimalStep(least);
+    const ofClock = CLOCK.find((seconds) => seconds * second >= least);
+    return ofClock ? ofClock * second : decimalStep(least / (86_400 * second)) * 86_400 * second;
   }
 }
 

@@ -95,6 +95,7 @@ export type Evidence = Map<number, Known>;
 export interface ModelFacts {
   rank: number;
   fitted_rank: number;
+  fitted_blocks: number;
   n_variables: number;
   n_parameters: number;
   loss: number;
@@ -121,6 +122,7 @@ export interface BlockFacts {
 export interface ForestFacts {
   block: number;
   n_blocks: number;
+  fitted_blocks: number;
   weight: number;
   /** Edges, the most informative first; nulls where a node is hidden. */
   edges: EdgeFacts[];

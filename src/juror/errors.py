@@ -36,13 +36,15 @@ class Option:
     """An argument that a message names, with its value, or several values if it takes a list.
 
     ``source`` is the assignment in Python, such as ``"='auto'"``. ``owner`` is the function that takes the argument, if
-    the message must name it, such as ``"Domain.infer"`` or ``"Files"``.
+    the message must name it, such as ``"Domain.infer"`` or ``"Files"``. One that is ``listed`` among others is left out
+    where it does not exist.
     """
 
     name: str
     values: tuple[Any, ...] = ()
     source: str = ""
     owner: str = ""
+    listed: bool = False
 
     @classmethod
     def parse(cls, field: str, spec: str = "") -> Option:
@@ -143,7 +145,8 @@ def _spelled(value: Any, spelling: Spelling) -> Any:
     if isinstance(value, Message | _WithMessage):
         return value.text(spelling)
     if isinstance(value, tuple) and any(isinstance(item, Option) for item in value):
-        return str([_spelled(item, spelling) for item in value])
+        texts = [_spelled(item, spelling) for item in value]
+        return str([text for text in texts if text])
     return value
 
 

@@ -18,7 +18,7 @@ from juror.answers.posterior_draws import posterior_draws
 from juror.answers.support import counted_in_words, in_words, is_countable
 from juror.domain.evidence import Evidence
 from juror.domain.variable import Label
-from juror.errors import Message, ParameterError, QueryError, shortlist
+from juror.errors import Message, QueryError, shortlist, wrong
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -142,7 +142,7 @@ def intervals(
         How many times as uncertain as the draws the truth is.
     """
     if isinstance(level, bool) or not isinstance(level, (int, float, np.number)) or not 0 < level < 1:
-        raise ParameterError(f"level must be a number in the range (0, 1). Got {level!r} instead.")
+        raise wrong("level", "a number in the range (0, 1)", level)
     counts, basis = _rows_behind(model, n_rows, evidence, table, worth)
     if n_draws >= 2:
         each = [marginal(posterior(draw, evidence), positions).ravel() for draw in posterior_draws(model, n_draws)]

@@ -11,8 +11,10 @@ at once. Nodes of different trees are independent within a class.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import nullcontext
-from functools import partial
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cached_property, partial
 from operator import iadd
 
 import numpy as np
@@ -25,6 +27,37 @@ from juror.runners.local import LocalRunner, partitions
 _NUMBERS_AT_ONCE = 1 << 21
 # Numbers in the tables of all pairs that threads hold at the same time, each up to three of them: 2 GB.
 _NUMBERS_OF_THREADS = 1 << 28
+# Numbers in all tables of a model that are kept: 128 MB.
+_MOST_KEPT = 1 << 24
+
+
+@dataclass(frozen=True)
+class _KeptPairs:
+    """The tables of all pairs of one model, computed when they are first asked for."""
+
+    model: Mixture
+
+    @cached_property
+    def tables(self) -> list[tuple[int, int, np.ndarray]]:
+        with LocalRunner() as runner:
+            return list(_pair_tables(self.model, runner))
+
+
+_kept: ContextVar[_KeptPairs | None] = ContextVar("kept pairs", default=None)
+
+
+@contextmanager
+def keeping_pairs(model: Mixture) -> Iterator[None]:
+    """Compute the tables of all pairs of a model once for all that ask for them inside, if they are not too large.
+
+    A page asks for them five times, and each time takes a pass over all classes.
+    """
+    n_labels = sum(model.domain.cardinalities)
+    token = _kept.set(_KeptPairs(model) if n_labels**2 / 2 <= _MOST_KEPT else None)
+    try:
+        yield
+    finally:
+        _kept.reset(token)
 
 
 def pair_tables(model: Mixture, runner: LocalRunner | None = None) -> Iterator[tuple[int, int, np.ndarray]]:
@@ -32,6 +65,11 @@ def pair_tables(model: Mixture, runner: LocalRunner | None = None) -> Iterator[t
 
     The threads of a runner take blocks in turn, and the tables do not depend on their number.
     """
+    kept = _kept.get()
+    yield from kept.tables if kept is not None and kept.model is model else _pair_tables(model, runner)
+
+
+def _pair_tables(model: Mixture, runner: LocalRunner | None) -> Iterator[tuple[int, int, np.ndarray]]:
     ends = np.concatenate([[0], np.cumsum(model.domain.cardinalities)])
     N = len(model.domain)
     for a, beyond in enumerate(_rows(model, ends, runner or LocalRunner(1))):

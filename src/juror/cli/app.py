@@ -65,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with warnings.catch_warnings(), _ended_by_signals(), copies_removed():
         spelling = partial(in_shell, command=next((word for word in arguments if not word.startswith("-")), None))
         warnings.simplefilter("always", JurorWarning)
-        warnings.showwarning = partial(_show_warning, spelling)
+        warnings.showwarning = partial(_show_warning, spelling, set())
         sys.exit(_run(arguments, debug, spelling))
 
 
@@ -115,6 +115,8 @@ def in_shell(option: Option, command: str | None = None) -> str:
     """
     is_off = option.values == (False,)
     flag = options_by_argument(command, is_off).get(option.name)
+    if flag is None and option.listed:
+        return ""
     if flag is None:
         return in_python(option) + (" (Python only)" if option.owner or option.source else "")
     if option.source.endswith("…"):
@@ -156,6 +158,7 @@ def _tell(message: str, status: int, debug: bool) -> int:
 
 def _show_warning(
     spelling: Spelling,
+    shown: set[str],
     message: Warning | str,
     category: type[Warning],
     filename: str,
@@ -164,4 +167,7 @@ def _show_warning(
     line: str | None = None,
 ) -> None:
     text = message.text(spelling) if isinstance(message, JurorWarning) else str(message)
-    tell(f"juror: warning: {text}")
+    # Data that are read twice are warned of twice.
+    if text not in shown:
+        shown.add(text)
+        tell(f"juror: warning: {text}")

@@ -34,7 +34,7 @@ def command(
             "a glob.",
         ),
     ] = None,
-    interval: Annotated[
+    level: Annotated[
         float | None,
         typer.Option(
             "--interval",
@@ -69,11 +69,11 @@ def command(
     behind: dict[str, Any] = {"data": rows, "sample_weight": sample_weight, "unknown": known}
     answer: IntervalTable | SupportTable | ProbabilityTable
     notes = []
-    if interval is None:
+    if level is None:
         table = loaded.ask(question, **behind)
         answer = table if table.support is None else table.support
     else:
-        answer = loaded.interval(question, interval, **behind)
+        answer = loaded.interval(question, level, **behind)
         table, notes = answer.table, [f"intervals from {answer.basis}", *answer.remarks()]
     if table.support is not None and table.support.n_missing:
         notes.append(table.support.notes()[0])

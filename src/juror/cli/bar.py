@@ -13,18 +13,27 @@ from juror.progress import Progress, ProgressCallback
 
 # Over about this many seconds, reports move the expected end.
 _MEMORY = 5.0
+# The first reports guess: the time left is shown this many seconds after them.
+_SETTLED = 3.0
 
 
 @contextmanager
 def reading(what: str) -> Iterator[None]:
     """Show a spinner while something of unknown length is read."""
+    with working(f"reading {what}"):
+        yield
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Show a spinner during work of unknown length."""
     if not shows_progress():
         yield
         return
     from rich.console import Console
     from rich.markup import escape
 
-    with Console(stderr=True).status(escape(one_line(f"reading {what}"))):
+    with Console(stderr=True).status(escape(one_line(what))):
         yield
 
 
@@ -88,6 +97,7 @@ class ExpectedEnd:
     def __init__(self) -> None:
         self._began = self._last = time.monotonic()
         self._end: float | None = None
+        self._first: float | None = None
         self._stage = ""
         self.share = 0.0
 
@@ -101,6 +111,7 @@ class ExpectedEnd:
                 self._end = None
             return
         self._stage = step.stage
+        self._first = now if self._first is None else self._first
         weight = 1.0 - math.exp(-(now - self._last) / _MEMORY)
         told = now + step.seconds_left
         self._end = told if self._end is None else self._end + weight * (told - self._end)
@@ -109,8 +120,11 @@ class ExpectedEnd:
         self.share = max(self.share, min(1.0, (now - self._began) / whole))
 
     def in_words(self) -> str:
-        """Say how much time is left, roughly; empty if nothing tells."""
-        return "" if self._end is None else about(self._end - time.monotonic())
+        """Say how much time is left, roughly; empty if nothing tells, and while reports are too new to be relied on."""
+        now = time.monotonic()
+        if self._end is None or self._first is None or now - self._first < _SETTLED:
+            return ""
+        return about(self._end - now)
 
 
 def about(seconds: float) -> str:

@@ -13,6 +13,7 @@ from juror.cli.options import Data, Drop, Json, Model, Output, Seed, UnknownOpti
 from juror.cli.output import check_labels, check_output, read_table, write_frame
 from juror.cli.places import refuse_inputs
 from juror.cli.saved_files import read_model
+from juror.cli.written_times import writer_like
 from juror.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -109,7 +110,9 @@ def _with_own_cells(filled: pa.Table, table: pa.Table, domain: Domain, files: Fi
         seen = column.index >= 0
         # cells whose missing label is an answer are still missing
         isfilled = ~seen & cells[column.name].notna()
-        cells.loc[isfilled, column.name] = [as_text(label) for label in cells.loc[isfilled, column.name]]
+        is_time = column.calendar is not None and column.calendar.unit != "D"
+        write = writer_like(written.loc[seen, column.name]) if is_time else None
+        cells.loc[isfilled, column.name] = [(write or as_text)(label) for label in cells.loc[isfilled, column.name]]
         cells.loc[seen, column.name] = written.loc[seen, column.name]
     others = [name for name in names if name not in domain]
     cells[others] = written[others]

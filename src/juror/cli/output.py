@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from juror.cli.data import check_drop, without
-from juror.cli.places import refuse_inputs
+from juror.cli.places import refuse_inputs, refuse_no_file
 from juror.cli.terminal import put, tell
 from juror.errors import ParameterError, shortlist
 from juror.files.csv_writing import write_csv
@@ -83,6 +83,7 @@ def check_output(output: Path | None, as_json: bool, inputs: Iterable[str | Path
     """Refuse, before any work is done, an unknown suffix, and an output that is also an input."""
     if output is None:
         return
+    refuse_no_file(output, to_stdout=True)
     check_place(output)
     if output.suffix.lower() not in _WRITERS:
         raise ParameterError(f"--output must end in one of {shortlist(_WRITERS)}. Got {output.name!r} instead.")

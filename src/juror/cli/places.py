@@ -35,6 +35,15 @@ def refuse_inputs(outputs: Iterable[Path], inputs: Iterable[str | Path | None]) 
                 )
 
 
+def refuse_no_file(output: Path, to_stdout: bool = False) -> None:
+    """Refuse an output that is no name of a file: empty text, or the dash that means stdout elsewhere."""
+    if str(output) == "-":
+        way_out = "Leave --output out to write to stdout." if to_stdout else "Name a file."
+        raise ParameterError(f"--output must be a file, and '-' is none. {way_out}")
+    if output == Path():
+        raise ParameterError("--output must be a file. Got no name, or that of this folder.")
+
+
 def same_file(one: Path, other: Path) -> bool:
     """Tell whether two paths are the same existing file."""
     return one.exists() and other.exists() and one.samefile(other)

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from juror.cli import options
+from juror.cli.bar import working
 from juror.cli.data import files_at, without
 from juror.cli.options import Drop, Model, Seed, UnknownOption, number_or, refuse_without_data, unknown_of
 from juror.cli.output import tell_written, write_json
-from juror.cli.places import refuse_inputs
+from juror.cli.places import refuse_inputs, refuse_no_file
 from juror.cli.saved_files import read_model
 from juror.cli.terminal import tell
 from juror.errors import ParameterError
@@ -76,7 +77,10 @@ def command(
     # A slow import, after all arguments are checked
     from juror.report import Report
 
-    report = Report(loaded, rows, name=model.name, rank=classes, unknown=how, sample_weight=sample_weight, seed=seed)
+    with working("making the page"):
+        report = Report(
+            loaded, rows, name=model.name, rank=classes, unknown=how, sample_weight=sample_weight, seed=seed
+        )
     facts = report.facts
     if json:
         write_json(facts)
@@ -92,6 +96,7 @@ def _check(output: Path | None, json: bool, inputs: list[str | Path | None]) -> 
     if json == (output is not None):
         raise ParameterError("Say where the page goes, -o report.html, or have its facts with --json: one of the two.")
     if output is not None:
+        refuse_no_file(output)
         check_place(output)
         if output.suffix.lower() not in (".html", ".htm"):
             raise ParameterError(f"--output must end in .html. Got {output.name!r} instead.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import juror
 from juror.cli.options import DEFAULTS
+from juror.cli.places import refuse_no_file
 from juror.errors import ModelFileError, Option, ParameterError
 from juror.files import KINDS
 
@@ -75,6 +76,7 @@ def check_name_for(output: Path, what: str, suffix: str) -> None:
     """Refuse an output that has the suffix of another kind, or that cannot be written."""
     from juror.files.container import check_name
 
+    refuse_no_file(output)
     check_name(output, what, suffix)
     others = {".juror": "a model", _SUFFIX: "counts"}
     if output.suffix.lower() in others and output.suffix.lower() != suffix:

@@ -6,6 +6,7 @@ characters are taken out before that.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -14,8 +15,14 @@ import typer
 from typer.core import TyperGroup
 
 from juror.cli.addresses import scrubbed
+from juror.errors import ParameterError
 from juror.printing import printable
 
+# Words of the parser, and plainer ones
+_PLAIN = (
+    (re.compile(r"Input should be a valid integer.*"), "it must be a whole number"),
+    (re.compile(r"Input should be a valid number.*"), "it must be a number"),
+)
 # The parser's base class of errors, which Typer does not export: it is Click's or, in later versions, a copy of it
 _UsageError: Any = typer.BadParameter.mro()[1]
 
@@ -39,5 +46,16 @@ def _shown_safely() -> Iterator[None]:
     try:
         yield
     except _UsageError as error:
-        error.message = printable(scrubbed(error.message))
-        raise
+        # without arguments there is help, which is no mistake
+        if type(error).__name__ == "NoArgsIsHelpError":
+            raise
+        raise ParameterError(_sentence(error)) from None
+
+
+def _sentence(error: Any) -> str:
+    """Say what is wrong in one sentence, and where help is."""
+    text = printable(scrubbed(error.format_message())).rstrip(".")
+    for wrong, plain in _PLAIN:
+        text = wrong.sub(plain, text)
+    command = "juror" if error.ctx is None or error.ctx.parent is None else f"juror {error.ctx.info_name}"
+    return f"{text}. Run {command!r} with --help to see its options."

@@ -23,8 +23,9 @@ from juror.errors import (
     did_you_mean,
     shortlist,
 )
+from juror.readers.commas import meaning_of_commas, way_out_of_commas
 from juror.readers.exact_numbers import as_number
-from juror.readers.tallies import Tally, have_decimal_commas, way_out_of_labels
+from juror.readers.tallies import Tally, way_out_of_labels
 
 # The values of a column of fractions must occur this often on average to be categories
 _RECURRENCE = 5
@@ -143,6 +144,9 @@ class Discovery:
 
     def _text(self, column: Tally) -> Variable:
         labels = sorted(_seen(column))
+        if meaning_of_commas(labels) is not None:
+            # a refusal says what the warning does
+            self._check_levels(column.name, labels)
         _warn_of_hidden_numbers(column.name, labels)
         _warn_of_long_labels(column.name, labels)
         return Variable(column.name, tuple(labels), "nominal")
@@ -250,19 +254,20 @@ def _warn_of_groups(column: Tally) -> None:
 def _warn_of_hidden_numbers(name: str, labels: Sequence[str]) -> None:
     """Warn if all labels of a text column are numbers except one or two, which are probably missing markers."""
     read = f"Column {name!r} is read as text, but all its labels are numbers"
-    if len(labels) >= 10 and have_decimal_commas(labels):
+    commas = meaning_of_commas(labels) if len(labels) >= 10 else None
+    if commas is not None:
+        example = next(label for label in labels if "," in label)
         warnings.warn(
-            DataWarning(
-                "{fact}. Pass {Files.decimal:=','} if it is to be numbers.",
-                fact=f"{read} with a decimal comma, such as {labels[0]!r}",
-            ),
+            DataWarning("{fact}. {way_out}", fact=f"{read}, such as {example!r}", way_out=way_out_of_commas(commas)),
             stacklevel=2,
         )
+        return
     strangers = [label for label in labels if not _is_number(label)]
     if len(labels) >= 10 and 0 < len(strangers) <= 2:
         warnings.warn(
             DataWarning(
-                "{fact}. If these mean missing, pass {markers} and give the column as numbers.",
+                "{fact}. If these mean missing, pass {markers}; data other than CSV files must also have the column as "
+                "numbers.",
                 fact=f"{read} except {shortlist(strangers)}",
                 markers=Option("missing", tuple(strangers), f"={strangers!r}"),
             ),

@@ -9,7 +9,8 @@ import numpy as np
 
 from juror.errors import DataError, QueryError, did_you_mean, shortlist
 from juror.readers.columns import Column
-from juror.readers.exact_numbers import Number, as_number
+from juror.readers.commas import meaning_of_commas, way_out_of_commas
+from juror.readers.exact_numbers import Number
 
 if TYPE_CHECKING:
     from juror.domain.variable import Variable
@@ -41,8 +42,9 @@ def unknown_cell(variable: Variable, column: Column, row: int) -> DataError:
     value = value.item() if isinstance(value, np.generic) else value
     written = repr(value) if column.calendar is None else column.calendar.text(value)
     held = f"Column {column.name!r} holds {written} in {column.row_in_words(row)}"
-    if variable.edges is not None and "," in str(value) and as_number(str(value).replace(",", ".")) is not None:
-        return DataError("{held}, which is a number with a decimal comma. Pass {Files.decimal:=','}.", held=held)
+    commas = meaning_of_commas([value]) if variable.edges is not None else None
+    if commas is not None:
+        return DataError("{held}. {way_out}", held=held, way_out=way_out_of_commas(commas))
     what, way_out = _what_is_wrong(variable, column, value)
     return DataError(
         '{held}{what}. Pass {unknown:="missing"} to treat it as missing{way_out}.',

@@ -95,5 +95,5 @@ def _stopped(members: Sequence[Member], most: int, trial: Trial, options: EMOpti
         some = "" if n_by_held_out == len(members) else f" {n_by_held_out} of them"
         reason += f",{some} by {held_out_share(trial.table):.3g} of the rows, held out"
     if len(members) < most:
-        return f"{reason}; {len(members)} of at most {most} fits in max_seconds = {options.max_seconds:g}"
+        return f"{reason}; {len(members)} of at most {most} fits in {options.max_seconds:g} s"
     return reason

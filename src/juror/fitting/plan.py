@@ -208,7 +208,7 @@ def read_options(method: str, given: Mapping[str, Any]) -> Options:
     known = METHODS[method].option_names
     for option in given:
         if option not in known:
-            others = Message("It has {options}.", options=tuple(map(Option, known)))
+            others = Message("It has {options}.", options=tuple(Option(name, listed=True) for name in known))
             hint = others if option in ALL_OPTIONS else did_you_mean(option, known)
             raise ParameterError(
                 "method {name!r} has no option {option!r}. {hint}", name=method, option=Option(option), hint=hint

@@ -18,6 +18,9 @@ from juror.rows.table import Table
 from juror.solvers.methods import METHODS
 from juror.solvers.solver import Context, Method, Solution
 
+# A rank up to this is allowed for any table, as it takes little time and room.
+_SMALL_RANK = 100
+
 
 def choose_and_solve(
     table: Table,
@@ -37,6 +40,7 @@ def choose_and_solve(
     to sampling if it is held ``beside_sampling`` and not clearly better. The rows that were fitted come back with the
     solution.
     """
+    _check_rank(rank, table)
     trial = Trial(table.sample(context.seed), method, target, context)
     if options.has_members:
         return _ensemble(
@@ -58,6 +62,18 @@ def choose_and_solve(
         solution = method.solve(table, chosen.rank, options, trial.context)
     measure = measure if chosen.rank_path or rho_path else ""
     return _recorded(solution, chosen, options.smoothing, measure, rho_path), table
+
+
+def _check_rank(rank: int | str, table: Table) -> None:
+    """Refuse more classes than rows: most would be empty, and take time and room for nothing."""
+    n_rows = int(max(table.n_rows, table.total))
+    if not isinstance(rank, str) and rank > max(n_rows, _SMALL_RANK):
+        raise ParameterError(
+            "{rank} must be at most the number of rows, {n_rows:,}, as further classes would have no row. Got {got:,} "
+            "instead. Pass {rank:='auto'} to have it chosen.",
+            n_rows=n_rows,
+            got=rank,
+        )
 
 
 def _chosen(trial: Trial, rank: int | str, options: Any, *, smoothing_given: bool) -> Chosen:

@@ -83,7 +83,8 @@ def check_column_names(names: Sequence[object]) -> None:
             )
         if not name.strip():
             raise DataError(
-                f"Column {position} has an empty name. Give it one, or drop it if it holds the row numbers of a frame."
+                f"Column {position} has an empty name. Give it one, or write the data without it if it holds the row "
+                "numbers of a frame."
             )
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:

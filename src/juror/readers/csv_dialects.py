@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,12 +12,14 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import csv
 
-from juror.errors import DataError, Option, ParameterError
+from juror.errors import DataError, DataWarning, Option, ParameterError
 from juror.readers.paths import ending_of, not_text, reading
 
 _START_BYTES = 1 << 20
 # The size of a block, which is parsed at once; no row may be longer. pyarrow reads 32 blocks ahead, so it is small.
 BLOCK_BYTES = 1 << 21
+# What separates cells, in the order in which it is looked for
+_SEPARATORS = ",;\t|"
 # Byte-order marks of encodings other than UTF-8. UTF-32 comes first, as its mark begins with that of UTF-16.
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -121,11 +124,27 @@ def _outside_quotes(text: str, written: Written) -> str:
     text = text.removeprefix("\ufeff")
     if not written.quote:
         return re.split("[\r\n]", text, maxsplit=1)[0]
-    quote, separators = re.escape(written.quote), re.escape(",;\t" + (written.separator or ""))
+    quote, separators = re.escape(written.quote), re.escape(_SEPARATORS + (written.separator or ""))
     # a quote counts at the beginning of a cell only
     quoted = f"(?<![^{separators}]){quote}(?:[^{quote}]|{quote}{quote})*{quote}"
     line = re.match(f"(?:{quoted}|[^\r\n])*", text)
     return re.sub(quoted, "", line[0]) if line else ""
+
+
+def _warn_of_one_column(path: str, line: str, separator: str | None) -> None:
+    """Warn if the line of column names is one name by its separator, and several by another."""
+    likely = next((mark for mark in _SEPARATORS if mark in line), None)
+    if likely is None or (separator is not None and separator in line):
+        return
+    warnings.warn(
+        DataWarning(
+            "{fact} Pass {separator} if it stands between columns.",
+            fact=f"The file {path!r} is read as one column, although its first line, {line[:40]!r}, contains "
+            f"{likely!r}.",
+            separator=Option("separator", (likely,), f"={likely!r}", "Files"),
+        ),
+        stacklevel=2,
+    )
 
 
 def find_dialect(path: str, written: Written, missing: Sequence[object], small_bytes: int = 0) -> Dialect:
@@ -134,7 +153,7 @@ def find_dialect(path: str, written: Written, missing: Sequence[object], small_b
     with reading(path), pa.input_stream(path) as stream:
         start = stream.read(max(_START_BYTES, small_bytes))
         is_small = len(start) <= small_bytes and not stream.read(1)
-    if not start:
+    if not start.strip():
         raise DataError(f"The file {path!r} is empty. It needs a line of column names and some rows.")
     if codecs.lookup(encoding).name == "utf-8":
         encoding = next((name for mark, name in _MARKS if start.startswith(mark)), "utf-8")
@@ -142,8 +161,9 @@ def find_dialect(path: str, written: Written, missing: Sequence[object], small_b
     if "\0" in line:
         # UTF-16 without a mark: every other byte is zero, which does not occur in text
         raise not_text(f"The file {path!r}", encoding)
-    candidates = "\t" if ending_of(path).startswith(".tsv") else ",;\t"
+    candidates = "\t" if ending_of(path).startswith(".tsv") else _SEPARATORS
     found = next((mark for mark in candidates if mark in line and mark != written.decimal), None)
+    _warn_of_one_column(path, line, written.separator or found)
     null = ("", *(str(marker) for marker in missing))
     content = start if is_small else None
     return Dialect(written.separator or found, written.quote, encoding, written.decimal, null, content)

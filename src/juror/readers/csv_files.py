@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import pyarrow as pa
 
+from juror.errors import DataWarning
 from juror.readers.columns import check_column_names
 from juror.readers.csv_dialects import BLOCK_BYTES, Dialect, Written, find_dialect
 from juror.readers.csv_types import settle_types
@@ -40,7 +42,18 @@ def open_csv_files(paths: Sequence[str], missing: Sequence[object], text: Collec
     dialects = {path: find_dialect(path, written, missing, 0 if several else SMALL_BYTES) for path in paths}
     if several:
         check_names({path: dialect.names(path) for path, dialect in dialects.items()})
-    schema = settle_types(dialects, text)
+    schema = _without_empty(settle_types(dialects, text))
     check_column_names(schema.names)
     is_small = not several and dialects[paths[0]].content is not None
     return Opened(schema, None, lambda path, *how: [CsvPart(path, *how, dialect=dialects[path])], is_small)
+
+
+def _without_empty(schema: pa.Schema) -> pa.Schema:
+    """Leave out columns that have neither a name nor a value: lines that end in a separator make one."""
+    empty = [i for i, field in enumerate(schema) if not field.name.strip() and pa.types.is_null(field.type)]
+    for position in reversed(empty):
+        schema = schema.remove(position)
+    if empty:
+        which = "A column has no name and no value, and is" if len(empty) == 1 else "Columns without name and value are"
+        warnings.warn(f"{which} left out. Perhaps all lines end in a separator.", DataWarning, stacklevel=2)
+    return schema

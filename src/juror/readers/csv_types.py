@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import os
+import warnings
 from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 
@@ -16,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
+from juror.errors import DataWarning
 from juror.readers.csv_dialects import BLOCK_BYTES, Dialect
 from juror.readers.csv_quotes import check_closed
 from juror.readers.paths import ending_of, not_text, reading
@@ -27,6 +29,8 @@ _COMPRESSED = 8
 _LEADING_ZERO = r"^\s*[-+]?0[0-9xX]"
 # Floats represent all whole numbers of fifteen digits
 _LONG = r"^\s*[-+]?[0-9]{16,}"
+# The time of day, and a zone that is not UTC
+_OFFSET = r"[ T]\d\d[^+-]*[+-](0[1-9]|[1-9]\d|00:?(0[1-9]|[1-5]\d))"
 # In the order in which pyarrow tries them
 _ORDER = (
     pa.null(),
@@ -72,8 +76,11 @@ def settle_types(
     types = {field.name: field.type for field in schema if not pa.types.is_string(field.type)}
     if types and not is_all and not _hold(files, types, block_bytes):
         types = _try_all(files, list(types), block_bytes)
-    for name in _look_into_cells(files, types, names[-1], block_bytes):
+    identifiers, offsets = _look_into_cells(files, types, names[-1], block_bytes)
+    for name in identifiers:
         del types[name]
+    for name, cell in offsets.items():
+        _warn_of_offset(name, cell)
     return pa.schema([(name, types.get(name, pa.string())) for name in names])
 
 
@@ -122,15 +129,25 @@ def _try_all(files: Mapping[str, Dialect], names: Sequence[str], block_bytes: in
 
 def _look_into_cells(
     files: Mapping[str, Dialect], types: Mapping[str, pa.DataType], last: str, block_bytes: int
-) -> Collection[str]:
-    """Return the columns of numbers that have a cell which is not its number; refuse a file with an unclosed quote.
+) -> tuple[Collection[str], Mapping[str, str]]:
+    """Return the columns of numbers that have a cell which is not its number, and times with an offset from UTC.
 
-    The last column shows whether a quote is open at the end of a file; in another column, cells would be absent.
+    A file with an unclosed quote is refused. The last column shows whether a quote is open at the end of a file; in
+    another column, cells would be absent.
+
+    Returns
+    -------
+    collection of str
+        The columns of numbers.
+    mapping of str to str
+        A cell of each column of times in which one has an offset.
     """
     numbers = {name for name, type_ in types.items() if pa.types.is_integer(type_) or pa.types.is_floating(type_)}
+    zoned = {name for name, type_ in types.items() if pa.types.is_timestamp(type_) and type_.tz is not None}
     found: set[str] = set()
+    offsets: dict[str, str] = {}
     for path, dialect in files.items():
-        names = sorted({*numbers - found, last})
+        names = sorted({*numbers - found, *zoned - set(offsets), last})
         end = None
         with reading(path, dialect.encoding):
             for batch in dialect.open(path, block_bytes, dict.fromkeys(names, pa.string()), names):
@@ -139,9 +156,29 @@ def _look_into_cells(
                     for name in numbers - found
                     if _has_identifier(batch[name], pa.types.is_floating(types[name]), dialect.decimal)
                 }
+                for name in zoned - set(offsets):
+                    cell = _with_offset(batch[name])
+                    if cell is not None:
+                        offsets[name] = cell
                 end = batch[last][-1].as_py() if batch.num_rows else end
         check_closed(path, dialect, end)
-    return found
+    return found, offsets
+
+
+def _with_offset(cells: pa.Array) -> str | None:
+    """Return the first time whose zone is another than UTC."""
+    found = cells.filter(pc.match_substring_regex(cells, _OFFSET))
+    return found[0].as_py() if len(found) else None
+
+
+def _warn_of_offset(name: str, cell: str) -> None:
+    warnings.warn(
+        f"Column {name!r} has times with an offset, such as {cell!r}, and a column of a CSV file has no zone but UTC: "
+        "its labels and answers are in UTC. Write an offset with the times of questions too, as others are read as "
+        "UTC.",
+        DataWarning,
+        stacklevel=2,
+    )
 
 
 def _has_identifier(cells: pa.Array, are_floats: bool, decimal: str) -> bool:

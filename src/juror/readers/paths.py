@@ -28,6 +28,8 @@ _WAYS_OUT = {
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 # Raised by pyarrow for damaged files, and by Python for text that is not in its encoding
 _FAILURES = (pa.ArrowException, OSError, EOFError, UnicodeError)
+# What pyarrow says of a row; it knows its number unless other blocks come before. The line of column names is row 1.
+_RAGGED = re.compile(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+): ?(.*)")
 
 
 @dataclass(frozen=True)
@@ -172,7 +174,23 @@ def reading(path: str, encoding: str | None = None) -> Iterator[None]:
             raise not_text(f"The file {path!r}", encoding, f" in row {row[1]}" if row else "") from None
         if "straddling" in reason:
             reason = "a row of it is too long. Perhaps a quote is not closed."
+        ragged = _RAGGED.search(reason)
+        if ragged:
+            raise _ragged(path, *ragged.groups()) from None
         raise DataError(f"The file {path!r} cannot be read as {''.join(_endings(path))}: {reason}") from None
+
+
+def _ragged(path: str, row: str | None, expected: str, got: str, text: str) -> DataError:
+    """Return the error for a row that has more or fewer cells than there are columns."""
+    return DataError(
+        "The file {path!r} has {expected} columns, but {where} {text!r} has {got} cells. Mend it, or name the "
+        "{Files.separator} or {Files.quote} if cells are read wrongly.",
+        path=path,
+        expected=expected,
+        where=f"row {row}" if row else "the row",
+        text=text[:40],
+        got=got,
+    )
 
 
 def not_text(what: str, encoding: str | None, where: str = "") -> DataError:

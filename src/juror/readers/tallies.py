@@ -17,6 +17,7 @@ import numpy as np
 from juror.errors import DataError, Message, shortlist
 from juror.readers.calendars import Calendar, Unit, finer, united_calendar
 from juror.readers.columns import MISSING, Column, Form, united
+from juror.readers.commas import meaning_of_commas, way_out_of_commas
 from juror.readers.exact_numbers import as_number
 from juror.readers.scans import Part, Scan
 from juror.readers.weights import WeightSums, take_weights
@@ -24,7 +25,6 @@ from juror.runners.local import Runner
 
 # The most distinct numbers of a column to keep when pieces are merged
 _MOST_NUMBERS = 2**18
-_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
 _ODD = re.compile(r"\s*[-+]?(0[0-9xX]|[0-9]{16})")
 _SIGN = np.int64(-(2**63))
 
@@ -168,8 +168,9 @@ def check_labels(seen: Tally, most: float) -> None:
 
 def way_out_of_labels(labels: Sequence[Any]) -> Message:
     """Say what to do about a column of too many labels."""
-    if have_decimal_commas(labels):
-        return Message("These look like numbers with a decimal comma: pass {Files.decimal:=','}.")
+    commas = meaning_of_commas(labels)
+    if commas is not None:
+        return way_out_of_commas(commas)
     odd = next((label for label in labels if isinstance(label, str) and _ODD.match(label)), None)
     if odd is not None and all(isinstance(label, str) and as_number(label) is not None for label in labels):
         return Message(
@@ -178,11 +179,6 @@ def way_out_of_labels(labels: Sequence[Any]) -> Message:
             odd=odd,
         )
     return Message("Drop it if it is an identifier, group its labels, or raise {Domain.infer.max_levels}.")
-
-
-def have_decimal_commas(labels: Sequence[Any]) -> bool:
-    """Tell whether all labels are numbers written with a decimal comma."""
-    return all(isinstance(label, str) and _COMMA.fullmatch(label) for label in labels)
 
 
 def _in_one_unit(one: Tally, other: Tally) -> tuple[Tally, Tally]:

@@ -12,6 +12,7 @@ from juror.answers.checking import worth_of_rows
 from juror.answers.information import dependence as dependence_of
 from juror.answers.information import divergence
 from juror.answers.marginals import marginal
+from juror.answers.pairs import keeping_pairs
 from juror.answers.profiles import ClassProfile, class_profiles, readable_rank
 from juror.answers.sampling import generator
 from juror.errors import ModelError
@@ -23,7 +24,7 @@ from juror.report.counted import counted_dependence
 from juror.report.drawn_forest import forest_facts
 from juror.report.number_facts import number_facts
 from juror.report.observed import counts_of, facts_of_counts, observed_facts
-from juror.report.page_model import PageModel, check_rank, make_page_model
+from juror.report.page_model import PageModel, check_rank, compressed_in_time, make_page_model
 from juror.report.seen import Seen, pass_over
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 _MOST_CARDS = 24
 # More pairs take minutes and make pages that no browser likes.
 _MOST_VARIABLES = 400
+# Steps of EM × blocks to find the classes to show; people read them, and nothing is computed from them.
+_WORK_ON_CLASSES = 400
 # Draws to estimate the distance of two models whose tables are too large to write out
 _DRAWS = 5_000
 
@@ -58,6 +61,13 @@ def gather_facts(
         refuse_rows(model.conditions, "Leave the data out, or report about the model before that.")
     # Data that do not fit the model are refused before the slow work starts.
     seen = None if data is None else pass_over(data, model.domain, unknown=unknown, weight=sample_weight, seed=seed)
+    with keeping_pairs(model):
+        return _facts_of(model, seen, name, rank, seed)
+
+
+def _facts_of(
+    model: JointPMF, seen: Seen | None, name: str, rank: int | Literal["auto", "all"], seed: int
+) -> tuple[dict[str, Any], dict[str, Any]]:
     page = make_page_model(model, rank, seed)
     size, fit = _model_facts(model, page)
     # Without data there may be the counts of the rows that the model was fitted to.
@@ -71,7 +81,7 @@ def gather_facts(
         "variables": [_variable_facts(model, n) for n in range(len(model.domain))],
         "model": size,
         "dependence": _dependence_facts(model, counts),
-        "forest": forest_facts(shown),
+        "forest": _forest_facts(model, shown),
         "classes": _class_facts(profiles, distance),
         "fit": fit,
         "observed": _observed_facts(model, page, seen, counts, seed),
@@ -107,6 +117,12 @@ def _variable_facts(model: JointPMF, n: int) -> dict[str, Any]:
     }
 
 
+def _forest_facts(model: JointPMF, shown: JointPMF) -> dict[str, Any] | None:
+    """Return the forest of the page's model, beside the number of blocks of the fitted one."""
+    facts = forest_facts(shown)
+    return None if facts is None else facts | {"fitted_blocks": len(model.blocks)}
+
+
 def _dependence_facts(model: JointPMF, counts: PairCounts | None) -> dict[str, Any]:
     """Return the dependence of every two variables by the model and by the rows, and an order of the variables."""
     fitted = dependence_of(model, "normalised")
@@ -133,6 +149,7 @@ def _model_facts(model: JointPMF, page: PageModel) -> tuple[dict[str, Any], dict
     size = {
         "rank": page.model.rank,
         "fitted_rank": model.rank,
+        "fitted_blocks": len(model.blocks),
         "n_variables": len(model.domain),
         "n_parameters": n_parameters,
         "loss": page.loss,
@@ -168,7 +185,7 @@ def _shown_classes(
     if wanted == model.rank:
         return class_profiles(page.model), None
     # The page's model is near the fitted one and smaller, so it is quicker to compress.
-    shown = page.model.compress(wanted, seed=seed)
+    shown = compressed_in_time(page.model, wanted, seed, _WORK_ON_CLASSES)
     loss = divergence(model, shown, _DRAWS, generator(seed))
     distance = {"rank": model.rank, "loss": float(loss), "standard_error": loss.standard_error}
     return class_profiles(shown), distance

@@ -26,12 +26,16 @@ from juror.report.thinned_trees import SHARES, thinned
 _MODEL_BYTES = 1_350_000
 # About what a piece of the law of a number takes
 _PIECE_BYTES = 14
-# The time to compress grows with (classes before) × (classes after) × (numbers of a class). This product takes about
-# half a minute.
+# The time to merge classes grows with (classes before) × (classes after) × (numbers of a class). This product takes
+# about half a minute.
 _COMPRESSION_WORK = 1e9
 # The classes of a smaller model may be harder to pack: the share of the room that it may fill by estimate
 _SAFE = 0.8
 _TRIES = 4
+# A step of EM takes time for every block of the smaller model. With many, a compression takes this many steps divided
+# by their number, within these limits, and judges itself by fewer rows.
+_STEPS_WORK, _FEWEST_STEPS, _MOST_STEPS = 800, 30, 100
+_ROWS_TO_JUDGE = 10_000
 # Answers with one condition that differ by up to a point count as equal.
 POINT = 0.01
 # Draws to estimate the loss if the tables are too large to write out
@@ -187,8 +191,20 @@ def _fitted_in(model: JointPMF, seed: int) -> JointPMF:
         if rank == model.rank:
             break
         # The classes of a smaller model may be harder to pack than expected. From there it is not far.
-        model = model.compress(rank, seed=seed)
+        model = compressed_in_time(model, rank, seed)
     return model
+
+
+def compressed_in_time(model: JointPMF, rank: int, seed: int, work: float = _STEPS_WORK) -> JointPMF:
+    """Return a model of smaller rank near a model; with many blocks in fewer steps than :meth:`JointPMF.compress`."""
+    n_blocks = min(len(model.blocks), rank)
+    n_steps = int(np.clip(work / n_blocks, _FEWEST_STEPS, _MOST_STEPS))
+    if n_steps == _MOST_STEPS:
+        return model.compress(rank, seed=seed)
+    from juror.answers.compressing import compressed  # imports the solvers, which are slow to import
+
+    blocks, _ = compressed(model, rank, seed=seed, n_steps=n_steps, n_rows=_ROWS_TO_JUDGE)
+    return JointPMF.of_blocks(blocks, model.domain, model.info)
 
 
 def is_too_large(model: JointPMF, rank: int | Literal["auto", "all"]) -> bool:
@@ -256,7 +272,11 @@ def _fitting(model: JointPMF) -> int:
     size = _n_bytes(_packed(model)[1])
     if size <= _room(model):
         return model.rank
-    return max(1, int(min(_SAFE * model.rank * _room(model) / size, _in_time(model))))
+    rank = min(_SAFE * model.rank * _room(model) / size, _in_time(model))
+    if rank < len(model.blocks):
+        # Classes that stand for several trees each have few zeros, and pack badly.
+        rank = min(rank, _SAFE * _room(model) * 6 / 16 / (_n_numbers(model) / model.rank))
+    return max(1, int(rank))
 
 
 def _in_time(model: Mixture) -> float:

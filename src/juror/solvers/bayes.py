@@ -247,7 +247,7 @@ def _stopped(n_sweeps: Sequence[int], planned: BayesOptions) -> str:
     made = " and ".join(str(n) for n in sorted(set(n_sweeps)))
     taken = f"took {chains} of {made} sweeps"
     if min(n_sweeps) < planned.n_sweeps:
-        return f"{taken}, not {planned.n_sweeps}, in max_seconds = {planned.max_seconds:g}"
+        return f"{taken}, not {planned.n_sweeps}, in {planned.max_seconds:g} s"
     return taken if min(n_sweeps) == planned.n_sweeps else f"{taken}, and forgot the first half"
 
 

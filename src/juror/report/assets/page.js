@@ -652,8 +652,7 @@ var NumberAxis = class {
   get #step() {
     const [low, high] = this.floats;
     const rough = APART * (high - low) / (this.right - this.left);
-    const size = 10 ** Math.floor(Math.log10(rough));
-    const step = ([1, 2, 5].find((factor) => factor * size >= rough) ?? 10) * size;
+    const step = this.text.step(rough);
     return this.law.isGrid ? Math.max(step, this.text.float(1) - this.text.float(0)) : step;
   }
   /** @param {number} value */
@@ -1898,12 +1897,19 @@ var NumberRange = class {
       const isWrong = position === null && box.value.trim() !== "";
       box.setAttribute("aria-invalid", String(isWrong));
       if (isWrong) {
-        explorer2.say(`“${box.value}” is not ${this.variable.text.kind} of ${this.variable.name}.`);
+        explorer2.say(`“${box.value}” is not ${this.variable.text.kind} of ${this.variable.name}.${this.variable.text.hint}`);
         return;
       }
       ends2[which] = position;
     }
-    explorer2.chooseRange(this.variable, ends2);
+    const [from, below] = ends2;
+    if (from !== null && below !== null && from >= below) {
+      this.#doubt();
+      explorer2.say(`The range of ${this.variable.name} from ${this.#from.value} to below ${this.#below.value} is empty. Change the other box too.`);
+    } else if (!explorer2.chooseRange(this.variable, ends2)) this.#doubt();
+  }
+  #doubt() {
+    for (const box of [this.#from, this.#below]) box.setAttribute("aria-invalid", "true");
   }
   /** @param {Known | null} known */
   show(known) {
@@ -2007,17 +2013,17 @@ var Explorer = class {
    * @param {number[]} codes
    */
   chooseCodes(variable, codes) {
-    this.know(withCodes(this.#evidence, variable, codes));
+    return this.know(withCodes(this.#evidence, variable, codes));
   }
   /**
-   * A range of a number was drawn or typed; without ends it is cleared.
+   * A range of a number was drawn or typed; without ends it is cleared. An impossible one changes nothing: false.
    *
    * @param {Variable} variable
    * @param {Ends} ends
    */
   chooseRange(variable, ends2) {
-    if (ends2[0] === null && ends2[1] === null) this.chooseCodes(variable, []);
-    else this.know(withRange(this.#evidence, variable, ends2));
+    if (ends2[0] === null && ends2[1] === null) return this.chooseCodes(variable, []);
+    return this.know(withRange(this.#evidence, variable, ends2));
   }
   /**
    * The pointer went down on a bar of an ordered variable. The bars it crosses until it goes up become a range.
@@ -2073,7 +2079,6 @@ var Explorer = class {
     if (answer === null) {
       const words = [...evidence].map(([n, known]) => inWords(this.variables[n], known)).join(" and ");
       this.say(`Under this model it never happens that ${words}. Nothing was changed.`);
-      for (const panel of this.panels) panel.range?.show(this.#evidence.get(panel.variable.position) ?? null);
       return false;
     }
     if (isNew) this.#past.push(this.#evidence);
@@ -2526,8 +2531,11 @@ var ForestView = class {
     } else byId("forest-drawing").parentElement?.remove();
   }
   #about() {
-    const { n_blocks: nBlocks, weight, layout } = this.facts;
-    const whose = nBlocks > 1 ? `The model has ${plural(nBlocks, "block")} of classes, each with its own forest. This is the forest of the heaviest, with ${percent(weight)} of all rows.` : "All classes share this forest.";
+    const { n_blocks: nBlocks, fitted_blocks: nFitted, weight, layout } = this.facts;
+    const here = nBlocks < nFitted ? `, and the smaller model of this page ${number(nBlocks)}` : "";
+    const heaviest = nBlocks > 1 ? ` This is the forest of the heaviest${here && " of this page"}, with ${percent(weight)} of all rows.` : "";
+    const only = nBlocks === 1 ? " This is the forest of that one." : "";
+    const whose = nFitted > 1 ? `The model has ${plural(nFitted, "block")} of classes, each with its own forest${here}.${heaviest}${only}` : "All classes share this forest.";
     const widths = layout ? " A wider line means more mutual information of its two variables under the whole model." : "";
     return `${whose} Within a class, variables depend on each other only along its lines.${widths}`;
   }
@@ -2771,6 +2779,11 @@ var DAY = 86400n * 10n ** 9n;
 var NANOSECONDS = { D: DAY, s: 10n ** 9n, ms: 10n ** 6n, us: 1000n, ns: 1n };
 var DATE = /^\s*(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?\s*(Z?))?\s*$/;
 var DECIMAL = /^\s*([+-]?)(\d*)(?:\.(\d*))?\s*$/;
+var CLOCK = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400];
+function decimalStep(least) {
+  const size = 10 ** Math.floor(Math.log10(least));
+  return ([1, 2, 5].find((factor) => factor * size >= least) ?? 10) * size;
+}
 var floorDivide = (a, b) => a < 0n && a % b !== 0n ? a / b - 1n : a / b;
 var NumberText = class {
   #facts;
@@ -2857,6 +2870,25 @@ var NumberText = class {
   /** What may be typed. */
   get kind() {
     return this.#facts.calendar ? "a date" : "a number";
+  }
+  /** How dates are written, as a sentence; nothing for numbers. */
+  get hint() {
+    const { calendar } = this.#facts;
+    if (!calendar) return "";
+    return ` Write dates like 2024-03-01${calendar.unit === "D" ? "" : ", and times like 2024-03-01 12:30"}.`;
+  }
+  /**
+   * The lowest step that is easy to read and not below a number: of dates and times whole seconds, minutes, hours or days.
+   *
+   * @param {number} least
+   */
+  step(least) {
+    const { calendar } = this.#facts;
+    if (!calendar) return decimalStep(least);
+    const second = 1e9 / Number(NANOSECONDS[calendar.unit]);
+    if (least < second) return decimalStep(least);
+    const ofClock = CLOCK.find((seconds) => seconds * second >= least);
+    return ofClock ? ofClock * second : decimalStep(least / (86400 * second)) * 86400 * second;
   }
 };
 var padded = (n, length) => String(n).padStart(length, "0");
@@ -3064,8 +3096,9 @@ function showFit(fit, model) {
     ["classes", number(model.fitted_rank)],
     // The number of parameters says nothing about how flexible a mean of many fits is.
     ["free parameters", isMean ? null : number(model.n_parameters)],
-    ["blocks", model.blocks.length > 1 ? number(model.blocks.length) : null],
+    ["blocks", model.fitted_blocks > 1 ? number(model.fitted_blocks) : null],
     ["classes of this page", model.rank < model.fitted_rank ? aboutPage(model) : null],
+    ["blocks of this page", model.blocks.length < model.fitted_blocks ? number(model.blocks.length) : null],
     ["numbers of this page", model.bits < 64 ? aboutNumbers(model) : null]
   ];
   if (!fit) {
