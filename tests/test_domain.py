@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 import juror
@@ -468,6 +468,7 @@ def test_decoding_gives_back_what_was_encoded(name, data):
 
 @pytest.mark.parametrize("binning", ["quantile", "width", "ends"])
 @examples
+@example(values=[375122542482.38, -1.0], n_bins=5)
 @given(values=st.lists(st.floats(-1e12, 1e12), min_size=1, max_size=50), n_bins=st.integers(1, 12))
 def test_the_numbers_of_the_law_of_an_interval_lie_in_it(values, n_bins, binning):
     # nextafter-like neighbours are in test_extreme_numbers_can_be_binned; here the spread is at least visible

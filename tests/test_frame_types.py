@@ -15,7 +15,7 @@ WORDS = list("abca") * 30
 PANDAS = pd.DataFrame(
     {
         "short": np.arange(120, dtype=np.int8) % 50,
-        "unsigned": np.arange(120, dtype=np.uint16),
+        "unsigned": np.arange(120, dtype=np.uint16) % 60,
         "whole floats": np.arange(120.0) % 3,
         "short floats": np.arange(120, dtype=np.float32) / 10,
         "nullable": pd.array([1, 2, None, 4] * 30, dtype="Int64"),
@@ -31,7 +31,7 @@ ARROW = pa.table(
     {
         "f": pa.array(np.arange(120) / 4, pa.float32()),
         "c": pa.array(WORDS).dictionary_encode(),
-        "i": pa.array(range(120), pa.int16()),
+        "i": pa.array([n % 60 for n in range(120)], pa.int16()),
     }
 )
 
@@ -62,7 +62,7 @@ def test_drawn_rows_are_a_frame_of_the_same_library():
             "f": np.arange(120, dtype=np.float32) / 4,
             "e": pl.Series(WORDS, dtype=pl.Enum(list("cbad"))),
             "c": pl.Series(WORDS, dtype=pl.Categorical),
-            "i": pl.Series(range(120), dtype=pl.Int16),
+            "i": pl.Series([n % 60 for n in range(120)], dtype=pl.Int16),
         }
     )
     assert fitted(frame).sample(50).schema == frame.schema

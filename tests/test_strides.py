@@ -48,7 +48,7 @@ def fitted(numbers, n=800, **choices):
         (np.arange(100) * 0.125, 125),
         (np.arange(1, 100) * 5 - 0.01, 500),
         (np.r_[np.arange(100) * 100, 412_357], 1),
-        (np.arange(100), 1),
+        (np.arange(5, 105), 1),
         (np.arange(100) * 0.01, 1),
         (np.arange(100) / 3, 1),
         (np.arange(100) * 1e11, 10**11),

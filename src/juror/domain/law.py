@@ -84,10 +84,13 @@ class Grid:
 
     def holds(self, numbers: np.ndarray) -> np.ndarray:
         """Return which floats lie on a grid, (n,), up to the errors of writing and reading decimal numbers."""
-        scaled = numbers.astype(np.float64) * 10.0 ** (self.decimals or 0)
+        power = 10.0 ** (self.decimals or 0)
+        scaled = numbers.astype(np.float64) * power
         with np.errstate(invalid="ignore"):
             error = np.minimum(_ROUNDING * np.spacing(np.abs(scaled)), _OF_STEP)
-            return np.abs(scaled - np.rint(scaled)) <= error
+            nearest = np.rint(scaled)
+            # Of large numbers the error of the product may be more than a small part of a step.
+            return (np.abs(scaled - nearest) <= error) | (nearest / power == numbers)
 
     def cut(self, number: Number, after: bool) -> float:
         """Return the lowest position of the numbers that are at least a number, or if ``after``, above it."""
