@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import juror
-from juror.cli import bar
+from juror import progress as bar
 from juror.progress import Progress
 
 
@@ -21,7 +21,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr("juror.cli.bar.time", clock)
+    monkeypatch.setattr("juror.progress.time", clock)
     return clock
 
 
@@ -113,3 +113,13 @@ def test_fits_tell_the_time_that_is_left(options):
 def test_no_more_time_is_left_than_the_budget():
     steps = told(np.random.default_rng(1).integers(0, 3, (400, 30)), method="em", ensemble=50, max_seconds=0.5)
     assert max(step.seconds_left for step in steps if step.seconds_left is not None) <= 0.5
+
+
+def test_a_fit_draws_a_bar_if_asked_for(capsys, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    juror.fit(juror.datasets.titanic(), 4, "em", progress=True)
+    assert "rank 4" in capsys.readouterr().err
+    juror.fit(juror.datasets.titanic(), 4, "em", progress=False)
+    assert capsys.readouterr().err == ""
+    with pytest.raises(juror.ParameterError, match="progress must be True, False or a function"):
+        juror.fit(juror.datasets.titanic(), 2, progress="yes")

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from juror import progress
 from juror.cli.terminal import shows_progress
 from juror.printing import one_line
-from juror.progress import Progress, ProgressCallback
-
-# Over about this many seconds, reports move the expected end.
-_MEMORY = 5.0
-# The first reports guess: the time left is shown this many seconds after them.
-_SETTLED = 3.0
+from juror.progress import ProgressCallback
 
 
 @contextmanager
@@ -39,105 +33,9 @@ def working(what: str) -> Iterator[None]:
 
 @contextmanager
 def progress_bar(first: str = "fitting") -> Iterator[ProgressCallback | None]:
-    """Yield a progress callback that draws a bar, or None if stderr is not a terminal.
-
-    Parameters
-    ----------
-    first : str
-        What to show until the first call.
-    """
+    """Yield a progress callback that draws a bar, or None if stderr is not a terminal."""
     if not shows_progress():
         yield None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, ProgressColumn, Task, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as Bar
-    from rich.text import Text
-
-    end = ExpectedEnd()
-
-    class TimeLeft(ProgressColumn):
-        """The time left, which goes on between reports."""
-
-        def render(self, task: Task) -> Text:
-            return Text(end.in_words())
-
-    texts = (TextColumn(each, markup=False) for each in ("{task.description}", "{task.fields[detail]}"))
-    columns = (next(texts), BarColumn(), next(texts), TimeElapsedColumn(), TimeLeft())
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        # A bar without a total moves to and fro.
-        task = bar.add_task(one_line(first), total=None, detail="")
-
-        def draw(step: Progress) -> None:
-            what = ""
-            if step.log_likelihood is not None:
-                what = f"{step.log_likelihood:.4f} nats a row"
-            elif step.objective is not None:
-                what = f"misfit {step.objective:.4g}"
-            end.told(step)
-            bar.update(
-                task,
-                description=one_line("" if step.stage == "fitting" else f"{step.stage}, ") + f"rank {step.rank}",
-                total=1.0,
-                completed=end.share,
-                detail=f"start {step.start}/{step.n_starts}, {what}",
-            )
-
+    with progress.progress_bar(first) as draw:
         yield draw
-
-
-class ExpectedEnd:
-    """When a fit is expected to end, by what it reports.
-
-    Reports move the end by degrees, so that it does not jump to and fro. Those that do not tell the time leave it as it
-    is, until another stage begins. The share that is done then never falls: if more turns out to be left, it stands
-    still.
-    """
-
-    def __init__(self) -> None:
-        self._began = self._last = time.monotonic()
-        self._end: float | None = None
-        self._first: float | None = None
-        self._stage = ""
-        self.share = 0.0
-
-    def told(self, step: Progress) -> None:
-        """Take a report."""
-        now = time.monotonic()
-        if step.seconds_left is None:
-            if self._end is None or step.stage != self._stage:
-                done = (step.start - 1 + step.iteration / step.max_iter) / step.n_starts
-                self.share = done if self._end is None else max(self.share, done)
-                self._end = None
-            return
-        self._stage = step.stage
-        self._first = now if self._first is None else self._first
-        weight = 1.0 - math.exp(-(now - self._last) / _MEMORY)
-        told = now + step.seconds_left
-        self._end = told if self._end is None else self._end + weight * (told - self._end)
-        self._last = now
-        whole = max(self._end - self._began, 1e-9)
-        self.share = max(self.share, min(1.0, (now - self._began) / whole))
-
-    def in_words(self) -> str:
-        """Say how much time is left, roughly; empty if nothing tells, and while reports are too new to be relied on."""
-        now = time.monotonic()
-        if self._end is None or self._first is None or now - self._first < _SETTLED:
-            return ""
-        return about(self._end - now)
-
-
-def about(seconds: float) -> str:
-    """Say how long something takes, to two digits at most.
-
-    >>> [about(seconds) for seconds in (-9.0, 0.4, 12.0, 47.0, 100.0, 7000.0)]
-    ['taking longer', 'a few s left', 'about 10 s left', 'about 45 s left', 'about 2 min left', 'about 2 h left']
-    """
-    if seconds < -5.0:
-        return "taking longer"
-    if seconds < 7.5:
-        return "a few s left"
-    if seconds < 57.5:
-        return f"about {5 * round(seconds / 5)} s left"
-    minutes = max(1, round(seconds / 60))
-    return f"about {minutes} min left" if minutes < 60 else f"about {round(minutes / 60)} h left"

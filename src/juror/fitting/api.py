@@ -43,7 +43,7 @@ from juror.fitting.skip_patterns import (
 )
 from juror.fitting.steps import choose_and_solve
 from juror.model import JointPMF
-from juror.progress import ProgressCallback
+from juror.progress import ProgressCallback, progress_bar
 from juror.record import FitRecord
 from juror.rows.in_memory import MemoryTable
 from juror.rows.reading import open_table, read_finer
@@ -101,7 +101,7 @@ def fit(
     unknown: Unknown = "error",
     sample_weight: Any = None,
     target: str | None = None,
-    progress: ProgressCallback | None = None,
+    progress: ProgressCallback | bool | None = None,
     n_jobs: int | None = None,
     memory: int | str = "4GB",
     client: Any = None,
@@ -159,8 +159,8 @@ def fit(
         A variable to predict: ``predict`` takes it by default, and the model is tuned for its labels, which
         ``model.info.tuned`` tells. With a number as rank or ``ensemble``, smoothing and whether to have forests are
         chosen for its labels instead.
-    progress : callable, optional
-        Called with a :class:`juror.Progress` after every step.
+    progress : callable or bool, optional
+        Called with a :class:`juror.Progress` after every step. True draws a bar, and says about how long the fit takes.
     n_jobs : int, optional
         How many threads; all cores by default, and for −1.
     memory : int or str, default "4GB"
@@ -291,7 +291,8 @@ def fit(
         if missing_as is None and not isinstance(read, Statistic):
             about_data += _warn_of_skips(read, int(seed))
         until = np.inf if settings.max_seconds is None else began + settings.max_seconds
-        context = Context(int(seed), local, progress, until=until)
+        drawn = stack.enter_context(progress_bar()) if progress is True else None
+        context = Context(int(seed), local, progress if callable(progress) else drawn, until=until)
         if isinstance(read, Statistic):
             solution = _solve_statistic(read, chosen, rank, settings, context)
         else:
@@ -315,8 +316,8 @@ def fit(
 
 def _check_kinds(progress: object, keep_counts: object) -> None:
     """Refuse a progress that cannot be called, and a keep_counts that is neither True nor False."""
-    if progress is not None and not callable(progress):
-        raise wrong("progress", "a function to call with every step", progress)
+    if not (progress is None or callable(progress) or isinstance(progress, bool)):
+        raise wrong("progress", "True, False or a function to call with every step", progress)
     if not isinstance(keep_counts, (bool, np.bool_)):
         raise wrong("keep_counts", "True or False", keep_counts)
 
