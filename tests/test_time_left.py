@@ -7,6 +7,7 @@ import pytest
 
 import juror
 from juror import progress as bar
+from juror.errors import ParameterError
 from juror.progress import Progress
 
 
@@ -121,5 +122,5 @@ def test_a_fit_draws_a_bar_if_asked_for(capsys, monkeypatch):
     assert "rank 4" in capsys.readouterr().err
     juror.fit(juror.datasets.titanic(), 4, "em", progress=False)
     assert capsys.readouterr().err == ""
-    with pytest.raises(juror.ParameterError, match="progress must be True, False or a function"):
+    with pytest.raises(ParameterError, match="progress must be True, False or a function"):
         juror.fit(juror.datasets.titanic(), 2, progress="yes")
