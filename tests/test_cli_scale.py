@@ -184,7 +184,10 @@ def test_what_offices_count_apart_is_fitted_as_one(run, folder, everything, tmp_
     for name in ("north", "south"):
         status, out, err = run("count", f"{name}.csv", "-o", tmp_path / f"{name}.counts")
         assert status == 0
-        assert (tmp_path / f"{name}.counts").read_bytes() == (folder / f"{name}.counts").read_bytes()
+        counted, expected = (juror.PairCounts.load(place / f"{name}.counts") for place in (tmp_path, folder))
+        assert counted.domain == expected.domain
+        for one, other in zip(counted.tables, expected.tables, strict=True):
+            np.testing.assert_array_equal(one, other)
     assert out == "counted 200 rows of 3 variables, 3 pair tables\n"
     assert err.startswith(f"wrote {tmp_path / 'south.counts'} (1 kB) after ")
     status, out, _ = run(
@@ -199,8 +202,11 @@ def test_what_offices_count_apart_is_fitted_as_one(run, folder, everything, tmp_
     status, out, _ = run("fit", tmp_path / "all.counts", "-o", tmp_path / "m.juror", *options)
     assert status == 0
     assert "fitted to statistics of up to 500 rows, by spa" in out
-    juror.fit(counts, 2, "spa").save(tmp_path / "expected.juror")
-    assert (tmp_path / "m.juror").read_bytes() == (tmp_path / "expected.juror").read_bytes()
+    model, expected = juror.load(tmp_path / "m.juror"), juror.fit(counts, 2, "spa")
+    assert model.domain == expected.domain
+    np.testing.assert_array_equal(model.weights, expected.weights)
+    for one, other in zip(model.factors, expected.factors, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_the_order_of_parts_does_not_matter(run, folder, tmp_path):

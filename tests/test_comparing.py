@@ -96,10 +96,10 @@ class TestSample:
 class TestChoosing:
     @pytest.mark.usefixtures("few_are_enough")
     def test_larger_samples_support_larger_ranks(self, monkeypatch):
-        model = fit()
+        model = fit(forest=False)
         with monkeypatch.context() as patched:
             patched.setattr(Sample, "larger", lambda self, seed: iter(()))
-            by_first_sample = fit()
+            by_first_sample = fit(forest=False)
         assert model.info.rank > by_first_sample.info.rank
         assert fit(CODES[:500]).info.compared_on == ""
         assert model.info.compared_on.startswith("a sample of the rows: up to ")

@@ -365,7 +365,7 @@ def test_columns_keep_their_type():
     )
     model = juror.fit(table, rank=1, method="em")
     drawn = model.sample(300, seed=1)
-    assert drawn.dtypes.tolist() == [np.int64, np.float64, np.int64]
+    assert drawn.dtypes.tolist() == [np.int64, np.float64, np.int16]
     assert drawn["id"].nunique() > 200
     assert drawn["id"].between(2**60 - 1000, 2**60 + 1500).all()
     assert all(x == float(f"{x:.2f}") for x in drawn["price"])

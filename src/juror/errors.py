@@ -51,7 +51,7 @@ class Option:
         """Read an option as templates write it.
 
         >>> Option.parse("Files.decimal", "=','")
-        Option(name='decimal', values=(',',), source="=','", owner='Files')
+        Option(name='decimal', values=(',',), source="=','", owner='Files', listed=False)
         """
         owner, _, name = field.rpartition(".")
         value = spec.partition("=")[2].strip(" …")

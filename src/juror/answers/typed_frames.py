@@ -55,7 +55,7 @@ def _as_pandas(series: Any, dtype: str, labels: Sequence[Any] | None, is_ordered
         # pandas lets whole numbers overflow
         is_same = np.allclose(after.to_numpy(np.float64), before.to_numpy(np.float64), rtol=_ROUNDING, atol=0)
     else:
-        is_same = bool((before == after).all())
+        is_same = bool(before.tolist() == after.tolist())
     return cast if is_same and cast.isna().equals(~seen) else series
 
 
