@@ -23,9 +23,10 @@ from juror.rows.distinct import WeightedRows
 from juror.rows.hidden_stack import HiddenPasses
 from juror.rows.parameters import Parameters
 from juror.runners.local import LocalRunner, partitions
-from juror.solvers.chow_liu import gain_left_out, strongest_forest
+from juror.solvers.chow_liu import strongest_forest
 from juror.solvers.hidden_tree import BATCH, HiddenTree, StateOptions, counts_of, hidden_forest
 from juror.solvers.row_groups import group_rows, normal_scores
+from juror.solvers.shared_forest import n_log_n
 
 # Steps over all rows at the end, which even out the noise of a few, or over an eighth of the rows of all steps before:
 # a row takes longer here, as it may belong to several groups
@@ -230,7 +231,7 @@ def _shares(rows: WeightedRows, domain: Domain, n_groups: int, rng: np.random.Ge
 
 
 def _links(rows: WeightedRows, domain: Domain) -> np.ndarray:
-    """Return what an edge between every two variables gains, in coarser intervals, (N, N)."""
+    """Return the mutual information of every two variables less that by chance, in coarser intervals, (N, N)."""
     codes, sizes = rows.codes.astype(np.int64), list(domain.cardinalities)
     for n, variable in enumerate(domain):
         n_intervals = len(variable.present_labels)
@@ -243,5 +244,15 @@ def _links(rows: WeightedRows, domain: Domain) -> np.ndarray:
     pairs = pairs_of(len(sizes))
     found = np.zeros((len(sizes),) * 2)
     for (j, k), table in zip(pairs, count_tables(codes, sizes, pairs, rows.weights, LocalRunner(1)), strict=True):
-        found[j, k] = found[k, j] = gain_left_out(table[None])[0]
+        found[j, k] = found[k, j] = _beyond_chance(table)
     return found
+
+
+def _beyond_chance(table: np.ndarray) -> float:
+    """Return the mutual information of a table of counts (I, J) less (I − 1)(J − 1) / 2n, what independent ones have.
+
+    An edge between hidden nodes costs less than a table of labels: here weak ones are worth having too.
+    """
+    rows, columns, n = table.sum(axis=1), table.sum(axis=0), max(float(table.sum()), 1.0)
+    gain = n_log_n(table) - n_log_n(rows) - n_log_n(columns) + n_log_n(table.sum())
+    return (gain - (np.count_nonzero(rows) - 1) * (np.count_nonzero(columns) - 1) / 2) / n

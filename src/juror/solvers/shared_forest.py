@@ -226,13 +226,14 @@ def _of_many_rows(table: MemoryTable, classes: np.ndarray) -> np.ndarray:
     found = np.zeros((N, N))
     for (k, j, _), both in zip(pairs, counted, strict=True):
         of_first, of_second, n_f = both.sum(axis=1), both.sum(axis=0), both.sum(axis=(0, 1))
-        gain = _n_log_n(both) + _n_log_n(n_f) - _n_log_n(of_first) - _n_log_n(of_second)
+        gain = n_log_n(both) + n_log_n(n_f) - n_log_n(of_first) - n_log_n(of_second)
         shown = [np.maximum(np.count_nonzero(each, axis=0) - 1, 0) for each in (of_first, of_second)]
         found[j, k] = found[k, j] = (gain - float(shown[0] @ shown[1]) / 2) / max(float(n_f.sum()), 1.0)
     return found
 
 
-def _n_log_n(counts: np.ndarray) -> float:
+def n_log_n(counts: np.ndarray) -> float:
+    """Return Σ n log n of counts."""
     return float(np.sum(counts * np.log(np.maximum(counts, 1e-300))))
 
 
