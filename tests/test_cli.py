@@ -388,7 +388,10 @@ def test_one_column_whose_name_has_a_separator_is_warned_of(run, folder):
         (("fit", "people.csv", "-o", "x.juror", "--seed", "x"), "Invalid value for '--seed': it must be a whole"),
         (("fit", "people.csv"), "Missing option '-o' / '--output'."),
         (("fit", "people.csv", "-o", "x.juror", "--sed", "3"), "No such option: --sed"),
-        (("fit", "people.csv", "-o", "-"), "--output must be a file, and '-' is none. Name a file."),
+        (
+            ("fit", "people.csv", "-o", "-"),
+            "--output must be the name of a file, not '-'. Pass one, such as people.juror.",
+        ),
         (("sample", "people.juror", "-o", "-"), "Leave --output out to write to stdout."),
         (("fit", "people.csv", "-o", ""), "--output must be a file. Got no name"),
         (("ask", "people.juror", "Sex", "--interval", "2"), "--interval must be a number in the range (0, 1). Got 2.0"),

@@ -36,6 +36,11 @@ ARROW = pa.table(
 )
 
 
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path
+
+
 def fitted(frame: object) -> juror.JointPMF:
     return juror.fit(frame, 2, "em", missing_as={})
 
@@ -99,3 +104,49 @@ def test_domains_of_frames_that_differ_only_in_types_are_equal():
     assert one == other
     assert one.frame != other.frame
     assert one.united(one).frame == one.frame
+
+
+def test_drawn_rows_are_like_those_that_are_fitted_not_like_those_of_a_given_domain():
+    domain = juror.Domain.infer(ARROW)
+    model = juror.fit(ARROW.to_pandas(), 2, "em", domain=domain)
+    assert isinstance(model.sample(5), pd.DataFrame)
+    assert juror.fit({"f": [1.5, 2.0] * 60, "c": WORDS, "i": [1, 2] * 60}, 2, "em", domain=domain).domain.frame is None
+
+
+def test_columns_that_are_no_variables_are_not_named():
+    table = pd.DataFrame({"secret": WORDS, "a": [1, 2, 3] * 40, "b": WORDS, "w": [1.0, 2.0] * 60})
+    model = juror.fit(table, 2, "em", columns=["a", "b"], sample_weight="w")
+    assert set(model.domain.frame.dtypes) == {"a", "b"}
+    assert set(model.condition(a=1).domain.frame.dtypes) == {"b"}
+
+
+def test_types_of_arrow_in_pandas():
+    eighths = pa.array([n / 8 for n in range(120)]).cast(pa.decimal128(9, 3))
+    frame = ARROW.append_column("d", eighths).to_pandas(types_mapper=pd.ArrowDtype)
+    drawn = fitted(frame).sample(20)
+    assert str(drawn["i"].dtype) == "int16[pyarrow]"
+    assert (drawn["d"].astype(float) % 0.125 == 0).all()
+
+
+def test_the_command_line_chooses_types_by_itself(run, tmp_path):
+    table = pd.DataFrame({"x": np.arange(120, dtype=np.float32) % 50 / 10, "y": WORDS})
+    model = fitted(table)
+    model.save(tmp_path / "x.juror")
+    status, out, _ = run("sample", tmp_path / "x.juror", "-n", "50")
+    assert status == 0
+    assert all(len(line.split(",")[0]) <= 3 for line in out.splitlines())
+    pl = pytest.importorskip("polars")
+    fitted(pl.from_pandas(table)).save(tmp_path / "p.juror")
+    assert run("sample", tmp_path / "p.juror", "-n", "50")[1] == out
+
+
+def test_the_estimator_draws_such_frames_too():
+    density = juror.JointDensity(rank=2, method="em").fit(PANDAS[["objects", "levels", "short"]])
+    pd.testing.assert_series_equal(density.sample(9).dtypes, PANDAS[["objects", "levels", "short"]].dtypes)
+    assert isinstance(density.fit(np.arange(40).reshape(20, 2) % 3).sample(5), np.ndarray)
+
+
+def test_intervals_are_text_beside_columns_of_their_types():
+    drawn = fitted(PANDAS[["levels", "short floats"]]).sample(5, numbers=False)
+    assert drawn["levels"].dtype == PANDAS["levels"].dtype
+    assert isinstance(drawn["short floats"].iloc[0], str)

@@ -343,6 +343,7 @@ def test_no_steps_are_not_said_to_gain_anything():
     trial = SimpleNamespace(target=0, domain=juror.Domain.from_cardinalities([2, 2]))
     tilts = SimpleNamespace(n_steps=0, decay=0.0, score=-0.25)
     assert _in_words(trial, tilts, 0.0458) == (
-        "for x0, by classes for each of its labels, which no step made better; its labels in held-out rows have the "
-        "log-probability -0.2500 a row, 0.0458 more than under an ensemble that treats x0 like any other column"
+        "for x0, by separate classes for each label, which further steps did not improve; its labels in held-out rows "
+        "have the log-probability -0.2500 a row, 0.0458 more than under an ensemble that treats x0 like any "
+        "other column"
     )

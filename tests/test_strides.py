@@ -259,3 +259,29 @@ def test_quantiles_invert_the_cumulative_probability_within_a_stride(model):
 def test_the_same_seed_draws_the_same(prices):
     one, other = (fitted(prices, seed=3).sample(50, seed=4) for _ in range(2))
     pd.testing.assert_frame_equal(one, other)
+
+
+def test_two_laws_have_a_stride_of_both():
+    def law(start, step):
+        return infer_law(np.arange(start, start + 100 * step, step))
+
+    assert law(0, 100).united(law(5000, 100)).stride == 100
+    assert law(0, 100).united(law(40, 100)).stride == 20
+    assert law(0, 100).united(law(7, 1)).stride == 1
+    assert law(0, 100).united(law(0.5, 0.25)).stride == 1
+
+
+def infer_law(numbers):
+    return juror.Domain.infer({"x": numbers, "y": numbers % 7})["x"].law
+
+
+def test_numbers_of_formulas_lie_where_rows_do():
+    rng = np.random.default_rng(0)
+    price = rng.integers(1000, 4000, 800) * 100
+    fee = rng.integers(100, 9000, 800)
+    table = pd.DataFrame({"price": price, "fee": fee, "total": price + fee})
+    model = juror.fit(table, 2, "em")
+    assert model.domain.formulas
+    drawn = model.sample(500, given="total < 250000", seed=1)
+    assert (drawn["price"] % 100 == 0).all()
+    assert (drawn["total"] == drawn["price"] + drawn["fee"]).all()

@@ -157,7 +157,7 @@ def _planned(domain: Domain, leeway: Leeway) -> tuple[Formula, ...]:
 def _computable(domain: Domain, formula: Formula) -> list[str]:
     """Return the columns that a formula may compute, the best one first.
 
-    One whose step moves the target by more than a step seldom has a number that gives the target.
+    Columns with coarse steps come last: one step of theirs moves the target by more than its own step.
     """
     others = sorted(formula.solvable, key=lambda name: _is_coarse(domain, formula, name))
     names = dict.fromkeys((formula.computed or formula.target, *others))
@@ -169,7 +169,8 @@ def _is_coarse(domain: Domain, formula: Formula, name: str) -> bool:
     if name == formula.target or domain[name].edges is None:
         return False
     power = abs(dict(zip(formula.inputs, formula.powers, strict=True))[name])
-    step, of_target = (domain[each].inside.law.grid.step for each in (name, formula.target))
+    laws = (domain[each].inside.law for each in (name, formula.target))
+    step, of_target = (law.stride * law.grid.step for law in laws)
     if formula.form == "product":
         typical, typical_target = (float(np.median(np.abs(domain[each].edges or 0))) for each in (name, formula.target))
         power *= typical_target / typical if typical else np.inf
@@ -207,7 +208,7 @@ def _solve(
     solved, possible = on_grid(domain[n], formula.solved(name, known))
     possible &= rows & ~np.isnan(known[name]) & leeway.allows(name, solved)
     if name != formula.target:
-        # Of the solved number, rounded, the target may be another one.
+        # Rounding the solved number may change the target: round that once more, or require that the formula holds.
         known[name] = np.where(possible, solved, known[name])
         satisfied = is_satisfied(domain, formula, known)
         if formula.target not in used:

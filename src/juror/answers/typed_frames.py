@@ -47,7 +47,7 @@ def _as_pandas(series: Any, dtype: str, labels: Sequence[Any] | None, is_ordered
         return series if labels is None else series.astype(pd.CategoricalDtype(list(labels), is_ordered))
     try:
         cast = series.astype(dtype or series.dtype)
-    except (ArithmeticError, TypeError, ValueError):
+    except (ArithmeticError, NotImplementedError, TypeError, ValueError):
         return series
     seen = ~series.isna()
     before, after = series[seen], cast[seen]

@@ -167,7 +167,7 @@ def _show_warning(
     line: str | None = None,
 ) -> None:
     text = message.text(spelling) if isinstance(message, JurorWarning) else str(message)
-    # Data that are read twice are warned of twice.
+    # Reading data twice repeats its warnings: show each text once.
     if text not in shown:
         shown.add(text)
         tell(f"juror: warning: {text}")

@@ -38,8 +38,8 @@ def refuse_inputs(outputs: Iterable[Path], inputs: Iterable[str | Path | None]) 
 def refuse_no_file(output: Path, to_stdout: bool = False) -> None:
     """Refuse an output that is no name of a file: empty text, or the dash that means stdout elsewhere."""
     if str(output) == "-":
-        way_out = "Leave --output out to write to stdout." if to_stdout else "Name a file."
-        raise ParameterError(f"--output must be a file, and '-' is none. {way_out}")
+        way_out = "Leave --output out to write to stdout." if to_stdout else "Pass one, such as people.juror."
+        raise ParameterError(f"--output must be the name of a file, not '-'. {way_out}")
     if output == Path():
         raise ParameterError("--output must be a file. Got no name, or that of this folder.")
 

@@ -22,6 +22,10 @@ def command(
         typer.Option(metavar="COLUMN", help="The variable to predict; by default the target of the fit."),
     ] = None,
     proba: Annotated[bool, typer.Option("--proba", help="Also write the probability of every label.")] = False,
+    formulas: Annotated[
+        bool,
+        typer.Option("--formulas/--no-formulas", help="Whether a number that a formula of the table gives is written."),
+    ] = True,
     output: Output = None,
     drop: Drop = None,
     unknown: UnknownOption = "error",
@@ -31,12 +35,11 @@ def command(
     decimal: options.Decimal = options.DECIMAL,
     json: Json = False,
 ) -> None:
-    """Write the most probable label of the target for every row of DATA; of numbers the median.
+    """Write the most probable label of the target for every row of DATA, of numbers the median.
 
-    Columns that the model does not know come first.
+    A number that a formula of the table gives is written in its place. Columns that the model does not know come first.
     """
     from juror.answers.label_frames import to_frame
-    from juror.answers.numbers import best_guesses
     from juror.readers.joining import read_whole
 
     check_output(output, json, [model, data])
@@ -47,11 +50,9 @@ def command(
     variable = loaded.domain[loaded.target(target)]
     variable.check_texts()
     how = unknown_of(unknown)
-    if not proba:
-        result = {variable.name: loaded.predict(columns, variable.name, unknown=how).tolist()}
-    else:
+    result = {variable.name: loaded.predict(columns, variable.name, unknown=how, formulas=formulas).tolist()}
+    if proba:
         chances = loaded.predict_proba(columns, variable.name, unknown=how)
-        result = {variable.name: best_guesses(variable, chances).tolist()}
         result |= {f"P({variable.name} = {label})": chances[:, i].tolist() for i, label in enumerate(variable.labels)}
     if not scan.others:
         return write_frame(to_frame(result, "pandas"), output, json)

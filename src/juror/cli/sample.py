@@ -33,4 +33,5 @@ def command(
     check_output(output, json, [model])
     loaded = read_model(model)
     check_labels(loaded.domain)
-    write_frame(loaded.sample(n, given, seed=seed, numbers=numbers, formulas=formulas), output, json)
+    drawn = loaded.sample(n, given, seed=seed, numbers=numbers, formulas=formulas, frame="pandas")
+    write_frame(drawn, output, json)

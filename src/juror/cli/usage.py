@@ -46,7 +46,7 @@ def _shown_safely() -> Iterator[None]:
     try:
         yield
     except _UsageError as error:
-        # without arguments there is help, which is no mistake
+        # a command without arguments shows its help, which is no mistake
         if type(error).__name__ == "NoArgsIsHelpError":
             raise
         raise ParameterError(_sentence(error)) from None

@@ -126,7 +126,7 @@ class Discovery:
                 DataWarning,
                 stacklevel=2,
             )
-        # Who says how many intervals a column has means its numbers.
+        # A user who sets the intervals of a column wants it as numbers: do not warn.
         identifier = about_identifier(column) if column.name not in self._bins_by_column else None
         if identifier is not None:
             warnings.warn(identifier, stacklevel=2)

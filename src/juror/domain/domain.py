@@ -90,6 +90,8 @@ class Domain:
         object.__setattr__(self, "_position", position)
         for formula in self.formulas:
             formula.check(self.variables)
+        if self.frame is not None:
+            object.__setattr__(self, "frame", self.frame.only(self.names))
 
     @classmethod
     def from_cardinalities(cls, cardinalities: Sequence[int]) -> Domain:
@@ -231,8 +233,9 @@ class Domain:
         >>> a.united(b)["colour"].labels
         ('blue', 'green', 'red')
         """
+        frame = self.frame if self.frame == other.frame else None
         if self == other:
-            return replace(self, floats=self.floats or other.floats)
+            return replace(self, floats=self.floats or other.floats, frame=frame)
         if self.names != other.names:
             raise DataError(
                 f"The variables are {shortlist(self.names)} here and {shortlist(other.names)} there. Both must have "
@@ -244,9 +247,7 @@ class Domain:
             )
         variables = tuple(a.united(b) for a, b in zip(self, other, strict=True))
         markers = united_markers(self.missing, other.missing, variables)
-        return Domain(
-            variables, markers, self.floats or other.floats, frame=self.frame if self.frame == other.frame else None
-        )
+        return Domain(variables, markers, self.floats or other.floats, frame=frame)
 
     def extended(self, data: Any, **choices: Any) -> Domain:
         """Return the domain extended by the labels of a table; intervals do not change.

@@ -3,8 +3,8 @@
 A formula changes the column that it computes, and its target, which is rounded once more. Where another formula needs
 that target, it is held: then the computed number must satisfy the formula as it is.
 
-The last formula of an order computes what no other formula names. So an order is found from its end: such a formula is
-taken away, then such a one of those that are left. If there is an order, this finds one.
+The last formula of an order computes what no other formula names. So the order is built backwards: a formula whose
+computed column no other names is removed, then the same is done with the rest. If there is an order, this finds one.
 """
 
 from __future__ import annotations

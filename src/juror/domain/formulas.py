@@ -124,7 +124,7 @@ class Formula:
         return f"{self.target} = {right}"
 
     def described(self) -> str:
-        """Write the formula, and what is to be known of it: if not all rows satisfy it, how many, and which do not."""
+        """Return the formula as text: in which share of the rows it holds, if not all, and if drawn rows ignore it."""
         notes = [] if self.share == 1 else [f"in {math.floor(1000 * self.share) / 10:g} % of the rows"]
         if self.computed is None:
             notes.append("drawn rows ignore it")
@@ -166,8 +166,8 @@ def _power(name: str, power: float) -> str:
 def on_grid(variable: Variable, numbers: np.ndarray, beyond: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """Return numbers rounded to the decimals of a variable, (n,), and which of them it may have, (n,) of bool.
 
-    These lie between the smallest and the largest number of its rows, or, with ``beyond``, anywhere if its intervals
-    are open.
+    These lie between the smallest and the largest number of its rows, as far apart as they do; or, with ``beyond``,
+    anywhere if its intervals are open.
     """
     assert variable.edges is not None
     low, high = float(variable.edges[0]), float(variable.edges[-1])
@@ -178,7 +178,12 @@ def on_grid(variable: Variable, numbers: np.ndarray, beyond: bool = False) -> tu
         if not (beyond and variable.open_ended):
             possible &= (rounded >= low) & (rounded <= high)
     safe = np.where(possible, rounded, low)
-    return (safe if grid.decimals is None else grid.numbers(grid.positions(safe))), possible
+    if grid.decimals is None:
+        return safe, possible
+    positions = grid.positions(safe)
+    if not (beyond and variable.open_ended):
+        possible &= np.mod(positions, variable.inside.law.stride) == 0
+    return grid.numbers(positions), possible
 
 
 def nearest_label(variable: Variable, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -34,8 +34,8 @@ something; impute and predict leave columns alone that the model does not know.
         return None
     return DataWarning(
         f"Column {column.name!r} has {len(counts):,} labels in {n_rows:,.0f} rows, as an identifier has. It says "
-        "nothing about other rows, and rows with new labels are refused; drop it: impute and predict leave columns "
-        "alone that the model does not know."
+        "nothing about other rows, and rows with new labels are refused; drop it before the fit: impute and "
+        "predict leave columns alone that the model does not know."
     )
 
 

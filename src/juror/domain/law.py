@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 
@@ -234,6 +234,14 @@ class Law:
         # a law ends at zero if no row is negative, where no multiple need be
         multiples = np.where(multiples < np.maximum(low, self.starts[0]), multiples + self.stride, multiples)
         return np.where(multiples < np.minimum(high, self.ends[-1]), multiples, positions)
+
+    def united(self, other: Law) -> Law:
+        """Return the law with a stride that the numbers of both laws have."""
+        if (self.grid, self.stride) == (other.grid, other.stride):
+            return self
+        if self.grid.decimals is None or self.grid.decimals != other.grid.decimals:
+            return replace(self, stride=1)
+        return replace(self, stride=math.gcd(self.stride, other.stride, self.grid.origin - other.grid.origin))
 
     def nearest(self, positions: np.ndarray) -> np.ndarray:
         """Return the nearest multiples of the stride, (n,), where the law has them."""

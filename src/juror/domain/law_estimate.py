@@ -25,7 +25,7 @@ from juror.readers.exact_numbers import Number
 
 # Columns of more decimals than this have no grid
 _MOST_DECIMALS = 8
-# So many distinct numbers, at least, show how far apart numbers are, and by luck only once in so many columns
+# A stride needs at least this many distinct numbers. Unrelated numbers show it in fewer than one of this many columns
 _FEWEST_APART, _LUCK = 10, 1e9
 # Up to so many distinct numbers each stand alone if they recur on average; of more, those that recur, at most so many
 _MOST_ALONE = 256

@@ -153,8 +153,8 @@ class Variable:
             )
         same = self.edges == other.edges and self.open_ended == other.open_ended and self.calendar == other.calendar
         if self.edges is not None and same:
-            # each part of a table has its own law of the same numbers; either will do
-            return self
+            # each part of a table has its own law of the same numbers; either will do, as far apart as both are
+            return self if self.law is None or other.law is None else replace(self, law=self.law.united(other.law))
         if self.kind != other.kind or self.edges is not None or _type_of(self) != _type_of(other):
             here, there = _described(self, other), _described(other, self)
             raise DataError(

@@ -10,7 +10,9 @@ from sklearn.base import DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
 from juror.answers.scores import mean_log_prob
+from juror.answers.typed_frames import library_of, with_types
 from juror.estimators.base import JointEstimator, documented
+from juror.readers.frame_types import FrameType
 
 
 @documented
@@ -37,7 +39,7 @@ class JointDensity(DensityMixin, JointEstimator):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the joint distribution of the columns of X; y is not used."""
         self._fit_rows(self._columns(X, reset=True), sample_weight)
-        self._frame = _kind_of_frame(X)
+        self._frame = _type_of_frame(X)
         return self
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -58,7 +60,7 @@ class JointDensity(DensityMixin, JointEstimator):
         -1.24
         """
         self._count(self._batch(X), sample_weight)
-        self._frame = _kind_of_frame(X)
+        self._frame = _type_of_frame(X)
         return self
 
     def score_samples(self, X: Any) -> np.ndarray:
@@ -73,10 +75,11 @@ class JointDensity(DensityMixin, JointEstimator):
     def sample(self, n_samples: int = 1, *, random_state: int = 0) -> Any:
         """Draw rows, as a frame of the kind that was fitted, or as an array if an array was fitted."""
         check_is_fitted(self)
-        if self._frame is not None:
-            return self.model_.sample(n_samples, seed=random_state, frame=self._frame)
-        return self.model_.sample(n_samples, seed=random_state).to_numpy()
+        if self._frame is None:
+            return self.model_.sample(n_samples, seed=random_state, frame="pandas").to_numpy()
+        drawn = self.model_.sample(n_samples, seed=random_state, frame=library_of(self._frame))
+        return with_types(drawn, self.model_.domain.variables, self._frame)
 
 
-def _kind_of_frame(X: Any) -> str | None:
-    return str(nw.from_native(X).implementation) if nw.dependencies.is_into_dataframe(X) else None
+def _type_of_frame(X: Any) -> FrameType | None:
+    return FrameType.of(X) if nw.dependencies.is_into_dataframe(X) else None

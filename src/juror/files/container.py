@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, asdict, fields
 from pathlib import Path
-from typing import Any, NotRequired, TypedDict, TypeVar
+from typing import Any, Literal, NotRequired, TypedDict, TypeVar
 
 import numpy as np
 
@@ -36,7 +36,7 @@ T = TypeVar("T")
 class _FrameEntries(TypedDict):
     """The entries of a header about the frame that a domain was found in."""
 
-    library: str
+    library: Literal["pandas", "polars", "pyarrow"]
     dtypes: dict[str, str]
 
 
@@ -206,7 +206,7 @@ def plain_domain(domain: Domain) -> dict[str, Any]:
     """Return a domain as plain values for a header."""
     # Older jurors, which decide by the numbers of each array, read the file without this entry and with it.
     floats = {} if domain.floats is None else {"floats": domain.floats}
-    # Nor do older jurors know formulas, which their rows do not satisfy, and frames.
+    # Older jurors ignore formulas, so that rows they draw do not satisfy them, and frames.
     formulas = {"formulas": [asdict(formula) for formula in domain.formulas]} if domain.formulas else {}
     frame = {} if domain.frame is None else {"frame": asdict(domain.frame)}
     variables = [_plain(variable) for variable in domain]

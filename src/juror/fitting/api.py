@@ -160,7 +160,7 @@ def fit(
         ``model.info.tuned`` tells. With a number as rank or ``ensemble``, smoothing and whether to have forests are
         chosen for its labels instead.
     progress : callable or bool, optional
-        Called with a :class:`juror.Progress` after every step. True draws a bar, and says about how long the fit takes.
+        Called with a :class:`juror.Progress` after every step. True draws a bar, with the time left where it is known.
     n_jobs : int, optional
         How many threads; all cores by default, and for −1.
     memory : int or str, default "4GB"

@@ -110,7 +110,7 @@ class _Trial:
     def is_good(self, formulas: Sequence[Formula]) -> bool:
         """Say whether rows that satisfy formulas are about as much like the table's as rows that do not.
 
-        Without time to draw them, nobody knows.
+        False if no time is left to draw rows.
         """
         if time.monotonic() > self._until:
             return False

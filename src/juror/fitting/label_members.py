@@ -247,7 +247,7 @@ def _in_words(trial: Trial, tilts: _Tilts, gain: float) -> str:
     name = trial.domain[trial.target].name
     how = f"{_MEMBERS * tilts.n_steps:,} steps with decay {tilts.decay:g}"
     if not tilts.n_steps:
-        how = "classes for each of its labels, which no step made better"
+        how = "separate classes for each label, which further steps did not improve"
     return (
         f"for {name}, by {how}; its labels in held-out rows have the log-probability {tilts.score:.4f} a row, {than} "
         f"than under an ensemble that treats {name} like any other column"

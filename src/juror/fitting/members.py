@@ -5,8 +5,8 @@ tenth of the time, and differs more from other members. Each member holds out it
 Labels are predicted about equally well along most of the ascent, and every row helps. So members made to predict hold
 out no rows, and stop when their steps become small.
 
-The classes of a member may share a forest: the first member has the strongest by mutual information, others that of
-informations with random factors, so that together they follow more pairs than a single forest can hold.
+The classes of a member may share a forest: the first member has the strongest by what edges gain, others that of
+gains with random factors, so that together they follow more pairs than a single forest can hold.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _PLAIN = 20
 _ROUGH_TOL = 1e-3
 # A tree with hidden nodes reports its progress after every so many steps.
 _TOLD_STEPS = 20
-# How much the random factors of mutual informations vary: exp(noise · Gumbel)
+# How much the random factors of gains vary: exp(noise · Gumbel)
 _NOISE = 0.3
 
 

@@ -74,7 +74,7 @@ class Asked:
                 text = (
                     f"{formula.in_words()!r} holds in the rows that were fitted, and gives {name!r} as "
                     f"{as_text(number[0].item())} here. This answer is of the distribution, which does not know it; "
-                    "rows that are drawn or filled satisfy it."
+                    f"rows that are {'drawn or ' if formula.computed else ''}filled satisfy it."
                 )
                 warnings.warn(JurorWarning(text), stacklevel=3)
 

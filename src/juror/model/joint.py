@@ -271,16 +271,17 @@ class JointPMF(TableAnswers, RowAnswers):
             ``area = width × height`` (``model.domain.formulas``). False draws from the distribution alone, in which
             these hold roughly. Labels of intervals satisfy none.
         frame : {"pandas", "polars", "pyarrow"}, optional
-            The kind of frame to return. By default that of the frame that was fitted, with the types of its columns, or
-            pandas if the rows were not in a frame, or its library is not installed.
+            The kind of frame to return, with types that suit the numbers and labels. By default that of the frame that
+            was fitted, with the types of its columns; pandas if it was none, or its library is not installed.
         """
         check_count("n", n, least=0)
         asked = understood(self, given)
         rng, domain = sampling.generator(seed), asked.model.domain
         sampler = sampling.RowSampler(posterior(asked.model, asked.evidence))
-        kind = library_of(domain.frame) if frame is None else frame
+        kind, like = (library_of(domain.frame), domain.frame) if frame is None else (frame, None)
         if not numbers:
-            return decode_frame(domain.variables, sampler.draw(n, rng), {}, kind)
+            drawn = decode_frame(domain.variables, sampler.draw(n, rng), {}, kind)
+            return with_types(drawn, [v for v in domain if v.edges is None], like)
         draw = partial(sampling.draw_with_numbers, sampler, rng=rng, points=asked.points)
         if not formulas or not domain.formulas:
             codes, cells = draw(n)
@@ -288,7 +289,7 @@ class JointPMF(TableAnswers, RowAnswers):
             rows = draw_satisfying(draw, n, domain, within(domain, asked.evidence, asked.points))
             warn_of_unsolved(rows)
             codes, cells = rows.codes, rows.numbers
-        return with_types(decode_frame(domain.variables, codes, cells, kind), domain.variables, domain.frame)
+        return with_types(decode_frame(domain.variables, codes, cells, kind), domain.variables, like)
 
     def entropy(self, *, draws: int = 100_000, seed: int = 0) -> information.Estimate:
         """Return the entropy of the joint in nats: exact up to a million cells, else an estimate with standard error.

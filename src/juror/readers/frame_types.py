@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 _LIBRARIES = ("pandas", "polars", "pyarrow")
@@ -30,6 +30,10 @@ class FrameType:
     library: str
     dtypes: Mapping[str, str]
 
+    def only(self, names: Collection[str]) -> FrameType:
+        """Return the type of a frame of these columns alone, without the names of others."""
+        return replace(self, dtypes={name: dtype for name, dtype in self.dtypes.items() if name in names})
+
     @classmethod
     def of(cls, frame: Any) -> FrameType | None:
         """Return the type of a frame; None if it is of another library, such as Modin."""
@@ -39,8 +43,11 @@ class FrameType:
         library = wrapped.implementation.value
         if library not in _LIBRARIES:
             return None
-        native = {name: wrapped[name].to_native() for name in wrapped.columns}
-        # pyarrow says type, the others say dtype
-        return cls(
-            library, {name: str(getattr(each, "dtype", getattr(each, "type", ""))) for name, each in native.items()}
-        )
+        return cls(library, {name: _type_of(wrapped[name].to_native()) for name in wrapped.columns})
+
+
+def _type_of(column: Any) -> str:
+    """Return the name of a column's type: pyarrow says type, the others say dtype."""
+    name = str(getattr(column, "dtype", getattr(column, "type", "")))
+    # polars names all labels behind it, which the variable has
+    return "Enum" if name.startswith("Enum(") else name

@@ -179,6 +179,8 @@ def open_table(
     expected = Expected(numbers=discovery.cut(data)) if domain is None else domain.expected
     scan, weight = open_weighted(data, markers, replace(expected, choose=choose), sample_weight)
     scan, runner = workers_for(scan, client, local)
+    # Rows that are drawn are like those that are fitted, not like those that a given domain was found in.
+    domain = None if domain is None else replace(domain, frame=scan.frame)
     return OpenTable(scan, domain, markers, unknown, weight, local, runner, discovery)
 
 
