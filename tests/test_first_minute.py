@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 
@@ -10,17 +11,22 @@ from juror.kernels import _FEW_CELLS, few, kernels, kernels_for
 
 FIT = """
 import hashlib, sys
-import numpy as np, juror
+import numpy as np, pandas as pd, juror
 if "compiled" in sys.argv:
     # what a larger table compiles
-    codes = np.random.default_rng(0).integers(0, 5, (600, 4))
+    codes = np.random.default_rng(0).integers(0, 9, (4000, 4))
     juror.fit(codes, 2, "em", max_iter=2, n_init=1)
-model = juror.fit(juror.datasets.titanic(), 2, "bayes", sweeps=80)
-model.ask("Survived | Sex = Female")
+titanic = juror.datasets.titanic()
+random = np.random.default_rng(0)
+holes = pd.DataFrame(random.integers(0, 3, (200, 5)), columns=list("abcde")).mask(random.random((200, 5)) < 0.2)
 bits = hashlib.sha256()
-for block in model.blocks:
-    for array in (block.weights, *block.tables):
-        bits.update(np.ascontiguousarray(array).tobytes())
+for rows, method, options in ((titanic, "bayes", {"sweeps": 80}), (holes, "em", {"max_iter": 5, "n_init": 1})):
+    model = juror.fit(rows, 2, method, **options)
+    model.ask(str(rows.columns[0]))
+    bits.update(model.impute(rows.head(100), draws=2, seed=1)[0].to_csv().encode())
+    for block in model.blocks:
+        for array in (block.weights, *block.tables):
+            bits.update(np.ascontiguousarray(array).tobytes())
 print(bits.hexdigest(), "numba" in sys.modules)
 """
 
@@ -52,3 +58,9 @@ def test_a_small_table_compiles_nothing_and_has_the_same_bits(tmp_path):
 def test_the_size_alone_decides():
     assert kernels_for(_FEW_CELLS) is few
     assert kernels_for(_FEW_CELLS + 1) is kernels()
+
+
+def test_a_part_of_kernels_refuses_python():
+    padded = import_module("juror.kernels.jit.products").padded
+    with pytest.raises(TypeError, match=r"'padded' is a part of kernels and has no wrapper for Python\. .*@kernel"):
+        padded(None)

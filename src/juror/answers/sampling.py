@@ -13,7 +13,7 @@ from juror.answers.scores import check_rows_possible, class_posteriors, is_produ
 from juror.domain import Domain
 from juror.domain.variable import Variable
 from juror.errors import check_count
-from juror.kernels import kernels, kernels_for
+from juror.kernels import kernels_for
 from juror.kernels.random_streams import Stream
 from juror.rows.row_messages import RowMessages, rows_at_once
 from juror.rows.stacking import Stacking
@@ -130,7 +130,7 @@ def fill_best(model: Mixture, codes: np.ndarray, centre: Centre | None) -> tuple
         stack = np.ascontiguousarray(np.concatenate(block.factors))
         starts = np.cumsum([0, *model.domain.cardinalities])
         for rows, R in class_posteriors(model, codes):
-            kernels().most_probable(R, stack, starts, filled[rows])
+            kernels_for(codes.size).most_probable(R, stack, starts, filled[rows])
             for n, holes in numbers.items():
                 holes.fill(rows, R[codes[rows, n] < 0] @ block.factors[n].T)
         return filled, {n: holes.numbers for n, holes in numbers.items()}
@@ -171,7 +171,7 @@ def fill_at_random(
     """
     filled = codes.copy(order="K")
     for rows, R in class_posteriors(model, codes):
-        classes = kernels().draw_columns(R, rng.random(len(R)))
+        classes = kernels_for(codes.size).draw_columns(R, rng.random(len(R)))
         if is_product(model):
             for n, factor in enumerate(model.blocks[0].factors):
                 _draw(classes, np.cumsum(factor.T, axis=1), filled[rows, n], rng)
@@ -196,7 +196,7 @@ def _drawn_in_classes(model: Mixture, codes: np.ndarray, classes: np.ndarray, rn
             continue
         whole = np.ascontiguousarray(with_hidden(block, codes[some]), dtype=np.int32)
         stacking = Stacking(block.sizes, block.forest)
-        kernels().draw_holes(
+        kernels_for(codes.size).draw_holes(
             whole,
             classes[some] - (first - block.rank),
             stacking.stack(block.tables),

@@ -14,7 +14,7 @@ import numpy as np
 
 from juror.counts.plans import CountingPlan, Positions, plan_counting
 from juror.errors import DataError
-from juror.kernels import kernels
+from juror.kernels import kernels_for
 from juror.runners.local import LocalRunner, partitions
 
 # Up to this many cells, rows times tables, count table by table: planning would take longer
@@ -83,11 +83,11 @@ def _count_part(
     codes: np.ndarray, rows: slice, plan: CountingPlan, weights: np.ndarray | None, stopped: Event
 ) -> np.ndarray:
     """Return the cells of all tables over some rows, (n_cells,); anything after a stop, when nobody wants them."""
-    columns, first, last = codes.T, rows.start, rows.stop
+    columns, first, last, passing = codes.T, rows.start, rows.stop, kernels_for(codes.size)
     if not (columns.flags.c_contiguous and columns.flags.writeable and columns.dtype in _CODE_TYPES):
         columns, first, last = np.ascontiguousarray(_as_signed(codes[rows]).T), 0, rows.stop - rows.start
     packs = np.empty((len(plan.widths), last - first), dtype=plan.code_type)
-    wrong = kernels().pack_columns(columns, first, last, plan.sizes, plan.members, plan.bounds, packs)
+    wrong = passing.pack_columns(columns, first, last, plan.sizes, plan.members, plan.bounds, packs)
     if wrong >= 0:
         _check_range(codes, plan.sizes.tolist())
         raise DataError("The codes were changed while they were counted. Leave them alone until it is done.")
@@ -99,9 +99,9 @@ def _count_part(
         groups, bounds = plan.groups[some], plan.fold_bounds[some.start : some.stop + 1]
         how = (plan.widths, groups, bounds, plan.folds, plan.digits, plan.starts, plan.map_sizes)
         if weights is None:
-            kernels().count_groups(packs, *how, cells)
+            passing.count_groups(packs, *how, cells)
         else:
-            kernels().weigh_groups(packs, weights, *how, cells)
+            passing.weigh_groups(packs, weights, *how, cells)
     return cells
 
 

@@ -15,9 +15,9 @@ from types import ModuleType
 
 from juror.errors import MissingDependencyError, ParameterError, check_choice
 
-# Up to this many cells (distinct rows × columns) a pass takes a few calls of NumPy, about as long as one call of a
-# compiled kernel. The first fit of a small table then waits for no compiler.
-_FEW_CELLS = 512
+# Up to this many cells (distinct rows × columns) a fit by NumPy's passes takes about as long as one that first loads
+# compiled kernels. So the first fit of a small table waits for no compiler.
+_FEW_CELLS = 4096
 _MODULES = {"numba": "juror.kernels.jit", "numpy": "juror.kernels.reference"}
 # From this many cells (rows × columns) on, "auto" passes over a table on a card: a pass with 16 classes, where searches
 # for a rank begin, then takes as long as on two threads (docs/gpu.md). With more classes, fewer cells are enough.

@@ -188,10 +188,11 @@ def draw_classes(
     ladder, F = products.cumsum(axis=1), products.shape[1]
     last = ladder[:, -1:]
     levels = uniform(key, np.arange(first_number, first_number + len(cells)))[:, None] * last
-    drawn = np.zeros_like(products)
-    rows = np.flatnonzero(last)
-    drawn[rows, np.minimum((levels >= ladder).sum(axis=1), F - 1)[rows]] = 1.0
-    return float(logs.sum()), drawn.sum(axis=0), _counted(cells, drawn, tables)
+    classes, possible = np.minimum((levels >= ladder).sum(axis=1), F - 1), np.flatnonzero(last)
+    if len(possible) < len(cells):
+        cells, classes = cells[possible], classes[possible]
+    class_counts = np.bincount(classes, minlength=F).astype(float)
+    return float(logs.sum()), class_counts, _tallied(cells, classes, tables)
 
 
 def add_counts(cells: np.ndarray, drawn: np.ndarray, counts: np.ndarray) -> None:
@@ -209,6 +210,16 @@ def _counted(cells: np.ndarray, shares: np.ndarray, tables: FewTables) -> np.nda
     """Return the counts of stacked rows, (stacked rows, F), from the shares of every row of the table, (rows, F)."""
     parts = tables.parts[cells].reshape(len(cells), cells.shape[1] * tables.parts.shape[1])
     return folded(parts, shares, len(tables.stack))
+
+
+def _tallied(cells: np.ndarray, classes: np.ndarray, tables: FewTables) -> np.ndarray:
+    """Return the counts of stacked rows, (stacked rows, F), of rows of the table with one class each, (rows,)."""
+    n_stacked, F = tables.stack.shape
+    # The part −1, which is none, counts for a row below.
+    parts = tables.parts.take(cells, axis=0) % (n_stacked + 1)
+    places = parts.astype(np.intp) * F + classes[:, None, None]
+    counts = np.bincount(places.ravel(), minlength=(n_stacked + 1) * F)
+    return counts[: n_stacked * F].reshape(n_stacked, F).astype(float)
 
 
 def _sums(places: np.ndarray, rows: np.ndarray, height: int) -> np.ndarray:

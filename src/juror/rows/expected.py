@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from juror.kernels import kernels
 from juror.kernels.logarithms import log_of
 from juror.rows.hidden_stack import HiddenPasses
 from juror.rows.packing import PackedCells
@@ -38,10 +37,13 @@ class Prepared:
         The missing regions of the cells, in a forest.
     logs : numpy.ndarray, (n_messages or 0, F), optional
         The logarithms of their messages, if some may have lost digits.
+    kernels : ModuleType
+        The kernels that find messages and share their counts.
     """
 
     tables: Any
     stack: np.ndarray
+    kernels: ModuleType
     regions: Regions | None = None
     logs: np.ndarray | None = None
 
@@ -59,18 +61,18 @@ class Prepared:
         passing = kernels_of_pass or cells.kernels
         make, shape = passing.tables, cells.packed.shape
         if cells.regions is None:
-            return cls(make(lam, stack, cells.parts, *shape), stack)
-        extended, logs = _extended(cells.regions, stack)
+            return cls(make(lam, stack, cells.parts, *shape), stack, cells.kernels)
+        extended, logs = _extended(cells, cells.regions, stack)
         tables = make(lam, extended, cells.parts, *shape)
         if len(logs):
             tables = passing.with_logs(tables, np.concatenate([log_of(stack), logs[cells.regions.used]]))
-        return cls(tables, stack, cells.regions, logs)
+        return cls(tables, stack, cells.kernels, cells.regions, logs)
 
     def settled(self, counts: ExpectedCounts) -> ExpectedCounts:
         """Share the counts of messages, which stand below those of the stack, among the stacked rows."""
         if self.regions is None:
             return counts
-        kernels().spread_counts(counts.cells, self.stack, self.regions.states, self.regions.used, self.logs)
+        self.kernels.spread_counts(counts.cells, self.stack, self.regions.states, self.regions.used, self.logs)
         return replace(counts, cells=counts.cells[: len(self.stack)])
 
     def drawn(self, counts: ExpectedCounts, rng: np.random.Generator) -> ExpectedCounts:
@@ -78,15 +80,15 @@ class Prepared:
         if self.regions is None:
             return counts
         key, states, used = rng.integers(2**64, dtype=np.uint64), self.regions.states, self.regions.used
-        kernels().draw_counts(counts.cells, key, self.stack, states, used, self.logs)
+        self.kernels.draw_counts(counts.cells, key, self.stack, states, used, self.logs)
         return replace(counts, cells=counts.cells[: len(self.stack)])
 
 
-def _extended(regions: Regions, stack: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _extended(cells: PackedCells, regions: Regions, stack: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the stack with messages below, (stacked rows + n_used, F), and logarithms of all messages if needed."""
     extended = np.empty((len(stack) + len(regions.used), stack.shape[1]))
     extended[: len(stack)] = stack
-    return extended, kernels().messages(extended, len(stack), regions.states, regions.used)
+    return extended, cells.kernels.messages(extended, len(stack), regions.states, regions.used)
 
 
 def tables_of(cells: PackedCells, lam: np.ndarray, stack: np.ndarray, kernels_of_pass: ModuleType | None = None) -> Any:
@@ -153,7 +155,7 @@ def lone_counts_of(
     stack, regions, logs = np.ascontiguousarray(stack), cells.regions, None
     log_stack = log_of(stack)
     if regions is not None:
-        extended, logs = _extended(regions, stack)
+        extended, logs = _extended(cells, regions, stack)
         below = logs[regions.used] if len(logs) else log_of(extended[len(stack) :])
         log_stack = np.concatenate([log_stack, below])
     log_stack = cells.joined(log_stack)
@@ -165,7 +167,7 @@ def lone_counts_of(
         return tuple(x + y for x, y in zip(a, b, strict=True))
 
     gain, classes, counts = runner.map_reduce(of_partition, partitions(len(cells)), add)
-    prepared = Prepared(None, stack, regions, logs)
+    prepared = Prepared(None, stack, cells.kernels, regions, logs)
     return gain, classes, prepared.settled(ExpectedCounts(0.0, classes, cells.folded(counts))).cells
 
 

@@ -31,7 +31,9 @@ class HiddenPasses:
         n_nodes = len(tables) // 2
         seen, hidden = tables[:n_nodes], tables[n_nodes:]
         n_states = len(seen[0])
-        columns = np.vstack([table.T for table in seen] + [np.ones((1, n_states))]).astype(np.float32, copy=False)
+        columns = np.vstack([table.T for table in seen] + [np.ones((1, n_states))])
+        # Kernels are compiled for one layout.
+        columns = columns.astype(np.float32, order="C", copy=False)
         follows = np.zeros((n_nodes, n_states, n_states), dtype=np.float32)
         for n, table in enumerate(hidden):
             follows[n, : len(table)] = table

@@ -16,7 +16,7 @@ from typing import Self
 
 import numpy as np
 
-from juror.kernels import kernels, kernels_for
+from juror.kernels import kernels_for
 from juror.rows.forest import NO_PARENT, Forest
 from juror.rows.regions import Regions, find_regions
 from juror.rows.stacking import Stacking, cell_type
@@ -112,7 +112,8 @@ class PackedCells:
     @classmethod
     def _apart(cls, cells: np.ndarray, regions: Regions | None, stacking: Stacking) -> Self:
         n_rows = stacking.n_rows + (0 if regions is None else len(regions.used))
-        cells = cells.astype(cell_type(n_rows), copy=False)
+        # One layout for all, as kernels are compiled for each
+        cells = cells.astype(cell_type(n_rows), order="C", copy=False)
         parts = np.arange(n_rows, dtype=np.int32)[:, None]
         return cls(cells, parts, stacking.n_rows, regions, stacking.forest is not None)
 
@@ -126,8 +127,8 @@ class PackedCells:
 
     @property
     def kernels(self) -> ModuleType:
-        """The kernels that pass over these cells: compiled ones unless they are few and need no messages."""
-        return kernels_for(self.packed.size) if self.regions is None else kernels()
+        """The kernels that pass over these cells: compiled ones unless they are few."""
+        return kernels_for(self.packed.size)
 
     def rows(self, chosen: np.ndarray | slice) -> PackedCells:
         """Return the cells of some rows."""

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from juror.kernels.jit.compiling import kernel
+from juror.kernels.jit.compiling import kernel, part
 
 # Beyond ±8 the function is 0 or 1 to double precision. The grid has so many points in a unit.
 _FAR, _FINE = 8.0, 64
@@ -28,7 +28,7 @@ def _cubics() -> np.ndarray:
 _CUBICS = _cubics()
 
 
-@kernel
+@part
 def _below(score):
     """Return the mass of the standard normal distribution below a score."""
     place = (score + _FAR) * _FINE

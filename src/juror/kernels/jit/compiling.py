@@ -14,6 +14,7 @@ from pathlib import Path
 
 from numba import njit
 from numba.core.caching import FunctionCache
+from numba.core.registry import CPUDispatcher
 
 _HERE = Path(__file__).parent
 
@@ -44,7 +45,7 @@ def kernel(function=None, **options):
     """
     if function is None:
         return lambda function: kernel(function, **options)
-    compiled = njit(nogil=True, error_model="numpy", **options)(function)
+    compiled = njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, **options)(function)
     try:
         # as njit(cache=True) does, which has no way to pass another class
         compiled._cache = _ForgivingCache(function)
@@ -53,6 +54,24 @@ def kernel(function=None, **options):
             raise
         _say_once()
     return compiled
+
+
+def part(function=None, **options):
+    """Compile a function that only kernels call. Without a wrapper for calls from Python this takes less time."""
+    if function is None:
+        return lambda function: part(function, **options)
+    compiled = kernel(function, no_cpython_wrapper=True, **options)
+    compiled.__class__ = _Part
+    return compiled
+
+
+class _Part(CPUDispatcher):
+    """A compiled function that would crash the interpreter if Python called it, as it has no wrapper."""
+
+    def __call__(self, *arguments):
+        raise TypeError(
+            f"{self.__name__!r} is a part of kernels and has no wrapper for Python. Decorate it with @kernel."
+        )
 
 
 class _ForgivingCache(FunctionCache):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from juror.kernels.jit.compiling import kernel
+from juror.kernels.jit.compiling import kernel, part
 from juror.kernels.jit.vectors import add, load, multiply, spread, store
 from juror.kernels.reference import drawing as reference
 
@@ -12,7 +12,7 @@ from juror.kernels.reference import drawing as reference
 _MOST_BY_ROWS = 512
 
 
-@kernel(inline="always")
+@part(inline="always")
 def _first_above(sums, u):
     """Return the first position at which cumulative sums (K,) exceed u times the last one; 0 if none does."""
     last = sums.shape[0] - 1
@@ -82,7 +82,7 @@ def draw_holes(codes, classes, stack, starts, sizes, parents, order, uniform):
             row[v] = _first_above(ladder[: sizes[v]], uniform[i, v])
 
 
-@kernel
+@part
 def _log_message(stack, first, size, f, values):
     """Return log Σ_x T[x] e^values[x], the table T in rows of the stack from first on."""
     top, whole = -np.inf, 0.0
@@ -115,7 +115,7 @@ def _most_probable(R, stack, starts, codes):
                 codes[i, n] = best
 
 
-@kernel
+@part
 def _panels(stack, starts):
     """Return the factors in panels of eight labels, (F, 8) each, the last panel of a factor padded with zeros.
 
@@ -136,7 +136,7 @@ def _panels(stack, starts):
     return panels, firsts, widest
 
 
-@kernel
+@part
 def _add_up(r, panels, first, end, chances):
     """Fill chances with Σ_f r_f A[x, f] for the labels x of the panels from first to end."""
     F = r.shape[0]

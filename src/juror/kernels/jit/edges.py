@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from juror.kernels.jit.compiling import kernel
+from juror.kernels.jit.compiling import kernel, part
 
 # Products are turned into logarithms before they leave the range of floats.
 _SMALL, _LARGE = 1e-150, 1e150
@@ -15,7 +15,7 @@ _MOST_FACTORS = 6
 _HALF_LOG_TWO_PI = 0.9189385332046727
 
 
-@kernel(inline="always")
+@part(inline="always")
 def _log_gamma(x):
     """Return log Γ(x): by Stirling's series, to 1e-10, where that is faster."""
     if x < 6.0:
@@ -25,7 +25,7 @@ def _log_gamma(x):
     return (x - 0.5) * math.log(x) - x + _HALF_LOG_TWO_PI + series
 
 
-@kernel
+@part
 def _logs_of(values):
     """Return log Γ of some numbers."""
     logs = np.empty(values.shape[0])
@@ -34,7 +34,7 @@ def _logs_of(values):
     return logs
 
 
-@kernel
+@part
 def _risen(values, log_values, labels, counts, n):
     """Return Σ (Γ(v + C) − Γ(v)) over n counts C > 0, with v and log Γ(v) of their labels."""
     log, product = 0.0, 1.0
@@ -55,29 +55,41 @@ def _risen(values, log_values, labels, counts, n):
     return log + math.log(product)
 
 
-@kernel
+@part
 def _totals(columns, bounds, weights, starts, strengths):
     """Return Σ (Γ(b + C) − Γ(b)) over the labels of every variable, of all rows and by class, (2, K, N)."""
     N, F, K = columns.shape[0], bounds.shape[0] - 1, strengths.shape[0]
     out, logs = np.zeros((2, K, N)), _logs_of(strengths)
     for n in range(N):
         size = starts[n + 1] - starts[n]
-        shared, nothing = np.zeros(size), np.zeros(size, dtype=np.int64)
+        shared, own, some, nothing = np.zeros(size), np.zeros(size), np.empty(size), np.zeros(size, dtype=np.int64)
         for f in range(F):
-            own = np.zeros(size)
             for r in range(bounds[f], bounds[f + 1]):
                 own[columns[n, r]] += weights[r]
-            shared += own
-            some = own[own > 0]
+            for x in range(size):
+                shared[x] += own[x]
+            seen = _take_all(own, some)
             for k in range(K):
-                out[1, k, n] += _risen(strengths[k : k + 1], logs[k : k + 1], nothing, some, some.shape[0])
-        some = shared[shared > 0]
+                out[1, k, n] += _risen(strengths[k : k + 1], logs[k : k + 1], nothing, some, seen)
+        seen = _take_all(shared, some)
         for k in range(K):
-            out[0, k, n] = _risen(strengths[k : k + 1], logs[k : k + 1], nothing, some, some.shape[0])
+            out[0, k, n] = _risen(strengths[k : k + 1], logs[k : k + 1], nothing, some, seen)
     return out
 
 
-@kernel
+@part
+def _take_all(table, counts):
+    """Move the counts above zero from a table (I,) to a list; return how many there are."""
+    n = 0
+    for x in range(table.shape[0]):
+        if table[x] > 0.0:
+            counts[n] = table[x]
+            n += 1
+            table[x] = 0.0
+    return n
+
+
+@part
 def _take(table, columns, i, j, first, last, size, left, right, counts):
     """Move the counts of the cells of some rows from a table (I_i I_j,) to lists; return how many cells hold rows."""
     n = 0
@@ -91,7 +103,7 @@ def _take(table, columns, i, j, first, last, size, left, right, counts):
     return n
 
 
-@kernel
+@part
 def _add(scope, out, totals, values, log_values, i, j, starts, left, right, counts, n):
     """Fill in both directions of a pair, from n cells that hold rows."""
     of_i, of_j = slice(starts[i], starts[i + 1]), slice(starts[j], starts[j + 1])
@@ -106,7 +118,8 @@ def _add(scope, out, totals, values, log_values, i, j, starts, left, right, coun
 def edge_evidence(columns, bounds, weights, pairs, bases, starts, strengths):
     """Return log E(p → n) of pairs in both directions, (2, K, N, N): shared columns, columns of every class."""
     N, F, K, M = columns.shape[0], bounds.shape[0] - 1, strengths.shape[0], columns.shape[1]
-    out = np.full((2, K, N, N), -np.inf)
+    out = np.empty((2, K, N, N))
+    out[:] = -np.inf
     totals = _totals(columns, bounds, weights, starts, strengths)
     largest = 0
     for p in range(pairs.shape[0]):
@@ -114,8 +127,9 @@ def edge_evidence(columns, bounds, weights, pairs, bases, starts, strengths):
         largest = max(largest, (starts[i + 1] - starts[i]) * (starts[j + 1] - starts[j]))
     values, log_values = np.empty((K, bases.shape[0])), np.empty((K, bases.shape[0]))
     for k in range(K):
-        values[k] = strengths[k] * bases
-        log_values[k] = _logs_of(values[k])
+        for x in range(bases.shape[0]):
+            values[k, x] = strengths[k] * bases[x]
+            log_values[k, x] = math.lgamma(values[k, x])
     shared, own = np.zeros(largest), np.zeros(largest)
     left, right, counts = np.empty(M, dtype=np.int64), np.empty(M, dtype=np.int64), np.empty(M)
     for p in range(pairs.shape[0]):

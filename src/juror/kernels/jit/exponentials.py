@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from juror.kernels.jit.compiling import kernel
+from juror.kernels.jit.compiling import kernel, part
 
 _LOG2_E = 1.4426950408889634
 # log 2 in two parts; the first ends in zero bits, so that its multiples are exact.
@@ -14,7 +14,7 @@ _ROUNDER = 1.5 * 2.0**52
 _SMALLEST = -700.0
 
 
-@kernel(fastmath={"contract"})
+@part(fastmath={"contract"})
 def exp_below(values, top, bits):
     """Replace values (F,) by exp(values − top), accurate to about one bit; zero below e⁻⁷⁰⁰. bits (F,) is scratch.
 
@@ -48,7 +48,7 @@ def exp_below(values, top, bits):
         values[f] *= bits[f]
 
 
-@kernel(fastmath={"reassoc", "nsz"})
+@part(fastmath={"reassoc", "nsz"})
 def _sum(values):
     # All values lie in [0, 1], so that reordering is the only effect of these flags.
     total = 0.0
@@ -57,7 +57,7 @@ def _sum(values):
     return total
 
 
-@kernel
+@part
 def add_log_factors(cells, i, log_stack, out):
     """Add Σ_n log S[c_in, f] to out (F,), four factors at a time, for fewer loads and stores of out."""
     F, N = out.shape[0], cells.shape[1]
@@ -74,7 +74,7 @@ def add_log_factors(cells, i, log_stack, out):
             out[f] += a[f]
 
 
-@kernel
+@part
 def add_logs_of_parts(cells, i, lam, stack, parts, out):
     """Fill out (F,) with log λ + Σ log S over the parts of all cells of a row, taking the logarithms here."""
     for f in range(out.shape[0]):
@@ -88,7 +88,7 @@ def add_logs_of_parts(cells, i, lam, stack, parts, out):
                     out[f] += np.log(row[f])
 
 
-@kernel
+@part
 def logs_of(numbers):
     """Return the logarithms of a matrix."""
     logs = np.empty(numbers.shape)
@@ -113,7 +113,7 @@ def joined(parts, log_stack):
     return out
 
 
-@kernel
+@part
 def exp_and_sum(logs, bits):
     """Replace logs (F,) by e^(logs − max); return their sum and log Σ e^logs, which are 0 and −inf if all are −inf."""
     top = -np.inf

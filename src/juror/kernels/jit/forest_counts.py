@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from juror.kernels.jit.compiling import kernel
+from juror.kernels.jit.compiling import kernel, part
 from juror.kernels.jit.forest_states import TINY, find_fours, find_value, largest_size, log_shares, send_all_up
 from juror.kernels.jit.products import aligned
 from juror.kernels.jit.random_numbers import uniform
@@ -43,7 +43,7 @@ def spread_counts(counts, stack, states, used, logs):
                     flat[into + lane] += below[place + lane]
 
 
-@kernel
+@part
 def _share_all_down(stack, f, states, at_once, logs, rows, counts, G, Q, ratios, shares):
     """Share the counts of W classes, from class f on, of all messages, those of parents first."""
     base, stride, links = states.base, states.stride, states.first_link
@@ -65,7 +65,7 @@ def _share_all_down(stack, f, states, at_once, logs, rows, counts, G, Q, ratios,
             _pass_on(counts, base, stride, links[s + k], links[s + k + 1], size, Q, at)
 
 
-@kernel
+@part
 def _share_down(rows, counts, table, first, end, size, n_stacked, G, Q, ratios):
     """Share the counts of the messages of a state among the labels x of its node; return False if one is tiny."""
     for m in range(first, end):
@@ -97,7 +97,7 @@ def _share_down(rows, counts, table, first, end, size, n_stacked, G, Q, ratios):
     return True
 
 
-@kernel
+@part
 def _share_four_down(rows, counts, table, first, n, size, n_stacked, G, Q, ratios):
     """Do what :func:`_share_down` does for four states that share their tables."""
     for m in range(first, first + 4 * n):
@@ -126,7 +126,7 @@ def _share_four_down(rows, counts, table, first, n, size, n_stacked, G, Q, ratio
     return True
 
 
-@kernel
+@part
 def _pass_on(counts, base, stride, first, end, size, Q, at):
     """Add the counts of the labels of a node, from place ``at`` of Q on, to those of the links of its state."""
     for x in range(size):
@@ -136,7 +136,7 @@ def _pass_on(counts, base, stride, first, end, size, Q, at):
             store(counts, place, add(load(counts, place, _W), q))
 
 
-@kernel
+@part
 def _share_slowly(stack, states, logs, s, f, rows, counts, G, shares, Q):
     """Share the counts of messages, some of which are tiny, class by class, where needed in log space."""
     size = states.sizes[s]
@@ -159,7 +159,7 @@ def _share_slowly(stack, states, logs, s, f, rows, counts, G, shares, Q):
                 Q[x * _W + lane] += q
 
 
-@kernel
+@part
 def _most_messages(states):
     most = 1
     for s in range(states.sizes.shape[0]):
@@ -189,7 +189,7 @@ def draw_counts(counts, key, stack, states, used, logs):
             counts[row, f] += drawn[row]
 
 
-@kernel
+@part
 def _draw_labels(states, s, m, key, number, ladder, left, drawn):
     """Draw labels of a state's node until none is left; return the next number of a random number."""
     last = states.sizes[s] - 1
@@ -204,7 +204,7 @@ def _draw_labels(states, s, m, key, number, ladder, left, drawn):
     return number
 
 
-@kernel
+@part
 def _fill_ladder(stack, states, rows, logs, s, m, f, ladder):
     """Fill ladder (I,) with the cumulative probabilities of the labels of a message in class f, up to a factor."""
     size, reached, lane = states.sizes[s], 0.0, f % _W

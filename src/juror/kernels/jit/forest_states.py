@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from juror.kernels.jit.compiling import kernel
+from juror.kernels.jit.compiling import kernel, part
 from juror.kernels.jit.products import aligned
 from juror.kernels.jit.vectors import least, load, multiply, multiply_add, spread, store
 
@@ -18,7 +18,7 @@ TINY = 1e-200
 _W = 8
 
 
-@kernel
+@part
 def find_value(rows, base, stride, first, end, size, G, at):
     """Fill G from place ``at`` on with the value of a state, the product of its links from first to end."""
     for x in range(size):
@@ -28,7 +28,7 @@ def find_value(rows, base, stride, first, end, size, G, at):
         store(G, at + x * _W, product)
 
 
-@kernel
+@part
 def _send_up(rows, table, first, end, size, n_stacked, G):
     """Store the messages of a state from first to end; return whether any is tiny."""
     tiny, m = False, first
@@ -47,7 +47,7 @@ def _send_up(rows, table, first, end, size, n_stacked, G):
     return tiny
 
 
-@kernel
+@part
 def find_fours(states):
     """Return, for every state, how many are handled at once from there on: four that share their tables, or one.
 
@@ -62,7 +62,7 @@ def find_fours(states):
     return at_once
 
 
-@kernel
+@part
 def _alike(states, one, last):
     """Whether the states from one to the last have the same messages, for all labels of the same parent."""
     first, size = states.first_message[one], states.sizes[one]
@@ -76,7 +76,7 @@ def _alike(states, one, last):
     return n > 1
 
 
-@kernel
+@part
 def _send_four_up(rows, table, first, n, size, n_stacked, G):
     """Store the n messages of each of four states, whose values G follow each other; return whether any is tiny."""
     tiny = False
@@ -98,7 +98,7 @@ def _send_four_up(rows, table, first, n, size, n_stacked, G):
     return tiny
 
 
-@kernel
+@part
 def copy_rows(flat, first, F, f, n, rows):
     """Copy W classes, from class f on, of n rows of a flat matrix into rows of W floats; fill up with ones."""
     here = min(_W, F - f)
@@ -110,7 +110,7 @@ def copy_rows(flat, first, F, f, n, rows):
                 rows[row * _W + lane] = flat[(first + row) * F + f + lane] if lane < here else 1.0
 
 
-@kernel
+@part
 def _possible(rows, states, s, m, lane):
     """Whether some label of a state's node leaves its message above zero, before rounding."""
     for x in range(states.sizes[s]):
@@ -124,7 +124,7 @@ def _possible(rows, states, s, m, lane):
     return False
 
 
-@kernel
+@part
 def _any_lost(rows, states, s, n_stacked):
     """Whether a message of a state is below 1e-200, but not zero."""
     for m in range(states.first_message[s], states.first_message[s + 1]):
@@ -136,7 +136,7 @@ def _any_lost(rows, states, s, n_stacked):
     return False
 
 
-@kernel
+@part
 def send_all_up(stack, f, states, at_once, rows, G):
     """Fill rows with W classes of the stack, from class f on, and the messages below it; return whether any is lost.
 
@@ -185,7 +185,7 @@ def messages(extended, n_stacked, states, used):
     return _log_messages(stack, states)
 
 
-@kernel
+@part
 def largest_size(states):
     """Return the most labels of a state's node."""
     largest = 1
@@ -194,13 +194,13 @@ def largest_size(states):
     return largest
 
 
-@kernel
+@part
 def _log_row(stack, logs, row, f):
     n_stacked = stack.shape[0]
     return np.log(stack[row, f]) if row < n_stacked else logs[row - n_stacked, f]
 
 
-@kernel
+@part
 def log_shares(stack, states, logs, s, m, f, shares):
     """Fill shares (I,) with log T[x] G[x] of a message in class f; return the largest."""
     top = -np.inf
@@ -215,7 +215,7 @@ def log_shares(stack, states, logs, s, m, f, shares):
     return top
 
 
-@kernel
+@part
 def _log_messages(stack, states):
     n_stacked, F = stack.shape
     logs, shares = np.empty((states.table.shape[0], F)), np.empty(largest_size(states))
@@ -233,7 +233,7 @@ def _log_messages(stack, states):
     return logs
 
 
-@kernel
+@part
 def _log_message(stack, states, logs, s, m, f, shares):
     top, whole = log_shares(stack, states, logs, s, m, f, shares), 0.0
     if top == -np.inf:

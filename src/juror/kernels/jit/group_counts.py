@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from juror.kernels.jit.compiling import kernel
+from juror.kernels.jit.compiling import kernel, part
 
 # Rows in a block: their joint codes are still in the first-level cache when they are counted.
 _BLOCK = 8192
@@ -16,7 +16,7 @@ _MOST_IN_TURNS = 2**16
 _HALF_WORD = np.uint64(0xFFFF)
 
 
-@kernel
+@part
 def _range(codes):
     low, high = codes[0], codes[0]
     for i in range(codes.shape[0]):
@@ -24,13 +24,13 @@ def _range(codes):
     return low, high
 
 
-@kernel
+@part
 def _start(codes, out):
     for i in range(out.shape[0]):
         out[i] = codes[i] + 1
 
 
-@kernel
+@part
 def _append(codes, levels, shift, out):
     for i in range(out.shape[0]):
         out[i] = out[i] * levels + codes[i] + shift
@@ -55,13 +55,13 @@ def pack_columns(columns, first, last, sizes, members, bounds, packs):
     return -1
 
 
-@kernel
+@part
 def _join(left, right, width, out):
     for i in range(out.shape[0]):
         out[i] = left[i] * width + right[i]
 
 
-@kernel
+@part
 def _joint_codes(packs, widths, group, start, stop, out):
     """Return the joint codes of a group in some rows: written to out, or a view of the pack if there is only one."""
     third = packs[group[2]][start:stop]
@@ -76,7 +76,7 @@ def _joint_codes(packs, widths, group, start, stop, out):
     return joint
 
 
-@kernel
+@part
 def _tally(joint, counts):
     """Count joint codes; 16-bit codes are loaded four at a time."""
     done = 0
@@ -91,7 +91,7 @@ def _tally(joint, counts):
         counts[joint[i]] += 1
 
 
-@kernel
+@part
 def _tally_in_turns(joint, a, b, c, d):
     """Count joint codes in four tables in turn: repeated writes to one cell would wait for each other."""
     quarter = joint.shape[0] // 4
@@ -103,13 +103,13 @@ def _tally_in_turns(joint, a, b, c, d):
     _tally(joint[4 * quarter :], a)
 
 
-@kernel
+@part
 def _add(source, out):
     for i in range(out.shape[0]):
         out[i] += source[i]
 
 
-@kernel
+@part
 def _count_group(packs, widths, group, tables, cells, joint):
     """Fill the first table with the number of rows of every joint code of a group; the others are scratch."""
     counts = tables[0][:cells]
@@ -130,7 +130,7 @@ def _count_group(packs, widths, group, tables, cells, joint):
             _add(tables[way][:cells], counts)
 
 
-@kernel
+@part
 def _weigh_group(packs, weights, widths, group, counts, joint):
     """Fill counts with the sum of the row weights of every joint code of a group."""
     counts[:] = 0.0
@@ -141,7 +141,7 @@ def _weigh_group(packs, weights, widths, group, counts, joint):
             counts[codes[i]] += weights[start + i]
 
 
-@kernel
+@part
 def _sum_out(source, outer, inner, digits, size, out):
     """Add source (outer, width, inner) to out (outer, size, inner), level v at digits[v], or nowhere if that is −1."""
     width = digits.shape[0]
@@ -155,12 +155,12 @@ def _sum_out(source, outer, inner, digits, size, out):
                     _add(source[of : of + inner], out[to : to + inner])
 
 
-@kernel
+@part
 def _width(widths, p):
     return widths[p] if p >= 0 else 1
 
 
-@kernel
+@part
 def _fold(counts, widths, group, folds, digits, starts, sizes, one, two, out):
     """Sum the joint table of a group to the tables asked for, and add them to out; one and two are scratch."""
     w0, w1, w2 = _width(widths, group[0]), _width(widths, group[1]), _width(widths, group[2])
@@ -179,12 +179,12 @@ def _fold(counts, widths, group, folds, digits, starts, sizes, one, two, out):
         _sum_out(two, outer, 1, digits[starts[c] : starts[c] + w2], sizes[c], out[place : place + outer * sizes[c]])
 
 
-@kernel
+@part
 def _cells(widths, group):
     return _width(widths, group[0]) * _width(widths, group[1]) * _width(widths, group[2])
 
 
-@kernel
+@part
 def _most_cells(widths, groups):
     most = 0
     for g in range(groups.shape[0]):

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from juror.kernels.jit.compiling import kernel
+from juror.kernels.jit.compiling import kernel, part
 
 _BLOCK = 128
 
 
-@kernel
+@part
 def _scale(belief, r, logs, i):
     """Divide a row of beliefs by its largest entry, and add the logarithm of that to the row's."""
     top = belief[r, 0]
@@ -24,7 +24,7 @@ def _scale(belief, r, logs, i):
             belief[r, k] /= top
 
 
-@kernel
+@part
 def _upwards(cells, first, columns, follows, above, order, beliefs, messages, logs):
     """Send messages of a block of rows, which begins at ``first``, from the cells to the roots."""
     n_rows, n_states = beliefs.shape[1], columns.shape[1]

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from juror.kernels.jit.compiling import kernel
+from juror.kernels.jit.compiling import kernel, part
 from juror.kernels.jit.exponentials import add_log_factors, add_logs_of_parts, exp_and_sum, joined, logs_of
 from juror.kernels.jit.vectors import add, for_widths, larger, load, most, multiply, spread, store, total
 
@@ -69,7 +69,7 @@ class ScaledTables(NamedTuple):
     width: int
 
 
-@kernel
+@part
 def aligned(n):
     """Return an array of n floats, aligned to a cache line."""
     room = np.empty(n + 8)
@@ -77,14 +77,14 @@ def aligned(n):
     return room[first : first + n]
 
 
-@kernel
+@part
 def _width(F):
     # Longer vectors are faster, unless they need much more padding.
     by_8, by_16 = -(-F // 8) * 8, -(-F // 16) * 16
     return 16 if 4 * by_16 <= 5 * by_8 else 8
 
 
-@kernel
+@part
 def _largest(numbers):
     F, eight, f = numbers.shape[0], spread(0.0, 8), 0
     while f + 8 <= F:
@@ -132,7 +132,7 @@ def with_logs(t, log_stack):
     return ScaledTables(t.lam, t.stack, t.parts, log_lam, log_rows, t.scaled_lam, t.scaled, t.log_scales, t.width)
 
 
-@kernel
+@part
 def _multiply_parts(parts, stack, tops, log_tops, product):
     """Fill product (F,) with the product of stacked rows, its largest entry scaled to one; return the log scale."""
     F = product.shape[0]
@@ -205,19 +205,19 @@ _add_8, _add_16 = for_widths(_add)
 _fold_8, _fold_16 = for_widths(_fold)
 
 
-@kernel
+@part
 def padded(t):
     """Return the number of classes, padded to whole chunks."""
     return -(-t.lam.shape[0] // t.width) * t.width
 
 
-@kernel
+@part
 def block_size(cells, n_classes):
     """Return the number of rows in a block if the products of n_classes classes are kept."""
     return min(_BLOCK, max(16, _MOST_PRODUCTS // n_classes), max(64, _MOST_CELLS // cells.shape[1]))
 
 
-@kernel
+@part
 def multiply_chunk(cells, first, n, t, f, products, place, row_step, sums):
     """Store the products of the chunk that begins at class f for n rows, and add them to sums (n,)."""
     if t.width == 16:
@@ -226,7 +226,7 @@ def multiply_chunk(cells, first, n, t, f, products, place, row_step, sums):
         _multiply_8(cells, first, n, t.scaled_lam, t.scaled, f, t.parts.shape[0], products, place, row_step, sums)
 
 
-@kernel
+@part
 def log_of_sum(cells, i, t, over):
     """Return ℓ of row i from the sum of its scaled products."""
     log_scale = t.log_scales[t.parts.shape[0]]
@@ -235,7 +235,7 @@ def log_of_sum(cells, i, t, over):
     return log_scale + np.log(over)
 
 
-@kernel
+@part
 def row_in_logs(cells, i, t, joint, bits):
     """Fill joint (F,) with e^(L[i] − max L[i]); return their sum and ℓ, 0 and −inf for an impossible row."""
     if t.log_rows.shape[0] > 0:
@@ -247,7 +247,7 @@ def row_in_logs(cells, i, t, joint, bits):
     return exp_and_sum(joint, bits)
 
 
-@kernel
+@part
 def multiply_block(cells, first, n, t, products, place, row_step, chunk_step, sums, logs):
     """Fill products with λ_f Π S[c, f], up to a factor per row, sums (n,) and ℓ (n,), for n rows.
 
@@ -268,7 +268,7 @@ def multiply_block(cells, first, n, t, products, place, row_step, chunk_step, su
                 products[place + i * row_step + f // W * chunk_step + f % W] = joint[f] if f < F else 0.0
 
 
-@kernel
+@part
 def add_block(cells, first, n, t, block, products, shares, counts):
     """Add the products of n rows, each times its share, to the counts of the row's cells, chunk after chunk."""
     L, W = t.parts.shape[0], t.width
@@ -279,7 +279,7 @@ def add_block(cells, first, n, t, block, products, shares, counts):
             _add_8(cells, first, n, products, shares, f, L, counts, f * block)
 
 
-@kernel
+@part
 def fold_counts(counts, t, n_columns):
     """Return class counts (F,) and counts of stacked rows (stacked rows, F) from counts stored chunk after chunk.
 
@@ -323,7 +323,7 @@ def _find(W):
 _find_8, _find_16 = for_widths(_find)
 
 
-@kernel
+@part
 def find_classes(products, n, block, F, W, targets, classes):
     """Fill classes (n,) with the first class at which the cumulative products of a row exceed its target."""
     if W == 16:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from juror.kernels.jit.compiling import kernel
+from juror.kernels.jit.compiling import kernel, part
 
 
-@kernel
+@part
 def _project(points, out):
     """Fill out with the nearest point of the simplex for every column of points, (I, F)."""
     for f in range(points.shape[1]):
@@ -32,7 +32,7 @@ def project_columns(points):
     return out
 
 
-@kernel
+@part
 def _steepest(gram):
     steepest = 0.0
     for f in range(gram.shape[0]):
@@ -40,7 +40,7 @@ def _steepest(gram):
     return steepest
 
 
-@kernel
+@part
 def _follow(ahead, moved, x, momentum):
     """Set x to moved and ahead beyond it; return the next momentum and the largest change of an entry."""
     uphill, furthest = 0.0, 0.0
@@ -69,7 +69,8 @@ def least_squares_factor(gram, right, start, max_iter, tol):
     for _ in range(max_iter if steepest > 0.0 else 0):
         for i in range(x.shape[0]):
             row = trial[i]
-            row[:] = right[i]
+            for f in range(x.shape[1]):
+                row[f] = right[i, f]
             for g in range(x.shape[1]):
                 share, along = ahead[i, g], gram[g]
                 for f in range(x.shape[1]):

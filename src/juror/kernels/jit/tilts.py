@@ -22,9 +22,11 @@ def label_gradient(cells, labels, offsets, scores, n_labels, tether):
     for i in range(cells.shape[0]):
         is_known = 1.0 if labels[i] >= 0 else 0.0
         first = max(labels[i], 0) * size
-        shares[:] = offsets
+        for f in range(F):
+            shares[f] = offsets[f]
         add_log_factors(cells, i, scores, shares)
-        own[:] = shares[first : first + size]
+        for f in range(size):
+            own[f] = shares[first + f]
         whole, log_all = exp_and_sum(shares, bits)
         of_label = 0.0
         for f in range(first, first + size):
@@ -32,7 +34,8 @@ def label_gradient(cells, labels, offsets, scores, n_labels, tether):
         if is_known == 0.0:
             own[:], of_label = 0.0, 1.0
         elif of_label > _SMALL * whole:
-            own[:] = shares[first : first + size]
+            for f in range(size):
+                own[f] = shares[first + f]
             total += np.log(of_label / whole)
         else:
             of_label, log_own = exp_and_sum(own, bits[:size])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from juror.kernels.jit.compiling import kernel
+from juror.kernels.jit.compiling import kernel, part
 from juror.kernels.jit.products import (
     NONE,
     SAFE,
@@ -106,7 +106,7 @@ def counts_given(cells, weights, sums, tables):
     return classes[:F].copy(), counts
 
 
-@kernel
+@part
 def _add_row(cells, i, t, joint, counts):
     """Add joint (F,) to the counts of all stacked rows of a row of the table."""
     for g in range(cells.shape[1]):
@@ -118,7 +118,7 @@ def _add_row(cells, i, t, joint, counts):
                     row[f] += joint[f]
 
 
-@kernel
+@part
 def _count_chunk(cells, shares, t, f, counts, classes):
     """Fill counts (L · W,) with the products of all rows, each times its share; add them up in classes, (chunks · W,).
 
@@ -131,7 +131,7 @@ def _count_chunk(cells, shares, t, f, counts, classes):
         _count_8(cells, shares, t.scaled_lam, t.scaled, f, t.parts.shape[0], counts, classes)
 
 
-@kernel
+@part
 def _fold_chunk(counts, t, f, stacked, table):
     """Fill one chunk of the counts of stacked rows, (stacked rows · F,), with those of packed rows, (L · W,)."""
     F, W, n_stacked = t.lam.shape[0], t.width, t.stack.shape[0]

@@ -11,7 +11,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, models, register_model
 
-from juror.kernels.jit.compiling import kernel
+from juror.kernels.jit.compiling import part
 
 
 def for_widths(make):
@@ -23,7 +23,7 @@ def for_widths(make):
     for width in (8, 16):
         function = make(width)
         function.__name__ = function.__qualname__ = f"{function.__name__}_{width}"
-        compiled.append(kernel(function))
+        compiled.append(part(function))
     return compiled
 
 
