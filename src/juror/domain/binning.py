@@ -135,6 +135,16 @@ def parts_of(whole: Variable, parts: Variable) -> tuple[np.ndarray, np.ndarray]:
     return codes, shares
 
 
+def cut_at_recurring(numbers: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Cut before every number that occurs more than once, and close the last interval.
+
+    >>> cut_at_recurring(np.array([3, 6, 7, 9, 12]), np.array([1.0, 4.0, 1.0, 5.0, 1.0])).tolist()
+    [3, 9, 12]
+    """
+    recurring = numbers[counts > 1]
+    return np.concatenate([numbers[:1], recurring[1:], numbers[-1:]])
+
+
 def _equal_counts(numbers: np.ndarray, counts: np.ndarray, n_bins: int) -> np.ndarray:
     """Cut between distinct numbers so that every interval holds about the same count.
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from juror.domain.binning import BINNINGS, binned_variable, bins_for, plain_numbers
+from juror.domain.binning import BINNINGS, binned_variable, bins_for, cut_at_recurring, plain_numbers
 from juror.domain.identifiers import about_identifier
 from juror.domain.variable import Label, Variable
 from juror.errors import (
@@ -27,8 +27,12 @@ from juror.readers.commas import meaning_of_commas, way_out_of_commas
 from juror.readers.exact_numbers import as_number
 from juror.readers.tallies import Tally, way_out_of_labels
 
-# The values of a column of fractions must occur this often on average to be categories
+# The most different numbers of a column that are all told apart
+_MOST_TOLD_APART = 32
+# Fractions are told apart if they occur this often on average.
 _RECURRENCE = 5
+# A scale of so many numbers is kept whole, even if one occurs only once.
+_SCALE = 10
 # A label of this many lines is probably a mistake
 _MANY_LINES = 10
 
@@ -41,13 +45,15 @@ class Discovery:
     bins: int | Mapping[str, int] | None = None
     edges: Mapping[str, Sequence[float]] = field(default_factory=dict)
     binning: str = "quantile"
-    bin_above: int = 32
+    bin_above: int | None = None
     max_levels: int = 1000
+    target: str | None = None
 
     def __post_init__(self) -> None:
         check_choice("binning", self.binning, BINNINGS)
         for name in ("bin_above", "max_levels"):
-            check_count(name, getattr(self, name))
+            if name != "bin_above" or self.bin_above is not None:
+                check_count(name, getattr(self, name))
         for count in self._bins_by_column.values() if isinstance(self.bins, Mapping) else [self.bins]:
             if count is not None:
                 check_count("bins", count)
@@ -175,21 +181,33 @@ class Discovery:
                 marker=Option("missing", (value,), f"=[float('{value}')]"),
             )
         wanted = self._bins_by_column.get(column.name) if isinstance(self.bins, Mapping) else self.bins
-        if wanted is None and column.calendar is None and self._are_categories(numbers, float(counts.sum())):
-            return Variable(column.name, tuple(plain_numbers(numbers)), "ordinal")
-        n_bins = wanted if wanted is not None else bins_for(float(counts.sum()))
-        edges = BINNINGS[self.binning](numbers, counts, n_bins)
+        if wanted is None and column.calendar is None and self._are_few(numbers, counts):
+            if self._are_all(column.name, numbers, counts):
+                return Variable(column.name, tuple(plain_numbers(numbers)), "ordinal")
+            edges = cut_at_recurring(numbers, counts)
+        else:
+            n_bins = wanted if wanted is not None else bins_for(float(counts.sum()))
+            edges = BINNINGS[self.binning](numbers, counts, n_bins)
         if column.dropped:
             # a group of numbers is represented by its lowest, so the last edge must be set to the highest
             edges[-1] = column.highest
             _warn_of_groups(column)
         return binned_variable(column.name, edges, numbers, counts, True, bool(column.dropped), column.calendar)
 
-    def _are_categories(self, numbers: np.ndarray, n: float) -> bool:
-        """Tell whether numbers are categories: there are few, and they are whole or occur often."""
-        few = len(numbers) <= self.bin_above
+    def _are_few(self, numbers: np.ndarray, counts: np.ndarray) -> bool:
+        """Tell whether there are so few numbers that each is told apart: these are whole, or occur often."""
         whole = bool(np.all(numbers == np.floor(numbers)))
-        return few and (whole or n >= _RECURRENCE * len(numbers))
+        return len(numbers) <= (self.bin_above or _MOST_TOLD_APART) and (
+            whole or bool(counts.sum() >= _RECURRENCE * len(numbers))
+        )
+
+    def _are_all(self, name: str, numbers: np.ndarray, counts: np.ndarray) -> bool:
+        """Tell whether new rows will have no other numbers, which are labels then.
+
+        A new row has a number that no row had about as often as a row has a number that occurs once (Good and Turing).
+        """
+        are_meant = self.bin_above is not None or name == self.target
+        return are_meant or len(numbers) <= _SCALE or not np.any(counts == 1)
 
     def _with_given_edges(self, column: Tally) -> Variable:
         if column.form != "number":

@@ -110,7 +110,7 @@ class Domain:
         bins: int | Mapping[str, int] | None = None,
         edges: Mapping[str, Sequence[float]] | None = None,
         binning: Literal["quantile", "width", "ends"] = "quantile",
-        bin_above: int = 32,
+        bin_above: int | None = None,
         max_levels: int = 1000,
         sample_weight: Any = None,
         n_jobs: int | None = None,
@@ -132,9 +132,10 @@ class Domain:
             Interval ends to use, by column. Numbers outside them are unknown.
         binning : {"quantile", "width", "ends"}
             Intervals of about equal counts, of equal width, or of counts that fall towards both ends.
-        bin_above : int
+        bin_above : int, optional
             A column of numbers with more distinct values than this is binned; with fewer it is ordinal, unless its
-            values are fractions that hardly recur.
+            values are fractions that hardly recur. By default 32, and if a column has more than ten numbers and some of
+            them occur only once, new rows will have others. So it is binned too, with an interval for each of the rest.
         max_levels : int
             The most labels a column may have.
         sample_weight : array-like, (n_rows,), or str, optional

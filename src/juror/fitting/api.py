@@ -275,7 +275,7 @@ def fit(
             given = {"sample_weight": sample_weight is not None, "client": client is not None}
             check_alone({"domain": domain is not None} | cuts | rows | given)
         else:
-            choose, found = how_to_find(domain, columns, edges, bins, sample_weight)
+            choose, found = how_to_find(domain, columns, edges, bins, sample_weight, target)
             opened = open_table(data, domain, missing, unknown, sample_weight, local, client, choose, found)
             opened = with_missing_as(opened, missing_as, bytes_here, int(seed), target)
             read = Request(opened, bytes_here, int(seed)).read(stack, method, rank, options)

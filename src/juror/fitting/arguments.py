@@ -23,9 +23,12 @@ def check_alone(given: Mapping[str, bool]) -> None:
 
 
 def how_to_find(
-    domain: Domain | None, columns: Any, edges: Any, bins: Any, sample_weight: Any
+    domain: Domain | None, columns: Any, edges: Any, bins: Any, sample_weight: Any, target: str | None = None
 ) -> tuple[Choose | None, Discovery]:
-    """Return which columns to read, besides weights, and how to find variables; refuse both beside a domain."""
+    """Return which columns to read, besides weights, and how to find variables; refuse both beside a domain.
+
+    The few numbers of a target are its labels.
+    """
     for name, value in {"columns": columns, "edges": edges, "bins": bins}.items():
         if value is not None and domain is not None:
             raise ParameterError(
@@ -34,7 +37,7 @@ def how_to_find(
     are_names = isinstance(columns, Collection) and not isinstance(columns, (str, bytes)) and len(columns) > 0
     if columns is not None and not are_names:
         raise wrong("columns", "a list of one or more names", columns)
-    found = Discovery(bins=bins, edges={} if edges is None else edges)
+    found = Discovery(bins=bins, edges={} if edges is None else edges, target=target)
     if columns is None:
         return None, found
     names = [name for name in columns if not (isinstance(sample_weight, str) and name == sample_weight)]
