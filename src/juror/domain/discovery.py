@@ -27,8 +27,9 @@ from juror.readers.commas import meaning_of_commas, way_out_of_commas
 from juror.readers.exact_numbers import as_number
 from juror.readers.tallies import Tally, way_out_of_labels
 
-# The values of a column of fractions must occur this often on average to be categories
-_RECURRENCE = 5
+# How often the values of a column must occur on average to be categories: fractions, and whole numbers, which may be
+# codes; a few whole numbers are categories in any case
+_RECURRENCE, _OF_WHOLE, _FEW = 5, 2, 10
 # A label of this many lines is probably a mistake
 _MANY_LINES = 10
 
@@ -186,10 +187,15 @@ class Discovery:
         return binned_variable(column.name, edges, numbers, counts, True, bool(column.dropped), column.calendar)
 
     def _are_categories(self, numbers: np.ndarray, n: float) -> bool:
-        """Tell whether numbers are categories: there are few, and they are whole or occur often."""
-        few = len(numbers) <= self.bin_above
+        """Tell whether numbers are categories: there are few, and they occur often, or are whole and recur.
+
+        If whole numbers hardly recur, new rows have others. These would be refused, and numbers next to each other
+        would have nothing to do with each other.
+        """
+        if len(numbers) > self.bin_above:
+            return False
         whole = bool(np.all(numbers == np.floor(numbers)))
-        return few and (whole or n >= _RECURRENCE * len(numbers))
+        return n >= (_OF_WHOLE if whole else _RECURRENCE) * len(numbers) or (whole and len(numbers) <= _FEW)
 
     def _with_given_edges(self, column: Tally) -> Variable:
         if column.form != "number":

@@ -134,7 +134,7 @@ class Domain:
             Intervals of about equal counts, of equal width, or of counts that fall towards both ends.
         bin_above : int
             A column of numbers with more distinct values than this is binned; with fewer it is ordinal, unless its
-            values are fractions that hardly recur.
+            values hardly recur: fractions five times on average, more than ten whole numbers twice.
         max_levels : int
             The most labels a column may have.
         sample_weight : array-like, (n_rows,), or str, optional
