@@ -58,7 +58,8 @@ def typed(labels):
         (["a", "A", "ä"], "nominal", ("A", "a", "ä")),
         (pd.Categorical(["y", "x"], ["y", "x", "unseen"]), "nominal", ("y", "x", "unseen")),
         (pd.Categorical(["y", "x"], ["y", "x"], ordered=True), "ordinal", ("y", "x")),
-        (list(range(20)), "ordinal", tuple(range(20))),
+        (list(range(20)) * 2, "ordinal", tuple(range(20))),
+        (list(range(10)), "ordinal", tuple(range(10))),
         ([1e300, 1.0], "ordinal", (1.0, 1e300)),
     ],
     ids=ascii,
@@ -78,6 +79,31 @@ def test_many_numbers_are_binned():
 
 def test_few_numbers_with_fractions_that_do_not_recur_are_measurements():
     assert infer([0.5, 1.25, 7.5, 9.75]).kind == "binned"
+
+
+def test_whole_numbers_that_hardly_recur_are_measurements():
+    seen = [*range(12, 60, 2)]
+    variable = infer(seen)
+    assert (variable.kind, variable.cardinality) == ("binned", bins_for(24))
+    assert codes_of(variable, [13, 70]).tolist() == codes_of(variable, [12, 58]).tolist()
+    assert infer(seen * 2).kind == "ordinal"
+
+
+def test_numbers_of_which_some_occur_once_are_cut_before_the_others():
+    seen = [*range(0, 60, 5)] * 4
+    assert infer(seen).labels == tuple(range(0, 60, 5))
+    variable = infer([*seen, 7])
+    assert variable.kind == "binned"
+    assert variable.edges == (*range(0, 60, 5), 55)
+    # a new number lies with those below it
+    assert codes_of(variable, [7, 8, 12, 99]).tolist() == codes_of(variable, [5, 5, 10, 55]).tolist()
+    assert infer([*seen, 7], bin_above=32).kind == "ordinal"
+
+
+def test_the_numbers_of_a_target_are_labels():
+    grades = pd.DataFrame({"grade": [*range(12)] * 3 + [12], "size": [*range(12)] * 3 + [12]})
+    model = juror.fit(grades, 2, "em", target="grade")
+    assert [variable.kind for variable in model.domain] == ["ordinal", "binned"]
 
 
 @pytest.mark.parametrize(("bin_above", "kind"), [(4, "binned"), (5, "ordinal")])
@@ -392,7 +418,6 @@ def test_extreme_numbers_can_be_binned(numbers, options):
         ({"sample_weight": [0, 0, 0]}, "zero in every row"),
         # values of the wrong type deserve the same sentences
         ({"bin_above": "x"}, "bin_above must be an int"),
-        ({"bin_above": None}, "bin_above must be an int"),
         ({"bin_above": 2.5}, "bin_above must be an int"),
         ({"max_levels": None}, "max_levels must be an int"),
         ({"bins": True}, "bins must be an int"),
@@ -414,7 +439,7 @@ def test_parameters_that_are_refused(options, words):
 def test_numpy_integers_are_integers():
     assert infer(range(30), bins=np.int64(5)).cardinality == 5
     assert infer(range(30), bins={"a": np.int8(5)}).cardinality == 5
-    assert infer(range(30), bin_above=np.int64(40)).kind == "ordinal"
+    assert infer([*range(30)] * 2, bin_above=np.int64(40)).kind == "ordinal"
 
 
 @pytest.mark.parametrize("option", [{"edges": {"a": [0, 1]}}, {"bins": {"a": 3}}], ids=["edges", "bins"])
@@ -438,7 +463,7 @@ def test_an_array_of_codes_cannot_be_cut(option):
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 COLUMNS = {
     "text": st.lists(st.none() | texts, min_size=1, max_size=30),
-    "integers": st.lists(st.none() | st.integers(-(2**53) + 1, 2**53 - 1), min_size=1, max_size=20),
+    "integers": st.lists(st.none() | st.integers(-(2**53) + 1, 2**53 - 1), min_size=1, max_size=10),
     "booleans": st.lists(st.none() | st.booleans(), min_size=1, max_size=10),
     "few floats": st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=3).map(
         lambda values: [*values, None] * 40

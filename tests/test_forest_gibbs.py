@@ -6,6 +6,7 @@ import itertools
 import os
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.special import gammaln, logsumexp
 from scipy.stats import chisquare, norm
@@ -19,19 +20,11 @@ from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
 from juror.solvers import forest_gibbs
+from juror.solvers.bell_edges import N_BELLS, BellEdges
 from juror.solvers.completing import RowsToComplete, upward
+from juror.solvers.edge_tables import STRENGTHS, Edges, TablePrior, columns_of, draw_point
 from juror.solvers.few_rows import FewRows
-from juror.solvers.forest_gibbs import (
-    Edges,
-    ForestSampler,
-    PossibleEdges,
-    TablePrior,
-    columns_of,
-    counted,
-    draw_point,
-    next_edges,
-    next_prior,
-)
+from juror.solvers.forest_gibbs import ForestSampler, PossibleEdges, counted, next_edges, next_prior
 from juror.solvers.forest_moves import moved
 from juror.solvers.hyper import Hyper, first_hyper, next_hyper
 
@@ -198,7 +191,7 @@ class TestPosterior:
     F = 2
 
     def prior(self):
-        phi = np.random.default_rng(5).dirichlet(np.ones(2 * len(forest_gibbs._STRENGTHS)))
+        phi = np.random.default_rng(5).dirichlet(np.ones(2 * len(STRENGTHS)))
         return Edges(Forest.empty(3), np.zeros(3, dtype=np.int64), 0.6, phi, rho=0.3)
 
     def evidence(self, codes, classes, n, above, edges):
@@ -210,7 +203,7 @@ class TestPosterior:
         where = [(classes == f) & (codes[:, above] == x) for f in range(2) for x in range(2)]
         by_class = np.array([np.bincount(codes[rows, n], minlength=2) for rows in where])
         shared = by_class.reshape(2, 2, 2).sum(axis=0)
-        each = [log_rows(C, b * m) for C in (shared, by_class) for b in forest_gibbs._STRENGTHS]
+        each = [log_rows(C, b * m) for C in (shared, by_class) for b in STRENGTHS]
         return logsumexp(np.array(each) + np.log(edges.phi))
 
     def exact(self):
@@ -247,13 +240,128 @@ class TestPosterior:
             edges = next_edges(edges, drawn, self.HYPER, self.F, pairs, rng)
             stacking = Stacking(sizes, edges.forest)
             counts = counted(drawn, stacking, self.F)
-            point = draw_point(counts, self.HYPER.a, TablePrior.of(self.HYPER, edges, stacking), stacking, rng)
+            point = draw_point(
+                counts, self.HYPER.a, TablePrior.of(self.HYPER, edges, stacking, pairs.bells), stacking, rng
+            )
             seen[sweep * n_batches // n_sweeps, place[edges.forest]] += 1
         shares = seen * n_batches / n_sweeps
         off = (shares.mean(axis=0) - probable) / (shares.std(axis=0, ddof=1) / np.sqrt(n_batches))
         assert np.all(np.abs(off) < 4.5), off
         np.testing.assert_allclose(shares.mean(axis=0), probable, atol=0.02)
         assert probable.max() > 2 * probable.min()
+
+
+class TestBells:
+    """Edges between normal scores: three intervals twice and two labels, two classes; all is summed over."""
+
+    CODES = np.array([[0, 0, 1], [1, 1, 0], [0, 0, 0], [2, 2, 1], [2, -1, 1]])
+    SIZES, F = (3, 3, 2), 2
+    BELLS = BellEdges(dict.fromkeys((0, 1), norm.ppf([0.0, 0.3, 0.6, 1.0])))
+    HYPER = Hyper(0.8, 2.0, (1.5, 2.5, 4.0), (np.full(3, 1 / 3), np.array([0.5, 0.3, 0.2]), np.array([0.3, 0.7])))
+
+    def prior(self):
+        phi = np.random.default_rng(5).dirichlet(np.ones(2 * len(STRENGTHS)))
+        return Edges(Forest.empty(3), np.zeros(3, dtype=np.int64), 40.0, phi, rho=0.3)
+
+    def evidence(self, codes, classes, n, above, edges):
+        """The log weight of variable n given its parent, by the definition: with free tables, and with bells."""
+        m, size = self.HYPER.m[n], self.SIZES[n]
+        if above < 0:
+            C = np.array([np.bincount(codes[classes == f, n], minlength=size) for f in range(self.F)])
+            own = np.log(1 - edges.rho) + log_rows(C, self.HYPER.c[n] * m)
+            return np.logaddexp(own, np.log(edges.rho) + (C @ np.log(m)).sum()), -np.inf
+        at = [[codes[(classes == f) & (codes[:, above] == x), n] for x in range(self.SIZES[above])] for f in range(2)]
+        by_class = np.array([[np.bincount(cells, minlength=size) for cells in own] for own in at])
+        both = (by_class.sum(axis=0), by_class.reshape(-1, size))
+        each = [log_rows(C, b * m) for C in both for b in STRENGTHS]
+        free = logsumexp(np.array(each) + np.log(edges.phi)) + 2 * np.log(4 / (self.SIZES[above] * size))
+        if {n, above} != {0, 1}:
+            return free, -np.inf
+        columns = [self.BELLS.alpha(above, n, kind) for kind in range(N_BELLS)]
+        bells = [
+            sum(log_rows(C[x : x + 1], alpha[x]) for C in tables for x in range(3))
+            for tables in ([both[0]], by_class)
+            for alpha in columns
+        ]
+        return free, logsumexp(bells) - np.log(2 * N_BELLS) + np.log(forest_gibbs._OF_BELLS)
+
+    def exact(self):
+        """The probability of every forest, and that variables 0 and 1 are joined by a bell."""
+        edges, forests = self.prior(), rooted_forests(3)
+        logs, with_bell = np.full((2, len(forests)), -np.inf)
+        for label, *classes in itertools.product(range(3), *[range(2)] * len(self.CODES)):
+            codes, z = np.where(self.CODES < 0, label, self.CODES), np.array(classes)
+            log_z = log_rows(np.bincount(z, minlength=2)[None], np.full(2, self.HYPER.a))
+            pairs = [(n, above) for n in range(3) for above in range(-1, 3) if above != n]
+            found = {pair: self.evidence(codes, z, *pair, edges) for pair in pairs}
+            for k, forest in enumerate(forests):
+                each = [found[n, above] for n, above in enumerate(forest.parents)]
+                rows = log_z + len(forest.edges) * np.log(edges.odds / 3) + sum(np.logaddexp(*both) for both in each)
+                share = max((bell - np.logaddexp(free, bell) for free, bell in each), default=-np.inf)
+                logs[k], with_bell[k] = np.logaddexp(logs[k], rows), np.logaddexp(with_bell[k], rows + share)
+        total = logsumexp(logs)
+        return forests, np.exp(logs - total), np.exp(logsumexp(with_bell) - total)
+
+    def test_forests_and_bells_come_as_often_as_they_are_probable(self):
+        forests, probable, of_bell = self.exact()
+        rng, edges, stacking = np.random.default_rng(0), self.prior(), Stacking(self.SIZES)
+        rows, pairs = RowsToComplete(self.CODES, np.ones(len(self.CODES))), PossibleEdges.of(self.SIZES, self.BELLS)
+        stack = np.ones((stacking.n_rows, 2))
+        point = Parameters(np.full(2, 0.5), stacking.normalise(stack, stack))
+        n_sweeps, n_batches = 6_000, 30
+        seen = np.zeros((n_batches, len(forests) + 1))
+        place = {forest: k for k, forest in enumerate(forests)}
+        for sweep in range(n_sweeps):
+            drawn = rows.draw(point.lam, stacking.tables(point.stack), edges.forest, rng)
+            edges = next_edges(edges, drawn, self.HYPER, self.F, pairs, rng)
+            stacking = Stacking(self.SIZES, edges.forest)
+            prior = TablePrior.of(self.HYPER, edges, stacking, pairs.bells)
+            point = draw_point(counted(drawn, stacking, self.F), self.HYPER.a, prior, stacking, rng)
+            batch = seen[sweep * n_batches // n_sweeps]
+            batch[place[edges.forest]] += 1
+            batch[-1] += any(edges.bell(n) is not None for n in range(3))
+        shares = seen * n_batches / n_sweeps
+        expected = np.append(probable, of_bell)
+        off = (shares.mean(axis=0) - expected) / (shares.std(axis=0, ddof=1) / np.sqrt(n_batches))
+        assert np.all(np.abs(off) < 4.5), off
+        np.testing.assert_allclose(shares.mean(axis=0), expected, atol=0.02)
+        assert 0.1 < of_bell < 0.9
+
+    def test_tables_are_those_of_normal_scores(self):
+        ends = norm.ppf([0.0, 0.25, 0.5, 0.75, 1.0])
+        alpha = BellEdges({0: ends, 1: ends}).alpha(0, 1, N_BELLS - 3)  # r = 0.7, b = 64
+        z = np.random.default_rng(0).multivariate_normal([0, 0], [[1, 0.7], [0.7, 1]], 200_000)
+        counts = np.histogram2d(*z.T, bins=(ends, ends))[0]
+        np.testing.assert_allclose(alpha.sum(axis=1), 64.0)
+        np.testing.assert_allclose(alpha / 64, counts / counts.sum(axis=1, keepdims=True), atol=0.02)
+
+    @staticmethod
+    def numbers(n_rows, correlations):
+        rng = np.random.default_rng(2)
+        z = rng.multivariate_normal(np.zeros(len(correlations)), correlations, n_rows)
+        return pd.DataFrame(z.round(3), columns=[f"x{n}" for n in range(len(correlations))])
+
+    def test_a_hundred_rows_show_a_correlation(self):
+        rows = self.numbers(100, np.where(np.eye(4) + np.eye(4)[[1, 0, 3, 2]], 0.5, 0.0) + 0.5 * np.eye(4))
+        model = juror.fit(rows)
+        drawn = model.sample(3000, seed=1).corr("spearman").to_numpy()
+        # tables that may be any have 0.1
+        assert drawn[0, 1] > 0.3
+        assert drawn[2, 3] > 0.3
+        assert abs(drawn[0, 2]) < 0.1
+        assert "with correlations of normal scores" in model.info.stopped
+
+    def test_a_hidden_number_is_left_to_classes(self):
+        model = juror.fit(self.numbers(250, np.full((8, 8), 0.8) + 0.2 * np.eye(8)))
+        assert "correlations" not in model.info.stopped
+
+    def test_only_numbers_in_intervals_have_them(self):
+        domain = juror.Domain.infer(
+            {"a": np.arange(200) / 7, "b": np.arange(200) % 5, "c": np.arange(200) / 3, "d": ["x", "y"] * 100}
+        )
+        marginals = [np.full(size, 1 / size) for size in domain.cardinalities]
+        assert BellEdges.of(domain, marginals).pairs == [(0, 2), (2, 0)]
+        assert BellEdges.of(domain.without([0]), marginals[1:]).pairs == []
 
 
 def test_the_sampler_leaves_its_own_prior_in_place():
@@ -281,7 +389,7 @@ def test_the_sampler_leaves_its_own_prior_in_place():
         stacking = Stacking(sizes, edges.forest)
         counts = counted(drawn, stacking, F)
         hyper = next_hyper(hyper, counts.classes, columns_of(counts, edges, stacking), rng, 1.0, edges.strengths)
-        point = draw_point(counts, hyper.a, TablePrior.of(hyper, edges, stacking), stacking, rng)
+        point = draw_point(counts, hyper.a, TablePrior.of(hyper, edges, stacking, pairs.bells), stacking, rng)
         log_c = np.log(np.array(hyper.c)[:3] / [3, 2, 2])
         z = norm.cdf([hyper.mu - 1.0, *((log_c - hyper.mu) / np.sqrt(hyper.tau2))])
         g = hyper.g / (hyper.g + 700 / 3)

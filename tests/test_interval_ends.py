@@ -265,6 +265,40 @@ class TestModels:
         assert juror.fit(PEOPLE, 2, "bayes", sweeps=20).info.n_draws == 24
 
 
+class TestDividedIntervals:
+    """A condition that ends inside an interval of a number: the rows behind the answer are nearly known."""
+
+    def table(self):
+        rng = np.random.default_rng(4)
+        size = np.round(rng.normal(size=400), 3)
+        kind = np.where(rng.random(400) < 1 / (1 + np.exp(-2 * size)), "b", "a")
+        return {"size": size, "kind": kind, "other": rng.choice(["x", "y"], 400)}
+
+    def test_rows_count_by_the_law_of_their_interval(self):
+        rows = self.table()
+        # one class, so that its own answer is wrong
+        model = juror.fit(rows, rank=1, method="em")
+        found, counted = model.interval("kind | size >= 0.5"), model.interval("kind | size >= 0.5", data=rows)
+        assert found.basis == "about 130 rows, of divided intervals by the shares of their laws"
+        assert counted.basis == "128 rows"
+        np.testing.assert_allclose(found["b"], counted["b"], atol=0.03)
+        assert found.outside() == [("a",), ("b",)]
+        assert found.table.support is None
+
+    def test_all_parts_together_are_the_counts(self):
+        model = juror.fit(self.table(), rank=2, method="em")
+        whole, divided = (
+            model.interval(f"kind | {condition}") for condition in ("size >= -9", "size >= -9, size != 0")
+        )
+        np.testing.assert_allclose(whole.low, model.interval("kind").low, atol=1e-3)
+        np.testing.assert_allclose(whole.low, divided.low, atol=1e-2)
+
+    def test_other_questions_have_as_many_rows_as_expected(self):
+        model = juror.fit(self.table(), rank=2, method="em")
+        for question in ("kind | size >= 0.5, other = x", "kind, other | size >= 0.5", "size | size >= 0.5"):
+            assert "as many as the model expects" in model.interval(question).basis
+
+
 class TestProbabilitiesOutside:
     """The rows of an answer may contradict the model, and then intervals from them leave out its probability."""
 

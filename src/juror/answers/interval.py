@@ -116,6 +116,7 @@ def intervals(
     agreement: Agreement | None = None,
     worth: float = 1.0,
     widening: float = 1.0,
+    about: np.ndarray | None = None,
 ) -> IntervalTable:
     """Return an answer, ``table``, with intervals from the draws of a model, its rows, or both.
 
@@ -140,10 +141,12 @@ def intervals(
         How many independent rows a weight of one in the fit is worth. Rows that are counted have a worth of their own.
     widening : float
         How many times as uncertain as the draws the truth is.
+    about : numpy.ndarray, optional
+        About how many rows are behind every cell, if none are counted because conditions divide intervals.
     """
     if isinstance(level, bool) or not isinstance(level, (int, float, np.number)) or not 0 < level < 1:
         raise wrong("level", "a number in the range (0, 1)", level)
-    counts, basis = _rows_behind(model, n_rows, evidence, table, worth)
+    counts, basis = _rows_behind(model, n_rows, evidence, table, worth, about)
     if n_draws >= 2:
         each = [marginal(posterior(draw, evidence), positions).ravel() for draw in posterior_draws(model, n_draws)]
         ends = ends_of_draws(np.stack(each), counts, float(level), agreement or UNSEEN, widening)
@@ -166,15 +169,25 @@ def intervals(
 
 
 def _rows_behind(
-    model: Mixture, n_rows: float, evidence: Evidence, table: ProbabilityTable, worth: float
+    model: Mixture,
+    n_rows: float,
+    evidence: Evidence,
+    table: ProbabilityTable,
+    worth: float,
+    about: np.ndarray | None,
 ) -> tuple[np.ndarray | None, str]:
     """Return how many independent rows are behind every cell, (cells,), and what they are in words.
 
-    They are counted, or as many as the model expects; None if neither can be said.
+    They are counted, in divided intervals about so; or as many as the model expects; None if neither can be said.
     """
     support = table.support
     if support is not None:
         counts, worth, basis = support.counts.ravel(), support.worth, counted_in_words(support.rows)
+    elif about is not None:
+        counts = about.ravel()
+        basis = (
+            f"about {counted_in_words(round(float(counts.sum())))}, of divided intervals by the shares of their laws"
+        )
     elif n_rows > 0:
         expected = n_rows * share_of_rows(model, evidence)
         met = "the model expects to meet the conditions"

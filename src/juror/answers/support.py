@@ -15,7 +15,10 @@ import numpy as np
 
 from juror.answers.label_frames import to_frame
 from juror.answers.marginals import ProbabilityTable, align, bar, html_table
+from juror.domain import Domain
+from juror.domain.binning import parts_of
 from juror.domain.evidence import Evidence
+from juror.domain.variable import Variable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -172,15 +175,43 @@ def counted_support(
     table: ProbabilityTable, counts: PairCounts, targets: Sequence[int], evidence: Evidence, worth: float
 ) -> SupportTable | None:
     """Return what pair counts say about an answer; None if it is about more than two variables, or has likelihoods."""
+    if not is_countable(evidence):
+        return None
+    found = _counted(counts, targets, evidence)
+    return None if found is None else SupportTable(table, found, _n_possible(counts, evidence), worth)
+
+
+def nearly_counted(domain: Domain, counts: PairCounts, targets: Sequence[int], evidence: Evidence) -> np.ndarray | None:
+    """Return about how many rows of a table are behind every cell of an answer whose conditions divide intervals.
+
+    Rows of an interval count by the share of its law that meets the condition. The domain is that of the answer, with
+    divided intervals. None if the counts do not say so either.
+    """
+    if not is_countable(evidence) or any(domain[n] != counts.domain[n] for n in targets):
+        return None
+    whole = {n: _in_whole(counts.domain[n], domain[n], weights) for n, weights in evidence.items()}
+    return _counted(counts, targets, whole)
+
+
+def _in_whole(whole: Variable, parts: Variable, weights: np.ndarray) -> np.ndarray:
+    """Return for every interval the share of its law that meets a condition on parts of intervals, (I,)."""
+    if parts == whole:
+        return weights
+    codes, shares = parts_of(whole, parts)
+    return np.bincount(codes, weights * shares, minlength=whole.cardinality)
+
+
+def _counted(counts: PairCounts, targets: Sequence[int], evidence: Evidence) -> np.ndarray | None:
+    """Return what pair counts say about the cells of an answer; None if it is about more than two variables."""
     others = [n for n in evidence if n not in targets]
     n_involved = len(targets) + len(others)
-    if n_involved > 2 or (n_involved == 1 and counts.singles is None) or not is_countable(evidence):
+    if n_involved > 2 or (n_involved == 1 and counts.singles is None):
         return None
     matching = _matching(counts, targets, others, evidence)
     for axis, n in enumerate(targets):
         if n in evidence:
             matching = matching * (evidence[n] if axis == len(targets) - 1 else evidence[n][:, None])
-    return SupportTable(table, matching, _n_possible(counts, evidence), worth)
+    return matching
 
 
 def _matching(counts: PairCounts, targets: Sequence[int], others: Sequence[int], evidence: Evidence) -> np.ndarray:

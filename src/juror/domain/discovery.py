@@ -29,9 +29,9 @@ from juror.readers.tallies import Tally, way_out_of_labels
 
 # The most different numbers of a column that are all told apart
 _MOST_TOLD_APART = 32
-# Fractions are told apart if they occur this often on average.
-_RECURRENCE = 5
-# A scale of so many numbers is kept whole, even if one occurs only once.
+# How often they must occur on average: fractions, and whole numbers, which may be codes
+_RECURRENCE, _OF_WHOLE = 5, 2
+# So many whole numbers are labels in any case, as grades are.
 _SCALE = 10
 # A label of this many lines is probably a mistake
 _MANY_LINES = 10
@@ -181,7 +181,7 @@ class Discovery:
                 marker=Option("missing", (value,), f"=[float('{value}')]"),
             )
         wanted = self._bins_by_column.get(column.name) if isinstance(self.bins, Mapping) else self.bins
-        if wanted is None and column.calendar is None and self._are_few(numbers, counts):
+        if wanted is None and column.calendar is None and self._are_few(column.name, numbers, counts):
             if self._are_all(column.name, numbers, counts):
                 return Variable(column.name, tuple(plain_numbers(numbers)), "ordinal")
             edges = cut_at_recurring(numbers, counts)
@@ -194,15 +194,20 @@ class Discovery:
             _warn_of_groups(column)
         return binned_variable(column.name, edges, numbers, counts, True, bool(column.dropped), column.calendar)
 
-    def _are_few(self, numbers: np.ndarray, counts: np.ndarray) -> bool:
-        """Tell whether there are so few numbers that each is told apart: these are whole, or occur often."""
-        whole = bool(np.all(numbers == np.floor(numbers)))
-        return len(numbers) <= (self.bin_above or _MOST_TOLD_APART) and (
-            whole or bool(counts.sum() >= _RECURRENCE * len(numbers))
-        )
+    def _are_few(self, name: str, numbers: np.ndarray, counts: np.ndarray) -> bool:
+        """Tell whether there are so few numbers that each is told apart, as they occur often, or are whole and recur.
+
+        Of numbers that hardly recur, those next to each other would have nothing to do with each other.
+        """
+        size, whole = len(numbers), bool(np.all(numbers == np.floor(numbers)))
+        if size > (self.bin_above or _MOST_TOLD_APART):
+            return False
+        if whole and (size <= _SCALE or name == self.target):
+            return True
+        return bool(counts.sum() >= (_OF_WHOLE if whole else _RECURRENCE) * size)
 
     def _are_all(self, name: str, numbers: np.ndarray, counts: np.ndarray) -> bool:
-        """Tell whether new rows will have no other numbers, which are labels then.
+        """Tell whether new rows will hardly have other numbers, so that these are labels.
 
         A new row has a number that no row had about as often as a row has a number that occurs once (Good and Turing).
         """

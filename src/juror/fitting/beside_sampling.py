@@ -64,7 +64,7 @@ def against_sampling(judged: Judged, context: Context) -> BesideSampling:
     """Fit the rows that an ensemble was fitted to by sampling, and compare both on the rows held out."""
     kept, held = judged.kept.rows, judged.held.rows
     columns = [_Runs.of(variable) for variable in judged.kept.domain]
-    domain = Domain.from_cardinalities([column.size for column in columns])
+    domain = Domain(tuple(column.variable(f"x{n}") for n, column in enumerate(columns)))
     table = MemoryTable(WeightedRows.of(_in_runs(kept.codes, columns), kept.weights), domain, context.runner)
     bayes = METHODS["bayes"]
     assert bayes.open_rank is not None
@@ -80,24 +80,37 @@ def against_sampling(judged: Judged, context: Context) -> BesideSampling:
 
 @dataclass(frozen=True)
 class _Runs:
-    """Runs of labels of a variable: the run of every label, (I,), and log H(label) − log H(run), (I,)."""
+    """Runs of labels of a variable: the run of every label, (I,), and log H(label) − log H(run), (I,).
+
+    Runs of the intervals of a number are intervals, between which a sampler may find correlations.
+    """
 
     of_label: np.ndarray
     log_share: np.ndarray
+    are_intervals: bool = False
 
     @classmethod
     def of(cls, variable: Variable) -> _Runs:
         """Divide the intervals of a number into runs of about equal mass; all other labels are runs of their own."""
         n_labels = variable.cardinality
         if variable.edges is None or len(variable.present_labels) <= _RUNS:
-            return cls(np.arange(n_labels), np.zeros(n_labels))
+            are_intervals = variable.edges is not None and variable.missing_label is None
+            return cls(np.arange(n_labels), np.zeros(n_labels), are_intervals)
         masses = np.maximum(variable.inside.masses, np.finfo(float).tiny)
         middles = (np.cumsum(masses) - masses / 2) / masses.sum()
         _, run = np.unique((_RUNS * middles).astype(np.int64), return_inverse=True)
         log_share = np.log(masses / np.bincount(run, masses)[run])
         # a label for missing cells comes after the intervals
         n_more = n_labels - len(run)
-        return cls(np.append(run, run[-1] + 1 + np.arange(n_more)), np.append(log_share, np.zeros(n_more)))
+        runs = np.append(run, run[-1] + 1 + np.arange(n_more))
+        return cls(runs, np.append(log_share, np.zeros(n_more)), n_more == 0)
+
+    def variable(self, name: str) -> Variable:
+        """Return a variable whose labels are the runs."""
+        labels = tuple(range(self.size))
+        if not self.are_intervals:
+            return Variable(name, labels, "ordinal")
+        return Variable(name, labels, "binned", tuple(range(self.size + 1)))
 
     @property
     def size(self) -> int:

@@ -14,6 +14,7 @@ from juror.answers.interval import IntervalTable, intervals
 from juror.answers.marginals import ProbabilityTable, marginal
 from juror.answers.numbers import as_cells, check_levels, check_numeric, moments, quantiles_of
 from juror.answers.posterior import log_mass, possible_log_mass, posterior
+from juror.answers.support import nearly_counted
 from juror.domain.evidence import both, describe
 from juror.domain.variable import Unknown
 from juror.errors import QueryError
@@ -203,4 +204,7 @@ class TableAnswers(ModelParts):
         n_rows = backing.rows_that_show({*asked.targets, *asked.evidence}, self.counts, self.info)
         worth, widening = worth_of_rows(self.info), 1.0 if self.info is None else self.info.widening
         answered = (asked.model, n_draws, n_rows, asked.targets, asked.evidence, table)
-        return intervals(*answered, level, agreement, worth, widening)
+        about = None
+        if table.support is None and self.counts is not None:
+            about = nearly_counted(asked.model.domain, self.counts, asked.targets, asked.evidence)
+        return intervals(*answered, level, agreement, worth, widening, about)

@@ -19,7 +19,8 @@ x has the density
     p(x | k edges) ∝ x^k / det(1 + x L / N) · p(x),    x / (1 + x) ~ Beta(100, 1)
 
 x, ρ and φ, which has a Dirichlet prior, are drawn given the edges: where no variable needs another, edges become rare
-of themselves.
+of themselves. Numbers may have edges of further kinds, between normal scores (:mod:`juror.solvers.bell_edges`), whose
+evidence has a weight w of its own and is added to that of the others.
 
 Chains begin with classes alone. Begun with a forest, some stayed with a poor one, whose edges left little for classes.
 If no variable could be the same in all classes, ten or twenty of these would serve columns that nothing depends on: the
@@ -39,10 +40,11 @@ from juror.rows.expected import ExpectedCounts, tables_of
 from juror.rows.forest import Forest
 from juror.rows.in_memory import MemoryTable
 from juror.rows.packed import PackedRows
-from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.rows.table import Table
+from juror.solvers.bell_edges import N_BELLS, BellEdges, Pair
 from juror.solvers.completing import Completed, RowsToComplete
+from juror.solvers.edge_tables import KINDS, STRENGTHS, Edges, TablePrior, columns_of, draw_point
 from juror.solvers.few_rows import FewRows
 from juror.solvers.forest_moves import moved
 from juror.solvers.gibbs import PRIOR_EVERY
@@ -57,14 +59,11 @@ _UNLIKE = 10.0
 _LEAST_RHO = 1e-12
 # Kernels multiply several entries of base measures before they take logarithms.
 _LEAST_BASE = 1e-100
-# The values of b: from columns that are almost certain to columns almost alike
-_STRENGTHS = np.array([0.5, 2.0, 8.0])
-# φ ~ Dirichlet(1, 1, 0.1, …): columns almost alike are cheap wherever nothing depends on anything, so that they must be
-# earned by many edges.
-_KINDS = np.tile([1.0, 1.0, 0.1], 2)
-_SHARED = 0
 # x / (1 + x) ~ Beta(100, 1): variables of one table mostly have to do with each other.
 _EDGES = 100.0
+# The prior weight of an edge between two scores, as of a table of four by four labels. With that of two by two, which
+# has one number too, sixty rows of independent numbers had edges by chance.
+_OF_BELLS = 0.0625
 # The scale of the prior of a, times the rank, if few classes are favoured: in a small table an effect that an edge
 # explains is lost if its rows are spread over classes.
 _SPARSE = 0.02
@@ -77,62 +76,22 @@ _MOST_CELLS = 1_000_000
 _MOST_WITH_HOLES = 100_000.0
 
 
-@dataclass(frozen=True)
-class Edges:
-    """A forest, the kind of the edge to every node's parent (N,), and the prior of both.
-
-    Attributes
-    ----------
-    forest : Forest
-        The parents.
-    kinds : numpy.ndarray of int, (N,)
-        The kind of edge: one of K strengths for shared columns, then one of K for columns of every class.
-    odds : float
-        x, the prior odds that a variable has a parent, if all had two labels.
-    phi : numpy.ndarray, (2K,)
-        The prior probabilities of kinds.
-    alike : frozenset of int
-        The nodes without a parent whose column is m_n in all classes.
-    rho : float
-        ρ, the prior probability that a variable without a parent is one of these.
-    """
-
-    forest: Forest
-    kinds: np.ndarray
-    odds: float
-    phi: np.ndarray
-    alike: frozenset[int] = frozenset()
-    rho: float = 0.1
-
-    @classmethod
-    def none(cls, n: int) -> Edges:
-        """Return where the sampler begins: no edges, kinds as probable as the prior has them."""
-        return cls(Forest.empty(n), np.zeros(n, dtype=np.int64), 1.0, _KINDS / _KINDS.sum())
-
-    @property
-    def strengths(self) -> list[float | None]:
-        """The b of every node: infinite if its columns are m_n, and None if c_n is in its place."""
-        found: list[float | None] = [float(_STRENGTHS[k % len(_STRENGTHS)]) for k in self.kinds]
-        for n in self.forest.roots:
-            found[n] = np.inf if n in self.alike else None
-        return found
-
-    @property
-    def shared(self) -> list[bool]:
-        """Whether all classes have the same columns, of every node."""
-        found = [bool(k // len(_STRENGTHS) == _SHARED) for k in self.kinds]
-        for n in self.forest.roots:
-            found[n] = n in self.alike
-        return found
-
-
 class ForestSampler:
     """A chain of draws as :class:`juror.solvers.gibbs.Sampler`, for rows in memory, with a forest.
 
-    The forest has no edges before the sweep ``first``.
+    The forest has no edges before the sweep ``first``. Numbers may be joined by ``bells`` too.
     """
 
-    def __init__(self, table: MemoryTable, rank: int, rng: np.random.Generator, *, sparse: bool, first: int = 0):
+    def __init__(
+        self,
+        table: MemoryTable,
+        rank: int,
+        rng: np.random.Generator,
+        *,
+        sparse: bool,
+        first: int = 0,
+        bells: BellEdges | None = None,
+    ):
         sizes = table.domain.cardinalities
         plain = Stacking(sizes)
         self._table = table
@@ -140,7 +99,7 @@ class ForestSampler:
         self._scale_of_a = _SPARSE / rank if sparse else 1.0
         self._to_complete = RowsToComplete(table.rows.codes, table.rows.weights)
         self._complete = self._to_complete.n_with_holes == 0
-        self._possible = PossibleEdges.of(sizes)
+        self._possible = PossibleEdges.of(sizes, bells)
         self._kernels = kernels_for(table.rows.codes.size)
         self._first = first
         self._every = max(_EVERY, len(sizes) // _VARIABLES_A_SWEEP)
@@ -189,7 +148,7 @@ class ForestSampler:
         if moves or self.n_sweeps % PRIOR_EVERY == 0:
             columns, given = columns_of(counts, self.edges, self.stacking), self.edges.strengths
             self.hyper = next_hyper(self.hyper, counts.classes, columns, self._rng, self._scale_of_a, given)
-            self._prior = TablePrior.of(self.hyper, self.edges, self.stacking)
+            self._prior = TablePrior.of(self.hyper, self.edges, self.stacking, self._possible.bells)
         self.point = draw_point(counts, self.hyper.a, self._prior, self.stacking, self._rng)
         self.n_sweeps += 1
         return counts
@@ -217,11 +176,13 @@ class PossibleEdges:
     nodes : numpy.ndarray of int
         The variables in them.
     log_weights : numpy.ndarray, (N, N)
-        log w of every pair.
+        log w of every pair, without bells.
     spectrum : numpy.ndarray, (N,)
         The eigenvalues of L / N, by which the weights of all forests are summed.
     several : frozenset of int
         The variables of two labels or more.
+    bells : BellEdges
+        The edges between two scores, of a weight of their own.
     """
 
     pairs: np.ndarray
@@ -229,9 +190,10 @@ class PossibleEdges:
     log_weights: np.ndarray
     spectrum: np.ndarray
     several: frozenset[int]
+    bells: BellEdges
 
     @classmethod
-    def of(cls, sizes: tuple[int, ...]) -> PossibleEdges:
+    def of(cls, sizes: tuple[int, ...], bells: BellEdges | None = None) -> PossibleEdges:
         """Find the pairs of variables with these numbers of labels."""
         some = [n for n, size in enumerate(sizes) if size > 1]
         found = [(i, j) for j in some for i in some if i < j and sizes[i] * sizes[j] <= _MOST_CELLS]
@@ -240,11 +202,14 @@ class PossibleEdges:
         for i, j in found:
             weights[i, j] = weights[j, i] = (4.0 / (sizes[i] * sizes[j])) ** 2
         nodes = np.unique(pairs)
-        laplacian = np.diag(weights.sum(axis=0)) - weights
         with np.errstate(divide="ignore"):
             log_weights = np.log(weights)
+        bells = BellEdges.none() if bells is None else bells
+        for above, n in bells.pairs:
+            weights[above, n] += _OF_BELLS
+        laplacian = np.diag(weights.sum(axis=0)) - weights
         spectrum = np.maximum(np.linalg.eigvalsh(laplacian) / max(len(nodes), 1), 0.0)
-        return cls(pairs, nodes, log_weights, spectrum, frozenset(some))
+        return cls(pairs, nodes, log_weights, spectrum, frozenset(some), bells)
 
     def log_prior(self, odds: float, n_edges: int) -> float:
         """Return log p(x | k edges), up to a constant."""
@@ -273,12 +238,25 @@ def next_edges(
     nodes = possible.nodes
     of_roots = _root_evidence(drawn, hyper, rank) + np.log([[1.0 - edges.rho], [edges.rho]])
     E += possible.log_weights + np.log(edges.odds / len(nodes)) - np.logaddexp(*of_roots)
+    of_bells = _bell_evidence(drawn, possible)
+    for (above, n), logs in of_bells.items():
+        weight = np.logaddexp.reduce(logs) + np.log(edges.odds / len(nodes)) - np.logaddexp(*of_roots[:, n])
+        E[above, n] = np.logaddexp(E[above, n], weight)
     forest = moved(edges.forest, E, rng.choice(nodes, min(len(nodes), _MOST_MOVES)), rng)
     kinds = edges.kinds.copy()
     for above, n in forest.edges:
-        p = np.exp(evidence[:, above, n] - top[above, n])
+        logs = evidence[:, above, n]
+        if (above, n) in of_bells:
+            logs = np.append(logs + possible.log_weights[above, n], of_bells[above, n])
+        p = np.exp(logs - logs.max())
         kinds[n] = rng.choice(len(p), p=p / p.sum())
     return replace(edges, forest=forest, kinds=kinds, alike=_drawn_alike(forest, of_roots, rng))
+
+
+def _bell_evidence(drawn: Completed, possible: PossibleEdges) -> dict[Pair, np.ndarray]:
+    """Return log E + log w of all kinds of edges between two scores, by pair; all kinds are as probable."""
+    found = possible.bells.evidence(drawn.codes, drawn.classes, drawn.weights)
+    return {pair: logs + np.log(_OF_BELLS / (2 * N_BELLS)) for pair, logs in found.items()}
 
 
 def _drawn_alike(forest: Forest, of_roots: np.ndarray, rng: np.random.Generator) -> frozenset[int]:
@@ -291,7 +269,7 @@ def next_prior(edges: Edges, possible: PossibleEdges, rng: np.random.Generator) 
     """Draw x, φ and ρ given the edges."""
     below = [n for _, n in edges.forest.edges]
     odds = slice_draw(lambda x: possible.log_prior(x, len(below)), edges.odds, rng)
-    phi = rng.dirichlet(_KINDS + np.bincount(edges.kinds[below], minlength=len(edges.phi)))
+    phi = rng.dirichlet(KINDS + np.bincount(edges.kinds[below], minlength=len(edges.phi))[: len(edges.phi)])
     n_alike, n_roots = len(edges.alike & possible.several), len(possible.several - set(below))
     rho = np.clip(rng.beta(1.0 + n_alike, _UNLIKE + n_roots - n_alike), _LEAST_RHO, 1.0 - _LEAST_RHO)
     return replace(edges, odds=odds, phi=phi, rho=float(rho))
@@ -305,7 +283,7 @@ def _edge_evidence(drawn: Completed, hyper: Hyper, rank: int, pairs: np.ndarray,
     bases = np.maximum(np.concatenate(hyper.m), _LEAST_BASE)
     starts = np.cumsum([0, *(len(m) for m in hyper.m)]).astype(np.int64)
     weights = np.ascontiguousarray(drawn.weights[order], dtype=np.float64)
-    found = passing.edge_evidence(columns, bounds, weights, pairs, bases, starts, _STRENGTHS)
+    found = passing.edge_evidence(columns, bounds, weights, pairs, bases, starts, STRENGTHS)
     return np.asarray(found).reshape(-1, *found.shape[2:])
 
 
@@ -327,65 +305,3 @@ def counted(drawn: Completed, stacking: Stacking, rank: int) -> ExpectedCounts:
     counts = np.bincount(cells.ravel(), weights, minlength=stacking.n_rows * rank).reshape(-1, rank)
     classes = np.bincount(drawn.classes, drawn.weights, minlength=rank)
     return ExpectedCounts(drawn.log_likelihood, classes, counts)
-
-
-def columns_of(counts: ExpectedCounts, edges: Edges, stacking: Stacking) -> list[np.ndarray]:
-    """Return the counts of every variable as columns of the prior's, (I_n, columns)."""
-    found = []
-    for table, shared in zip(stacking.tables(counts.cells), edges.shared, strict=True):
-        columns = table.sum(axis=2).T if shared else table.transpose(1, 0, 2).reshape(table.shape[1], -1)
-        if len(table) > 1:
-            # Columns without rows say nothing, but one must be left.
-            some = np.asarray(columns.any(axis=0))
-            some[0] = True
-            columns = columns[:, some]
-        found.append(columns)
-    return found
-
-
-@dataclass(frozen=True)
-class TablePrior:
-    """The prior of all tables: pseudo-counts of every stacked row, and rows that are the same in all classes.
-
-    Attributes
-    ----------
-    alpha : numpy.ndarray, (stacked rows,)
-        c_n m_n or b m_n, m_n itself where it is the column, and one for rows of ones.
-    own, shared, known : numpy.ndarray of int
-        The stacked rows that each class has for itself, those that all classes share, and those of variables whose
-        column is m_n, which are not drawn.
-    """
-
-    alpha: np.ndarray
-    own: np.ndarray
-    shared: np.ndarray
-    known: np.ndarray
-
-    @classmethod
-    def of(cls, hyper: Hyper, edges: Edges, stacking: Stacking) -> TablePrior:
-        """Lay out the prior of a forest."""
-        alpha, (shared, known) = np.ones(stacking.n_rows), np.zeros((2, stacking.n_rows), dtype=bool)
-        for n, (b, together) in enumerate(zip(edges.strengths, edges.shared, strict=True)):
-            rows = stacking.rows(n)
-            is_known = b == np.inf
-            strength = hyper.c[n] if b is None else 1.0 if is_known else b
-            alpha[rows].reshape(-1, len(hyper.m[n]))[:] = strength * hyper.m[n]
-            shared[rows], known[rows] = together and not is_known, is_known
-        return cls(alpha, np.flatnonzero(~shared & ~known), np.flatnonzero(shared), np.flatnonzero(known))
-
-
-def draw_point(
-    counts: ExpectedCounts, a: float, prior: TablePrior, stacking: Stacking, rng: np.random.Generator
-) -> Parameters:
-    """Draw λ ~ Dirichlet(a + classes) and the tables given the counts."""
-    if len(prior.own) < len(prior.alpha):
-        gamma = np.empty_like(counts.cells)
-        gamma[prior.known] = prior.alpha[prior.known, None]
-        gamma[prior.own] = rng.standard_gamma(counts.cells[prior.own] + prior.alpha[prior.own, None])
-        together = counts.cells[prior.shared].sum(axis=1) + prior.alpha[prior.shared]
-        gamma[prior.shared] = rng.standard_gamma(together)[:, None]
-    else:
-        gamma = rng.standard_gamma(counts.cells + prior.alpha[:, None])
-    gamma = np.maximum(gamma, _TINY)
-    lam = np.maximum(rng.standard_gamma(counts.classes + a), _TINY)
-    return Parameters(lam / lam.sum(), stacking.normalise(gamma, otherwise=gamma), stacking.forest)

@@ -15,6 +15,14 @@ class Mixing:
     rhat: np.ndarray
     size: np.ndarray
 
+    @property
+    def worst_of_rows(self) -> tuple[float, float]:
+        """The largest split-R̂ and the smallest effective size of all quantities but the first, the likelihood.
+
+        Answers are probabilities. The likelihood, which classes trade among each other, often mixes more slowly.
+        """
+        return float(self.rhat[1:].max()), float(self.size[1:].min())
+
 
 def mixing(chains: Sequence[np.ndarray]) -> Mixing:
     """Compare the halves of chains, each (n_sweeps, n_quantities).

@@ -1,0 +1,154 @@
+"""The edges of a forest that is sampled, their kinds, and the prior that they give the tables of all variables.
+
+The kinds are those of :mod:`juror.solvers.forest_gibbs`: a few strengths b, with columns Dirichlet(b m_n) that all
+classes share, or columns of every class. After these come the kinds of :mod:`juror.solvers.bell_edges`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from juror.rows.expected import ExpectedCounts
+from juror.rows.forest import NO_PARENT, Forest
+from juror.rows.parameters import Parameters
+from juror.rows.stacking import Stacking
+from juror.solvers.bell_edges import N_BELLS, BellEdges
+from juror.solvers.hyper import Hyper
+
+# The values of b: from columns that are almost certain to columns almost alike
+STRENGTHS = np.array([0.5, 2.0, 8.0])
+# φ ~ Dirichlet(1, 1, 0.1, …): columns almost alike are cheap wherever nothing depends on anything, so that they must be
+# earned by many edges.
+KINDS = np.tile([1.0, 1.0, 0.1], 2)
+_SHARED = 0
+_TINY = 1e-300
+
+
+@dataclass(frozen=True)
+class Edges:
+    """A forest, the kind of the edge to every node's parent (N,), and the prior of both.
+
+    Attributes
+    ----------
+    forest : Forest
+        The parents.
+    kinds : numpy.ndarray of int, (N,)
+        The kind of edge: one of K strengths for shared columns, then one of K for columns of every class; after these
+        the kinds of :mod:`juror.solvers.bell_edges`.
+    odds : float
+        x, the prior odds that a variable has a parent, if all had two labels.
+    phi : numpy.ndarray, (2K,)
+        The prior probabilities of kinds.
+    alike : frozenset of int
+        The nodes without a parent whose column is m_n in all classes.
+    rho : float
+        ρ, the prior probability that a variable without a parent is one of these.
+    """
+
+    forest: Forest
+    kinds: np.ndarray
+    odds: float
+    phi: np.ndarray
+    alike: frozenset[int] = frozenset()
+    rho: float = 0.1
+
+    @classmethod
+    def none(cls, n: int) -> Edges:
+        """Return where the sampler begins: no edges, kinds as probable as the prior has them."""
+        return cls(Forest.empty(n), np.zeros(n, dtype=np.int64), 1.0, KINDS / KINDS.sum())
+
+    @property
+    def strengths(self) -> list[float | None]:
+        """The b of every node: infinite if its columns are m_n, and None if c_n is in its place."""
+        found: list[float | None] = [float(STRENGTHS[k % len(STRENGTHS)]) for k in self.kinds]
+        for n in self.forest.roots:
+            found[n] = np.inf if n in self.alike else None
+        return found
+
+    @property
+    def shared(self) -> list[bool]:
+        """Whether all classes have the same columns, of every node."""
+        found = [bool(k // len(STRENGTHS) == _SHARED) for k in self.kinds]
+        for n in range(len(found)):
+            if (bell := self.bell(n)) is not None:
+                found[n] = bell < N_BELLS
+        for n in self.forest.roots:
+            found[n] = n in self.alike
+        return found
+
+    def bell(self, n: int) -> int | None:
+        """Return the kind among those of bells of the edge to the parent of a node, None if it is none of these."""
+        kind = int(self.kinds[n]) - len(self.phi)
+        return kind if kind >= 0 and self.forest.parents[n] != NO_PARENT else None
+
+
+def columns_of(counts: ExpectedCounts, edges: Edges, stacking: Stacking) -> list[np.ndarray]:
+    """Return the counts of every variable as columns of the prior's, (I_n, columns).
+
+    Columns that are drawn to bells do not follow m_n, and count nothing.
+    """
+    found = []
+    for n, (table, shared) in enumerate(zip(stacking.tables(counts.cells), edges.shared, strict=True)):
+        if edges.bell(n) is not None:
+            found.append(np.zeros((table.shape[1], 1)))
+            continue
+        columns = table.sum(axis=2).T if shared else table.transpose(1, 0, 2).reshape(table.shape[1], -1)
+        if len(table) > 1:
+            # Columns without rows say nothing, but one must be left.
+            some = np.asarray(columns.any(axis=0))
+            some[0] = True
+            columns = columns[:, some]
+        found.append(columns)
+    return found
+
+
+@dataclass(frozen=True)
+class TablePrior:
+    """The prior of all tables: pseudo-counts of every stacked row, and rows that are the same in all classes.
+
+    Attributes
+    ----------
+    alpha : numpy.ndarray, (stacked rows,)
+        c_n m_n, b m_n or b m_r, m_n itself where it is the column, and one for rows of ones.
+    own, shared, known : numpy.ndarray of int
+        The stacked rows that each class has for itself, those that all classes share, and those of variables whose
+        column is m_n, which are not drawn.
+    """
+
+    alpha: np.ndarray
+    own: np.ndarray
+    shared: np.ndarray
+    known: np.ndarray
+
+    @classmethod
+    def of(cls, hyper: Hyper, edges: Edges, stacking: Stacking, bells: BellEdges) -> TablePrior:
+        """Lay out the prior of a forest."""
+        alpha, (shared, known) = np.ones(stacking.n_rows), np.zeros((2, stacking.n_rows), dtype=bool)
+        for n, (b, together) in enumerate(zip(edges.strengths, edges.shared, strict=True)):
+            rows = stacking.rows(n)
+            is_known = b == np.inf
+            strength = hyper.c[n] if b is None else 1.0 if is_known else b
+            bell = edges.bell(n)
+            own = strength * hyper.m[n] if bell is None else bells.alpha(edges.forest.parents[n], n, bell)
+            alpha[rows].reshape(-1, len(hyper.m[n]))[:] = own
+            shared[rows], known[rows] = together and not is_known, is_known
+        return cls(alpha, np.flatnonzero(~shared & ~known), np.flatnonzero(shared), np.flatnonzero(known))
+
+
+def draw_point(
+    counts: ExpectedCounts, a: float, prior: TablePrior, stacking: Stacking, rng: np.random.Generator
+) -> Parameters:
+    """Draw λ ~ Dirichlet(a + classes) and the tables given the counts."""
+    if len(prior.own) < len(prior.alpha):
+        gamma = np.empty_like(counts.cells)
+        gamma[prior.known] = prior.alpha[prior.known, None]
+        gamma[prior.own] = rng.standard_gamma(counts.cells[prior.own] + prior.alpha[prior.own, None])
+        together = counts.cells[prior.shared].sum(axis=1) + prior.alpha[prior.shared]
+        gamma[prior.shared] = rng.standard_gamma(together)[:, None]
+    else:
+        gamma = rng.standard_gamma(counts.cells + prior.alpha[:, None])
+    gamma = np.maximum(gamma, _TINY)
+    lam = np.maximum(rng.standard_gamma(counts.classes + a), _TINY)
+    return Parameters(lam / lam.sum(), stacking.normalise(gamma, otherwise=gamma), stacking.forest)

@@ -1,0 +1,54 @@
+"""Rows that draws are asked for: how probable each is, and how probable it is if it is left out.
+
+Draws of a posterior have seen all rows. A row x that is left out has about the log-probability (Watanabe 2010)
+
+    log mean_d p_d(x) − Var_d log p_d(x)
+
+with means and variances over the draws d: where a draw follows single rows, draws differ much about them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from juror.rows.distinct import WeightedRows
+from juror.rows.expected import log_prob_of_cells
+from juror.rows.packing import PackedCells
+from juror.rows.parameters import Parameters
+from juror.rows.stacking import Stacking
+from juror.runners.local import LocalRunner
+
+_SAFE = 1e-200
+
+
+class Probes:
+    """A few rows of codes (rows, N) that are followed along a chain."""
+
+    def __init__(self, codes: np.ndarray, sizes: tuple[int, ...], runner: LocalRunner):
+        self._codes = codes
+        self._runner = runner
+        self._lay_out(Stacking(sizes))
+
+    def _lay_out(self, stacking: Stacking) -> None:
+        self._stacking, self._cells = stacking, PackedCells.plain(self._codes, stacking)
+
+    def log_prob(self, point: Parameters) -> np.ndarray:
+        """Return the log-probability of every row, (rows,)."""
+        if point.forest != self._stacking.forest:
+            self._lay_out(Stacking(self._stacking.cardinalities, point.forest))
+        if self._cells.regions is None:
+            # A few calls of NumPy, as long as products do not underflow
+            found = point.stack[self._cells.packed].prod(axis=1) @ point.lam
+            if found.min() > _SAFE:
+                return np.asarray(np.log(found))
+        return log_prob_of_cells(self._cells, point.lam, point.stack, self._runner)
+
+
+def log_left_out(draws: Iterable[Parameters], rows: WeightedRows, sizes: tuple[int, ...], runner: LocalRunner) -> float:
+    """Return about the mean log-probability of a row that is left out, from draws that have seen all rows."""
+    probes = Probes(rows.codes, sizes, runner)
+    logs = np.array([probes.log_prob(draw) for draw in draws])
+    of_mean = np.logaddexp.reduce(logs, axis=0) - np.log(len(logs))
+    return float(np.average(of_mean - logs.var(axis=0, ddof=1), weights=rows.weights))
