@@ -51,7 +51,7 @@ def variable_of(numbers, **choices):
         ([n * 1e-9 for n in range(100)], None),
         (np.sqrt(np.arange(100)), None),
         (np.arange(100) / 3, None),
-        (np.float32([n / 10 for n in range(100)]), None),
+        (np.float32([n / 10 for n in range(100)]), 1),
         # ends of the numbers whose decimals a float can tell
         ([1e15 + n / 4 for n in range(100)], None),
     ],
