@@ -165,6 +165,7 @@ def test_whole_numbers_beyond_the_sign_bit():
     assert {type(x) for x in drawn} == {int}
     assert 2**63 <= min(drawn) <= max(drawn) < 2**64
     assert [variable.find(x) for x in drawn] == codes.tolist()
+    assert len(variable.inside.at(codes[:0], np.zeros(0))) == 0
 
 
 # Pieces and points, by hand

@@ -125,7 +125,10 @@ def draw_satisfying(
         others = satisfied(len(again))
         rows.codes[again], rows.unsolved[again] = others.codes, others.unsolved
         for k, drawn in others.numbers.items():
-            rows.numbers[k][again] = drawn
+            # Whole numbers beyond 63 bits are objects, and others of their column may fit into integers.
+            kept = rows.numbers[k].astype(np.result_type(rows.numbers[k], drawn), copy=False)
+            kept[again] = drawn
+            rows.numbers[k] = kept
     return replace(rows, n_again=n_again)
 
 

@@ -134,7 +134,7 @@ class Grid:
         """Return the numbers of positions, (n,), as int64 if they fit, as objects if they do not, else as floats."""
         if self.decimals is None:
             return positions
-        if len(positions) and max(abs(self.origin), np.abs(positions).max()) > 2.0**62:
+        if max(abs(self.origin), np.abs(positions).max(initial=0.0)) > 2.0**62:
             multiples = np.array([self._multiple(position) for position in positions.tolist()], dtype=object)
         else:
             multiples = positions.astype(np.int64) + self.origin
