@@ -91,6 +91,16 @@ def test_a_type_that_cannot_hold_the_cells_is_not_used(cells, dtype):
     pd.testing.assert_frame_equal(found, drawn)
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_fractions_that_edges_ask_for_are_not_cut_off(library):
+    make = pa.table if library == "pyarrow" else pytest.importorskip(library).DataFrame
+    table = make({"x": [n % 4 for n in range(120)], "y": WORDS})
+    domain = juror.Domain.infer(table, edges={"x": [0, 0.3, 0.6, 2, 4]})
+    drawn = juror.fit(table, 2, "em", domain=domain).sample(20, given="0.3 <= x < 0.6")
+    cells = np.asarray(drawn["x"])
+    assert np.all((cells >= 0.3) & (cells < 0.6))
+
+
 def test_missing_cells_with_a_label_stay_missing():
     model = juror.fit(PANDAS, 2, "em", missing_as={"nullable": "none", "truth": "none"})
     drawn = model.sample(300, seed=2)

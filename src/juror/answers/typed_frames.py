@@ -67,7 +67,9 @@ def _as_polars(series: Any, dtype: str, labels: Sequence[Any] | None, is_ordered
         known = pl.Enum([str(label) for label in labels])
     is_type = isinstance(known, pl.DataType) or (isinstance(known, type) and issubclass(known, pl.DataType))
     try:
-        return series.cast(known) if is_type else series
+        cast = series.cast(known) if is_type else series
+        # polars cuts fractions and times of day off
+        return cast if cast.dtype.is_float() or cast.cast(series.dtype).equals(series) else series
     except pl.exceptions.PolarsError:
         return series
 
