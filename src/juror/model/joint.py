@@ -17,7 +17,7 @@ from juror.answers.block import Block, edgeless
 from juror.answers.label_frames import decode_frame
 from juror.answers.mode import Mode, find_mode
 from juror.answers.posterior import posterior, without_settled
-from juror.answers.satisfying import draw_satisfying, warn_of_unsolved, within
+from juror.answers.satisfying import Leeway, draw_satisfying, warn_of_unsolved
 from juror.answers.summary import summary
 from juror.answers.typed_frames import library_of, with_types
 from juror.domain import Domain
@@ -286,7 +286,7 @@ class JointPMF(TableAnswers, RowAnswers):
         if not formulas or not domain.formulas:
             codes, cells = draw(n)
         else:
-            rows = draw_satisfying(draw, n, domain, within(domain, asked.evidence, asked.points))
+            rows = draw_satisfying(draw, n, Leeway(domain, asked.evidence, asked.points))
             warn_of_unsolved(rows)
             codes, cells = rows.codes, rows.numbers
         return with_types(decode_frame(domain.variables, codes, cells, kind), domain.variables, like)
