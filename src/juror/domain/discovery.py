@@ -24,7 +24,7 @@ from juror.errors import (
     shortlist,
 )
 from juror.readers.commas import meaning_of_commas, way_out_of_commas
-from juror.readers.exact_numbers import as_number
+from juror.readers.exact_numbers import as_number, plain
 from juror.readers.tallies import Tally, way_out_of_labels
 
 # The values of a column of fractions must occur this often on average to be categories
@@ -103,7 +103,7 @@ class Discovery:
                 raise ParameterError(f"There is no column {name!r}. {did_you_mean(name, names)}")
 
     def _of_levels(self, name: str) -> Variable:
-        return Variable(name, tuple(_python(label) for label in self.levels[name]), "ordinal")
+        return Variable(name, tuple(map(plain, self.levels[name])), "ordinal")
 
     def _variable(self, column: Tally) -> Variable:
         if column.form == "code":
@@ -290,7 +290,3 @@ def _warn_of_long_labels(name: str, labels: Sequence[str]) -> None:
 def _is_number(text: str) -> bool:
     number = as_number(text)
     return number is not None and abs(number) < np.inf
-
-
-def _python(label: Any) -> Any:
-    return label.item() if isinstance(label, np.generic) else label
