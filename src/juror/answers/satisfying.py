@@ -1,10 +1,10 @@
 """Rows that are drawn satisfy the formulas between columns of numbers (:mod:`juror.domain.formulas`).
 
 Formulas are applied one after the other, in an order in which none changes what an earlier one has used
-(:mod:`juror.domain.formula_order`). Each computes one column from the others, and then its target once more, whose
-decimals say most: a drawn ratio gives a whole number of parts, and these give the ratio that is possible. Columns that
-a condition settles are not computed. Where a number is not possible, another column of the formula is computed. Rows
-that do not satisfy all formulas in the end are drawn again.
+(:mod:`juror.domain.formula_order`). Each computes one column from the others, rounds it to a number that the column may
+have, and then computes its target once more: a drawn ratio gives a number of parts, and their whole number gives a
+ratio that is possible. Columns that a condition settles are not computed. Where a number is not possible, another
+column of the formula is computed. Rows that do not satisfy all formulas in the end are drawn again.
 """
 
 from __future__ import annotations

@@ -49,10 +49,10 @@ def order_around(
 
 
 def _from_the_end(options: Sequence[Sequence[Formula]], settled: Collection[str]) -> list[Formula]:
-    """Choose one of the options of each formula, and an order; those before which no other can be are left out."""
+    """Choose one of the options of each formula, and an order; formulas that fit in no order are left out."""
     left = dict(enumerate(options))
     n_uses = Counter(name for some in options for name in some[0].names)
-    # Only where a choice must be given up it matters which formula is near.
+    # The steps decide only where a formula must give up its first choice.
     steps = _steps_from([some[0].names for some in options], settled) if any(len(some) > 1 for some in options) else [0]
     ordered: list[Formula] = []
 
@@ -97,7 +97,7 @@ def _rank(
 
 
 def _holds_target(formula: Formula, n_uses: Mapping[str, int], settled: Collection[str]) -> bool:
-    """Say whether the target of a formula may not be rounded once more, as others that are left use it."""
+    """Say whether the target of a formula must not be rounded once more: another formula that is left uses it."""
     return formula.target not in {formula.computed, *settled} and n_uses[formula.target] > 1
 
 

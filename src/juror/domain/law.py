@@ -36,7 +36,7 @@ _ROUNDING, _OF_STEP = 64, 1e-3
 _MOST_DECIMALS = 15
 # Whole positions up to this are exact as floats, each a cell of its own; further ones share cells with neighbours.
 EXACT = 2**53
-# The share of an interval that a single value stands for: one of two, but not one of three
+# A single value stands for an interval if it has more than this share of it: one of two values, but not one of three.
 _SINGLE = 0.4
 
 
