@@ -353,9 +353,10 @@ def _with_hidden_nodes(coarse: _Climb, classes: FitSetting, first: FitSetting, f
     trial = coarse.compare.trial
     win_at_once = coarse.up(classes, [first]).is_hidden
     if not hidden_trees.mostly_numbers(trial.domain):
-        gain = coarse.compare.of(first).step.score - coarse.compare.of(classes).step.score
-        win_at_once &= gain > hidden_trees.LEAST_GAIN
         if not win_at_once:
+            return None
+        gain = coarse.compare.of(first).step.score - coarse.compare.of(classes).step.score
+        if gain <= hidden_trees.LEAST_GAIN:
             return None
     table = finer()
     climb = coarse
