@@ -63,8 +63,7 @@ def compress(
     before = sum(block.rank for block in model.blocks)
     if rank >= before:
         return model.blocks, model.domain, info
-    if info is None:
-        info = FitRecord("compress", rank, 0.0, None, None, 0, 0.0, int(seed), (), (), "", 0)
+    info = info or FitRecord(method="compress", seed=int(seed))
     record = replace(
         info,
         rank=sum(block.rank for block in blocks),
