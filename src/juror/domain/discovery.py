@@ -183,7 +183,10 @@ class Discovery:
             # a group of numbers is represented by its lowest, so the last edge must be set to the highest
             edges[-1] = column.highest
             _warn_of_groups(column)
-        return binned_variable(column.name, edges, numbers, counts, True, bool(column.dropped), column.calendar)
+        dropped = bool(column.dropped)
+        return binned_variable(
+            column.name, edges, numbers, counts, open_ended=True, are_groups=dropped, calendar=column.calendar
+        )
 
     def _are_categories(self, numbers: np.ndarray, n: float) -> bool:
         """Tell whether numbers are categories: there are few, and they are whole or occur often."""
@@ -212,7 +215,15 @@ class Discovery:
             assert column.calendar is not None
             edges = calendar.converted(ends, column.calendar.unit).tolist()
         numbers, are_groups = np.asarray(column.values), bool(column.dropped)
-        return binned_variable(column.name, edges, numbers, column.counts, False, are_groups, column.calendar)
+        return binned_variable(
+            column.name,
+            edges,
+            numbers,
+            column.counts,
+            open_ended=False,
+            are_groups=are_groups,
+            calendar=column.calendar,
+        )
 
 
 _DISCOVERERS: dict[str, Callable[[Discovery, Tally], Variable]] = {
