@@ -348,6 +348,8 @@ COLUMNS = {
     "dates": lambda rng: rng.integers(-10_000, 20_000, 400),
     "tiny": lambda rng: rng.normal(size=400) * 1e-300,
     "subnormal": lambda rng: rng.random(400) * 1e-320,
+    "some subnormal": lambda rng: rng.random(400) * np.where(rng.random(400) < 0.5, 1.0, 1e-312),
+    "one subnormal": lambda rng: np.append(rng.integers(0, 2, 3), 2.2e-313 * rng.random()),
     "huge": lambda rng: rng.normal(size=400) * 1e307,
     "nearly all floats": lambda rng: rng.uniform(-1, 1, 400) * 1.79e308,
     "negative zero": lambda rng: np.where(rng.random(400) < 0.5, -0.0, rng.normal(size=400)),

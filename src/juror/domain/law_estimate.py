@@ -47,6 +47,7 @@ _STEEPEST, _HALVINGS = 200.0, 60
 # Mass beyond the ends falls exponentially, in pieces that end at these multiples of its scale
 _TAIL = np.array([0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 16.0, 64.0])
 _NONE = np.zeros(0)
+_LARGEST = np.finfo(np.float64).max
 
 
 def estimate_law(
@@ -196,7 +197,21 @@ class _Part(NamedTuple):
 
     def at(self, positions: np.ndarray) -> np.ndarray:
         """Return the rows below each position, without those of points."""
-        return np.interp(positions, self.knots, self.below) if len(self.knots) else np.zeros(len(positions))
+        return _between(positions, self.knots, self.below) if len(self.knots) else np.zeros(len(positions))
+
+
+def _between(positions: np.ndarray, knots: np.ndarray, below: np.ndarray) -> np.ndarray:
+    """Interpolate the rows below rising knots at positions, (n,), also where the slope between two knots overflows.
+
+    >>> _between(np.array([1e-313, 0.5]), np.array([0.0, 2e-313, 1.0]), np.array([0.0, 1.0, 2.0])).round(9).tolist()
+    [0.5, 1.5]
+    """
+    rows = np.interp(positions, knots, below)
+    steep = np.flatnonzero(~np.isfinite(rows))
+    after = np.searchsorted(knots, positions[steep])
+    share = (positions[steep] - knots[after - 1]) / (knots[after] - knots[after - 1])
+    rows[steep] = below[after - 1] + share * (below[after] - below[after - 1])
+    return rows
 
 
 def _smooth(x: np.ndarray, counts: np.ndarray, grid: Grid) -> _Part:
@@ -220,10 +235,11 @@ def _held_out(x: np.ndarray, counts: np.ndarray, grid: Grid, size: int) -> float
             return -np.inf
         part = _pieces(x[seen], some[seen], grid, size)
         width = np.diff(part.knots)
-        density = np.diff(part.below) / width / part.below[-1]
+        with np.errstate(over="ignore"):
+            density = np.diff(part.below) / width / part.below[-1]
         piece = np.searchsorted(part.knots, x, side="right") - 1
         held = (piece >= 0) & (piece < len(width)) & (others > 0)
-        total += float(others[held] @ np.log(np.maximum(density[piece[held]], 1e-300)))
+        total += float(others[held] @ np.log(np.clip(density[piece[held]], 1e-300, _LARGEST)))
     return total
 
 
@@ -245,9 +261,9 @@ def _pieces(x: np.ndarray, counts: np.ndarray, grid: Grid, size: int) -> _Part:
         levels = np.sin(np.pi / 2 * np.concatenate([[0.0], angles[(angles > 0) & (angles < 1)], [1.0]])) ** 2
         knots = np.interp(levels * total, rows, xs)
         knots = np.unique(np.rint(knots) if grid.decimals is not None else knots)
-        grids.append((knots, np.interp(knots, xs, rows)))
+        grids.append((knots, _between(knots, xs, rows)))
     knots = np.unique(np.concatenate([knots for knots, _ in grids]))
-    below = np.mean([np.interp(knots, *one) for one in grids], axis=0)
+    below = np.mean([_between(knots, *one) for one in grids], axis=0)
     return _Part(knots, below)
 
 
