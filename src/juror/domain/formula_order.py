@@ -63,15 +63,11 @@ def _from_the_end(options: Sequence[Sequence[Formula]], settled: Collection[str]
     while left:
         n_left = len(left)
         for n, (first, *_) in reversed(list(left.items())):
-            if (
-                first.computed
-                and first.computed not in settled
-                and n_uses[first.computed] == 1
-                and not _holds_target(first, n_uses, settled)
-            ):
+            if first.computed not in settled and _is_last(first, n_uses, settled):
                 take(n, 0)
         if len(left) < n_left:
             continue
+        # No formula can be last as it is best: give up as little as possible.
         found = [
             (_rank(formula, choice, steps[n] if choice else -1, n_uses, settled), -n)
             for n, some in left.items()
@@ -83,6 +79,12 @@ def _from_the_end(options: Sequence[Sequence[Formula]], settled: Collection[str]
         (*_, choice, _), minus_n = min(found)
         take(-minus_n, choice)
     return ordered[::-1]
+
+
+def _is_last(formula: Formula, n_uses: Mapping[str, int], settled: Collection[str]) -> bool:
+    """Say whether a formula changes only columns that no other formula left uses: the computed one and the target."""
+    is_free = formula.computed is not None and n_uses[formula.computed] == 1
+    return is_free and not _holds_target(formula, n_uses, settled)
 
 
 def _rank(
