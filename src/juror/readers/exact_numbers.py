@@ -1,4 +1,4 @@
-"""Comparisons of numbers that round nothing: whole numbers of any size and floats, in Python and in arrays.
+"""Numbers as they are written, and comparisons that round nothing: whole numbers of any size and floats.
 
 NumPy compares an integer and a float, or signed and unsigned integers, as floats, which merges numbers beyond 2⁵³.
 """
