@@ -73,6 +73,15 @@ def test_drawn_rows_are_a_frame_of_the_same_library():
     assert fitted(frame).sample(50).schema == frame.schema
 
 
+def test_drawn_rows_can_be_appended_to_an_arrow_table_of_categories():
+    categories = pd.DataFrame({name: PANDAS[name] for name in ("levels", "codes")})
+    table = pa.Table.from_pandas(categories, preserve_index=False)
+    drawn = fitted(table).sample(20)
+    assert drawn.schema.types == table.schema.types
+    assert pa.concat_tables([table, drawn]).num_rows == len(table) + 20
+    assert set(drawn["codes"].to_pylist()) <= {1, 2, 3}
+
+
 def test_a_library_that_is_gone_gives_way_to_pandas(monkeypatch):
     assert typed_frames.library_of(FrameType("pyarrow", {})) == "pyarrow"
     monkeypatch.setattr(typed_frames.importlib.util, "find_spec", lambda name: None)
