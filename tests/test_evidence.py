@@ -512,7 +512,9 @@ def test_short_floats_are_the_numbers_that_they_are_written_as(kind, number, n_n
 def test_short_floats_are_edges_and_levels_as_they_are_written():
     few, many = np.float32([0.1, 0.2, 0.3] * 40), (np.arange(120) / 10).astype(np.float32)
     table = pd.DataFrame({"few": few, "many": many})
-    domain = Domain.infer(table, levels={"few": np.float32([0.3, 0.2, 0.1])}, edges={"many": np.float32([0, 0.1, 20])})
-    assert domain["few"].labels == (0.3, 0.2, 0.1)
-    assert domain["many"].edges == (0.0, 0.1, 20.0)
-    assert domain.encode(table)[:, 1].tolist() == [0] + [1] * 119
+    levels, edges = np.float32([0.3, 0.2, 0.1]), np.float32([0, 0.1, 20])
+    for make in (np.asarray, pd.Series, list):
+        domain = Domain.infer(table, levels={"few": make(levels)}, edges={"many": make(edges)})
+        assert domain["few"].labels == (0.3, 0.2, 0.1)
+        assert domain["many"].edges == (0.0, 0.1, 20.0)
+        assert domain.encode(table)[:, 1].tolist() == [0] + [1] * 119

@@ -103,7 +103,7 @@ class Discovery:
                 raise ParameterError(f"There is no column {name!r}. {did_you_mean(name, names)}")
 
     def _of_levels(self, name: str) -> Variable:
-        return Variable(name, tuple(map(plain, self.levels[name])), "ordinal")
+        return Variable(name, tuple(_python_values(self.levels[name])), "ordinal")
 
     def _variable(self, column: Tally) -> Variable:
         if column.form == "code":
@@ -242,7 +242,7 @@ def _is_listed(given: object) -> bool:
 
 def _python_values(given: Any) -> list[Any]:
     # items of Arrow are no values of Python
-    return given.to_pylist() if hasattr(given, "to_pylist") else list(given)
+    return list(map(plain, given.to_pylist() if hasattr(given, "to_pylist") else plain(given)))
 
 
 def _seen(column: Tally) -> list[Any]:
