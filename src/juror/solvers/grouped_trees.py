@@ -37,7 +37,7 @@ _COARSE = 32
 _ROUNDS, _LEAST_ROWS = 20, 0.01
 # Neighbouring intervals form runs of about this many rows. The marginal has the right number of rows in each run.
 _ROWS_OF_RUN, _FEWEST_RUNS, _MOST_RUNS = 200, 4, 32
-# A law is taken to be that of other rows if χ² of the runs is this many times what it is for rows of the law.
+# A law is taken to be that of other rows if the chi-square of the runs is this many times that of rows of the law.
 _ODD = 4.0
 # A share of a row below this does not count in the last steps
 _LEAST_SHARE = 1e-3
@@ -208,7 +208,7 @@ def _margin(variable: Variable, column: np.ndarray, weights: np.ndarray) -> np.n
     run = np.minimum(np.cumsum(by_law) / by_law.sum() * n_runs, n_runs - 1).astype(np.int64)
     there, expected = (np.bincount(run, rows, minlength=n_runs) for rows in (counted, by_law))
     held = expected > 0
-    # χ², about one for each run if the law is right. With weights, rows vary more than their sum says.
+    # The chi-square, about one for each run if the law is right. With weights, rows vary more than their sum says.
     square = np.sum((there - expected)[held] ** 2 / expected[held]) * weights.sum() / (weights @ weights)
     if variable.law is None or square > _ODD * n_runs:
         return np.asarray(counted, dtype=np.float64)
