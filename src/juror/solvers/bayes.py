@@ -31,9 +31,7 @@ from juror.solvers.solver import Context, Options, Solution
 
 # The number of training rows whose log-probabilities are followed in addition to the likelihood
 _PROBES = 5
-# Products below this may have lost factors to underflow, and are computed again from logarithms.
 _SAFE = 1e-200
-# Chains have mixed if split-R̂ is at most this, and the effective sample size at least this.
 _MOST_RHAT, _LEAST_SIZE = 1.1, 20
 # To be compared, the halves of a chain need two sweeps each.
 _FEWEST = 4
