@@ -93,6 +93,19 @@ def shown(page, name: str) -> dict[str, dict[str, float]]:
     return found
 
 
+def assert_intervals(page, model, given):
+    """Compare the intervals of all unknown variables with Python."""
+    low, high = shown(page, "low"), shown(page, "high")
+    assert set(low) == set(high) == set(NAMES) - set(given)
+    conditions = "".join(f' | "{name}" = "{label}"' for name, label in given.items())
+    for name in low:
+        expected = model.interval(f'"{name}"{conditions}', level=0.9)
+        labels = [str(label) for label in model.domain[name].labels]
+        for found, end in ((low, expected.low), (high, expected.high)):
+            # the ends are logarithms in 16 bits
+            np.testing.assert_allclose([found[name][label] for label in labels], end, rtol=6e-4)
+
+
 @pytest.mark.parametrize("options", [{}, PHONE])
 def test_labels_stay_different_and_whole(browser, report, options):
     with watched(browser, report, **options) as page:
@@ -213,15 +226,7 @@ def test_a_model_without_counts_has_intervals_from_expected_rows(browser, people
         for given in ({}, {NAMES[2]: "yes"}):
             for name, label in given.items():
                 click(page, name, label)
-            low, high = shown(page, "low"), shown(page, "high")
-            assert set(low) == set(high) == set(NAMES) - set(given)
-            for name in low:
-                conditions = "".join(f' | "{given_name}" = "{label}"' for given_name, label in given.items())
-                expected = model.interval(f'"{name}"{conditions}', level=0.9)
-                labels = [str(label) for label in model.domain[name].labels]
-                for found, end in ((low, expected.low), (high, expected.high)):
-                    # the ends are logarithms in 16 bits
-                    np.testing.assert_allclose([found[name][label] for label in labels], end, rtol=6e-4)
+            assert_intervals(page, model, given)
 
 
 def test_a_model_that_was_not_fitted_has_no_intervals(browser, tmp_path):
@@ -290,15 +295,7 @@ def test_intervals_of_marginals_and_of_answers_with_one_condition(browser, drawn
             page.click("#reset") if page.is_enabled("#reset") else None
             for name, label in given.items():
                 click(page, name, label)
-            low, high = shown(page, "low"), shown(page, "high")
-            assert set(low) == set(high) == set(NAMES) - set(given)
-            for name in low:
-                conditions = "".join(f' | "{given_name}" = "{label}"' for given_name, label in given.items())
-                expected = drawn.interval(f'"{name}"{conditions}', level=0.9)
-                labels = [str(label) for label in drawn.domain[name].labels]
-                # the ends are logarithms in 16 bits
-                for found, end in ((low, expected.low), (high, expected.high)):
-                    np.testing.assert_allclose([found[name][label] for label in labels], end, rtol=6e-4)
+            assert_intervals(page, drawn, given)
         assert "with probability 90.0 %" in page.inner_text("#whisker-legend")
         click(page, NAMES[1], "no")
         assert shown(page, "low") == {}

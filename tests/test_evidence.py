@@ -491,3 +491,30 @@ def test_tiny_likelihoods_count_where_the_others_are_impossible():
 def test_a_likelihood_beyond_all_floats_is_refused():
     with pytest.raises(QueryError, match="finite"):
         weights_of(COLOUR, {"red": 10**400, "green": 1, "blue": 1})
+
+
+@pytest.mark.parametrize("n_numbers", [8, 120])
+@pytest.mark.parametrize(("kind", "number"), [(np.float16, 0.30004883), (np.float32, 0.3), (np.float64, 0.3)])
+def test_short_floats_are_the_numbers_that_they_are_written_as(kind, number, n_numbers):
+    column = (np.arange(600) % n_numbers / 10).astype(kind)
+    domain = Domain.infer(pd.DataFrame({"x": column}))
+    cell = column[3]
+
+    def weights(wanted):
+        divided = divided_for(domain, [(0, wanted)])
+        return weights_of(divided["x"], wanted, domain["x"]).tolist()
+
+    assert sum(weights(number)) == 1
+    for wanted in (cell, column[3:4], pd.Series(column[3:4]), [cell], Range(at_least=cell, at_most=cell)):
+        assert weights(wanted) == weights(number)
+
+
+def test_short_floats_are_edges_and_levels_as_they_are_written():
+    few, many = np.float32([0.1, 0.2, 0.3] * 40), (np.arange(120) / 10).astype(np.float32)
+    table = pd.DataFrame({"few": few, "many": many})
+    levels, edges = np.float32([0.3, 0.2, 0.1]), np.float32([0, 0.1, 20])
+    for make in (np.asarray, pd.Series, list):
+        domain = Domain.infer(table, levels={"few": make(levels)}, edges={"many": make(edges)})
+        assert domain["few"].labels == (0.3, 0.2, 0.1)
+        assert domain["many"].edges == (0.0, 0.1, 20.0)
+        assert domain.encode(table)[:, 1].tolist() == [0] + [1] * 119

@@ -181,6 +181,19 @@ FORMULA_OF_SPENT = Formula("spent", ("rent", "food"), (1.0, 1.0), 0.0, "sum", "s
 FOUND_BY_HAND = {"computed": "z", "solvable": ("z",), "share": 1.0}
 
 
+@pytest.mark.parametrize("memory", ["4GB", "2MB"])
+def test_rows_of_weight_zero_neither_hide_formulas_nor_make_them(tmp_path, memory):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.integers(1, 500, (1600, 3)), columns=["a", "b", "total"])
+    halves = np.arange(1600) < 800
+    table["total"] = np.where(halves, table["a"] + table["b"], table["total"])
+    for counted, found in ((halves, "total = a + b"), (~halves, "")):
+        table.assign(weight=counted.astype(int)).to_parquet(tmp_path / "rows.parquet")
+        for data in (tmp_path / "rows.parquet", table.assign(weight=counted.astype(int))):
+            model = juror.fit(data, method="tree", sample_weight="weight", memory=memory)
+            assert model.info.formulas == found
+
+
 class TestFormula:
     @pytest.mark.parametrize(
         ("form", "powers", "constant", "text"),

@@ -73,6 +73,15 @@ def test_drawn_rows_are_a_frame_of_the_same_library():
     assert fitted(frame).sample(50).schema == frame.schema
 
 
+def test_drawn_rows_can_be_appended_to_an_arrow_table_of_categories():
+    categories = pd.DataFrame({name: PANDAS[name] for name in ("levels", "codes")})
+    table = pa.Table.from_pandas(categories, preserve_index=False)
+    drawn = fitted(table).sample(20)
+    assert drawn.schema.types == table.schema.types
+    assert pa.concat_tables([table, drawn]).num_rows == len(table) + 20
+    assert set(drawn["codes"].to_pylist()) <= {1, 2, 3}
+
+
 def test_a_library_that_is_gone_gives_way_to_pandas(monkeypatch):
     assert typed_frames.library_of(FrameType("pyarrow", {})) == "pyarrow"
     monkeypatch.setattr(typed_frames.importlib.util, "find_spec", lambda name: None)
@@ -89,6 +98,16 @@ def test_a_type_that_cannot_hold_the_cells_is_not_used(cells, dtype):
     variable = juror.Domain.infer(drawn)["a"]
     found = typed_frames.with_types(drawn, [variable], FrameType("pandas", {"a": dtype}))
     pd.testing.assert_frame_equal(found, drawn)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_fractions_that_edges_ask_for_are_not_cut_off(library):
+    make = pa.table if library == "pyarrow" else pytest.importorskip(library).DataFrame
+    table = make({"x": [n % 4 for n in range(120)], "y": WORDS})
+    domain = juror.Domain.infer(table, edges={"x": [0, 0.3, 0.6, 2, 4]})
+    drawn = juror.fit(table, 2, "em", domain=domain).sample(20, given="0.3 <= x < 0.6")
+    cells = np.asarray(drawn["x"])
+    assert np.all((cells >= 0.3) & (cells < 0.6))
 
 
 def test_missing_cells_with_a_label_stay_missing():

@@ -51,7 +51,7 @@ def variable_of(numbers, **choices):
         ([n * 1e-9 for n in range(100)], None),
         (np.sqrt(np.arange(100)), None),
         (np.arange(100) / 3, None),
-        (np.float32([n / 10 for n in range(100)]), None),
+        (np.float32([n / 10 for n in range(100)]), 1),
         # ends of the numbers whose decimals a float can tell
         ([1e15 + n / 4 for n in range(100)], None),
     ],
@@ -165,6 +165,7 @@ def test_whole_numbers_beyond_the_sign_bit():
     assert {type(x) for x in drawn} == {int}
     assert 2**63 <= min(drawn) <= max(drawn) < 2**64
     assert [variable.find(x) for x in drawn] == codes.tolist()
+    assert len(variable.inside.at(codes[:0], np.zeros(0))) == 0
 
 
 # Pieces and points, by hand
@@ -347,6 +348,8 @@ COLUMNS = {
     "dates": lambda rng: rng.integers(-10_000, 20_000, 400),
     "tiny": lambda rng: rng.normal(size=400) * 1e-300,
     "subnormal": lambda rng: rng.random(400) * 1e-320,
+    "some subnormal": lambda rng: rng.random(400) * np.where(rng.random(400) < 0.5, 1.0, 1e-312),
+    "one subnormal": lambda rng: np.append(rng.integers(0, 2, 3), 2.2e-313 * rng.random()),
     "huge": lambda rng: rng.normal(size=400) * 1e307,
     "nearly all floats": lambda rng: rng.uniform(-1, 1, 400) * 1.79e308,
     "negative zero": lambda rng: np.where(rng.random(400) < 0.5, -0.0, rng.normal(size=400)),

@@ -644,7 +644,7 @@ SENTENCES = {
     "progress that is a number": (
         lambda: juror.fit(CODES, 2, progress=3),
         ParameterError,
-        "progress must be a function",
+        "progress must be True, False or a function",
     ),
     "a domain that is a dict": (lambda: juror.fit(CODES, 2, domain={"x": 1}), ParameterError, "domain must be a juror"),
     "a prior beyond all bounds": (

@@ -114,6 +114,16 @@ class TestDrawing:
         assert n < 100
         assert [f"{n} of 1,000" in str(warning.message) for warning in caught] == [True] * (n > 0)
 
+    def test_rows_with_numbers_beyond_63_bits_are_drawn_again(self):
+        rng = np.random.default_rng(0)
+        table = pd.DataFrame({"boxes": rng.integers(1, 60, 800), "loose": rng.integers(0, 1000, 800)})
+        table = table.assign(pieces=100 * table["boxes"] + table["loose"])
+        model = juror.fit(table.assign(key=rng.integers(2**62, 2**64 - 1, 800, dtype=np.uint64)), method="tree")
+        for seed in range(4):
+            with pytest.warns(JurorWarning, match="do not satisfy"):
+                rows = model.sample(1, given="pieces = 3050, loose = 500", seed=seed)
+            assert 2**62 <= rows["key"][0] < 2**64
+
     def test_cells_that_are_missing_on_purpose_break_no_formula(self):
         rng = np.random.default_rng(0)
         table = pd.DataFrame({"q": rng.integers(1, 40, 1500), "p": rng.integers(100, 9000, 1500) / 100})

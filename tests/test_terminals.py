@@ -238,7 +238,7 @@ def test_no_memory_is_no_bug(run, monkeypatch):
     def too_large(*_, **__):
         raise MemoryError("Unable to allocate 6.77 GiB for an array with shape (20000, 45461)")
 
-    monkeypatch.setattr("juror.cli.score.read_for", too_large)
+    monkeypatch.setattr("juror.cli.score.opened_for", too_large)
     status, _, err = run("score", "m.juror", "t.parquet")
     assert status == 2
     assert err == (

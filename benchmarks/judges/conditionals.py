@@ -1,4 +1,4 @@
-"""Density and conditionals: ../shared/tools/density, for juror and for others that give probabilities of codes."""
+"""Density and conditionals of juror, and of others that give probabilities of codes."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ _ROWS: dict[str, Callable[..., Measured]] = {
 
 def words(found: Findings) -> Iterator[str]:
     yield (
-        "By `../shared/tools/density`: 80 % of the rows are fitted, the others judge. Numbers are cut into intervals "
+        "Of the rows 80 % are fitted, the others judge. Numbers are cut into intervals "
         "beforehand and a missing cell is one more label, so that all models are compared on the same codes. *Off* "
         "counts the conditionals P(a | b) of two variables, where b holds for at least 200 test rows, that differ from "
         "the test rows by more than 0.05 + 3 standard errors. Networks of pgmpy have tables of counts drawn to the "

@@ -1,6 +1,6 @@
 """What tells drawn rows from real ones: sdmetrics' report, an XGBoost classifier, and what that looks at.
 
-``judge`` asks what ``../shared/tools/lifelike`` asks, so that rows drawn by others can be judged too.
+``judge`` judges rows, whoever drew them.
 """
 
 from __future__ import annotations

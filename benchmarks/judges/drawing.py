@@ -184,10 +184,9 @@ def by_tool(name: str, n_rows: int | None) -> Measured:
 def words(found: Findings) -> Iterator[str]:
     yield (
         "As many rows are drawn as were fitted, and judged beside these by sdmetrics (column shapes, pair trends) "
-        "and by an XGBoost classifier (C2ST: 1 if it cannot tell them apart, 0 if it always can), as "
-        "`../shared/tools/lifelike` does. Printed figures are those of arXiv 2603.23016; their seconds are of training "
-        "on a GPU. To look for copies, half of the rows are fitted: rows drawn should be as far from the nearest of "
-        "these as the other half is."
+        "and by an XGBoost classifier (C2ST: 1 if it cannot tell them apart, 0 if it always can). Printed figures are "
+        "those of arXiv 2603.23016; their seconds are of training on a GPU. To look for copies, half of the rows are "
+        "fitted: rows drawn should be as far from the nearest of these as the other half is."
     )
     for result in (r for column in found.columns for r in found.at("juror", column)):
         said = result["measured"]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _ADULT_NUMBERS = ("c0", "c2", "c4", "c10", "c11", "c12")
-# From this many distinct numbers on, a column is judged as numbers, as ../shared/tools/lifelike does
+# From this many distinct numbers on, a column is judged as numbers.
 _FEWEST_NUMBERS = 11
 _SYNTHETIC_ROWS = 20_000
 

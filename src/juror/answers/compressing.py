@@ -32,7 +32,7 @@ from juror.domain import Domain
 from juror.errors import check_count
 from juror.kernels.logarithms import log_of
 from juror.kernels.random_streams import Stream
-from juror.record import Compression, FitInfo
+from juror.record import Compression, FitRecord
 from juror.rows.packed import PackedRows
 from juror.rows.packing import PackedCells
 from juror.rows.parameters import Parameters
@@ -52,8 +52,8 @@ _LEFT = 1e-12
 
 
 def compress(
-    model: Mixture, info: FitInfo | None, rank: int, seed: int, n_jobs: int | None
-) -> tuple[tuple[Block, ...], Domain, FitInfo | None]:
+    model: Mixture, info: FitRecord | None, rank: int, seed: int, n_jobs: int | None
+) -> tuple[tuple[Block, ...], Domain, FitRecord | None]:
     """Return the parts of a model of smaller rank, with a record of the rank before and of the loss.
 
     The rest of the record is kept, except what no longer holds: draws and their chains, members, the likelihood of the
@@ -63,8 +63,7 @@ def compress(
     before = sum(block.rank for block in model.blocks)
     if rank >= before:
         return model.blocks, model.domain, info
-    if info is None:
-        info = FitInfo("compress", rank, 0.0, None, None, 0, 0.0, int(seed), (), (), "", 0)
+    info = info or FitRecord(method="compress", seed=int(seed))
     record = replace(
         info,
         rank=sum(block.rank for block in blocks),

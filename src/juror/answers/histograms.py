@@ -15,10 +15,10 @@ from juror.answers.numbers import quantiles_of
 from juror.domain.law import Inside
 from juror.domain.variable import Variable
 
-# Bins are at least this share of the axis wide. Intervals wider than the second share are divided, into at most so many
-# parts of equal probability.
+# Bins are at least this share of the axis wide. Intervals wider than the second share are divided into parts of equal
+# probability, at most this many.
 _NARROW, _WIDE, _MOST_PARTS = 1 / 48, 1 / 16, 8
-# A stem has at least this probability, and so many times the density of the numbers within this share of the axis.
+# A stem has at least this probability, and this many times the density of the numbers within this share of the axis.
 _STEM, _DENSER, _AROUND = 0.03, 5.0, 1 / 24
 # Numbers beyond these quantiles may be left out, if the axis would be longer by this share with them.
 _TAILS, _LONG = (0.005, 0.995), 0.25

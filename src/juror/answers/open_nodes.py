@@ -16,7 +16,7 @@ _NODE_BYTES = 250
 
 
 def most_nodes(more_bytes: int) -> int:
-    """Return how many nodes may be open if each takes so many bytes more than the smallest."""
+    """Return how many nodes may be open if each takes ``more_bytes`` more than the smallest."""
     return max(1000, _MOST_BYTES // (_NODE_BYTES + more_bytes))
 
 

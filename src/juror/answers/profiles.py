@@ -11,7 +11,7 @@ from juror.answers.block import Mixture
 from juror.answers.messages import node_marginals
 from juror.domain.variable import Label
 from juror.errors import check_count
-from juror.record import FitInfo
+from juror.record import FitRecord
 
 # Labels with a smaller lift are not typical of the class.
 _LEAST_LIFT = 1.05
@@ -48,7 +48,7 @@ class ClassProfile:
     traits: tuple[Trait, ...]
 
 
-def readable_rank(info: FitInfo | None, rank: int) -> int:
+def readable_rank(info: FitRecord | None, rank: int) -> int:
     """Return how many classes to show: the rank. For a mean of draws or fits, the rank of one of them, at most 12.
 
     Single classes of a mean of draws or fits have no meaning; those of the nearest small model do.

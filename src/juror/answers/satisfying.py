@@ -1,17 +1,17 @@
 """Rows that are drawn satisfy the formulas between columns of numbers (:mod:`juror.domain.formulas`).
 
 Formulas are applied one after the other, in an order in which none changes what an earlier one has used
-(:mod:`juror.domain.formula_order`). Each computes one column from the others, and then its target once more, whose
-decimals say most: a drawn ratio gives a whole number of parts, and these give the ratio that is possible. Columns that
-a condition settles are not computed. Where a number is not possible, another column of the formula is computed. Rows
-that do not satisfy all formulas in the end are drawn again.
+(:mod:`juror.domain.formula_order`). Each computes one column from the others, rounds it to a number that the column may
+have, and then computes its target once more: a drawn ratio gives a number of parts, and their whole number gives a
+ratio that is possible. Columns that a condition settles are not computed. Where a number is not possible, another
+column of the formula is computed. Rows that do not satisfy all formulas in the end are drawn again.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -47,8 +47,8 @@ class Leeway:
     """
 
     domain: Domain
-    evidence: Evidence
-    points: Mapping[int, object]
+    evidence: Evidence = field(default_factory=dict)
+    points: Mapping[int, object] = field(default_factory=dict)
 
     def allows(self, name: str, numbers: np.ndarray) -> np.ndarray:
         """Say in which rows a column may get these numbers, (rows,)."""
@@ -70,11 +70,6 @@ class Leeway:
             return True
         masses = self.domain[n].inside.masses
         return n in self.evidence and bool(masses[self.evidence[n][: len(masses)] > 0].sum() < _SETTLED * masses.sum())
-
-
-def within(domain: Domain, evidence: Evidence, points: Mapping[int, object]) -> Leeway:
-    """Return what evidence about the intervals of a domain leaves; numbers at points do not change."""
-    return Leeway(domain, evidence, points)
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,18 +97,16 @@ class Drawn:
     n_again: int = 0
 
 
-def draw_satisfying(
-    draw: Callable[[int], tuple[np.ndarray, dict[int, np.ndarray]]], n: int, domain: Domain, leeway: Leeway
-) -> Drawn:
-    """Draw n rows that satisfy the formulas of a domain.
+def draw_satisfying(draw: Callable[[int], tuple[np.ndarray, dict[int, np.ndarray]]], n: int, leeway: Leeway) -> Drawn:
+    """Draw n rows of codes and numbers that satisfy the formulas of a domain.
 
-    Rows that do not satisfy all of them are drawn again, some times.
+    Rows that do not satisfy all of them are drawn again, up to a number of times.
     """
-    formulas = _planned(domain, leeway)
+    domain, formulas = leeway.domain, _planned(leeway)
 
     def satisfied(n: int) -> Drawn:
         codes, numbers = draw(n)
-        numbers = _satisfying(domain, formulas, codes, numbers, leeway)
+        numbers = _satisfying(formulas, codes, numbers, leeway)
         return Drawn(codes, numbers, formulas, _unsolved(domain, formulas, codes, numbers))
 
     rows = satisfied(n)
@@ -125,7 +118,10 @@ def draw_satisfying(
         others = satisfied(len(again))
         rows.codes[again], rows.unsolved[again] = others.codes, others.unsolved
         for k, drawn in others.numbers.items():
-            rows.numbers[k][again] = drawn
+            # Whole numbers beyond 63 bits are objects, and others of their column may fit into integers.
+            kept = rows.numbers[k].astype(np.result_type(rows.numbers[k], drawn), copy=False)
+            kept[again] = drawn
+            rows.numbers[k] = kept
     return replace(rows, n_again=n_again)
 
 
@@ -143,30 +139,35 @@ def warn_of_unsolved(rows: Drawn) -> None:
             warnings.warn(JurorWarning(message), stacklevel=3)
 
 
-def _planned(domain: Domain, leeway: Leeway) -> tuple[Formula, ...]:
+def _planned(leeway: Leeway) -> tuple[Formula, ...]:
     """Return the formulas that drawn rows satisfy, in order.
 
     A column with little room is computed only if no other can be, and one that has a number never.
     """
-    formulas = [formula for formula in domain.formulas if formula.computed]
+    formulas = [formula for formula in leeway.domain.formulas if formula.computed]
     settled = {name for formula in formulas for name in formula.names if leeway.settles(name)}
-    names = ([x for x in _computable(domain, formula) if not leeway.is_fixed(x)] for formula in formulas)
+    names = ([x for x in _best_first(leeway.domain, formula) if not leeway.is_fixed(x)] for formula in formulas)
     return order_around(formulas, [sorted(some, key=settled.__contains__) for some in names], settled)
 
 
-def _computable(domain: Domain, formula: Formula) -> list[str]:
+def computable(domain: Domain, formula: Formula) -> list[str]:
+    """Return the columns that a formula may compute, that which it computes now first."""
+    names = dict.fromkeys((formula.computed or formula.target, *formula.solvable))
+    return [name for name in names if domain[name].edges is not None]
+
+
+def _best_first(domain: Domain, formula: Formula) -> list[str]:
     """Return the columns that a formula may compute, the best one first.
 
     Columns with coarse steps come last: one step of theirs moves the target by more than its own step.
     """
-    others = sorted(formula.solvable, key=lambda name: _is_coarse(domain, formula, name))
-    names = dict.fromkeys((formula.computed or formula.target, *others))
-    return [name for name in names if domain[name].edges is not None]
+    first, *others = computable(domain, formula)
+    return [first, *sorted(others, key=lambda name: _is_coarse(domain, formula, name))]
 
 
 def _is_coarse(domain: Domain, formula: Formula, name: str) -> bool:
     """Say whether a step of a column moves the target of a formula by more than a step."""
-    if name == formula.target or domain[name].edges is None:
+    if name == formula.target:
         return False
     power = abs(dict(zip(formula.inputs, formula.powers, strict=True))[name])
     laws = (domain[each].inside.law for each in (name, formula.target))
@@ -178,22 +179,21 @@ def _is_coarse(domain: Domain, formula: Formula, name: str) -> bool:
 
 
 def _satisfying(
-    domain: Domain, formulas: Sequence[Formula], codes: np.ndarray, numbers: Numbers, leeway: Leeway
+    formulas: Sequence[Formula], codes: np.ndarray, numbers: Numbers, leeway: Leeway
 ) -> dict[int, np.ndarray]:
     """Return numbers of rows with these codes (rows, N) that satisfy formulas as far as that is possible."""
     changed, used = dict(numbers), set[str]()
     for formula in formulas:
-        left = applies(formula, _known(domain, formula, codes, changed))
-        for name in _computable(domain, formula) if formula.computed else ():
+        left = applies(formula, _known(leeway.domain, formula, codes, changed))
+        for name in _best_first(leeway.domain, formula) if formula.computed else ():
             # What an earlier formula has used must stay.
             if name not in used:
-                left &= ~_solve(domain, formula, name, codes, changed, leeway, left, used)
+                left &= ~_solve(formula, name, codes, changed, leeway, left, used)
         used.update(formula.names)
     return changed
 
 
 def _solve(
-    domain: Domain,
     formula: Formula,
     name: str,
     codes: np.ndarray,
@@ -203,6 +203,7 @@ def _solve(
     used: Collection[str],
 ) -> np.ndarray:
     """Solve a formula for one of its columns in some rows (n_rows,) of bool, and return in which that was possible."""
+    domain = leeway.domain
     n, target = domain.position(name), domain.position(formula.target)
     known = _known(domain, formula, codes, numbers)
     solved, possible = on_grid(domain[n], formula.solved(name, known))

@@ -177,12 +177,10 @@ def predict_proba(model: Mixture, codes: np.ndarray, target: int, card: ModuleTy
     return whole
 
 
-def probabilities_in_blocks(
-    model: Mixture, codes: np.ndarray, target: int, card: ModuleType | None = None
-) -> Iterator[np.ndarray]:
+def probabilities_in_blocks(model: Mixture, codes: np.ndarray, target: int) -> Iterator[np.ndarray]:
     """Yield what :func:`predict_proba` returns, in blocks of rows that fit into memory."""
     for rows in _blocks_of_rows(len(codes), model.domain.cardinalities[target]):
-        yield _probabilities(model, codes, rows, target, card)
+        yield _probabilities(model, codes, rows, target, card=None)
 
 
 def _blocks_of_rows(n_rows: int, n_labels: int) -> Iterator[slice]:

@@ -12,14 +12,14 @@ from juror.answers.marginals import align
 from juror.domain.conditions import Conditions
 from juror.domain.variable import Variable
 from juror.printing import numbered, one_line
-from juror.record import Compression, FitInfo
+from juror.record import Compression, FitRecord
 
 if TYPE_CHECKING:
     from juror.counts.counts import PairCounts
 
 
 def summary(
-    model: Mixture, info: FitInfo | None, counts: PairCounts | None = None, conditions: Conditions | None = None
+    model: Mixture, info: FitRecord | None, counts: PairCounts | None = None, conditions: Conditions | None = None
 ) -> str:
     """Return the variables of a model, how it was fitted, its most dependent pairs, and how well it reproduces pairs.
 
@@ -41,7 +41,7 @@ def summary(
     return "\n".join([one_line(head), "", table, "", *map(one_line, lines)])
 
 
-def _reproduced(model: Mixture, info: FitInfo | None, counts: PairCounts | None) -> list[str]:
+def _reproduced(model: Mixture, info: FitRecord | None, counts: PairCounts | None) -> list[str]:
     """Say how many pair cells are well reproduced and questions off, as the fit found, or now from the counts."""
     if info is not None and info.reproduced is not None:
         return [reproduced_in_words(*info.reproduced, info.n_off)]
@@ -69,7 +69,7 @@ def _strongest_edges(model: Mixture, matrix: DependenceMatrix) -> list[str]:
     return [f"{names[a]} – {names[b]}" for a, b in sorted(seen, key=lambda edge: -strength[edge])[:5]]
 
 
-def _fit_lines(info: FitInfo) -> list[str]:
+def _fit_lines(info: FitRecord) -> list[str]:
     if info.method == "compress":
         return _what_for(info)
     if info.n_searched is not None:
@@ -112,7 +112,7 @@ def _fit_lines(info: FitInfo) -> list[str]:
     return lines + _what_for(info)
 
 
-def _what_for(info: FitInfo) -> list[str]:
+def _what_for(info: FitRecord) -> list[str]:
     steps = [f"compressed from rank {step.rank:,}: {_loss(step)} nats a row lost" for step in info.compressed]
     target = [] if info.target is None else [f"made to predict {info.target}"]
     is_told = any(info.worst in complaint for complaint in info.warnings)
@@ -134,7 +134,7 @@ def _along(stage: str, trace: Sequence[float]) -> str:
     return f"along {stage}: from {trace[0]:.4g} to {trace[-1]:.4g}"
 
 
-def _step_word(info: FitInfo) -> str:
+def _step_word(info: FitRecord) -> str:
     word = "pass" if info.method.endswith("em") else "step"
     return word if info.n_iter == 1 else {"pass": "passes", "step": "steps"}[word]
 

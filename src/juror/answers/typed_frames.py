@@ -6,6 +6,7 @@ A type that cannot hold what was drawn, such as whole numbers beside a missing c
 from __future__ import annotations
 
 import importlib.util
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,6 +15,8 @@ import numpy as np
 from juror.domain.variable import Variable
 from juror.readers.frame_types import FrameType
 
+# What pyarrow writes for a column of categories: the types of the categories and of their places
+_DICTIONARY = re.compile(r"dictionary<values=([^,]+), indices=(\w+), ordered=[01]>")
 # Drawn numbers have few decimals: a type of shorter floats rounds them by less than this, relatively.
 _ROUNDING = 1e-6
 
@@ -67,7 +70,9 @@ def _as_polars(series: Any, dtype: str, labels: Sequence[Any] | None, is_ordered
         known = pl.Enum([str(label) for label in labels])
     is_type = isinstance(known, pl.DataType) or (isinstance(known, type) and issubclass(known, pl.DataType))
     try:
-        return series.cast(known) if is_type else series
+        cast = series.cast(known) if is_type else series
+        # polars cuts fractions and times of day off
+        return cast if cast.dtype.is_float() or cast.cast(series.dtype).equals(series) else series
     except pl.exceptions.PolarsError:
         return series
 
@@ -76,12 +81,14 @@ def _as_pyarrow(array: Any, dtype: str, labels: Sequence[Any] | None, is_ordered
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if dtype.startswith("dictionary") and labels is not None:
-        categories = pa.array(labels)
-        places = [pc.index_in(chunk.cast(categories.type), categories) for chunk in array.chunks]
-        made = [pa.DictionaryArray.from_arrays(each, categories, ordered=is_ordered) for each in places]
-        return pa.chunked_array(made, pa.dictionary(pa.int32(), categories.type, is_ordered))
+    dictionary = _DICTIONARY.fullmatch(dtype)
     try:
+        if dictionary is not None and labels is not None:
+            of_values, of_places = map(pa.type_for_alias, dictionary.groups())
+            categories = pa.array(labels).cast(of_values)
+            places = [pc.index_in(chunk.cast(of_values), categories).cast(of_places) for chunk in array.chunks]
+            made = [pa.DictionaryArray.from_arrays(each, categories, ordered=is_ordered) for each in places]
+            return pa.chunked_array(made, pa.dictionary(of_places, of_values, is_ordered))
         return array.cast(pa.type_for_alias(dtype))
     except (pa.ArrowException, ValueError):
         return array

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from juror.cli import options
-from juror.cli.data import files_at
+from juror.cli.data import rows_beside
 from juror.cli.options import Json, Model, UnknownOption, refuse_without_data, unknown_of
 from juror.cli.output import records_of, write_columns, write_json
 from juror.cli.saved_files import read_model
@@ -57,15 +57,9 @@ def command(
     mean, standard deviation and median follow; with --json they stand beside the list of probabilities.
     """
     csv = {"separator": separator, "quote": quote, "encoding": encoding, "decimal": decimal}
-    if data is None:
-        refuse_without_data(
-            csv, {"weight": sample_weight, "unknown": unknown != "error"}, "Name the data after the question."
-        )
+    refuse_without_data(data, csv, {"weight": sample_weight, "unknown": unknown != "error"}, after="question")
     known, loaded = unknown_of(unknown), read_model(model)
-    rows = None
-    if data is not None:
-        files = files_at(data, separator, quote, encoding, decimal)
-        rows = files.scan(loaded.domain.missing, loaded.domain.expected.text)
+    rows = rows_beside(loaded.domain, data, csv)
     behind: dict[str, Any] = {"data": rows, "sample_weight": sample_weight, "unknown": known}
     answer: IntervalTable | SupportTable | ProbabilityTable
     notes = []

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from juror.cli import options
-from juror.cli.data import files_at, without
+from juror.cli.data import rows_beside
 from juror.cli.options import Drop, Json, Model, UnknownOption, refuse_without_data, unknown_of
 from juror.cli.output import write_columns
 from juror.cli.saved_files import read_model
@@ -44,13 +44,9 @@ def command(
         raise ParameterError(f"--top must be a number of questions, at least 1. Got {top} instead.")
     csv = {"separator": separator, "quote": quote, "encoding": encoding, "decimal": decimal}
     how = unknown_of(unknown)
-    if data is None:
-        more = {"weight": sample_weight, "drop": drop, "unknown": how != "error"}
-        refuse_without_data(csv, more, "Name the data after the model.")
-    loaded, rows = read_model(model), None
-    if data is not None:
-        files = files_at(data, separator, quote, encoding, decimal)
-        rows = without(files.scan(loaded.domain.missing, loaded.domain.expected.text), drop or ())
+    refuse_without_data(data, csv, {"weight": sample_weight, "drop": drop, "unknown": how != "error"}, after="model")
+    loaded = read_model(model)
+    rows = rows_beside(loaded.domain, data, csv, drop)
     table = loaded.check(rows, unknown=how, sample_weight=sample_weight)
     if top is not None:
         table = table.head(top)

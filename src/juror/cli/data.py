@@ -173,6 +173,18 @@ def check_drop(drop: Collection[str], names: Sequence[str]) -> None:
         raise ParameterError("--drop leaves no column.")
 
 
+def rows_beside(
+    domain: Domain, data: str | None, csv: Mapping[str, Any], drop: Collection[str] | None = None
+) -> Scan | None:
+    """Open the rows that stand beside a model, as its domain expects them; None if there is no DATA."""
+    return None if data is None else opened_for(domain, files_at(data, **csv), drop or ())
+
+
+def opened_for(domain: Domain, files: Files, drop: Collection[str]) -> Scan:
+    """Open all columns of data files but the dropped ones, with the markers and types that a domain expects."""
+    return without(files.scan(domain.missing, domain.expected.text), drop)
+
+
 def without(scan: Scan, drop: Collection[str]) -> Scan:
     """Return a scan without the dropped columns, whatever they hold."""
     from juror.readers.scans import without_columns

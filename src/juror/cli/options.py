@@ -249,11 +249,11 @@ def _whole(option: str, text: str) -> int:
         raise ParameterError(f"{option} must be a whole number from 1, or COLUMN=N. Got {text!r} instead.") from None
 
 
-def refuse_without_data(csv: Mapping[str, Any], more: Mapping[str, Any], way_out: str) -> None:
+def refuse_without_data(data: str | None, csv: Mapping[str, Any], more: Mapping[str, Any], *, after: str) -> None:
     """Refuse options about data if there are none: about CSV files unless they have their defaults, and others."""
-    told = [name for name, value in csv.items() if value != CSV[name]]
-    for name in (*told, *(name for name, value in more.items() if value)):
-        raise ParameterError(f"--{name} is about DATA, and there is none. {way_out}")
+    told = [name for name, value in csv.items() if value != CSV[name]] + [name for name, value in more.items() if value]
+    if data is None and told:
+        raise ParameterError(f"--{told[0]} is about DATA, and there is none. Name the data after the {after}.")
 
 
 def number_or(words: tuple[str, ...], option: str, text: str | None, kind: type[int] | type[float] = int) -> Any:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from juror.cli.data import check_drop, without
+from juror.cli.data import check_drop
 from juror.cli.places import refuse_inputs, refuse_no_file
 from juror.cli.terminal import put, tell
 from juror.errors import ParameterError, shortlist
@@ -25,10 +25,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from juror.domain import Domain
-    from juror.model import JointPMF
-    from juror.readers import Column
     from juror.readers.described import Files
-    from juror.readers.scans import Scan
 
 
 def read_table(
@@ -45,19 +42,6 @@ def read_table(
         for name in others:
             table = table.set_column(table.schema.get_field_index(name), plain.field(name), plain[name])
     return table.drop_columns(list(drop))
-
-
-def read_for(model: JointPMF, files: Files, drop: Sequence[str]) -> list[Column]:
-    """Read data files as the domain of a model expects them."""
-    from juror.readers.joining import read_whole
-
-    return read_whole(scan_for(model, files, drop))
-
-
-def scan_for(model: JointPMF, files: Files, drop: Sequence[str]) -> Scan:
-    """Open data files as the domain of a model expects them."""
-    domain = model.domain
-    return domain.scan(without(files.scan(domain.missing, domain.expected.text), drop))
 
 
 def write_frame(frame: pd.DataFrame | pa.Table, output: Path | None, as_json: bool = False) -> None:

@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from juror.cli import options
-from juror.cli.data import files_at
+from juror.cli.data import files_at, opened_for
 from juror.cli.options import Data, Drop, Json, Model, Output, UnknownOption, unknown_of
-from juror.cli.output import check_output, read_table, scan_for, write_frame
+from juror.cli.output import check_output, read_table, write_frame
 from juror.cli.saved_files import read_model
 from juror.errors import ParameterError
 
@@ -45,7 +45,7 @@ def command(
     check_output(output, json, [model, data])
     loaded = read_model(model)
     files = files_at(data, separator, quote, encoding, decimal)
-    scan = scan_for(loaded, files, drop or ())
+    scan = loaded.domain.scan(opened_for(loaded.domain, files, drop or ()))
     columns = read_whole(scan)
     variable = loaded.domain[loaded.target(target)]
     variable.check_texts()

@@ -10,7 +10,7 @@ import typer
 
 from juror.cli import options
 from juror.cli.bar import working
-from juror.cli.data import files_at, without
+from juror.cli.data import rows_beside
 from juror.cli.options import Drop, Model, Seed, UnknownOption, number_or, refuse_without_data, unknown_of
 from juror.cli.output import tell_written, write_json
 from juror.cli.places import refuse_inputs, refuse_no_file
@@ -62,17 +62,10 @@ def command(
     csv = {"separator": separator, "quote": quote, "encoding": encoding, "decimal": decimal}
     _check(output, json, [model, data])
     classes, how = number_or(("auto", "all"), "--rank", rank), unknown_of(unknown)
-    if data is None:
-        more = {"weight": sample_weight, "drop": drop, "unknown": unknown != "error"}
-        refuse_without_data(csv, more, "Name the data after the model.")
+    refuse_without_data(data, csv, {"weight": sample_weight, "drop": drop, "unknown": how != "error"}, after="model")
     began = time.perf_counter()
     loaded = read_model(model)
-    missing, expected = loaded.domain.missing, loaded.domain.expected
-    rows: Any = None
-    if data is not None:
-        files = files_at(data, separator, quote, encoding, decimal)
-        scan = files.scan(missing, expected.text)
-        rows = without(scan, drop) if drop else scan
+    rows = rows_beside(loaded.domain, data, csv, drop)
     _tell_compression(loaded, classes)
     # A slow import, after all arguments are checked
     from juror.report import Report

@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from juror.cli import options
-from juror.cli.data import files_at
+from juror.cli.data import files_at, opened_for
 from juror.cli.options import Data, Drop, Json, Model, Output, UnknownOption, unknown_of
-from juror.cli.output import check_output, read_for, write_frame, write_json
+from juror.cli.output import check_output, write_frame, write_json
 from juror.cli.saved_files import read_model
 
 
@@ -29,10 +29,12 @@ def command(
     """Write the mean log-probability of the rows of DATA, in nats; higher is better."""
     from juror.answers.label_frames import to_frame
     from juror.answers.scores import mean_log_prob
+    from juror.readers.joining import read_whole
 
     check_output(output, json, [model, data])
     loaded = read_model(model)
-    columns = read_for(loaded, files_at(data, separator, quote, encoding, decimal), drop or ())
+    files = files_at(data, separator, quote, encoding, decimal)
+    columns = read_whole(loaded.domain.scan(opened_for(loaded.domain, files, drop or ())))
     logs = loaded.log_prob(columns, unknown=unknown_of(unknown))
     if rows:
         write_frame(to_frame({"log_prob": logs.tolist()}, "pandas"), output, json)

@@ -22,12 +22,11 @@ Packs = tuple[Positions, ...]
 _WIDTHS = (1, 12, 16, 23, 32, 41, 64, 91, 128, 182, 256)
 # Cells of a joint table, and the cost of a row in ns: small tables fit into the fastest cache
 _COSTS = ((2**13, 0.42), (2**14, 0.55), (2**15, 0.7), (2**16, 0.85), (2**18, 1.3), (2**20, 2.0), (math.inf, 5.0))
-# Joint codes above this need four bytes instead of two
-_MOST_SHORT = 2**16
-_LONG_COST = 1.3
+# Joint codes above this need four bytes instead of two, and a row then costs more by this factor.
+_MOST_SHORT, _LONG_COST = 2**16, 1.3
 # The cost in ns to clear and fold a cell of a joint table, and the fixed cost of a joint table
-_CELL_COST = 1.2
-_TABLE_COST = 300.0
+_CELL_COST, _TABLE_COST = 1.2, 300.0
+# The fewest and the most rows that are packed at once, and the joint codes that this makes
 _LEAST_ROWS, _MOST_ROWS = 2**17, 2**19
 _PACKED_AT_ONCE = 2**21
 # Rows and cells of joint tables that a kernel counts in one call, which cannot be interrupted: less than half a second

@@ -36,6 +36,7 @@ def binned_variable(
     edges: Sequence[Number] | np.ndarray,
     numbers: np.ndarray,
     counts: np.ndarray,
+    *,
     open_ended: bool,
     are_groups: bool = False,
     calendar: Calendar | None = None,

@@ -24,7 +24,7 @@ from juror.errors import (
     shortlist,
 )
 from juror.readers.commas import meaning_of_commas, way_out_of_commas
-from juror.readers.exact_numbers import as_number
+from juror.readers.exact_numbers import as_number, plain
 from juror.readers.tallies import Tally, way_out_of_labels
 
 # The most different numbers of a column that are all told apart
@@ -109,7 +109,7 @@ class Discovery:
                 raise ParameterError(f"There is no column {name!r}. {did_you_mean(name, names)}")
 
     def _of_levels(self, name: str) -> Variable:
-        return Variable(name, tuple(_python(label) for label in self.levels[name]), "ordinal")
+        return Variable(name, tuple(_python_values(self.levels[name])), "ordinal")
 
     def _variable(self, column: Tally) -> Variable:
         if column.form == "code":
@@ -192,7 +192,10 @@ class Discovery:
             # a group of numbers is represented by its lowest, so the last edge must be set to the highest
             edges[-1] = column.highest
             _warn_of_groups(column)
-        return binned_variable(column.name, edges, numbers, counts, True, bool(column.dropped), column.calendar)
+        dropped = bool(column.dropped)
+        return binned_variable(
+            column.name, edges, numbers, counts, open_ended=True, are_groups=dropped, calendar=column.calendar
+        )
 
     def _are_few(self, name: str, numbers: np.ndarray, counts: np.ndarray) -> bool:
         """Tell whether there are so few numbers that each is told apart, as they occur often, or are whole and recur.
@@ -235,7 +238,15 @@ class Discovery:
             assert column.calendar is not None
             edges = calendar.converted(ends, column.calendar.unit).tolist()
         numbers, are_groups = np.asarray(column.values), bool(column.dropped)
-        return binned_variable(column.name, edges, numbers, column.counts, False, are_groups, column.calendar)
+        return binned_variable(
+            column.name,
+            edges,
+            numbers,
+            column.counts,
+            open_ended=False,
+            are_groups=are_groups,
+            calendar=column.calendar,
+        )
 
 
 _DISCOVERERS: dict[str, Callable[[Discovery, Tally], Variable]] = {
@@ -254,7 +265,7 @@ def _is_listed(given: object) -> bool:
 
 def _python_values(given: Any) -> list[Any]:
     # items of Arrow are no values of Python
-    return given.to_pylist() if hasattr(given, "to_pylist") else list(given)
+    return list(map(plain, given.to_pylist() if hasattr(given, "to_pylist") else plain(given)))
 
 
 def _seen(column: Tally) -> list[Any]:
@@ -313,7 +324,3 @@ def _warn_of_long_labels(name: str, labels: Sequence[str]) -> None:
 def _is_number(text: str) -> bool:
     number = as_number(text)
     return number is not None and abs(number) < np.inf
-
-
-def _python(label: Any) -> Any:
-    return label.item() if isinstance(label, np.generic) else label

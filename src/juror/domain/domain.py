@@ -134,9 +134,9 @@ class Domain:
             Intervals of about equal counts, of equal width, or of counts that fall towards both ends.
         bin_above : int, optional
             A column of numbers with more distinct values than this is binned; with fewer it is ordinal, unless its
-            values hardly recur: fractions five times on average, more than ten whole numbers twice. By default 32, and a
-            column of more than ten numbers, of which some occur only once, is cut before each of the others: new rows
-            will have other numbers too.
+            values hardly recur: fractions five times on average, more than ten whole numbers twice. By default 32, and
+            a column of more than ten numbers, of which some occur only once, is cut before each of the others, as new
+            rows will have other numbers too.
         max_levels : int
             The most labels a column may have.
         sample_weight : array-like, (n_rows,), or str, optional

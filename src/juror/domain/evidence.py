@@ -24,7 +24,7 @@ from juror.domain.interval_texts import IntervalTexts
 from juror.domain.unknown_values import no_bound
 from juror.domain.variable import Variable
 from juror.errors import QueryError, shortlist
-from juror.readers.exact_numbers import Number, as_float, as_number
+from juror.readers.exact_numbers import Number, as_float, as_number, plain
 
 Evidence = dict[int, np.ndarray]
 
@@ -211,8 +211,7 @@ def weights_of(variable: Variable, wanted: Any, whole: Variable | None = None, i
 
 def _values_in(wanted: Any) -> Sequence[Any]:
     """Return the values of a set, or a single value as the only one."""
-    if hasattr(wanted, "tolist"):
-        wanted = wanted.tolist()
+    wanted = plain(wanted)
     if not isinstance(wanted, (list, tuple, set, frozenset)):
         return [wanted]
     return list(dict.fromkeys(wanted)) if all(isinstance(value, Hashable) for value in wanted) else list(wanted)

@@ -49,10 +49,10 @@ def order_around(
 
 
 def _from_the_end(options: Sequence[Sequence[Formula]], settled: Collection[str]) -> list[Formula]:
-    """Choose one of the options of each formula, and an order; those before which no other can be are left out."""
+    """Choose one of the options of each formula, and an order; formulas that fit in no order are left out."""
     left = dict(enumerate(options))
     n_uses = Counter(name for some in options for name in some[0].names)
-    # Only where a choice must be given up it matters which formula is near.
+    # The steps decide only where a formula must give up its first choice.
     steps = _steps_from([some[0].names for some in options], settled) if any(len(some) > 1 for some in options) else [0]
     ordered: list[Formula] = []
 
@@ -63,15 +63,11 @@ def _from_the_end(options: Sequence[Sequence[Formula]], settled: Collection[str]
     while left:
         n_left = len(left)
         for n, (first, *_) in reversed(list(left.items())):
-            if (
-                first.computed
-                and first.computed not in settled
-                and n_uses[first.computed] == 1
-                and not _holds_target(first, n_uses, settled)
-            ):
+            if first.computed not in settled and _is_last(first, n_uses, settled):
                 take(n, 0)
         if len(left) < n_left:
             continue
+        # No formula can be last as it is best: give up as little as possible.
         found = [
             (_rank(formula, choice, steps[n] if choice else -1, n_uses, settled), -n)
             for n, some in left.items()
@@ -83,6 +79,12 @@ def _from_the_end(options: Sequence[Sequence[Formula]], settled: Collection[str]
         (*_, choice, _), minus_n = min(found)
         take(-minus_n, choice)
     return ordered[::-1]
+
+
+def _is_last(formula: Formula, n_uses: Mapping[str, int], settled: Collection[str]) -> bool:
+    """Say whether a formula changes only columns that no other formula left uses: the computed one and the target."""
+    is_free = formula.computed is not None and n_uses[formula.computed] == 1
+    return is_free and not _holds_target(formula, n_uses, settled)
 
 
 def _rank(
@@ -97,7 +99,7 @@ def _rank(
 
 
 def _holds_target(formula: Formula, n_uses: Mapping[str, int], settled: Collection[str]) -> bool:
-    """Say whether the target of a formula may not be rounded once more, as others that are left use it."""
+    """Say whether the target of a formula must not be rounded once more: another formula that is left uses it."""
     return formula.target not in {formula.computed, *settled} and n_uses[formula.target] > 1
 
 

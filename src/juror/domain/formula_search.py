@@ -2,8 +2,8 @@
 
 A product is a sum of logarithms, so both forms are found as sums. Columns are added to a sum one by one, each time that
 which explains most of what is left; then those that are not needed are taken out again. A formula must hold in nearly
-all rows to within a step of the column's decimals, and a step must be small beside the spread of the column: by
-chance, or between numbers that merely depend on each other, this does not happen.
+all rows to within a step of the column's decimals, and a step must be small beside the spread of the column. Unrelated
+numbers, and numbers that merely depend on each other, do not satisfy this.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ import numpy as np
 from juror.domain.formulas import Form, Formula
 from juror.domain.measured import FEWEST_ROWS, Measured
 
-# The share of the rows in which a formula must hold, that for columns of coarse steps, into which more falls by chance,
-# and that of the rows without the column's most frequent number
+# The share of the rows in which a formula must hold; the same for columns of coarse steps, in which more rows hold by
+# chance; and the share of the rows without the column's most frequent number
 _HOLDS, _HOLDS_COARSE, _HOLDS_ELSEWHERE = 0.99, 0.998, 0.95
-# Which share of a column's variance a sum may leave that is tried as its formula; how many such are tried
+# A sum is tried as a formula if it leaves at most this share of the column's variance. At most this many are tried.
 _SMALL, _MOST_TRIED = 0.1, 10
-# The most inputs, the most rows that are searched, and the rows in which a sum is tried first
+# The most inputs of a formula, the most rows that are searched, and the rows in which a sum is tried first
 _MOST_INPUTS, _MOST_ROWS, _FEW_ROWS = 8, 4000, 300
 # How far a formula of few rows may be off in half of them, in steps
 _ROUGHLY = 4.0
@@ -36,12 +36,12 @@ _TRIMMED, _ROUNDS = 0.9, 6
 _EXPONENT_ERROR = 0.02
 # How far a solved column may be from its number: a share of its spread, besides a step
 _NEAR = 0.02
-# A formula may be exact in fewer rows than rounding explains, by this factor. The shares are those of jittered rows,
-# which move by multiples of roots of primes: these fill intervals evenly, and need no random numbers.
+# A formula must be exact in at least this share of the rows that rounding explains. To find that share, rows are
+# moved by multiples of roots of primes: these fill a step evenly, and need no random numbers.
 _OF_EXPLAINED, _PRIMES = 0.9, np.array([2, 3, 5, 7, 11, 13, 17, 19, 23])
 # Significant digits that are tried for factors, fewest first
 _DIGITS = range(1, 10)
-# Shares that are equal in as many digits count as equal: then the simpler formula is taken.
+# Shares that agree in this many digits count as equal: then the simpler formula is taken.
 _SHARE_DIGITS = 3
 
 

@@ -44,16 +44,16 @@ class Formula:
     form : {"sum", "product"}
         Which of the two it is.
     computed : str
-        The column that drawn rows compute from the others: that which moves most, if no other formula computes it.
-        None if rows that are drawn so would be less like the table's.
+        The column that is computed from the others in drawn rows: the one that moves most, unless another formula
+        computes it. None if such rows would be less like the table's.
     solvable : tuple of str
         The columns that the others give, exactly or nearly: the target, and inputs with one solution. Those whose
         numbers are labels are solved for where cells are filled, and never computed.
     share : float
-        In which share of the rows the formula holds.
+        The share of the rows in which the formula holds.
     exact : bool
-        Whether it gives the very number of its target in as many rows as it must. If not, its inputs were rounded, and
-        the target may be a step off.
+        Whether it gives exactly the number of its target in nearly all rows. If not, its inputs were rounded, and the
+        target may be a step off.
 
     Examples
     --------
@@ -97,7 +97,7 @@ class Formula:
 
     @property
     def whole(self) -> str:
-        """The column that the others add up to, or whose product it is; the target if there is no such one."""
+        """The column that is the sum or product of all others; the target if there is none."""
         taken_away = [name for name, power in zip(self.inputs, self.powers, strict=True) if power < 0]
         if not taken_away or len(taken_away) < len(self.inputs) - 1:
             return self.target

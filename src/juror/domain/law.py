@@ -36,7 +36,7 @@ _ROUNDING, _OF_STEP = 64, 1e-3
 _MOST_DECIMALS = 15
 # Whole positions up to this are exact as floats, each a cell of its own; further ones share cells with neighbours.
 EXACT = 2**53
-# The share of an interval that a single value stands for: one of two, but not one of three
+# A single value stands for an interval if it has more than this share of it: one of two values, but not one of three.
 _SINGLE = 0.4
 
 
@@ -134,7 +134,7 @@ class Grid:
         """Return the numbers of positions, (n,), as int64 if they fit, as objects if they do not, else as floats."""
         if self.decimals is None:
             return positions
-        if len(positions) and max(abs(self.origin), np.abs(positions).max()) > 2.0**62:
+        if max(abs(self.origin), np.abs(positions).max(initial=0.0)) > 2.0**62:
             multiples = np.array([self._multiple(position) for position in positions.tolist()], dtype=object)
         else:
             multiples = positions.astype(np.int64) + self.origin

@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,11 +24,11 @@ from juror.domain.law import EXACT, Grid, Law, uniform_law
 from juror.kernels.random_streams import Stream
 from juror.readers.exact_numbers import Number
 
-# Columns of more decimals than this have no grid
+# Columns of more decimals than this have no grid.
 _MOST_DECIMALS = 8
-# A stride needs at least this many distinct numbers. Unrelated numbers show it in fewer than one of this many columns
+# A stride needs at least this many distinct numbers, and must be unlikely among unrelated numbers: 1 in 10⁹ columns.
 _FEWEST_APART, _LUCK = 10, 1e9
-# Up to so many distinct numbers each stand alone if they recur on average; of more, those that recur, at most so many
+# The most values that stand alone. If a column has no more distinct values, and they recur on average, all stand alone.
 _MOST_ALONE = 256
 # A value recurs if this many rows have it, and this many times more than its neighbours
 _RECURS, _ABOVE_NEIGHBOURS = 5, 3.0
@@ -45,6 +46,8 @@ _LEAST_SHARE = 0.01
 _STEEPEST, _HALVINGS = 200.0, 60
 # Mass beyond the ends falls exponentially, in pieces that end at these multiples of its scale
 _TAIL = np.array([0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 16.0, 64.0])
+_NONE = np.zeros(0)
+_LARGEST = np.finfo(np.float64).max
 
 
 def estimate_law(
@@ -127,7 +130,7 @@ def grid_of(numbers: np.ndarray, counts: np.ndarray, are_groups: bool = False) -
 def stride_of(positions: np.ndarray) -> int:
     """Return how far apart the numbers of rows lie, from distinct positions (n,) that are whole, one of them zero.
 
-    Of k numbers, all are multiples of s by luck with probability s^{1−k}.
+    With probability s^{1−k}, k unrelated numbers all differ by multiples of s.
 
     >>> stride_of(np.arange(0.0, 2000.0, 100.0)), stride_of(np.array([0.0, 10.0, 20.0]))
     (100, 1)
@@ -164,39 +167,51 @@ def _stand_alone(x: np.ndarray, counts: np.ndarray, grid: Grid) -> np.ndarray:
     return alone
 
 
-class _Part:
-    """A part of a law, in rows: a piecewise linear count of the rows below each position, and points."""
+class _Part(NamedTuple):
+    """A part of a law, in rows: a piecewise linear count of the rows below each knot, and the rows of points."""
 
-    def __init__(self, knots: np.ndarray, below: np.ndarray, points: np.ndarray, of_points: np.ndarray):
-        self.knots, self.below, self.points, self.of_points = knots, below, points, of_points
+    knots: np.ndarray = _NONE
+    below: np.ndarray = _NONE
+    points: np.ndarray = _NONE
+    of_points: np.ndarray = _NONE
 
     @classmethod
     def of_values(cls, x: np.ndarray, counts: np.ndarray, grid: Grid) -> _Part:
         """Return values that stand alone: cells of a grid, or points."""
         if grid.decimals is None or not len(x):
-            return cls(np.zeros(0), np.zeros(0), x, counts)
+            return cls(points=x, of_points=counts)
         knots, below = np.repeat(x, 2), np.repeat(np.concatenate([[0.0], np.cumsum(counts)]), 2)[1:-1]
         knots[1::2] = grid.ends_of(x)
         first = np.append(True, np.diff(knots) > 0)
-        return cls(knots[first], below[first], np.zeros(0), np.zeros(0))
+        return cls(knots[first], below[first])
 
     @classmethod
     def even(cls, cuts: np.ndarray, grid: Grid) -> _Part:
         """Return half a row in each interval."""
         if len(cuts) < 2:
-            return (
-                cls(np.zeros(0), np.zeros(0), cuts, np.full(len(cuts), 0.5))
-                if grid.decimals is None
-                else cls(np.array([cuts[0], grid.ends_of(cuts)[0]]), np.array([0.0, 0.5]), np.zeros(0), np.zeros(0))
-            )
+            return cls.of_values(cuts, np.full(len(cuts), 0.5), grid)
         cuts = cuts.copy()
         if grid.decimals is not None:
             cuts[-1] = grid.ends_of(cuts[-1:])[0]
-        return cls(cuts, np.arange(len(cuts)) / 2, np.zeros(0), np.zeros(0))
+        return cls(cuts, np.arange(len(cuts)) / 2)
 
     def at(self, positions: np.ndarray) -> np.ndarray:
         """Return the rows below each position, without those of points."""
-        return np.interp(positions, self.knots, self.below) if len(self.knots) else np.zeros(len(positions))
+        return _between(positions, self.knots, self.below) if len(self.knots) else np.zeros(len(positions))
+
+
+def _between(positions: np.ndarray, knots: np.ndarray, below: np.ndarray) -> np.ndarray:
+    """Interpolate the rows below rising knots at positions, (n,), also where the slope between two knots overflows.
+
+    >>> _between(np.array([1e-313, 0.5]), np.array([0.0, 2e-313, 1.0]), np.array([0.0, 1.0, 2.0])).round(9).tolist()
+    [0.5, 1.5]
+    """
+    rows = np.interp(positions, knots, below)
+    steep = np.flatnonzero(~np.isfinite(rows))
+    after = np.searchsorted(knots, positions[steep])
+    share = (positions[steep] - knots[after - 1]) / (knots[after] - knots[after - 1])
+    rows[steep] = below[after - 1] + share * (below[after] - below[after - 1])
+    return rows
 
 
 def _smooth(x: np.ndarray, counts: np.ndarray, grid: Grid) -> _Part:
@@ -220,10 +235,11 @@ def _held_out(x: np.ndarray, counts: np.ndarray, grid: Grid, size: int) -> float
             return -np.inf
         part = _pieces(x[seen], some[seen], grid, size)
         width = np.diff(part.knots)
-        density = np.diff(part.below) / width / part.below[-1]
+        with np.errstate(over="ignore"):
+            density = np.diff(part.below) / width / part.below[-1]
         piece = np.searchsorted(part.knots, x, side="right") - 1
         held = (piece >= 0) & (piece < len(width)) & (others > 0)
-        total += float(others[held] @ np.log(np.maximum(density[piece[held]], 1e-300)))
+        total += float(others[held] @ np.log(np.clip(density[piece[held]], 1e-300, _LARGEST)))
     return total
 
 
@@ -237,7 +253,7 @@ def _pieces(x: np.ndarray, counts: np.ndarray, grid: Grid, size: int) -> _Part:
         cells = _Part.of_values(x, counts, grid)
         xs, rows = cells.knots, cells.below
     if len(xs) < 2:
-        return _Part(np.zeros(0), np.zeros(0), x, counts)
+        return _Part(points=x, of_points=counts)
     total = rows[-1]
     grids = []
     for shift in range(_SHIFTS):
@@ -245,10 +261,10 @@ def _pieces(x: np.ndarray, counts: np.ndarray, grid: Grid, size: int) -> _Part:
         levels = np.sin(np.pi / 2 * np.concatenate([[0.0], angles[(angles > 0) & (angles < 1)], [1.0]])) ** 2
         knots = np.interp(levels * total, rows, xs)
         knots = np.unique(np.rint(knots) if grid.decimals is not None else knots)
-        grids.append((knots, np.interp(knots, xs, rows)))
+        grids.append((knots, _between(knots, xs, rows)))
     knots = np.unique(np.concatenate([knots for knots, _ in grids]))
-    below = np.mean([np.interp(knots, *one) for one in grids], axis=0)
-    return _Part(knots, below, np.zeros(0), np.zeros(0))
+    below = np.mean([_between(knots, *one) for one in grids], axis=0)
+    return _Part(knots, below)
 
 
 def _tails(x: np.ndarray, are_bounds: np.ndarray, grid: Grid) -> list[_Part]:
@@ -274,9 +290,9 @@ def _tails(x: np.ndarray, are_bounds: np.ndarray, grid: Grid) -> list[_Part]:
         rows = -np.expm1(-steps / scale)
         if sign > 0:
             knots = (end if grid.decimals is None else end + 1) + steps
-            tails.append(_Part(knots, rows / rows[-1], np.zeros(0), np.zeros(0)))
+            tails.append(_Part(knots, rows / rows[-1]))
         else:
-            tails.append(_Part(end - steps[::-1], 1 - rows[::-1] / rows[-1], np.zeros(0), np.zeros(0)))
+            tails.append(_Part(end - steps[::-1], 1 - rows[::-1] / rows[-1]))
     return [tail for tail in tails if np.all(np.isfinite(tail.knots)) and len(tail.knots) > 1]
 
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from juror.errors import DataError, QueryError, did_you_mean, shortlist
 from juror.readers.columns import Column
 from juror.readers.commas import meaning_of_commas, way_out_of_commas
-from juror.readers.exact_numbers import Number
+from juror.readers.exact_numbers import Number, plain
 
 if TYPE_CHECKING:
     from juror.domain.variable import Variable
@@ -38,8 +36,7 @@ def no_bound(variable: Variable, value: object) -> QueryError:
 
 def unknown_cell(variable: Variable, column: Column, row: int) -> DataError:
     """Return the error for a row of a column that holds a value the variable does not have."""
-    value = column.values[column.index[row]]
-    value = value.item() if isinstance(value, np.generic) else value
+    value = plain(column.values[column.index[row]])
     written = repr(value) if column.calendar is None else column.calendar.text(value)
     held = f"Column {column.name!r} holds {written} in {column.row_in_words(row)}"
     commas = meaning_of_commas([value]) if variable.edges is not None else None

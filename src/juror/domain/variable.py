@@ -17,7 +17,7 @@ from juror.errors import DataError, DataWarning, ParameterError, QueryError, sho
 from juror.readers import Column
 from juror.readers.calendars import Calendar
 from juror.readers.columns import MISSING, as_text, united
-from juror.readers.exact_numbers import Number, as_number, interval_of, intervals_of
+from juror.readers.exact_numbers import Number, as_number, interval_of, intervals_of, plain
 
 Label = str | int | float | bool
 Kind = Literal["nominal", "ordinal", "binned"]
@@ -267,8 +267,7 @@ class Variable:
 
     def find(self, value: object) -> int | None:
         """Return the code of a label, or of the interval that holds a finite number; None when there is none."""
-        if isinstance(value, np.generic):
-            value = value.item()
+        value = plain(value)
         if isinstance(value, (str, int, float, bool)):
             if value in self._code_of_label:
                 return self._code_of_label[value]

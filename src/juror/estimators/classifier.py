@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -45,7 +46,7 @@ class JointClassifier(ClassifierMixin, JointEstimator):
         columns = self._columns(X, reset=True)
         y = _check_labels(columns, y)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        self._target = _free_name("target", [column.name for column in columns])
+        self._target = _target_beside(columns)
         label = Column(self._target, "code", np.arange(len(self.classes_)), codes)
         return self._fit_rows([*columns, label], sample_weight)
 
@@ -79,7 +80,7 @@ class JointClassifier(ClassifierMixin, JointEstimator):
         columns = self._batch(X)
         y = _check_labels(columns, y)
         labels = np.unique(y) if classes is None else _joined(np.unique(y), column_or_1d(classes))
-        target = _free_name("target", [column.name for column in columns])
+        target = _target_beside(columns)
         # By label, not by code: codes change when labels are added.
         label = Column(target, "category", labels.tolist(), np.searchsorted(labels, y))
         self._count([*columns, label], sample_weight)
@@ -121,7 +122,9 @@ def _joined(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
     return np.union1d(labels, classes)
 
 
-def _free_name(name: str, taken: list[str]) -> str:
+def _target_beside(columns: Sequence[Column]) -> str:
+    """Return a name for the labels that no column has."""
+    name, taken = "target", {column.name for column in columns}
     while name in taken:
         name += "_"
     return name

@@ -6,14 +6,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from juror.counts.counts import PairCounts, TripleCounts
 from juror.domain.discovery import Discovery
 from juror.domain.variable import Label, Variable
 from juror.errors import DataError, Option, ParameterError, check_count, shortlist
 from juror.fitting.plan import check_method
 from juror.readers import Column
+from juror.readers.exact_numbers import plain
 from juror.readers.tallies import Tally
 from juror.readers.weights import read_weights
 from juror.solvers.methods import METHODS
@@ -69,7 +68,7 @@ def _grown(variable: Variable, batch: Tally) -> Variable:
     if variable.edges is not None and batch.form == "number":
         return variable
     # Declared categories are kept even if no row has them, as in the first batch.
-    held = [v for v, n in zip(_plain(batch.values), batch.counts, strict=True) if n > 0 or batch.form == "category"]
+    held = [v for v, n in zip(_as_labels(batch.values), batch.counts, strict=True) if n > 0 or batch.form == "category"]
     _check_type(variable, held)
     new = [label for label in held if variable.find(label) is None]
     if not new:
@@ -105,7 +104,6 @@ def _type_of(label: Label) -> str:
     return "booleans" if isinstance(label, bool) else "numbers"
 
 
-def _plain(values: Any) -> list[Any]:
+def _as_labels(values: Any) -> list[Any]:
     """Return Python values; whole numbers become int, like the labels of a variable."""
-    plain = [value.item() if isinstance(value, np.generic) else value for value in values]
-    return [int(value) if isinstance(value, float) and value.is_integer() else value for value in plain]
+    return [int(value) if isinstance(value, float) and value.is_integer() else value for value in map(plain, values)]

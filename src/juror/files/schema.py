@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import reprlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
@@ -29,29 +29,25 @@ def check(value: Any, hint: Any, where: str) -> None:
     Traceback (most recent call last):
     ValueError: header.a[1] must be a number, and is 'x'
     """
-    origin = get_origin(hint)
-    if hint is Any:
-        return
-    if origin is Annotated:
-        kind, bounds = get_args(hint)
-        check(value, kind, where)
-        if value is not None and value not in bounds:
-            raise _wrong(where, f"in {bounds}", value)
-    elif origin in (Union, UnionType):
-        _check_union(value, get_args(hint), where)
-    elif origin is Literal:
-        if not isinstance(value, str) or value not in get_args(hint):
-            raise _wrong(where, f"one of {', '.join(map(repr, get_args(hint)))}", value)
-    elif origin in (tuple, list, Sequence):
-        _check_items(value, get_args(hint), where)
-    elif origin in (dict, Mapping):
-        _check_mapping(value, where)
-        for key, item in value.items():
-            check(item, get_args(hint)[1], f"{where}.{key}")
+    check_by_arguments = _BY_ORIGIN.get(get_origin(hint))
+    if check_by_arguments is not None:
+        check_by_arguments(value, get_args(hint), where)
     elif is_dataclass(hint) or is_typeddict(hint):
         _check_entries(value, hint, where)
-    elif not _is_plain(value, hint):
+    elif hint is not Any and not _is_plain(value, hint):
         raise _wrong(where, _NAMES[hint], value)
+
+
+def _check_bounds(value: Any, kind_and_bounds: Sequence[Any], where: str) -> None:
+    kind, bounds = kind_and_bounds
+    check(value, kind, where)
+    if value is not None and value not in bounds:
+        raise _wrong(where, f"in {bounds}", value)
+
+
+def _check_choice(value: Any, choices: Sequence[Any], where: str) -> None:
+    if not isinstance(value, str) or value not in choices:
+        raise _wrong(where, f"one of {', '.join(map(repr, choices))}", value)
 
 
 def _check_union(value: Any, hints: Sequence[Any], where: str) -> None:
@@ -76,6 +72,21 @@ def _check_items(value: Any, hints: Sequence[Any], where: str) -> None:
         check(item, hint, f"{where}[{number}]")
 
 
+def _check_mapping(value: Any, hints: Sequence[Any], where: str) -> None:
+    _refuse_no_mapping(value, where)
+    for key, item in value.items():
+        check(item, hints[1], f"{where}.{key}")
+
+
+_BY_ORIGIN: dict[Any, Callable[[Any, Sequence[Any], str], None]] = {
+    Annotated: _check_bounds,
+    Literal: _check_choice,
+    **dict.fromkeys((Union, UnionType), _check_union),
+    **dict.fromkeys((tuple, list, Sequence), _check_items),
+    **dict.fromkeys((dict, Mapping), _check_mapping),
+}
+
+
 def _check_entries(value: Any, hint: Any, where: str) -> None:
     hints = _hints_of(hint)
     if is_dataclass(hint):
@@ -84,7 +95,7 @@ def _check_entries(value: Any, hint: Any, where: str) -> None:
     else:
         absent = {name for name, each in hints.items() if get_origin(each) is not NotRequired}
         hints = {name: get_args(e)[0] if get_origin(e) is NotRequired else e for name, e in hints.items()}
-    _check_mapping(value, where)
+    _refuse_no_mapping(value, where)
     if absent - value.keys():
         raise ValueError(f"{where} has no {min(absent - value.keys())!r}")
     for name in hints.keys() & value.keys():
@@ -96,7 +107,7 @@ def _hints_of(hint: Any) -> dict[str, Any]:
     return get_type_hints(hint, include_extras=True)
 
 
-def _check_mapping(value: Any, where: str) -> None:
+def _refuse_no_mapping(value: Any, where: str) -> None:
     if not isinstance(value, Mapping):
         raise _wrong(where, "an object", value)
 

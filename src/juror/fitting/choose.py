@@ -209,10 +209,10 @@ class Comparison:
         means = [float(w @ s) / float(w.sum()) for s, w in ([(rows, weights)] if self.pooled else scored)]
         return Tried(RankScore(rank, float(np.mean(means)), n_occupied), rows, weights, tuple(found))
 
-    def check_possible(self, name: str, values: Iterable[object]) -> None:
-        """Refuse to choose where some row held out has probability zero at every value that was tried."""
+    def check_possible(self) -> None:
+        """Refuse to choose where some row held out has probability zero at every rank that was tried."""
         if all(tried.step.score == -np.inf for tried in self.tried.values()):
-            raise impossible(name, values)
+            raise impossible("rank", sorted({setting.rank for setting in self.tried}))
 
 
 def impossible(name: str, values: Iterable[object]) -> ParameterError:
@@ -296,7 +296,7 @@ def choose_rank_for(trial: Trial, options: Any, how: str) -> Chosen:
         # The scores of labels are noisier, and may not change for a while as the rest of their rows is learned.
         stops |= {"hopeless": max(_HOPELESS, noise)} if trial.target is None else {"also": score_rows}
     rank, path = choose_rank(score, most, is_late=lambda: not time.allows(_FITS_AFTER), **stops)
-    compare.check_possible("rank", (step.rank for step in path))
+    compare.check_possible()
     setting = FitSetting(rank, options.smoothing)
     found = tuple(parameters for (parameters,) in compare.of(setting).found)
     return Chosen(setting, path, found=found, ended=_why_ended(time, path, rank))

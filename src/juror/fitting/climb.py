@@ -254,7 +254,7 @@ class _Climb:
     def chosen(self, setting: FitSetting) -> Chosen:
         """Return the setting with ranks and, at its rank, smoothings that were tried, each with its best score."""
         tried = self.compare.tried
-        self.compare.check_possible("rank", sorted({each.rank for each in tried}))
+        self.compare.check_possible()
         classes = [each.step for alike, each in tried.items() if not alike.is_hidden]
         steps = sorted(classes, key=lambda step: (step.rank, step.score))
         ranks = tuple({step.rank: step for step in steps}.values()) if self.with_rank and not setting.is_hidden else ()
@@ -353,9 +353,10 @@ def _with_hidden_nodes(coarse: _Climb, classes: FitSetting, first: FitSetting, f
     trial = coarse.compare.trial
     win_at_once = coarse.up(classes, [first]).is_hidden
     if not hidden_trees.mostly_numbers(trial.domain):
-        gain = coarse.compare.of(first).step.score - coarse.compare.of(classes).step.score
-        win_at_once &= gain > hidden_trees.LEAST_GAIN
         if not win_at_once:
+            return None
+        gain = coarse.compare.of(first).step.score - coarse.compare.of(classes).step.score
+        if gain <= hidden_trees.LEAST_GAIN:
             return None
     table = finer()
     climb = coarse

@@ -15,7 +15,7 @@ import numpy as np
 
 from juror.answers.block import Mixture
 from juror.answers.sampling import RowSampler, draw_with_numbers
-from juror.answers.satisfying import Drawn, draw_satisfying, within
+from juror.answers.satisfying import Drawn, Leeway, computable, draw_satisfying, numbers_of
 from juror.domain import Domain
 from juror.domain.formula_order import order_around
 from juror.domain.formula_sets import find_formulas
@@ -54,7 +54,7 @@ def _tried(trial: _Trial, domain: Domain, found: Sequence[Formula]) -> tuple[For
 
     The columns that move most are computed, or else the wholes from their parts.
     """
-    wholes = [sorted(_computable(domain, each), key=lambda name: name != each.whole) for each in found]
+    wholes = [sorted(computable(domain, each), key=lambda name: name != each.whole) for each in found]
     plans = tuple(dict.fromkeys((tuple(found), order_around(found, wholes, ()))))
     for plan in plans:
         if _n_computed(plan) == len(plan) and trial.is_good(plan):
@@ -75,19 +75,13 @@ def _one_by_one(trial: _Trial, domain: Domain, plan: Sequence[Formula]) -> tuple
     kept: tuple[Formula, ...] = ()
     for formula in plan:
         as_before = [[each.computed] if each.computed else [] for each in kept]
-        others = [_computable(domain, each) if each.computed else [] for each in kept]
-        names = _computable(domain, formula)
+        others = [computable(domain, each) if each.computed else [] for each in kept]
+        names = computable(domain, formula)
         tried = (order_around((*kept, formula), [*before, [x]], ()) for before in (as_before, others) for x in names)
         n_computed = _n_computed(kept) + 1
         complete = dict.fromkeys(each for each in tried if _n_computed(each) == n_computed)
         kept = next(filter(trial.is_good, complete), (*kept, replace(formula, computed=None)))
     return kept
-
-
-def _computable(domain: Domain, formula: Formula) -> list[str]:
-    """Return the columns that a formula may compute, that which it computes now first."""
-    names = dict.fromkeys((formula.computed or formula.target, *formula.solvable))
-    return [name for name in names if domain[name].edges is not None]
 
 
 def _n_computed(formulas: Sequence[Formula]) -> int:
@@ -101,7 +95,7 @@ class _Trial:
         self._domain, self._seed, self._until = mixture.domain, seed, until
         self._sampler = RowSampler(mixture)
         self._real = {
-            self._domain.position(name): np.sort(column.numbers[np.isfinite(column.numbers)])
+            name: np.sort(column.numbers[np.isfinite(column.numbers)])
             for name, column in columns.items()
             if column.has_intervals
         }
@@ -121,15 +115,15 @@ class _Trial:
     def _drawn(self, formulas: Sequence[Formula]) -> Drawn:
         domain = replace(self._domain, formulas=tuple(formulas))
         draw = partial(draw_with_numbers, self._sampler, rng=Stream.FORMULAS.generator(self._seed))
-        return draw_satisfying(draw, _DRAWN, domain, within(domain, {}, {}))
+        return draw_satisfying(draw, _DRAWN, Leeway(domain))
 
     def _distances(self, rows: Drawn) -> np.ndarray:
         """Return the largest difference of shares of every column, of drawn rows and the table's, (n_columns,)."""
-        return np.array([self._distance(rows, k, real) for k, real in self._real.items()])
+        return np.array([self._distance(rows, name, real) for name, real in self._real.items()])
 
-    def _distance(self, rows: Drawn, k: int, real: np.ndarray) -> float:
-        is_there = (rows.codes[:, k] >= 0) & (rows.codes[:, k] < len(self._domain[k].present_labels))
-        drawn = np.sort(rows.numbers[k][is_there].astype(np.float64))
+    def _distance(self, rows: Drawn, name: str, real: np.ndarray) -> float:
+        numbers = numbers_of(self._domain, name, rows.codes, rows.numbers)
+        drawn = np.sort(numbers[np.isfinite(numbers)])
         if not len(drawn) or not len(real):
             return 0.0
         at = np.concatenate([drawn, real])

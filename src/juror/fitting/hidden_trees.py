@@ -34,7 +34,7 @@ LEAST_GAIN = 0.1
 _CLEAR = 2.0
 # An interval without rows may have no mass, and no logarithm.
 _LEAST_MASS = 1e-300
-# The steps of a comparison, and the passes over the rows of a fit, in no more than so many steps
+# The steps of a comparison; the passes over the rows of a fit, and its most steps
 _COMPARED_STEPS, _PASSES, _MOST_STEPS = 250, 20, 2400
 # The most steps times variables, of a comparison and of a fit: a step takes longer for more variables; and the fewest
 # steps all the same
@@ -68,12 +68,12 @@ def most_states(domain: Domain, in_time: bool) -> int:
 
 
 def _affordable_states(domain: Domain) -> int:
-    """Return the most states whose steps are not too slow for a table of so many variables."""
+    """Return the most states whose steps are not too slow for as many variables as a table has."""
     return math.isqrt(_MOST_PRODUCTS // len(domain))
 
 
 def most_members(setting: FitSetting, n_cells: int, in_time: bool) -> int:
-    """Return how many members may be one model of a table of so many cells (rows × columns)."""
+    """Return how many members may be one model of a table with a number of cells (rows × columns)."""
     if in_time:
         return _MOST_MEMBERS
     return max(2, min(_MEMBERS, int(_MOST_PRODUCTS_OF_ALL / (n_cells * setting.rank**2 * setting.groups))))

@@ -38,26 +38,25 @@ from juror.solvers.shared_forest import SharedForest, fetched, information_given
 from juror.solvers.starts import seeded_start
 from juror.solvers.stopping import Stop
 
-# So many distinct rows are enough to compare settings and to begin a fit: a fifth of them tells settings apart that
-# differ by a hundredth of a nat a row.
+# Distinct rows that are enough to compare settings and to begin a fit. A fifth of them tells settings apart that differ
+# by a hundredth of a nat a row.
 ENOUGH_ROWS = 50_000
 # Enough held-out rows to decide when to stop, and the largest share of the rows that is held out
 _ENOUGH_HELD_OUT, _MOST_HELD_OUT = 4000, 0.1
-# A member stops when this many steps in a row brought no higher score. The first passes are not scored: classes are
-# hardly apart.
+# A member stops when this many steps in a row brought no higher score. The first passes are not scored, because classes
+# hardly differ yet.
 _PATIENCE = 3
 _FIRST_LOOK = 4
-# Plain steps, which members with a forest take, may gain ever less: what they gain less than this, in nats per row,
-# does not count.
+# Plain steps, which members with a forest take, may gain ever less. Gains below this, in nats per row, do not count.
 _LEAST_GAIN = 1e-5
-# With many rows a fit could gain a little for long. So members of many rows, and those that only compare settings on a
-# sample of many, count gains from these shares of their nats on.
+# With many rows a fit could gain a little for long. So for members of many rows, and for those that only compare
+# settings on a sample of many, gains below these shares of their nats do not count.
 _LEAST_SHARE, _ROUGH_SHARE = 2.5e-5, 2.5e-4
 # A member that has not stopped after this many passes takes long steps, unless it has a forest.
 _PLAIN = 20
 # Members made to predict stop at a step that gains no more than this, in nats per row.
 _ROUGH_TOL = 1e-3
-# A tree with hidden nodes reports its progress after every so many steps.
+# Steps between two reports of progress of a tree with hidden nodes
 _TOLD_STEPS = 20
 # How much the random factors of gains vary: exp(noise · Gumbel)
 _NOISE = 0.3

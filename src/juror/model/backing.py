@@ -14,7 +14,7 @@ from juror.domain.conditions import Conditions
 from juror.domain.variable import Unknown
 from juror.errors import ModelError, Option, ParameterError, QueryError
 from juror.model.asking import Asked
-from juror.record import FitInfo
+from juror.record import FitRecord
 
 if TYPE_CHECKING:
     from juror.counts.counts import PairCounts
@@ -38,7 +38,7 @@ def backed_by_rows(
 
 
 def backed_by_counts(
-    table: ProbabilityTable, asked: Asked, counts: PairCounts | None, info: FitInfo | None
+    table: ProbabilityTable, asked: Asked, counts: PairCounts | None, info: FitRecord | None
 ) -> ProbabilityTable:
     """Return an answer with its support in the counts of a model, if these say something about it.
 
@@ -51,7 +51,7 @@ def backed_by_counts(
     return table.with_support(counted_support(table, counts, asked.targets, asked.evidence, worth))
 
 
-def rows_that_show(variables: Iterable[int], counts: PairCounts | None, info: FitInfo | None) -> float:
+def rows_that_show(variables: Iterable[int], counts: PairCounts | None, info: FitRecord | None) -> float:
     """Return about how many rows of a fit have the cells of some variables, by the sum of their weights.
 
     Without counts no cell is taken to be missing, and with them cells to be missing independently of each other.

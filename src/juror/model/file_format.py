@@ -22,7 +22,7 @@ from juror.domain.conditions import Conditions
 from juror.errors import ModelFileError, ParameterError
 from juror.files import container
 from juror.files.schema import check
-from juror.record import Amount, Count, FitInfo
+from juror.record import Amount, Count, FitRecord
 from juror.rows.forest import Forest
 
 
@@ -53,13 +53,13 @@ class _Entries(TypedDict):
 if TYPE_CHECKING:
     from juror.counts.counts import PairCounts
 
-    Parts = tuple[tuple[Block, ...], Domain, FitInfo | None, PairCounts | None, Conditions | None]
+    Parts = tuple[tuple[Block, ...], Domain, FitRecord | None, PairCounts | None, Conditions | None]
 
 
 def write(
     path: str | os.PathLike[str],
     model: Mixture,
-    info: FitInfo | None,
+    info: FitRecord | None,
     counts: PairCounts | None = None,
     conditions: Conditions | None = None,
 ) -> None:
@@ -117,9 +117,9 @@ def read(path: str | os.PathLike[str]) -> Parts:
     return container.read(path, "model", parts)
 
 
-def _read_info(plain: Mapping[str, Any]) -> FitInfo:
-    info = FitInfo.from_dict(plain)
-    check(info, FitInfo, "info")
+def _read_info(plain: Mapping[str, Any]) -> FitRecord:
+    info = FitRecord.from_dict(plain)
+    check(info, FitRecord, "info")
     if info.log_likelihood is not None and not info.n_rows:
         raise ValueError("info has a likelihood of no rows")
     if info.agreement is not None and len(info.agreement) != len(UNSEEN):
@@ -129,7 +129,7 @@ def _read_info(plain: Mapping[str, Any]) -> FitInfo:
     return info
 
 
-def _check_draws(info: FitInfo | None, blocks: Sequence[Block]) -> None:
+def _check_draws(info: FitRecord | None, blocks: Sequence[Block]) -> None:
     """Refuse a number of draws that the classes, or the blocks with forests, cannot be divided into."""
     n_parts = len(blocks) if any(block.has_edges for block in blocks) else sum(block.rank for block in blocks)
     if info is not None and info.n_draws and n_parts % info.n_draws:

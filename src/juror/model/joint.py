@@ -17,7 +17,7 @@ from juror.answers.block import Block, edgeless
 from juror.answers.label_frames import decode_frame
 from juror.answers.mode import Mode, find_mode
 from juror.answers.posterior import posterior, without_settled
-from juror.answers.satisfying import draw_satisfying, warn_of_unsolved, within
+from juror.answers.satisfying import Leeway, draw_satisfying, warn_of_unsolved
 from juror.answers.summary import summary
 from juror.answers.typed_frames import library_of, with_types
 from juror.domain import Domain
@@ -30,7 +30,7 @@ from juror.model.row_answers import RowAnswers
 from juror.model.simplex import check_blocks, check_simplex
 from juror.model.table_answers import TableAnswers
 from juror.printing import numbered, one_line
-from juror.record import FitInfo
+from juror.record import FitRecord
 
 if TYPE_CHECKING:
     from juror.counts.counts import PairCounts
@@ -50,7 +50,7 @@ class JointPMF(TableAnswers, RowAnswers):
         One matrix per variable, each column a distribution over its labels.
     domain : Domain, optional
         The variables; ``x0, x1, …`` with labels 0, 1, … by default.
-    info : FitInfo, optional
+    info : FitRecord, optional
         How the model was fitted.
     counts : PairCounts, optional
         The pair counts of the table that it was fitted to.
@@ -73,7 +73,7 @@ class JointPMF(TableAnswers, RowAnswers):
         weights: npt.ArrayLike,
         factors: Sequence[npt.ArrayLike],
         domain: Domain | None = None,
-        info: FitInfo | None = None,
+        info: FitRecord | None = None,
         counts: PairCounts | None = None,
         conditions: Conditions | None = None,
     ):
@@ -101,7 +101,7 @@ class JointPMF(TableAnswers, RowAnswers):
         cls,
         blocks: Sequence[Block],
         domain: Domain,
-        info: FitInfo | None = None,
+        info: FitRecord | None = None,
         counts: PairCounts | None = None,
         conditions: Conditions | None = None,
     ) -> JointPMF:
@@ -158,7 +158,7 @@ class JointPMF(TableAnswers, RowAnswers):
         return self._domain
 
     @property
-    def info(self) -> FitInfo | None:
+    def info(self) -> FitRecord | None:
         """How the model was fitted; None for a model that was not fitted."""
         return self._info
 
@@ -286,7 +286,7 @@ class JointPMF(TableAnswers, RowAnswers):
         if not formulas or not domain.formulas:
             codes, cells = draw(n)
         else:
-            rows = draw_satisfying(draw, n, domain, within(domain, asked.evidence, asked.points))
+            rows = draw_satisfying(draw, n, Leeway(domain, asked.evidence, asked.points))
             warn_of_unsolved(rows)
             codes, cells = rows.codes, rows.numbers
         return with_types(decode_frame(domain.variables, codes, cells, kind), domain.variables, like)

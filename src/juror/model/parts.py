@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from juror.answers.block import Block
 from juror.domain import Domain
 from juror.domain.conditions import Conditions
-from juror.record import FitInfo
+from juror.record import FitRecord
 
 if TYPE_CHECKING:
     from juror.counts.counts import PairCounts
@@ -29,7 +29,7 @@ class ModelParts:
         raise NotImplementedError
 
     @property
-    def info(self) -> FitInfo | None:
+    def info(self) -> FitRecord | None:
         """How the model was fitted."""
         raise NotImplementedError
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from juror.errors import DataError, Option, ParameterError, shortlist
 from juror.readers.calendars import Calendar
-from juror.readers.exact_numbers import as_number, equal_to
+from juror.readers.exact_numbers import as_number, equal_to, plain
 
 MISSING = -1
 # Codes number labels, and no variable has two billion labels
@@ -101,13 +101,13 @@ def read_markers(missing: Any) -> tuple[Any, ...]:
         )
     if not isinstance(missing, (Collection, np.ndarray)):
         raise ParameterError("{missing} must be a list of markers, like ['?']. Got {got!r} instead.", got=missing)
-    plain = tuple(marker.item() if isinstance(marker, np.generic) else marker for marker in missing)
-    for marker in plain:
+    markers = tuple(map(plain, missing))
+    for marker in markers:
         if not isinstance(marker, (str, int, float, bool)) or marker != marker:
             raise ParameterError(
                 f"A marker is text, a number or a boolean. Got {marker!r}; null and NaN are missing anyway."
             )
-    return plain
+    return markers
 
 
 def from_codes(name: str, codes: np.ndarray, missing: Collection[object] = ()) -> Column:

@@ -1,4 +1,4 @@
-"""Comparisons of numbers that round nothing: whole numbers of any size and floats, in Python and in arrays.
+"""Numbers as they are written, and comparisons that round nothing: whole numbers of any size and floats.
 
 NumPy compares an integer and a float, or signed and unsigned integers, as floats, which merges numbers beyond 2⁵³.
 """
@@ -18,14 +18,27 @@ _WHOLE = re.compile(r"\s*([-+]?[0-9]+)(?:\.0*)?\s*")
 _WIDE: dict[str, type[Any]] = {"i": np.int64, "u": np.uint64, "f": np.float64}
 
 
+def plain(value: Any) -> Any:
+    """Return a scalar or an array of NumPy, or what is like one, as values of Python. All others stay as they are.
+
+    Short floats have the digits that 32 bits are written with, as in columns of them.
+
+    >>> plain(np.float32(0.1)), plain(np.array([1, 2])), plain("a")
+    (0.1, [1, 2], 'a')
+    """
+    if not hasattr(value, "tolist"):
+        return value
+    is_short = getattr(value, "dtype", None) in (np.float16, np.float32)
+    return np.asarray(value, np.float32).astype(str).astype(np.float64).tolist() if is_short else value.tolist()
+
+
 def as_number(value: object) -> Number | None:
     """Return a number, which may be written as text; None for other values. Whole numbers are not rounded.
 
     >>> as_number("9007199254740993"), as_number("0.5"), as_number("1_000")
     (9007199254740993, 0.5, None)
     """
-    if isinstance(value, np.generic):
-        value = value.item()
+    value = plain(value)
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
     if isinstance(value, str):

@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
-import numpy as np
 import pyarrow as pa
 
 from juror.errors import DataError
 from juror.readers.arrow import from_arrow
 from juror.readers.columns import Column, check_column_names
+from juror.readers.exact_numbers import plain
 from juror.readers.scans import Choose
 
 # What pyarrow raises for values it has no type for
@@ -98,4 +98,4 @@ def _unreadable(name: str, values: Sequence[object], error: Exception) -> DataEr
 
 def _kind_of(value: object) -> str:
     """Return the name of a value's type in Python, whichever library it comes from."""
-    return type(value.item() if isinstance(value, np.generic) else value).__name__
+    return type(plain(value)).__name__

@@ -52,27 +52,23 @@ class Expected:
     choose: Choose | None = None
 
 
-def open_source(data: Any, missing: Collection[object] = (), expected: Expected | None = None) -> list[Column]:
-    """Turn data into factorised columns of one length.
-
-    Parameters
-    ----------
-    data : frame, mapping, 2-D array or path
-        A pandas, polars or pyarrow frame (anything narwhals takes), a dict of columns (or of single values: one
-        row), a 2-D array of integer codes with −1 or NaN for missing, or what :func:`open_scan` reads in parts: paths
-        of files, streams, frames of a cluster.
-    missing : collection
-        Markers that stand for a missing value, such as ``["?"]``.
-    expected : Expected, optional
-        What is known about the columns before they are opened.
-    """
-    return read_whole(open_scan(data, missing, expected))
+def open_source(data: Any, missing: Collection[object] = ()) -> list[Column]:
+    """Turn data into factorised columns of one length; arguments as in :func:`open_scan`."""
+    return read_whole(open_scan(data, missing))
 
 
 def open_scan(data: Any, missing: Collection[object] = (), expected: Expected | None = None) -> Scan:
     """Turn data into a table in parts: files and streams as they are read, all else as one part in memory.
 
-    Arguments as in :func:`open_source`.
+    Parameters
+    ----------
+    data : frame, mapping, 2-D array or path
+        A pandas, polars or pyarrow frame (anything narwhals takes), a dict of columns (or of single values: one
+        row), a 2-D array of integer codes with −1 or NaN for missing, paths of files, streams, or frames of a cluster.
+    missing : collection
+        Markers that stand for a missing value, such as ``["?"]``.
+    expected : Expected, optional
+        What is known about the columns before they are opened.
     """
     markers = read_markers(missing)
     expected = expected or Expected()

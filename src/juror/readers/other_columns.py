@@ -11,6 +11,7 @@ import numpy as np
 from juror.errors import DataError
 from juror.readers.columns import Column
 from juror.readers.described import Files
+from juror.readers.exact_numbers import plain
 from juror.readers.frames import is_one_row
 from juror.readers.joining import joined_column
 from juror.readers.scans import Scan
@@ -58,5 +59,5 @@ def _cells(column: Column) -> list[Any]:
     values = column.values
     if column.calendar is not None:
         values = column.calendar.to_python(np.asarray(values))
-    plain = [*(value.item() if isinstance(value, np.generic) else value for value in values), None]
-    return [plain[position] for position in column.index]
+    cells = [*map(plain, values), None]
+    return [cells[position] for position in column.index]

@@ -102,7 +102,8 @@ def scan_columns(columns: Sequence[Column], floats: Floats | None = None, all_na
         )
     numbers = frozenset(column.name for column in columns if column.form == "number")
     n_rows = len(columns[0].index)
-    return Scan((Held(columns),), tuple(lengths), numbers, n_rows, None, True, floats, tuple(all_names))
+    held, names = (Held(columns),), tuple(lengths)
+    return Scan(held, names, numbers, n_rows, in_memory=True, floats=floats, all_names=tuple(all_names))
 
 
 @dataclass(frozen=True)

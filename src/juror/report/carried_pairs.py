@@ -179,7 +179,7 @@ def _by_dependence(dependence: dict[str, Any]) -> list[int]:
 def _first_in(order: Sequence[int], sizes: Sequence[int], room: float, most: int | None) -> list[int]:
     """Return the first pairs whose intervals fit into a room, by estimate: four numbers of 16 bits for each cell.
 
-    With ``most``, they have at most so many conditions in all.
+    With ``most``, they have at most that many conditions in all.
     """
     pairs = list(combinations(sizes, 2))
     n_bytes = np.cumsum([_BASE64 * 8 * pairs[k][0] * pairs[k][1] for k in order])

@@ -29,9 +29,9 @@ _PIECE_BYTES = 14
 # The time to merge classes grows with (classes before) × (classes after) × (numbers of a class). This product takes
 # about half a minute.
 _COMPRESSION_WORK = 1e9
-# The classes of a smaller model may be harder to pack: the share of the room that it may fill by estimate
-_SAFE = 0.8
-_TRIES = 4
+# The classes of a smaller model may be harder to pack: the share of the room that it may fill by estimate, and how many
+# smaller ones are tried
+_SAFE, _TRIES = 0.8, 4
 # A step of EM takes time for every block of the smaller model. With many, a compression takes this many steps divided
 # by their number, within these limits, and judges itself by fewer rows.
 _STEPS_WORK, _FEWEST_STEPS, _MOST_STEPS = 800, 30, 100

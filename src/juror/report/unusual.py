@@ -26,10 +26,8 @@ from juror.readers.columns import MISSING, as_text
 from juror.record import finite
 from juror.report.seen import RowSample
 
-# Rows drawn for each pattern of holes, and candidates for each row to return
-_DRAWN = 400
-_CANDIDATES = 3
-_DRAWS_A_TERM = 40
+# Rows drawn for each pattern of holes, candidates for each row to return, and draws for each of its terms
+_DRAWN, _CANDIDATES, _DRAWS_A_TERM = 400, 3, 40
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,9 @@ from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
 
 
-def pack(rows: WeightedRows, stacking: Stacking, runner: LocalRunner, *, once: bool = False) -> PackedRows:
-    """Return distinct rows for passes by a runner, on a card or not; joining columns does not pay for few passes."""
+def pack(rows: WeightedRows, stacking: Stacking, runner: LocalRunner) -> PackedRows:
+    """Return distinct rows for passes by a runner, on a card or not."""
     if runner.card(rows.codes.size) is None:
-        if once:
-            return PackedRows(PackedCells.plain(rows.codes, stacking), rows.weights, runner)
         return PackedRows.of(rows, stacking, runner)
     # A card multiplies by all cells of a column, so columns are not joined.
     sheets = PackedCells.in_sheets(rows.codes, stacking, once=True)

@@ -24,17 +24,12 @@ from juror.rows.stacking import Stacking, cell_type
 # The most combinations of joined columns: their tables should stay in the cache during a pass.
 _MOST_JOINED = 128
 # The most messages of a sheet, and the rows below which it is not cut.
-_MOST_MESSAGES = 1 << 15
-_FEWEST_ROWS = 512
+_MOST_MESSAGES, _FEWEST_ROWS = 1 << 15, 512
 # Columns are joined if at least this many rows of the table share a combination, on average.
 _ROWS_EACH = 16
 # In a forest: the most combinations; what one costs, in rows of the table; the most rows that are tried first; the most
 # pairs of labels; and up to how many columns any two may be joined.
-_MOST_IN_FOREST = 2048
-_ROWS_A_COMBINATION = 8
-_ROWS_TRIED = 8192
-_MOST_PAIRED = 1 << 22
-_FEW_COLUMNS = 16
+_MOST_IN_FOREST, _ROWS_A_COMBINATION, _ROWS_TRIED, _MOST_PAIRED, _FEW_COLUMNS = 2048, 8, 8192, 1 << 22, 16
 # How many columns rows are sorted by
 _SORTED_BY = 3
 

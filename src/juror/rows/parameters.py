@@ -37,7 +37,7 @@ class Parameters:
     hidden: tuple[int, ...] = ()
 
     def stacking(self, cardinalities: tuple[int, ...]) -> Stacking:
-        """Return where every node stands in the stack, for variables of so many labels."""
+        """Return where every node stands in the stack, for variables with these numbers of labels."""
         return Stacking((*cardinalities, *self.hidden), self.forest)
 
     @property

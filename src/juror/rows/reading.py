@@ -113,14 +113,15 @@ class OpenTable:
     def measured(self, domain: Domain) -> dict[str, Measured]:
         """Return the columns of numbers of a domain; of the first million rows if this process does not hold them all.
 
-        Empty if they cannot have formulas.
+        Empty if they cannot have formulas. Rows of weight zero are left out.
         """
         numbers = [each for each in domain if each.is_numeric and each.calendar is None]
         if sum(each.edges is not None for each in numbers) < 2 or self.runner is not self.local:
             return {}
-        chunks = [self._columns] if self.is_here else _first_chunks(self.scan, [each.name for each in numbers])
+        read = [each.name for each in numbers] + ([] if self.weight is None else [self.weight])
+        chunks = [self._columns] if self.is_here else _first_chunks(self.scan, read)
         pieces: dict[str, list[Column]] = {}
-        for column in chain.from_iterable(chunks):
+        for column in chain.from_iterable(counted_rows(chunk, self.weight)[0] for chunk in chunks):
             pieces.setdefault(column.name, []).append(column)
         measured = {each.name: Measured.of(each, pieces[each.name]) for each in numbers if each.name in pieces}
         return {name: each for name, each in measured.items() if each is not None}

@@ -92,6 +92,31 @@ class _Builder:
         self.base.append(base[linked])
         self.stride.append(stride[linked])
 
+    def add_messages(
+        self, node: int, *, sizes: np.ndarray, per_state: np.ndarray, table: np.ndarray, used: np.ndarray
+    ) -> None:
+        """Add the messages of the states of a node, of which rows select some.
+
+        Parameters
+        ----------
+        node : int
+            The node.
+        sizes, per_state : numpy.ndarray of int, (n_states,)
+            The labels that a state is summed over, and the number of its messages.
+        table : numpy.ndarray of int, (n_messages,)
+            The row of the node's table from which each message is computed.
+        used : numpy.ndarray of int, (n_used,)
+            The positions of the messages that rows select.
+        """
+        self.sizes.append(sizes)
+        self.per_state.append(per_state)
+        self.table.append(int(self.stacking.starts[node]) + table)
+        self.used.append(self.n_messages + used)
+        self.ones.append(np.full(len(used), self.stacking.missing_rows[node]))
+        self.spans[node] = (self.n_used, self.n_used + len(used))
+        self.n_messages += len(table)
+        self.n_used += len(used)
+
     def regions(self) -> Regions:
         return Regions(self.states, _together(self.used), _together(self.ones), self.spans)
 
@@ -186,17 +211,16 @@ def _visit(
     keys = np.union1d(selected, np.arange(inner.sum() * height))
     cells[rows[top], node] = stacking.n_rows + builder.n_used + number.reshape(-1)
     first = np.searchsorted(keys, np.arange(len(examples) + 1) * height)
-    builder.sizes.append(np.full(len(examples), size))
-    builder.per_state.append(np.diff(first))
-    builder.table.append(int(stacking.starts[node]) + keys % height * size)
-    builder.used.append(builder.n_messages + np.searchsorted(keys, selected))
-    builder.ones.append(np.full(len(selected), stacking.missing_rows[node]))
-    builder.spans[node] = (builder.n_used, builder.n_used + len(selected))
     of_rows = np.full(len(codes), -1, dtype=np.int64)
     of_rows[rows] = state
     found[node] = _Node(of_rows, builder.n_messages + first[:-1], of_rows >= 0)
-    builder.n_messages += len(keys)
-    builder.n_used += len(selected)
+    builder.add_messages(
+        node,
+        sizes=np.full(len(examples), size),
+        per_state=np.diff(first),
+        table=keys % height * size,
+        used=np.searchsorted(keys, selected),
+    )
 
 
 def _symbols(
@@ -243,21 +267,15 @@ def _add_labels(
     cells: np.ndarray,
 ) -> None:
     """Add, for every state of a root, one state for each of its labels x, whose message is T[x] G[x]."""
-    stacking, (base, stride, linked) = builder.stacking, links
-    size = stacking.cardinalities[node]
+    base, stride, linked = links
+    size = builder.stacking.cardinalities[node]
     labels = np.arange(size)
     n = n_states * size
     shifted = base[:, None] + labels[:, None] * stride[:, None]
     builder.add_links(shifted.reshape(n, -1), np.repeat(stride, size, axis=0), np.repeat(linked, size, axis=0))
-    builder.sizes.append(np.ones(n, dtype=np.int64))
-    builder.per_state.append(np.ones(n, dtype=np.int64))
-    builder.table.append(int(stacking.starts[node]) + np.tile(labels, n_states))
-    builder.used.append(builder.n_messages + np.arange(n))
-    builder.ones.append(np.full(n, stacking.missing_rows[node]))
-    builder.spans[node] = (builder.n_used, builder.n_used + n)
-    cells[rows, node] = stacking.n_rows + builder.n_used + state * size
-    builder.n_messages += n
-    builder.n_used += n
+    cells[rows, node] = builder.stacking.n_rows + builder.n_used + state * size
+    one = np.ones(n, dtype=np.int64)
+    builder.add_messages(node, sizes=one, per_state=one, table=np.tile(labels, n_states), used=np.arange(n))
 
 
 def _distinct(symbols: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

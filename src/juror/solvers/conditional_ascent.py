@@ -6,7 +6,7 @@ also draws them to zero, so that they say no more than the rows support. What is
 of the points.
 
 The mass Z(x) = Σ_f e^{s_f(x)} is held near one by a *tether*, at the rows and at as many that the model p(x) has drawn.
-Held at the rows alone, Z would be far from one elsewhere, and a weak tether would be no tether.
+Held at the rows alone, Z would be far from one elsewhere (decision 043).
 
 Several tilts climb *together*, and held-out rows judge their average. If each were stopped where it alone is best, the
 average could be less sure of labels than it is right: averaging takes away what single tilts are too sure of.
@@ -40,7 +40,7 @@ _RUNNING = 0.99
 _LOOK, _PATIENCE, _SHARE_IN_VAIN = 64, 8, 0.25
 # The least gain that counts, in nats a row
 _LEAST_GAIN = 1e-5
-# After the first steps, more must gain this many standard errors, as the best of many looks is so by luck too.
+# After the first steps, a gain must be this many standard errors: the best of many looks is partly the luckiest.
 _FIRST, _ERRORS = 512, 1.0
 # The most steps, or the most passes over all rows if these are more
 _MOST_STEPS, _MOST_PASSES = 4000, 3

@@ -23,6 +23,7 @@ Factors = tuple[np.ndarray, ...]
 # J and its gradients by λ and by every factor
 Objective = Callable[[np.ndarray, Sequence[np.ndarray]], tuple[float, np.ndarray, Factors]]
 
+# A step that lowers J makes the next one longer by the first factor; one that does not is shortened by the second.
 _GROW, _SHRINK = 1.3, 0.5
 # The descent ends after this many steps in a row that gain next to nothing: one may, after lost momentum.
 _PATIENCE = 3

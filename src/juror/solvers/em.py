@@ -96,22 +96,18 @@ def solve(table: Table, rank: int, options: EMOptions, context: Context, start: 
     search = replace(Objective.of(near.packed, objective.stacking, options.smoothing), marginals=objective.marginals)
     # A sample may lack labels, and EM cannot raise what is zero.
     lacks = options.smoothing == 0 and near.n_counted < table.n_counted
-    if start is not None:
-        starts = [start]
-    elif options.n_init is not None:
-        starts = _random_starts(search, rank, options.n_init, context.seed)
-    elif options.max_iter < TYPICAL_PASSES or not options.accelerate:
-        # A search takes more passes than these, and long steps.
-        starts = _random_starts(search, rank, _RANDOM_STARTS, context.seed)
-    else:
+    starts, n_passes, beside = ([] if start is None else [start]), 0, None
+    if not starts and options.n_init is None and options.accelerate and options.max_iter >= TYPICAL_PASSES:
         found, n_passes = _searched(search, rank, context)
-        found = mixed_with_marginals(found, objective.marginals) if lacks else found
+        starts = [found]
         beside = _Beside(search, rank, n_passes, context) if near.n_counted == table.n_counted else None
-        solution = climb(objective, table, [found], options, context, beside)
-        return replace(solution, record=replace(solution.record, n_iter=solution.record.n_iter + n_passes))
+    elif not starts:
+        # Without long steps, or in few passes, a search would not end.
+        starts = _random_starts(search, rank, options.n_init or _RANDOM_STARTS, context.seed)
     if lacks:
         starts = [mixed_with_marginals(each, objective.marginals) for each in starts]
-    return climb(objective, table, starts, options, context)
+    solution = climb(objective, table, starts, options, context, beside)
+    return replace(solution, record=replace(solution.record, n_iter=solution.record.n_iter + n_passes))
 
 
 def _searched(objective: Objective[PackedRows], rank: int, context: Context) -> tuple[Parameters, int]:

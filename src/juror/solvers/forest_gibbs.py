@@ -67,9 +67,9 @@ _OF_BELLS = 0.0625
 # The scale of the prior of a, times the rank, if few classes are favoured: in a small table an effect that an edge
 # explains is lost if its rows are spread over classes.
 _SPARSE = 0.02
-# The forest is drawn in every tenth sweep, or more rarely for many variables, whose pairs cost more than the sweeps.
-_EVERY, _VARIABLES_A_SWEEP = 10, 5
-_MOST_MOVES = 200
+# The forest is drawn in every tenth sweep, or more rarely for many variables, whose pairs cost more than the sweeps. At
+# most this many variables then draw a parent.
+_EVERY, _VARIABLES_A_SWEEP, _MOST_MOVES = 10, 5, 200
 # Pairs with more cells than this have no edge.
 _MOST_CELLS = 1_000_000
 # Missing cells are drawn for each of the rows that a distinct row stands for.

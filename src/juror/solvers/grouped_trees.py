@@ -35,9 +35,9 @@ _WHOLE_STEPS, _WHOLE_SHARE = 3, 8
 _COARSE = 32
 # Rounds that scale columns to the marginals, and the rows that every interval is given besides its own
 _ROUNDS, _LEAST_ROWS = 20, 0.01
-# Neighbouring intervals form runs of about so many rows, and the marginal has the right number of rows in each run.
+# Neighbouring intervals form runs of about this many rows. The marginal has the right number of rows in each run.
 _ROWS_OF_RUN, _FEWEST_RUNS, _MOST_RUNS = 200, 4, 32
-# A law is taken for that of other rows if runs differ from it by this many times as much as by chance, squared.
+# A law is taken to be that of other rows if the chi-square of the runs is this many times that of rows of the law.
 _ODD = 4.0
 # A share of a row below this does not count in the last steps
 _LEAST_SHARE = 1e-3
@@ -93,7 +93,7 @@ class GroupedTrees:
         return Grouped(totals / totals.sum(), [tree.start(rng) for tree in self.trees])
 
     def steps(self, found: Grouped, n_steps: int, rng: np.random.Generator) -> Iterator[Grouped]:
-        """Move the tables in place, and yield them after every few rows, so that who takes them may stop."""
+        """Move the tables in place, and yield them after every few rows, so that a caller may stop there."""
         turns = self._turns(n_steps)
         taken = np.zeros(len(turns))
         batches = [tree.batches(rng) for tree in self.trees]
@@ -148,7 +148,10 @@ class GroupedTrees:
         return round(self._turns(n_steps).sum()) + _WHOLE_STEPS * len(list(partitions(n_rows, BATCH))) + 1
 
     def _many(self, most: int, rng: np.random.Generator) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Yield all rows, or at most so many random ones, a few at a time: codes, and weights that add up to all."""
+        """Yield all rows, or random ones if there are more than ``most``, a few at a time: codes and weights.
+
+        The weights add up to those of all rows.
+        """
         n_rows = len(self.rows.codes)
         many = np.arange(n_rows) if n_rows <= most else rng.choice(n_rows, most, replace=False)
         weights = self.rows.weights[many]
@@ -205,7 +208,7 @@ def _margin(variable: Variable, column: np.ndarray, weights: np.ndarray) -> np.n
     run = np.minimum(np.cumsum(by_law) / by_law.sum() * n_runs, n_runs - 1).astype(np.int64)
     there, expected = (np.bincount(run, rows, minlength=n_runs) for rows in (counted, by_law))
     held = expected > 0
-    # Where a row counts as one, this is about one for each run by chance.
+    # The chi-square, about one for each run if the law is right. With weights, rows vary more than their sum says.
     square = np.sum((there - expected)[held] ** 2 / expected[held]) * weights.sum() / (weights @ weights)
     if variable.law is None or square > _ODD * n_runs:
         return np.asarray(counted, dtype=np.float64)
@@ -231,7 +234,7 @@ def _shares(rows: WeightedRows, domain: Domain, n_groups: int, rng: np.random.Ge
 
 
 def _links(rows: WeightedRows, domain: Domain) -> np.ndarray:
-    """Return the mutual information of every two variables less that by chance, in coarser intervals, (N, N)."""
+    """Return by how much the mutual information of every two variables exceeds chance, in coarser intervals, (N, N)."""
     codes, sizes = rows.codes.astype(np.int64), list(domain.cardinalities)
     for n, variable in enumerate(domain):
         n_intervals = len(variable.present_labels)
@@ -249,9 +252,9 @@ def _links(rows: WeightedRows, domain: Domain) -> np.ndarray:
 
 
 def _beyond_chance(table: np.ndarray) -> float:
-    """Return the mutual information of a table of counts (I, J) less (I − 1)(J − 1) / 2n, what independent ones have.
+    """Return the mutual information of a table of counts (I, J) less (I − 1)(J − 1) / 2n, its mean if independent.
 
-    An edge between hidden nodes costs less than a table of labels: here weak ones are worth having too.
+    Weak edges are kept too: between hidden nodes, an edge costs less than a table of labels.
     """
     rows, columns, n = table.sum(axis=1), table.sum(axis=0), max(float(table.sum()), 1.0)
     gain = n_log_n(table) - n_log_n(rows) - n_log_n(columns) + n_log_n(table.sum())

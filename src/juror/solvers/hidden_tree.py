@@ -15,8 +15,8 @@ A step takes the expected counts C of some rows, scaled to all rows, and moves e
 
 by a part η that falls along the way (stepwise EM), and at the end by all of it with the counts of many rows
 (:mod:`juror.solvers.grouped_trees`). B is the bell of state y, the marginal of a variable of labels, or for states the
-share of each state. The first steps go all the way: what a few rows say by chance keeps states from settling at their
-start. Sums are in single precision: counts of a few rows have larger errors.
+share of each state. The first steps go all the way (η = 1): the noise of a few rows keeps states from settling at
+their start. Sums are in single precision, because counts of a few rows have larger errors.
 """
 
 from __future__ import annotations

@@ -22,13 +22,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-_WIDTH = 1.0
-_CLOSE = 1e-12
-_MOST_STEPS = 20
+# Slice sampling: the width of a step, in logarithms, the most steps to either side, and the width at which it gives up
+_WIDTH, _MOST_STEPS, _CLOSE = 1.0, 20, 1e-12
 # Dirichlet(g/I) with small g has entries below all floats.
 _TINY = 1e-300
+# The prior of μ, and the scale s of the prior of g as a multiple of the mean of I_n
 _MEAN_OF_MU, _SPREAD_OF_MU = 1.0, 1.0
 _EVEN = 100.0
+# The bounds of the guests that are seated one by one
 _SEATED, _MOST_SEATED = 1000, 100_000
 # Classes as like each other as this are the same. In a table of all combinations nothing else bounds c.
 _MOST_ALIKE = 1e6

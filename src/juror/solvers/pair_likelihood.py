@@ -76,7 +76,7 @@ class PairLikelihood:
     def expected(self, lam: np.ndarray, stack: np.ndarray) -> ExpectedCounts:
         """Return the expected counts under λ (F,) and the stack, and L.
 
-        The counts of classes sum to N/2 times the rows: so many pairs of each row count.
+        The counts of classes sum to N/2 times the rows, because N/2 pairs of each row count.
         """
         A = stack[self.labels]
         weighted = A * lam

@@ -18,6 +18,7 @@ from juror.domain import Domain
 from juror.errors import DataError, shortlist, wrong
 
 PRIORS = ("smooth", "flat")
+# Jumps below this are rounded off, so that the flat prior has a gradient at zero.
 _ROUND = 1e-4
 
 

@@ -42,25 +42,22 @@ from juror.solvers.gibbs import Sampler
 
 # The chain: classes for every one asked for, sweeps before it is looked at, sweeps counted together, and how many such
 # blocks come before the first round and before the second
-_WIDER = 1.4
-_BURNT = 50
-_BLOCK = 20
+_WIDER, _BURNT, _BLOCK = 1.4, 50, 20
 _BLOCKS, _MORE_BLOCKS = 3, 2
 # A class with less than this share of an even one is noise; one lighter than half of those asked for is a candidate.
 _LEAST_SHARE = 0.01
 # EM steps of candidates, all of them and then the better half; steps between one joining and the next
 _STEPS, _MORE_STEPS, _STEPS_BETWEEN = 9, 11, 2
-# How many join for every class asked for, in how many batches they come and go, and what EM is given in between
-_JOINING = 0.5
-_BATCHES = 10
+# Classes that join for every class asked for, the batches in which classes leave again, and passes of EM with all of
+# them and after each batch
+_JOINING, _BATCHES = 0.5, 10
 _PASSES_TOGETHER, _PASSES_BETWEEN = 8, 5
 # A round is made only if some class costs less than this many times the gain of the best candidate: candidates gain
 # more as others adapt to them.
 _WORTH = 2.0
 # The least gain of a step, per row. The first step of a climb is plain and gains less than a leap. So the last climb
-# has a smaller threshold than EM, with which it would stop at once.
-_TOL, _LAST_TOL = 1e-5, 1e-7
-_LAST_PASSES = 30
+# has a smaller threshold than EM, with which it would stop at once, and at most this many passes.
+_TOL, _LAST_TOL, _LAST_PASSES = 1e-5, 1e-7, 30
 # Rounds in a budget of time end when this many in a row gained no more than that, per row.
 _ROUNDS_IN_VAIN, _GAIN_OF_ROUND = 2, 1e-5
 # The background keeps at least this share of the rows.

@@ -28,8 +28,7 @@ from juror.rows.parameters import Parameters
 from juror.solvers.ascent import Objective
 
 # How many times a class is split for a trial, of which the best counts, and how many EM steps its halves take.
-_TRIALS = 3
-_STEPS = 10
+_TRIALS, _STEPS = 3, 10
 # A step that gains no more than this, in nats per row of the class, is the last.
 _STEP_TOL = 3e-3
 # How much of a half that begins at one row is left to its class.

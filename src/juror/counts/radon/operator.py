@@ -30,9 +30,11 @@ if TYPE_CHECKING:
 _MATRICES = {"cells": cell_matrix, "strips": strip_matrix}
 _SHADOWS = {"cells": cell_shadows, "strips": strip_shadows}
 
+# G has a row and a column for every cell of a pair: with more cells it would fill the memory.
 _MOST_CELLS = 5000
 # Eigenvalues of G below this share of the largest count as zero; rounding leaves about 1e-15.
 _NO_EIGENVALUE = 1e-12
+# How far the length of a direction may be from one
 _UNIT = 1e-6
 
 
