@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -22,6 +21,7 @@ from juror.errors import (
     check_count,
     did_you_mean,
     shortlist,
+    warn,
 )
 from juror.readers.commas import meaning_of_commas, way_out_of_commas
 from juror.readers.exact_numbers import as_number
@@ -120,16 +120,16 @@ class Discovery:
         variable = _DISCOVERERS[column.form](self, column)
         self._check_levels(column.name, variable.labels)
         if variable.cardinality == 1:
-            warnings.warn(
-                f"Column {column.name!r} is constant: its only label is {variable.labels[0]!r}. It says nothing about "
-                "the others; drop it unless you need it in the answers.",
-                DataWarning,
-                stacklevel=2,
+            warn(
+                DataWarning(
+                    f"Column {column.name!r} is constant: its only label is {variable.labels[0]!r}. It says nothing "
+                    "about the others; drop it unless you need it in the answers."
+                )
             )
         # A user who sets the intervals of a column wants it as numbers: do not warn.
         identifier = about_identifier(column) if column.name not in self._bins_by_column else None
         if identifier is not None:
-            warnings.warn(identifier, stacklevel=2)
+            warn(identifier)
         return variable
 
     def _check_levels(self, name: str, labels: Sequence[Label]) -> None:
@@ -239,15 +239,14 @@ def _seen(column: Tally) -> list[Any]:
 
 
 def _warn_of_groups(column: Tally) -> None:
-    warnings.warn(
+    warn(
         DataWarning(
             "Column {column!r} has more distinct numbers than are told apart in parts of a table, so its intervals "
             "are cut between groups of them, of which the largest has {share:.2%} of the rows. Pass "
             "{Domain.infer.edges} to cut where you like.",
             column=column.name,
             share=column.counts.max() / column.counts.sum(),
-        ),
-        stacklevel=2,
+        )
     )
 
 
@@ -257,21 +256,17 @@ def _warn_of_hidden_numbers(name: str, labels: Sequence[str]) -> None:
     commas = meaning_of_commas(labels) if len(labels) >= 10 else None
     if commas is not None:
         example = next(label for label in labels if "," in label)
-        warnings.warn(
-            DataWarning("{fact}. {way_out}", fact=f"{read}, such as {example!r}", way_out=way_out_of_commas(commas)),
-            stacklevel=2,
-        )
+        warn(DataWarning("{fact}. {way_out}", fact=f"{read}, such as {example!r}", way_out=way_out_of_commas(commas)))
         return
     strangers = [label for label in labels if not _is_number(label)]
     if len(labels) >= 10 and 0 < len(strangers) <= 2:
-        warnings.warn(
+        warn(
             DataWarning(
                 "{fact}. If these mean missing, pass {markers}; data other than CSV files must also have the column as "
                 "numbers.",
                 fact=f"{read} except {shortlist(strangers)}",
                 markers=Option("missing", tuple(strangers), f"={strangers!r}"),
-            ),
-            stacklevel=2,
+            )
         )
 
 
@@ -279,11 +274,11 @@ def _warn_of_long_labels(name: str, labels: Sequence[str]) -> None:
     """Warn of a label of many lines: probably a quote in a CSV file is not closed."""
     long = [label for label in labels if label.count("\n") >= _MANY_LINES]
     if long:
-        warnings.warn(
-            f"Column {name!r} has a label of {long[0].count(chr(10)) + 1} lines, which begins with {long[0][:20]!r}. "
-            "Perhaps a quote is not closed in a CSV file, and rows are lost in it.",
-            DataWarning,
-            stacklevel=2,
+        warn(
+            DataWarning(
+                f"Column {name!r} has a label of {long[0].count(chr(10)) + 1} lines, which begins with "
+                f"{long[0][:20]!r}. Perhaps a quote is not closed in a CSV file, and rows are lost in it."
+            )
         )
 
 

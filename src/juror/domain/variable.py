@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,7 +12,7 @@ import numpy as np
 
 from juror.domain.law import Inside, Law, uniform_law
 from juror.domain.unknown_values import no_label, unknown_cell
-from juror.errors import DataError, DataWarning, ParameterError, QueryError, shortlist
+from juror.errors import DataError, DataWarning, ParameterError, QueryError, shortlist, warn
 from juror.readers import Column
 from juror.readers.calendars import Calendar
 from juror.readers.columns import MISSING, as_text, united
@@ -44,11 +43,11 @@ class Strangers:
     def warn(self) -> None:
         """Warn of unknown labels, column by column."""
         for name, (n, first) in self.rows.items():
-            warnings.warn(
-                f"Column {name!r} holds labels that were not there before in {n} rows, the first in {first}; they are "
-                "treated as missing.",
-                DataWarning,
-                stacklevel=2,
+            warn(
+                DataWarning(
+                    f"Column {name!r} holds labels that were not there before in {n} rows, the first in {first}; "
+                    "they are treated as missing."
+                )
             )
 
 
