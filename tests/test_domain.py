@@ -650,10 +650,21 @@ def test_a_domain_remembers_its_markers():
 # What is refused, and what is warned of
 
 
-@pytest.mark.parametrize("values", [["x", "x"], [1, 1], [True, None], [0.5] * 3, pd.Categorical(["x"])], ids=ascii)
+@pytest.mark.parametrize("values", [["x", "x"], [1, 1], [True, None], [0.5] * 5, pd.Categorical(["x"])], ids=ascii)
 def test_a_constant_column_warns(values):
     with pytest.warns(DataWarning, match="Column 'a' is constant: its only label is"):
         Domain.infer({"a": values})
+
+
+@pytest.mark.parametrize(("value", "written"), [(0.5, "0.5"), (datetime.date(2024, 2, 29), "2024-02-29")])
+def test_a_constant_number_is_named(value, written):
+    with pytest.warns(DataWarning, match=f"Column 'a' is constant: its only value is {written}. It says nothing"):
+        Domain.infer({"a": [value, None, value]})
+
+
+def test_a_single_interval_is_not_called_constant():
+    with pytest.warns(DataWarning, match="Column 'a' has one interval, of all its values. It says nothing"):
+        Domain.infer({"a": [0.5, 1.5, 2.5]}, bins=1)
 
 
 def test_a_constant_array_of_codes_warns():
@@ -723,10 +734,44 @@ def test_numbers_hidden_in_text_are_warned_of(strangers):
     assert all(repr(stranger) in str(caught[0].message) for stranger in strangers)
 
 
+WRITTEN = [
+    (
+        [f"${n},234.50" for n in range(1, 13)],
+        r"numbers with signs, such as '\$1,234.50'. To have them as numbers, remove",
+    ),
+    ([f"{n} %" for n in range(12)], "numbers with signs, such as '0 %'"),
+    ([f"{n}.5" for n in range(12)], "numbers, such as '0.5'. Make them numbers, or categories if they are names"),
+    ([f"2024-03-{n}" for n in range(10, 30)], "dates, such as '2024-03-10'. Make them dates, with pandas.to_datetime"),
+    ([f"{n}/3/24 1:30 pm" for n in range(10, 30)], "dates, such as '10/3/24 1:30 pm'"),
+    ([f"{n} March 2024" for n in range(10, 30)], "dates, such as '10 March 2024'"),
+]
+
+
+@pytest.mark.parametrize(("cells", "words"), WRITTEN, ids=ascii)
+@pytest.mark.parametrize("most", [1000, 5])
+def test_values_in_writing_are_warned_of(cells, words, most):
+    if most == 1000:
+        with pytest.warns(DataWarning, match=f"Column 'a' is read as text, but all its labels are {words}") as caught:
+            assert Domain.infer({"a": cells})["a"].labels == tuple(sorted(cells))
+        assert len(caught) == 1
+    else:
+        with pytest.raises(DataError, match=f"more than max_levels = 5. All of these are {words}"):
+            Domain.infer({"a": cells}, max_levels=most)
+
+
 @pytest.mark.parametrize(
     "values",
-    [NUMBERS_AS_TEXT, [*NUMBERS_AS_TEXT, "x", "y", "z"], ["1", "2", "more"], ["low", "high"]],
-    ids=["all numbers", "three strangers", "few numbers", "words"],
+    [
+        NUMBERS_AS_TEXT,
+        [*NUMBERS_AS_TEXT, "x", "y", "z"],
+        ["1", "2", "more"],
+        ["low", "high"],
+        [f"{n}%" for n in range(9)],
+        [f"1.2.{n}" for n in range(12)],
+        [f"00{n}.5" for n in range(12)],
+        [f"May {n}" for n in range(12)],
+    ],
+    ids=["all numbers", "three strangers", "few numbers", "words", "few shares", "chapters", "zeros", "streets"],
 )
 def test_other_text_is_not_warned_of(values):
     # a warning would be an error here
