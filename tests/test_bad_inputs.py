@@ -66,6 +66,16 @@ BAD = {
         "to text, "
         "numbers or booleans, or drop it.",
     ),
+    "intervals of pandas": (
+        lambda: juror.fit(pd.DataFrame({"a": pd.cut([1, 2, 3], 2)})),
+        "Column 'a' holds categories of type pandas.interval, which juror cannot label. Write them as text with "
+        ".cat.rename_categories(str), which keeps their order, or pass the numbers: juror cuts them by itself.",
+    ),
+    "periods of pandas": (
+        lambda: juror.fit(pd.DataFrame({"a": pd.period_range("2020-01", periods=3, freq="M")})),
+        "Column 'a' holds values of type pandas.period, which have no distribution over labels. Convert them to dates "
+        "with .dt.to_timestamp(), or to text with .astype(str).",
+    ),
     "mixed types": (
         lambda: juror.fit({"a": ["x", 1, None]}),
         "Column 'a' mixes values of type int and str. Convert it to one type, for example to text with str.",
