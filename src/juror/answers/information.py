@@ -77,7 +77,7 @@ def entropy(model: Mixture, draws: int, rng: np.random.Generator) -> Estimate:
 
 
 def divergence(p: Mixture, q: Mixture, draws: int, rng: np.random.Generator) -> Estimate:
-    """Return D(p‖q) in nats: from both tables if it takes little work to write them, else as a mean over draws from p."""
+    """Return D(p‖q) in nats: from both tables if these are little work, else as a mean over draws from p."""
     n_cells = int(np.prod(p.domain.cardinalities, dtype=object))
     n_classes = sum(block.rank for model in (p, q) for block in model.blocks)
     if n_cells <= _EXACT_CELLS and n_cells * n_classes <= _EXACT_WORK:

@@ -21,8 +21,8 @@ _LONG_DICTIONARY = 4096
 _MISSING = pa.Array.from_buffers(pa.int32(), 1, [None, pa.py_buffer(np.int32(MISSING).tobytes())])[0]
 # What to do about types that only pandas has
 _WAYS_OUT = {
-    "pandas.interval": "Write them as text with .cat.rename_categories(str), which keeps their order, or pass the numbers: "
-    "juror cuts them by itself.",
+    "pandas.interval": "Write them as text with .cat.rename_categories(str), which keeps their order, or pass the "
+    "numbers: juror cuts them by itself.",
     "pandas.period": "Convert them to dates with .dt.to_timestamp(), or to text with .astype(str).",
 }
 # The number of rows to look at to see whether numbers repeat
