@@ -340,3 +340,16 @@ def test_axe_finds_nothing_wrong(browser, report, scheme):
     with watched(browser, report, "#from.BMI=26.3&given.kind=a", color_scheme=scheme) as page:
         found = Axe().run(page)
         assert found.response["violations"] == [], found.generate_report()
+
+
+def test_surprising_cells_are_named_as_conditions_are(browser, model, table, tmp_path):
+    juror.Report(model, table[:400]).save(tmp_path / "unusual.html")
+    with watched(browser, tmp_path / "unusual.html") as page:
+        page.click("#tab-observed")
+        cells = page.locator("#observed-rows .cell").all_inner_texts()
+    told = "\n".join(cells)
+    assert "kind is" in told
+    assert "≥" in told
+    assert " = <" not in told
+    assert " = >" not in told
+    assert " = [" not in told
