@@ -268,9 +268,9 @@ BAD = {
         "A label is missing here. Put a label with <, > or = in quotes.\n  size | colour = >red\n                  ^",
     ),
     "a loose word after a condition": (
-        lambda: MODEL.ask("size | colour = red and size = S"),
+        lambda: MODEL.ask("size | colour = red with size = S"),
         "Expected ',' and another condition, or the end. Names and labels of several words need quotes.\n"
-        "  size | colour = red and size = S\n                      ^^^",
+        "  size | colour = red with size = S\n                      ^^^^",
     ),
     "a question with a loose word": (
         lambda: MODEL.ask("size colour"),

@@ -50,8 +50,9 @@ def from_arrow(
 
 
 def _type_in_words(type_: pa.DataType) -> str:
-    """Return the name of a type; those of pandas alone have one of their own."""
-    return str(getattr(type_, "extension_name", type_))
+    """Return the name of a type; those of pandas alone by their own name."""
+    name = str(getattr(type_, "extension_name", ""))
+    return name if name.startswith("pandas.") else str(type_)
 
 
 def _to_numpy(array: pa.Array) -> np.ndarray:
