@@ -734,6 +734,26 @@ def test_numbers_hidden_in_text_are_warned_of(strangers):
     assert all(repr(stranger) in str(caught[0].message) for stranger in strangers)
 
 
+def test_markers_that_nobody_named_are_warned_of_once():
+    table = {"a": ["NA", "x", "y"], "b": ["u", "?", "NA"], "c": ["none", "-", "unknown"]}
+    with pytest.warns(DataWarning) as caught:
+        domain = Domain.infer(table)
+    assert [str(each.message) for each in caught] == [
+        "Columns ['a', 'b'] have labels such as ['?', 'NA'], which often mean missing. Pass missing=['?', 'NA'] if so; "
+        "otherwise nothing is wrong."
+    ]
+    assert domain["a"].labels == ("NA", "x", "y")
+    with pytest.warns(DataWarning, match="Column 'a' has the label 'NA', which often means missing. Pass missing="):
+        Domain.infer(table, missing=["?"], levels={"b": ["u", "NA"]})
+
+
+def test_markers_that_were_named_or_listed_are_not_warned_of():
+    # a warning would be an error here
+    table = {"a": ["NA", "x", "y"], "b": pd.Categorical(["NA", "x", "x"])}
+    assert Domain.infer(table, levels={"a": ["NA", "x", "y"]})["b"].labels == ("NA", "x")
+    assert Domain.infer(table, missing=["NA"])["a"].labels == ("x", "y")
+
+
 WRITTEN = [
     (
         [f"${n},234.50" for n in range(1, 13)],

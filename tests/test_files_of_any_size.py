@@ -470,6 +470,7 @@ def test_dates_may_be_read_as_text(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz"])
+@pytest.mark.filterwarnings("ignore:.*often means? missing")
 def test_a_small_csv_file_is_opened_once(tmp_path, monkeypatch, name):
     WRITERS[name](TABLE.select(["colour", "size", "weight"]), tmp_path / name)
     opened = []

@@ -166,6 +166,7 @@ def test_every_source_is_encoded_alike_by_a_domain_of_another(source):
     assert infer_table(TABLE).encode(source).tolist() == CODES
 
 
+@pytest.mark.filterwarnings("ignore:.*often means? missing")
 def test_every_source_keeps_its_marker_as_a_label_when_nobody_calls_it_missing(source):
     domain = Domain.infer(source)
     assert domain["colour"].labels == ("?", *LABELS["colour"])
@@ -405,6 +406,7 @@ COLUMNS = {
 
 
 @pytest.mark.parametrize("name", COLUMNS)
+@pytest.mark.filterwarnings("ignore:.*often means? missing")
 def test_columns_of_every_type(name):
     frame, labels, codes, kind = COLUMNS[name]
     assert_reads(frame, labels, codes, kind=kind)
@@ -905,6 +907,7 @@ def test_numeric_markers_in_a_csv_file_in_any_notation(tmp_path):
     assert codes == [[-1, -1, 0, 1], [0, 1, -1, 0]]
 
 
+@pytest.mark.filterwarnings("ignore:.*often means? missing")
 def test_usual_words_for_missing_are_labels_unless_named(tmp_path):
     labels, codes = read_csv(tmp_path, "a\nNA\nnull\nx\n")
     assert labels == [typed(("NA", "null", "x"))]

@@ -12,6 +12,7 @@ import numpy as np
 from juror.domain.binning import BINNINGS, binned_variable, bins_for, plain_numbers
 from juror.domain.identifiers import about_identifier
 from juror.domain.interval_texts import distinct_texts
+from juror.domain.unnamed_markers import warn_of_unnamed_markers
 from juror.domain.variable import Label, Variable
 from juror.errors import (
     DataError,
@@ -97,7 +98,9 @@ class Discovery:
         by_name = {tally.name: tally for tally in tallies}
         names = list(by_name) if names is None else names
         self.check_names(names)
-        return tuple(self._of_levels(name) if name in self.levels else self._variable(by_name[name]) for name in names)
+        found = [self._of_levels(name) if name in self.levels else self._variable(by_name[name]) for name in names]
+        warn_of_unnamed_markers(found, by_name)
+        return tuple(found)
 
     def check_names(self, names: Sequence[str]) -> None:
         """Refuse choices about columns that do not exist."""
@@ -151,7 +154,6 @@ class Discovery:
         labels = sorted(_seen(column))
         # a refusal says what a warning does
         self._check_levels(column.name, labels)
-        _warn_of_missing_markers(column.name, labels)
         _warn_of_long_labels(column.name, labels)
         return Variable(column.name, tuple(labels), "nominal")
 
@@ -279,20 +281,6 @@ def _about_written_values(column: Tally) -> DataWarning | None:
     )
 
 
-def _warn_of_missing_markers(name: str, labels: Sequence[str]) -> None:
-    """Warn if all labels of a text column are numbers except one or two, which are probably missing markers."""
-    strangers = [label for label in labels if not _is_number(label)]
-    if len(labels) >= _SOME_LABELS and 0 < len(strangers) <= 2:
-        warn(
-            DataWarning(
-                "{fact}. If these mean missing, pass {markers}; data other than CSV files must also have the column as "
-                "numbers.",
-                fact=f"Column {name!r} is read as text, but all its labels are numbers except {shortlist(strangers)}",
-                markers=Option("missing", tuple(strangers), f"={strangers!r}"),
-            )
-        )
-
-
 def _warn_of_long_labels(name: str, labels: Sequence[str]) -> None:
     """Warn of a label of many lines: probably a quote in a CSV file is not closed."""
     long = [label for label in labels if label.count("\n") >= _MANY_LINES]
@@ -303,11 +291,6 @@ def _warn_of_long_labels(name: str, labels: Sequence[str]) -> None:
                 f"{long[0][:20]!r}. Perhaps a quote is not closed in a CSV file, and rows are lost in it."
             )
         )
-
-
-def _is_number(text: str) -> bool:
-    number = as_number(text)
-    return number is not None and abs(number) < np.inf
 
 
 def _python(label: Any) -> Any:
