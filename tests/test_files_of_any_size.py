@@ -824,9 +824,9 @@ CSV_REFUSED = {
     "ragged": (
         b"a,b\n1,2\n3\n",
         "t.csv",
-        "has 2 columns, but row 3 '3' has 1 cells." + RAGGED,
+        "has 2 columns, but row 3 '3' has 1 cell." + RAGGED,
     ),
-    "ragged late": (LONG + b"y\n", "t.csv", "has 2 columns, but row 60002 'y' has 1 cells." + RAGGED),
+    "ragged late": (LONG + b"y\n", "t.csv", "has 2 columns, but row 60002 'y' has 1 cell." + RAGGED),
     "latin-1": (
         b"a,b\nx,1\ncaf\xe9,2\n",
         "t.csv",

@@ -964,7 +964,7 @@ FILES_REFUSED = {
     "empty": ("t.csv", b"", "is empty"),
     "empty line": ("t.csv", b"\n", "is empty. It needs a line of column names"),
     "header only": ("t.csv", b"a,b\n", "no rows"),
-    "ragged": ("t.csv", b"a,b\n1,2\n3\n", "has 2 columns, but row 3 '3' has 1 cells"),
+    "ragged": ("t.csv", b"a,b\n1,2\n3\n", "has 2 columns, but row 3 '3' has 1 cell"),
     "same name twice": ("t.csv", b"a,a\n1,2\n", "occur more than once"),
     "empty name": ("t.csv", b"a,\n1,2\n", "Column 1 has an empty name"),
     "latin-1": ("t.csv", "a\ncaf\xe9\nx\n".encode("latin-1"), "a"),

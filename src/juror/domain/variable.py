@@ -13,6 +13,7 @@ import numpy as np
 from juror.domain.law import Inside, Law, uniform_law
 from juror.domain.unknown_values import no_label, unknown_cell
 from juror.errors import DataError, DataWarning, ParameterError, QueryError, shortlist, warn
+from juror.printing import numbered
 from juror.readers import Column
 from juror.readers.calendars import Calendar
 from juror.readers.columns import MISSING, as_text, united
@@ -45,8 +46,8 @@ class Strangers:
         for name, (n, first) in self.rows.items():
             warn(
                 DataWarning(
-                    f"Column {name!r} holds labels that were not there before in {n} rows, the first in {first}; "
-                    "they are treated as missing."
+                    f"Column {name!r} holds labels that were not there before in {numbered(n, 'row')}, the first in "
+                    f"{first}; they are treated as missing."
                 )
             )
 
