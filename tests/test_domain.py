@@ -647,6 +647,14 @@ def test_a_domain_remembers_its_markers():
     assert domain.without([]).missing == ("?",)
 
 
+def test_domains_and_variables_show_what_they_hold():
+    domain = Domain.infer({"size": list("SML") * 20, "age": np.arange(60.0) + 5})
+    assert repr(domain) == "Domain(2 variables: size, age)"
+    assert repr(domain["size"]) == "Variable('size', ['L', 'M', 'S'], 'nominal')"
+    assert repr(domain["age"]) == "Variable('age', ['<17', '[17, 29)', '[29, 41)', '[41, 53)', '>=53'], 'binned')"
+    assert repr(Domain.from_cardinalities([2] * 9)) == "Domain(9 variables: x0, x1, x2, x3, x4, x5, …)"
+
+
 # What is refused, and what is warned of
 
 
@@ -749,8 +757,8 @@ def test_markers_that_nobody_named_are_warned_of_once():
 
 def test_markers_that_were_named_or_listed_are_not_warned_of():
     # a warning would be an error here
-    table = {"a": ["NA", "x", "y"], "b": pd.Categorical(["NA", "x", "x"])}
-    assert Domain.infer(table, levels={"a": ["NA", "x", "y"]})["b"].labels == ("NA", "x")
+    table = {"a": ["NA", "x", "y"], "b": pd.Categorical(["NA", "x", "z"])}
+    assert Domain.infer(table, levels={"a": ["NA", "x", "y"]})["b"].labels == ("NA", "x", "z")
     assert Domain.infer(table, missing=["NA"])["a"].labels == ("x", "y")
 
 

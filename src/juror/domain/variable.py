@@ -13,7 +13,7 @@ import numpy as np
 from juror.domain.law import Inside, Law, uniform_law
 from juror.domain.unknown_values import no_label, unknown_cell
 from juror.errors import DataError, DataWarning, ParameterError, QueryError, shortlist, warn
-from juror.printing import numbered
+from juror.printing import numbered, one_line
 from juror.readers import Column
 from juror.readers.calendars import Calendar
 from juror.readers.columns import MISSING, as_text, united
@@ -129,6 +129,9 @@ class Variable:
         if self.edges is not None:
             self._check_edges(self.edges)
             object.__setattr__(self, "law", self.law or uniform_law(self.edges))
+
+    def __repr__(self) -> str:
+        return one_line(f"Variable({self.name!r}, {shortlist(self.labels)}, {self.kind!r})")
 
     def _check_edges(self, edges: Sequence[float]) -> None:
         n_intervals = len(self.present_labels)
