@@ -44,7 +44,8 @@ BAD = {
     ),
     "an empty name": (
         lambda: juror.fit({" ": ["x"]}),
-        "Column 0 has an empty name. Give it one, or write the data without it if it holds the row numbers of a frame.",
+        "Column 0 has an empty name. Give it one, or write the data without it if it holds the row numbers of a frame: "
+        "with index=False in pandas, row.names=FALSE in R.",
     ),
     "a name that is no text": (
         lambda: juror.fit(pd.DataFrame({0: ["x"]})),
