@@ -93,6 +93,16 @@ def test_names(question, names):
     assert understood(question) == (names, {})
 
 
+@pytest.mark.parametrize("question", ["P(class | safety = low)", " P( class | safety = low ) "])
+def test_a_question_may_stand_in_p(question):
+    assert understood(question) == understood("class | safety = low")
+
+
+def test_a_name_may_begin_with_p():
+    domain = Domain([Variable("P(a)", ("x", "y")), Variable("b", (0, 1))])
+    assert query.parse("P(a)", domain).targets == (0,)
+
+
 # Conditions
 
 
@@ -400,6 +410,7 @@ CONDITION = "After 'safety' comes one of =, !=, >=, >, <=, < or 'in {…}'."
 NO_NAME = "The name of a variable is missing here."
 NO_LABEL = "A label is missing here."
 UNCLOSED_SET = "The set of labels is not closed: '}' is missing. Labels of several words need quotes."
+NO_OR = "There is no 'or'. Write in {…} for several labels of one variable, and ask twice for different ones."
 BRACES = "After 'in' comes a set of labels in braces, like {low, high}."
 TO_THE_RIGHT = "A condition stands to the right of a bar; to its left stand the names of the variables asked for."
 
@@ -444,6 +455,11 @@ TO_THE_RIGHT = "A condition stands to the right of a bar; to its left stand the 
         ('class | safety = "low', "This quote is not closed.", '"'),
         ("class | safety = o'c", "This quote is not closed.", "'"),
         ("class | safety ! low", "'!' is not understood.", "!"),
+        ("class | safety = low and doors = 3", "Write a comma here.", "and"),
+        ("class | safety = low & doors = 3", "Write a comma here.", "&"),
+        ("class AND doors", "Write a comma here.", "AND"),
+        ("class | safety = low or doors = 3", NO_OR, "or"),
+        ("class | safety = low or high", NO_OR, "or"),
     ],
     ids=ascii,
 )

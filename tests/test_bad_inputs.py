@@ -44,7 +44,8 @@ BAD = {
     ),
     "an empty name": (
         lambda: juror.fit({" ": ["x"]}),
-        "Column 0 has an empty name. Give it one, or write the data without it if it holds the row numbers of a frame.",
+        "Column 0 has an empty name. Give it one, or write the data without it if it holds the row numbers of a frame: "
+        "with index=False in pandas, row.names=FALSE in R.",
     ),
     "a name that is no text": (
         lambda: juror.fit(pd.DataFrame({0: ["x"]})),
@@ -65,6 +66,16 @@ BAD = {
         "Column 'a' holds values of type list<item: string>, which have no distribution over labels. Convert it "
         "to text, "
         "numbers or booleans, or drop it.",
+    ),
+    "intervals of pandas": (
+        lambda: juror.fit(pd.DataFrame({"a": pd.cut([1, 2, 3], 2)})),
+        "Column 'a' holds categories of type pandas.interval, which juror cannot label. Write them as text with "
+        ".cat.rename_categories(str), which keeps their order, or pass the numbers: juror cuts them by itself.",
+    ),
+    "periods of pandas": (
+        lambda: juror.fit(pd.DataFrame({"a": pd.period_range("2020-01", periods=3, freq="M")})),
+        "Column 'a' holds values of type pandas.period, which have no distribution over labels. Convert them to dates "
+        "with .dt.to_timestamp(), or to text with .astype(str).",
     ),
     "mixed types": (
         lambda: juror.fit({"a": ["x", 1, None]}),
@@ -258,9 +269,9 @@ BAD = {
         "A label is missing here. Put a label with <, > or = in quotes.\n  size | colour = >red\n                  ^",
     ),
     "a loose word after a condition": (
-        lambda: MODEL.ask("size | colour = red and size = S"),
+        lambda: MODEL.ask("size | colour = red with size = S"),
         "Expected ',' and another condition, or the end. Names and labels of several words need quotes.\n"
-        "  size | colour = red and size = S\n                      ^^^",
+        "  size | colour = red with size = S\n                      ^^^^",
     ),
     "a question with a loose word": (
         lambda: MODEL.ask("size colour"),

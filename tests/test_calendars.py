@@ -585,3 +585,55 @@ def test_a_cell_outside_edges_of_dates(cell, written):
     words = f"Column 'day' holds {written} in row 0, which is outside its edges 2020-01-01 to 2022-01-01. Pass unknown="
     with pytest.raises(DataError, match=words):
         CLOSED.log_prob({"day": [cell]})
+
+
+# Filling
+
+
+HOLES = pd.DataFrame(
+    {
+        "seen": pd.Series(pd.date_range("2021-01-01", periods=60)).mask(np.arange(60) % 7 == 0),
+        "left": pd.Series(pd.date_range("2021-01-01 00:30", periods=60, freq="7h", tz="Europe/Berlin")).mask(
+            np.arange(60) % 5 == 0
+        ),
+        "kind": ["a", "b"] * 30,
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def of_holes():
+    return juror.fit(HOLES, 2, "em", missing_as={})
+
+
+@pytest.mark.parametrize("kind", ["dict", "lists", "parquet", "lazy", "relation"])
+def test_what_is_no_frame_is_filled_with_dates(kind, of_holes, tmp_path):
+    HOLES.to_parquet(tmp_path / "holes.parquet")
+    table = pa.Table.from_pandas(HOLES)
+    data = {
+        "dict": lambda: dict(HOLES),
+        "lists": table.to_pydict,
+        "parquet": lambda: str(tmp_path / "holes.parquet"),
+        "lazy": lambda: pl.from_pandas(HOLES).lazy(),
+        "relation": lambda: duckdb.from_arrow(table),
+    }[kind]()
+    filled, expected = of_holes.impute(data), of_holes.impute(HOLES)
+    assert filled.dtypes.astype(str).str.startswith(("datetime64", "str", "object")).all()
+    for name in HOLES:
+        assert filled[name].tolist() == expected[name].tolist()
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_days_fill_a_column_of_times(kind):
+    days = [datetime.date(2021, 1, 1) + datetime.timedelta(days=d) for d in range(60)]
+    model = juror.fit({"seen": days}, 1, "em")
+    (filled,) = model.impute({"seen": [None]})["seen"]
+    holes = kind({"seen": [datetime.datetime(2021, 2, 3), None]})
+    assert pa.table(model.impute(holes))["seen"].to_pylist()[1] == datetime.datetime.combine(filled, datetime.time())
+
+
+def test_times_that_a_column_of_days_cannot_hold_are_named():
+    noons = [datetime.datetime(2021, 1, 1, 12) + datetime.timedelta(days=d) for d in range(60)]
+    model = juror.fit({"seen": noons}, 1, "em")
+    with pytest.raises(DataError, match=r"has no room for \['2021-\d\d-\d\d 12:00'\] in its holes"):
+        model.impute(pl.DataFrame({"seen": [datetime.date(2021, 2, 3), None]}))

@@ -152,7 +152,7 @@ def test_predict_and_score(run, folder, model):
     ("arguments", "sentence"),
     [
         (("ask", "none.juror", "Sex"), "There is no model file 'none.juror'. Check the path."),
-        (("ask", "people.csv", "Sex"), "The file 'people.csv' is not a juror model, or was cut short"),
+        (("ask", "people.csv", "Sex"), "The file 'people.csv' is one of data, not a juror model. Name the file"),
         (("ask", "people.juror", "Sx"), "There is no variable 'Sx'. Did you mean 'Sex'?\n  Sx\n  ^^"),
         (("fit", "none.csv", "-o", "x.juror"), "There is no file or folder 'none.csv'. Check the path."),
         (("fit", "people.juror", "-o", "x.juror"), "The file 'people.juror' holds a model, and juror fits models to"),

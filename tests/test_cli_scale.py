@@ -448,7 +448,7 @@ COUNTS = ("-o", "OUT/x.counts")
         ),
         (
             ("count", "north.csv", *COUNTS, "--domain", "north.csv"),
-            "The file 'north.csv' is not a juror model, or was cu",
+            "The file 'north.csv' is one of data, not a juror model.",
         ),
         (
             ("count", "north.csv", *COUNTS, "--domain", "shop.juror", "--bins", "3"),
@@ -494,7 +494,7 @@ COUNTS = ("-o", "OUT/x.counts")
             "There is no folder 'no' to write 'no/x.counts' into",
         ),
         (("info", "none.counts"), "There is no file of counts 'none.counts'. Check the path."),
-        (("info", "north.csv"), "The file 'north.csv' is not a juror model, or was cut short"),
+        (("info", "north.csv"), "The file 'north.csv' is one of data, not a juror model. Name the file"),
         (
             ("ask", "north.counts", "size"),
             "The file 'north.counts' holds counts of pairs, not a model. Fit a model to them with 'juror fit'.",

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import juror
 from juror import FitInfo, JointPMF
-from juror.answers import compressing, marginals
+from juror.answers import compressing, information, marginals
 from juror.answers.block import Block
 from juror.answers.compressing import compressed
 from juror.answers.merging import merge
@@ -281,3 +281,13 @@ def test_a_compressed_model_has_no_chains():
     # How it was fitted is still true.
     assert "took 2 chains of 60 sweeps" in before
     assert "took 2 chains of 60 sweeps" in after
+
+
+def test_a_divergence_that_is_much_work_is_estimated(monkeypatch):
+    p, q = (random_model(SIZES, 5, np.random.default_rng(seed)) for seed in (0, 1))
+    exact = information.divergence(p, q, 10, np.random.default_rng(0))
+    assert exact == pytest.approx(divergence(p, q))
+    monkeypatch.setattr(information, "_EXACT_WORK", math.prod(SIZES) * 10 - 1)
+    drawn = information.divergence(p, q, 20_000, np.random.default_rng(0))
+    assert drawn.standard_error > 0
+    assert abs(drawn - exact) < 4 * drawn.standard_error

@@ -14,7 +14,7 @@ import juror
 from juror import Domain, JointPMF, Variable
 from juror.answers import continuous
 from juror.domain.law import Grid, Law
-from juror.errors import DataError, ParameterError, QueryError
+from juror.errors import DataError, ParameterError, QueryError, ZeroProbabilityError
 from juror.testing import dense, random_model
 
 quick = settings(max_examples=40, deadline=None)
@@ -352,3 +352,18 @@ def test_quantile_bins_answer_in_the_units_of_the_data():
     np.testing.assert_allclose(model.cdf({"x": at}), [np.mean(x <= value) for value in at], atol=0.03)
     inner = at[5:40]
     np.testing.assert_allclose(model.density({"x": inner}), np.exp(-inner / 1000) / 1000, rtol=0.35)
+
+
+@pytest.mark.parametrize(
+    ("cells", "condition", "between"),
+    [
+        (range(100, 200), "x > 99999", r"'x' has no numbers there, as under this model they lie between -?\d+ and \d+"),
+        (pd.date_range("2020-01-01", periods=100), "x < 1000-01-01", r"between \d{4}-\d\d-\d\d and \d{4}-\d\d-\d\d"),
+    ],
+    ids=["numbers", "dates"],
+)
+def test_conditions_beyond_all_numbers_are_refused_with_their_range(cells, condition, between):
+    model = juror.fit({"x": cells, "kind": ["a", "b"] * 50}, 1, "em")
+    with pytest.raises(ZeroProbabilityError, match=between) as refused:
+        model.ask(f"kind | {condition}")
+    assert "smoothing" not in str(refused.value)

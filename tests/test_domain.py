@@ -672,13 +672,32 @@ def test_a_domain_remembers_its_markers():
     assert domain.without([]).missing == ("?",)
 
 
+def test_domains_and_variables_show_what_they_hold():
+    domain = Domain.infer({"size": list("SML") * 20, "age": np.arange(60.0) + 5})
+    assert repr(domain) == "Domain(2 variables: size, age)"
+    assert repr(domain["size"]) == "Variable('size', ['L', 'M', 'S'], 'nominal')"
+    assert repr(domain["age"]) == "Variable('age', ['<17', '[17, 29)', '[29, 41)', '[41, 53)', '>=53'], 'binned')"
+    assert repr(Domain.from_cardinalities([2] * 9)) == "Domain(9 variables: x0, x1, x2, x3, x4, x5, …)"
+
+
 # What is refused, and what is warned of
 
 
-@pytest.mark.parametrize("values", [["x", "x"], [1, 1], [True, None], [0.5] * 3, pd.Categorical(["x"])], ids=ascii)
+@pytest.mark.parametrize("values", [["x", "x"], [1, 1], [True, None], [0.5] * 5, pd.Categorical(["x"])], ids=ascii)
 def test_a_constant_column_warns(values):
     with pytest.warns(DataWarning, match="Column 'a' is constant: its only label is"):
         Domain.infer({"a": values})
+
+
+@pytest.mark.parametrize(("value", "written"), [(0.5, "0.5"), (datetime.date(2024, 2, 29), "2024-02-29")])
+def test_a_constant_number_is_named(value, written):
+    with pytest.warns(DataWarning, match=f"Column 'a' is constant: its only value is {written}. It says nothing"):
+        Domain.infer({"a": [value, None, value]})
+
+
+def test_a_single_interval_is_not_called_constant():
+    with pytest.warns(DataWarning, match="Column 'a' has one interval, of all its values. It says nothing"):
+        Domain.infer({"a": [0.5, 1.5, 2.5]}, bins=1)
 
 
 def test_a_constant_array_of_codes_warns():
@@ -748,10 +767,64 @@ def test_numbers_hidden_in_text_are_warned_of(strangers):
     assert all(repr(stranger) in str(caught[0].message) for stranger in strangers)
 
 
+def test_markers_that_nobody_named_are_warned_of_once():
+    table = {"a": ["NA", "x", "y"], "b": ["u", "?", "NA"], "c": ["none", "-", "unknown"]}
+    with pytest.warns(DataWarning) as caught:
+        domain = Domain.infer(table)
+    assert [str(each.message) for each in caught] == [
+        "Columns ['a', 'b'] have labels such as ['?', 'NA'], which often mean missing. Pass missing=['?', 'NA'] if so; "
+        "otherwise nothing is wrong."
+    ]
+    assert domain["a"].labels == ("NA", "x", "y")
+    with pytest.warns(DataWarning, match="Column 'a' has the label 'NA', which often means missing. Pass missing="):
+        Domain.infer(table, missing=["?"], levels={"b": ["u", "NA"]})
+
+
+def test_markers_that_were_named_or_listed_are_not_warned_of():
+    # a warning would be an error here
+    table = {"a": ["NA", "x", "y"], "b": pd.Categorical(["NA", "x", "z"])}
+    assert Domain.infer(table, levels={"a": ["NA", "x", "y"]})["b"].labels == ("NA", "x", "z")
+    assert Domain.infer(table, missing=["NA"])["a"].labels == ("x", "y")
+
+
+WRITTEN = [
+    (
+        [f"${n},234.50" for n in range(1, 13)],
+        r"numbers with signs, such as '\$1,234.50'. To have them as numbers, remove",
+    ),
+    ([f"{n} %" for n in range(12)], "numbers with signs, such as '0 %'"),
+    ([f"{n}.5" for n in range(12)], "numbers, such as '0.5'. Make them numbers, or categories if they are names"),
+    ([f"2024-03-{n}" for n in range(10, 30)], "dates, such as '2024-03-10'. Make them dates, with pandas.to_datetime"),
+    ([f"{n}/3/24 1:30 pm" for n in range(10, 30)], "dates, such as '10/3/24 1:30 pm'"),
+    ([f"{n} March 2024" for n in range(10, 30)], "dates, such as '10 March 2024'"),
+]
+
+
+@pytest.mark.parametrize(("cells", "words"), WRITTEN, ids=ascii)
+@pytest.mark.parametrize("most", [1000, 5])
+def test_values_in_writing_are_warned_of(cells, words, most):
+    if most == 1000:
+        with pytest.warns(DataWarning, match=f"Column 'a' is read as text, but all its labels are {words}") as caught:
+            assert Domain.infer({"a": cells})["a"].labels == tuple(sorted(cells))
+        assert len(caught) == 1
+    else:
+        with pytest.raises(DataError, match=f"more than max_levels = 5. All of these are {words}"):
+            Domain.infer({"a": cells}, max_levels=most)
+
+
 @pytest.mark.parametrize(
     "values",
-    [NUMBERS_AS_TEXT, [*NUMBERS_AS_TEXT, "x", "y", "z"], ["1", "2", "more"], ["low", "high"]],
-    ids=["all numbers", "three strangers", "few numbers", "words"],
+    [
+        NUMBERS_AS_TEXT,
+        [*NUMBERS_AS_TEXT, "x", "y", "z"],
+        ["1", "2", "more"],
+        ["low", "high"],
+        [f"{n}%" for n in range(9)],
+        [f"1.2.{n}" for n in range(12)],
+        [f"00{n}.5" for n in range(12)],
+        [f"May {n}" for n in range(12)],
+    ],
+    ids=["all numbers", "three strangers", "few numbers", "words", "few shares", "chapters", "zeros", "streets"],
 )
 def test_other_text_is_not_warned_of(values):
     # a warning would be an error here

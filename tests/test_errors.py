@@ -274,3 +274,34 @@ def test_a_command_names_its_own_options():
     assert message.text(partial(in_shell, command="fit")) == "draws, triples, --smoothing, --rank …"
     # a model or counts are made by other commands
     assert message.text(partial(in_shell, command="impute")) == "--draws, --triples, --smoothing, --rank …"
+
+
+def _constant_csv(tmp_path):
+    (tmp_path / "a.csv").write_text("a,b\nx,1\nx,2\n")
+    return str(tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize(
+    "warned",
+    [
+        lambda _: juror.Domain.infer({"a": ["x", "x"]}),
+        lambda path: juror.Domain.infer(path),
+        lambda path: juror.fit(path, 1, "em"),
+        lambda _: juror.fit({"a": ["x", "x"], "b": [1, 2]}),
+        lambda _: PairCounts.of({"a": ["x", "x"], "b": [1, 2]}),
+        lambda _: juror.JointDensity(rank=1, method="em").fit([["x", 1], ["x", 2]]),
+    ],
+)
+def test_a_warning_names_the_line_of_the_caller(warned, tmp_path):
+    path = _constant_csv(tmp_path)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warned(path)
+    assert caught
+    assert {(each.filename, each.lineno) for each in caught} == {(__file__, warned.__code__.co_firstlineno)}
+
+
+def test_warnings_are_given_by_one_function():
+    # Kernels are below errors: they warn of the disk, not of data.
+    modules = [path for path in SOURCE.rglob("*.py") if "warnings.warn(" in path.read_text()]
+    assert sorted(path.name for path in modules) == ["compiling.py", "errors.py"]

@@ -185,7 +185,7 @@ def test_unseen_labels_count_as_missing_with_a_warning_unless_they_are_refused(f
     lenient = juror.JointDensity(rank=2, unknown="missing").fit(few)
     expected = lenient.model_.log_prob(strange.drop(columns="Class"))
     np.testing.assert_allclose(lenient.score_samples(strange), expected)
-    with pytest.warns(juror.DataWarning, match="Column 'Class' holds labels that were not there before in 1 rows"):
+    with pytest.warns(juror.DataWarning, match="Column 'Class' holds labels that were not there before in 1 row,"):
         np.testing.assert_allclose(juror.JointDensity(rank=2).fit(few).score_samples(strange), expected)
 
 

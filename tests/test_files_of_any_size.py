@@ -470,6 +470,7 @@ def test_dates_may_be_read_as_text(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz"])
+@pytest.mark.filterwarnings("ignore:.*often means? missing")
 def test_a_small_csv_file_is_opened_once(tmp_path, monkeypatch, name):
     WRITERS[name](TABLE.select(["colour", "size", "weight"]), tmp_path / name)
     opened = []
@@ -823,9 +824,9 @@ CSV_REFUSED = {
     "ragged": (
         b"a,b\n1,2\n3\n",
         "t.csv",
-        "has 2 columns, but row 3 '3' has 1 cells." + RAGGED,
+        "has 2 columns, but row 3 '3' has 1 cell." + RAGGED,
     ),
-    "ragged late": (LONG + b"y\n", "t.csv", "has 2 columns, but row 60002 'y' has 1 cells." + RAGGED),
+    "ragged late": (LONG + b"y\n", "t.csv", "has 2 columns, but row 60002 'y' has 1 cell." + RAGGED),
     "latin-1": (
         b"a,b\nx,1\ncaf\xe9,2\n",
         "t.csv",

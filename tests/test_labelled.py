@@ -179,6 +179,7 @@ class TestOffices:
         assert both.totals.tolist() == [6.0]
         assert both.n_rows == 6
 
+    @pytest.mark.filterwarnings("ignore:.*often means? missing")
     def test_markers_of_both_are_kept_and_none_is_a_label(self):
         one = PairCounts.of({"a": ["x", "y", "-"], "b": ["u", "v", "u"]}, missing=["-"])
         other = PairCounts.of({"a": ["x", "?", "z"], "b": ["u", "v", "u"]}, missing=["?"])

@@ -88,6 +88,7 @@ def test_a_marker_is_rounded_like_the_floats_beside_it():
     assert len(short["a"].labels) == 2
 
 
+@pytest.mark.filterwarnings("ignore:.*often means? missing")
 def test_among_text_markers_are_text(reader, tmp_path, request):
     if "array" in request.node.name:
         pytest.skip("an array of text is not one of numbers")

@@ -325,8 +325,31 @@ def test_bins_hold_all_numbers(model, name):
         assert masses[bins.are_stems][0] == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:Column 'rare' is constant")
+@pytest.mark.parametrize("value", [1.5, -3.25, datetime.date(2020, 2, 29)])
+def test_a_column_of_one_rare_number_has_a_bin(value):
+    rare = pd.DataFrame({"rare": [value] * 3 + [None] * 37, "kind": ["a", "b"] * 20})
+    model = juror.fit(rare, rank=1, method="em", missing_as={})
+    variable, p = model.domain["rare"], model.marginal("rare").to_numpy()
+    assert masses_of(variable, p, bins_of(variable, p)).sum() == pytest.approx(1, abs=1e-9)
+    assert "<html" in juror.Report(model).to_html()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_wrong(browser, report, scheme):
     with watched(browser, report, "#from.BMI=26.3&given.kind=a", color_scheme=scheme) as page:
         found = Axe().run(page)
         assert found.response["violations"] == [], found.generate_report()
+
+
+def test_surprising_cells_are_named_as_conditions_are(browser, model, table, tmp_path):
+    juror.Report(model, table[:400]).save(tmp_path / "unusual.html")
+    with watched(browser, tmp_path / "unusual.html") as page:
+        page.click("#tab-observed")
+        cells = page.locator("#observed-rows .cell").all_inner_texts()
+    told = "\n".join(cells)
+    assert "kind is" in told
+    assert "≥" in told
+    assert " = <" not in told
+    assert " = >" not in told
+    assert " = [" not in told

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import datetime
 import json
+import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
@@ -125,6 +127,15 @@ def test_the_line_below_an_answer(model):
     assert f"mean {dates.mean}, standard deviation {dates.std:.1f} days, median {dates.median}" in str(dates)
     assert "mean" not in str(model.ask("sex"))
     assert "mean" not in str(model.ask("age, sex"))
+
+
+@pytest.mark.parametrize(
+    ("unit", "written"), [("h", r"[67]\.\d\d days"), ("min", r"\d\.\d\d hours"), ("s", r"\d\.\d\d minutes")]
+)
+def test_deviations_of_times_are_in_a_readable_unit(unit, written):
+    times = pd.date_range("2024-01-01", periods=500, freq=unit)
+    table = juror.fit({"seen": times}, 1, "em").ask("seen")
+    assert re.search(f"standard deviation {written}, median", str(table))
 
 
 def test_what_has_no_mean_says_so(model):

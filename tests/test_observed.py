@@ -433,7 +433,7 @@ def test_unknown_labels_are_handled_as_asked(shop):
     with pytest.raises(DataError, match="Column 'colour' holds 'teal' in row 1, which is not among its 3 labels"):
         facts_of(model, data)
     assert facts_of(model, data, unknown="missing")["missing"][0] == pytest.approx(1 / 3)
-    with pytest.warns(DataWarning, match="'colour' holds labels that were not there before in 1 rows") as told:
+    with pytest.warns(DataWarning, match="'colour' holds labels that were not there before in 1 row,") as told:
         facts_of(model, data, unknown="warn")
     assert len(told) == 1
 

@@ -335,7 +335,8 @@ BAD = {
     ),
     "an empty name": (
         lambda: scan_stream(Capsule(pa.table([[1]], [" "]))),
-        "Column 0 has an empty name. Give it one, or write the data without it if it holds the row numbers of a frame.",
+        "Column 0 has an empty name. Give it one, or write the data without it if it holds the row numbers of a frame: "
+        "with index=False in pandas, row.names=FALSE in R.",
     ),
     "a lazy frame that makes no sense": (
         lambda: scan_stream(pl.LazyFrame({"a": [1]}).select("b")),

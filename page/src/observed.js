@@ -7,6 +7,7 @@
 import { calibrationChart } from "./charts.js";
 import { comparePairs, excess, gap } from "./compared_pairs.js";
 import { byId, dataTable, factList, make, most, number, percent, plural, points } from "./dom.js";
+import { inWords } from "./evidence.js";
 
 const CELLS_SHOWN = 4;
 const SURPRISING = 0.1;
@@ -216,7 +217,8 @@ function surprisingCells({ cells, cell_probabilities: probabilities }, variables
   const seen = cells.flatMap((label, n) => {
     if (label === null) return [];
     const p = probabilities[n];
-    const text = `${variables[n].name} = ${label}${p === null ? "" : ` (${percent(p)})`}`;
+    const known = { codes: [variables[n].labels.indexOf(label)], weights: null, ends: null };
+    const text = inWords(variables[n], known) + (p === null ? "" : ` (${percent(p)})`);
     return [{ text, ratio: p === null ? Infinity : p / usual[n] }];
   });
   const known = seen.filter(({ ratio }) => ratio < Infinity);

@@ -9,11 +9,15 @@ passwords or has control characters: all pass through :func:`juror.credentials.m
 from __future__ import annotations
 
 import difflib
+import inspect
+import os
 import re
+import warnings
 from ast import literal_eval
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from numbers import Integral
+from pathlib import Path
 from string import Formatter
 from typing import Any
 
@@ -21,6 +25,7 @@ from juror.credentials import masked
 from juror.printing import printable
 
 _FORMATTER = Formatter()
+_PACKAGE = f"{Path(__file__).parent}{os.sep}"
 # How Python names an argument of a function, and how it sets one
 _OWNERS = {
     "": ("{}", "{}"),
@@ -231,6 +236,23 @@ class DataWarning(JurorWarning):
 
 class FitWarning(JurorWarning):
     """A fit ended, but not as one would like."""
+
+
+def warn(warning: JurorWarning) -> None:
+    """Give a warning that names the line outside juror that called it: only there can its reader do something."""
+    warnings.warn(warning, stacklevel=_level_of_caller())
+
+
+def _level_of_caller() -> int:
+    """Return how far above the function that warns the caller of juror is; that function itself if all are juror's."""
+    frame, level, outermost = inspect.currentframe(), 0, 0
+    while frame is not None:
+        # Frames of other packages, such as contextlib, may lie between those of juror.
+        if frame.f_code.co_filename.startswith(_PACKAGE):
+            outermost = level
+        frame, level = frame.f_back, level + 1
+    # Levels count from this function, so that warn is 1, as in the module warnings.
+    return outermost + 1 if outermost + 1 < level else 2
 
 
 def wrong(name: str, must_be: str, got: object) -> ParameterError:

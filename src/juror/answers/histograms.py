@@ -116,8 +116,10 @@ def _axis(variable: Variable, probabilities: tuple[np.ndarray, ...]) -> tuple[fl
 
 def _finite(inside: Inside) -> np.ndarray:
     """Return the cuts of intervals; infinite ones are moved to the ends of the law."""
-    low = min(inside.law.starts[0], *inside.cuts[np.isfinite(inside.cuts)])
-    high = max(inside.law.ends[-1], *inside.cuts[np.isfinite(inside.cuts)])
+    # a single interval that takes all numbers has no finite cut
+    finite = inside.cuts[np.isfinite(inside.cuts)]
+    low = min([inside.law.starts[0], *finite])
+    high = max([inside.law.ends[-1], *finite])
     cuts = np.unique(np.clip(inside.cuts, low, high))
     return cuts if len(cuts) > 1 else np.array([low, np.nextafter(high, np.inf)])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +14,7 @@ from juror.answers.numbers import as_cells
 from juror.domain.variable import Variable
 from juror.errors import DataError, shortlist
 from juror.readers import Column
+from juror.readers.calendars import finer
 from juror.readers.columns import as_text
 from juror.readers.exact_numbers import as_number
 
@@ -67,7 +69,7 @@ class Fill:
         """The distinct labels of the holes, in the order of the rows, in the column's own form."""
         if self.is_number:
             is_text = self.column.form in ("text", "category") and not self.is_empty_column
-            return as_cells(self.variable, self._numbers, is_text)
+            return as_cells(self._variable_of_column, self._numbers, is_text)
         if self.column.form == "code":
             return self._codes.tolist()
         labels = self.variable.decode(self._codes)
@@ -75,6 +77,14 @@ class Fill:
             return labels
         convert = _CONVERSIONS[self.column.form]
         return [convert(self, label, code) for label, code in zip(labels, self._codes.tolist(), strict=True)]
+
+    @property
+    def _variable_of_column(self) -> Variable:
+        """The variable, whose dates are cells of the column's type if that has room for them: times for midnights."""
+        calendar, own = self.variable.calendar, self.column.calendar
+        if calendar is None or own is None or finer(calendar.unit, own.stored) != own.stored:
+            return self.variable
+        return replace(self.variable, calendar=replace(calendar, stored=own.stored))
 
     def own_value(self, label: Any, code: int) -> Any:
         """Return the column's own value for a label, if it has one."""
@@ -86,16 +96,27 @@ class Fill:
 
         If cells stay missing, None is the last value.
         """
-        own = np.asarray(self.column.values, dtype=object).tolist()
+        own = self._own_cells
         positions = self.column.index.astype(np.int64)
         positions[self.rows] = len(own) + self.positions
         values = [*own, *self.labels]
         positions[self.left] = len(values)
         return [*values, None] if len(self.left) else values, positions
 
+    @property
+    def _own_cells(self) -> list[Any]:
+        """The column's distinct values, as its cells hold them."""
+        calendar = self.column.calendar
+        if calendar is None:
+            return np.asarray(self.column.values, dtype=object).tolist()
+        return calendar.to_python(np.asarray(self.column.values, dtype=np.int64))
+
     def no_room(self, dtype: object) -> DataError:
         """Return the error for a column type that cannot hold the labels."""
-        wanted = shortlist(self._numbers if self.is_number else self.variable.decode(self._codes))
+        if self.is_number:
+            wanted = shortlist(as_cells(self.variable, self._numbers, is_text=self.variable.calendar is not None))
+        else:
+            wanted = shortlist(self.variable.decode(self._codes))
         return DataError(
             f"Column {self.name!r} has the type {dtype}, which has no room for {wanted} in its holes. Convert it first."
         )

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 _EXACT_CELLS = 1_000_000
+# Cells times classes: a second of work
+_EXACT_WORK = 300_000_000
 _NO_ENTROPY = 1e-12
 
 
@@ -75,8 +77,10 @@ def entropy(model: Mixture, draws: int, rng: np.random.Generator) -> Estimate:
 
 
 def divergence(p: Mixture, q: Mixture, draws: int, rng: np.random.Generator) -> Estimate:
-    """Return D(p‖q) in nats: from both tables if they are small, else as a mean over draws from p."""
-    if int(np.prod(p.domain.cardinalities, dtype=object)) <= _EXACT_CELLS:
+    """Return D(p‖q) in nats: from both tables if these are little work, else as a mean over draws from p."""
+    n_cells = int(np.prod(p.domain.cardinalities, dtype=object))
+    n_classes = sum(block.rank for model in (p, q) for block in model.blocks)
+    if n_cells <= _EXACT_CELLS and n_cells * n_classes <= _EXACT_WORK:
         P, Q = (marginal(model, range(len(model.domain))) for model in (p, q))
         possible = P > 0
         return Estimate(max(0.0, float((P[possible] * (np.log(P[possible]) - log_of(Q[possible]))).sum())))

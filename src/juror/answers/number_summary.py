@@ -16,6 +16,15 @@ from juror.readers.exact_numbers import Number, as_float
 _DIGITS = 3
 _MOST_PLACES = 12
 _UNITS = {"D": "days", "s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
+_SECONDS = {
+    "days": 86_400.0,
+    "hours": 3_600.0,
+    "minutes": 60.0,
+    "seconds": 1.0,
+    "milliseconds": 1e-3,
+    "microseconds": 1e-6,
+    "nanoseconds": 1e-9,
+}
 
 
 @dataclass(frozen=True)
@@ -43,13 +52,25 @@ class NumberSummary:
             # as many digits as the number has, but no more than are told
             told = _written(self.median, min(self.std, abs(self.median)))
             median = min(f"{self.median:.6g}", told, key=len)
-        std = f"{_written(self.std, self.std)} {self.unit or ''}".rstrip()
+        std = _written(self.std, self.std) if self.unit is None else _duration(self.std, self.unit)
         return f"mean {mean}, standard deviation {std}, median {median}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, dates and times as text."""
         mean, median = (value if isinstance(value, (int, float)) else str(value) for value in (self.mean, self.median))
         return {"mean": mean, "standard_deviation": self.std, "median": median}
+
+
+def _duration(length: float, unit: str) -> str:
+    """Write a length of time in the longest unit of which it has one or more.
+
+    >>> _duration(2271226.0, "seconds"), _duration(0.5, "days"), _duration(0.25, "seconds")
+    ('26.3 days', '12.0 hours', '0.250 seconds')
+    """
+    seconds = length * _SECONDS[unit]
+    longest = next((name for name in ("days", "hours", "minutes", "seconds") if seconds >= _SECONDS[name]), None)
+    value = length if longest is None else seconds / _SECONDS[longest]
+    return f"{_written(value, value)} {longest or unit}"
 
 
 def _written(value: float, std: float) -> str:

@@ -18,7 +18,9 @@ import numpy as np
 
 from juror.answers.block import NO_PARENT, BareMixture, Block, Mixture
 from juror.answers.messages import Messages
+from juror.domain import Domain
 from juror.domain.evidence import Evidence, describe
+from juror.domain.interval_texts import distinct_texts
 from juror.errors import ZeroProbabilityError
 from juror.kernels.logarithms import log_sum_exp
 from juror.rows.forest import Forest
@@ -70,12 +72,33 @@ def _possible(model: Mixture, evidence: Evidence) -> tuple[list[Messages], float
     told = [Messages.of(block, evidence) for block in model.blocks]
     mass = _total(told)
     if mass == -np.inf:
+        _refuse_where_no_numbers_are(model.domain, evidence)
         raise ZeroProbabilityError(
             "The evidence {evidence} has probability zero under this model, so nothing follows from it. Drop or "
             "widen a part of it, or fit with {smoothing} above zero.",
             evidence=describe(model.domain, evidence),
         )
     return told, mass
+
+
+def _refuse_where_no_numbers_are(domain: Domain, evidence: Evidence) -> None:
+    """Raise ZeroProbabilityError if a condition leaves none of the numbers that its variable may have."""
+    for n, label_weights in evidence.items():
+        variable, n_present = domain[n], len(domain[n].present_labels)
+        if (
+            variable.law is None
+            or label_weights[n_present:].any()
+            or label_weights[:n_present] @ variable.inside.masses
+        ):
+            continue
+        grid, ends = variable.law.grid, np.array([variable.law.starts[0], variable.law.ends[-1]])
+        ends[1] = grid.last_below(ends[1:])[0]
+        low, high = distinct_texts(grid.numbers(ends).tolist(), variable.calendar)
+        raise ZeroProbabilityError(
+            f"The evidence {describe(domain, {n: label_weights})} has probability zero, so nothing follows from it: "
+            f"{variable.name!r} has no numbers there, as under this model they lie between {low} and {high}. Drop or "
+            "widen it."
+        )
 
 
 def without_settled(model: Mixture, settled: dict[int, int]) -> BareMixture:

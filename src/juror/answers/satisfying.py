@@ -9,7 +9,6 @@ column of the formula is computed. Rows that do not satisfy all formulas in the 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -20,7 +19,7 @@ from juror.domain.evidence import Evidence
 from juror.domain.formula_order import order_around
 from juror.domain.formulas import Formula, on_grid
 from juror.domain.variable import Variable
-from juror.errors import JurorWarning, Message
+from juror.errors import JurorWarning, Message, warn
 
 # Numbers are equal if they differ by rounding alone.
 _ROUNDING = 1e-9
@@ -136,7 +135,7 @@ def warn_of_unsolved(rows: Drawn) -> None:
                 n=len(rows.codes),
                 formula=formula.in_words(),
             )
-            warnings.warn(JurorWarning(message), stacklevel=3)
+            warn(JurorWarning(message))
 
 
 def _planned(leeway: Leeway) -> tuple[Formula, ...]:

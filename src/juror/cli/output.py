@@ -79,7 +79,17 @@ def check_output(output: Path | None, as_json: bool, inputs: Iterable[str | Path
 def tell_written(output: Path, began: float) -> None:
     """Report what was written, and the time since ``began``, a value of ``time.perf_counter``."""
     seconds = time.perf_counter() - began
-    tell(f"wrote {output} ({output.stat().st_size / 1024:.0f} kB) after {seconds:.1f} s")
+    tell(f"wrote {output} ({size_in_words(output.stat().st_size)}) after {seconds:.1f} s")
+
+
+def size_in_words(n_bytes: int) -> str:
+    """Write the size of a file.
+
+    >>> size_in_words(12_345), size_in_words(20_208_640)
+    ('12 kB', '19.3 MB')
+    """
+    kilobytes = n_bytes / 1024
+    return f"{kilobytes:.0f} kB" if kilobytes < 1000 else f"{kilobytes / 1024:.1f} MB"
 
 
 def write_json(value: Any) -> None:

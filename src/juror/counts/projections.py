@@ -7,7 +7,6 @@ It is the image R vec(Z_jk) of the pair's table, so rows are never projected one
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,7 +21,7 @@ from juror.counts.groups import check_seen_together
 from juror.counts.radon import Radon
 from juror.domain import Domain
 from juror.domain.variable import Label, Unknown
-from juror.errors import DataError, DataWarning, Message
+from juror.errors import DataError, DataWarning, Message, warn
 from juror.files import container
 from juror.files.schema import check
 
@@ -95,7 +94,7 @@ class Projections:
         design = Design(n_directions, seed, bins, operator, {} if scores is None else scores)
         counts = PairCounts.of(data, domain, missing=missing, unknown=unknown, sample_weight=sample_weight)
         for message in about_order(counts.domain):
-            warnings.warn(DataWarning(message), stacklevel=2)
+            warn(DataWarning(message))
         return cls.of_counts(counts, design)
 
     @classmethod
@@ -147,7 +146,7 @@ class Projections:
         design = Design(n_directions, seed, bins, operator, {} if scores is None else scores)
         along = design.directions(domain) if directions is None else _check_directions(directions, design, domain)
         for message in about_order(domain):
-            warnings.warn(DataWarning(message), stacklevel=2)
+            warn(DataWarning(message))
         masses = []
         for (j, k), R in zip(combinations(range(len(domain)), 2), design.operators(domain, along), strict=True):
             pair = (domain[j].name, domain[k].name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -12,6 +11,8 @@ import numpy as np
 
 from juror.domain.binning import BINNINGS, binned_variable, bins_for, cut_at_recurring, plain_numbers
 from juror.domain.identifiers import about_identifier
+from juror.domain.interval_texts import distinct_texts
+from juror.domain.unnamed_markers import warn_of_unnamed_markers
 from juror.domain.variable import Label, Variable
 from juror.errors import (
     DataError,
@@ -22,10 +23,11 @@ from juror.errors import (
     check_count,
     did_you_mean,
     shortlist,
+    warn,
 )
-from juror.readers.commas import meaning_of_commas, way_out_of_commas
 from juror.readers.exact_numbers import as_number, plain
 from juror.readers.tallies import Tally, way_out_of_labels
+from juror.readers.written_values import written_values
 
 # The most different numbers of a column that are all told apart
 _MOST_TOLD_APART = 32
@@ -33,6 +35,8 @@ _MOST_TOLD_APART = 32
 _RECURRENCE, _OF_WHOLE = 5, 2
 # So many whole numbers are labels in any case, as grades are.
 _SCALE = 10
+# Fewer labels may be chosen names, such as "10%" and "20%"
+_SOME_LABELS = 10
 # A label of this many lines is probably a mistake
 _MANY_LINES = 10
 
@@ -100,7 +104,9 @@ class Discovery:
         by_name = {tally.name: tally for tally in tallies}
         names = list(by_name) if names is None else names
         self.check_names(names)
-        return tuple(self._of_levels(name) if name in self.levels else self._variable(by_name[name]) for name in names)
+        found = [self._of_levels(name) if name in self.levels else self._variable(by_name[name]) for name in names]
+        warn_of_unnamed_markers(found, by_name)
+        return tuple(found)
 
     def check_names(self, names: Sequence[str]) -> None:
         """Refuse choices about columns that do not exist."""
@@ -125,18 +131,20 @@ class Discovery:
             raise ParameterError(f"Column {column.name!r} holds {column.form}, so it cannot be cut into bins.")
         variable = _DISCOVERERS[column.form](self, column)
         self._check_levels(column.name, variable.labels)
-        if variable.cardinality == 1:
-            warnings.warn(
-                f"Column {column.name!r} is constant: its only label is {variable.labels[0]!r}. It says nothing about "
-                "the others; drop it unless you need it in the answers.",
-                DataWarning,
-                stacklevel=2,
-            )
-        # A user who sets the intervals of a column wants it as numbers: do not warn.
-        identifier = about_identifier(column) if column.name not in self._bins_by_column else None
-        if identifier is not None:
-            warnings.warn(identifier, stacklevel=2)
+        warning = self._about(column, variable)
+        if warning is not None:
+            warn(warning)
         return variable
+
+    def _about(self, column: Tally, variable: Variable) -> DataWarning | None:
+        """Return what to warn of, if a column says nothing about the others or is not what it should be."""
+        if variable.cardinality == 1:
+            return _about_single_label(variable)
+        written = _about_written_values(column)
+        if written is not None:
+            return written
+        # A user who sets the intervals of a column wants it as numbers: do not warn.
+        return about_identifier(column) if column.name not in self._bins_by_column else None
 
     def _check_levels(self, name: str, labels: Sequence[Label]) -> None:
         if len(labels) > self.max_levels:
@@ -150,10 +158,8 @@ class Discovery:
 
     def _text(self, column: Tally) -> Variable:
         labels = sorted(_seen(column))
-        if meaning_of_commas(labels) is not None:
-            # a refusal says what the warning does
-            self._check_levels(column.name, labels)
-        _warn_of_hidden_numbers(column.name, labels)
+        # a refusal says what a warning does
+        self._check_levels(column.name, labels)
         _warn_of_long_labels(column.name, labels)
         return Variable(column.name, tuple(labels), "nominal")
 
@@ -272,55 +278,50 @@ def _seen(column: Tally) -> list[Any]:
     return [value for value, count in zip(column.values, column.counts, strict=True) if count > 0]
 
 
+def _about_single_label(variable: Variable) -> DataWarning:
+    """Return what to warn of if a column has one label; the only interval of numbers is told by its ends."""
+    fact = f"is constant: its only label is {variable.labels[0]!r}"
+    if variable.edges is not None:
+        ends = list(dict.fromkeys(distinct_texts(variable.edges, variable.calendar)))
+        fact = f"is constant: its only value is {ends[0]}" if len(ends) == 1 else "has one interval, of all its values"
+    return DataWarning(
+        f"Column {variable.name!r} {fact}. It says nothing about the others; drop it unless you need it in the answers."
+    )
+
+
 def _warn_of_groups(column: Tally) -> None:
-    warnings.warn(
+    warn(
         DataWarning(
             "Column {column!r} has more distinct numbers than are told apart in parts of a table, so its intervals "
             "are cut between groups of them, of which the largest has {share:.2%} of the rows. Pass "
             "{Domain.infer.edges} to cut where you like.",
             column=column.name,
             share=column.counts.max() / column.counts.sum(),
-        ),
-        stacklevel=2,
+        )
     )
 
 
-def _warn_of_hidden_numbers(name: str, labels: Sequence[str]) -> None:
-    """Warn if all labels of a text column are numbers except one or two, which are probably missing markers."""
-    read = f"Column {name!r} is read as text, but all its labels are numbers"
-    commas = meaning_of_commas(labels) if len(labels) >= 10 else None
-    if commas is not None:
-        example = next(label for label in labels if "," in label)
-        warnings.warn(
-            DataWarning("{fact}. {way_out}", fact=f"{read}, such as {example!r}", way_out=way_out_of_commas(commas)),
-            stacklevel=2,
-        )
-        return
-    strangers = [label for label in labels if not _is_number(label)]
-    if len(labels) >= 10 and 0 < len(strangers) <= 2:
-        warnings.warn(
-            DataWarning(
-                "{fact}. If these mean missing, pass {markers}; data other than CSV files must also have the column as "
-                "numbers.",
-                fact=f"{read} except {shortlist(strangers)}",
-                markers=Option("missing", tuple(strangers), f"={strangers!r}"),
-            ),
-            stacklevel=2,
-        )
+def _about_written_values(column: Tally) -> DataWarning | None:
+    """Return what to warn of if all labels of a text column are values in writing, which are hardly names."""
+    labels = _seen(column) if column.form == "text" else []
+    written = written_values(sorted(labels)) if len(labels) >= _SOME_LABELS else None
+    if written is None or written.may_be_names:
+        return None
+    return DataWarning(
+        "{fact}. {way_out}",
+        fact=f"Column {column.name!r} is read as text, but all its labels are {written.are}, such as "
+        f"{written.example!r}",
+        way_out=written.way_out,
+    )
 
 
 def _warn_of_long_labels(name: str, labels: Sequence[str]) -> None:
     """Warn of a label of many lines: probably a quote in a CSV file is not closed."""
     long = [label for label in labels if label.count("\n") >= _MANY_LINES]
     if long:
-        warnings.warn(
-            f"Column {name!r} has a label of {long[0].count(chr(10)) + 1} lines, which begins with {long[0][:20]!r}. "
-            "Perhaps a quote is not closed in a CSV file, and rows are lost in it.",
-            DataWarning,
-            stacklevel=2,
+        warn(
+            DataWarning(
+                f"Column {name!r} has a label of {long[0].count(chr(10)) + 1} lines, which begins with "
+                f"{long[0][:20]!r}. Perhaps a quote is not closed in a CSV file, and rows are lost in it."
+            )
         )
-
-
-def _is_number(text: str) -> bool:
-    number = as_number(text)
-    return number is not None and abs(number) < np.inf

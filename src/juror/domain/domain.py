@@ -24,6 +24,7 @@ from juror.errors import (
     shortlist,
     wrong,
 )
+from juror.printing import numbered, one_line
 from juror.readers import Column, Expected
 from juror.readers.columns import MISSING, Floats, read_markers
 from juror.readers.joining import read_whole
@@ -75,6 +76,10 @@ class Domain:
     formulas: tuple[Formula, ...] = field(default=(), compare=False)
     frame: FrameType | None = field(default=None, compare=False)
     _position: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.names[:6]) + (", …" if len(self) > 6 else "")
+        return one_line(f"Domain({numbered(len(self), 'variable')}: {names})")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "variables", tuple(self.variables))

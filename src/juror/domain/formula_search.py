@@ -148,10 +148,13 @@ class FormulaSearch:
         return bool(np.any(np.abs(formula.powers) * ranges < self._columns[formula.target].nearest))
 
     def _error(self, formula: Formula) -> float:
-        """Return how far a formula is off in half of the rows of the search."""
+        """Return how far a formula is off in half of the rows of the search; infinite if it gives a number in none."""
         numbers = {name: self._rows["sum"][:, self._place[name]] for name in formula.names}
         with np.errstate(invalid="ignore"):
-            return float(np.nanmedian(np.abs(formula.solved(formula.target, numbers) - numbers[formula.target])))
+            errors = np.abs(formula.solved(formula.target, numbers) - numbers[formula.target])
+        # Where exponents are large, powers overflow and their product may be no number.
+        errors = errors[~np.isnan(errors)]
+        return float(np.median(errors)) if len(errors) else np.inf
 
     def _in_few_digits(self, formula: Formula) -> Verified | None:
         """Return a formula that was fitted with the shortest numbers that hold in as many rows; None if none hold."""
@@ -228,7 +231,9 @@ def _fitted(rows: np.ndarray, target: str, form: Form, inputs: Sequence[str]) ->
         simple = np.round(powers)
         if np.any(np.abs(simple - powers) > _EXPONENT_ERROR) or np.any(simple == 0):
             return None
-        powers, constant = simple, float(np.exp(np.median(rows[:, 0] - rows[:, 1:] @ simple)))
+        # Exponents of inputs that nearly depend on each other may be large; an infinite constant fits no row.
+        with np.errstate(over="ignore"):
+            powers, constant = simple, float(np.exp(np.median(rows[:, 0] - rows[:, 1:] @ simple)))
     return Formula(target, tuple(inputs), tuple(powers.tolist()), constant, form, target, (target,), 0.0)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,7 +12,8 @@ import numpy as np
 
 from juror.domain.law import Inside, Law, uniform_law
 from juror.domain.unknown_values import no_label, unknown_cell
-from juror.errors import DataError, DataWarning, ParameterError, QueryError, shortlist
+from juror.errors import DataError, DataWarning, ParameterError, QueryError, shortlist, warn
+from juror.printing import numbered, one_line
 from juror.readers import Column
 from juror.readers.calendars import Calendar
 from juror.readers.columns import MISSING, as_text, united
@@ -44,11 +44,11 @@ class Strangers:
     def warn(self) -> None:
         """Warn of unknown labels, column by column."""
         for name, (n, first) in self.rows.items():
-            warnings.warn(
-                f"Column {name!r} holds labels that were not there before in {n} rows, the first in {first}; they are "
-                "treated as missing.",
-                DataWarning,
-                stacklevel=2,
+            warn(
+                DataWarning(
+                    f"Column {name!r} holds labels that were not there before in {numbered(n, 'row')}, the first in "
+                    f"{first}; they are treated as missing."
+                )
             )
 
 
@@ -129,6 +129,9 @@ class Variable:
         if self.edges is not None:
             self._check_edges(self.edges)
             object.__setattr__(self, "law", self.law or uniform_law(self.edges))
+
+    def __repr__(self) -> str:
+        return one_line(f"Variable({self.name!r}, {shortlist(self.labels)}, {self.kind!r})")
 
     def _check_edges(self, edges: Sequence[float]) -> None:
         n_intervals = len(self.present_labels)

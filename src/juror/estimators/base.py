@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -13,7 +12,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import validate_data
 
 from juror.counts.counts import PairCounts
-from juror.errors import FitWarning, ParameterError
+from juror.errors import FitWarning, ParameterError, warn
 from juror.estimators.growing import check_fits_counts, grown_by
 from juror.fitting import fit
 from juror.fitting.plan import decide_for_statistic, read_options
@@ -199,11 +198,11 @@ class JointEstimator(BaseEstimator):
         if self.missing_as:
             raise ParameterError("missing_as needs all rows at once, and partial_fit sees batches. Leave it out.")
         if "model_" in vars(self) and not self._has_counts:
-            warnings.warn(
-                "fit keeps no counts to add to, so counting begins with this batch, and the model that was fitted is "
-                "discarded. Use partial_fit from the first batch on.",
-                FitWarning,
-                stacklevel=3,
+            warn(
+                FitWarning(
+                    "fit keeps no counts to add to, so counting begins with this batch, and the model that was fitted "
+                    "is discarded. Use partial_fit from the first batch on."
+                )
             )
         return self._columns(X, reset=not self._has_counts)
 

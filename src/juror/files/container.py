@@ -174,6 +174,11 @@ def _read_tensors(path: Path, what: str) -> tuple[dict[str, str], dict[str, np.n
             return opened.metadata() or {}, {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118
     except (SafetensorError, OSError) as error:
         named = "a juror model" if what == "model" else f"a file of {KINDS.get(what, what)}"
+        if path.suffix.lower() in _DATA_SUFFIXES:
+            made = "fit" if what == "model" else "count"
+            raise ModelFileError(
+                f"The file {str(path)!r} is one of data, not {named}. Name the file that juror {made} wrote from it."
+            ) from None
         raise ModelFileError(
             f"The file {str(path)!r} is not {named}, or was cut short ({error}). Fetch or make it again."
         ) from None

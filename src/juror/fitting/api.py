@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -17,7 +16,7 @@ from juror.counts.designs import about_order
 from juror.counts.projections import Projections
 from juror.domain import Domain
 from juror.domain.variable import Label, Unknown
-from juror.errors import DataWarning, FitWarning, check_count, wrong
+from juror.errors import DataWarning, FitWarning, check_count, warn, wrong
 from juror.fitting.arguments import check_alone, how_to_find
 from juror.fitting.contradictions import Verdict, hold_against_rows
 from juror.fitting.devices import card_of, settle_device
@@ -307,7 +306,7 @@ def fit(
         verdict = hold_against_rows(mixture, read, counts or kept_counts(read, True)[0], record, local)
     # Who gives a rank, or wants a tree, limits the model on purpose: then what it misses is recorded, not warned of.
     for complaint in (*solution.complaints, *(verdict.complaints() if chooses_rank else ())):
-        warnings.warn(FitWarning(complaint), stacklevel=2)
+        warn(FitWarning(complaint))
     # A share of rows is as private as the counts, so it is written down only with them.
     written = (*solution.complaints, *(verdict.complaints(bool(keep_counts)) if chooses_rank else ()))
     record = replace(record, target=target, warnings=about_data + tuple(map(str, written)), without_counts=without)
@@ -383,7 +382,7 @@ def _warn_of_order(data: Any, read: Any, method: Method) -> tuple[str, ...]:
         return ()
     messages = about_order(read.domain, not isinstance(read, Statistic))
     for message in messages:
-        warnings.warn(DataWarning(message), stacklevel=3)
+        warn(DataWarning(message))
     return tuple(map(str, messages))
 
 
@@ -393,5 +392,5 @@ def _warn_of_skips(table: Table, seed: int) -> tuple[str, ...]:
     if not found:
         return ()
     message = about_skips(found)
-    warnings.warn(DataWarning(message), stacklevel=3)
+    warn(DataWarning(message))
     return (str(message),)

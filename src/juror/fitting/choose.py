@@ -7,14 +7,13 @@ rank and smoothing in turn, as the best of one depends on the other.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from juror.errors import DataError, FitWarning, Option, ParameterError, shortlist
+from juror.errors import DataError, FitWarning, Option, ParameterError, shortlist, warn
 from juror.fitting.choosing_time import ChoosingTime
 from juror.fitting.held_out import Parts, Trial
 from juror.fitting.rank_path import choose_rank
@@ -232,12 +231,12 @@ def is_clear(gains: np.ndarray, weights: np.ndarray, n_errors: float = 1.0) -> b
     return mean > n_errors * error
 
 
-def warn_too_few(total: float, stacklevel: int) -> None:
+def warn_too_few(total: float) -> None:
     """Warn that there are too few rows to choose a rank."""
     warning = FitWarning(
         "{total:g} rows are too few to hold some out and choose a rank; {rank:=1} is used. Pass {rank:=…}", total=total
     )
-    warnings.warn(warning, stacklevel=stacklevel + 1)
+    warn(warning)
 
 
 @dataclass(frozen=True)
@@ -271,7 +270,7 @@ def choose_rank_for(trial: Trial, options: Any, how: str) -> Chosen:
     trial = replace(trial, context=time.context)
     parts = trial.parts(how)
     if not parts:
-        warn_too_few(trial.table.total, stacklevel=4)
+        warn_too_few(trial.table.total)
         return Chosen(FitSetting(1, options.smoothing))
     compare = Comparison(trial, parts, _OneFit(trial, options.rough(), "choosing rank", grows=True), SCORED_BY[how])
 

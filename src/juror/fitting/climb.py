@@ -73,7 +73,7 @@ def choose_for_members(
     climb = _Climb.of(trial, options, rank, with_smoothing)
     if climb is None:
         if isinstance(rank, str):
-            warn_too_few(trial.table.total, stacklevel=5)
+            warn_too_few(trial.table.total)
         return Chosen(setting)
     climb = replace(climb, most_rank=min(climb.most_rank, most_rank or climb.most_rank))
     if isinstance(rank, str):

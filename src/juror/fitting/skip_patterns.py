@@ -23,6 +23,7 @@ from juror.domain.variable import Label
 from juror.errors import Message, Option, wrong
 from juror.kernels.logarithms import log_of
 from juror.kernels.random_streams import Stream
+from juror.printing import numbered
 from juror.rows.in_memory import MemoryTable
 from juror.rows.reading import OpenTable, read_rows
 
@@ -160,7 +161,7 @@ def _largest_by_chance(degrees: int) -> float:
 def about_skips(found: Sequence[SkipPattern]) -> Message:
     """Say which columns have a skip pattern, what happens to their missing cells, and what else could."""
     named = [f"{pattern.name!r} (on {pattern.by!r})" for pattern in found[:_NAMED]]
-    more = [f"{len(found) - _NAMED} more columns"] if len(found) > _NAMED else []
+    more = [numbered(len(found) - _NAMED, "more column")] if len(found) > _NAMED else []
     words = [*named, *more]
     listed = words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]
     return Message(

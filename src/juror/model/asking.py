@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import product
@@ -24,7 +23,7 @@ from juror.domain.evidence import (
     read_mapping,
 )
 from juror.domain.formulas import on_grid
-from juror.errors import JurorWarning
+from juror.errors import JurorWarning, warn
 from juror.model import query
 from juror.readers.columns import as_text
 from juror.readers.exact_numbers import Number, as_float
@@ -76,7 +75,7 @@ class Asked:
                     f"{as_text(number[0].item())} here. This answer is of the distribution, which does not know it; "
                     f"rows that are {'drawn or ' if formula.computed else ''}filled satisfy it."
                 )
-                warnings.warn(JurorWarning(text), stacklevel=3)
+                warn(JurorWarning(text))
 
 
 def understood(model: Mixture, given: Given, event: Given = None, question: str | None = None) -> Asked:

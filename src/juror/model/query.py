@@ -49,6 +49,12 @@ _COMPARE: dict[str, Callable[[Any], Any]] = {
 # The bound of a range that a comparison sets, with the variable on its left or on its right.
 _ORDER = {">=": "at_least", ">": "above", "<=": "at_most", "<": "below"}
 _TURNED = {">=": "at_most", ">": "below", "<=": "at_least", "<": "above"}
+_WRAPPED = re.compile(r"\s*P\((.*)\)\s*", re.DOTALL)
+# What other languages have between conditions, and what stands here
+_OF_OTHER_LANGUAGES = {
+    **dict.fromkeys(("and", "&", "&&"), "Write a comma here."),
+    "or": "There is no 'or'. Write in {…} for several labels of one variable, and ask twice for different ones.",
+}
 _MISTAKEN = {"==": "=", "=>": ">=", "=<": "<=", "<>": "!="}
 
 
@@ -110,7 +116,13 @@ class Parsed:
 
 
 def parse(question: str, domain: Domain) -> Parsed:
-    """Parse a question about the variables of a domain; a QueryError points at the mistake."""
+    """Parse a question about the variables of a domain; a QueryError points at the mistake.
+
+    A question may stand in P(…), as above its answer.
+    """
+    wrapped = _WRAPPED.fullmatch(question) if isinstance(question, str) else None
+    if wrapped and not any(name.startswith("P(") for name in domain.names):
+        question = wrapped[1]
     return _Parser(question, domain).question()
 
 
@@ -340,6 +352,8 @@ class _Parser:
 
     def _expect_end(self, expected: str) -> None:
         if self._peek.kind != "end":
+            if self._peek.kind == "word" and self._peek.text.lower() in _OF_OTHER_LANGUAGES:
+                self._fail_here(_OF_OTHER_LANGUAGES[self._peek.text.lower()])
             hint = " Names and labels of several words need quotes." if self._peek.is_term else ""
             self._fail_here(f"Expected {expected}.{hint}")
 

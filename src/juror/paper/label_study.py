@@ -9,13 +9,12 @@ once on the test part. The truth is unknown, so there is no third reference row.
 from __future__ import annotations
 
 import time
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from juror.domain import Domain
-from juror.errors import JurorError, JurorWarning, ParameterError
+from juror.errors import JurorError, JurorWarning, ParameterError, warn
 from juror.fitting import fit
 from juror.model import JointPMF
 from juror.paper.recipes import LEVELS, TARGET, labelled, split
@@ -43,7 +42,7 @@ def label_fit(cell: Cell) -> dict[str, Any]:
             found = accuracy(model, validation)
         except JurorError as error:
             refused = f"rank {rank} failed: {error}"
-            warnings.warn(refused, JurorWarning, stacklevel=2)
+            warn(JurorWarning(refused))
             continue
         if best is None or found > best[0]:
             best = found, model

@@ -19,6 +19,12 @@ from juror.readers.columns import MISSING, Column, Form, is_marked, united, with
 _LONG_DICTIONARY = 4096
 # ``pa.scalar`` would import pandas
 _MISSING = pa.Array.from_buffers(pa.int32(), 1, [None, pa.py_buffer(np.int32(MISSING).tobytes())])[0]
+# What to do about types that only pandas has
+_WAYS_OUT = {
+    "pandas.interval": "Write them as text with .cat.rename_categories(str), which keeps their order, or pass the "
+    "numbers: juror cuts them by itself.",
+    "pandas.period": "Convert them to dates with .dt.to_timestamp(), or to text with .astype(str).",
+}
 # The number of rows to look at to see whether numbers repeat
 _SAMPLE = 4096
 
@@ -38,9 +44,15 @@ def from_arrow(
             column = read(name, array, missing)
             return replace(column, first_row=first_row) if first_row else column
     raise DataError(
-        f"Column {name!r} holds values of type {array.type}, which have no distribution over labels. "
-        "Convert it to text, numbers or booleans, or drop it."
+        f"Column {name!r} holds values of type {_type_in_words(array.type)}, which have no distribution over labels. "
+        + _WAYS_OUT.get(_type_in_words(array.type), "Convert it to text, numbers or booleans, or drop it.")
     )
+
+
+def _type_in_words(type_: pa.DataType) -> str:
+    """Return the name of a type; those of pandas alone by their own name."""
+    name = str(getattr(type_, "extension_name", ""))
+    return name if name.startswith("pandas.") else str(type_)
 
 
 def _to_numpy(array: pa.Array) -> np.ndarray:
@@ -131,8 +143,8 @@ def _read_category(name: str, array: pa.DictionaryArray | pa.ChunkedArray, missi
     inner = array.type.value_type
     if not (pa.types.is_dictionary(inner) or any(applies(inner) for applies, _ in _READERS)):
         raise DataError(
-            f"Column {name!r} holds categories of type {inner}, which juror cannot label. "
-            "Convert them to text, numbers or booleans."
+            f"Column {name!r} holds categories of type {_type_in_words(inner)}, which juror cannot label. "
+            + _WAYS_OUT.get(_type_in_words(inner), "Convert them to text, numbers or booleans.")
         )
     if pa.types.is_temporal(inner):
         return from_arrow(name, array.cast(inner), missing)

@@ -84,7 +84,7 @@ def check_column_names(names: Sequence[object]) -> None:
         if not name.strip():
             raise DataError(
                 f"Column {position} has an empty name. Give it one, or write the data without it if it holds the row "
-                "numbers of a frame."
+                "numbers of a frame: with index=False in pandas, row.names=FALSE in R."
             )
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import re
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import csv
 
-from juror.errors import DataError, DataWarning, Option, ParameterError
+from juror.errors import DataError, DataWarning, Option, ParameterError, warn
 from juror.readers.paths import ending_of, not_text, reading
 
 _START_BYTES = 1 << 20
@@ -136,14 +135,13 @@ def _warn_of_one_column(path: str, line: str, separator: str | None) -> None:
     likely = next((mark for mark in _SEPARATORS if mark in line), None)
     if likely is None or (separator is not None and separator in line):
         return
-    warnings.warn(
+    warn(
         DataWarning(
             "{fact} Pass {separator} if it stands between columns.",
             fact=f"The file {path!r} is read as one column, although its first line, {line[:40]!r}, contains "
             f"{likely!r}.",
             separator=Option("separator", (likely,), f"={likely!r}", "Files"),
-        ),
-        stacklevel=2,
+        )
     )
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import pyarrow as pa
 
-from juror.errors import DataWarning
+from juror.errors import DataWarning, warn
 from juror.readers.columns import check_column_names
 from juror.readers.csv_dialects import BLOCK_BYTES, Dialect, Written, find_dialect
 from juror.readers.csv_types import settle_types
@@ -55,5 +54,5 @@ def _without_empty(schema: pa.Schema) -> pa.Schema:
         schema = schema.remove(position)
     if empty:
         which = "A column has no name and no value, and is" if len(empty) == 1 else "Columns without name and value are"
-        warnings.warn(f"{which} left out. Perhaps all lines end in a separator.", DataWarning, stacklevel=2)
+        warn(DataWarning(f"{which} left out. Perhaps all lines end in a separator."))
     return schema

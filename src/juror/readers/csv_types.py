@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import io
 import os
-import warnings
 from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 
@@ -17,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from juror.errors import DataWarning
+from juror.errors import DataWarning, warn
 from juror.readers.csv_dialects import BLOCK_BYTES, Dialect
 from juror.readers.csv_quotes import check_closed
 from juror.readers.paths import ending_of, not_text, reading
@@ -172,12 +171,12 @@ def _with_offset(cells: pa.Array) -> str | None:
 
 
 def _warn_of_offset(name: str, cell: str) -> None:
-    warnings.warn(
-        f"Column {name!r} has times with an offset, such as {cell!r}, and a column of a CSV file has no zone but UTC: "
-        "its labels and answers are in UTC. Write an offset with the times of questions too, as others are read as "
-        "UTC.",
-        DataWarning,
-        stacklevel=2,
+    warn(
+        DataWarning(
+            f"Column {name!r} has times with an offset, such as {cell!r}, and a column of a CSV file has no zone but "
+            "UTC: its labels and answers are in UTC. Write an offset with the times of questions too, as others are "
+            "read as UTC."
+        )
     )
 
 

@@ -37,8 +37,10 @@ def open_frame(frame: Any, missing: Collection[object], choose: Choose | None = 
 
 
 def _frame_column(frame: nw.DataFrame[Any], name: str) -> pa.Array:
+    native = frame[name].to_native()
     try:
-        return frame[name].to_arrow()
+        # pandas.get_dummies(sparse=True) makes columns that Arrow does not take
+        return pa.array(native.sparse.to_dense()) if hasattr(native, "sparse") else frame[name].to_arrow()
     except _UNREADABLE as error:
         raise _unreadable(name, frame[name].to_list(), error) from None
 

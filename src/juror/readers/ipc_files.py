@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
 
-from juror.errors import DataError, DataWarning
+from juror.errors import DataError, DataWarning, warn
 from juror.readers.file_parts import TypedPart
 
 _FILE = b"ARROW1"
@@ -67,9 +66,9 @@ def _check_end(path: str, stream: pa.NativeFile) -> None:
     """Warn of a file of the stream format that has no end mark: writers may leave it out, but most do not."""
     stream.seek(max(0, stream.size() - len(_END)))
     if stream.read(len(_END)) != _END:
-        warnings.warn(
-            f"The file {path!r} is an Arrow stream without an end mark, so that it may have been cut short. Write it "
-            "again if that can be.",
-            DataWarning,
-            stacklevel=2,
+        warn(
+            DataWarning(
+                f"The file {path!r} is an Arrow stream without an end mark, so that it may have been cut short. Write "
+                "it again if that can be."
+            )
         )

@@ -14,6 +14,7 @@ from urllib.parse import unquote
 import pyarrow as pa
 
 from juror.errors import DataError, Message, shortlist
+from juror.printing import numbered
 from juror.readers.suffixes import COMPRESSED, SUFFIXES
 
 # How files that hold something else than rows are used
@@ -183,13 +184,13 @@ def reading(path: str, encoding: str | None = None) -> Iterator[None]:
 def _ragged(path: str, row: str | None, expected: str, got: str, text: str) -> DataError:
     """Return the error for a row that has more or fewer cells than there are columns."""
     return DataError(
-        "The file {path!r} has {expected} columns, but {where} {text!r} has {got} cells. Mend it, or name the "
+        "The file {path!r} has {expected}, but {where} {text!r} has {got}. Mend it, or name the "
         "{Files.separator} or {Files.quote} if cells are read wrongly.",
         path=path,
-        expected=expected,
+        expected=numbered(int(expected), "column"),
         where=f"row {row}" if row else "the row",
         text=text[:40],
-        got=got,
+        got=numbered(int(got), "cell"),
     )
 
 

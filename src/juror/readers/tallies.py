@@ -6,7 +6,6 @@ neighbours are tallied together (:attr:`Tally.dropped`); the result does not dep
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
@@ -17,15 +16,14 @@ import numpy as np
 from juror.errors import DataError, Message, shortlist
 from juror.readers.calendars import Calendar, Unit, finer, united_calendar
 from juror.readers.columns import MISSING, Column, Form, united
-from juror.readers.commas import meaning_of_commas, way_out_of_commas
 from juror.readers.exact_numbers import as_number
 from juror.readers.scans import Part, Scan
 from juror.readers.weights import WeightSums, take_weights
+from juror.readers.written_values import ODD, written_values
 from juror.runners.local import Runner
 
 # The most distinct numbers of a column to keep when pieces are merged
 _MOST_NUMBERS = 2**18
-_ODD = re.compile(r"\s*[-+]?(0[0-9xX]|[0-9]{16})")
 _SIGN = np.int64(-(2**63))
 
 
@@ -168,10 +166,15 @@ def check_labels(seen: Tally, most: float) -> None:
 
 def way_out_of_labels(labels: Sequence[Any]) -> Message:
     """Say what to do about a column of too many labels."""
-    commas = meaning_of_commas(labels)
-    if commas is not None:
-        return way_out_of_commas(commas)
-    odd = next((label for label in labels if isinstance(label, str) and _ODD.match(label)), None)
+    written = written_values(labels)
+    if written is not None and not written.may_be_names:
+        return Message(
+            "All of these are {are}, such as {example!r}. {way_out}",
+            are=written.are,
+            example=written.example,
+            way_out=written.way_out,
+        )
+    odd = next((label for label in labels if isinstance(label, str) and ODD.match(label)), None)
     if odd is not None and all(isinstance(label, str) and as_number(label) is not None for label in labels):
         return Message(
             "It looks like numbers, but is read as text because {odd!r} is not only a number. Drop it if it is an "

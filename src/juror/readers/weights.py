@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from juror.errors import DataError, DataWarning, Message, ParameterError, shortlist
+from juror.errors import DataError, DataWarning, Message, ParameterError, shortlist, warn
 from juror.readers.columns import Column
 
 # Up to here floats count exactly.
@@ -105,7 +104,7 @@ class WeightSums:
                 n=self.n_counted,
             )
         if told is not None:
-            warnings.warn(DataWarning(told), stacklevel=2)
+            warn(DataWarning(told))
 
 
 def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray:

@@ -3467,7 +3467,8 @@ function surprisingCells({ cells, cell_probabilities: probabilities }, variables
   const seen = cells.flatMap((label, n) => {
     if (label === null) return [];
     const p = probabilities[n];
-    const text = `${variables2[n].name} = ${label}${p === null ? "" : ` (${percent(p)})`}`;
+    const known2 = { codes: [variables2[n].labels.indexOf(label)], weights: null, ends: null };
+    const text = inWords(variables2[n], known2) + (p === null ? "" : ` (${percent(p)})`);
     return [{ text, ratio: p === null ? Infinity : p / usual[n] }];
   });
   const known = seen.filter(({ ratio }) => ratio < Infinity);

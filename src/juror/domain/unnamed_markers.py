@@ -1,0 +1,75 @@
+"""Labels that probably mean missing: the most common mistake is a marker that nobody named."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from juror.domain.variable import Label, Variable
+from juror.errors import DataWarning, Option, shortlist, warn
+from juror.readers.exact_numbers import as_number
+from juror.readers.tallies import Tally
+
+# What programs write for missing cells. People also mean it by "none", "unknown" and "-", but these may be answers.
+_MARKERS = frozenset(("?", "NA", "na", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null"))
+# Fewer labels may be chosen names that happen to be numbers
+_SOME_LABELS = 10
+
+
+def warn_of_unnamed_markers(variables: Sequence[Variable], tallies: Mapping[str, Tally]) -> None:
+    """Warn of markers in columns of text: one by one where they keep a column from being numbers, else all at once.
+
+    Columns without a tally have labels that their user listed.
+    """
+    named: dict[str, frozenset[Label]] = {}
+    for variable in variables:
+        if variable.name not in tallies or tallies[variable.name].form != "text":
+            continue
+        strangers = _strangers_among_numbers([str(label) for label in variable.labels])
+        if strangers:
+            _warn_of_strangers(variable.name, strangers)
+        elif _MARKERS.intersection(variable.labels):
+            named[variable.name] = _MARKERS.intersection(variable.labels)
+    if named:
+        _warn_of_markers(list(named), sorted(map(str, frozenset().union(*named.values()))))
+
+
+def _strangers_among_numbers(labels: Sequence[str]) -> list[str]:
+    """Return the one or two labels that are no numbers if all others are; none if there are more."""
+    strangers = [label for label in labels if not _is_number(label)]
+    return strangers if len(labels) >= _SOME_LABELS and len(strangers) <= 2 else []
+
+
+def _warn_of_strangers(name: str, strangers: Sequence[str]) -> None:
+    warn(
+        DataWarning(
+            "{fact}. If these mean missing, pass {markers}; data other than CSV files must also have the column as "
+            "numbers.",
+            fact=f"Column {name!r} is read as text, but all its labels are numbers except {shortlist(strangers)}",
+            markers=_as_option(strangers),
+        )
+    )
+
+
+def _warn_of_markers(names: Sequence[str], markers: Sequence[str]) -> None:
+    columns = f"Column {names[0]!r} has" if len(names) == 1 else f"Columns {shortlist(names, 4)} have"
+    labels = f"the label {markers[0]!r}" if len(markers) == 1 else f"labels such as {shortlist(markers)}"
+    warn(
+        DataWarning(
+            "{columns} {labels}, which {often} missing. Pass {markers} if so; otherwise nothing is wrong.",
+            columns=columns,
+            labels=labels,
+            often="often means" if len(markers) == 1 else "often mean",
+            markers=_as_option(markers),
+        )
+    )
+
+
+def _as_option(markers: Sequence[str]) -> Option:
+    return Option("missing", tuple(markers), f"={list(markers)!r}")
+
+
+def _is_number(text: str) -> bool:
+    number = as_number(text)
+    return number is not None and abs(number) < np.inf
