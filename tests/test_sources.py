@@ -12,7 +12,7 @@ from pyarrow import parquet
 
 import juror
 from juror.domain import Domain
-from juror.errors import DataError, JurorError
+from juror.errors import DataError, DataWarning, JurorError
 from juror.readers import open_source
 
 # One table with all that a column may hold: text, booleans, integers, floats, nulls, NaN and markers.
@@ -1029,3 +1029,16 @@ def test_an_empty_line_in_a_table_of_one_column_is_a_missing_cell(tmp_path):
 def test_a_matrix_is_an_array():
     counts = juror.PairCounts.of(np.matrix([[0, 1], [1, 0]]))
     assert counts.tables[0].tolist() == [[0.0, 1.0], [1.0, 0.0]]
+
+
+@pytest.mark.parametrize("header", [b",a,b", b'"","a","b"', b" ,a,b"], ids=["pandas", "R", "blank"])
+def test_row_numbers_of_a_csv_file_are_left_out_with_a_warning(tmp_path, header):
+    path = tmp_path / "t.csv"
+    path.write_bytes(header + b"\n1,x,0\n2,y,1\n3,x,1\n")
+    with pytest.warns(
+        DataWarning, match=r"The first column has no name and is left out, as pandas and R write row numb"
+    ):
+        domain = Domain.infer(str(path))
+    assert domain.names == ("a", "b")
+    with pytest.warns(DataWarning, match="The first column has no name"):
+        assert domain.encode(str(path)).tolist() == [[0, 0], [1, 1], [0, 1]]

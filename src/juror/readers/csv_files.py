@@ -14,6 +14,10 @@ from juror.readers.csv_types import settle_types
 from juror.readers.file_parts import SMALL_BYTES, FilePart, Opened
 from juror.readers.schemas import check_names
 
+_ROW_NUMBERS = (
+    "The first column has no name and is left out, as pandas and R write row numbers or row names so. Give it a name to "
+    "keep it."
+)
 _STORED_TEXT = pa.dictionary(pa.int32(), pa.string())
 
 
@@ -40,11 +44,20 @@ def open_csv_files(paths: Sequence[str], missing: Sequence[object], text: Collec
     several = len(paths) > 1
     dialects = {path: find_dialect(path, written, missing, 0 if several else SMALL_BYTES) for path in paths}
     if several:
-        check_names({path: dialect.names(path) for path, dialect in dialects.items()})
+        check_names({path: _without_row_numbers(dialect.names(path)) for path, dialect in dialects.items()})
     schema = _without_empty(settle_types(dialects, text))
-    check_column_names(schema.names)
+    named = _without_row_numbers(schema.names)
+    if len(named) < len(schema):
+        schema = schema.remove(0)
+        warn(DataWarning(_ROW_NUMBERS))
+    check_column_names(named)
     is_small = not several and dialects[paths[0]].content is not None
     return Opened(schema, None, lambda path, *how: [CsvPart(path, *how, dialect=dialects[path])], is_small)
+
+
+def _without_row_numbers(names: Sequence[str]) -> list[str]:
+    """Leave out a first column without a name: frames write their row numbers so."""
+    return list(names[1:] if len(names) > 1 and not names[0].strip() else names)
 
 
 def _without_empty(schema: pa.Schema) -> pa.Schema:
