@@ -15,8 +15,8 @@ from juror.readers.file_parts import SMALL_BYTES, FilePart, Opened
 from juror.readers.schemas import check_names
 
 _ROW_NUMBERS = (
-    "The first column has no name and is left out, as pandas and R write row numbers or row names so. Give it a name to "
-    "keep it."
+    "The first column has no name and is left out, as pandas and R write row numbers or row names so. "
+    "Give it a name to keep it."
 )
 _STORED_TEXT = pa.dictionary(pa.int32(), pa.string())
 
