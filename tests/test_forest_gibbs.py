@@ -351,6 +351,17 @@ class TestBells:
         assert abs(drawn[0, 2]) < 0.1
         assert "with correlations of normal scores" in model.info.stopped
 
+    def test_missing_cells_do_not_draw_numbers_to_those_that_are_seen(self):
+        rng = np.random.default_rng(50)
+        x = rng.normal(size=150)
+        y = 0.7 * x + 0.51**0.5 * rng.normal(size=150)
+        rows = pd.DataFrame({"x": x, "y": y, "z": 0.5 * y + rng.normal(size=150)}).round(3)
+        rows.loc[rng.random(150) < 1 / (1 + np.exp(-1.5 * x)), "y"] = np.nan
+        model = juror.fit(rows, missing_as={})
+        # the mean of all is 0.07; with ends by what is seen it is -0.16
+        assert rows["y"].mean() < -0.3
+        assert np.mean([filled["y"].mean() for filled in model.impute(rows, draws=5)]) > -0.1
+
     def test_a_hidden_number_is_left_to_classes(self):
         model = juror.fit(self.numbers(250, np.full((8, 8), 0.8) + 0.2 * np.eye(8)))
         assert "correlations" not in model.info.stopped

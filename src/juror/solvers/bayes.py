@@ -22,7 +22,7 @@ from juror.rows.parameters import Parameters, side_by_side
 from juror.rows.stacking import Stacking
 from juror.rows.table import Table
 from juror.solvers.bell_edges import BellEdges
-from juror.solvers.forest_gibbs import ForestSampler
+from juror.solvers.forest_gibbs import CLASSES_FIRST, ForestSampler
 from juror.solvers.gibbs import Sampler
 from juror.solvers.mixing import Mixing, mixing
 from juror.solvers.probes import Probes, log_left_out
@@ -35,8 +35,6 @@ _MOST_RHAT, _LEAST_SIZE = 1.1, 20
 _FEWEST = 4
 # With a budget of time: the sweeps that measure the pace, and the fewest sweeps of a chain
 _PACE, _FEWEST_IN_TIME = 10, 20
-# The part of the sweeps to forget before the first edge
-_CLASSES_FIRST = 8
 # The sweeps of a chain, the part of them to forget, and the draws of all chains, unless they are given
 _SWEEPS, _BURNT, _DRAWS = 1000, 0.4, 100
 # How often chains that have not mixed go on for as long again, as long as their sweeps pass over no more numbers
@@ -232,7 +230,7 @@ def _sampler(
     stacking = Stacking(table.domain.cardinalities)
     counts, rng = table.label_counts, stream.generator(*key)
     if options.forest and ForestSampler.takes(table):
-        return ForestSampler(table, rank, rng, sparse=sparse, first=options.n_burnt // _CLASSES_FIRST, bells=bells)
+        return ForestSampler(table, rank, rng, sparse=sparse, first=options.n_burnt // CLASSES_FIRST, bells=bells)
     return Sampler(table, stacking.marginals(counts), stacking, rank, rng, sparse=sparse)
 
 

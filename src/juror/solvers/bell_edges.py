@@ -8,7 +8,9 @@ correlation of 0.3 from chance. With the ends z of the intervals in normal score
 is one table for each. An edge may have columns Dirichlet(b m_r[· | x]), for one of a few r and b, either shared by all
 classes or one set of each, as the edges of :mod:`juror.solvers.forest_gibbs` are Dirichlet(b m_n).
 
-The ends are found once, from the shares of the intervals in all rows. They do not follow what is drawn.
+The ends are found from the shares of the intervals in all rows. Where cells are missing, those that are seen may be the
+low ones, and the table m_r then has too few high ones. So the ends follow the cells that are drawn for these, but only
+in sweeps that are forgotten: then they stay, as they are no part of what is drawn.
 """
 
 from __future__ import annotations
@@ -63,6 +65,12 @@ class BellEdges:
         }
         n_numbers = N_BELLS * sum(len(each) - 1 for each in ends.values()) ** 2
         return cls(ends) if len(ends) >= 2 and n_numbers <= _MOST_NUMBERS else cls.none()
+
+    def following(self, codes: np.ndarray, weights: np.ndarray) -> BellEdges:
+        """Return edges whose ends are by the shares in complete rows (rows, N), which count by their weights."""
+        sizes = {n: len(ends) - 1 for n, ends in self.ends.items()}
+        rows = {n: 0.5 + np.bincount(codes[:, n], weights, minlength=size) for n, size in sizes.items()}
+        return BellEdges({n: _scores_of(each / each.sum()) for n, each in rows.items()})
 
     @cached_property
     def pairs(self) -> list[Pair]:

@@ -70,6 +70,8 @@ _SPARSE = 0.02
 # The forest is drawn in every tenth sweep, or more rarely for many variables, whose pairs cost more than the sweeps. At
 # most this many variables then draw a parent.
 _EVERY, _VARIABLES_A_SWEEP, _MOST_MOVES = 10, 5, 200
+# The part of the sweeps that are forgotten before the first edge
+CLASSES_FIRST = 8
 # Pairs with more cells than this have no edge.
 _MOST_CELLS = 1_000_000
 # Missing cells are drawn for each of the rows that a distinct row stands for.
@@ -79,7 +81,8 @@ _MOST_WITH_HOLES = 100_000.0
 class ForestSampler:
     """A chain of draws as :class:`juror.solvers.gibbs.Sampler`, for rows in memory, with a forest.
 
-    The forest has no edges before the sweep ``first``. Numbers may be joined by ``bells`` too.
+    The forest has no edges before the sweep ``first``, an eighth of those that are forgotten. Numbers may be joined by
+    ``bells`` too, whose ends follow missing cells as they are drawn until these sweeps are over.
     """
 
     def __init__(
@@ -140,6 +143,9 @@ class ForestSampler:
         moves = self.n_sweeps % self._every == 0 and self.n_sweeps >= self._first
         if moves:
             drawn = self._completed()
+            if not self._complete and self.n_sweeps < CLASSES_FIRST * self._first:
+                bells = self._possible.bells.following(drawn.codes, drawn.weights)
+                self._possible = replace(self._possible, bells=bells)
             edges = next_edges(self.edges, drawn, self.hyper, self.point.rank, self._possible, self._rng, self._kernels)
             self._grow(next_prior(edges, self._possible, self._rng))
             counts = counted(drawn, self.stacking, self.point.rank)
