@@ -80,7 +80,7 @@ def messages(extended: np.ndarray, n_stacked: int, states: States, used: np.ndar
     used : numpy.ndarray of int64, (n_used,)
         Which messages are filled in.
     """
-    logs = _log_rows(extended[:n_stacked], states)[n_stacked:]
+    logs = log_rows(extended[:n_stacked], states)[n_stacked:]
     values, below = np.exp(logs), extended[n_stacked:]
     below[:] = values[used]
     if not np.any((values < TINY) & (logs > -np.inf)):
@@ -89,7 +89,7 @@ def messages(extended: np.ndarray, n_stacked: int, states: States, used: np.ndar
     return logs
 
 
-def _log_rows(stack: np.ndarray, states: States) -> np.ndarray:
+def log_rows(stack: np.ndarray, states: States) -> np.ndarray:
     """Return the logarithms of the stack and of the messages, one below the other."""
     rows = np.concatenate([log_of(stack), np.empty((len(states.table), stack.shape[1]))])
     for s, size in enumerate(states.sizes):
@@ -114,7 +114,7 @@ def spread_counts(counts: np.ndarray, stack: np.ndarray, states: States, used: n
     logs : numpy.ndarray, (n_messages or 0, F)
         What :func:`messages` returned.
     """
-    rows = _log_rows(stack, states)
+    rows = log_rows(stack, states)
     out = _counts_below(counts, stack, states, used)
     for s in range(len(states.sizes) - 1, -1, -1):
         size, links = states.sizes[s], states.links(s)
@@ -154,7 +154,7 @@ def draw_counts(
         The key of the random numbers, see :func:`juror.kernels.reference.random_numbers.uniform`.
     """
     out, number = _counts_below(counts, stack, states, used), 0
-    every = _log_rows(stack, states)
+    every = log_rows(stack, states)
     for f, rows in enumerate(every.T):
         drawn = out[:, f]
         for s in range(len(states.sizes) - 1, -1, -1):

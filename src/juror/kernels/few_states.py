@@ -1,0 +1,57 @@
+"""Draw labels of missing cells in a forest for few rows: only the messages that count rows are visited.
+
+The definition, :func:`juror.kernels.reference.forest_states.draw_counts`, visits all of them in every class. Both use
+the same random numbers in the same order.
+"""
+
+from __future__ import annotations
+
+from heapq import heapify, heappop, heappush
+
+import numpy as np
+
+from juror.kernels.reference.forest_states import States, log_rows
+from juror.kernels.reference.random_numbers import uniform
+
+
+def draw_counts(
+    counts: np.ndarray, key: int, stack: np.ndarray, states: States, used: np.ndarray, logs: np.ndarray
+) -> None:
+    """Draw labels for the rows that messages count, and add them to the counts of stacked rows; see the definition."""
+    n_stacked, rows = len(stack), log_rows(stack, states)
+    of_state = np.repeat(np.arange(len(states.sizes)), np.diff(states.first_message)).tolist()
+    factors: dict[int, np.ndarray] = {}
+    number = 0
+    for f in np.flatnonzero(counts[n_stacked:].any(axis=0)):
+        left = {int(m): c for m, c in zip(used, counts[n_stacked:, f].tolist(), strict=True) if c > 0}
+        # states from the last to the first, as those of children come before those of their parents
+        waiting = [(-of_state[m], m) for m in left]
+        heapify(waiting)
+        while waiting:
+            negative, m = heappop(waiting)
+            if -negative not in factors:
+                factors[-negative] = np.array(states.links(-negative))
+            links, count = factors[-negative], left.pop(m)
+            first = states.table[m]
+            drawn = _drawn(rows[first : first + links.shape[1], f] + rows[links, f].sum(axis=0), count, key, number)
+            number += int(np.ceil(count))
+            counts[first : first + len(drawn), f] += drawn
+            for link in links:
+                for row, more in zip(link[drawn > 0].tolist(), drawn[drawn > 0].tolist(), strict=True):
+                    if row < n_stacked:
+                        counts[row, f] += more
+                    elif row - n_stacked in left:
+                        left[row - n_stacked] += more
+                    else:
+                        left[row - n_stacked] = more
+                        heappush(waiting, (-of_state[row - n_stacked], row - n_stacked))
+
+
+def _drawn(log_chances: np.ndarray, count: float, key: int, first: int) -> np.ndarray:
+    """Return how often each label is drawn, (I,), of a count in all; the last draw counts as what is left of it."""
+    n = int(np.ceil(count))
+    ladder = np.cumsum(np.exp(log_chances - log_chances.max()))
+    labels = np.searchsorted(ladder, uniform(key, np.arange(first, first + n)) * ladder[-1], side="right")
+    worth = np.ones(n)
+    worth[-1] = count - (n - 1)
+    return np.bincount(np.minimum(labels, len(ladder) - 1), worth, minlength=len(ladder))
