@@ -61,8 +61,8 @@ def test_predictions_in_blocks_are_those_of_the_whole(model, monkeypatch):
     sizes = []
     compute = scores._probabilities
 
-    def watched(*arguments):
-        found = compute(*arguments)
+    def watched(*arguments, **named):
+        found = compute(*arguments, **named)
         sizes.append(found.size)
         return found
 

@@ -386,8 +386,8 @@ def test_counting_can_be_interrupted(monkeypatch, n_jobs):
             os.kill(os.getpid(), signal.SIGINT)
         time.sleep(0.01)
 
-    kernels = SimpleNamespace(pack_columns=counting.kernels().pack_columns, count_groups=count_groups)
-    monkeypatch.setattr(counting, "kernels", lambda: kernels)
+    kernels = SimpleNamespace(pack_columns=jit.pack_columns, count_groups=count_groups)
+    monkeypatch.setattr(counting, "kernels_for", lambda n_cells: kernels)
     monkeypatch.setattr(plans, "_IN_ONE_CALL", 1, raising=False)
     with pytest.raises(KeyboardInterrupt), LocalRunner(n_jobs) as runner:
         count_tables(codes, [2] * 30, wanted, None, runner)

@@ -46,6 +46,7 @@ def labels_of_csv(tmp_path, cells, **choices):
     ],
     ids=str,
 )
+@pytest.mark.filterwarnings("ignore:Column 'a' has the label 'nan':juror.errors.DataWarning")
 def test_identifiers_in_csv_are_text(tmp_path, cells):
     assert labels_of_csv(tmp_path, cells) == tuple(sorted(cells))
 

@@ -174,7 +174,7 @@ class TestFewRows:
         assert FewRows.takes(codes, np.full(10, 3.0)) == ("JUROR_KERNELS" not in os.environ)
         assert not FewRows.takes(codes, np.full(10, 2.5))
         assert not FewRows.takes(codes - 1, np.full(10, 3.0))
-        assert not FewRows.takes(np.zeros((1000, 3), dtype=int), np.ones(1000))
+        assert not FewRows.takes(np.zeros((2000, 3), dtype=int), np.ones(2000))
 
 
 def log_rows(C, alpha):
@@ -446,18 +446,21 @@ class TestFit:
 
     def test_variables_that_nothing_depends_on_are_the_same_in_all_classes(self):
         """So that no class is needed for them; those that classes explain stay with the classes."""
-        rng = np.random.default_rng(0)
-        group = rng.integers(0, 2, 600)
-        near = np.where(rng.random((600, 4)) < 0.1, 1 - group[:, None], group[:, None])
-        codes, domain = np.column_stack([near, rng.integers(0, 9, 600)]), juror.Domain.from_cardinalities([2] * 4 + [9])
-        table = MemoryTable(WeightedRows.of(codes), domain, LocalRunner(1))
-        sampler, seen = ForestSampler(table, 4, rng, sparse=True), np.zeros(5)
-        for sweep in range(300):
-            sampler.sweep()
-            if sweep >= 100:
-                seen[list(sampler.edges.alike)] += 1 / 200
-        assert seen[4] > 0.5
-        assert seen[:4].max() < 0.5
+        domain, seen = juror.Domain.from_cardinalities([2] * 4 + [9]), np.zeros(5)
+        for seed in range(8):
+            rng = np.random.default_rng(seed)
+            group = rng.integers(0, 2, 600)
+            near = np.where(rng.random((600, 4)) < 0.1, 1 - group[:, None], group[:, None])
+            codes = np.column_stack([near, rng.integers(0, 9, 600)])
+            table = MemoryTable(WeightedRows.of(codes), domain, LocalRunner(1))
+            sampler = ForestSampler(table, 4, rng, sparse=True)
+            for sweep in range(300):
+                sampler.sweep()
+                if sweep >= 100:
+                    seen[list(sampler.edges.alike)] += 1 / 200 / 8
+        # Single chains have a share between 0 and 1.
+        assert seen[4] > 0.3
+        assert seen[:4].max() < 0.1
 
     def test_rows_that_stand_for_too_many_are_sampled_without(self):
         codes = np.array([[0, -1], [1, 1], [0, 0]])
