@@ -23,7 +23,7 @@ def draw_counts(
     factors: dict[int, np.ndarray] = {}
     number = 0
     for f in np.flatnonzero(counts[n_stacked:].any(axis=0)):
-        left = {int(m): c for m, c in zip(used, counts[n_stacked:, f].tolist(), strict=True) if c > 0}
+        left = {int(m): count for m, count in zip(used, counts[n_stacked:, f].tolist(), strict=True) if count > 0}
         # states from the last to the first, as those of children come before those of their parents
         waiting = [(-of_state[m], m) for m in left]
         heapify(waiting)
@@ -49,9 +49,9 @@ def draw_counts(
 
 def _drawn(log_chances: np.ndarray, count: float, key: int, first: int) -> np.ndarray:
     """Return how often each label is drawn, (I,), of a count in all; the last draw counts as what is left of it."""
-    n = int(np.ceil(count))
+    n_draws = int(np.ceil(count))
     ladder = np.cumsum(np.exp(log_chances - log_chances.max()))
-    labels = np.searchsorted(ladder, uniform(key, np.arange(first, first + n)) * ladder[-1], side="right")
-    worth = np.ones(n)
-    worth[-1] = count - (n - 1)
+    labels = np.searchsorted(ladder, uniform(key, np.arange(first, first + n_draws)) * ladder[-1], side="right")
+    worth = np.ones(n_draws)
+    worth[-1] = count - (n_draws - 1)
     return np.bincount(np.minimum(labels, len(ladder) - 1), worth, minlength=len(ladder))
