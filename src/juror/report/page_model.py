@@ -170,7 +170,7 @@ def _n_in_time(model: JointPMF, order: np.ndarray) -> int:
     """Return how many of the heaviest blocks can be compressed in time to as many classes as there is room for."""
     for count in range(len(order), 1, -1):
         part = _of_blocks(model, order[:count])
-        if _in_time(part) >= _room(model) * 6 / 16 / (_n_numbers(part) / part.rank):
+        if _in_time(part) >= _n_unpacked(part):
             return count
     return 1
 
@@ -237,9 +237,9 @@ def rounded(model: JointPMF, bits: Bits) -> JointPMF:
 def _packed(model: Mixture) -> tuple[Bits, list[dict[str, Any]]]:
     """Return the best precision for which there is room, and the blocks as text."""
     room, count = _room(model), _n_numbers(model)
-    best: tuple[Bits, ...] = (64, 32)
+    exact: tuple[Bits, ...] = (64, 32)
     # Base64 has four characters for three bytes.
-    bits: Bits = next((bits for bits in best if count * bits / 6 <= room), 16)
+    bits: Bits = next((bits for bits in exact if count * bits / 6 <= room), 16)
     return bits, [_packed_block(block, bits) for block in model.blocks]
 
 
@@ -275,8 +275,14 @@ def _fitting(model: JointPMF) -> int:
     rank = min(_SAFE * model.rank * _room(model) / size, _in_time(model))
     if rank < len(model.blocks):
         # Classes that stand for several trees each have few zeros, and pack badly.
-        rank = min(rank, _SAFE * _room(model) * 6 / 16 / (_n_numbers(model) / model.rank))
+        rank = min(rank, _SAFE * _n_unpacked(model))
     return max(1, int(rank))
+
+
+def _n_unpacked(model: JointPMF) -> float:
+    """Return how many classes there is room for if 16 bits of each number stay, as if no table had zeros."""
+    # Base64 has four characters for three bytes.
+    return _room(model) * 6 / 16 / (_n_numbers(model) / model.rank)
 
 
 def _in_time(model: Mixture) -> float:
