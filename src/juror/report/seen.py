@@ -270,7 +270,6 @@ def pass_over(
     n_sampled: int = 5_000,
     seed: int = 0,
     n_jobs: int | None = None,
-    client: Any = None,
 ) -> Seen:
     """Count every variable and every pair of a table, and keep a sample of rows.
 
@@ -288,8 +287,8 @@ def pass_over(
         How many rows can be drawn at most; see :meth:`Seen.draw`.
     seed : int
         The same seed draws the same rows.
-    n_jobs, client : optional
-        Threads or cluster that read the rows, as in :func:`juror.fit`.
+    n_jobs : int, optional
+        Threads that read the rows, as in :func:`juror.fit`.
 
     Examples
     --------
@@ -304,7 +303,7 @@ def pass_over(
     check_count("n_sampled", n_sampled)
     check_count("seed", seed, least=0)
     with LocalRunner(n_jobs) as local:
-        opened = open_table(data, domain, (), unknown, weight, local, client, domain.known)
+        opened = open_table(data, domain, (), unknown, weight, local, choose=domain.known)
         how = _Pass(domain, groups, unknown, opened.weight, int(n_sampled), int(seed))
         parts = numbered(opened.scan.parts)
         seen: Seen = opened.runner.map_reduce(partial(_Pass.of_part, how), parts, Seen.merged)
