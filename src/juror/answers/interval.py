@@ -55,16 +55,17 @@ class IntervalTable:
         return float(self.low[codes]), float(self.high[codes])
 
     def outside(self) -> list[tuple[Label, ...]]:
-        """Return the labels of the cells whose interval leaves out the probability of the model."""
+        """Return the labels of the cells whose probability under the model lies outside their interval."""
         return [labels for labels, p, low, high in self.rows() if p < low - _ROUNDING or p > high + _ROUNDING]
 
     def remarks(self) -> list[str]:
-        """Return a sentence that names the cells whose interval leaves out their probability, if there are any."""
+        """Return a sentence that names the cells whose probability lies outside their interval, if there are any."""
         cells = [labels if len(labels) > 1 else labels[0] for labels in self.outside()]
-        if not cells:
-            return []
-        where = f"outside its interval, which is from {self.basis}"
-        return [f"The model's probability of {shortlist(cells)} is {where}. Rely on the interval there."]
+        sentence = (
+            f"The model's probability of {shortlist(cells)} is outside its interval, which is from {self.basis}. Rely "
+            "on the interval there."
+        )
+        return [sentence] if cells else []
 
     def rows(self) -> Iterator[tuple[tuple[Label, ...], float, float, float]]:
         """Iterate over every cell: labels, probability, and both ends."""
@@ -142,7 +143,7 @@ def intervals(
     widening : float
         How many times as uncertain as the draws the truth is.
     about : numpy.ndarray, optional
-        About how many rows are behind every cell, if none are counted because conditions divide intervals.
+        The estimated number of rows behind every cell, where conditions divide intervals, so that no counts fit.
     """
     if isinstance(level, bool) or not isinstance(level, (int, float, np.number)) or not 0 < level < 1:
         raise wrong("level", "a number in the range (0, 1)", level)
@@ -178,7 +179,8 @@ def _rows_behind(
 ) -> tuple[np.ndarray | None, str]:
     """Return how many independent rows are behind every cell, (cells,), and what they are in words.
 
-    They are counted, in divided intervals about so; or as many as the model expects; None if neither can be said.
+    They are counted, or estimated from counts where conditions divide intervals, or else expected by the model. None if
+    neither counts nor the model tell.
     """
     support = table.support
     if support is not None:

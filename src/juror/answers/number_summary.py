@@ -16,6 +16,7 @@ from juror.readers.exact_numbers import Number, as_float
 _DIGITS = 3
 _MOST_PLACES = 12
 _UNITS = {"D": "days", "s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
+# The longest first
 _SECONDS = {
     "days": 86_400.0,
     "hours": 3_600.0,
@@ -49,9 +50,9 @@ class NumberSummary:
         if isinstance(self.mean, float):
             mean = _written(self.mean, self.std)
         if isinstance(self.median, float):
-            # as many digits as the number has, but no more than are told
-            told = _written(self.median, min(self.std, abs(self.median)))
-            median = min(f"{self.median:.6g}", told, key=len)
+            # as many digits as the number has, but no more than the standard deviation allows
+            rounded = _written(self.median, min(self.std, abs(self.median)))
+            median = min(f"{self.median:.6g}", rounded, key=len)
         std = _written(self.std, self.std) if self.unit is None else _duration(self.std, self.unit)
         return f"mean {mean}, standard deviation {std}, median {median}"
 
@@ -68,9 +69,9 @@ def _duration(length: float, unit: str) -> str:
     ('26.3 days', '12.0 hours', '0.250 seconds')
     """
     seconds = length * _SECONDS[unit]
-    longest = next((name for name in ("days", "hours", "minutes", "seconds") if seconds >= _SECONDS[name]), None)
-    value = length if longest is None else seconds / _SECONDS[longest]
-    return f"{_written(value, value)} {longest or unit}"
+    longest = next((name for name in _SECONDS if 1.0 <= _SECONDS[name] <= seconds), unit)
+    value = seconds / _SECONDS[longest]
+    return f"{_written(value, value)} {longest}"
 
 
 def _written(value: float, std: float) -> str:

@@ -15,16 +15,17 @@ import numpy as np
 from juror.domain.variable import Variable
 from juror.readers.frame_types import FrameType
 
-# What pyarrow writes for a column of categories: the types of the categories and of their places
+# How pyarrow writes the type of a column of categories: the types of the categories and of the codes
 _DICTIONARY = re.compile(r"dictionary<values=([^,]+), indices=(\w+), ordered=[01]>")
-# Drawn numbers have few decimals: a type of shorter floats rounds them by less than this, relatively.
+# Drawn numbers have few decimals, so shorter floats round them by less than this, relatively.
 _ROUNDING = 1e-6
 
 
 def library_of(frame: FrameType | None) -> str:
-    """Return the library to draw rows in: that of the frame that was fitted, if it is installed, else pandas."""
-    is_there = frame is not None and importlib.util.find_spec(frame.library) is not None
-    return frame.library if frame is not None and is_there else "pandas"
+    """Return the library of the frames to draw: that of the frame that was fitted, if it is installed, else pandas."""
+    if frame is None or importlib.util.find_spec(frame.library) is None:
+        return "pandas"
+    return frame.library
 
 
 def with_types(drawn: Any, variables: Sequence[Variable], frame: FrameType | None) -> Any:
@@ -55,7 +56,7 @@ def _as_pandas(series: Any, dtype: str, labels: Sequence[Any] | None, is_ordered
     seen = ~series.isna()
     before, after = series[seen], cast[seen]
     if pd.api.types.is_numeric_dtype(before) and pd.api.types.is_numeric_dtype(after):
-        # pandas lets whole numbers overflow
+        # in a cast of pandas, whole numbers may overflow
         is_same = np.allclose(after.to_numpy(np.float64), before.to_numpy(np.float64), rtol=_ROUNDING, atol=0)
     else:
         is_same = bool(before.tolist() == after.tolist())
@@ -71,7 +72,7 @@ def _as_polars(series: Any, dtype: str, labels: Sequence[Any] | None, is_ordered
     is_type = isinstance(known, pl.DataType) or (isinstance(known, type) and issubclass(known, pl.DataType))
     try:
         cast = series.cast(known) if is_type else series
-        # polars cuts fractions and times of day off
+        # a cast of polars may drop fractions and times of day: then the column keeps its type
         return cast if cast.dtype.is_float() or cast.cast(series.dtype).equals(series) else series
     except pl.exceptions.PolarsError:
         return series

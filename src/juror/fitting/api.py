@@ -323,8 +323,8 @@ def _check_kinds(progress: object, keep_counts: object) -> None:
 
 def _with_verdict(record: FitRecord, verdict: Verdict, keeps_counts: bool) -> FitRecord:
     """Write down how the fit holds against its rows, without shares of rows if the model keeps no counts."""
-    told = replace(record, reproduced=verdict.reproduced, n_off=verdict.n_off, agreement=verdict.agreement)
-    return replace(told, worst=verdict.worst(keeps_counts))
+    worst = verdict.worst(keeps_counts)
+    return replace(record, reproduced=verdict.reproduced, n_off=verdict.n_off, worst=worst, agreement=verdict.agreement)
 
 
 def _solve_statistic(
