@@ -23,6 +23,7 @@ from juror.rows.distinct import WeightedRows
 from juror.rows.in_memory import MemoryTable
 from juror.runners.local import LocalRunner
 from juror.solvers.bayes import BayesOptions, _in_time
+from juror.solvers.bell_edges import BellEdges
 from juror.solvers.em import EMOptions
 from juror.solvers.methods import METHODS
 from juror.solvers.solver import Context
@@ -508,12 +509,12 @@ class TestTime:
     def test_a_clock_that_stands_still(self, clock):
         clock.seconds_a_look = 0.0
         options, trial = BayesOptions(max_seconds=10), trial_of(until=10.0)
-        assert _in_time(trial.table, 3, options, trial.context) == options
+        assert _in_time(trial.table, 3, options, trial.context, BellEdges.none()) == options
 
     def test_chains_take_what_the_pace_allows(self, clock):
         trial = trial_of(until=10.0)
         # A sweep takes a tenth of a check of the clock here, and two chains share the time left.
-        found = _in_time(trial.table, 3, BayesOptions(max_seconds=10), trial.context)
+        found = _in_time(trial.table, 3, BayesOptions(max_seconds=10), trial.context, BellEdges.none())
         left = 10.0 - clock.now
         assert found.sweeps == pytest.approx(left / (2 * clock.seconds_a_look / 10), abs=2)
         assert found.burnt == found.sweeps * 400 // 1000

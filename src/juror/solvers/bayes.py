@@ -30,14 +30,15 @@ from juror.solvers.solver import Context, Options, Solution
 
 # The number of training rows whose log-probabilities are followed in addition to the likelihood
 _PROBES = 5
+# Chains have mixed if split-R-hat is at most this, and the effective sample size at least this.
 _MOST_RHAT, _LEAST_SIZE = 1.1, 20
-# To be compared, the halves of a chain need two sweeps each.
+# The fewest kept sweeps of a chain: its halves are compared, and each half needs two.
 _FEWEST = 4
 # With a budget of time: the sweeps that measure the pace, and the fewest sweeps of a chain
 _PACE, _FEWEST_IN_TIME = 10, 20
-# The sweeps of a chain, the part of them to forget, and the draws of all chains, unless they are given
+# Defaults: the sweeps of a chain, the share of these that is forgotten, and the draws of all chains together
 _SWEEPS, _BURNT, _DRAWS = 1000, 0.4, 100
-# How often chains that have not mixed go on for as long again, as long as their sweeps pass over no more numbers
+# How often chains that have not mixed may be doubled, and the most numbers that their sweeps may pass over for it
 _MOST_ROUNDS, _MOST_PASSED = 2, 10**10
 
 
@@ -101,7 +102,7 @@ class BayesOptions(Options):
 
 @dataclass(frozen=True)
 class Chain:
-    """One chain: evenly spaced draws, and what was followed along its sweeps.
+    """What a chain keeps: evenly spaced draws, and quantities followed along its sweeps.
 
     Attributes
     ----------
@@ -122,7 +123,7 @@ def solve(
     """Sample, and return the mean over the draws as one model of rank draws × F."""
     n_effective, table = table.n_effective, _of_weight_one(table)
     bells = _better_bells(table, rank, options, context)
-    planned, options = options, _in_time(table, rank, options, context)
+    planned, options = options, _in_time(table, rank, options, context, bells)
     running = _begun(table, rank, options, context, bells)
     began = context.seconds_left
     chains = [chain.run(options.n_sweeps, options.n_burnt) for chain in running]
@@ -135,7 +136,7 @@ def solve(
     n_sweeps = [len(chain.log_likelihoods) for chain in running]
     record = FitRecord(
         trace=tuple(running[0].log_likelihoods),
-        stopped=_stopped(n_sweeps, planned) + _why_no_forest(table, options) + _told(bells),
+        stopped=_stopped(n_sweeps, planned) + _why_no_forest(table, options) + _bells_in_words(bells),
         n_iter=sum(n_sweeps),
         starts=tuple(float(chain.followed[:, 0].mean()) for chain in chains),
         n_draws=len(draws),
@@ -153,7 +154,7 @@ def solve(
 
 
 def _begun(table: Table, rank: int, options: BayesOptions, context: Context, bells: BellEdges) -> list[RunningChain]:
-    """Return the chains, of which each keeps its share of the draws."""
+    """Return the chains, each with its share of the draws to keep. Chains that would keep no draw are left out."""
     shares = np.diff(np.arange(options.chains + 1) * options.n_draws // options.chains)
     each = [(number, int(share)) for number, share in enumerate(shares) if share]
     return [RunningChain(table, rank, number, share, options, context, bells) for number, share in each]
@@ -162,8 +163,9 @@ def _begun(table: Table, rank: int, options: BayesOptions, context: Context, bel
 def _better_bells(table: Table, rank: int, options: BayesOptions, context: Context) -> BellEdges:
     """Return the edges between the scores of numbers if rows that are left out are more probable with them.
 
-    Such edges find in a hundred rows what free tables find in a thousand, but they leave little for classes, which are
-    better where all numbers follow from a hidden one. So half the sweeps are made with them and without.
+    Such edges find in a hundred rows what free tables find in a thousand. But they leave little for classes, which are
+    better where all numbers depend on a hidden one. So shorter chains, of half the sweeps, are run with and without
+    these edges.
     """
     none = BellEdges.none()
     if not (options.forest and ForestSampler.takes(table)):
@@ -178,7 +180,7 @@ def _better_bells(table: Table, rank: int, options: BayesOptions, context: Conte
     found = []
     for tried, share in ((none, 0.25), (bells, 1 / 3)):
         trying = replace(context.with_share(share), stage="comparing kinds of edges")
-        shorter = _in_time(table, rank, half, trying)
+        shorter = _in_time(table, rank, half, trying, tried)
         chains = _begun(table, rank, shorter, trying, tried)
         draws = [draw for chain in chains for draw in chain.run(shorter.n_sweeps, shorter.n_burnt).draws]
         found.append(log_left_out(draws, table.rows, table.domain.cardinalities, context.runner))
@@ -199,10 +201,10 @@ def _of_weight_one(table: Table) -> Table:
 
 
 def _more_sweeps(running: Sequence[RunningChain], planned: BayesOptions, began: float, context: Context) -> int:
-    """Return how many sweeps chains that have not mixed shall add: as many as they have, within their budget.
+    """Return how many sweeps to add to chains that have not mixed: as many as they have, or none.
 
-    All earlier sweeps are then forgotten. Without a budget of time chains go on twice, unless that takes too many
-    numbers; with one until it is spent, and not at all if their sweeps were given.
+    All earlier sweeps are then forgotten. No sweeps are added if their number was given. Without a budget of time,
+    chains go on at most twice, unless that passes over too many numbers; with a budget, until it is spent.
     """
     n_sweeps = len(running[0].log_likelihoods)
     if planned.sweeps is not None:
@@ -223,10 +225,11 @@ def _sampler(
     stream: Stream,
     key: Sequence[int],
     options: BayesOptions,
+    bells: BellEdges,
     *,
     sparse: bool,
-    bells: BellEdges | None = None,
 ) -> Sampler | ForestSampler:
+    """Return a chain that has not begun, with the generator of a stream."""
     stacking = Stacking(table.domain.cardinalities)
     counts, rng = table.label_counts, stream.generator(*key)
     if options.forest and ForestSampler.takes(table):
@@ -234,11 +237,11 @@ def _sampler(
     return Sampler(table, stacking.marginals(counts), stacking, rank, rng, sparse=sparse)
 
 
-def _in_time(table: Table, rank: int, options: BayesOptions, context: Context) -> BayesOptions:
+def _in_time(table: Table, rank: int, options: BayesOptions, context: Context, bells: BellEdges) -> BayesOptions:
     """Shorten the chains to what the time allows, by the pace of a few sweeps; without a budget leave them alone."""
     if not np.isfinite(context.until):
         return options
-    chain = _sampler(table, rank, Stream.PACE, (context.seed, rank), replace(options, burnt=0), sparse=True)
+    chain = _sampler(table, rank, Stream.PACE, (context.seed, rank), replace(options, burnt=0), bells, sparse=True)
     chain.sweep()
     left = context.seconds_left
     for _ in range(_PACE):
@@ -271,13 +274,13 @@ def _why_no_forest(table: Table, options: BayesOptions) -> str:
     return ", without forests, as the rows are not in memory"
 
 
-def _told(bells: BellEdges) -> str:
-    """Say that numbers may have edges of their own, if they may."""
+def _bells_in_words(bells: BellEdges) -> str:
+    """Say that there may be edges between normal scores of numbers, if there may."""
     return ", with correlations of normal scores as edges between numbers" if bells.pairs else ""
 
 
 class RunningChain:
-    """A chain from a random start of its own, which can go on."""
+    """A chain from a random start of its own, which can be continued."""
 
     def __init__(
         self,
@@ -290,7 +293,7 @@ class RunningChain:
         bells: BellEdges,
     ):
         key = (context.seed, rank, number)
-        self._sampler = _sampler(table, rank, Stream.CHAIN, key, options, sparse=bool(options.sparse), bells=bells)
+        self._sampler = _sampler(table, rank, Stream.CHAIN, key, options, bells, sparse=bool(options.sparse))
         # All chains follow the same rows, by which they are compared.
         seen = table.sample(context.seed).rows.codes
         chosen = Stream.PROBES.generator(context.seed, rank).choice(len(seen), min(_PROBES, len(seen)), replace=False)
@@ -306,7 +309,7 @@ class RunningChain:
         return self._n_cells * self._rank + self._sampler.point.stack.size
 
     def run(self, n_sweeps: int, burnt: int) -> Chain:
-        """Sweep, and keep draws and what is followed of the sweeps after the first, ``burnt``."""
+        """Sweep, and keep draws and the followed quantities of all sweeps after the first ``burnt`` ones."""
         n_kept, context = n_sweeps - burnt, self._context
         wanted = set((burnt + (np.arange(1, self._n_draws + 1) * n_kept) // self._n_draws - 1).tolist())
         draws: list[Parameters] = []
@@ -379,9 +382,9 @@ def _complaints(followed: Mixing, longer: Message) -> tuple[Complaint, ...]:
     rhat, size = followed.worst_of_rows
     complaint = Complaint(
         "poor-mixing",
-        "The chains have not mixed well: of the probabilities of {n} rows, split-R-hat is {rhat:.2f} at worst (at "
-        "most {most_rhat:g} is well) and the effective sample size {size:.0f} at least ({least_size}). "
-        "{longer}.",
+        "The chains have not mixed well: of the probabilities of {n} rows, split-R-hat is up to {rhat:.2f} (it should "
+        "be at most {most_rhat:g}) and the effective sample size down to {size:.0f} (it should be at least "
+        "{least_size}). {longer}.",
         n=len(followed.rhat) - 1,
         rhat=rhat,
         most_rhat=_MOST_RHAT,
