@@ -19,7 +19,7 @@ class Mixing:
     def worst_of_rows(self) -> tuple[float, float]:
         """The largest split-R̂ and the smallest effective size of all quantities but the first, the likelihood.
 
-        Answers are probabilities. The likelihood, which classes trade among each other, often mixes more slowly.
+        The likelihood often mixes more slowly than the probabilities of rows, and answers are probabilities.
         """
         return float(self.rhat[1:].max()), float(self.size[1:].min())
 

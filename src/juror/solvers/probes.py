@@ -1,10 +1,11 @@
-"""Rows that draws are asked for: how probable each is, and how probable it is if it is left out.
+"""Log-probabilities of a few rows under draws, and an estimate of what they would be if the rows were left out.
 
-Draws of a posterior have seen all rows. A row x that is left out has about the log-probability (Watanabe 2010)
+The draws d of a posterior have seen all rows. If a row x had been left out, its log-probability would be about
+(Watanabe 2010)
 
     log mean_d p_d(x) − Var_d log p_d(x)
 
-with means and variances over the draws d: where a draw follows single rows, draws differ much about them.
+The variance is large for a row that draws fit only because they have seen it.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class Probes:
 
 
 def log_left_out(draws: Iterable[Parameters], rows: WeightedRows, sizes: tuple[int, ...], runner: LocalRunner) -> float:
-    """Return about the mean log-probability of a row that is left out, from draws that have seen all rows."""
+    """Estimate the mean log-probability of rows that are left out, by draws that have seen them."""
     probes = Probes(rows.codes, sizes, runner)
     logs = np.array([probes.log_prob(draw) for draw in draws])
     of_mean = np.logaddexp.reduce(logs, axis=0) - np.log(len(logs))
