@@ -29,15 +29,15 @@ from juror.readers.exact_numbers import as_number, plain
 from juror.readers.tallies import Tally, way_out_of_labels
 from juror.readers.written_values import written_values
 
-# The most different numbers of a column that are all told apart
+# A column of numbers may become labels if it has at most this many different ones,
 _MOST_TOLD_APART = 32
-# How often they must occur on average: fractions, and whole numbers, which may be codes
+# and if each occurs this often on average: fractions, and whole numbers, which may be codes.
 _RECURRENCE, _OF_WHOLE = 5, 2
-# So many whole numbers are labels in any case, as grades are.
+# Up to this many whole numbers are labels however rarely they occur, as they may be grades.
 _SCALE = 10
-# Fewer labels may be chosen names, such as "10%" and "20%"
+# Fewer labels may be names, such as "10%" and "20%".
 _SOME_LABELS = 10
-# A label of this many lines is probably a mistake
+# A label of this many lines is probably a mistake.
 _MANY_LINES = 10
 
 
@@ -55,12 +55,11 @@ class Discovery:
 
     def __post_init__(self) -> None:
         check_choice("binning", self.binning, BINNINGS)
-        for name in ("bin_above", "max_levels"):
-            if name != "bin_above" or self.bin_above is not None:
-                check_count(name, getattr(self, name))
-        for count in self._bins_by_column.values() if isinstance(self.bins, Mapping) else [self.bins]:
+        check_count("max_levels", self.max_levels)
+        bins = self._bins_by_column.values() if isinstance(self.bins, Mapping) else [self.bins]
+        for name, count in [("bin_above", self.bin_above), *(("bins", count) for count in bins)]:
             if count is not None:
-                check_count("bins", count)
+                check_count(name, count)
         for name in ("levels", "edges"):
             if not isinstance(getattr(self, name), Mapping):
                 given = getattr(self, name)
@@ -137,13 +136,13 @@ class Discovery:
         return variable
 
     def _about(self, column: Tally, variable: Variable) -> DataWarning | None:
-        """Return what to warn of, if a column says nothing about the others or is not what it should be."""
+        """Return a warning about a column that says nothing about the others, or that has the wrong type."""
         if variable.cardinality == 1:
             return _about_single_label(variable)
         written = _about_written_values(column)
         if written is not None:
             return written
-        # A user who sets the intervals of a column wants it as numbers: do not warn.
+        # A user who sets the number of intervals of a column knows that it is no identifier.
         return about_identifier(column) if column.name not in self._bins_by_column else None
 
     def _check_levels(self, name: str, labels: Sequence[Label]) -> None:
@@ -158,7 +157,7 @@ class Discovery:
 
     def _text(self, column: Tally) -> Variable:
         labels = sorted(_seen(column))
-        # a refusal says what a warning does
+        # before the warnings: a refusal of too many labels says the same as they do
         self._check_levels(column.name, labels)
         _warn_of_long_labels(column.name, labels)
         return Variable(column.name, tuple(labels), "nominal")
@@ -198,15 +197,12 @@ class Discovery:
             # a group of numbers is represented by its lowest, so the last edge must be set to the highest
             edges[-1] = column.highest
             _warn_of_groups(column)
-        dropped = bool(column.dropped)
-        return binned_variable(
-            column.name, edges, numbers, counts, open_ended=True, are_groups=dropped, calendar=column.calendar
-        )
+        return _binned(column, edges, open_ended=True)
 
     def _are_few(self, name: str, numbers: np.ndarray, counts: np.ndarray) -> bool:
-        """Tell whether there are so few numbers that each is told apart, as they occur often, or are whole and recur.
+        """Tell whether a column has few different numbers, and they recur, so that each can be a label of its own.
 
-        Of numbers that hardly recur, those next to each other would have nothing to do with each other.
+        Labels are learned one by one, so rare numbers need intervals, which share the rows of neighbours.
         """
         size, whole = len(numbers), bool(np.all(numbers == np.floor(numbers)))
         if size > (self.bin_above or _MOST_TOLD_APART):
@@ -216,9 +212,9 @@ class Discovery:
         return bool(counts.sum() >= (_OF_WHOLE if whole else _RECURRENCE) * size)
 
     def _are_all(self, name: str, numbers: np.ndarray, counts: np.ndarray) -> bool:
-        """Tell whether new rows will hardly have other numbers, so that these are labels.
+        """Tell whether few new rows will have other numbers, so that the numbers seen can be labels.
 
-        A new row has a number that no row had about as often as a row has a number that occurs once (Good and Turing).
+        The share of new rows with a new number is about the share of rows whose number occurs once (Good and Turing).
         """
         are_meant = self.bin_above is not None or name == self.target
         return are_meant or len(numbers) <= _SCALE or not np.any(counts == 1)
@@ -243,16 +239,15 @@ class Discovery:
             column = column.in_needed_unit(calendar.coarsest(ends))
             assert column.calendar is not None
             edges = calendar.converted(ends, column.calendar.unit).tolist()
-        numbers, are_groups = np.asarray(column.values), bool(column.dropped)
-        return binned_variable(
-            column.name,
-            edges,
-            numbers,
-            column.counts,
-            open_ended=False,
-            are_groups=are_groups,
-            calendar=column.calendar,
-        )
+        return _binned(column, edges, open_ended=False)
+
+
+def _binned(column: Tally, edges: Sequence[float] | np.ndarray, *, open_ended: bool) -> Variable:
+    """Cut the numbers of a column at edges."""
+    numbers, are_groups, calendar = np.asarray(column.values), bool(column.dropped), column.calendar
+    return binned_variable(
+        column.name, edges, numbers, column.counts, open_ended=open_ended, are_groups=are_groups, calendar=calendar
+    )
 
 
 _DISCOVERERS: dict[str, Callable[[Discovery, Tally], Variable]] = {
@@ -279,7 +274,7 @@ def _seen(column: Tally) -> list[Any]:
 
 
 def _about_single_label(variable: Variable) -> DataWarning:
-    """Return what to warn of if a column has one label; the only interval of numbers is told by its ends."""
+    """Return the warning about a column of one label, or of one interval, which is named by its ends."""
     fact = f"is constant: its only label is {variable.labels[0]!r}"
     if variable.edges is not None:
         ends = list(dict.fromkeys(distinct_texts(variable.edges, variable.calendar)))
@@ -302,7 +297,7 @@ def _warn_of_groups(column: Tally) -> None:
 
 
 def _about_written_values(column: Tally) -> DataWarning | None:
-    """Return what to warn of if all labels of a text column are values in writing, which are hardly names."""
+    """Return a warning if all labels of a text column are written numbers or dates, and not names; else None."""
     labels = _seen(column) if column.form == "text" else []
     written = written_values(sorted(labels)) if len(labels) >= _SOME_LABELS else None
     if written is None or written.may_be_names:

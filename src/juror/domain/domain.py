@@ -138,10 +138,10 @@ class Domain:
         binning : {"quantile", "width", "ends"}
             Intervals of about equal counts, of equal width, or of counts that fall towards both ends.
         bin_above : int, optional
-            A column of numbers with more distinct values than this is binned; with fewer it is ordinal, unless its
-            values hardly recur: fractions five times on average, more than ten whole numbers twice. By default 32, and
-            a column of more than ten numbers, of which some occur only once, is cut before each of the others, as new
-            rows will have other numbers too.
+            A column with more different numbers than this is binned; by default 32. With fewer it is ordinal if its
+            numbers recur: fractions five times on average, whole numbers twice if there are more than ten. If this is
+            not given, and some of more than ten numbers occur only once, new rows will have other numbers too: then
+            intervals begin at each number that recurs.
         max_levels : int
             The most labels a column may have.
         sample_weight : array-like, (n_rows,), or str, optional
