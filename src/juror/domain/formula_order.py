@@ -1,10 +1,10 @@
 """An order of formulas in which none changes what an earlier one has used, and the column that each computes.
 
-A formula changes the column that it computes, and its target, which is rounded once more. Where another formula needs
-that target, it is held: then the computed number must satisfy the formula as it is.
+A formula changes the column that it computes, and its target, which is rounded once more. A target that another formula
+uses is not rounded: then the computed number must satisfy the formula as it is.
 
-The last formula of an order computes what no other formula names. So the order is built backwards: a formula whose
-computed column no other names is removed, then the same is done with the rest. If there is an order, this finds one.
+The last formula of an order computes a column that no other formula uses. So the order is built backwards: such a
+formula is removed, then the same is done with the rest. If there is an order, this finds one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def in_order(formulas: Sequence[Formula]) -> tuple[Formula, ...]:
 def order_around(
     formulas: Sequence[Formula], choices: Sequence[Sequence[str]], settled: Collection[str]
 ) -> tuple[Formula, ...]:
-    """Return formulas in an order in which they can be applied, of which each computes one of its choices.
+    """Return formulas in an order in which they can be applied, where each computes one of its choices.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def _from_the_end(options: Sequence[Sequence[Formula]], settled: Collection[str]
                 take(n, 0)
         if len(left) < n_left:
             continue
-        # No formula can be last as it is best: give up as little as possible.
+        # No formula can be last with its first choice, so one must give up something: as little as possible.
         found = [
             (_rank(formula, choice, steps[n] if choice else -1, n_uses, settled), -n)
             for n, some in left.items()
@@ -90,9 +90,9 @@ def _is_last(formula: Formula, n_uses: Mapping[str, int], settled: Collection[st
 def _rank(
     formula: Formula, choice: int, n_steps: int, n_uses: Mapping[str, int], settled: Collection[str]
 ) -> tuple[bool, bool, int, int, bool]:
-    """Rank what the last formula may be, the best first.
+    """Return a key that sorts candidates for the last formula, the best first.
 
-    It computes something, preferably no settled column, and its first choice. If not, it is near a settled column.
+    The best one computes something, no settled column, and its first choice. Otherwise it is near a settled column.
     """
     is_settled = formula.computed in settled
     return formula.computed is None, is_settled, n_steps, choice, _holds_target(formula, n_uses, settled)

@@ -1,9 +1,9 @@
 """Find the formula of a column of numbers, see :mod:`juror.domain.formulas`.
 
-A product is a sum of logarithms, so both forms are found as sums. Columns are added to a sum one by one, each time that
-which explains most of what is left; then those that are not needed are taken out again. A formula must hold in nearly
-all rows to within a step of the column's decimals, and a step must be small beside the spread of the column. Unrelated
-numbers, and numbers that merely depend on each other, do not satisfy this.
+A product is a sum of logarithms, so both forms are found as sums. Columns are added to a sum one by one, each time the
+one that explains most of what is left. Then columns that are not needed are removed. A formula must hold in nearly all
+rows to within a step of the column's decimals, and a step must be small compared with the spread of the column.
+Unrelated numbers, and numbers that merely depend on each other, do not satisfy this.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ import numpy as np
 from juror.domain.formulas import Form, Formula
 from juror.domain.measured import FEWEST_ROWS, Measured
 
-# The share of the rows in which a formula must hold; the same for columns of coarse steps, in which more rows hold by
-# chance; and the share of the rows without the column's most frequent number
+# A formula must hold in at least this share of the rows; in more for a target of coarse steps, which is met by luck
+# more often; and in this share of the rows that do not have the most frequent number of the target.
 _HOLDS, _HOLDS_COARSE, _HOLDS_ELSEWHERE = 0.99, 0.998, 0.95
 # A sum is tried as a formula if it leaves at most this share of the column's variance. At most this many are tried.
 _SMALL, _MOST_TRIED = 0.1, 10
 # The most inputs of a formula, the most rows that are searched, and the rows in which a sum is tried first
 _MOST_INPUTS, _MOST_ROWS, _FEW_ROWS = 8, 4000, 300
-# How far a formula of few rows may be off in half of them, in steps
+# A formula fitted to a few rows is dropped if its median error is more than this many steps.
 _ROUGHLY = 4.0
-# Columns that are this near to being sums of others are not told apart.
+# Columns with a smaller share of variance of their own are taken to be sums of others. The ridge keeps sums solvable.
 _ALMOST_ZERO, _RIDGE = 1e-6, 1e-9
-# A fit leaves out the rows that it explains worst, and is repeated.
+# A fit is repeated without the rows that it explains worst: the share of rows that stay, and the number of fits
 _TRIMMED, _ROUNDS = 0.9, 6
-# Exponents of products are whole numbers, found to within an error.
+# Exponents of products are whole numbers: how far a fitted one may be from the nearest
 _EXPONENT_ERROR = 0.02
-# How far a solved column may be from its number: a share of its spread, besides a step
+# How far a solved number may be from that of its row: this share of the spread of the column, and a step
 _NEAR = 0.02
-# A formula must be exact in at least this share of the rows that rounding explains. To find that share, rows are
-# moved by multiples of roots of primes: these fill a step evenly, and need no random numbers.
+# A formula must be exact in at least this part of the share of rows that rounding explains. To find that share, columns
+# are moved by multiples of roots of primes, which fill a step evenly and need no random numbers.
 _OF_EXPLAINED, _PRIMES = 0.9, np.array([2, 3, 5, 7, 11, 13, 17, 19, 23])
-# Significant digits that are tried for factors, fewest first
+# Numbers of significant digits that are tried for factors, fewest first
 _DIGITS = range(1, 10)
-# Shares that agree in this many digits count as equal: then the simpler formula is taken.
+# Of formulas whose shares agree in this many digits, the simplest is taken.
 _SHARE_DIGITS = 3
 
 
@@ -54,7 +54,7 @@ class Verified:
 
     @property
     def plainness(self) -> tuple[float, float, float]:
-        """Rank formulas of as many inputs: first those that hold in more rows, then those of powers near one."""
+        """Rank formulas of the same number of inputs: first by the rows in which they hold, then by powers near one."""
         shares = round(self.formula.share, _SHARE_DIGITS), round(self.exact, _SHARE_DIGITS)
         return *shares, -float(np.abs(np.log(np.abs(self.formula.powers))).sum())
 
@@ -75,9 +75,9 @@ class FormulaSearch:
         self._place = {name: n for n, name in enumerate(columns)}
 
     def lead_of(self, formula: Formula, name: str) -> float:
-        """Return how much a column of a formula moves beside the column that moves most, as a logarithm.
+        """Return how much a column moves the target compared with the column that moves it most, as a logarithm.
 
-        What is computed takes up the errors of all others, which are small beside a column that moves much.
+        The computed column takes up the errors of all others. Beside its own movement these should be small.
         """
         moves = {formula.target: 1.0, **dict(zip(formula.inputs, map(abs, formula.powers), strict=True))}
         moves = {x: a * self._deviations[formula.form][self._place[x]] for x, a in moves.items()}
@@ -188,9 +188,9 @@ class FormulaSearch:
         return Verified(replace(formula, share=float(share), exact=is_exact), float(exact.mean()))
 
     def _explained(self, formula: Formula, known: np.ndarray) -> float:
-        """Return in which share of some rows a formula would be exact if its columns were rounded, and nothing else.
+        """Return the share of rows in which a formula would be exact if rounding of its columns were the only error.
 
-        Columns that differ by one, two or three are within a step of each other and 2, but rounding explains no step.
+        Numbers that are one, two or three are all within a step of 2, but rounding does not explain a whole step.
         """
         target, rows = self._columns[formula.target], np.flatnonzero(known)
         rows = rows[:: 1 + len(rows) // _MOST_ROWS]
@@ -207,7 +207,7 @@ class FormulaSearch:
             return float((np.abs(numbers - formula.solved(formula.target, rounded)) <= target.nearest).mean())
 
     def _can_solve(self, formula: Formula, name: str) -> bool:
-        """Say whether the other columns of a formula give this one nearly, in the rows in which they give a number."""
+        """Say whether the other columns of a formula nearly give this one, in the rows where they give a number."""
         column = self._columns[name]
         _, numbers, known = self._numbers_of(formula)
         power = dict(zip(formula.inputs, formula.powers, strict=True)).get(name, 1.0)
@@ -293,7 +293,7 @@ def _all_at_once(correlation: np.ndarray) -> list[tuple[int, ...]]:
 
 
 def _trimmed_fit(inputs: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, float]:
-    """Fit the target (n,) by factors of the inputs (n, k) and a constant, without the rows that are explained worst."""
+    """Fit factors of the inputs (n, k) and a constant to a target (n,), without the rows that are explained worst."""
     middle, scale = inputs.mean(axis=0), inputs.std(axis=0)
     scale = np.where(scale > 0, scale, 1.0)
     design = np.column_stack([(inputs - middle) / scale, np.ones(len(target))])

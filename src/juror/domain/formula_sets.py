@@ -21,8 +21,8 @@ _MOST_COLUMNS = 80
 def find_formulas(columns: Mapping[str, Measured]) -> tuple[Formula, ...]:
     """Return the formulas of columns, in an order in which they can be applied: no column is computed after its use.
 
-    Every column is computed by one formula at most. A formula that follows from others would compute a column from
-    itself, so it is left out.
+    At most one formula computes a column. A formula that follows from others would compute a column from itself, so it
+    is left out.
     """
     names = [name for name, column in columns.items() if column.is_usable]
     if not 2 <= len(names) <= _MOST_COLUMNS:
@@ -36,7 +36,7 @@ def find_formulas(columns: Mapping[str, Measured]) -> tuple[Formula, ...]:
         if more:
             chosen, found[key] = more, None
             continue
-        # It follows from those that were chosen, but another one between columns that none computes would not.
+        # It follows from those that were chosen. A formula between columns that none of these computes would not.
         free = [name for name in names if name not in {formula.computed for formula in chosen}]
         other = search.formula_of(*key, free) if key[0] in free else None
         found[key] = other if other != best else None
@@ -44,10 +44,10 @@ def find_formulas(columns: Mapping[str, Measured]) -> tuple[Formula, ...]:
 
 
 def _with_another(chosen: Sequence[Formula], found: Verified, search: FormulaSearch) -> tuple[Formula, ...]:
-    """Return formulas with one more, in order; empty if each cannot compute a column of its own.
+    """Return formulas with one more, in order; empty if they cannot all compute a column of their own.
 
-    Those columns are computed that move most. If need be, one of the chosen formulas computes another column than
-    before.
+    Each computes the column that moves most, if possible. If need be, one of the chosen formulas computes another
+    column than before.
     """
     mine = [replace(found.formula, computed=name) for name in search.computable(found.formula)]
     best = max((in_order([*chosen, each]) for each in mine), key=partial(_total, search), default=())

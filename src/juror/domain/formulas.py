@@ -3,9 +3,8 @@
     sum       z = c + Σ_k a_k x_k             a total, a difference, another unit
     product   z = c Π_k x_k^{a_k}             an area, a ratio, a body mass index
 
-A forest cannot have such a formula: z depends on several columns at once, and numbers are independent inside their
-intervals. So a domain keeps the formulas of its rows beside the variables, and rows that are drawn or filled satisfy
-them.
+A forest cannot express such a formula: z depends on several columns at once, and numbers are independent inside their
+intervals. So a domain keeps the formulas of its rows beside the variables. Rows that are drawn or filled satisfy them.
 """
 
 from __future__ import annotations
@@ -45,15 +44,15 @@ class Formula:
         Which of the two it is.
     computed : str
         The column that is computed from the others in drawn rows: the one that moves most, unless another formula
-        computes it. None if such rows would be less like the table's.
+        computes that. None if drawn rows ignore the formula, because they would be less like those of the table.
     solvable : tuple of str
-        The columns that the others give, exactly or nearly: the target, and inputs with one solution. Those whose
-        numbers are labels are solved for where cells are filled, and never computed.
+        The columns that the others give, exactly or nearly: the target, and inputs with one solution. A column whose
+        numbers are labels is filled by solving the formula, but never computed in drawn rows.
     share : float
         The share of the rows in which the formula holds.
     exact : bool
-        Whether it gives exactly the number of its target in nearly all rows. If not, its inputs were rounded, and the
-        target may be a step off.
+        Whether it gives exactly the number of its target in nearly all rows. If not, its inputs were rounded, so that
+        the target may be one step off.
 
     Examples
     --------
@@ -97,14 +96,14 @@ class Formula:
 
     @property
     def whole(self) -> str:
-        """The column that is the sum or product of all others; the target if there is none."""
+        """The column that is the sum or product of all others, which may be an input; the target if there is none."""
         taken_away = [name for name, power in zip(self.inputs, self.powers, strict=True) if power < 0]
         if not taken_away or len(taken_away) < len(self.inputs) - 1:
             return self.target
         return next((name for name in self.inputs if name not in taken_away), self.target)
 
     def solved(self, name: str, numbers: Mapping[str, np.ndarray]) -> np.ndarray:
-        """Return what a column of the formula must be, (n,), given the others; not finite where it can be no number.
+        """Return what a column of the formula must be, (n,), given the others; not finite where no number solves it.
 
         A number that is missing is NaN, and so is what follows from it.
         """
@@ -164,10 +163,10 @@ def _power(name: str, power: float) -> str:
 
 
 def on_grid(variable: Variable, numbers: np.ndarray, beyond: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """Return numbers rounded to the decimals of a variable, (n,), and which of them it may have, (n,) of bool.
+    """Return numbers rounded to the decimals of a variable, (n,), and whether it may have them, (n,) of bool.
 
-    These lie between the smallest and the largest number of its rows, as far apart as they do; or, with ``beyond``,
-    anywhere if its intervals are open.
+    It may have numbers between the smallest and the largest of its rows, at the stride of its law; with ``beyond``, any
+    numbers if its intervals are open.
     """
     assert variable.edges is not None
     low, high = float(variable.edges[0]), float(variable.edges[-1])
@@ -187,7 +186,7 @@ def on_grid(variable: Variable, numbers: np.ndarray, beyond: bool = False) -> tu
 
 
 def nearest_label(variable: Variable, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the label nearest to each number, (n,) of float, and its code, (n,); numbers that are NaN get any."""
+    """Return the label nearest to each number, (n,) of float, and its code, (n,); for NaN these mean nothing."""
     labels = np.array(variable.present_labels, dtype=np.float64)
     order = np.argsort(labels)
     between = (labels[order][1:] + labels[order][:-1]) / 2

@@ -9,15 +9,14 @@ from juror.readers.tallies import Tally
 
 # Fewer rows may all differ by chance.
 _FEWEST_ROWS = 20
-# Of the rows of an identifier at least this share has a label of its own, as some may be repeated.
+# The least number of different labels of an identifier, as a share of the rows: some rows may be repeated.
 _DISTINCT = 0.95
 
 
 def about_identifier(column: Tally) -> DataWarning | None:
-    """Return what to warn of if a column is an identifier: text that differs in nearly all rows, or row numbers.
+    """Return a warning if a column is an identifier: text that differs in nearly all rows, or row numbers; else None.
 
-    Other numbers are cut into intervals, which hold many rows each. Weights with fractions do not tell how many rows
-    there are.
+    Other numbers are cut into intervals of many rows each. With fractions as weights, the number of rows is not known.
 
     >>> about_identifier(Tally("year", "number", np.arange(1900.0, 2000.0), np.ones(100)))
     >>> print(about_identifier(Tally("row", "number", np.arange(1.0, 101.0), np.ones(100))))

@@ -12,10 +12,10 @@ from juror.domain.law import EXACT
 from juror.domain.variable import Variable
 from juror.readers import Column
 
-# The most rows of a column that are kept, and the fewest that say something
+# The most rows of a column that are kept, and the fewest that are enough to find something
 _MOST_ROWS, FEWEST_ROWS = 50_000, 50
-# The largest step of a column that may have a formula, as a share of its spread: of half a step, and of a whole step in
-# columns that may be one step off, as a sum of rounded parts often is
+# A column may have a formula if half a step of its decimals is at most the first share of its spread. Its formula may
+# be one step off, as a sum of rounded parts often is, if a step is at most the second share.
 _FINE, _FINEST = 0.025, 0.005
 # Errors of floats: as a share of the step, or of the spread if a column has no step
 _OF_STEP, _OF_SPREAD = 1e-4, 1e-6
@@ -32,9 +32,9 @@ class Measured:
     numbers : numpy.ndarray, (n_rows,)
         Its numbers in some rows, NaN where missing.
     step : float
-        The step of its decimals, 0 if it has none; of a column of labels how near these come to each other.
+        The step of its decimals, 0 if it has none; for a column of labels, the smallest difference of two labels.
     has_intervals : bool
-        Whether the column can have all numbers of its grid, and not only some labels.
+        Whether the column can have all numbers of its grid; otherwise it has only its labels.
     """
 
     numbers: np.ndarray

@@ -1,4 +1,4 @@
-"""Labels that probably mean missing: the most common mistake is a marker that nobody named."""
+"""Warn of labels that probably mean missing, but were not passed as markers: the most common mistake."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from juror.errors import DataWarning, Option, shortlist, warn
 from juror.readers.exact_numbers import as_number
 from juror.readers.tallies import Tally
 
-# What programs write for missing cells. People also mean it by "none", "unknown" and "-", but these may be answers.
+# What programs write for missing cells. "none", "unknown" and "-" often mean missing too, but may be answers.
 _MARKERS = frozenset(("?", "NA", "na", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null"))
-# Fewer labels may be chosen names that happen to be numbers
+# Fewer labels may be names that happen to be numbers.
 _SOME_LABELS = 10
 
 
 def warn_of_unnamed_markers(variables: Sequence[Variable], tallies: Mapping[str, Tally]) -> None:
-    """Warn of markers in columns of text: one by one where they keep a column from being numbers, else all at once.
+    """Warn of markers in columns of text: of each column that would be numbers without them, and of all others at once.
 
-    Columns without a tally have labels that their user listed.
+    Columns without a tally are left out: the user listed their labels.
     """
     named: dict[str, frozenset[Label]] = {}
     for variable in variables:
@@ -36,7 +36,7 @@ def warn_of_unnamed_markers(variables: Sequence[Variable], tallies: Mapping[str,
 
 
 def _strangers_among_numbers(labels: Sequence[str]) -> list[str]:
-    """Return the one or two labels that are no numbers if all others are; none if there are more."""
+    """Return the one or two labels that are not numbers, if all others are; otherwise none."""
     strangers = [label for label in labels if not _is_number(label)]
     return strangers if len(labels) >= _SOME_LABELS and len(strangers) <= 2 else []
 
