@@ -1,8 +1,8 @@
 """Holes of a table that follow from the other cells of their row, by formulas (:mod:`juror.domain.formulas`).
 
-Where all columns of a formula but one are known, that one follows, and what follows may be what another formula needs.
-Where several are holes, one is filled from the distribution, and what then follows comes next. So a row that is filled
-satisfies its formulas if possible numbers do.
+If all columns of a formula but one are known, that one follows, and then another formula may give another one. If
+several are holes, one is filled from the distribution, and then what follows. So a filled row satisfies its formulas if
+there are possible numbers that do.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from juror.domain.variable import Variable
 from juror.readers import Column
 from juror.readers.columns import MISSING
 
-# Of columns, by name, the numbers (rows,), NaN in holes; or which cells they are, (rows,) of bool
+# By name of a column: its numbers, (rows,), NaN in holes; or which of its cells are meant, (rows,) of bool
 Cells = dict[str, np.ndarray]
 
 
@@ -35,9 +35,9 @@ class FormulaHoles:
     domain : Domain
         The variables and formulas.
     formulas : sequence of Formula
-        Those whose columns the table has, as numbers.
+        Those whose columns are all in the table, as numbers.
     known : mapping of str to numpy.ndarray, (rows,)
-        By column, the numbers of its cells, observed or following from other cells of their row; NaN in other holes.
+        By column, the numbers that are observed, or follow from other cells of their row; NaN in other holes.
     """
 
     domain: Domain
@@ -46,7 +46,7 @@ class FormulaHoles:
 
     @classmethod
     def of(cls, domain: Domain, columns: Sequence[Column], codes: np.ndarray) -> FormulaHoles:
-        """Solve formulas for the holes of columns, and enter what was found into the codes (rows, N) of their rows."""
+        """Solve formulas for the holes of columns, and write the codes of what was found into codes (rows, N)."""
         by_name = {column.name: column for column in columns}
         names = dict.fromkeys(name for formula in domain.formulas for name in formula.names if name in by_name)
         observed = {name: observed_numbers(domain[name], by_name[name]) for name in names}
@@ -62,9 +62,17 @@ class FormulaHoles:
         return cls(domain, formulas, known)
 
     def filled(self, codes: np.ndarray, numbers: Mapping[int, np.ndarray]) -> dict[int, np.ndarray]:
-        """Return numbers for holes, by variable, (rows,), that satisfy the formulas; codes are of rows without holes.
+        """Return numbers of variables, (rows,), that satisfy the formulas, from filled rows.
 
-        Numbers that follow from other cells are theirs. Of several holes of a formula, one follows from the others.
+        Numbers that follow from other cells replace those that were drawn. Of several holes of a formula, all but one
+        keep what was drawn, and the last one follows.
+
+        Parameters
+        ----------
+        codes : numpy.ndarray, (rows, N)
+            Codes of the filled rows.
+        numbers : mapping of int to numpy.ndarray, (rows,)
+            By variable, the numbers of the filled rows.
         """
         names = {name: self.domain.position(name) for name in self.known}
         drawn = {
@@ -82,13 +90,13 @@ class FormulaHoles:
         return whole
 
     def _completed(self, drawn: Cells) -> Cells:
-        """Fill holes by drawn numbers or by what follows from them; rows that fail are tried in the other order."""
+        """Fill holes with drawn numbers or with what follows; rows that fail are filled again in the other order."""
         first, last = self._order()
         known = _guessed(self.domain, self.formulas, self.known, drawn, [*first, *last])
         wrong = np.zeros(len(next(iter(known.values()))), dtype=bool)
         for formula in self.formulas:
             wrong |= applies(formula, known) & ~is_satisfied(self.domain, formula, known)
-        # Rows without holes are as they were observed.
+        # Rows without holes stay as they were observed.
         wrong &= np.any([np.isnan(self.known[name]) for name in drawn], axis=0)
         rows = np.flatnonzero(wrong)
         if not len(rows):
@@ -100,7 +108,7 @@ class FormulaHoles:
         return known
 
     def _order(self) -> tuple[list[str], list[str]]:
-        """Return the columns whose holes are filled first, labels before all, and those that follow if they can."""
+        """Return the columns whose holes are filled first, labels before numbers, and those that are to follow."""
         names = dict.fromkeys(name for formula in self.formulas for name in reversed(formula.names))
         last = dict.fromkeys(formula.computed or formula.target for formula in self.formulas)
         first = [name for name in names if name not in last]
@@ -110,13 +118,13 @@ class FormulaHoles:
 def with_what_follows(
     guesses: np.ndarray, domain: Domain, variable: Variable, columns: Sequence[Column], codes: np.ndarray
 ) -> np.ndarray:
-    """Return guesses (rows,) of a variable, or what formulas give it where the other columns are known."""
+    """Return guesses (rows,) of a variable, replaced where formulas give it from the other columns."""
     target = variable.name
     if not any(target in formula.solvable for formula in domain.formulas):
         return guesses
     others = [column for column in columns if column.name != target]
     absent = Column(target, "number", np.zeros(0), np.full(len(codes), MISSING))
-    # Formulas find the holes by the codes; if the target is the only column, these are of its own cells.
+    # Formulas find holes by their codes. If the target is the only column, the codes are those of its own cells.
     unknown = codes.copy()
     unknown[:, domain.position(target)] = MISSING
     known = FormulaHoles.of(domain, [*others, absent], unknown).known.get(target)
@@ -129,7 +137,7 @@ def with_what_follows(
 
 
 def _guessed(domain: Domain, formulas: Sequence[Formula], known: Cells, drawn: Cells, order: Sequence[str]) -> Cells:
-    """Fill the holes of one column after the other by drawn numbers, and each time those that follow from them."""
+    """Fill the holes of one column after the other with drawn numbers, and each time the holes that then follow."""
     known = {name: numbers.copy() for name, numbers in known.items()}
     can_follow = (name for name in drawn if domain[name].edges is not None)
     holes = {name: np.isnan(known[name]) & np.isfinite(drawn[name]) for name in can_follow}
@@ -150,7 +158,7 @@ def _follow(
     guessed: Mapping[str, np.ndarray] | None = None,
     new: set[str] | None = None,
 ) -> Cells:
-    """Enter into the known numbers what follows from them, until nothing more does.
+    """Add to the known numbers what follows from them, until nothing more follows.
 
     Parameters
     ----------
@@ -161,14 +169,14 @@ def _follow(
     holes : mapping of str to numpy.ndarray, (rows,)
         Which cells may be filled, by column.
     guessed : mapping of str to numpy.ndarray, (rows,), optional
-        Which cells were drawn. A drawn target is rounded once more. Then nothing goes beyond the numbers seen.
+        Which cells were drawn. If given, a drawn target may be rounded once more, and no number goes beyond those seen.
     new : set of str, optional
-        The columns that changed before; by default all.
+        The columns whose numbers are new; by default all.
 
     Returns
     -------
     dict of str to numpy.ndarray, (rows,)
-        Which cells were entered, by column.
+        Which cells were filled, by column.
     """
     n_uses = Counter(name for formula in formulas for name in formula.names)
     entered: Cells = {}
@@ -193,7 +201,7 @@ def _entered(
     free: np.ndarray | None,
     beyond: bool,
 ) -> Cells:
-    """Enter what follows from a formula in rows that lack one of its columns, and return which cells these are."""
+    """Fill cells by a formula in rows that lack only one of its columns, and return which cells these are."""
     unknown = {name: np.isnan(known[name]) for name in formula.names}
     one = np.sum(list(unknown.values()), axis=0) == 1
     entered: Cells = {}
@@ -208,14 +216,15 @@ def _entered(
             possible &= is_satisfied(domain, formula, some) | _rounded(domain, formula, some, known, rows, free)
         known[name][rows[possible]] = solved[possible]
         if possible.any():
-            entered[name] = np.isin(np.arange(len(one)), rows[possible])
+            entered[name] = np.zeros(len(one), dtype=bool)
+            entered[name][rows[possible]] = True
     return entered
 
 
 def _rounded(
     domain: Domain, formula: Formula, some: Cells, known: Cells, rows: np.ndarray, free: np.ndarray | None
 ) -> np.ndarray:
-    """Round a target that was drawn, in the rows in which it is free, and say in which that was possible."""
+    """Round a target that was drawn, in those rows in which it is free, and say in which it could be rounded."""
     if free is None:
         return np.zeros(len(rows), dtype=bool)
     numbers, possible = on_grid(domain[formula.target], formula.solved(formula.target, some))
@@ -228,7 +237,7 @@ def _solution(domain: Domain, formula: Formula, name: str, known: Cells, beyond:
     """Return the numbers (rows,) that a formula gives a column, and in which rows it may have them."""
     variable, solved = domain[name], formula.solved(name, known)
     if variable.edges is not None:
-        # A total may be larger than all before. What a ratio seems to say about its parts may be nonsense.
+        # A total may be larger than all totals before. But what a ratio says about its parts may be far off.
         return on_grid(variable, solved, beyond=beyond and name == formula.target and formula.share == 1)
     return nearest_label(variable, solved)[0], np.isfinite(solved)
 

@@ -2,9 +2,9 @@
 
 Formulas are applied one after the other, in an order in which none changes what an earlier one has used
 (:mod:`juror.domain.formula_order`). Each computes one column from the others, rounds it to a number that the column may
-have, and then computes its target once more: a drawn ratio gives a number of parts, and their whole number gives a
-ratio that is possible. Columns that a condition settles are not computed. Where a number is not possible, another
-column of the formula is computed. Rows that do not satisfy all formulas in the end are drawn again.
+have, and then computes its target once more. For example, a drawn ratio gives a numerator, which is rounded to a whole
+number, and this gives a possible ratio. Columns that a condition settles are not computed. If a number is not possible,
+another column of the formula is computed. Rows that do not satisfy all formulas in the end are drawn again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from juror.errors import JurorWarning, Message, warn
 _ROUNDING = 1e-9
 # How often rows that do not satisfy a formula are drawn again
 _ATTEMPTS = 16
-# A condition that leaves less of a column than this share settles the column: computed numbers would seldom meet it.
+# A condition settles a column if it leaves less than this share of it, as computed numbers would seldom meet it.
 _SETTLED = 0.5
 # The numbers of variables (rows,), by their position
 Numbers = Mapping[int, np.ndarray]
@@ -63,7 +63,7 @@ class Leeway:
         return self.domain.position(name) in self.points
 
     def settles(self, name: str) -> bool:
-        """Say whether a column is better not computed: it is fixed, holds labels, or has little room."""
+        """Say whether a column had better not be computed: it is fixed, holds labels, or conditions leave little."""
         n = self.domain.position(name)
         if self.is_fixed(name) or self.domain[n].edges is None:
             return True
@@ -141,7 +141,7 @@ def warn_of_unsolved(rows: Drawn) -> None:
 def _planned(leeway: Leeway) -> tuple[Formula, ...]:
     """Return the formulas that drawn rows satisfy, in order.
 
-    A column with little room is computed only if no other can be, and one that has a number never.
+    A column of which conditions leave little is computed only if no other can be, and a fixed one never.
     """
     formulas = [formula for formula in leeway.domain.formulas if formula.computed]
     settled = {name for formula in formulas for name in formula.names if leeway.settles(name)}
@@ -150,7 +150,7 @@ def _planned(leeway: Leeway) -> tuple[Formula, ...]:
 
 
 def computable(domain: Domain, formula: Formula) -> list[str]:
-    """Return the columns that a formula may compute, that which it computes now first."""
+    """Return the columns that a formula may compute, the one that it computes now first."""
     names = dict.fromkeys((formula.computed or formula.target, *formula.solvable))
     return [name for name in names if domain[name].edges is not None]
 
@@ -158,7 +158,7 @@ def computable(domain: Domain, formula: Formula) -> list[str]:
 def _best_first(domain: Domain, formula: Formula) -> list[str]:
     """Return the columns that a formula may compute, the best one first.
 
-    Columns with coarse steps come last: one step of theirs moves the target by more than its own step.
+    Columns with coarse steps come last: one of their steps moves the target by more than a step.
     """
     first, *others = computable(domain, formula)
     return [first, *sorted(others, key=lambda name: _is_coarse(domain, formula, name))]
@@ -231,7 +231,7 @@ def _unsolved(domain: Domain, formulas: Sequence[Formula], codes: np.ndarray, nu
 
 
 def applies(formula: Formula, known: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Say for which rows a formula gives a number; to others, such as those of a ratio to zero, it says nothing."""
+    """Say in which rows a formula applies: it gives a number there, and not a division by zero, say."""
     return np.isfinite(formula.solved(formula.target, known)) & np.isfinite(known[formula.target])
 
 
@@ -240,7 +240,7 @@ def is_satisfied(domain: Domain, formula: Formula, known: Mapping[str, np.ndarra
     target = domain[formula.target]
     assert target.edges is not None
     given, possible = on_grid(target, formula.solved(formula.target, known), beyond=True)
-    # Of parts that were rounded, a sum may be a step off. Floats are off by a little of the largest number.
+    # A sum of rounded parts may be one step off. Floats may be off by a small share of the largest number.
     steps = 0.5 if formula.exact else 1 + _ROUNDING
     off = max(steps * target.inside.law.grid.step, _ROUNDING * max(map(abs, target.edges)))
     return possible & np.isclose(given, known[formula.target], rtol=_ROUNDING, atol=off)

@@ -1,7 +1,7 @@
-"""Find the formulas of a table, and try in drawn rows what each should compute (:mod:`juror.domain.formulas`).
+"""Find the formulas of a table, and try in drawn rows which column each should compute (:mod:`juror.domain.formulas`).
 
-A column that is computed takes up the errors of others. A difference of two large numbers may be far off, and many rows
-may have no possible number. So rows are drawn with each formula, and the columns are compared with the table's.
+A column that is computed takes up the errors of the others. A difference of two large numbers may be far off, and in
+many rows no number may be possible. So rows are drawn with the formulas, and their columns compared with the table's.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from juror.rows.reading import OpenTable
 from juror.rows.table import Table
 
 _DRAWN = 4000
-# How much farther from the table than without formulas a column may be, by the largest difference of the shares of
-# numbers up to any, and which share of the rows may have to be drawn again
+# How much formulas may add to the distance of a column from the table's, which is the largest difference of their
+# cumulative shares; and the largest share of the rows that may have to be drawn again
 _FARTHER, _AGAIN = 0.05, 0.2
 
 
 def with_formulas(mixture: Mixture, opened: OpenTable, read: Table, seed: int, until: float = np.inf) -> Domain:
     """Return the domain of a mixture with the formulas of its table, if that was read into memory.
 
-    What formulas compute is tried in drawn rows. If a formula makes a column less like the table's whatever it
-    computes, or if there is no time to try it, it fills holes, and drawn rows ignore it.
+    What each formula computes is tried in drawn rows. If some column gets less like the table's whatever the formula
+    computes, or if there is no time to try it, then drawn rows ignore the formula, and only holes are filled by it.
     """
     # Formulas of a domain that was given are those of other rows.
     domain = replace(mixture.domain, formulas=())
@@ -50,9 +50,9 @@ def with_formulas(mixture: Mixture, opened: OpenTable, read: Table, seed: int, u
 
 
 def _tried(trial: _Trial, domain: Domain, found: Sequence[Formula]) -> tuple[Formula, ...]:
-    """Return formulas with what each computes: first all are tried together, and if that fails, one by one.
+    """Return formulas with the column that each computes: all are tried together, and if that fails, one by one.
 
-    The columns that move most are computed, or else the wholes from their parts.
+    There are two plans: to compute the columns that move most, or the totals from their parts.
     """
     wholes = [sorted(computable(domain, each), key=lambda name: name != each.whole) for each in found]
     plans = tuple(dict.fromkeys((tuple(found), order_around(found, wholes, ()))))
@@ -68,9 +68,9 @@ def _tried(trial: _Trial, domain: Domain, found: Sequence[Formula]) -> tuple[For
 
 
 def _one_by_one(trial: _Trial, domain: Domain, plan: Sequence[Formula]) -> tuple[Formula, ...]:
-    """Return the formulas of a plan, with another column to compute, or none, where its own one fails.
+    """Return the formulas of a plan. A formula that fails computes another column, or none.
 
-    If need be, formulas before it compute another column, too.
+    If need be, the formulas before it compute other columns too.
     """
     kept: tuple[Formula, ...] = ()
     for formula in plan:
@@ -102,7 +102,7 @@ class _Trial:
         self._before = self._distances(self._drawn(()))
 
     def is_good(self, formulas: Sequence[Formula]) -> bool:
-        """Say whether rows that satisfy formulas are about as much like the table's as rows that do not.
+        """Say whether rows that satisfy formulas are about as near to the table as rows drawn without formulas.
 
         False if no time is left to draw rows.
         """
@@ -118,7 +118,7 @@ class _Trial:
         return draw_satisfying(draw, _DRAWN, Leeway(domain))
 
     def _distances(self, rows: Drawn) -> np.ndarray:
-        """Return the largest difference of shares of every column, of drawn rows and the table's, (n_columns,)."""
+        """Return how far each column of drawn rows is from the table's, (n_columns,)."""
         return np.array([self._distance(rows, name, real) for name, real in self._real.items()])
 
     def _distance(self, rows: Drawn, name: str, real: np.ndarray) -> float:
