@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, asdict, fields
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal, NotRequired, TypedDict, TypeVar
 
@@ -223,24 +223,20 @@ def read_domain(plain: Mapping[str, Any]) -> Domain:
     check(plain, _DomainEntries, "domain")
     variables = []
     for entries in plain["variables"]:
-        lists = {key: tuple(value) for key, value in entries.items() if isinstance(value, list)}
         more: dict[str, Any] = {"law": _read_law(entries["law"])} if "law" in entries else {}
         if "calendar" in entries:
             more["calendar"] = Calendar(**entries["calendar"])
         # older jurors wrote a typical number of each interval
-        known = {key: value for key, value in entries.items() if key != "values"}
-        lists.pop("values", None)
-        variables.append(Variable(**{**known, **lists, **more}))
-    formulas = tuple(map(_read_formula, plain.get("formulas", ())))
+        known = {key: value for key, value in _with_tuples(entries).items() if key != "values"}
+        variables.append(Variable(**known | more))
+    formulas = tuple(Formula(**_with_tuples(formula)) for formula in plain.get("formulas", ()))
     frame = FrameType(**plain["frame"]) if "frame" in plain else None
     return Domain(tuple(variables), tuple(plain["missing"]), plain.get("floats"), formulas, frame)
 
 
-def _read_formula(plain: Mapping[str, Any]) -> Formula:
-    # Older jurors did not write the fields that have a default.
-    known = {each.name: plain[each.name] for each in fields(Formula) if each.name in plain or each.default is MISSING}
-    lists = {key: tuple(value) for key, value in known.items() if isinstance(value, list)}
-    return Formula(**known | lists)
+def _with_tuples(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """Return entries with tuples, which JSON writes as lists."""
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in plain.items()}
 
 
 def _read_law(plain: Mapping[str, Any]) -> Law:
