@@ -34,7 +34,7 @@ class TestExpectedEnd:
     def test_time_goes_on_between_reports(self, clock):
         end = bar.ExpectedEnd()
         assert end.in_words() == ""
-        end.told(step(60.0))
+        end.update(step(60.0))
         clock.now += 2.9
         assert end.in_words() == ""
         clock.now += 0.1
@@ -48,42 +48,42 @@ class TestExpectedEnd:
 
     def test_reports_that_follow_closely_move_the_end_little(self, clock):
         end = bar.ExpectedEnd()
-        end.told(step(60.0))
+        end.update(step(60.0))
         for seconds_left in (20.0, 100.0) * 20:
             clock.now += 0.01
-            end.told(step(seconds_left))
+            end.update(step(seconds_left))
         clock.now += 3.0
         assert end.in_words() in ("about 55 s left", "about 1 min left")
         # After a while a report counts nearly whole.
         clock.now += 30.0
-        end.told(step(600.0))
+        end.update(step(600.0))
         assert end.in_words() == "about 10 min left"
 
     def test_the_share_never_falls(self, clock):
         end, shares = bar.ExpectedEnd(), []
         for seconds_left in (10.0, 40.0, 30.0, 20.0, 200.0, 10.0, 0.0):
             clock.now += 10.0
-            end.told(step(seconds_left))
+            end.update(step(seconds_left))
             shares.append(end.share)
         assert shares == sorted(shares)
         assert 0.0 < shares[0] < shares[-1] <= 1.0
 
     def test_steps_are_counted_where_nothing_tells_the_time(self, clock):
         end = bar.ExpectedEnd()
-        end.told(step(None, start=4))
+        end.update(step(None, start=4))
         assert end.share == pytest.approx(0.4)
         assert end.in_words() == ""
 
     def test_reports_without_a_time_leave_it_until_another_stage_begins(self, clock):
         end = bar.ExpectedEnd()
-        end.told(step(60.0))
+        end.update(step(60.0))
         clock.now += 20.0
-        end.told(step(None))
+        end.update(step(None))
         assert end.in_words() == "about 40 s left"
-        end.told(step(40.0))
+        end.update(step(40.0))
         share = end.share
         assert share > 0.3
-        end.told(Progress("fitting labels", 3, 1, 10, 1, 1))
+        end.update(Progress("fitting labels", 3, 1, 10, 1, 1))
         assert end.in_words() == ""
         assert end.share == share
 

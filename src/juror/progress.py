@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from juror.printing import one_line
 
-# Over about this many seconds, reports move the expected end.
+# Reports of about this many seconds are averaged to expect the end.
 _MEMORY = 5.0
-# The first reports guess: the time left is shown this many seconds after them.
+# The first reports are guesses: the time left is shown from this many seconds after the first one.
 _SETTLED = 3.0
 
 
@@ -35,7 +35,7 @@ class Progress:
     objective : float or None
         The objective of those methods: the squared misfit of pair tables, triples or histograms.
     seconds_left : float or None
-        How long the fit is expected to take from now on; None where nothing tells. While a rank is chosen, it grows
+        How long the fit is expected to take from now on; None if that is not known. While a rank is chosen, it grows
         whenever a larger rank turns out to be better.
     """
 
@@ -75,10 +75,10 @@ def progress_bar(first: str = "fitting") -> Iterator[ProgressCallback]:
         def render(self, task: Task) -> Text:
             return Text(end.in_words())
 
-    texts = (TextColumn(each, markup=False) for each in ("{task.description}", "{task.fields[detail]}"))
-    columns = (next(texts), BarColumn(), next(texts), TimeElapsedColumn(), TimeLeft())
+    before, after = (TextColumn(each, markup=False) for each in ("{task.description}", "{task.fields[detail]}"))
+    columns = (before, BarColumn(), after, TimeElapsedColumn(), TimeLeft())
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        # A bar without a total moves to and fro.
+        # Without a total, the bar moves to and fro.
         task = bar.add_task(one_line(first), total=None, detail="")
 
         def draw(step: Progress) -> None:
@@ -87,10 +87,10 @@ def progress_bar(first: str = "fitting") -> Iterator[ProgressCallback]:
                 what = f"{step.log_likelihood:.4f} nats a row"
             elif step.objective is not None:
                 what = f"misfit {step.objective:.4g}"
-            end.told(step)
+            end.update(step)
             bar.update(
                 task,
-                description=one_line("" if step.stage == "fitting" else f"{step.stage}, ") + f"rank {step.rank}",
+                description=one_line(("" if step.stage == "fitting" else f"{step.stage}, ") + f"rank {step.rank}"),
                 total=1.0,
                 completed=end.share,
                 detail=f"start {step.start}/{step.n_starts}, {what}",
@@ -100,11 +100,10 @@ def progress_bar(first: str = "fitting") -> Iterator[ProgressCallback]:
 
 
 class ExpectedEnd:
-    """When a fit is expected to end, by what it reports.
+    """The time at which a fit is expected to end, from its reports, and the share that is done.
 
-    Reports move the end by degrees, so that it does not jump to and fro. Those that do not tell the time leave it as it
-    is, until another stage begins. The share that is done then never falls: if more turns out to be left, it stands
-    still.
+    Every report moves the end a little, so that it does not jump to and fro. Reports without a time leave it as it is,
+    until another stage begins. The share that is done never falls: it waits if more work is left than was expected.
     """
 
     def __init__(self) -> None:
@@ -114,8 +113,8 @@ class ExpectedEnd:
         self._stage = ""
         self.share = 0.0
 
-    def told(self, step: Progress) -> None:
-        """Take a report."""
+    def update(self, step: Progress) -> None:
+        """Move the end and the share by a report."""
         now = time.monotonic()
         if step.seconds_left is None:
             if self._end is None or step.stage != self._stage:
@@ -126,24 +125,24 @@ class ExpectedEnd:
         self._stage = step.stage
         self._first = now if self._first is None else self._first
         weight = 1.0 - math.exp(-(now - self._last) / _MEMORY)
-        told = now + step.seconds_left
-        self._end = told if self._end is None else self._end + weight * (told - self._end)
+        reported = now + step.seconds_left
+        self._end = reported if self._end is None else self._end + weight * (reported - self._end)
         self._last = now
         whole = max(self._end - self._began, 1e-9)
         self.share = max(self.share, min(1.0, (now - self._began) / whole))
 
     def in_words(self) -> str:
-        """Say how much time is left, roughly; empty if nothing tells, and while reports are too new to be relied on."""
+        """Say roughly how much time is left; empty if no report says it, or the first was only seconds ago."""
         now = time.monotonic()
         if self._end is None or self._first is None or now - self._first < _SETTLED:
             return ""
-        return about(self._end - now)
+        return time_left_in_words(self._end - now)
 
 
-def about(seconds: float) -> str:
-    """Say how long something takes, to two digits at most.
+def time_left_in_words(seconds: float) -> str:
+    """Say how much time is left, to two digits at most.
 
-    >>> [about(seconds) for seconds in (-9.0, 0.4, 12.0, 47.0, 100.0, 7000.0)]
+    >>> [time_left_in_words(seconds) for seconds in (-9.0, 0.4, 12.0, 47.0, 100.0, 7000.0)]
     ['taking longer', 'a few s left', 'about 10 s left', 'about 45 s left', 'about 2 min left', 'about 2 h left']
     """
     if seconds < -5.0:
