@@ -27,9 +27,14 @@ _MOST_JOINED = 128
 _MOST_MESSAGES, _FEWEST_ROWS = 1 << 15, 512
 # Columns are joined if at least this many rows of the table share a combination, on average.
 _ROWS_EACH = 16
-# In a forest: the most combinations; what one costs, in rows of the table; the most rows that are tried first; the most
-# pairs of labels; and up to how many columns any two may be joined.
-_MOST_IN_FOREST, _ROWS_A_COMBINATION, _ROWS_TRIED, _MOST_PAIRED, _FEW_COLUMNS = 2048, 8, 8192, 1 << 22, 16
+# In a forest, columns are joined as long as they have at most this many combinations.
+_MOST_IN_FOREST = 2048
+# A combination costs about as much time as this many rows of the table.
+_ROWS_A_COMBINATION = 8
+# Combinations are first counted in at most this many rows, and not counted if there may be more than the second number.
+_ROWS_TRIED, _MOST_PAIRED = 8192, 1 << 22
+# Up to this many columns, any two may be joined; of more columns, those near each other in the forest.
+_FEW_COLUMNS = 16
 # How many columns rows are sorted by
 _SORTED_BY = 3
 
