@@ -44,15 +44,15 @@ from juror.solvers.tilt import Surroundings, Tilt
 from juror.solvers.tilted_forest import tilted
 
 _MEMBERS = 4
-# Classes of a tilt for every label after the first, the most of all, and the most labels that a tilt is tried for
+# Classes of a tilt for each label after the first, the most classes of a tilt, and the most labels of a target
 _PER_LABEL, _MOST_TILTED, _MOST_LABELS = 32, 128, 128
 # The most classes of all members, and the most numbers in their tables: 128 MB
 _MOST_CLASSES, _MOST_NUMBERS = 4096, 1 << 24
 # How fast scores decay, to choose from, see juror.solvers.conditional_ascent
 _DECAYS = (0.0, 0.05, 0.2)
-# What is told as done: the members, the tilts with every decay, and those fitted to all rows
+# Parts of the work in progress reports: the members, the tilts with each decay, and those fitted to all rows
 _PARTS = len(_DECAYS) + 2
-# The shares of the time left that the other variables may take, and after these the tilts
+# The share of the time left that the other variables may take, and then the share that the tilts may take
 _TIME_FOR_OTHERS, _TIME_TO_TILT = 0.5, 0.7
 # The share of rows that tilts hold out, and the most rows. Many can be held out, as all rows are fitted once more.
 _HELD_OUT, _MOST_HELD_OUT = 0.2, 4000
@@ -92,15 +92,19 @@ def fit_for_labels(trial: Trial, options: EMOptions, *, smoothing_given: bool) -
     return replace(solution, record=replace(solution.record, tuned=_in_words(trial, tilts, gain))), chosen
 
 
-def _n_labels(trial: Trial) -> int:
+def _target_of(trial: Trial) -> int:
+    """Return the target, which every trial of labels has."""
     assert trial.target is not None
-    return trial.domain.cardinalities[trial.target]
+    return trial.target
+
+
+def _n_labels(trial: Trial) -> int:
+    return trial.domain.cardinalities[_target_of(trial)]
 
 
 def _others(trial: Trial) -> Trial | None:
     """Return the same rows without the target; None if its labels are too few or too many for a tilt."""
-    target, rows = trial.target, trial.table.rows
-    assert target is not None
+    target, rows = _target_of(trial), trial.table.rows
     labelled = rows.codes[:, target] >= 0
     enough = rows.n_merged[labelled].sum() >= _FEWEST_ROWS and len(np.unique(rows.codes[labelled, target])) > 1
     if not enough or len(trial.domain) < 2 or _n_labels(trial) > _MOST_LABELS:
@@ -138,9 +142,7 @@ class _Deal:
     @classmethod
     def of(cls, trial: Trial, number: int, members: Sequence[Member]) -> _Deal:
         """Hold out rows until both sides have labels."""
-        target = trial.target
-        assert target is not None
-        rng = Stream.TILT.generator(trial.context.seed, number)
+        target, rng = _target_of(trial), Stream.TILT.generator(trial.context.seed, number)
         while True:
             kept, held = trial.table.split(_held_out(trial), rng)
             if all(np.any(part.rows.codes[:, target] >= 0) for part in (kept, held)):
@@ -154,8 +156,7 @@ class _Deal:
 
 
 def _around(trial: Trial, table: MemoryTable) -> Surroundings:
-    target = trial.target
-    assert target is not None
+    target = _target_of(trial)
     labelled = table.rows.codes[:, target] >= 0
     codes, labels = table.rows.codes[labelled], table.rows.codes[labelled, target].astype(np.int64)
     others, weights = trial.domain.without([target]), table.rows.weights[labelled]
@@ -164,8 +165,7 @@ def _around(trial: Trial, table: MemoryTable) -> Surroundings:
 
 def _drawn(trial: Trial, members: Sequence[Member]) -> list[np.ndarray]:
     """Return cells of rows, (rows, N), that each member draws."""
-    assert trial.target is not None
-    others, n_rows = trial.domain.without([trial.target]), min(_DRAWN, len(trial.table.rows.codes))
+    others, n_rows = trial.domain.without([_target_of(trial)]), min(_DRAWN, len(trial.table.rows.codes))
     stacking, drawn = Stacking(others.cardinalities), []
     for number, member in enumerate(members):
         rng = Stream.TETHER.generator(trial.context.seed, number)
@@ -202,11 +202,10 @@ def _fit_tilts(trial: Trial, deals: Sequence[_Deal], drawn: Sequence[np.ndarray]
     assert found is not None
     tilts = found.tilts[0]
     if seconds == np.inf:
-        around, target = _around(trial, trial.table), trial.target
-        assert target is not None
-        rows = LabelledRows.of(trial.table.rows, target, around)
+        around = _around(trial, trial.table)
+        rows = LabelledRows.of(trial.table.rows, _target_of(trial), around)
         more = rows.weights.sum() / deals[0].split.rows.weights.sum()
-        # Decay is a prior worth some rows, so of more rows it is a smaller part.
+        # Decay is a prior that is worth some rows, so it weighs less beside more rows.
         again = partial(climb_as_far, rows=rows, around=around, decay=decay / more, n_steps=round(found.n_steps * more))
         tilts = list(trial.context.runner.map(again, _starts(trial, len(deals), around, drawn, per_label)))
     return _Tilts(tilts, found.log_prob, found.score, decay, found.n_steps)
@@ -234,7 +233,7 @@ def _starts(
 
 
 def _untilted(trial: Trial, options: EMOptions, setting: FitSetting, deal: _Deal) -> np.ndarray:
-    """Return the log-probability of held-out labels under members that were fitted to all variables alike."""
+    """Return the log-probability of held-out labels under members that treat the target like any other variable."""
     rank = min(_COMPARED_RANK, max(1, len(deal.kept.rows.codes) // 2))
     alike = replace(trial, table=deal.kept, target=None)
     members = fit_members(alike, options, replace(setting, rank=rank, relearned=False), range(_COMPARED))
@@ -242,9 +241,8 @@ def _untilted(trial: Trial, options: EMOptions, setting: FitSetting, deal: _Deal
 
 
 def _in_words(trial: Trial, tilts: _Tilts, gain: float) -> str:
-    assert trial.target is not None
     than = f"{gain:.4f} more" if gain >= 0 else f"{-gain:.4f} less, which is not clear,"
-    name = trial.domain[trial.target].name
+    name = trial.domain[_target_of(trial)].name
     how = f"{_MEMBERS * tilts.n_steps:,} steps with decay {tilts.decay:g}"
     if not tilts.n_steps:
         how = "separate classes for each label, which further steps did not improve"
@@ -258,9 +256,7 @@ def _solution(
     trial: Trial, options: EMOptions, setting: FitSetting, members: Sequence[Member], tilts: Sequence[Tilt]
 ) -> Solution:
     """Put the tilted members side by side."""
-    target = trial.target
-    assert target is not None
-    both = zip(members, tilts, strict=True)
+    target, both = _target_of(trial), zip(members, tilts, strict=True)
     parts = side_by_side([tilted(member.parameters, tilt, trial.domain, target) for member, tilt in both])
     record = FitRecord(
         stopped=f"each stopped early, by {held_out_share(trial.table):.3g} of the rows, held out",
