@@ -1,16 +1,17 @@
 """Edges between two numbers whose tables are drawn to those of two normal scores with a correlation.
 
-A table of ten by ten intervals has 81 numbers to learn. If any table will do, two hundred rows cannot tell a
-correlation of 0.3 from chance. With the ends z of the intervals in normal scores, a correlation r is one number, and
+A table of ten by ten intervals has 81 free numbers. If all of these are learned, two hundred rows cannot tell a
+correlation of 0.3 from chance. A correlation r is a single number. With the ends z of the intervals in normal scores,
 
     m_r[y | x] = mean over scores u in [z_x, z_{x+1}) of  Φ((z_{y+1} − r u) / √(1 − r²)) − Φ((z_y − r u) / √(1 − r²))
 
-is one table for each. An edge may have columns Dirichlet(b m_r[· | x]), for one of a few r and b, either shared by all
-classes or one set of each, as the edges of :mod:`juror.solvers.forest_gibbs` are Dirichlet(b m_n).
+is the table of r. An edge may have columns Dirichlet(b m_r[· | x]), for one of a few r and b, which all classes share
+or each class has for itself, just as the columns of other edges are Dirichlet(b m_n)
+(:mod:`juror.solvers.forest_gibbs`).
 
-The ends are found from the shares of the intervals in all rows. Where cells are missing, those that are seen may be the
-low ones, and the table m_r then has too few high ones. So the ends follow the cells that are drawn for these, but only
-in sweeps that are forgotten: then they stay, as they are no part of what is drawn.
+The ends are found from the shares of the intervals in the rows. Where cells are missing, most observed ones may be low,
+and then m_r has too few high ones. So the ends follow the labels that are drawn for missing cells, but only during
+sweeps that are forgotten. After these they are constant, as the sampler does not draw them.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ N_BELLS = len(_STRENGTHS) * len(_CORRELATIONS)
 _SCORES = 8
 # Entries of tables are positive.
 _LEAST = 1e-9
-# The tables of all pairs are kept, and each entry is looked at whenever the forest is drawn.
+# The most entries of the tables of all pairs. These are kept, and read whenever the forest is drawn.
 _MOST_NUMBERS = 1_000_000
-# Most cells hold few rows: up to so many, Gamma functions are kept too.
+# Most cells hold few rows: for up to this many, values of the Gamma function are kept.
 _MOST_KEPT = 6
 
 Pair = tuple[int, int]
@@ -57,7 +58,7 @@ class BellEdges:
 
     @classmethod
     def of(cls, domain: Domain, marginals: list[np.ndarray]) -> BellEdges:
-        """Join the variables of a domain that are cut into intervals, with these shares, (I_n,) each."""
+        """Join the variables of a domain that are cut into intervals, whose shares are ``marginals``, (I_n,) each."""
         ends = {
             n: _scores_of(shares)
             for n, (variable, shares) in enumerate(zip(domain, marginals, strict=True))
@@ -67,7 +68,7 @@ class BellEdges:
         return cls(ends) if len(ends) >= 2 and n_numbers <= _MOST_NUMBERS else cls.none()
 
     def following(self, codes: np.ndarray, weights: np.ndarray) -> BellEdges:
-        """Return edges whose ends are by the shares in complete rows (rows, N), which count by their weights."""
+        """Return edges with the ends of complete rows (rows, N), of which each has a weight."""
         sizes = {n: len(ends) - 1 for n, ends in self.ends.items()}
         rows = {n: 0.5 + np.bincount(codes[:, n], weights, minlength=size) for n, size in sizes.items()}
         return BellEdges({n: _scores_of(each / each.sum()) for n, each in rows.items()})
@@ -126,7 +127,7 @@ class BellEdges:
         return found
 
     def _evidence(self, above: int, n: int, codes: np.ndarray, groups: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        """Return the log evidence of every kind of an edge, (kinds,), if every group of rows has columns of its own."""
+        """Return the log evidence of every kind of an edge, (kinds,), with separate columns for each group of rows."""
         from scipy.special import gammaln
 
         n_above, n_below = len(self.ends[above]) - 1, len(self.ends[n]) - 1

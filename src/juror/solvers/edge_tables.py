@@ -1,7 +1,8 @@
-"""The edges of a forest that is sampled, their kinds, and the prior that they give the tables of all variables.
+"""The edges of a sampled forest, their kinds, and the prior of the tables of all variables that follows from these.
 
-The kinds are those of :mod:`juror.solvers.forest_gibbs`: a few strengths b, with columns Dirichlet(b m_n) that all
-classes share, or columns of every class. After these come the kinds of :mod:`juror.solvers.bell_edges`.
+The kinds are numbered. First come those of :mod:`juror.solvers.forest_gibbs`: columns Dirichlet(b m_n) that all classes
+share, for a few strengths b, and then columns that each class has for itself, for the same strengths. After these come
+the kinds of :mod:`juror.solvers.bell_edges`.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from juror.solvers.hyper import Hyper
 
 # The values of b: from columns that are almost certain to columns almost alike
 STRENGTHS = np.array([0.5, 2.0, 8.0])
-# φ ~ Dirichlet(1, 1, 0.1, …): columns almost alike are cheap wherever nothing depends on anything, so that they must be
-# earned by many edges.
+# φ ~ Dirichlet(1, 1, 0.1, …): columns almost alike cost little where variables are independent. So they become probable
+# only if many edges have them.
 KINDS = np.tile([1.0, 1.0, 0.1], 2)
 _SHARED = 0
 _TINY = 1e-300
@@ -56,12 +57,12 @@ class Edges:
 
     @classmethod
     def none(cls, n: int) -> Edges:
-        """Return where the sampler begins: no edges, kinds as probable as the prior has them."""
+        """Return the state in which the sampler begins: no edges, and the kinds as probable as in the prior."""
         return cls(Forest.empty(n), np.zeros(n, dtype=np.int64), 1.0, KINDS / KINDS.sum())
 
     @property
     def strengths(self) -> list[float | None]:
-        """The b of every node: infinite if its columns are m_n, and None if c_n is in its place."""
+        """The b of every node: infinite if its columns are m_n, and None if it has c_n instead."""
         found: list[float | None] = [float(STRENGTHS[k % len(STRENGTHS)]) for k in self.kinds]
         for n in self.forest.roots:
             found[n] = np.inf if n in self.alike else None
@@ -69,7 +70,7 @@ class Edges:
 
     @property
     def shared(self) -> list[bool]:
-        """Whether all classes have the same columns, of every node."""
+        """For every node, whether all classes have the same columns."""
         found = [bool(k // len(STRENGTHS) == _SHARED) for k in self.kinds]
         for n in range(len(found)):
             if (bell := self.bell(n)) is not None:
@@ -79,7 +80,7 @@ class Edges:
         return found
 
     def bell(self, n: int) -> int | None:
-        """Return the kind among those of bells of the edge to the parent of a node, None if it is none of these."""
+        """Return the number of a node's edge among the kinds of bells; None if its edge is of no such kind."""
         kind = int(self.kinds[n]) - len(self.phi)
         return kind if kind >= 0 and self.forest.parents[n] != NO_PARENT else None
 
@@ -87,7 +88,7 @@ class Edges:
 def columns_of(counts: ExpectedCounts, edges: Edges, stacking: Stacking) -> list[np.ndarray]:
     """Return the counts of every variable as columns of the prior's, (I_n, columns).
 
-    Columns that are drawn to bells do not follow m_n, and count nothing.
+    Columns of a bell say nothing about m_n, so they are zero.
     """
     found = []
     for n, (table, shared) in enumerate(zip(stacking.tables(counts.cells), edges.shared, strict=True)):
