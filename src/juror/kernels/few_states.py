@@ -1,6 +1,6 @@
-"""Draw labels of missing cells in a forest for few rows: only the messages that count rows are visited.
+"""Draw labels of missing cells in a forest for few rows, by visiting only messages that count rows.
 
-The definition, :func:`juror.kernels.reference.forest_states.draw_counts`, visits all of them in every class. Both use
+The definition, :func:`juror.kernels.reference.forest_states.draw_counts`, visits every message in every class. Both use
 the same random numbers in the same order.
 """
 
@@ -24,31 +24,31 @@ def draw_counts(
     number = 0
     for f in np.flatnonzero(counts[n_stacked:].any(axis=0)):
         left = {int(m): count for m, count in zip(used, counts[n_stacked:, f].tolist(), strict=True) if count > 0}
-        # states from the last to the first, as those of children come before those of their parents
+        # States are visited from the last to the first, because children come before their parents.
         waiting = [(-of_state[m], m) for m in left]
         heapify(waiting)
         while waiting:
-            negative, m = heappop(waiting)
-            if -negative not in factors:
-                factors[-negative] = np.array(states.links(-negative))
-            links, count = factors[-negative], left.pop(m)
+            state, m = -waiting[0][0], heappop(waiting)[1]
+            if state not in factors:
+                factors[state] = np.array(states.links(state))
+            links, count = factors[state], left.pop(m)
             first = states.table[m]
             drawn = _drawn(rows[first : first + links.shape[1], f] + rows[links, f].sum(axis=0), count, key, number)
             number += int(np.ceil(count))
             counts[first : first + len(drawn), f] += drawn
             for link in links:
                 for row, more in zip(link[drawn > 0].tolist(), drawn[drawn > 0].tolist(), strict=True):
-                    if row < n_stacked:
+                    below = row - n_stacked
+                    if below < 0:
                         counts[row, f] += more
-                    elif row - n_stacked in left:
-                        left[row - n_stacked] += more
-                    else:
-                        left[row - n_stacked] = more
-                        heappush(waiting, (-of_state[row - n_stacked], row - n_stacked))
+                        continue
+                    if below not in left:
+                        heappush(waiting, (-of_state[below], below))
+                    left[below] = left.get(below, 0.0) + more
 
 
 def _drawn(log_chances: np.ndarray, count: float, key: int, first: int) -> np.ndarray:
-    """Return how often each label is drawn, (I,), of a count in all; the last draw counts as what is left of it."""
+    """Draw labels whose counts add up to ``count``, (I,). Each draw counts one, and the last what is left."""
     n_draws = int(np.ceil(count))
     ladder = np.cumsum(np.exp(log_chances - log_chances.max()))
     labels = np.searchsorted(ladder, uniform(key, np.arange(first, first + n_draws)) * ladder[-1], side="right")

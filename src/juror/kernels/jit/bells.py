@@ -12,7 +12,7 @@ import numpy as np
 
 from juror.kernels.jit.compiling import kernel, part
 
-# Beyond ±8 the function is 0 or 1 to double precision. The grid has so many points in a unit.
+# Beyond ±8 the function is 0 or 1 to double precision. The second number is that of grid points in a unit.
 _FAR, _FINE = 8.0, 64
 
 
