@@ -129,8 +129,8 @@ def warn_of_unsolved(rows: Drawn) -> None:
     for formula, unsolved in zip(rows.formulas, rows.unsolved.sum(axis=0).tolist(), strict=True):
         if unsolved:
             message = Message(
-                "{unsolved:,} of {n:,} drawn rows do not satisfy {formula!r}, as no number within the range of the "
-                "rows and the conditions does. Relax the conditions, or pass {formulas:=False}.",
+                "{unsolved:,} of {n:,} drawn rows do not satisfy {formula!r}, because no number within the range of "
+                "the fitted rows and the conditions does. Relax the conditions, or pass {formulas:=False}.",
                 unsolved=unsolved,
                 n=len(rows.codes),
                 formula=formula.in_words(),

@@ -21,7 +21,7 @@ def about_identifier(column: Tally) -> DataWarning | None:
     >>> about_identifier(Tally("year", "number", np.arange(1900.0, 2000.0), np.ones(100)))
     >>> print(about_identifier(Tally("row", "number", np.arange(1.0, 101.0), np.ones(100))))
     Column 'row' numbers the rows from 1 to 100, as an identifier does. Drop it unless the order of the rows means \
-something; impute and predict leave columns alone that the model does not know.
+something. Columns that the model does not know may stay in rows for impute and predict.
     """
     if column.form == "number":
         return _about_row_numbers(column) if _are_row_numbers(column) else None
@@ -33,8 +33,8 @@ something; impute and predict leave columns alone that the model does not know.
         return None
     return DataWarning(
         f"Column {column.name!r} has {len(counts):,} labels in {n_rows:,.0f} rows, as an identifier has. It says "
-        "nothing about other rows, and rows with new labels are refused; drop it before the fit: impute and "
-        "predict leave columns alone that the model does not know."
+        "nothing about other rows, and rows with new labels are refused; drop it before the fit. Columns that the "
+        "model does not know may stay in rows for impute and predict."
     )
 
 
@@ -50,6 +50,6 @@ def _are_row_numbers(column: Tally) -> bool:
 def _about_row_numbers(column: Tally) -> DataWarning:
     return DataWarning(
         f"Column {column.name!r} numbers the rows from {column.values[0]:.0f} to {column.values[-1]:,.0f}, as an "
-        "identifier does. Drop it unless the order of the rows means something; impute and predict leave columns alone "
-        "that the model does not know."
+        "identifier does. Drop it unless the order of the rows means something. Columns that the model does not know "
+        "may stay in rows for impute and predict."
     )

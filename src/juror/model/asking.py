@@ -63,17 +63,17 @@ class Asked:
         """Warn the caller of an answer if a formula, which the distribution does not know, gives a wanted variable."""
         domain = self.model.domain
         known = {domain[n].name: np.array([as_float(number)]) for n, number in self.numbers.items()}
-        for formula, n in product(domain.formulas, wanted):
+        open_numbers = (n for n in wanted if domain[n].edges is not None and domain[n].name not in known)
+        for formula, n in product(domain.formulas, open_numbers):
             name = domain[n].name
-            is_given = name in formula.solvable and known.keys() >= {*formula.names} - {name}
-            if name in known or not is_given or domain[n].edges is None:
+            if name not in formula.solvable or not known.keys() >= {*formula.names} - {name}:
                 continue
             number, possible = on_grid(domain[n], formula.solved(name, known), beyond=True)
             if possible[0]:
                 text = (
                     f"{formula.in_words()!r} holds in the rows that were fitted, and gives {name!r} as "
-                    f"{as_text(number[0].item())} here. This answer is of the distribution, which does not know it; "
-                    f"rows that are {'drawn or ' if formula.computed else ''}filled satisfy it."
+                    f"{as_text(number[0].item())} here. But this answer comes from the distribution, which does not "
+                    f"know the formula. Only {'drawn and ' if formula.computed else ''}filled rows satisfy it."
                 )
                 warn(JurorWarning(text))
 

@@ -15,7 +15,7 @@ from juror.readers.file_parts import SMALL_BYTES, FilePart, Opened
 from juror.readers.schemas import check_names
 
 _ROW_NUMBERS = (
-    "The first column has no name and is left out, as pandas and R write row numbers or row names so. "
+    "The first column has no name and is left out: pandas and R write row numbers or row names like that. "
     "Give it a name to keep it."
 )
 _STORED_TEXT = pa.dictionary(pa.int32(), pa.string())
@@ -56,7 +56,7 @@ def open_csv_files(paths: Sequence[str], missing: Sequence[object], text: Collec
 
 
 def _without_row_numbers(names: Sequence[str]) -> list[str]:
-    """Leave out a first column without a name: frames write their row numbers so."""
+    """Leave out a first column without a name, which holds the row numbers of a frame."""
     return list(names[1:] if len(names) > 1 and not names[0].strip() else names)
 
 

@@ -173,9 +173,8 @@ def _with_offset(cells: pa.Array) -> str | None:
 def _warn_of_offset(name: str, cell: str) -> None:
     warn(
         DataWarning(
-            f"Column {name!r} has times with an offset, such as {cell!r}, and a column of a CSV file has no zone but "
-            "UTC: its labels and answers are in UTC. Write an offset with the times of questions too, as others are "
-            "read as UTC."
+            f"Column {name!r} has times with an offset, such as {cell!r}. They become times in UTC, as labels and in "
+            "answers. Write an offset in the times of questions too: without one they are read as UTC."
         )
     )
 
