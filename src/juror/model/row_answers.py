@@ -138,11 +138,11 @@ class RowAnswers(ModelParts):
             gets a label of those who were.
         numbers : {"median", "mean"}, optional
             What fills holes of numbers without ``draws``. The mean has the smaller squared error, and is rounded to a
-            number that the column may have. By default it is the median. Columns of at most 32 whole numbers, which may
-            be codes, get the most probable one by default, and their median if this is given.
+            number that the column may have. By default it is the median. Columns of few whole numbers, which are labels
+            because they may be codes, get the most probable one by default, and their median if this is given.
         formulas : bool
-            Whether holes of numbers that follow from the other cells of their row, by a formula between columns that
-            nearly all rows satisfy (``model.domain.formulas``), are filled with what follows.
+            Whether formulas between columns of numbers (``model.domain.formulas``), which nearly all fitted rows
+            satisfy, fill the holes that follow from the other cells of their row.
         """
         n_draws = 0 if self.info is None else self.info.n_draws
         return impute(self, data, draws, seed, unknown, also, n_draws, numbers, formulas)
@@ -175,8 +175,8 @@ class RowAnswers(ModelParts):
     ) -> np.ndarray:
         """Return the most probable label of the target for every row, (n_rows,); of numbers the median.
 
-        Where a formula between columns of numbers (``model.domain.formulas``) gives the target, it is what the formula
-        gives, as in :meth:`impute`; not so with ``formulas=False``. See :meth:`predict_proba`.
+        Where a formula between columns of numbers (``model.domain.formulas``) gives the target, its number is returned,
+        as in :meth:`impute`, unless ``formulas=False``. See :meth:`predict_proba`.
         """
         columns, position = self._seen(data, target)
         codes, variable = self.domain.encode_columns(columns, unknown), self.domain[position]
