@@ -36,14 +36,10 @@ def aligned(counts: PairCounts, domain: Domain) -> PairCounts:
     places = [counts.domain.position(name) for name in kept.names]
     moves = [_move(counts, place, variable) for place, variable in zip(places, kept, strict=True)]
     pairs = tuple(combinations(range(len(places)), 2))
-    tables = tuple(moves[one].T @ _pair(counts, places[one], places[other]) @ moves[other] for one, other in pairs)
+    tables = tuple(moves[one].T @ counts.pair(places[one], places[other]) @ moves[other] for one, other in pairs)
     alone = counts.singles
     singles = None if alone is None else tuple(alone[place] @ move for place, move in zip(places, moves, strict=True))
     return PairCounts(kept, pairs, tables, counts.n_rows, singles)
-
-
-def _pair(counts: PairCounts, one: int, other: int) -> np.ndarray:
-    return counts.pair(one, other) if one < other else counts.pair(other, one).T
 
 
 def _move(counts: PairCounts, place: int, variable: Variable) -> np.ndarray:
@@ -74,4 +70,4 @@ def _n_rows(counts: PairCounts, place: int, label: int) -> float:
     if counts.singles is not None:
         return float(counts.singles[place][label])
     others = [other for other in range(len(counts.domain)) if other != place]
-    return max(float(_pair(counts, place, other)[label].sum()) for other in others)
+    return max(float(counts.pair(place, other)[label].sum()) for other in others)

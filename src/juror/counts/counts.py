@@ -243,7 +243,9 @@ class PairCounts(Counts):
             raise DataError(f"{n} variables have {n * (n - 1) // 2} pairs, and each needs its table.")
 
     def pair(self, one: int, other: int) -> np.ndarray:
-        """Return the table of the variables at two positions, the first below the second."""
+        """Return the table of the variables at two positions, (I_one, I_other)."""
+        if one > other:
+            return self.pair(other, one).T
         # The pairs before those of the first variable, and those of the first before the second
         return self.tables[one * (2 * len(self.domain) - one - 1) // 2 + other - one - 1]
 
