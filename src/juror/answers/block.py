@@ -17,6 +17,7 @@ import numpy as np
 
 from juror.domain import Domain
 from juror.rows.forest import NO_PARENT, Forest
+from juror.rows.stacking import Stacking
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +90,11 @@ class Block:
     def scaled(self, share: float) -> Block:
         """Return the block with its weights multiplied."""
         return replace(self, weights=share * self.weights)
+
+
+def stacking_of(block: Block) -> Stacking:
+    """Return the positions of a block's tables in its stack."""
+    return Stacking(block.sizes, block.forest if block.has_edges else None)
 
 
 class Mixture(Protocol):

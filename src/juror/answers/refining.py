@@ -12,12 +12,11 @@ from functools import reduce
 
 import numpy as np
 
-from juror.answers.block import Block, Mixture
+from juror.answers.block import Block, Mixture, stacking_of
 from juror.answers.merging import joint_tables
 from juror.answers.messages import node_marginals
 from juror.rows.expected import ExpectedCounts, log_prob_of_cells
 from juror.rows.packing import PackedCells
-from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
 
 Blocks = tuple[Block, ...]
@@ -25,11 +24,6 @@ Blocks = tuple[Block, ...]
 # Marginals are scaled towards those of p until the difference is below _NEAR, at most _ROUNDS times (in forests
 # _SWEEPS times over all variables); the scale of a label stays within _SCALES.
 _NEAR, _ROUNDS, _SWEEPS, _SCALES = 1e-14, 1000, 100, (0.5, 2.0)
-
-
-def stacking_of(block: Block) -> Stacking:
-    """Return the positions of a block's tables in its stack."""
-    return Stacking(block.sizes, block.forest if block.has_edges else None)
 
 
 @dataclass(frozen=True)

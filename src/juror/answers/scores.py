@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from juror.answers.block import Block, Mixture
+from juror.answers.block import Block, Mixture, stacking_of
 from juror.answers.rerooted import rerooted
 from juror.errors import DataError, ZeroProbabilityError
 from juror.kernels.logarithms import log_of, log_sum_exp
@@ -17,7 +17,6 @@ from juror.readers.columns import MISSING
 from juror.rows.expected import tables_of
 from juror.rows.packing import PackedCells
 from juror.rows.row_messages import RowMessages, log_prob_of_rows, rows_at_once
-from juror.rows.stacking import Stacking
 from juror.runners.local import partitions
 
 # Class posteriors in memory at once: 32 MB.
@@ -45,7 +44,7 @@ def log_prob(model: Mixture, codes: np.ndarray, card: ModuleType | None = None) 
 def _log_prob(block: Block, codes: np.ndarray, card: ModuleType | None) -> np.ndarray:
     if block.is_hidden_tree(codes.shape[1]):
         return log_prob_of_rows(codes, block.forest, block.tables_of_one) + log_of(block.weights[0])
-    sheets = PackedCells.in_sheets(with_hidden(block, codes), _stacking(block), once=True)
+    sheets = PackedCells.in_sheets(with_hidden(block, codes), stacking_of(block), once=True)
     return np.concatenate([_log_prob_of_sheet(block, cells, card) for cells in sheets])
 
 
@@ -60,10 +59,6 @@ def with_hidden(block: Block, codes: np.ndarray) -> np.ndarray:
     return np.hstack([codes, np.full((len(codes), n_hidden), -1, dtype=codes.dtype)]) if n_hidden else codes
 
 
-def _stacking(block: Block) -> Stacking:
-    return Stacking(block.sizes, block.forest if block.has_edges else None)
-
-
 def _tables(
     block: Block, cells: PackedCells, at_once: int = _CLASSES_AT_ONCE, card: ModuleType | None = None
 ) -> Iterator[tuple[slice, Any]]:
@@ -71,7 +66,7 @@ def _tables(
 
     A card takes all classes at once.
     """
-    stacking = _stacking(block)
+    stacking = stacking_of(block)
     for classes in partitions(block.rank, at_once if card is None else block.rank):
         stack = stacking.stack([table[..., classes] for table in block.tables])
         yield classes, tables_of(cells, block.weights[classes], stack, card)
@@ -90,7 +85,7 @@ def class_posteriors(model: Mixture, codes: np.ndarray) -> Iterator[tuple[slice,
     at_once = max(1, _POSTERIORS_AT_ONCE // rank)
     if is_product(model):
         (block,) = model.blocks
-        cells = PackedCells.plain(with_hidden(block, codes), _stacking(block))
+        cells = PackedCells.plain(with_hidden(block, codes), stacking_of(block))
         ((_, tables),) = _tables(block, cells, rank)
         for rows in partitions(len(cells), at_once):
             total, R = cells.kernels.posterior(cells.packed[rows], tables)
@@ -115,7 +110,7 @@ def _posterior(block: Block, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     if block.is_hidden_tree(codes.shape[1]):
         return _log_prob(block, codes, None), np.ones((len(codes), 1))
     found = []
-    for cells in PackedCells.in_sheets(with_hidden(block, codes), _stacking(block), once=True):
+    for cells in PackedCells.in_sheets(with_hidden(block, codes), stacking_of(block), once=True):
         ((_, tables),) = _tables(block, cells, block.rank)
         found.append(cells.kernels.posterior(cells.packed, tables))
     return np.concatenate([logs for logs, _ in found]), np.concatenate([R for _, R in found])
@@ -208,7 +203,7 @@ def _answers(block: Block, codes: np.ndarray, target: int, card: ModuleType | No
     if block.has_edges:
         yield _along_forest(block, codes, target, card)
         return
-    stacking, factor = _stacking(block), block.factors[target]
+    stacking, factor = stacking_of(block), block.factors[target]
     cells = PackedCells.plain(with_hidden(block, codes), stacking)
     cells.packed[:, target] = stacking.missing_rows[target]
     answer = _of_few_labels if card is not None or len(factor) <= _FEW_LABELS else _of_many_labels
@@ -222,7 +217,7 @@ def _along_forest(block: Block, codes: np.ndarray, target: int, card: ModuleType
     blind = with_hidden(block, codes).copy()
     blind[:, target] = -1
     n_labels, found = block.sizes[target], []
-    for cells in PackedCells.in_sheets(blind, _stacking(turned), target=target):
+    for cells in PackedCells.in_sheets(blind, stacking_of(turned), target=target):
         label_logs, groups = (card or cells.kernels).label_logs, _tables(turned, cells, card=card)
         found.append(reduce(np.logaddexp, [label_logs(cells.packed, t, target, n_labels) for _, t in groups]))
     joint = np.concatenate(found)
