@@ -11,6 +11,7 @@ from juror.cli.options import DEFAULTS
 from juror.cli.places import refuse_no_file
 from juror.errors import ModelFileError, Option, ParameterError
 from juror.files import KINDS
+from juror.printing import numbered
 
 if TYPE_CHECKING:
     from juror.domain import Domain
@@ -113,7 +114,7 @@ def refuse_counts(data: Sequence[str]) -> None:
 def in_a_line(counts: Statistic) -> str:
     """Describe counts in one line."""
     what = KINDS[type(counts).__name__].rpartition(" ")[2].removesuffix("s")
-    tables = _tables(counts, f"{what} table")
+    tables = numbered(len(counts.totals), f"{what} table")
     return f"{_rows(counts)} of {len(counts.domain)} variables, {tables}"
 
 
@@ -129,7 +130,7 @@ def described(counts: Statistic) -> str:
     rows = (
         f"{_most_rows(counts):,.0f}" if fewest == _most_rows(counts) else f"{fewest:,.0f} to {_most_rows(counts):,.0f}"
     )
-    lines.append(f"{_tables(counts, 'table')} of {rows} rows, {_n_cells(counts):,} cells in all")
+    lines.append(f"{numbered(len(counts.totals), 'table')} of {rows} rows, {_n_cells(counts):,} cells in all")
     return "\n".join(lines)
 
 
@@ -150,11 +151,6 @@ def variable_facts(domain: Domain) -> list[dict[str, Any]]:
         {"name": v.name, "kind": v.kind, "labels": list(v.labels), "edges": list(v.edges) if v.edges else None}
         for v in domain
     ]
-
-
-def _tables(counts: Statistic, word: str) -> str:
-    n_tables = len(counts.totals)
-    return f"{n_tables:,} {word}" + ("" if n_tables == 1 else "s")
 
 
 def _rows(counts: Statistic) -> str:

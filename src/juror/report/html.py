@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from juror.printing import numbered
 from juror.report.packing_numbers import deflated
 
 _POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:"
@@ -116,7 +117,7 @@ def _embedded(facts: dict[str, Any]) -> str:
 
 def _about(facts: dict[str, Any]) -> str:
     n, fit = len(facts["variables"]), facts["fit"]
-    about = f"The joint distribution of {n:,} variable{'' if n == 1 else 's'}"
+    about = f"The joint distribution of {numbered(n, 'variable')}"
     if fit is None:
         return about
     whole = float(fit["n_rows"]).is_integer()

@@ -16,6 +16,7 @@ import numpy as np
 
 from juror.errors import Complaint, Message, ParameterError, check_count, wrong
 from juror.kernels.random_streams import Stream
+from juror.printing import numbered
 from juror.record import FitRecord
 from juror.rows.in_memory import MemoryTable
 from juror.rows.parameters import Parameters, side_by_side
@@ -257,9 +258,8 @@ def _in_time(table: Table, rank: int, options: BayesOptions, context: Context, b
 
 
 def _stopped(n_sweeps: Sequence[int], planned: BayesOptions) -> str:
-    chains = "1 chain" if len(n_sweeps) == 1 else f"{len(n_sweeps)} chains"
     made = " and ".join(str(n) for n in sorted(set(n_sweeps)))
-    taken = f"took {chains} of {made} sweeps"
+    taken = f"took {numbered(len(n_sweeps), 'chain')} of {made} sweeps"
     if min(n_sweeps) < planned.n_sweeps:
         return f"{taken}, not {planned.n_sweeps}, in {planned.max_seconds:g} s"
     return taken if min(n_sweeps) == planned.n_sweeps else f"{taken}, and forgot the first half"
