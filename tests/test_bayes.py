@@ -365,6 +365,7 @@ class TestIntervals:
         with pytest.raises(QueryError, match="The table has 1 axes"):
             answer[0, 1]
         assert list(answer.to_pandas().columns) == ["x0", "probability", "low", "high", "share", "rows", "differs"]
+        assert answer.to_polars().columns == list(answer.to_pandas().columns)
         assert str(answer).startswith("P(x0 | x1 = 1)\nx0  probability  90 % from")
 
     def test_a_model_without_draws_and_rows_has_none(self):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from juror.answers.block import Mixture
-from juror.answers.label_frames import to_frame
+from juror.answers.label_frames import AsFrame
 from juror.answers.marginals import align, html_table
 from juror.answers.pair_events import Event, Events
 from juror.answers.pair_questions import LEAST_ROWS, SMALL, PairQuestions, Questions, chance_of_rules
@@ -21,9 +21,6 @@ from juror.runners.blas import one_blas_thread
 from juror.runners.local import LocalRunner
 
 if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
-
     from juror.counts.counts import PairCounts
 
 # So that the table of a wide domain fits in memory; only the best answers are left out.
@@ -66,7 +63,7 @@ class Finding:
 
 
 @dataclass(frozen=True, eq=False)
-class CheckTable:
+class CheckTable(AsFrame):
     """Questions about two variables, and what model and rows answer, worst first.
 
     A question is P(a = x | b = y), for all labels of any two variables and in both directions. Ordered variables are
@@ -164,14 +161,6 @@ class CheckTable:
             "beyond_chance": np.maximum(asked.beyond(self.chance), 0.0).tolist(),
             "adjusted": asked.adjusted.tolist(),
         }
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return a pandas frame with a row for each question; see :meth:`to_dict`."""
-        return to_frame(self.to_dict(), "pandas")
-
-    def to_polars(self) -> pl.DataFrame:
-        """Return a polars frame with a row for each question; see :meth:`to_dict`."""
-        return to_frame(self.to_dict(), "polars")
 
     def _grid(self) -> tuple[list[str], list[list[str]]]:
         columns = self.worst_of_pairs(_PAIRS_SHOWN).to_dict()

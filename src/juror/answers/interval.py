@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from juror.answers.block import Mixture
 from juror.answers.interval_ends import UNSEEN, Agreement, ends_of_draws, ends_of_rows
-from juror.answers.label_frames import to_frame
+from juror.answers.label_frames import AsFrame, free_name
 from juror.answers.marginals import ProbabilityTable, align, marginal
 from juror.answers.posterior import log_mass, posterior
 from juror.answers.posterior_draws import posterior_draws
@@ -20,15 +20,12 @@ from juror.domain.evidence import Evidence
 from juror.domain.variable import Label
 from juror.errors import Message, QueryError, shortlist, wrong
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 # Sums of the same numbers in another order differ by this.
 _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class IntervalTable:
+class IntervalTable(AsFrame):
     """Probabilities with intervals, for every combination of labels of some variables.
 
     Attributes
@@ -82,14 +79,8 @@ class IntervalTable:
             known = self.table.support.to_dict()
             more |= {name: known[name] for name in list(known)[len(columns) :]}
         for heading, values in more.items():
-            while heading in columns:
-                heading += "_"
-            columns[heading] = values
+            columns[free_name(heading, columns)] = values
         return columns
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return a frame with one row per cell; see :meth:`to_dict`."""
-        return to_frame(self.to_dict(), "pandas")
 
     def __str__(self) -> str:
         head = [*self.table.names, "probability", f"{100 * self.level:g} % from", "to"]

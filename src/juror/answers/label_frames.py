@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +14,40 @@ from juror.readers.exact_numbers import as_float
 
 if TYPE_CHECKING:
     import narwhals as nw
+    import pandas as pd
+    import polars as pl
     import pyarrow as pa
 
     from juror.readers.calendars import Calendar
 
 FRAMES = ("pandas", "polars", "pyarrow")
+
+
+class AsFrame:
+    """An answer that is a table: what gives its columns can be a frame of pandas or polars."""
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Return the columns by name."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a pandas frame with a row for each line of the table; see :meth:`to_dict`."""
+        return to_frame(self.to_dict(), "pandas")
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return a polars frame with a row for each line of the table; see :meth:`to_dict`."""
+        return to_frame(self.to_dict(), "polars")
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """Return a name with as many underscores behind it as it takes to be a new one.
+
+    >>> free_name("rows", ["x"]), free_name("rows", ["rows", "rows_"])
+    ('rows', 'rows__')
+    """
+    while name in taken:
+        name += "_"
+    return name
 
 
 def to_frame(columns: Mapping[str, Sequence[Any]], kind: str) -> Any:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from juror.answers.block import BareMixture, Block, Mixture
-from juror.answers.label_frames import to_frame
+from juror.answers.label_frames import AsFrame, free_name
 from juror.answers.messages import tree_tables
 from juror.answers.number_summary import NumberSummary, number_summary
 from juror.domain.variable import Label, Variable
@@ -23,9 +23,6 @@ from juror.readers.exact_numbers import Number
 from juror.runners.local import partitions
 
 if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
-
     from juror.answers.support import SupportTable
 
 _MOST_CELLS = 10_000_000
@@ -36,7 +33,7 @@ _NUMBERS_AT_ONCE = 10_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class ProbabilityTable:
+class ProbabilityTable(AsFrame):
     """Probabilities of every combination of labels of some variables.
 
     Attributes
@@ -128,19 +125,7 @@ class ProbabilityTable:
         """Return columns: one per variable, and ``probability``."""
         labels = zip(*(labels for labels, _ in self.rows()), strict=True)
         columns: dict[str, list[Any]] = {n: list(column) for n, column in zip(self.names, labels, strict=True)}
-        heading = "probability"
-        while heading in columns:
-            heading += "_"
-        columns[heading] = self._probabilities.ravel().tolist()
-        return columns
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return a pandas frame with a row for each combination of labels."""
-        return to_frame(self.to_dict(), "pandas")
-
-    def to_polars(self) -> pl.DataFrame:
-        """Return a polars frame with a row for each combination of labels."""
-        return to_frame(self.to_dict(), "polars")
+        return columns | {free_name("probability", columns): self._probabilities.ravel().tolist()}
 
     def _grid(self) -> tuple[list[str], list[list[str]], int]:
         """Return headings, lines and the number of text columns: a cross table, or one line per combination."""

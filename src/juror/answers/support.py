@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from juror.answers.label_frames import to_frame
+from juror.answers.label_frames import AsFrame, free_name
 from juror.answers.marginals import ProbabilityTable, align, bar, html_table
 from juror.domain import Domain
 from juror.domain.binning import parts_of
@@ -21,8 +21,6 @@ from juror.domain.evidence import Evidence
 from juror.domain.variable import Variable
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from juror.counts.counts import PairCounts
 
 # A probability and a share differ if they are further apart than this many standard errors and this many rows. One row
@@ -33,7 +31,7 @@ _CERTAIN = frozenset((0.0, 1.0))
 
 
 @dataclass(frozen=True, eq=False)
-class SupportTable:
+class SupportTable(AsFrame):
     """An answer beside the rows of a table: their number and their shares.
 
     Attributes
@@ -91,14 +89,8 @@ class SupportTable:
         counts = self.counts.astype(np.int64) if are_whole else self.counts
         more = {"share": self.shares, "rows": counts, "differs": self.differs}
         for heading, values in more.items():
-            while heading in columns:
-                heading += "_"
-            columns[heading] = values.ravel().tolist()
+            columns[free_name(heading, columns)] = values.ravel().tolist()
         return columns
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return a pandas frame with a row for each combination of labels."""
-        return to_frame(self.to_dict(), "pandas")
 
     def __str__(self) -> str:
         head, body = self._grid()
@@ -163,7 +155,7 @@ def counted_in_words(count: float) -> str:
     >>> counted_in_words(1.0), counted_in_words(1234.0)
     ('1 row', '1,234 rows')
     """
-    return "1 row" if count == 1 else f"{in_words(count)} rows"
+    return f"{in_words(count)} row{'' if count == 1 else 's'}"
 
 
 def is_countable(evidence: Evidence) -> bool:
@@ -217,15 +209,11 @@ def _counted(counts: PairCounts, targets: Sequence[int], evidence: Evidence) -> 
 def _matching(counts: PairCounts, targets: Sequence[int], others: Sequence[int], evidence: Evidence) -> np.ndarray:
     """Return the counts of the targets over the rows that meet the condition on another variable, if there is one."""
     if others:
-        return np.asarray(evidence[others[0]] @ _pair(counts, others[0], targets[0]))
+        return np.asarray(evidence[others[0]] @ counts.pair(others[0], targets[0]))
     if len(targets) == 2:
-        return _pair(counts, *targets)
+        return counts.pair(*targets)
     assert counts.singles is not None
     return counts.singles[targets[0]]
-
-
-def _pair(counts: PairCounts, one: int, other: int) -> np.ndarray:
-    return counts.pair(one, other) if one < other else counts.pair(other, one).T
 
 
 def _n_possible(counts: PairCounts, evidence: Evidence) -> float | None:
@@ -238,5 +226,5 @@ def _n_possible(counts: PairCounts, evidence: Evidence) -> float | None:
     if len(evidence) == 2:
         # Rows that contradict both conditions were taken away twice.
         one, other = evidence
-        possible += float((1.0 - evidence[one]) @ _pair(counts, one, other) @ (1.0 - evidence[other]))
+        possible += float((1.0 - evidence[one]) @ counts.pair(one, other) @ (1.0 - evidence[other]))
     return possible

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +10,7 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
+from juror.answers.label_frames import free_name
 from juror.errors import DataError, ParameterError, shortlist
 from juror.estimators.base import JointEstimator, documented
 from juror.readers import Column
@@ -46,7 +46,7 @@ class JointClassifier(ClassifierMixin, JointEstimator):
         columns = self._columns(X, reset=True)
         y = _check_labels(columns, y)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        self._target = _target_beside(columns)
+        self._target = free_name("target", [column.name for column in columns])
         label = Column(self._target, "code", np.arange(len(self.classes_)), codes)
         return self._fit_rows([*columns, label], sample_weight)
 
@@ -80,7 +80,7 @@ class JointClassifier(ClassifierMixin, JointEstimator):
         columns = self._batch(X)
         y = _check_labels(columns, y)
         labels = np.unique(y) if classes is None else _joined(np.unique(y), column_or_1d(classes))
-        target = _target_beside(columns)
+        target = free_name("target", [column.name for column in columns])
         # By label, not by code: codes change when labels are added.
         label = Column(target, "category", labels.tolist(), np.searchsorted(labels, y))
         self._count([*columns, label], sample_weight)
@@ -120,11 +120,3 @@ def _joined(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
             f"{shortlist(classes.tolist())} instead."
         ) from None
     return np.union1d(labels, classes)
-
-
-def _target_beside(columns: Sequence[Column]) -> str:
-    """Return a name for the labels that no column has."""
-    name, taken = "target", {column.name for column in columns}
-    while name in taken:
-        name += "_"
-    return name
