@@ -113,28 +113,28 @@ def fit(
     Parameters
     ----------
     data : frame, mapping, array, path, stream or statistic
-        A pandas, polars or pyarrow frame, a dict of columns, or a 2-D array of integer codes with −1 (or NaN) for
-        missing. A 2-D array of numbers with fractions is read as columns of numbers. Or of any size: the path of a CSV,
-        Parquet or Arrow file, of a folder of them or a glob like ``'folder/*.parquet'``, or :class:`juror.Files`, which
-        says how they are written; a stream of Arrow record batches, such as a DuckDB relation, a lazy polars frame or
-        an ADBC cursor, or :class:`juror.Query`; a Dask or Spark frame. In place of rows also
-        :class:`juror.PairCounts`, :class:`juror.TripleCounts` or :class:`juror.Projections`, with nothing else.
+        Rows in memory: a pandas, polars or pyarrow frame, a dict of columns, or a 2-D array of integer codes with −1
+        (or NaN) for missing. A 2-D array of numbers with fractions is read as columns of numbers. Rows of any size: the
+        path of a CSV, Parquet or Arrow file, of a folder, or a glob like ``'folder/*.parquet'``; :class:`juror.Files`,
+        which says how files are written; a stream of Arrow record batches, such as a DuckDB relation, a lazy polars
+        frame or an ADBC cursor; :class:`juror.Query`; a Dask or Spark frame. Or statistics instead of rows:
+        :class:`juror.PairCounts`, :class:`juror.TripleCounts` or :class:`juror.Projections`.
     rank : int, "auto" or "cv"
-        The number of classes F, of every draw (``"bayes"``) or member (``ensemble``). ``"auto"`` changes it while a
-        fifth of the rows, held out, become more probable, or the labels of a target are predicted better; ``"cv"``
-        looks at five fifths in turn. For ``"bayes"`` no grid is needed: ``"auto"`` has more classes than are likely,
-        and the weights learn to leave some empty. ``"pair-em"`` holds out a part of the counts; ``"tree"`` has one
-        class.
+        The number of classes F, of each draw (``"bayes"``) or member (``ensemble``). ``"auto"`` holds out a fifth of
+        the rows, and changes the rank while these become more probable, or while labels of a target are predicted
+        better; ``"cv"`` holds out each fifth in turn. For ``"bayes"`` nothing is held out: ``"auto"`` takes more
+        classes than are needed, and learns weights that leave some empty. ``"pair-em"`` holds out a part of the counts;
+        ``"tree"`` has one class.
     method : {"auto", "tree", "em", "bayes", "pair-em", "spa", "spa-em", "ctf", "juror-a", "juror-b", "juror-c"}
-        The solver. ``"auto"`` decides, and ``model.info.why`` says how: for rows ``"bayes"`` up to 100,000 cells,
-        unless there are 500 distinct rows and an ensemble of ``"em"`` is clearly better on rows held out; an ensemble
-        for larger tables, for a target, and for 1,000 rows or more of mostly numbers; ``"tree"`` where the distinct
-        rows are too many for both; or the method whose options are given. ``"ctf"`` for triples, ``"pair-em"`` for
-        pairs and projections, along forests if the rank is to be chosen.
+        The solver. ``"auto"`` chooses, and ``model.info.why`` says why. For rows it takes ``"bayes"`` up to 100,000
+        cells, unless there are 500 distinct rows and an ensemble of ``"em"`` is clearly better on held-out rows; an
+        ensemble for larger tables, for a target, and for 1,000 rows or more of mostly numbers; ``"tree"`` if the
+        distinct rows are too many for both. If options are given, it takes the method that has them. It takes
+        ``"ctf"`` for triples and ``"pair-em"`` for pairs and projections, along forests unless a rank is given.
     seed : int
         The same seed gives the same model, for any number of threads.
     domain : Domain, optional
-        The variables; found in the data by default, see :meth:`Domain.infer` for choices about labels and order.
+        The variables. By default they are found in the data; :meth:`Domain.infer` has choices about labels and order.
     columns : collection of str, optional
         The columns to fit, besides that of ``sample_weight``; by default all. The others may hold anything.
     edges : mapping of str to sequence of numbers, optional
@@ -145,40 +145,40 @@ def fit(
     missing : collection
         Markers that stand for a missing value besides null and NaN, such as ``["?"]``.
     missing_as : mapping of str to label, or "auto", optional
-        What missing cells are. By default they are summed out, as if they had an answer that is not known, and a
-        warning names the columns whose cells are missing because of other columns, such as questions that were asked of
-        some people only. ``{"migration": "not asked"}`` makes them a label of that column, so a state of their own;
-        ``{}`` sums all out without a warning. ``"auto"`` finds the columns that the warning names, except a target,
-        and gives them the label ``"missing"``.
+        What missing cells mean. By default each has an answer that is not known, so it is summed out. A warning names
+        the columns in which cells are missing because of other columns, such as questions that only some people were
+        asked. ``{"migration": "not asked"}`` makes missing cells a label of that column. ``{}`` sums all of them out
+        without a warning. ``"auto"`` finds the columns that the warning would name, except a target, and gives their
+        missing cells the label ``"missing"``.
     unknown : {"error", "warn", "missing"}
         What to do with values that are not among the labels of the given domain.
     sample_weight : array-like (n_rows,) or str, optional
         How often each row counts, or the name of the column that says so.
     target : str, optional
-        A variable to predict: ``predict`` takes it by default, and the model is tuned for its labels, which
-        ``model.info.tuned`` tells. With a number as rank or ``ensemble``, smoothing and whether to have forests are
-        chosen for its labels instead.
+        A variable to predict: the default of ``predict``. The model is tuned for its labels (``model.info.tuned``).
+        With a number as rank or ``ensemble`` it is not tuned; smoothing and whether to have forests are then chosen by
+        how well the labels are predicted.
     progress : callable or bool, optional
-        Called with a :class:`juror.Progress` after every step. True draws a bar, with the time left where it is known.
+        Called with a :class:`juror.Progress` after every step. True draws a bar, with the time left if it is known.
     n_jobs : int, optional
         How many threads; all cores by default, and for −1.
     memory : int or str, default "4GB"
         The memory that rows may take, in bytes or as text such as ``"500MB"``, in addition to about 300 MB for the
-        program. If the rows need more, start and rank are found on a sample, and EM and sampling pass over all rows in
-        a temporary file.
+        program. If the rows need more, they are written to a temporary file, over which EM and sampling pass; start and
+        rank are found on a sample.
     client : dask.distributed.Client or pyspark.sql.SparkSession, optional
         A cluster whose workers read the rows, from files that they can open or from a frame of the cluster, and keep
         them. Only sums and one sample of rows come back.
     keep_counts : bool, default True
         Whether the model keeps the pair counts of the table in ``model.counts``, so that answers with at most one
-        condition say how many rows there are. They are saved with the model. With False neither counts nor shares of
-        rows leave the fit, for tables in which small counts are private; ``model.info.worst`` still names the answers
+        condition say how many rows are behind them. They are saved with the model. With False, neither counts nor
+        shares of rows leave the fit: use it if small counts are private. ``model.info.worst`` still names the answers
         that the rows contradict.
     device : {"cpu", "auto", "cuda"}
         Where EM and sampling pass over the rows. ``"cuda"`` is an NVIDIA card, and needs ``pip install 'juror[cuda]'``;
-        it is for rows in memory and for em, spa-em and bayes. ``"auto"`` is a card if there is one and the table is
-        worth the transfer. The same seed gives the same model on the same card. A card adds up in single precision, so
-        the model differs a little from the CPU's. ``model.info.device`` names the card.
+        it is for rows in memory and for em, spa-em and bayes. ``"auto"`` takes a card if there is one and the table is
+        large enough to gain from it. The same seed gives the same model on the same card. A card adds in single
+        precision, so the model differs a little from that of the CPU. ``model.info.device`` names the card.
 
     Other Parameters
     ----------------
@@ -193,27 +193,27 @@ def fit(
         Stop when a step gains at most this, in nats per row (em, spa-em: 1e-6, pair-em: 3e-5) or as a share of the
         misfit (ctf: 1e-5, juror: 1e-4).
     n_init : int (em, pair-em, ctf)
-        How many random starts, for EM of two kinds in turn; the best is returned and all are recorded. By default ctf
-        has 3, and pair-em 3 or, along a forest, 1, while EM searches by sampling more classes than asked for, which
-        costs about as much as five random starts and ends higher. On small tables, where all takes about a second by
-        count of operations, EM tries up to 20 random starts too.
+        How many random starts (for EM of two kinds in turn); the best fit is returned and all are recorded. By default
+        ctf has 3, and pair-em 3 or, along a forest, 1. EM by default searches by sampling more classes than asked for,
+        which costs about as much as five random starts and ends higher. On small tables it also tries up to 20 random
+        starts, as long as all takes about a second, counted in operations.
     forests : int, default 0 (pair-em)
-        Along how many forests to fit: with 1 all classes share the strongest forest; with more the model is the mean
-        of a fit along each, of which the first has the strongest forest and the others have perturbed ones.
+        Along how many forests to fit. With 1, all classes share the strongest forest. With more, the model is the mean
+        of a fit along each: the first forest is the strongest, the others are perturbed.
     ensemble : int or "auto", default 1 (em)
         How many fits to put side by side, each from its own start and stopped early; their mean is one model of rank
-        ``ensemble × rank``. ``"auto"`` is 10, or with ``max_seconds`` as many as there is time for, at most 100, and
-        while there are no more than 12,288 classes (49,152 with ``max_seconds``) and 256 MB of tables in all.
+        ``ensemble × rank``. ``"auto"`` is 10, or with ``max_seconds`` as many as there is time for, at most 100; in
+        any case no more than make 12,288 classes (49,152 with ``max_seconds``) or 256 MB of tables in all.
     max_seconds : float (em, spa-em, pair-em, bayes)
-        A budget of time, from the call on; reading the rows is not cut short. With it EM searches for longer than
-        otherwise: larger ranks, up to 4096, are tried while held-out rows gain anything, an ensemble fits more members,
-        and a single fit tries more starts. The search ends when nothing improves, which ``info.search_ended`` says, or
-        when the time is spent. A chain is made as long as the budget allows. A fit that is cut short warns. The result
-        then depends on the speed of the machine.
+        A budget of time from the call on; reading the rows is not cut short. With it EM searches for longer than
+        without: larger ranks, up to 4096, are tried while held-out rows gain anything, an ensemble fits more members,
+        and a single fit tries more starts. The search ends when nothing improves or the time is spent;
+        ``info.search_ended`` says which. Chains are as long as the budget allows. A fit that is cut short warns. The
+        result depends on the speed of the machine.
     accelerate : bool, default True (em, spa-em, pair-em)
         Whether to try long steps (SQUAREM), which never lower the objective.
     init : JointPMF (em)
-        Start here, in place of random starts; its rank counts.
+        The model to start from, instead of random starts; the rank is that of this model.
     split : list of str (spa, spa-em, juror)
         The variables on the first side of SPA's matrix; by default both sides carry about the same rank.
     triples : "all", int, or list of three names each (ctf)
@@ -228,8 +228,8 @@ def fit(
         How strongly G2 draws pair tables to the model (juror-a, juror-c); by default the number of directions, which is
         the diagonal of RᵗR where cells fall whole into bins.
     prior : {"smooth", "flat"} (juror-a, juror-b)
-        Prefer factor columns of ordered variables that are smooth, or flat but for jumps, by ``prior_strength`` (1), on
-        the scale of J, which grows with the directions and the pairs.
+        Prefer factor columns of ordered variables that are smooth, or that are flat except for jumps.
+        ``prior_strength`` (1) is on the scale of J, which grows with the directions and the pairs.
     chains, sweeps, burnt, draws : int, default 2, 1000, 400, 100 (bayes)
         How many chains of how many Gibbs sweeps, how many of the first to forget (two fifths), and how many draws to
         keep of all. Unless ``sweeps`` is given, chains that have not mixed go on for up to three times as long, or
@@ -237,10 +237,10 @@ def fit(
     sparse : bool (bayes)
         Whether the prior of the weights favours few classes among many; by default for ``rank="auto"`` only.
     forest : bool or "auto", default "auto" (em, bayes)
-        Whether variables may depend on each other within classes, which then share a forest: each variable has at most
-        one parent. Each member of an ensemble and each draw has its own. ``"auto"`` has held-out rows decide for an
-        ensemble, is True for bayes, and False for a single fit by EM; with True that has a forest too, and stops early
-        as members do. Rows out of core are sampled without forests.
+        Whether variables may depend on each other within classes. The classes then share a forest, in which each
+        variable has at most one parent; each member of an ensemble and each draw has its own forest. For ``"auto"``,
+        held-out rows decide in an ensemble, bayes has forests, and a single fit by EM has none. With True a single fit
+        by EM stops early, as members do. Rows that do not fit in memory are sampled without forests.
     route : {"auto", "gram", "literal"} (juror)
         Whether to compare histograms (literal) or pair tables in the metric RᵗR, which is the same and does not grow
         with the number of directions.
