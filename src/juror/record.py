@@ -188,14 +188,15 @@ class FitRecord:
         How many cells of pairs of variables have enough rows to tell and are well reproduced, and how many have enough
         rows; None if the pairs were not counted. See :meth:`juror.JointPMF.check`.
     n_off : int, optional
-        How many questions about two variables, also about ranges, are off; None if the pairs were not counted.
+        How many questions about labels or ranges of two variables the model answers wrongly beyond chance; None if the
+        pairs were not counted.
     agreement : tuple of two floats, optional
         For a fit with draws: in what share of the answers about two variables the truth is apart from the draws, and in
         what share it is like them, as the rows have it (``juror.answers.interval_ends``).
     tuned : str
         For which target the conditional likelihood of its labels was climbed, and what that gained; empty if none was.
     formulas : str
-        The formulas between columns of numbers that rows satisfy if they are drawn or filled; empty if there are none.
+        The formulas between columns of numbers, which drawn and filled rows satisfy; empty if there are none.
     device : str
         The card that passed over the rows, whose sums are in single precision; empty if the CPU did.
     worst : str

@@ -33,7 +33,7 @@ _MOST_KEPT = 1 << 24
 
 @dataclass(frozen=True)
 class _KeptPairs:
-    """The tables of all pairs of one model, computed when they are first asked for."""
+    """The tables of all pairs of one model, computed when they are first needed."""
 
     model: Mixture
 
@@ -48,9 +48,10 @@ _kept: ContextVar[_KeptPairs | None] = ContextVar("kept pairs", default=None)
 
 @contextmanager
 def keeping_pairs(model: Mixture) -> Iterator[None]:
-    """Compute the tables of all pairs of a model once for all that ask for them inside, if they are not too large.
+    """Keep the tables of all pairs of a model inside the block, once they are computed, if they are not too large.
 
-    A page asks for them five times, and each time takes a pass over all classes.
+    A report needs them five times, in functions that do not know of each other, and each time takes a pass over all
+    classes.
     """
     n_labels = sum(model.domain.cardinalities)
     token = _kept.set(_KeptPairs(model) if n_labels**2 / 2 <= _MOST_KEPT else None)

@@ -1,4 +1,4 @@
-"""Write times as the cells of a CSV file are written: with their letter T, and their offset from UTC."""
+"""Write times in the form of the other cells of a CSV file: with or without a T, seconds, and an offset from UTC."""
 
 from __future__ import annotations
 

@@ -7,8 +7,8 @@ model may be right. If it is, and missing cells depend on observed ones only, th
   of the row) over these rows;
 - the answer is the share among all rows, after their missing cells are filled in from the others of each row.
 
-So missing cells explain a difference only if both hold. The first alone does nearly always where another column tells
-the target, also if the answer is wrong. The second alone says less, because the model that is judged fills the cells.
+So missing cells explain a difference only if both hold. If another column determines the target, the first holds nearly
+always, even if the answer is wrong. The second alone says less, because the judged model itself fills the cells.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The share of a target among the rows that meet a condition, with missing cells filled in from the others of each row.
+"""The share of a target among the rows that meet a condition, with missing cells filled in from the rest of each row.
 
 With o_i the observed cells of row i, the model expects the share
 
@@ -29,7 +29,7 @@ _IMPOSSIBLE = 1e-12
 
 @dataclass(frozen=True)
 class FilledShare:
-    """A share of rows, and how many rows it is worth at least."""
+    """A share of rows, and the least number of independent rows that it is worth."""
 
     share: float
     rows: float
@@ -37,7 +37,10 @@ class FilledShare:
 
 @dataclass(frozen=True)
 class _Part:
-    """How many rows of one kind meet the condition, and these and the target; each stands for ``every`` rows."""
+    """The weight of the rows of one kind that meet the condition, and that also meet the target (``hits``).
+
+    Each row that is predicted stands for ``every`` rows.
+    """
 
     hits: float
     rows: float
@@ -45,9 +48,9 @@ class _Part:
 
 
 def expected_share(model: Mixture, finding: Finding, rows: WeightedRows) -> FilledShare | None:
-    """Return the share that the model expects among the rows that have both cells, from their other cells.
+    """Return the share that the model expects among the rows that have both cells, given the other cells of each.
 
-    None if there is no such row.
+    None if no row has both.
     """
     these = _is_in(finding.condition, rows.codes[:, finding.condition.variable])
     part = _Filling(model, finding, rows).without_target(these & (rows.codes[:, finding.target.variable] >= 0))
@@ -78,9 +81,9 @@ def _is_in(event: Event, codes: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class _Filling:
-    """What the model expects of rows that lack the target's cell, the condition's, or both, (rows,) of booleans.
+    """What the model expects of rows that lack the target's cell, the condition's, or both.
 
-    Cells that they have are ignored.
+    ``these`` says which rows they are, (rows,) of bool. What a method predicts is ignored if a row has it.
     """
 
     model: Mixture
@@ -88,19 +91,19 @@ class _Filling:
     rows: WeightedRows
 
     def without_target(self, these: np.ndarray) -> _Part:
-        """All meet the condition."""
+        """Predict the target in rows that meet the condition."""
         places, weights, every = self._some(these)
         chances = _chances(self.model, self.rows.codes[places], self.finding.target)
         return _Part(float(weights @ chances), float(weights.sum()), every)
 
     def without_condition(self, these: np.ndarray, hits: np.ndarray) -> _Part:
-        """Some meet the target, as ``hits`` says."""
+        """Predict the condition in rows of which some meet the target, as ``hits`` says."""
         places, weights, every = self._some(these)
         weights = weights * _chances(self.model, self.rows.codes[places], self.finding.condition)
         return _Part(float(weights @ hits[places]), float(weights.sum()), every)
 
     def without_both(self, these: np.ndarray) -> _Part:
-        """P(t, c | o) is P(c | o) P(t | c, o)."""
+        """Predict both, by P(t, c | o) = P(c | o) P(t | c, o)."""
         places, weights, every = self._some(these)
         condition = self.finding.condition
         weights = weights * _chances(self.model, self.rows.codes[places], condition)

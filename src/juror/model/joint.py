@@ -254,7 +254,7 @@ class JointPMF(TableAnswers, RowAnswers):
         formulas: bool = True,
         frame: str | None = None,
     ) -> Any:
-        """Draw rows like those of the table that was fitted: numbers are numbers, and labelled missing cells missing.
+        """Draw rows like those of the fitted table: with numbers, and with missing cells where these have a label.
 
         Parameters
         ----------
@@ -267,12 +267,12 @@ class JointPMF(TableAnswers, RowAnswers):
         numbers : bool
             False returns the labels of intervals instead of numbers.
         formulas : bool
-            Whether rows satisfy the formulas between columns of numbers that the table has, such as
+            Whether rows satisfy the formulas between columns of numbers that the fit found, such as
             ``area = width × height`` (``model.domain.formulas``). False draws from the distribution alone, in which
-            these hold roughly. Labels of intervals satisfy none.
+            formulas hold only roughly. Without ``numbers``, rows satisfy none.
         frame : {"pandas", "polars", "pyarrow"}, optional
-            The kind of frame to return, with types that suit the numbers and labels. By default that of the frame that
-            was fitted, with the types of its columns; pandas if it was none, or its library is not installed.
+            The library of the frame to return, which then chooses types. By default that of the frame that was fitted,
+            with the types of its columns; pandas if no frame was fitted, or its library is not installed.
         """
         check_count("n", n, least=0)
         asked = understood(self, given)

@@ -19,9 +19,9 @@ _WIDE: dict[str, type[Any]] = {"i": np.int64, "u": np.uint64, "f": np.float64}
 
 
 def plain(value: Any) -> Any:
-    """Return a scalar or an array of NumPy, or what is like one, as values of Python. All others stay as they are.
+    """Return what has a ``tolist``, such as NumPy's numbers and arrays, as values of Python; all else as it is.
 
-    Short floats have the digits that 32 bits are written with, as in columns of them.
+    Floats of 32 bits or less are read as they are written: 0.1 stays 0.1, as in columns.
 
     >>> plain(np.float32(0.1)), plain(np.array([1, 2])), plain("a")
     (0.1, [1, 2], 'a')

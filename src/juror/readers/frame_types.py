@@ -1,4 +1,4 @@
-"""The library of a frame and the types of its columns, so that rows that are drawn can have them again."""
+"""The library of a frame and the types of its columns, so that drawn rows can have the same."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class FrameType:
     library : {"pandas", "polars", "pyarrow"}
         The library of the frame.
     dtypes : mapping of str to str
-        By column the name that this library has for its type, such as ``"Int64"`` or ``"category"``.
+        By column, the name of its type in this library, such as ``"Int64"`` or ``"category"``.
 
     Examples
     --------
@@ -49,5 +49,5 @@ class FrameType:
 def _type_of(column: Any) -> str:
     """Return the name of a column's type: pyarrow says type, the others say dtype."""
     name = str(getattr(column, "dtype", getattr(column, "type", "")))
-    # polars names all labels behind it, which the variable has
+    # polars lists all labels in the name, and the variable has them
     return "Enum" if name.startswith("Enum(") else name

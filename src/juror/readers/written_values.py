@@ -1,7 +1,7 @@
-"""Columns of text whose cells are values in writing: numbers, amounts with a sign, or dates.
+"""Columns of text whose cells are written values: numbers, amounts with a sign, or dates.
 
-Nothing is converted, as only the user knows what ``03/04/2024`` is, or whether numbers are names. Messages say what
-to do.
+Nothing is converted, because only the user knows what ``03/04/2024`` means, or whether numbers are names. Messages say
+what to do.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ODD = re.compile(r"\s*[-+]?(0[0-9xX]|[0-9]{16})")
 _SIGN = re.compile(r"[$€£¥₹%]")
 _AMOUNT = re.compile(r"\s*[-+(]?\s*[$€£¥₹]?\s*[-+]?\d[\d.,'\s]*[$€£¥₹%]?\s*\)?\s*")
 _MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
-# Years of two digits only behind slashes: 1.2.10 may be a chapter.
+# Years have two digits only after slashes, because 1.2.10 may be a chapter.
 _DAYS = (
     r"\d{4}[-/.]\d\d?[-/.]\d\d?",
     r"\d\d?[-/.]\d\d?[-/.]\d{4}",
@@ -33,7 +33,7 @@ _DATE = re.compile(rf"\s*({'|'.join(_DAYS)})([T ]+\d\d?:\d\d.*)?\s*", re.IGNOREC
 
 @dataclass(frozen=True)
 class WrittenValues:
-    """What the labels of a column of text are, one of them, what to do about them, and whether they may be names."""
+    """What the labels of a column of text are, an example, what to do about it, and whether they may be names."""
 
     are: str
     example: str
@@ -42,7 +42,7 @@ class WrittenValues:
 
 
 def written_values(labels: Sequence[Any]) -> WrittenValues | None:
-    """Tell what labels of text are if all of them are values in writing; None if they are names.
+    """Tell what labels of text are if all are written values; None if they are names.
 
     >>> [str(written_values(labels).are) for labels in (["1.5", "20"], ["1,5", "20"], ["$2", "3"], ["3/4/24"])]
     ['numbers', 'numbers', 'numbers with signs', 'dates']
@@ -61,7 +61,7 @@ def written_values(labels: Sequence[Any]) -> WrittenValues | None:
         return WrittenValues("numbers", fraction or labels[0], way_out, may_be_names=fraction is None)
     signed = next((label for label in labels if _SIGN.search(label)), None)
     if signed is not None and all(_AMOUNT.fullmatch(label) for label in labels):
-        way_out = Message("To have them as numbers, remove the signs and what groups thousands from the data.")
+        way_out = Message("To have them as numbers, remove the signs and any marks between thousands from the data.")
         return WrittenValues("numbers with signs", signed, way_out)
     if all(_DATE.fullmatch(label) for label in labels):
         way_out = Message("Make them dates, with pandas.to_datetime for example; a CSV file has them like 2024-03-01.")
