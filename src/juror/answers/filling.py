@@ -126,15 +126,14 @@ def fill_holes(
     columns: Sequence[Column],
     variables: Sequence[Variable],
     codes: np.ndarray,
-    numbers: Mapping[int, np.ndarray] | None = None,
+    numbers: Mapping[int, np.ndarray],
 ) -> Any:
     """Return the data with missing cells replaced by the labels of the codes, and all other cells unchanged.
 
     An array is returned as an array, a frame as a frame of its kind, all else as pandas. Columns are the same data,
-    opened; the variables include one for each column. Of the codes (rows, n_variables), only those of missing cells are
-    used, and of the numbers (rows,), by variable, which come instead of labels.
+    opened; the variables include one for each column. Only codes (rows, n_variables) of missing cells are used, and
+    only numbers (rows,) of missing cells: these replace the labels, by variable.
     """
-    numbers = numbers or {}
     position = {variable.name: n for n, variable in enumerate(variables)}
     places = [position[column.name] for column in columns]
     fills = [Fill(c, variables[n], codes[:, n], numbers.get(n)) for c, n in zip(columns, places, strict=True)]

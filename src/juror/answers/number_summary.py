@@ -82,7 +82,7 @@ def _written(value: float, std: float) -> str:
     return f"{value:.{max(places, 0)}f}" if abs(places) <= _MOST_PLACES else f"{value:.6g}"
 
 
-def number_summary(variable: Variable, probabilities: np.ndarray, settled: Number | None = None) -> NumberSummary:
+def number_summary(variable: Variable, probabilities: np.ndarray, settled: Number | None) -> NumberSummary:
     """Return the summary of a number from the probabilities of its labels (cardinality,); of missing cells, NaN.
 
     ``settled`` is the number that evidence says it is, if it does.

@@ -95,7 +95,7 @@ def _number_before(edge: Number, edges: Sequence[Number], law: Law) -> Number:
     return before if before in edges or law.has_point(before) else edge
 
 
-def distinct_texts(ends: Sequence[Number], calendar: Calendar | None = None) -> list[str]:
+def distinct_texts(ends: Sequence[Number], calendar: Calendar | None) -> list[str]:
     """Write numbers with as few digits as keep them distinct, integers in full, and dates as dates."""
     if calendar is not None:
         return [calendar.text(int(end)) for end in ends]

@@ -23,7 +23,7 @@ def check_alone(given: Mapping[str, bool]) -> None:
 
 
 def how_to_find(
-    domain: Domain | None, columns: Any, edges: Any, bins: Any, sample_weight: Any, target: str | None = None
+    domain: Domain | None, columns: Any, edges: Any, bins: Any, sample_weight: Any, target: str | None
 ) -> tuple[Choose | None, Discovery]:
     """Return which columns to read, besides weights, and how to find variables; refuse both beside a domain.
 

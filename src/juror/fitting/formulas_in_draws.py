@@ -32,7 +32,7 @@ _DRAWN = 4000
 _FARTHER, _AGAIN = 0.05, 0.2
 
 
-def with_formulas(mixture: Mixture, opened: OpenTable, read: Table, seed: int, until: float = np.inf) -> Domain:
+def with_formulas(mixture: Mixture, opened: OpenTable, read: Table, seed: int, until: float) -> Domain:
     """Return the domain of a mixture with the formulas of its table, if that was read into memory.
 
     What each formula computes is tried in drawn rows. If some column gets less like the table's whatever the formula

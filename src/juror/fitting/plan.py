@@ -96,7 +96,7 @@ def decide(
     return decide_for_rows(data, rank, method, target, given)
 
 
-def decide_for_statistic(data: Statistic, rank: int | str, method: str, given: Collection[str] = ()) -> Decision:
+def decide_for_statistic(data: Statistic, rank: int | str, method: str, given: Collection[str]) -> Decision:
     """Return the method for a statistic, or the one named if it can be fitted from it.
 
     Triples have CTF, pairs and projections EM on pairs, along a forest if the rank is to be chosen; or the first method

@@ -45,7 +45,7 @@ def _frame_column(frame: nw.DataFrame[Any], name: str) -> pa.Array:
         raise _unreadable(name, frame[name].to_list(), error) from None
 
 
-def open_mapping(mapping: Mapping[str, Any], missing: Collection[object], choose: Choose | None = None) -> list[Column]:
+def open_mapping(mapping: Mapping[str, Any], missing: Collection[object], choose: Choose | None) -> list[Column]:
     """Open a dict of columns, or of single values that are one row; all columns or those chosen."""
     check_column_names(list(mapping))
     if is_one_row(mapping):

@@ -140,7 +140,7 @@ class Tally:
         return replace(self, form=form, values=values, counts=counts, ordered=self.ordered and other.ordered)
 
 
-def tally_columns(columns: Sequence[Column], weights: np.ndarray | None = None) -> list[Tally]:
+def tally_columns(columns: Sequence[Column], weights: np.ndarray | None) -> list[Tally]:
     """Tally columns in memory, of rows with weights (n_rows,) above zero, as far as their labels need it."""
     return [_seen_codes(column) if column.form == "code" else Tally.of(column, weights) for column in columns]
 

@@ -82,7 +82,7 @@ def run_stages(
     weights: np.ndarray,
     stages: Stages,
     settings: StageSettings,
-    report: Callable[[float], None] = lambda value: None,
+    report: Callable[[float], None],
 ) -> Outcome:
     """Run Algorithm 1 on the misfit J of histograms or tables with weights w_jk, (n_pairs,).
 
