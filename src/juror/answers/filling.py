@@ -40,8 +40,8 @@ def impute(
     """Fill the holes of a table with their most probable labels and numbers, or with one or more random draws.
 
     Missing cells that have a label are no holes, unless ``also`` names their variables. If the model is the mean of
-    posterior draws, each of several tables is filled by one of these, so that the tables differ by as much as is
-    unknown about the distribution, too.
+    posterior draws, each of several tables is filled by another draw, so that the tables also show how uncertain the
+    distribution is.
     """
     if numbers is not None:
         check_choice("numbers", numbers, get_args(Centre))

@@ -8,8 +8,8 @@ Trees with hidden nodes have finer intervals than a sampler has rows for. It is 
 interval i of the run r has the density P(r) h(x) / H(r) by the sampler and P(i) h(x) / H(i) by the trees, with the law
 H of its column. So log H(i) − log H(r) is taken from the log-probability of the trees.
 
-Settings are compared by two members, and more of them make rows more probable: from two to eight members the gain is
-about three quarters of that from one to two (decision 047). This is added.
+Settings are compared by two members, but the ensemble will have more, which makes rows more probable. The gain from two
+to eight members is about three quarters of that from one to two (decision 047), so this is added.
 """
 
 from __future__ import annotations

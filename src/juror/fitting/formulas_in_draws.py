@@ -35,8 +35,8 @@ _FARTHER, _AGAIN = 0.05, 0.2
 def with_formulas(mixture: Mixture, opened: OpenTable, read: Table, seed: int, until: float) -> Domain:
     """Return the domain of a mixture with the formulas of its table, if that was read into memory.
 
-    What each formula computes is tried in drawn rows. If some column gets less like the table's whatever the formula
-    computes, or if there is no time to try it, then drawn rows ignore the formula, and only holes are filled by it.
+    What each formula computes is tried in drawn rows. Drawn rows ignore a formula if, whatever it computes, some column
+    gets less like the table's, or if there is no time to try it. Then it only fills holes.
     """
     # Formulas of a domain that was given are those of other rows.
     domain = replace(mixture.domain, formulas=())

@@ -5,8 +5,8 @@ tenth of the time, and differs more from other members. Each member holds out it
 Labels are predicted about equally well along most of the ascent, and every row helps. So members made to predict hold
 out no rows, and stop when their steps become small.
 
-The classes of a member may share a forest: the first member has the strongest by what edges gain, others that of
-gains with random factors, so that together they follow more pairs than a single forest can hold.
+The classes of a member may share a forest. The first member has the forest whose edges gain most. For each other member
+the gains are multiplied by random factors, so that together the members follow more pairs than one forest can hold.
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@ label. The dependence of R on X is the share of its entropy that X explains,
 
     U = (I(R; X) − (k − 1) / 2m) / H(R)                 k labels of X that occur, m rows,
 
-whose second term is what chance adds to the mutual information on average. A column has a *skip pattern* if for some
-other column, beyond chance, U is at least one half, or some of its labels *imply* that the cell is missing and these
-hold a fifth of all missing cells.
+whose second term is what chance adds to the mutual information on average. A column has a *skip pattern* if another
+column explains its missing cells beyond chance: U is at least one half, or some labels of the other column *imply* that
+the cell is missing, and the rows with these labels have a fifth of all missing cells.
 """
 
 from __future__ import annotations

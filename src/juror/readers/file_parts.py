@@ -48,7 +48,7 @@ class Layout:
 class FilePart(ABC):
     """Rows of one file.
 
-    The ``keys`` are columns with the same value in all rows, from the names of the file's folders, and ``first_row`` is
+    The ``keys`` are columns with one value in all rows, which the names of the file's folders give. ``first_row`` is
     the number of the part's first row in the file.
     """
 

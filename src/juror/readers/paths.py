@@ -44,9 +44,10 @@ class Found:
 def find_files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[Found]:
     """Return the files that a path means, in the order of their names.
 
-    A file is itself; a folder means all files below it, a glob (``*``, ``?``, ``[…]``, and ``**`` for folders at any
-    depth) all that it matches, and a list the files of all its paths in its order. In folders and globs, names that
-    begin with a dot or an underscore are left out, and folders named ``key=value`` give their files a column.
+    The path of a folder means all files below it. A glob (``*``, ``?``, ``[…]``, and ``**`` for folders at any depth)
+    means all files that it matches, and a list the files of all its paths, in the order of the list. In folders and
+    globs, names that begin with a dot or an underscore are left out, and folders named ``key=value`` give their files a
+    column.
     """
     paths = [path] if isinstance(path, (str, os.PathLike)) else path
     files = [found for each in paths for found in _find(os.fspath(each))]

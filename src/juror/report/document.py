@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 class Report:
     """A page about a model: click what is known, and see what follows.
 
-    The page is one file that holds the model and computes answers in the browser, without a server or a network. It has
-    bars for every variable, the dependence of every pair, the latent classes, how the model was fitted and how well it
-    agrees with data or, without any, with the counts that it keeps of the rows that it was fitted to
-    (:attr:`JointPMF.counts`). Answers with at most one condition have the rows behind them beside them and, for models
-    with intervals, these too. A notebook shows the page in place.
+    The page is one file that holds the model and computes answers in the browser, without a server or a network. It
+    shows bars for every variable, the dependence of every pair, the latent classes, and how the model was fitted. It
+    also shows how well the model agrees with data, or without data with the counts of the rows that it was fitted to
+    (:attr:`JointPMF.counts`). Answers with at most one condition show the rows behind them, and their intervals if the
+    model has intervals. A notebook shows the page in place.
 
     Parameters
     ----------

@@ -75,9 +75,9 @@ def marginal_gaps(model: Mixture, tables: Sequence[np.ndarray]) -> list[dict[str
 def pair_gaps(model: Mixture, counts: PairCounts) -> list[dict[str, Any]]:
     """Return for every pair seen together its distance from the fitted table and that of noise, the worst first.
 
-    Rows that show both variables may differ from all rows. If some rows do not show both and the distance is more than
-    noise, the fitted table is first adjusted to the margins of those that do, and ``is_adjusted`` is true: what missing
-    cells explain is not an error of the model.
+    Rows that show both variables may differ from all rows, and a difference that missing cells explain is not an error
+    of the model. So if some rows do not show both and the distance is more than noise, the fitted table is first
+    adjusted to the margins of the rows that do, and ``is_adjusted`` is true.
     """
     names, pairs = model.domain.names, []
     total = np.inf if counts.n_rows is None else counts.n_rows

@@ -19,11 +19,10 @@ SHARES = (0.003, 0.01, 0.03, 0.1, 0.2)
 
 
 def thinned(block: Block, domain: Domain, share: float) -> Block:
-    """Return a tree in which the least probable states that follow a state, up to a share of it in all, never do.
+    """Return a tree without the least probable transitions: of every state, those of this share in all get zero.
 
-    The least probable intervals of a number in a state, up to the same share, have this share of their mean over all
-    states, but for those that are more probable than in the mean. All rows stay possible, as every state shows all
-    labels.
+    The least probable intervals of a number in a state, of the same share in all, get this share of their mean over all
+    states, unless they are more probable than the mean. All rows stay possible, because every state shows all labels.
     """
     tables = list(block.tables)
     for n, table in enumerate(tables):

@@ -83,9 +83,9 @@ class WeightedRows:
     def split(self, fraction: float, rng: np.random.Generator) -> tuple[WeightedRows, WeightedRows]:
         """Hold out a fraction of the rows at random; return what is kept and what is held out.
 
-        A distinct row stands for as many rows as were merged into it, or as its weight counts if that is more, and each
-        of those goes to either side by itself with its share of the weight. So whole weights are held out as the
-        repeated rows they stand for.
+        A distinct row stands for the rows that were merged into it, or for as many as its weight if that is more. Each
+        of these rows goes to one of the sides, with its share of the weight. So whole weights are held out like
+        repeated rows.
         """
         n = self._n_rows()
         n_held = rng.binomial(n, fraction)

@@ -5,11 +5,11 @@ all others, once with the edge and once without:
 
     Σ_ab p[a, b] log (q[b | a] / m[b]),    q[b | a] = (n[a, b] − 1 + α I_k m[b]) / (n[a] − 1 + α I_k),
 
-where p is the share of each combination among the n rows that show both variables, m[b] the share of b, smoothed
-by α rows for each of the I_k labels that are shown, and α the smoothing of a tree. The mean of j → k and k → j
-is symmetric, so the best forest is one of the largest sum. An edge that gains nothing is left out, so a tree may fall
-apart into a forest. Mutual information is what the edge gains for the rows themselves: it is larger for labels that few
-rows have, whatever they depend on.
+where n are the counts of the rows that show both variables, and p their shares. m[b] is the share of b, smoothed by α
+rows for each of the I_k labels that occur, and α is the smoothing of a tree. The mean of j → k and k → j is symmetric,
+so the best forest is one of the largest sum. An edge that gains nothing is left out, so a tree may fall apart into a
+forest. Mutual information is what an edge gains for the counted rows themselves: rare labels make it larger, even if
+they are independent of the other variable.
 """
 
 from __future__ import annotations

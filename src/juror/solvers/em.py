@@ -28,9 +28,9 @@ from juror.solvers.starts import random_start, seeded_start
 _MARGIN = 0.05
 # The number of random starts where a search would take too long
 _RANDOM_STARTS = 3
-# On small tables random starts follow the search, up to this many, while all takes about a second. That is counted, not
-# timed, so that it is the same on any machine: half a nanosecond for each cell of the distinct rows in each class, and
-# a tenth of a millisecond for each pass, which is as much as for this many cells.
+# On small tables, up to this many random starts follow the search, as long as all takes about a second. The second is
+# counted in operations, so that results are the same on any machine: half a nanosecond for each cell of the distinct
+# rows in each class, and for each pass a tenth of a millisecond, as much as for the last number of cells.
 _STARTS_BESIDE, _CELLS_IN_A_SECOND, _CELLS_OF_A_PASS = 20, 2e9, 2e5
 # With a budget of time random starts go on until this many in a row have come no higher.
 _STARTS_IN_VAIN = 20

@@ -2,29 +2,29 @@
 
 A variable without a parent either is as in :mod:`juror.solvers.gibbs`, A_n(:, f) ~ Dirichlet(c_n m_n), or it does not
 depend on the class, A_n(:, f) = m_n. The second has the probability ρ ~ Beta(1, 10). A variable n with the parent p has
-one column for each label x of p, either the same in all classes or one of each class, and every column is
-Dirichlet(b m_n), where b is one of a few numbers. Whether columns are shared, and which b they have, is the *kind* of
-the edge. Given the classes, all columns are summed out, which leaves a weight for every edge:
+one column for each label x of p, and every column is Dirichlet(b m_n), where b is one of a few numbers. Either all
+classes share these columns, or each class has its own. This and b are the *kind* of the edge. Given the classes, all
+columns are summed out, which leaves a weight for every edge:
 
     E[p, n] = log Σ_k φ_k E_k(p → n) − log E(n) + log(x w_pn / N),    w_pn = (4 / (I_p I_n))²
     E(n) = (1 − ρ) p(C_n | c_n, m_n) + ρ Π_x m_n[x]^C_n[x]
 
 with E_k the evidence of an edge of kind k (:mod:`juror.kernels.reference.edges`) and C_n the counts of labels, in every
 class or in all of them. The forest is moved by these weights (:mod:`juror.solvers.forest_moves`), and kinds of edges
-and roots are drawn given the forest. A priori an edge is the rarer, the more cells its table has: an effect between two
-variables of two labels is to be found in thirty rows, and ten labels have many more ways to look dependent by chance.
+and roots are drawn given the forest. The more cells the table of an edge has, the less probable it is a priori. Thirty
+rows can show an effect between two variables of two labels, but ten labels have many more ways to look dependent.
 The weights of all rooted forests sum to det(1 + x L / N), with L the Laplacian of w (the matrix-tree theorem), so that
 x has the density
 
     p(x | k edges) ∝ x^k / det(1 + x L / N) · p(x),    x / (1 + x) ~ Beta(100, 1)
 
-x, ρ and φ, which has a Dirichlet prior, are drawn given the edges: where no variable needs another, edges become rare
-of themselves. Numbers may have edges of further kinds, between normal scores (:mod:`juror.solvers.bell_edges`), whose
+x, ρ and φ, which has a Dirichlet prior, are drawn given the edges, so that edges become rare where no variable depends
+on another. Numbers may have edges of further kinds, between normal scores (:mod:`juror.solvers.bell_edges`). Their
 evidence has a weight w of its own and is added to that of the others.
 
-Chains begin with classes alone. Begun with a forest, some stayed with a poor one, whose edges left little for classes.
-If no variable could be the same in all classes, ten or twenty of these would serve columns that nothing depends on: the
-mean of many columns is more even than one. They would take part in what does depend on something, and hide effects.
+Chains begin without edges. With a forest at the start, some chains kept a poor one, whose edges left little for
+classes. If variables could not be the same in all classes, independent columns would use ten or twenty classes, because
+the mean of many columns is more even than a single one. Then these classes would hide effects between other variables.
 """
 
 from __future__ import annotations
@@ -52,23 +52,23 @@ from juror.solvers.hyper import Hyper, first_hyper, log_columns, next_hyper, sli
 from juror.solvers.starts import random_start
 
 _TINY = 1e-300
-# ρ ~ Beta(1, 10): that a variable is the same in all classes must be earned. With Beta(1, 1) a hundred rows that show
-# no dependence make independence almost certain, and intervals too narrow.
+# ρ ~ Beta(1, 10): a variable is the same in all classes only if the rows show it. With Beta(1, 1), a hundred rows
+# without visible dependence make independence almost certain, and intervals are too narrow.
 _UNLIKE = 10.0
 # Rounding must not make a case impossible for good.
 _LEAST_RHO = 1e-12
 # Kernels multiply several entries of base measures before they take logarithms.
 _LEAST_BASE = 1e-100
-# x / (1 + x) ~ Beta(100, 1): variables of one table mostly have to do with each other.
+# x / (1 + x) ~ Beta(100, 1): most variables of a table depend on some other.
 _EDGES = 100.0
-# The prior weight of an edge between two scores, as of a table of four by four labels. With that of two by two, which
-# has one number too, sixty rows of independent numbers had edges by chance.
+# The prior weight of an edge between two scores: that of a table of four by four labels. With the weight of two by two
+# labels, whose table also has one free number, sixty rows of independent numbers got edges.
 _OF_BELLS = 0.0625
-# The scale of the prior of a, times the rank, if few classes are favoured: in a small table an effect that an edge
-# explains is lost if its rows are spread over classes.
+# The scale of the prior of a, times the rank, if few classes are favoured. In a small table, an effect between two
+# variables is lost if its rows are spread over classes.
 _SPARSE = 0.02
-# The forest is drawn in every tenth sweep, or more rarely for many variables, whose pairs cost more than the sweeps. At
-# most this many variables then draw a parent.
+# The forest is drawn in every tenth sweep, or less often for many variables, because their pairs cost more than sweeps.
+# At most this many variables draw a parent then.
 _EVERY, _VARIABLES_A_SWEEP, _MOST_MOVES = 10, 5, 200
 # The part of the sweeps that are forgotten before the first edge
 CLASSES_FIRST = 8
@@ -139,7 +139,7 @@ class ForestSampler:
         return self._table.packed if forest is None else self._table.along(forest)
 
     def sweep(self) -> ExpectedCounts:
-        """Draw classes, now and then forest and prior, and the next point; return the counts under the classes."""
+        """Draw classes, in some sweeps forest and prior, and the next point; return the counts under the classes."""
         moves = self.n_sweeps % self._every == 0 and self.n_sweeps >= self._first
         if moves:
             drawn = self._completed()
@@ -232,7 +232,7 @@ def next_edges(
     rng: np.random.Generator,
     passing: ModuleType | None = None,
 ) -> Edges:
-    """Move the forest given the classes of complete rows, then draw kinds. Other kernels than usual may be given."""
+    """Move the forest given the classes of complete rows, then draw the kinds of edges; ``passing`` are the kernels."""
     if not len(possible.pairs):
         return edges
     evidence = _edge_evidence(drawn, hyper, rank, possible.pairs, passing or kernels())

@@ -44,8 +44,8 @@ _NEXT_TO_NOTHING = 0.25
 def grown(parameters: Parameters, rank: int, objective: Objective[PackedRows], rng: np.random.Generator) -> Parameters:
     """Split classes of a fit until there are enough: a start of hardly lower log-likelihood, and mostly of higher.
 
-    Classes that hold less than half a row are left out first. Where no class gains from a split, the rest of the rank
-    is filled with classes of next to no weight around the marginals, which do no harm and may yet find rows.
+    Classes that hold less than half a row are left out first. If no class gains from a split, classes of hardly any
+    weight around the marginals fill the rest of the rank: they do no harm, and may still find rows.
 
     The fit has at most ``rank`` classes, the start exactly ``rank``. It is the same for any number of threads.
     """
