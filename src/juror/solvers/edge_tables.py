@@ -23,7 +23,8 @@ STRENGTHS = np.array([0.5, 2.0, 8.0])
 # φ ~ Dirichlet(1, 1, 0.1, …): columns almost alike cost little where variables are independent. So they become probable
 # only if many edges have them.
 KINDS = np.tile([1.0, 1.0, 0.1], 2)
-_SHARED = 0
+# Whether all classes share the columns of a kind, in the order of the kinds
+_ARE_SHARED = np.repeat([True, False, True, False], [len(STRENGTHS), len(STRENGTHS), N_BELLS, N_BELLS])
 _TINY = 1e-300
 
 
@@ -71,10 +72,7 @@ class Edges:
     @property
     def shared(self) -> list[bool]:
         """For every node, whether all classes have the same columns."""
-        found = [bool(k // len(STRENGTHS) == _SHARED) for k in self.kinds]
-        for n in range(len(found)):
-            if (bell := self.bell(n)) is not None:
-                found[n] = bell < N_BELLS
+        found: list[bool] = _ARE_SHARED[self.kinds].tolist()
         for n in self.forest.roots:
             found[n] = n in self.alike
         return found
