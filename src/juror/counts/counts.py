@@ -300,7 +300,7 @@ class PairCounts(Counts):
 
     @classmethod
     def of_rows(cls, table: Table) -> Self:
-        """Count the pairs of rows, wherever they are."""
+        """Count the pairs of a table, whose rows need not be in memory."""
         groups = pairs_and_singles(len(table.domain))
         return cls._of_groups(table.domain, groups, table.joint_counts(groups), table.total)
 
@@ -377,7 +377,7 @@ class TripleCounts(Counts):
 
     @classmethod
     def of_rows(cls, table: Table, triples: Triples = "all", seed: int = 0) -> Self:
-        """Count triples of rows, wherever they are."""
+        """Count triples of a table, whose rows need not be in memory."""
         groups = choose_triples(table.domain.names, triples, seed)
         return cls(table.domain, tuple(groups), tuple(table.joint_counts(groups)), table.total)
 

@@ -84,14 +84,12 @@ def count_groups(
     out : numpy.ndarray of int64
         The output; counts are added to it.
     """
-    for g, group in enumerate(groups):
-        counts = np.bincount(_joint_codes(packs, widths, group), minlength=int(_shape(widths, group).prod()))
-        _fold(counts, widths, group, folds[bounds[g] : bounds[g + 1]], digits, starts, sizes, out)
+    weigh_groups(packs, None, widths, groups, bounds, folds, digits, starts, sizes, out)
 
 
 def weigh_groups(
     packs: np.ndarray,
-    weights: np.ndarray,
+    weights: np.ndarray | None,
     widths: np.ndarray,
     groups: np.ndarray,
     bounds: np.ndarray,
