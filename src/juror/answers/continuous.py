@@ -109,12 +109,12 @@ def _below_in_forest(block: Block, codes: np.ndarray, shares: dict[int, np.ndarr
         masses = np.repeat(block.weights[:, None], len(codes[rows]), axis=1)
         messages: dict[int, np.ndarray] = {}
         for n in reversed(block.forest.order):
-            told = [messages.pop(child) for child in block.forest.children[n] if child in messages]
+            factors = [messages.pop(child) for child in block.forest.children[n] if child in messages]
             if n in shares:
-                told.append(_counted(codes[rows, n], shares[n][rows], block.sizes[n])[None])
-            if not told:
+                factors.append(_counted(codes[rows, n], shares[n][rows], block.sizes[n])[None])
+            if not factors:
                 continue
-            message = np.broadcast_to(reduce(np.multiply, told), (block.rank, len(codes[rows]), block.sizes[n]))
+            message = np.broadcast_to(reduce(np.multiply, factors), (block.rank, len(codes[rows]), block.sizes[n]))
             message = message @ tables[n]
             if block.forest.parents[n] == NO_PARENT:
                 masses = masses * message[..., 0]

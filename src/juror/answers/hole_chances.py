@@ -61,17 +61,17 @@ def _chances(model: Mixture, codes: np.ndarray) -> dict[int, np.ndarray]:
 def _sent(block: Block, codes: np.ndarray) -> tuple[np.ndarray, _Add]:
     """Send messages up the forest of a block; return log p(row) in every class, (rows, F), and what goes down again."""
     if block.is_hidden_tree(codes.shape[1]):
-        told = RowMessages.of(codes, block.forest, block.tables_of_one)
-        return told.logs[:, None], partial(_add_along, told)
+        of_rows = RowMessages.of(codes, block.forest, block.tables_of_one)
+        return of_rows.logs[:, None], partial(_add_along, of_rows)
     whole = with_hidden(block, codes)
     logs, messages = upward(whole, block.tables, block.forest)
     return logs, partial(_add, block, whole, messages)
 
 
-def _add_along(told: RowMessages, R: np.ndarray, found: dict[int, np.ndarray]) -> None:
-    shares = told.shares()
+def _add_along(messages: RowMessages, R: np.ndarray, found: dict[int, np.ndarray]) -> None:
+    shares = messages.shares()
     for n, chances in found.items():
-        holes = told.codes[:, n] < 0
+        holes = messages.codes[:, n] < 0
         chances += R[holes] * shares[n][holes]
 
 

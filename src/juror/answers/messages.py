@@ -52,11 +52,11 @@ class Messages:
         beliefs: dict[int, np.ndarray] = {}
         messages: dict[int, np.ndarray] = {}
         for n in reversed(block.forest.order):
-            told = [messages[child] for child in block.forest.children[n] if child in messages]
-            if told or (n in evidence and _are_extreme(evidence[n])):
+            below = [messages[child] for child in block.forest.children[n] if child in messages]
+            if below or (n in evidence and _are_extreme(evidence[n])):
                 own = [log_of(evidence[n])[:, None]] if n in evidence else []
                 like = np.zeros((block.sizes[n], block.rank))
-                beliefs[n] = np.sum(np.broadcast_arrays(*own, *told, like), axis=0)
+                beliefs[n] = np.sum(np.broadcast_arrays(*own, *below, like), axis=0)
                 messages[n] = _log_sums(block.tables[n], beliefs[n])
             elif n in evidence:
                 messages[n] = log_of(_weighted_sums(evidence[n], block.tables[n]))

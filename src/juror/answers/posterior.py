@@ -38,21 +38,21 @@ def log_mass(model: Mixture, evidence: Evidence) -> float:
     return _total([Messages.of(block, evidence) for block in model.blocks])
 
 
-def _total(told: Sequence[Messages]) -> float:
-    return float(log_sum_exp(np.concatenate([messages.log_masses for messages in told])))
+def _total(messages: Sequence[Messages]) -> float:
+    return float(log_sum_exp(np.concatenate([each.log_masses for each in messages])))
 
 
 def posterior(model: Mixture, evidence: Evidence) -> Posterior:
     """Condition on evidence; raise ZeroProbabilityError if its probability is zero."""
     if not evidence:
         return Posterior(model.blocks, model.domain, 0.0)
-    told, mass = _possible(model, evidence)
-    masses = [np.exp(messages.log_masses - mass) for messages in told]
+    messages, mass = _possible(model, evidence)
+    masses = [np.exp(each.log_masses - mass) for each in messages]
     # Rounding may leave the sum slightly off one.
     total = np.concatenate(masses).sum()
     blocks = tuple(
-        Block(own / total, block.forest, messages.updated_tables(block))
-        for block, messages, own in zip(model.blocks, told, masses, strict=True)
+        Block(own / total, block.forest, each.updated_tables(block))
+        for block, each, own in zip(model.blocks, messages, masses, strict=True)
     )
     return Posterior(blocks, model.domain, mass)
 
@@ -69,8 +69,8 @@ def _possible(model: Mixture, evidence: Evidence) -> tuple[list[Messages], float
             raise ZeroProbabilityError(
                 f"The conditions on {model.domain[n].name!r} leave none of its labels, so they have probability zero."
             )
-    told = [Messages.of(block, evidence) for block in model.blocks]
-    mass = _total(told)
+    messages = [Messages.of(block, evidence) for block in model.blocks]
+    mass = _total(messages)
     if mass == -np.inf:
         _refuse_where_no_numbers_are(model.domain, evidence)
         raise ZeroProbabilityError(
@@ -78,18 +78,16 @@ def _possible(model: Mixture, evidence: Evidence) -> tuple[list[Messages], float
             "widen a part of it, or fit with {smoothing} above zero.",
             evidence=describe(model.domain, evidence),
         )
-    return told, mass
+    return messages, mass
 
 
 def _refuse_where_no_numbers_are(domain: Domain, evidence: Evidence) -> None:
     """Raise ZeroProbabilityError if a condition leaves none of the numbers that its variable may have."""
     for n, label_weights in evidence.items():
         variable, n_present = domain[n], len(domain[n].present_labels)
-        if (
-            variable.law is None
-            or label_weights[n_present:].any()
-            or label_weights[:n_present] @ variable.inside.masses
-        ):
+        if variable.law is None or label_weights[n_present:].any():
+            continue
+        if label_weights[:n_present] @ variable.inside.masses > 0:
             continue
         grid, ends = variable.law.grid, np.array([variable.law.starts[0], variable.law.ends[-1]])
         ends[1] = grid.last_below(ends[1:])[0]

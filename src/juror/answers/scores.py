@@ -232,9 +232,9 @@ def _along_hidden_tree(block: Block, codes: np.ndarray, target: int) -> _Answer:
     blind[:, target] = MISSING
     logs, masses = np.empty(len(codes)), np.empty((len(codes), block.sizes[target]))
     for rows in partitions(len(codes), rows_at_once(tables)):
-        told = RowMessages.of(blind[rows], turned.forest, tables)
-        belief = told.beliefs[target]
-        logs[rows] = told.logs + log_of(block.weights[0])
+        messages = RowMessages.of(blind[rows], turned.forest, tables)
+        belief = messages.beliefs[target]
+        logs[rows] = messages.logs + log_of(block.weights[0])
         masses[rows] = tables[target] if belief is None else tables[target] * belief
     totals = masses.sum(axis=1, keepdims=True)
     return logs, np.divide(masses, totals, out=masses, where=totals > 0)

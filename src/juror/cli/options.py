@@ -251,9 +251,11 @@ def _whole(option: str, text: str) -> int:
 
 def refuse_without_data(data: str | None, csv: Mapping[str, Any], more: Mapping[str, Any], *, after: str) -> None:
     """Refuse options about data if there are none: about CSV files unless they have their defaults, and others."""
-    told = [name for name, value in csv.items() if value != CSV[name]] + [name for name, value in more.items() if value]
-    if data is None and told:
-        raise ParameterError(f"--{told[0]} is about DATA, and there is none. Name the data after the {after}.")
+    given = [name for name, value in csv.items() if value != CSV[name]] + [
+        name for name, value in more.items() if value
+    ]
+    if data is None and given:
+        raise ParameterError(f"--{given[0]} is about DATA, and there is none. Name the data after the {after}.")
 
 
 def number_or(words: tuple[str, ...], option: str, text: str | None, kind: type[int] | type[float] = int) -> Any:

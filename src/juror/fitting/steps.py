@@ -143,5 +143,5 @@ def _recorded(
         "chosen_by": chosen_by,
         "smoothing": None if smoothing is None else float(smoothing),
     }
-    told = {name: value for name, value in known.items() if value not in ((), "", None)}
-    return replace(solution, record=replace(solution.record, **told))
+    chosen_here = {name: value for name, value in known.items() if value not in ((), "", None)}
+    return replace(solution, record=replace(solution.record, **chosen_here))

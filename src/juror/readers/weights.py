@@ -87,9 +87,9 @@ class WeightSums:
                 total=self.total,
                 most=MOST_WEIGHT,
             )
-        told = None
+        warning = None
         if self.total < self.n_counted / 10:
-            told = Message(
+            warning = Message(
                 "{sample_weight} sums to {total:g} for {n} rows. Weights count rows, so these say little beside the "
                 "smoothing; scale them, for example to a mean of one.",
                 total=self.total,
@@ -97,14 +97,14 @@ class WeightSums:
             )
         # Counts may be as large as they are.
         elif self.total > 2 * self.n_counted and not self.are_whole:
-            told = Message(
+            warning = Message(
                 "{sample_weight} sums to {total:g} for {n} rows, in fractions. Weights count rows, so these stand for "
                 "more rows than there are; scale them to a mean of one.",
                 total=self.total,
                 n=self.n_counted,
             )
-        if told is not None:
-            warn(DataWarning(told))
+        if warning is not None:
+            warn(DataWarning(warning))
 
 
 def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
