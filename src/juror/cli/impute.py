@@ -55,7 +55,7 @@ def command(
         bool,
         typer.Option(
             "--formulas/--no-formulas",
-            help="Whether holes are filled by formulas between columns of numbers, if they follow from others.",
+            help="Fill holes that follow from the other cells of their row, by a formula between columns of numbers.",
         ),
     ] = True,
     drop: Drop = None,

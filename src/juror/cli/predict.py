@@ -24,7 +24,9 @@ def command(
     proba: Annotated[bool, typer.Option("--proba", help="Also write the probability of every label.")] = False,
     formulas: Annotated[
         bool,
-        typer.Option("--formulas/--no-formulas", help="Whether a number that a formula of the table gives is written."),
+        typer.Option(
+            "--formulas/--no-formulas", help="Predict the number that a formula of the table gives, if one does."
+        ),
     ] = True,
     output: Output = None,
     drop: Drop = None,
@@ -35,9 +37,10 @@ def command(
     decimal: options.Decimal = options.DECIMAL,
     json: Json = False,
 ) -> None:
-    """Write the most probable label of the target for every row of DATA, of numbers the median.
+    """Write the most probable label of the target for every row of DATA, or the median of a number.
 
-    A number that a formula of the table gives is written in its place. Columns that the model does not know come first.
+    If a formula of the table gives the number, this is written instead. Columns that the model does not know come
+    first.
     """
     from juror.answers.label_frames import to_frame
     from juror.readers.joining import read_whole
