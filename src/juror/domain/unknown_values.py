@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from juror.errors import DataError, QueryError, did_you_mean, shortlist
 from juror.readers.columns import Column
-from juror.readers.commas import meaning_of_commas, way_out_of_commas
+from juror.readers.commas import way_out_of_commas
 from juror.readers.exact_numbers import Number, plain
 
 if TYPE_CHECKING:
@@ -39,9 +39,9 @@ def unknown_cell(variable: Variable, column: Column, row: int) -> DataError:
     value = plain(column.values[column.index[row]])
     written = repr(value) if column.calendar is None else column.calendar.text(value)
     held = f"Column {column.name!r} holds {written} in {column.row_in_words(row)}"
-    commas = meaning_of_commas([value]) if variable.edges is not None else None
-    if commas is not None:
-        return DataError("{held}. {way_out}", held=held, way_out=way_out_of_commas(commas))
+    of_commas = way_out_of_commas([value]) if variable.edges is not None else None
+    if of_commas is not None:
+        return DataError("{held}. {way_out}", held=held, way_out=of_commas)
     what, way_out = _what_is_wrong(variable, column, value)
     return DataError(
         '{held}{what}. Pass {unknown:="missing"} to treat it as missing{way_out}.',

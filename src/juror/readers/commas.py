@@ -8,39 +8,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 from juror.errors import Message
 
-Meaning = Literal["decimal", "thousands", "either"]
-
 _NUMBER = re.compile(r"\s*[-+]?\d+(,\d+)?\s*")
 _GROUPED = re.compile(r"\s*[-+]?([1-9]\d{0,2}(,\d{3})*|0)(\.\d+)?\s*")
-# Two commas, or a point behind a comma: only thousands are written like this
+# Two commas, or a point behind a comma: only thousands are written like this.
 _SURELY_GROUPED = re.compile(r".*,.*[,.].*")
 
-_WAYS_OUT: dict[Meaning, Message] = {
-    "decimal": Message("If it is to be numbers with a decimal comma, pass {Files.decimal:=','}."),
-    "thousands": Message("If commas group its thousands, remove them from the data: 1,234 is then 1234."),
-    "either": Message(
-        "If commas group thousands, remove them from the data; if they are decimal commas, pass {Files.decimal:=','}."
-    ),
-}
+_DECIMAL = Message("If it is to be numbers with a decimal comma, pass {Files.decimal:=','}.")
+_THOUSANDS = Message("If commas group its thousands, remove them from the data: 1,234 is then 1234.")
+_EITHER = Message(
+    "If commas group thousands, remove them from the data; if they are decimal commas, pass {Files.decimal:=','}."
+)
 
 
-def meaning_of_commas(labels: Sequence[Any]) -> Meaning | None:
-    """Tell what commas in labels mean if all labels are numbers; None if they are not, or have no comma.
+def way_out_of_commas(labels: Sequence[Any]) -> Message | None:
+    """Say how to read labels if all are numbers, some with commas; None if they are not, or have no comma.
 
-    >>> meaning_of_commas(["1,5", "20"]), meaning_of_commas(["1,156", "987"]), meaning_of_commas(["1,156", "2,000,100"])
-    ('decimal', 'either', 'thousands')
+    >>> print(way_out_of_commas(["1,156", "2,000,100"]))
+    If commas group its thousands, remove them from the data: 1,234 is then 1234.
+    >>> way_out_of_commas(["1.5", "20"]), way_out_of_commas(["1,5", "much"])
+    (None, None)
     """
     if not all(isinstance(label, str) for label in labels) or not any("," in label for label in labels):
         return None
     if all(_GROUPED.fullmatch(label) for label in labels):
-        return "thousands" if any(_SURELY_GROUPED.fullmatch(label) for label in labels) else "either"
-    return "decimal" if all(_NUMBER.fullmatch(label) for label in labels) else None
-
-
-def way_out_of_commas(meaning: Meaning) -> Message:
-    """Say how to read numbers with commas."""
-    return _WAYS_OUT[meaning]
+        return _THOUSANDS if any(_SURELY_GROUPED.fullmatch(label) for label in labels) else _EITHER
+    return _DECIMAL if all(_NUMBER.fullmatch(label) for label in labels) else None

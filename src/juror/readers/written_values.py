@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from juror.errors import Message
-from juror.readers.commas import meaning_of_commas, way_out_of_commas
+from juror.readers.commas import way_out_of_commas
 from juror.readers.exact_numbers import as_number
 
 # Identifiers such as 007, 0x10, and whole numbers that floats round
@@ -51,10 +51,9 @@ def written_values(labels: Sequence[Any]) -> WrittenValues | None:
     """
     if not labels or not all(isinstance(label, str) for label in labels):
         return None
-    commas = meaning_of_commas(labels)
-    if commas is not None:
-        example = next(label for label in labels if "," in label)
-        return WrittenValues("numbers", example, way_out_of_commas(commas))
+    of_commas = way_out_of_commas(labels)
+    if of_commas is not None:
+        return WrittenValues("numbers", next(label for label in labels if "," in label), of_commas)
     if all(as_number(label) is not None and not ODD.match(label) for label in labels):
         fraction = next((label for label in labels if not label.strip().lstrip("+-").isdecimal()), None)
         way_out = Message("Make them numbers, or categories if they are names.")
