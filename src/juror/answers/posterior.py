@@ -12,7 +12,7 @@ in log space, so that hundreds of variables do not underflow. Without edges this
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -26,13 +26,6 @@ from juror.kernels.logarithms import log_sum_exp
 from juror.rows.forest import Forest
 
 
-@dataclass(frozen=True)
-class Posterior(BareMixture):
-    """A mixture over the same domain, given evidence, and the log-probability of that evidence."""
-
-    log_mass: float
-
-
 def log_mass(model: Mixture, evidence: Evidence) -> float:
     """Return the log-probability of an event, or the log of the mean likelihood of soft evidence."""
     return _total([Messages.of(block, evidence) for block in model.blocks])
@@ -42,10 +35,10 @@ def _total(messages: Sequence[Messages]) -> float:
     return float(log_sum_exp(np.concatenate([each.log_masses for each in messages])))
 
 
-def posterior(model: Mixture, evidence: Evidence) -> Posterior:
-    """Condition on evidence; raise ZeroProbabilityError if its probability is zero."""
+def posterior(model: Mixture, evidence: Evidence) -> BareMixture:
+    """Return the mixture over the same domain given evidence; raise ZeroProbabilityError if it has probability zero."""
     if not evidence:
-        return Posterior(model.blocks, model.domain, 0.0)
+        return BareMixture(model.blocks, model.domain)
     messages, mass = _possible(model, evidence)
     masses = [np.exp(each.log_masses - mass) for each in messages]
     # Rounding may leave the sum slightly off one.
@@ -54,7 +47,7 @@ def posterior(model: Mixture, evidence: Evidence) -> Posterior:
         Block(own / total, block.forest, each.updated_tables(block))
         for block, each, own in zip(model.blocks, messages, masses, strict=True)
     )
-    return Posterior(blocks, model.domain, mass)
+    return BareMixture(blocks, model.domain)
 
 
 def possible_log_mass(model: Mixture, evidence: Evidence) -> float:
