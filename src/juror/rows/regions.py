@@ -191,7 +191,7 @@ def _visit(
     rows = np.flatnonzero(below & ~seen[node])
     if not len(rows):
         return
-    symbols = [_symbols(child, rows, codes, seen, found, stacking) for child in children]
+    symbols = [_symbols(child, rows, codes, found, stacking) for child in children]
     state, examples = _distinct(symbols)
     parent, size = forest.parents[node], stacking.cardinalities[node]
     height = 1 if parent == NO_PARENT else stacking.cardinalities[parent]
@@ -224,12 +224,7 @@ def _visit(
 
 
 def _symbols(
-    child: int,
-    rows: np.ndarray,
-    codes: np.ndarray,
-    seen: list[np.ndarray],
-    found: dict[int, _Node],
-    stacking: Stacking,
+    child: int, rows: np.ndarray, codes: np.ndarray, found: dict[int, _Node], stacking: Stacking
 ) -> np.ndarray:
     """Return what a child adds to the state of its parent, (rows,): 0 for nothing, then its labels, then its states."""
     symbols = codes[rows, child].astype(np.int64) + 1
