@@ -77,6 +77,16 @@ def test_fit_with_weights_markers_bins_and_dropped_columns(run, folder):
     assert facts["fit"]["n_rows"] == frame_of((folder / "weighted.csv").read_text())["n"].sum()
 
 
+def test_the_numbers_of_a_target_are_labels_as_in_python(run, folder):
+    grades = pd.DataFrame({"grade": [*range(12)] * 3 + [12], "size": [*range(12)] * 3 + [12]})
+    grades.to_csv(folder / "grades.csv", index=False)
+    fit = ("fit", "grades.csv", "--rank", 2, "--method", "em", "-o", "grades.juror")
+    assert run(*fit, "--target", "grade")[0] == 0
+    found = juror.load(folder / "grades.juror").domain
+    assert [variable.kind for variable in found] == ["ordinal", "binned"]
+    assert found == juror.fit(folder / "grades.csv", 2, "em", target="grade").domain
+
+
 def test_ask_writes_csv_or_json(run, model):
     question = "Survived | Sex = Female, Class in {1st, 2nd}"
     expected = model.ask(question).to_pandas()

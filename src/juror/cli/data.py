@@ -76,12 +76,13 @@ class DataArguments:
                 raise ParameterError(f"--columns names no column {name!r}. {did_you_mean(name, scan.names)}")
         return only_columns(scan, [*names, *([self.sample_weight] if self.sample_weight else [])])
 
-    def infer(self, scan: Scan, client: Any, known: Domain | None = None) -> Domain:
-        """Infer the variables of the open table, or add its labels to a known domain."""
+    def infer(self, scan: Scan, client: Any, known: Domain | None = None, target: str | None = None) -> Domain:
+        """Infer the variables of the open table, perhaps with a target, or add its labels to a known domain."""
         choices: dict[str, Any] = {
             "bins": bins_of(self.bins),
             "edges": edges_of(self.edges),
             "max_levels": self.max_levels,
+            "target": target,
             "sample_weight": self.sample_weight,
             "n_jobs": self.n_jobs,
             "client": client,

@@ -123,7 +123,7 @@ def _fit_rows(
     read_memory(memory)  # refuse a wrong amount before anything is read
     with cluster(dask, spark) as client, progress_bar("reading") as progress:
         scan = table.scan()
-        domain = table.infer(scan, client)
+        domain = table.infer(scan, client, target=settings.get("target"))
         return juror.fit(
             scan,
             domain=domain,

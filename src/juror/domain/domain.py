@@ -117,6 +117,7 @@ class Domain:
         binning: Literal["quantile", "width", "ends"] = "quantile",
         bin_above: int | None = None,
         max_levels: int = 1000,
+        target: str | None = None,
         sample_weight: Any = None,
         n_jobs: int | None = None,
         client: Any = None,
@@ -144,6 +145,8 @@ class Domain:
             intervals begin at each number that recurs.
         max_levels : int
             The most labels a column may have.
+        target : str, optional
+            The column to predict, if one is: a few numbers of it are labels, as in :func:`juror.fit`.
         sample_weight : array-like, (n_rows,), or str, optional
             How often each row counts, for quantiles, or the name of the column of weights. Rows of weight zero define
             no labels.
@@ -156,7 +159,7 @@ class Domain:
         >>> domain["size"].kind, domain["colour"].labels
         ('ordinal', ('blue', 'red'))
         """
-        options = Discovery(levels or {}, bins, edges or {}, binning, bin_above, max_levels)
+        options = Discovery(levels or {}, bins, edges or {}, binning, bin_above, max_levels, target)
         scan, weight = open_weighted(data, missing, Expected(numbers=options.cut(data)), sample_weight)
         with LocalRunner(n_jobs) as local:
             scan, runner = workers_for(scan, client, local)
