@@ -87,6 +87,19 @@ def test_the_numbers_of_a_target_are_labels_as_in_python(run, folder):
     assert found == juror.fit(folder / "grades.csv", 2, "em", target="grade").domain
 
 
+def test_numbers_have_as_many_intervals_as_in_python(run, folder):
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=(1200, 1))
+    pd.DataFrame(z + 0.3 * rng.normal(size=(1200, 4))).round(3).add_prefix("x").to_csv(
+        folder / "numbers.csv", index=False
+    )
+    assert run("fit", "numbers.csv", "-o", "numbers.juror")[0] == 0
+    found = juror.load(folder / "numbers.juror").domain
+    # a fit along hidden trees reads the table again, with more intervals
+    assert min(found.cardinalities) > 32
+    assert found == juror.fit(folder / "numbers.csv").domain
+
+
 def test_ask_writes_csv_or_json(run, model):
     question = "Survived | Sex = Female, Class in {1st, 2nd}"
     expected = model.ask(question).to_pandas()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import juror
 from juror.cli.addresses import reveal
-from juror.cli.options import CSV, bins_of, edges_of
+from juror.cli.options import CSV, MAX_LEVELS, bins_of, edges_of
 from juror.cli.piped import copied, is_stream
 from juror.errors import ParameterError, did_you_mean, shortlist
 
@@ -75,6 +75,16 @@ class DataArguments:
             if name not in scan.names:
                 raise ParameterError(f"--columns names no column {name!r}. {did_you_mean(name, scan.names)}")
         return only_columns(scan, [*names, *([self.sample_weight] if self.sample_weight else [])])
+
+    def how_to_find(self, scan: Scan, client: Any, target: str | None) -> dict[str, Any]:
+        """Return the arguments of ``juror.fit`` that say how it finds the variables of the open table.
+
+        With some options they are a domain: ``fit`` has no ``max_levels``, and for some methods ``bins`` are about
+        projections. A fit along hidden trees does not choose more intervals than a domain has.
+        """
+        if self.bins is not None or self.max_levels != MAX_LEVELS:
+            return {"domain": self.infer(scan, client, target=target)}
+        return {"missing": self.missing, "edges": edges_of(self.edges)}
 
     def infer(self, scan: Scan, client: Any, known: Domain | None = None, target: str | None = None) -> Domain:
         """Infer the variables of the open table, perhaps with a target, or add its labels to a known domain."""

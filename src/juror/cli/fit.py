@@ -123,10 +123,9 @@ def _fit_rows(
     read_memory(memory)  # refuse a wrong amount before anything is read
     with cluster(dask, spark) as client, progress_bar("reading") as progress:
         scan = table.scan()
-        domain = table.infer(scan, client, target=settings.get("target"))
         return juror.fit(
             scan,
-            domain=domain,
+            **table.how_to_find(scan, client, settings.get("target")),
             sample_weight=table.sample_weight,
             memory=memory,
             client=client,
