@@ -144,12 +144,13 @@ def fit(
         methods ``"juror-…"`` a number is about the histograms of projections instead.
     missing : collection
         Markers that stand for a missing value besides null and NaN, such as ``["?"]``.
-    missing_as : mapping of str to label, or "auto", optional
+    missing_as : mapping of str to label, "auto" or "all", optional
         What missing cells are. By default they are summed out, as if they had an answer that is not known, and a
         warning names the columns whose cells are missing because of other columns, such as questions that were asked of
         some people only. ``{"migration": "not asked"}`` makes them a label of that column, so a state of their own;
-        ``{}`` sums all out without a warning. ``"auto"`` finds the columns that the warning names, except a target,
-        and gives them the label ``"missing"``.
+        ``{}`` sums all out without a warning. ``"auto"`` gives the label ``"missing"`` to the columns that the warning
+        names, and ``"all"`` to every column with missing cells, so that drawn rows have holes as the table has; a
+        target is left alone.
     unknown : {"error", "warn", "missing"}
         What to do with values that are not among the labels of the given domain.
     sample_weight : array-like (n_rows,) or str, optional
