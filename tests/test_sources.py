@@ -1045,6 +1045,17 @@ def test_a_matrix_is_an_array():
     assert counts.tables[0].tolist() == [[0.0, 1.0], [1.0, 0.0]]
 
 
+@pytest.mark.parametrize("names", ["ab", "ba"])
+def test_row_numbers_of_some_csv_files_are_left_out_with_a_warning(tmp_path, names):
+    (tmp_path / f"{names[0]}.csv").write_text(",a,n\n0,x,1.5\n1,y,2.5\n")
+    (tmp_path / f"{names[1]}.csv").write_text("a,n\nx,3.5\n")
+    with pytest.warns(DataWarning, match="The first column has no name and is left out"):
+        domain = Domain.infer(str(tmp_path))
+    assert domain.names == ("a", "n")
+    with pytest.warns(DataWarning, match="The first column has no name"):
+        assert len(domain.encode(str(tmp_path))) == 3
+
+
 @pytest.mark.parametrize("header", [b",a,b", b'"","a","b"', b" ,a,b"], ids=["pandas", "R", "blank"])
 def test_row_numbers_of_a_csv_file_are_left_out_with_a_warning(tmp_path, header):
     path = tmp_path / "t.csv"
