@@ -78,6 +78,18 @@ class TestCounting:
         assert answer.support.rows == len(table.query("a >= 250 and b < 100"))
 
 
+@pytest.mark.parametrize("draws", [None, 1])
+def test_a_missing_cell_with_a_label_that_is_filled_too_follows_from_the_others(draws):
+    holes = bills().astype({"b": "Int64"})
+    lost = np.arange(len(holes)) % 5 == 0
+    holes.loc[lost, "b"] = pd.NA
+    model = juror.fit(holes, method="tree", missing_as={"b": "not asked"})
+    filled = model.impute(holes, draws, also=["b"])
+    assert (filled["b"] == bills()["b"]).all()
+    # without also they are an answer
+    assert model.impute(holes, draws)["b"].isna().to_numpy().tolist() == lost.tolist()
+
+
 class TestDrawing:
     @pytest.mark.parametrize("n_months", [5, 12])
     def test_sums_of_sums_hold(self, n_months):
