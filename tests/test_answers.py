@@ -271,6 +271,13 @@ def test_prob_with_event_and_evidence_on_the_same_variable():
     assert_close(model.prob({"x0": 1}, given={"x0": soft}), 2 * p[1] / (2 * p[1] + p[2] + 5 * p[3]))
 
 
+def test_prob_of_text_takes_what_is_given_from_behind_the_bar_and_from_given():
+    model = random_model((4, 3, 2), 3, np.random.default_rng(2))
+    wanted = model.prob({"x0": 1}, given={"x1": [0, 2], "x2": 1})
+    assert_close(model.prob("x0 = 1 | x1 in {0, 2}, x2 = 1"), wanted)
+    assert_close(model.prob("P(x0 = 1 | x1 in {0, 2})", given={"x2": 1}), wanted)
+
+
 RANGES = {
     "at least a label": ({"size": Range(at_least=4)}, {1: [0, 0, 1, 1]}),
     "above a label": ({"size": Range(above=4)}, {1: [0, 0, 0, 1]}),

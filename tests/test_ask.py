@@ -646,3 +646,31 @@ def test_a_name_of_several_words_without_quotes_is_told_to_have_them():
     domain = Domain.infer({"home town": ["a", "b"], "sex": ["f", "m"]})
     with pytest.raises(QueryError, match=r"Did you mean 'home town'\? Names of several words need quotes\."):
         read("home town | sex = f", domain)
+
+
+class TestEvents:
+    """An event in text, as in ``prob``, may say behind a bar what is given."""
+
+    @pytest.mark.parametrize(
+        "text", ["class = good, doors >= 4 | safety = high", "P(class = good, doors >= 4|safety=high)"]
+    )
+    def test_what_is_given_follows_the_bar(self, text):
+        wanted, behind_bar = (evaluated(parsed, DOMAIN) for parsed in query.parse_event(text, DOMAIN))
+        assert weights_by_name(wanted) == {"class": [0, 0, 1], "doors": [0, 0, 1, 1]}
+        assert weights_by_name(behind_bar) == {"safety": [0, 0, 1]}
+
+    def test_without_a_bar_nothing_is_given(self):
+        assert query.parse_event("class = good", DOMAIN)[1].conditions == ()
+
+    @pytest.mark.parametrize(
+        ("text", "words", "marked"),
+        [
+            ("class = good | safety = low | doors = 3", "A question has one bar", "|"),
+            ("class = good | safty = low", "There is no variable 'safty'. Did you mean 'safety'?", "safty"),
+            ("class = good more", "Expected ',' and another condition, '|' and what is given, or the end.", "more"),
+        ],
+    )
+    def test_mistakes(self, text, words, marked):
+        said, shown = refusal(text, read=query.parse_event)
+        assert said.startswith(words)
+        assert shown.strip() == marked

@@ -149,6 +149,10 @@ BAD = {
         lambda: juror.fit(CODES, sample_weight=[1, 2]),
         "sample_weight must have shape (3,), one a row. Got (2,) instead.",
     ),
+    "weights that are text": (
+        lambda: juror.fit(CODES, sample_weight=["a"] * 1000),
+        "sample_weight must be numbers, one a row. Got ['a', 'a', 'a', 'a', 'a', 'a', 'a', 'a', … 992 more].",
+    ),
     "a negative weight": (
         lambda: juror.fit(CODES, sample_weight=[1, -2, 1]),
         "sample_weight must be finite and not negative. Got -2.0 in row 1.",

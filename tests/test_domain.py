@@ -100,6 +100,13 @@ def test_numbers_of_which_some_occur_once_are_cut_before_the_others():
     assert infer([*seen, 7], bin_above=32).kind == "ordinal"
 
 
+@pytest.mark.parametrize("weight", [0.75, 1.0, 1.001, 1.9])
+def test_a_number_of_one_row_occurs_once_whatever_its_weight(weight):
+    seen = {"x": [*range(0, 60, 5)] * 4 + [7], "y": ["a", "b", "b", "a"] * 12 + ["a"]}
+    model = juror.fit(seen, 2, "em", n_init=1, sample_weight=np.full(49, weight))
+    assert model.domain["x"].edges == (*range(0, 60, 5), 55)
+
+
 def test_the_numbers_of_a_target_are_labels():
     grades = pd.DataFrame({"grade": [*range(12)] * 3 + [12], "size": [*range(12)] * 3 + [12]})
     model = juror.fit(grades, 2, "em", target="grade")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -142,9 +144,44 @@ def test_columns_that_are_no_variables_are_not_named():
 def test_types_of_arrow_in_pandas():
     eighths = pa.array([n / 8 for n in range(120)]).cast(pa.decimal128(9, 3))
     frame = ARROW.append_column("d", eighths).to_pandas(types_mapper=pd.ArrowDtype)
+    frame["t"] = pd.array(WORDS, pd.ArrowDtype(pa.string()))
     drawn = fitted(frame).sample(20)
-    assert str(drawn["i"].dtype) == "int16[pyarrow]"
+    pd.testing.assert_series_equal(drawn.dtypes, frame.dtypes)
     assert (drawn["d"].astype(float) % 0.125 == 0).all()
+
+
+def _decimals(library: str, type_: pa.DataType) -> object:
+    prices = [None if n % 7 == 0 else Decimal(n * n % 997).scaleb(-2) for n in range(120)]
+    table = pa.table({"x": pa.array(prices, type_), "y": pa.array(WORDS)})
+    if library == "objects":
+        return pd.DataFrame({"x": pd.Series(prices, dtype=object), "y": WORDS})
+    if library == "pandas":
+        return table.to_pandas(types_mapper=pd.ArrowDtype)
+    return table if library == "pyarrow" else pytest.importorskip("polars").from_arrow(table)
+
+
+@pytest.mark.parametrize("library", ["objects", "pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("type_", [pa.decimal128(10, 2), pa.decimal128(38, 18)], ids=str)
+def test_decimals_are_drawn_and_filled_as_decimals(library, type_):
+    frame = _decimals(library, type_)
+    model = fitted(frame)
+    for rows in (model.sample(60), model.impute(frame), model.impute(frame, draws=1)):
+        assert isinstance(rows, type(frame))
+        cells = rows["x"].to_pylist() if library == "pyarrow" else rows["x"].to_list()
+        assert {type(cell) for cell in cells} == {Decimal}
+        # no digits that mean nothing, as of the float 0.07
+        assert all(cell == round(cell, 2) for cell in cells)
+        if library == "pyarrow":
+            assert rows.schema == frame.schema
+        else:
+            assert list(rows.dtypes) == list(frame.dtypes)
+
+
+def test_decimals_without_room_for_the_fractions_of_a_condition_are_drawn_as_floats():
+    table = pa.table({"x": pa.array([Decimal(n % 4) for n in range(120)], pa.decimal128(9, 0)), "y": WORDS})
+    domain = juror.Domain.infer(table, edges={"x": [0, 0.3, 0.6, 2, 4]})
+    cells = juror.fit(table, 2, "em", domain=domain).sample(20, given="0.3 <= x < 0.6")["x"].to_pylist()
+    assert all(0.3 <= cell < 0.6 for cell in cells)
 
 
 def test_the_command_line_chooses_types_by_itself(run, tmp_path):

@@ -57,6 +57,39 @@ def boxes():
     return juror.fit(table.assign(pieces=100 * table["boxes"] + table["loose"]), method="tree")
 
 
+class TestCounting:
+    """Rows that are given are counted by the columns of a question, which may be some of a formula's."""
+
+    @pytest.mark.parametrize("asked", ["a >= 250", "a >= 250, total >= 400", "a >= 250, b < 100, total >= 200"])
+    def test_rows_are_counted_for_a_question_about_some_columns_of_a_formula(self, shop, asked):
+        table = bills()
+        held = table.query(asked.replace(",", " and"))
+        answer = shop.ask(f"c | {asked}", data=table)
+        assert answer.support.rows == len(held)
+        cut = shop.domain["c"].edges[3]
+        first = answer.support.shares[:3].sum()
+        assert np.isclose(first, (held["c"] < cut).mean())
+        low, high = (shop.interval(f"c | {asked}", data=table).to_pandas()[end] for end in ("low", "high"))
+        assert np.all(low <= high)
+
+    def test_rows_are_counted_for_a_conditioned_model(self, shop):
+        table = bills()
+        answer = shop.condition("a >= 250").ask("c | b < 100", data=table)
+        assert answer.support.rows == len(table.query("a >= 250 and b < 100"))
+
+
+@pytest.mark.parametrize("draws", [None, 1])
+def test_a_missing_cell_with_a_label_that_is_filled_too_follows_from_the_others(draws):
+    holes = bills().astype({"b": "Int64"})
+    lost = np.arange(len(holes)) % 5 == 0
+    holes.loc[lost, "b"] = pd.NA
+    model = juror.fit(holes, method="tree", missing_as={"b": "not asked"})
+    filled = model.impute(holes, draws, also=["b"])
+    assert (filled["b"] == bills()["b"]).all()
+    # without also they are an answer
+    assert model.impute(holes, draws)["b"].isna().to_numpy().tolist() == lost.tolist()
+
+
 class TestDrawing:
     @pytest.mark.parametrize("n_months", [5, 12])
     def test_sums_of_sums_hold(self, n_months):

@@ -343,6 +343,35 @@ class TestWarnings:
         assert one == other
 
 
+class TestAll:
+    """missing_as="all" labels every column that has missing cells, so that drawn rows have holes like the table's."""
+
+    @pytest.mark.parametrize("kind", ["frame", "file", "beyond memory"])
+    def test_it_labels_every_column_with_holes(self, kind, tmp_path, monkeypatch):
+        table = survey(600)
+        table.loc[7, "sex"] = None
+        data = table if kind == "frame" else tmp_path / "t.parquet"
+        table.to_parquet(tmp_path / "t.parquet", row_group_size=100)
+        if kind == "beyond memory":
+            leave_on_disk(monkeypatch)
+        model = juror.fit(data, missing_as="all", **QUICK)
+        assert [variable.missing_label for variable in model.domain] == [None, "missing", "missing", "missing"]
+
+    def test_drawn_rows_have_holes_like_those_of_the_table(self):
+        table = survey(600)
+        drawn = juror.fit(table, missing_as="all", **QUICK).sample(6000, seed=0)
+        # A share of 600 rows and one of 6,000 differ by at most 0.07, three standard errors.
+        np.testing.assert_allclose(drawn.isna().mean(), table.isna().mean(), atol=0.07)
+        assert drawn["cigarettes"].dtype == table["cigarettes"].dtype
+
+    def test_a_target_is_left_alone(self):
+        model = juror.fit(survey(), missing_as="all", target="brand", **QUICK)
+        assert [model.domain[name].missing_label for name in ("cigarettes", "brand")] == ["missing", None]
+
+    def test_a_table_without_holes_has_no_label(self):
+        assert juror.fit(survey()[["smokes", "sex"]], missing_as="all", **QUICK).info.labelled_missing == ""
+
+
 class TestAuto:
     """missing_as="auto" labels the columns that the warning names."""
 
@@ -376,7 +405,7 @@ class TestAuto:
     @pytest.mark.parametrize(
         ("missing_as", "message"),
         [
-            ("yes", r"missing_as must be None, 'auto' or a dict of columns.*Got 'yes' instead"),
+            ("yes", r"missing_as must be None, 'auto', 'all' or a dict of columns.*Got 'yes' instead"),
             ({"brnd": "x"}, r"missing_as names no column 'brnd'. Did you mean 'brand'\?"),
             ({"brand": None}, r"Missing cells of 'brand' must get a label that it does not have"),
             ({"cigarettes": 7}, r"Missing cells of 'cigarettes' must get a label that it does not have"),
@@ -451,15 +480,17 @@ class TestCommandLine:
         assert "Pass --missing-as auto to make missing a label of these columns, or --missing-as none to keep" in err
         assert self.fit(run, "--missing-as", "auto")[0] == 0
         assert juror.load("m.juror").domain["brand"].missing_label == "missing"
+        assert self.fit(run, "--missing-as", "all")[0] == 0
+        assert juror.load("m.juror").domain["brand"].missing_label == "missing"
         status, _, err = self.fit(run, "--missing-as", "none")
         assert (status, "depends strongly" in err) == (0, False)
         assert juror.load("m.juror").domain["brand"].missing_label is None
 
     def test_wrong_values(self, run):
-        for wrong in (["brand"], ["brand=a", "brand=b"], ["auto", "none"]):
+        for wrong in (["brand"], ["brand=a", "brand=b"], ["auto", "none"], ["all", "brand=a"]):
             status, _, err = self.fit(run, *(word for one in wrong for word in ("--missing-as", one)))
             assert status == 2
-            assert "--missing-as must be 'auto', 'none', or COLUMN=LABEL once for each column. Got" in err
+            assert "--missing-as must be 'auto', 'all', 'none', or COLUMN=LABEL once for each column. Got" in err
         status, _, err = self.fit(run, "--missing-as", "brnd=a")
         assert "--missing-as names no column 'brnd'. Did you mean 'brand'?" in err
 

@@ -482,6 +482,20 @@ def test_decimals_that_no_float_can_hold_are_refused_or_kept():
     assert refused_or_exact(one(pa.array(numbers, pa.decimal128(38, 0))), [2**53, 2**53 + 1])
 
 
+@pytest.mark.parametrize("type_", [(38, 18), (38, 10), (20, 15), (9, 2)], ids=str)
+def test_decimals_are_the_floats_of_the_same_digits_whatever_room_their_type_has(type_):
+    prices = [1129, 7, -3, 1129]
+    cells = pa.array([*(decimal.Decimal(cents).scaleb(-2) for cents in prices), None], pa.decimal128(*type_))
+    (column,) = open_source(one(cells))
+    assert column.values[column.index[:4]].tolist() == [cents / 100 for cents in prices]
+    assert column.index[4] == -1
+
+
+def test_decimals_whose_float_is_beyond_their_type_are_refused():
+    with pytest.raises(DataError, match="more digits than a float"):
+        open_source(one(pa.array([decimal.Decimal(10**19 - 1)], pa.decimal128(19, 0))))
+
+
 @pytest.mark.parametrize("frame", [dict, pd.DataFrame], ids=["dict", "pandas"])
 def test_text_that_is_not_unicode_is_refused(frame):
     # half of a surrogate pair, as comes from file names and broken JSON
@@ -1029,6 +1043,17 @@ def test_an_empty_line_in_a_table_of_one_column_is_a_missing_cell(tmp_path):
 def test_a_matrix_is_an_array():
     counts = juror.PairCounts.of(np.matrix([[0, 1], [1, 0]]))
     assert counts.tables[0].tolist() == [[0.0, 1.0], [1.0, 0.0]]
+
+
+@pytest.mark.parametrize("names", ["ab", "ba"])
+def test_row_numbers_of_some_csv_files_are_left_out_with_a_warning(tmp_path, names):
+    (tmp_path / f"{names[0]}.csv").write_text(",a,n\n0,x,1.5\n1,y,2.5\n")
+    (tmp_path / f"{names[1]}.csv").write_text("a,n\nx,3.5\n")
+    with pytest.warns(DataWarning, match="The first column has no name and is left out"):
+        domain = Domain.infer(str(tmp_path))
+    assert domain.names == ("a", "n")
+    with pytest.warns(DataWarning, match="The first column has no name"):
+        assert len(domain.encode(str(tmp_path))) == 3
 
 
 @pytest.mark.parametrize("header", [b",a,b", b'"","a","b"', b" ,a,b"], ids=["pandas", "R", "blank"])

@@ -35,6 +35,15 @@ def judge(real: pd.DataFrame, drawn: pd.DataFrame, numbers: list[str]) -> Measur
     return {"c2st": float(c2st), "shapes": float(score["Column Shapes"]), "trends": float(score["Column Pair Trends"])}
 
 
+def shapes(real: pd.DataFrame, drawn: pd.DataFrame, numbers: list[str]) -> float:
+    """Return the column shapes alone, as the report of sdmetrics has them."""
+    from sdmetrics.single_column import KSComplement, TVComplement
+
+    real, drawn = _typed(real, numbers), _typed(drawn[list(real.columns)], numbers)
+    scores = [(KSComplement if c in numbers else TVComplement).compute(real[c], drawn[c]) for c in real.columns]
+    return float(np.mean(scores))
+
+
 def _typed(frame: pd.DataFrame, numbers: list[str]) -> pd.DataFrame:
     return frame.astype({c: float if c in numbers else str for c in frame.columns})
 

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from juror.answers.holes import Fill
-from juror.readers.arrow import from_arrow
+from juror.readers.arrow import from_arrow, to_decimals
 
 if TYPE_CHECKING:
     import polars as pl
@@ -49,9 +49,18 @@ def _fill_pandas(series: Any, fill: Fill) -> Any:
         return made.iloc[positions].set_axis(series.index).rename(series.name)
     if series.dtype == "category" and not series.cat.ordered:
         series = series.cat.add_categories([label for label in fill.labels if label not in series.cat.categories])
-    filled = series.copy()
-    filled.iloc[fill.rows] = type(series)(fill.labels, dtype=series.dtype).array.take(fill.positions)
+    filled, type_ = series.copy(), getattr(series.dtype, "pyarrow_dtype", None)
+    if series.dtype == object and fill.column.form == "number":
+        # objects may be decimals, to which no float can be added
+        type_ = pa.array(series, from_pandas=True).type
+    labels = _digits_of(fill, type_) if type_ is not None and pa.types.is_decimal(type_) else fill.labels
+    filled.iloc[fill.rows] = type(series)(labels, dtype=series.dtype).array.take(fill.positions)
     return filled
+
+
+def _digits_of(fill: Fill, type_: pa.DataType) -> list[Any]:
+    """Return labels as decimals with the digits of a type: libraries take over those of floats that mean nothing."""
+    return list(to_decimals(fill.labels, type_).to_pylist())
 
 
 def _fill_polars(series: pl.Series, fill: Fill) -> pl.Series:
@@ -65,7 +74,9 @@ def _fill_polars(series: pl.Series, fill: Fill) -> pl.Series:
         cells = np.array(series.to_list(), dtype=object)
         cells[fill.rows] = np.array(fill.labels, dtype=object)[fill.positions]
         return pl.Series(series.name, cells.tolist(), series.dtype)
-    return series.clone().append(pl.Series(series.name, fill.labels, series.dtype)).gather(_places_after(fill))
+    dtype = series.dtype
+    labels = _digits_of(fill, pa.decimal128(38, dtype.scale)) if isinstance(dtype, pl.Decimal) else fill.labels
+    return series.clone().append(pl.Series(series.name, labels, dtype)).gather(_places_after(fill))
 
 
 def _fill_pyarrow(array: pa.ChunkedArray, fill: Fill) -> pa.ChunkedArray:
@@ -75,7 +86,8 @@ def _fill_pyarrow(array: pa.ChunkedArray, fill: Fill) -> pa.ChunkedArray:
         return pa.chunked_array([made.take(pa.array(positions))])
     if pa.types.is_dictionary(array.type):
         return _fill_dictionary(array.unify_dictionaries().combine_chunks(), fill)
-    longer = pa.concat_arrays([*array.chunks, pa.array(fill.labels, array.type)])
+    labels = _digits_of(fill, array.type) if pa.types.is_decimal(array.type) else fill.labels
+    longer = pa.concat_arrays([*array.chunks, pa.array(labels, array.type)])
     return pa.chunked_array([longer.take(pa.array(_places_after(fill)))])
 
 

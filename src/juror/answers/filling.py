@@ -52,7 +52,7 @@ def impute(
     present = _open(model, columns, codes, also)
     _refuse_impossible_holes(model, columns, also)
     domain = model.domain if formulas else replace(model.domain, formulas=())
-    by_formulas, variables = FormulaHoles.of(domain, columns, codes), domain.variables
+    by_formulas, variables = FormulaHoles.of(domain, columns, codes, also), domain.variables
     if draws is None:
         labels, best = fill_best(_given(model, present), codes, numbers)
         return beside(fill_holes(data, columns, variables, labels, by_formulas.filled(labels, best)))

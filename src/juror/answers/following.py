@@ -8,7 +8,7 @@ there are possible numbers that do.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,8 +45,13 @@ class FormulaHoles:
     known: Cells
 
     @classmethod
-    def of(cls, domain: Domain, columns: Sequence[Column], codes: np.ndarray) -> FormulaHoles:
-        """Solve formulas for the holes of columns, and write the codes of what was found into codes (rows, N)."""
+    def of(
+        cls, domain: Domain, columns: Sequence[Column], codes: np.ndarray, also: Collection[str] = ()
+    ) -> FormulaHoles:
+        """Solve formulas for the holes of columns, and write the codes of what was found into codes (rows, N).
+
+        Missing cells that have a label are no holes, except those of columns in ``also``.
+        """
         by_name = {column.name: column for column in columns}
         names = dict.fromkeys(name for formula in domain.formulas for name in formula.names if name in by_name)
         observed = {name: observed_numbers(domain[name], by_name[name]) for name in names}
@@ -55,7 +60,7 @@ class FormulaHoles:
         holes = {
             name: np.isnan(numbers) & (codes[:, domain.position(name)] < 0)
             for name, numbers in known.items()
-            if domain[name].missing_label is None
+            if domain[name].missing_label is None or name in also
         }
         for name, rows in _follow(domain, formulas, known, holes).items():
             codes[rows, domain.position(name)] = _codes_of(domain, name, known[name][rows])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -117,7 +117,7 @@ def matching_support(
     targets, evidence = conditions.places(domain, targets), conditions.also(domain, evidence).evidence
     domain = conditions.domain
     involved = sorted({*targets, *evidence})
-    asked = replace(domain, variables=tuple(domain[n] for n in involved))
+    asked = domain.without(set(range(len(domain))) - set(involved))
     places = {n: place for place, n in enumerate(involved)}
     with LocalRunner() as local:
         # The whole domain says how columns are read, and names those of an array.

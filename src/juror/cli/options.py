@@ -118,7 +118,7 @@ MissingAs = Annotated[
     _option(
         "--missing-as",
         "Make missing cells of a column a label, such as 'smokes=not asked'; may be repeated. 'auto' does so where "
-        "they depend on other columns, 'none' sums all out without a warning.",
+        "they depend on other columns, 'all' everywhere, and 'none' sums all out without a warning.",
         "COLUMN=LABEL",
         _COLUMNS,
     ),
@@ -189,13 +189,13 @@ def unknown_of(text: str) -> Unknown:
 
 
 def missing_as_of(given: list[str] | None) -> dict[str, str] | str | None:
-    """Read the values of --missing-as: 'auto', 'none', or columns with their labels.
+    """Read the values of --missing-as: 'auto', 'all', 'none', or columns with their labels.
 
     >>> missing_as_of(["smokes=not asked", "year=none"]), missing_as_of(["none"])
     ({'smokes': 'not asked', 'year': 'none'}, {})
     """
-    if given is None or given == ["auto"]:
-        return None if given is None else "auto"
+    if given is None or given in (["auto"], ["all"]):
+        return None if given is None else given[0]
     if given == ["none"]:
         return {}
     labels: dict[str, str] = {}
@@ -203,7 +203,8 @@ def missing_as_of(given: list[str] | None) -> dict[str, str] | str | None:
         column, equals, label = text.rpartition("=")
         if not equals or column in labels:
             raise ParameterError(
-                f"--missing-as must be 'auto', 'none', or COLUMN=LABEL once for each column. Got {text!r} instead."
+                "--missing-as must be 'auto', 'all', 'none', or COLUMN=LABEL once for each column. "
+                f"Got {text!r} instead."
             )
         labels[column] = label
     return labels

@@ -16,6 +16,8 @@ from juror.readers.calendars import Calendar
 from juror.readers.exact_numbers import Number, as_float, intervals_of
 
 _FEWEST_BINS, _MOST_BINS = 2, 32
+# A number recurs if it occurs so often; weights are counts, and less than two of them are hardly two rows.
+RECURS = 2
 # How much closer cuts are at the ends where that is asked for, from 0 for equal counts to 1 for the squares of sines
 _CLOSER = 0.9
 # The points of that curve
@@ -137,12 +139,12 @@ def parts_of(whole: Variable, parts: Variable) -> tuple[np.ndarray, np.ndarray]:
 
 
 def cut_at_recurring(numbers: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Cut before every number that occurs more than once, and close the last interval.
+    """Cut before every number that occurs twice or more, and close the last interval.
 
     >>> cut_at_recurring(np.array([3, 6, 7, 9, 12]), np.array([1.0, 4.0, 1.0, 5.0, 1.0])).tolist()
     [3, 9, 12]
     """
-    recurring = numbers[counts > 1]
+    recurring = numbers[counts >= RECURS]
     return np.concatenate([numbers[:1], recurring[1:], numbers[-1:]])
 
 

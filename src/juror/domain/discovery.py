@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from juror.domain.binning import BINNINGS, binned_variable, bins_for, cut_at_recurring, plain_numbers
+from juror.domain.binning import BINNINGS, RECURS, binned_variable, bins_for, cut_at_recurring, plain_numbers
 from juror.domain.identifiers import about_identifier
 from juror.domain.interval_texts import distinct_texts
 from juror.domain.unnamed_markers import warn_of_unnamed_markers
@@ -217,7 +217,7 @@ class Discovery:
         The share of new rows with a new number is about the share of rows whose number occurs once (Good and Turing).
         """
         are_meant = self.bin_above is not None or name == self.target
-        return are_meant or len(numbers) <= _SCALE or not np.any(counts == 1)
+        return are_meant or len(numbers) <= _SCALE or bool(np.all(counts >= RECURS))
 
     def _with_given_edges(self, column: Tally) -> Variable:
         if column.form != "number":

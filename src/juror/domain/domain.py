@@ -227,7 +227,7 @@ class Domain:
         (('no', 'yes', 'not asked'), [[0, 1], [1, 2]])
         """
         if not isinstance(labels, Mapping):
-            raise wrong("missing_as", "a dict of columns, like {'column': 'not asked'}, or 'auto'", labels)
+            raise wrong("missing_as", "a dict of columns, like {'column': 'not asked'}", labels)
         for name in labels:
             if name not in self:
                 raise ParameterError(

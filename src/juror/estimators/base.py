@@ -43,7 +43,7 @@ _PARAMETERS = """Parameters
         A budget of time. The search goes on in it while it helps, see :func:`juror.fit`.
     missing : list, optional
         Values that mark a missing cell, besides null and NaN.
-    missing_as : dict, "auto" or None, default=None
+    missing_as : dict, "auto", "all" or None, default=None
         Columns whose missing cells are a label, and the label, see :func:`juror.fit`; for ``fit`` only. A missing cell
         of such a column is information, and is not filled by an imputer.
     unknown : {"warn", "missing", "error"}, default="warn"

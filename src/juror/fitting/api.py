@@ -144,12 +144,13 @@ def fit(
         methods ``"juror-…"`` a number is about the histograms of projections instead.
     missing : collection
         Markers that stand for a missing value besides null and NaN, such as ``["?"]``.
-    missing_as : mapping of str to label, or "auto", optional
+    missing_as : mapping of str to label, "auto" or "all", optional
         What missing cells mean. By default each has an answer that is not known, so it is summed out. A warning names
         the columns in which cells are missing because of other columns, such as questions that only some people were
         asked. ``{"migration": "not asked"}`` makes missing cells a label of that column. ``{}`` sums all of them out
-        without a warning. ``"auto"`` finds the columns that the warning would name, except a target, and gives their
-        missing cells the label ``"missing"``.
+        without a warning. ``"auto"`` gives the label ``"missing"`` to the columns that the warning would name, and
+        ``"all"`` to every column with missing cells, so that drawn rows have holes as the table has; a target is left
+        alone.
     unknown : {"error", "warn", "missing"}
         What to do with values that are not among the labels of the given domain.
     sample_weight : array-like (n_rows,) or str, optional

@@ -12,7 +12,7 @@ the cell is missing, and the rows with these labels have a fifth of all missing 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,8 +26,10 @@ from juror.kernels.random_streams import Stream
 from juror.printing import numbered
 from juror.rows.in_memory import MemoryTable
 from juror.rows.reading import OpenTable, read_rows
+from juror.rows.stacking import Stacking
+from juror.rows.table import Table
 
-# The label that missing_as="auto" gives to missing cells
+# The label that missing_as="auto" and "all" give to missing cells
 AUTO_LABEL = "missing"
 # The least share of the entropy that another column must explain. A filter question that half of the people pass
 # explains 0.76 if one in ten of these gives no answer. Groups that are merely less willing to answer, 70 against 10 per
@@ -175,9 +177,10 @@ def about_skips(found: Sequence[SkipPattern]) -> Message:
 
 
 def check_missing_as(missing_as: Any) -> None:
-    """Refuse what is neither None, "auto" nor a mapping of columns to labels."""
-    if missing_as is not None and missing_as != "auto" and not isinstance(missing_as, Mapping):
-        raise wrong("missing_as", "None, 'auto' or a dict of columns, like {'column': 'not asked'}", missing_as)
+    """Refuse what is neither None, "auto", "all" nor a mapping of columns to labels."""
+    is_choice = isinstance(missing_as, str) and missing_as in _CHOICES
+    if not (missing_as is None or is_choice or isinstance(missing_as, Mapping)):
+        raise wrong("missing_as", "None, 'auto', 'all' or a dict of columns, like {'column': 'not asked'}", missing_as)
 
 
 def with_missing_as(
@@ -185,17 +188,31 @@ def with_missing_as(
 ) -> OpenTable:
     """Return an open table whose domain has labels for missing cells, as ``missing_as`` of :func:`juror.fit` says.
 
-    For ``"auto"`` the rows are read once more, to find the columns with a skip pattern; a target is none of them.
+    For ``"auto"`` and ``"all"`` the rows are read once more, to find the columns; a target is none of them.
     """
     if not missing_as:
         return opened
     domain = opened.found_domain()
     if isinstance(missing_as, str):
         with read_rows(replace(opened, domain=domain), memory) as table:
-            found = skip_patterns(table.sample(seed), seed)
-        missing_as = {pattern.name: AUTO_LABEL for pattern in found if pattern.name != target}
+            names = _CHOICES[missing_as](table, seed)
+        missing_as = {name: AUTO_LABEL for name in names if name != target}
     labelled = missing_as if opened.domain is None else None
     return replace(opened, domain=domain.with_missing_as(missing_as), labelled=labelled)
+
+
+def _with_skip_pattern(table: Table, seed: int) -> list[str]:
+    return [pattern.name for pattern in skip_patterns(table.sample(seed), seed)]
+
+
+def _with_missing_cells(table: Table, seed: int) -> list[str]:
+    """Return the columns with missing cells in rows that count. All rows are counted, so the seed is not used."""
+    weights = table.label_counts[Stacking(table.domain.cardinalities).missing_rows, 0]
+    return [name for name, weight in zip(table.domain.names, weights, strict=True) if weight > 0]
+
+
+# What missing_as= may be instead of a mapping, and the columns that it labels
+_CHOICES: dict[str, Callable[[Table, int], list[str]]] = {"auto": _with_skip_pattern, "all": _with_missing_cells}
 
 
 def labels_in_words(domain: Domain) -> str:

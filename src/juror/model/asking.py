@@ -82,8 +82,8 @@ def understood(model: Mixture, given: Given, event: Given = None, question: str 
     """Return what a question, further evidence and an event mean, and a model that can answer."""
     domain = model.domain
     asked = None if question is None else query.parse(question, domain)
-    known, wanted = _conditions(model, given), _conditions(model, event)
-    sources = [known] if asked is None else [asked, known]
+    wanted, behind_bar = query.parse_event(event, domain) if isinstance(event, str) else (event, None)
+    sources = [source for source in (asked, behind_bar, _conditions(model, given)) if source is not None]
     divided = divided_for(domain, (pair for source in (*sources, wanted) for pair in _pairs(source, domain)))
     evidence: Evidence = {}
     for source in sources:

@@ -196,7 +196,8 @@ class JointPMF(TableAnswers, RowAnswers):
         """Return the joint distribution of the other variables, given evidence.
 
         Variables fixed to one label are removed; those restricted to a set or range, or with soft evidence, stay with
-        their new distribution.
+        their new distribution. Formulas of columns that evidence is about are left out, as what they compute may not
+        satisfy it; rows drawn with ``sample(given=…)`` satisfy both.
 
         Parameters
         ----------

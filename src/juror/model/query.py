@@ -1,6 +1,7 @@
 """The query language: ``class, price | safety = high, persons in {4, more}, 30 <= age < 65, not class = unacc``.
 
     question   := names [ "|" conditions ]
+    event      := conditions [ "|" conditions ]
     names      := name { "," name }
     conditions := condition { "," condition }
     condition  := [ "not" ] ( name compare value | name "in" "{" value { "," value } "}" | range )
@@ -120,10 +121,20 @@ def parse(question: str, domain: Domain) -> Parsed:
 
     A question may stand in P(…), as above its answer.
     """
-    wrapped = _WRAPPED.fullmatch(question) if isinstance(question, str) else None
-    if wrapped and not any(name.startswith("P(") for name in domain.names):
-        question = wrapped[1]
-    return _Parser(question, domain).question()
+    return _Parser(_unwrapped(question, domain), domain).question()
+
+
+def parse_event(text: str, domain: Domain) -> tuple[Parsed, Parsed]:
+    """Parse an event, such as ``"Survived = Yes | Sex = Female"``, and what is given behind the bar, if there is one.
+
+    An event may stand in P(…) too.
+    """
+    return _Parser(_unwrapped(text, domain), domain).event()
+
+
+def _unwrapped(text: str, domain: Domain) -> str:
+    wrapped = _WRAPPED.fullmatch(text) if isinstance(text, str) else None
+    return wrapped[1] if wrapped and not any(name.startswith("P(") for name in domain.names) else text
 
 
 def parse_conditions(text: str, domain: Domain) -> Parsed:
@@ -182,16 +193,27 @@ class _Parser:
         targets = self._targets()
         conditions: list[Condition] = []
         if self._take_mark("|"):
-            conditions = self._conditions()
-            if self._peek.is_mark("|"):
-                self._fail_here("A question has one bar; further conditions follow after a comma.")
-            self._expect_end("',' and another condition, or the end")
+            conditions = self._given()
         elif self._peek.is_mark(*_COMPARE):
             self._fail_here(
                 "A condition stands to the right of a bar; to its left stand the names of the variables asked for."
             )
         self._expect_end("',' and another name, '|' and a condition, or the end")
         return Parsed(self._text, tuple(targets), tuple(conditions))
+
+    def event(self) -> tuple[Parsed, Parsed]:
+        wanted = self._conditions()
+        given = self._given() if self._take_mark("|") else []
+        self._expect_end("',' and another condition, '|' and what is given, or the end")
+        return Parsed(self._text, (), tuple(wanted)), Parsed(self._text, (), tuple(given))
+
+    def _given(self) -> list[Condition]:
+        """Read the conditions behind a bar, and the end."""
+        conditions = self._conditions()
+        if self._peek.is_mark("|"):
+            self._fail_here("A question has one bar; further conditions follow after a comma.")
+        self._expect_end("',' and another condition, or the end")
+        return conditions
 
     def conditions_only(self) -> Parsed:
         conditions = self._conditions()

@@ -36,7 +36,8 @@ class TableAnswers(ModelParts):
         ----------
         event : mapping of str to value, or str
             By variable name a label, a collection of labels, a :class:`juror.Range` or :class:`juror.Not`; or
-            conditions in the query language, like ``"Survived = Yes, Class != Crew"``.
+            conditions in the query language, like ``"Survived = Yes, Class != Crew"``. In text, what is given may
+            follow a bar: ``"Survived = Yes | Sex = Female"``.
         given : mapping or str, optional
             Evidence, in the same forms or soft: a mapping of every label to its likelihood.
 
@@ -44,6 +45,8 @@ class TableAnswers(ModelParts):
         --------
         >>> import juror
         >>> model = juror.fit(juror.datasets.titanic(), rank=4, method="em")
+        >>> round(model.prob("Survived = Yes | Sex = Female, Class in {1st, 2nd}"), 2)
+        0.93
         >>> round(model.prob({"Survived": "Yes"}, given={"Sex": "Female", "Class": ["1st", "2nd"]}), 2)
         0.93
         """

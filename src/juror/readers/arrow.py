@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from itertools import compress
 from typing import Any
 
@@ -123,13 +124,32 @@ def _renumber(kept: np.ndarray) -> np.ndarray:
 
 
 def _read_decimal(name: str, array: pa.Array, missing: Collection[object]) -> Column:
-    floats = array.cast(pa.float64())
-    if not floats.cast(array.type, safe=False).equals(array):
+    """Read decimals as the floats that are written with the same digits, which Arrow's own floats are only nearly."""
+    encoded = array.dictionary_encode()
+    floats = encoded.dictionary.cast(pa.string()).cast(pa.float64())
+    if not _are_same(floats, encoded.dictionary):
         raise DataError(
             f"Column {name!r} holds decimals of more digits than a float can tell apart ({array.type}). Round them, or "
             "convert them to text."
         )
-    return _read_number(name, floats, missing)
+    return _read_number(name, floats.take(encoded.indices), missing)
+
+
+def _are_same(floats: pa.Array, decimals: pa.Array) -> bool:
+    try:
+        return bool(floats.cast(pa.string()).cast(decimals.type).equals(decimals))
+    except pa.ArrowInvalid:
+        return False
+
+
+def to_decimals(numbers: Sequence[float | None], type_: pa.DataType) -> pa.Array:
+    """Return numbers as decimals of an Arrow type, rounded to its digits.
+
+    >>> to_decimals([0.07, 3, None], pa.decimal128(38, 18)).cast(pa.decimal128(9, 3)).to_pylist()
+    [Decimal('0.070'), Decimal('3.000'), None]
+    """
+    digits = (None if number is None else str(round(number, type_.scale)) for number in numbers)
+    return pa.array([None if text is None else Decimal(text) for text in digits], type_)
 
 
 def _read_distinct(form: Form) -> Callable[[str, pa.Array, Collection[object]], Column]:

@@ -43,12 +43,19 @@ def open_csv_files(paths: Sequence[str], missing: Sequence[object], text: Collec
     """Find out how CSV files are written, and the types of their columns."""
     several = len(paths) > 1
     dialects = {path: find_dialect(path, written, missing, 0 if several else SMALL_BYTES) for path in paths}
+    row_numbers: set[str] = set()
     if several:
-        check_names({path: _without_row_numbers(dialect.names(path)) for path, dialect in dialects.items()})
-    schema = _without_empty(settle_types(dialects, text))
+        names_of = {path: dialect.names(path) for path, dialect in dialects.items()}
+        named_of = {path: _without_row_numbers(names) for path, names in names_of.items()}
+        check_names(named_of)
+        # some of the files may have row numbers
+        row_numbers = {names[0] for path, names in names_of.items() if names != named_of[path]}
+    schema = _without_empty(settle_types(dialects, text, row_numbers))
     named = _without_row_numbers(schema.names)
     if len(named) < len(schema):
+        row_numbers.add(schema.names[0])
         schema = schema.remove(0)
+    if row_numbers:
         warn(DataWarning(_ROW_NUMBERS))
     check_column_names(named)
     is_small = not several and dialects[paths[0]].content is not None

@@ -48,6 +48,7 @@ _ORDER = (
 def settle_types(
     files: Mapping[str, Dialect],
     text: Collection[str] = (),
+    without: Collection[str] = (),
     small_file: int = SMALL_FILE,
     block_bytes: int = BLOCK_BYTES,
 ) -> pa.Schema:
@@ -56,8 +57,8 @@ def settle_types(
     pyarrow infers types from the first block of the first file, or from all of it if it is small. A column that is
     text there is text. One pass checks whether all cells of the other columns have their types. If some do not, a
     second pass tries all types on all cells. A last pass looks for identifiers among the numbers, and for a quote that
-    is not closed. The columns in ``text`` are text whatever they look like. A file of up to ``small_file`` bytes is
-    parsed as one block, a larger one in blocks of ``block_bytes``.
+    is not closed. The columns in ``text`` are text whatever they look like, and those in ``without`` are left out. A
+    file of up to ``small_file`` bytes is parsed as one block, a larger one in blocks of ``block_bytes``.
     """
     (first, dialect), *_ = files.items()
     if dialect.content is not None:
@@ -67,7 +68,8 @@ def settle_types(
     first_bytes = small_file if size < small_file else block_bytes
     known = {name: pa.string() for name in text}
     with reading(first, dialect.encoding), dialect.open(first, first_bytes, known) as reader:
-        schema, names = reader.schema, reader.schema.names
+        schema = pa.schema([field for field in reader.schema if field.name not in without])
+        names = schema.names
         is_all = len(files) == 1 and not _has_more(reader)
     for field in schema:
         if pa.types.is_binary(field.type):

@@ -18,7 +18,8 @@ class FrameType:
     library : {"pandas", "polars", "pyarrow"}
         The library of the frame.
     dtypes : mapping of str to str
-        By column, the name of its type in this library, such as ``"Int64"`` or ``"category"``.
+        By column, the name of its type in this library, such as ``"Int64"`` or ``"category"``; ``"decimal"`` for
+        objects of pandas that are decimals of Python.
 
     Examples
     --------
@@ -49,5 +50,9 @@ class FrameType:
 def _type_of(column: Any) -> str:
     """Return the name of a column's type: pyarrow says type, the others say dtype."""
     name = str(getattr(column, "dtype", getattr(column, "type", "")))
+    if name == "object":
+        from pandas.api.types import infer_dtype
+
+        return "decimal" if infer_dtype(column) == "decimal" else name
     # polars lists all labels in the name, and the variable has them
     return "Enum" if name.startswith("Enum(") else name

@@ -119,9 +119,8 @@ def read_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
     try:
         weights = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ParameterError(
-            "{sample_weight} must be numbers, one a row. Got {got}.", got=shortlist([sample_weight])
-        ) from None
+        listed = sample_weight if isinstance(sample_weight, (list, tuple)) else [sample_weight]
+        raise ParameterError("{sample_weight} must be numbers, one a row. Got {got}.", got=shortlist(listed)) from None
     if weights.shape != (n_rows,):
         raise ParameterError(
             "{sample_weight} must have shape ({n},), one a row. Got {got} instead.", n=n_rows, got=weights.shape
