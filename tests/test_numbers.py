@@ -429,6 +429,18 @@ def test_few_whole_numbers_are_filled_as_numbers_where_that_is_asked_for():
     assert filled["mean"][1] == 2
 
 
+def test_few_fractions_measure_something_and_are_filled_by_their_median():
+    rng = np.random.default_rng(0)
+    # one half is the most frequent number, and the smallest: the one that is farthest from the others
+    spike = rng.choice([0.5, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0], 700, p=[0.28, *[0.12] * 6])
+    rows = pd.DataFrame({"spike": spike, "g": rng.choice(["a", "b"], 700)})
+    model = juror.fit(rows, method="em", rank=1)
+    assert model.domain["spike"].edges is None
+    filled = model.impute(pd.DataFrame({"spike": [1.0, None], "g": ["a", "a"]}))["spike"].tolist()
+    assert filled == [1.0, np.median(spike)]
+    assert filled[1] > 0.5
+
+
 @pytest.mark.parametrize("labels", [[1, 10], [2**60 + 1, 2**60 + 3], [2**63 + 5, 2**64 - 1], [0.5, 0.7]])
 def test_labels_are_filled_with_labels(labels):
     rows = pd.DataFrame({"k": np.array([labels[0]] * 11 + [labels[1]] * 9), "g": ["a", "b"] * 10})

@@ -108,8 +108,8 @@ class RowSampler:
 def fill_best(model: Mixture, codes: np.ndarray, centre: Centre | None) -> tuple[np.ndarray, dict[int, np.ndarray]]:
     """Fill every hole with its most probable label given the observed cells of its row, and holes of numbers.
 
-    Without a centre, numbers that are cut into intervals have their median; labels that are numbers count as labels.
-    With one, these have their median, which is a label.
+    Without a centre, numbers that are cut into intervals have their median, and so have labels that are fractions.
+    Whole numbers may be codes, and count as labels. With a centre, these have their median, too, which is a label.
 
     Returns
     -------
@@ -122,7 +122,7 @@ def fill_best(model: Mixture, codes: np.ndarray, centre: Centre | None) -> tuple
     numbers = {
         n: _NumberHoles(variable, codes[:, n], "median" if centre is None or variable.edges is None else centre)
         for n, variable in enumerate(model.domain)
-        if variable.edges is not None or (centre is not None and variable.is_numeric)
+        if variable.edges is not None or (variable.is_numeric and (centre is not None or not variable.may_be_codes))
     }
     numbers = {n: holes for n, holes in numbers.items() if len(holes.rows)}
     if is_product(model):

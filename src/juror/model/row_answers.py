@@ -139,7 +139,8 @@ class RowAnswers(ModelParts):
         numbers : {"median", "mean"}, optional
             What fills holes of numbers without ``draws``. The mean has the smaller squared error, and is rounded to a
             number that the column may have. By default it is the median. Columns of at most 32 whole numbers, which may
-            be codes, get the most probable one by default, and their median if this is given.
+            be codes, get the most probable one by default, and their median if this is given; of few fractions it is
+            the median in any case.
         formulas : bool
             Whether holes of numbers that follow from the other cells of their row, by a formula between columns that
             nearly all rows satisfy (``model.domain.formulas``), are filled with what follows.
