@@ -369,6 +369,61 @@ class TestDrawing:
         assert "Relax the conditions, or pass --no-formulas." in capsys.readouterr().err
 
 
+def stays(n=600, seed=0):
+    """Stays in hospital, from a day to another some nights later, with a visit of some minutes."""
+    rng = np.random.default_rng(seed)
+    nights, minutes = rng.poisson(4, n), rng.integers(5, 240, n)
+    admitted = pd.Timestamp("2022-01-01") + pd.to_timedelta(rng.integers(0, 700, n), unit="D")
+    began = pd.Timestamp("2022-01-01 08:00") + pd.to_timedelta(rng.integers(0, 100_000, n), unit="min")
+    table = pd.DataFrame({"admitted": admitted, "nights": nights, "began": began, "minutes": minutes})
+    table["discharged"] = table["admitted"] + pd.to_timedelta(table["nights"], unit="D")
+    table["ended"] = table["began"] + pd.to_timedelta(table["minutes"], unit="min")
+    return table.assign(year=table["admitted"].dt.year)
+
+
+class TestDates:
+    @pytest.fixture(scope="class")
+    @staticmethod
+    def model():
+        return juror.fit(stays(), method="tree")
+
+    def test_a_date_may_be_another_and_some_days(self, model):
+        assert len(model.domain.formulas) == 2
+        names = [{*formula.names} for formula in model.domain.formulas]
+        assert {"admitted", "nights", "discharged"} in names
+        assert {"began", "minutes", "ended"} in names
+
+    def test_days_since_1970_are_no_formula_of_a_date(self):
+        admitted = stays()["admitted"]
+        since = (admitted - pd.Timestamp("1970-01-01")).dt.days
+        for days in (since, since / 2, since**2):
+            assert formulas_in(pd.DataFrame({"admitted": admitted, "days": days})) == ()
+
+    def test_drawn_dates_satisfy_formulas(self, model):
+        rows = model.sample(2000, seed=1)
+        np.testing.assert_array_equal((rows["discharged"] - rows["admitted"]).dt.days, rows["nights"])
+        np.testing.assert_array_equal((rows["ended"] - rows["began"]).dt.total_seconds(), 60 * rows["minutes"])
+        some = model.sample(200, given="admitted >= 2023-06-01, nights >= 5", seed=1)
+        np.testing.assert_array_equal((some["discharged"] - some["admitted"]).dt.days, some["nights"])
+
+    @pytest.mark.parametrize("kind", ["dates", "text"])
+    def test_dates_that_follow_are_filled_and_predicted(self, model, kind):
+        table = stays(100, seed=3)
+        table = table[(table["admitted"] < "2023-11-20") & (table["nights"] <= 10)]
+        holes = table.copy()
+        if kind == "text":
+            holes = holes.assign(admitted=table["admitted"].dt.strftime("%Y-%m-%d"))
+        holes["discharged"] = pd.NaT
+        filled = model.impute(holes)
+        assert pd.to_datetime(filled["discharged"]).tolist() == table["discharged"].tolist()
+        predicted = model.predict(holes, target="discharged")
+        assert pd.to_datetime(predicted).tolist() == table["discharged"].tolist()
+
+    def test_a_date_that_a_formula_gives_is_told_as_a_date(self, model):
+        with pytest.warns(JurorWarning, match="gives 'ended' as 2022-03-04 10:45 here"):
+            model.expect("ended", {"began": "2022-03-04 10:00", "minutes": 45})
+
+
 class TestAnswers:
     @pytest.mark.parametrize(
         "ask",

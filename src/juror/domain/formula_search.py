@@ -8,6 +8,7 @@ numbers, and numbers that merely depend on each other, do not satisfy this.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -67,8 +68,10 @@ class FormulaSearch:
         n_rows = len(next(iter(columns.values())).numbers)
         some = np.linspace(0, n_rows - 1, min(_MOST_ROWS, n_rows)).astype(np.int64)
         rows = np.stack([column.numbers[some] for column in columns.values()], axis=1)
+        are_dates = np.array([column.nanoseconds > 0 for column in columns.values()])
         with np.errstate(invalid="ignore", divide="ignore"):
-            logs = np.where(rows > 0, np.log(rows), np.nan)
+            # Products of dates would depend on the day that their calendar counts from.
+            logs = np.where((rows > 0) & ~are_dates, np.log(rows), np.nan)
         self._rows: dict[Form, np.ndarray] = {"sum": rows, "product": logs}
         self._correlations = {form: _correlation(numbers) for form, numbers in self._rows.items()}
         self._deviations = {form: _deviations(numbers) for form, numbers in self._rows.items()}
@@ -172,7 +175,7 @@ class FormulaSearch:
     def _held(self, formula: Formula) -> Verified | None:
         """Return a formula with the share of the rows in which it holds; None if in too few."""
         target, numbers, known = self._numbers_of(formula)
-        if known.sum() < FEWEST_ROWS:
+        if known.sum() < FEWEST_ROWS or not self._is_of_durations(formula):
             return None
         with np.errstate(invalid="ignore"):
             error = np.abs(formula.solved(formula.target, numbers) - target.numbers)[known]
@@ -186,6 +189,16 @@ class FormulaSearch:
         if not is_exact and exact.mean() < _OF_EXPLAINED * self._explained(formula, known):
             return None
         return Verified(replace(formula, share=float(share), exact=is_exact), float(exact.mean()))
+
+    def _is_of_durations(self, formula: Formula) -> bool:
+        """Say whether a sum holds from whatever day its dates, if it has any, are counted.
+
+        So the end may be the start and some days, and the days may be the end less the start; but no year is a share of
+        a date.
+        """
+        units = [self._columns[name].nanoseconds for name in formula.inputs]
+        moved = sum(power * unit for power, unit in zip(formula.powers, units, strict=True))
+        return math.isclose(moved, self._columns[formula.target].nanoseconds, abs_tol=_ALMOST_ZERO * max(units))
 
     def _explained(self, formula: Formula, known: np.ndarray) -> float:
         """Return in which share of some rows a formula would be exact if its columns were rounded, and nothing else.

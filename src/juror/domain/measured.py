@@ -35,11 +35,14 @@ class Measured:
         The step of its decimals, 0 if it has none; of a column of labels how near these come to each other.
     has_intervals : bool
         Whether the column can have all numbers of its grid, and not only some labels.
+    nanoseconds : int
+        Of dates and times, how long one unit of their calendar is; zero of other numbers.
     """
 
     numbers: np.ndarray
     step: float
     has_intervals: bool = True
+    nanoseconds: int = 0
 
     @classmethod
     def of(cls, variable: Variable, pieces: Iterable[Column]) -> Measured | None:
@@ -51,7 +54,8 @@ class Measured:
         numbers = numbers[np.linspace(0, len(numbers) - 1, min(_MOST_ROWS, len(numbers))).astype(np.int64)]
         if variable.edges is None:
             return cls(numbers, float(np.diff(np.sort(variable.present_labels)).min(initial=1.0)), has_intervals=False)
-        return cls(numbers, variable.inside.law.grid.step)
+        unit = 0 if variable.calendar is None else variable.calendar.nanoseconds
+        return cls(numbers, variable.inside.law.grid.step, nanoseconds=unit)
 
     @property
     def is_usable(self) -> bool:
@@ -110,7 +114,7 @@ def observed_numbers(variable: Variable, column: Column) -> np.ndarray | None:
         values = np.asarray(variable.own_numbers(column), dtype=np.float64)
     elif column.form == "code" and variable.edges is None:
         values = np.array(variable.present_labels, dtype=np.float64)
-    elif column.form in ("text", "category") and variable.calendar is None:
+    elif column.form in ("text", "category"):
         found = [variable.number(value) for value in column.values]
         values = np.array([np.nan if number is None else float(number) for number in found])
         values[~np.isfinite(values)] = np.nan
