@@ -77,9 +77,11 @@ def command(
         # A share of no rows is no number, and CSV and JSON leave it empty.
         columns = finite(answer.to_dict())
         if json and table.summary is not None:
-            write_json(table.summary.to_dict() | {"probabilities": records_of(columns)})
+            of_rows = None if table.support is None else table.support.summary
+            more = {} if of_rows is None else {"of_rows": of_rows.to_dict()}
+            write_json(table.summary.to_dict() | more | {"probabilities": records_of(columns)})
         else:
             write_columns(columns, json)
-            notes += table.in_words()
+            notes += table.in_words() if table.support is None else table.support.in_words()
         for note in notes:
             tell(note)
