@@ -20,6 +20,7 @@ from juror.domain import Domain
 from juror.domain.binning import parts_of
 from juror.domain.evidence import Evidence
 from juror.domain.variable import Variable
+from juror.printing import shortened
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -146,7 +147,7 @@ class SupportTable:
         numbers = (self.shares.ravel(), self.counts.ravel(), self.differs.ravel())
         for (labels, p), share, count, differs in zip(self.table.rows(), *numbers, strict=True):
             shown = "–" if np.isnan(share) else f"{share:.4f}"
-            line = [*map(str, labels), f"{p:.4f}", shown, in_words(count)]
+            line = [*map(shortened, labels), f"{p:.4f}", shown, in_words(count)]
             body.append(line + [_MARK if differs else ""] * marks + [bar(p)] * bars)
         return head, body
 
