@@ -73,7 +73,7 @@ class FormulaSearch:
             # Products of dates would depend on the day that their calendar counts from.
             logs = np.where((rows > 0) & ~are_dates, np.log(rows), np.nan)
         self._rows: dict[Form, np.ndarray] = {"sum": rows, "product": logs}
-        self._correlations = {form: _correlation(numbers) for form, numbers in self._rows.items()}
+        self._correlations = {form: correlations(numbers) for form, numbers in self._rows.items()}
         self._deviations = {form: _deviations(numbers) for form, numbers in self._rows.items()}
         self._place = {name: n for n, name in enumerate(columns)}
 
@@ -319,7 +319,7 @@ def _trimmed_fit(inputs: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, fl
     return powers, float(found[-1] - powers @ middle)
 
 
-def _correlation(rows: np.ndarray) -> np.ndarray:
+def correlations(rows: np.ndarray) -> np.ndarray:
     """Return the correlations of columns (n, k), each over the rows that have both; 0 if these are few."""
     known = np.isfinite(rows)
     middle = np.where(known, rows, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
