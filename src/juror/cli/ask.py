@@ -71,6 +71,7 @@ def command(
         table, notes = answer.table, [f"intervals from {answer.basis}", *answer.remarks()]
     if table.support is not None and table.support.n_missing:
         notes.append(table.support.notes()[0])
+    uncounted = table.support is None and level is None
     if is_terminal() and not json:
         show(str(answer))
     else:
@@ -85,3 +86,6 @@ def command(
             notes += table.in_words() if table.support is None else table.support.in_words()
         for note in notes:
             tell(note)
+    if uncounted:
+        # the counts in a model know neither several conditions nor parts of intervals
+        tell("no rows are counted for this question; to count them, name the data after it")
