@@ -115,6 +115,14 @@ class TestSearch:
         (formula,) = formulas_in(table.assign(z=(table["x0"] + table["x1"] + table["x2"]).round(1)))
         assert {formula.target, *formula.inputs} == {"z", "x0", "x1", "x2"}
 
+    def test_fractions_that_no_decimals_write_are_exact(self):
+        rng = np.random.default_rng(0)
+        year, month = rng.integers(2000, 2016, 1000), rng.integers(1, 13, 1000)
+        table = pd.DataFrame({"year": year, "month": month, "date": year + (month - 1) / 12})
+        (formula,) = formulas_in(table)
+        assert formula.in_words() == "date = year + 1/12 × month − 1/12"
+        assert errors(formula, table).max() < 1e-12
+
     def test_a_sum_of_rounded_parts_is_found(self):
         rng = np.random.default_rng(0)
         a, b = rng.gamma(3, 100, (2, 3000))

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from juror.domain.formulas import Form, Formula
+from juror.domain.formulas import Form, Formula, nearest_fraction
 from juror.domain.measured import FEWEST_ROWS, Measured
 
 # The share of the rows in which a formula must hold; the same for columns of coarse steps, in which more rows hold by
@@ -160,7 +160,15 @@ class FormulaSearch:
         return float(np.median(errors)) if len(errors) else np.inf
 
     def _in_few_digits(self, formula: Formula) -> Verified | None:
-        """Return a formula that was fitted with the shortest numbers that hold in as many rows; None if none hold."""
+        """Return a formula that was fitted with the shortest numbers that hold in as many rows; None if none hold.
+
+        Floats without decimals may hold twelfths and the like, which no decimals give exactly.
+        """
+        if not self._columns[formula.target].step:
+            simple = replace(formula, powers=tuple(map(nearest_fraction, formula.powers)))
+            simple = replace(simple, constant=nearest_fraction(formula.constant))
+            if 0.0 not in simple.powers and self._error(simple) <= self._columns[formula.target].rounding:
+                return self._held(simple)
         found = self._held(formula)
         least = (0.0, 0.0) if found is None else found.plainness[:2]
         for constant in (0.0, 1.0, None):

@@ -19,6 +19,8 @@ _MOST_ROWS, FEWEST_ROWS = 50_000, 50
 _FINE, _FINEST = 0.025, 0.005
 # Errors of floats: as a share of the step, or of the spread if a column has no step
 _OF_STEP, _OF_SPREAD = 1e-4, 1e-6
+# Errors of computing with the largest number, in units of its last place
+_ULPS = 8
 # The squares of larger numbers, and of smaller spreads, overflow or underflow.
 _LARGEST, _SMALLEST_SPREAD = 1e100, 1e-100
 
@@ -89,6 +91,11 @@ class Measured:
     def coarseness(self) -> float:
         """How large a step is beside the spread."""
         return self.nearest / self.spread
+
+    @property
+    def rounding(self) -> float:
+        """How far sums of floats may be off a number because each was rounded."""
+        return float(_ULPS * np.spacing(np.nanmax(np.abs(self.numbers))))
 
     def _within(self, steps: float) -> float:
         return (steps + _OF_STEP) * self.step if self.step else _OF_SPREAD * self.spread
