@@ -141,6 +141,7 @@ class TestNines:
             ([0.5, 0.1], 9.99),
             ([92, 95], 99),  # a year
             ([0], 999),  # nothing else varies
+            ([-1.7e308, 1.7e308], 999),
         ],
     )
     def test_numbers_that_may_be_meant_are_not_told(self, numbers, marker):

@@ -24,6 +24,8 @@ from law_oracle import law_below, shares_below, shares_in
 
 quick = settings(deadline=None, max_examples=25)
 few = settings(deadline=None, max_examples=8)
+# 999 stands for no number in these columns, and that it is not named as missing is what is tested
+pytestmark = pytest.mark.filterwarnings("ignore:Column '.*' has the number 999 far:juror.errors.DataWarning")
 seeds = st.integers(0, 2**32 - 1)
 
 

@@ -22,7 +22,7 @@ from string import Formatter
 from typing import Any
 
 from juror.credentials import masked
-from juror.printing import printable, shortened
+from juror.printing import printable
 
 _FORMATTER = Formatter()
 _PACKAGE = f"{Path(__file__).parent}{os.sep}"
@@ -295,7 +295,7 @@ def shortlist(items: Iterable[object], limit: int = 8) -> str:
     >>> shortlist(range(100), limit=3)
     '[0, 1, 2, … 97 more]'
     """
-    texts = [shortened(repr(item)) for item in items]
+    texts = [repr(item) for item in items]
     if len(texts) > limit:
         texts = [*texts[:limit], f"… {len(texts) - limit} more"]
     return "[" + ", ".join(texts) + "]"

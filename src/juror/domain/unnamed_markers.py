@@ -64,8 +64,10 @@ def _nines_apart(tally: Tally) -> list[int]:
     numbers, counts = np.asarray(tally.values, dtype=np.float64)[counted], np.asarray(tally.counts)[counted]
     if len(numbers) <= 2 or not np.all(np.isfinite(numbers)):
         return []
-    least, *_, most = apart = np.diff(numbers)
-    ends = {0: least > apart[1:].sum(), -1: most > apart[:-1].sum()}
+    # numbers may lie further apart than the largest float; then no number is far from all others
+    with np.errstate(over="ignore"):
+        ends = {0: numbers[1] - numbers[0] > numbers[-1] - numbers[1]}
+        ends[-1] = numbers[-1] - numbers[-2] > numbers[-2] - numbers[0]
     return [int(numbers[n]) for n, is_far in ends.items() if is_far and counts[n] > 1 and _is_nines(numbers[n])]
 
 
