@@ -116,7 +116,7 @@ def fill_best(model: Mixture, codes: np.ndarray, centre: Centre | None) -> tuple
     numpy.ndarray, (n_rows, N)
         The codes without holes.
     dict of int to numpy.ndarray, (n_rows,)
-        For every variable of numbers that has holes, the median or mean of its distribution in their rows.
+        For every variable of intervals that has holes, the median or mean of its distribution in their rows.
     """
     filled = codes.copy(order="K")
     numbers = {
@@ -133,7 +133,7 @@ def fill_best(model: Mixture, codes: np.ndarray, centre: Centre | None) -> tuple
             kernels_for(codes.size).most_probable(R, stack, starts, filled[rows])
             for n, holes in numbers.items():
                 holes.fill(rows, R[codes[rows, n] < 0] @ block.factors[n].T)
-        return filled, {n: holes.numbers for n, holes in numbers.items()}
+        return filled, _as_filled(model.domain, filled, numbers)
     from juror.answers.hole_chances import hole_chances  # imports the solvers, which are slow to import
 
     check_rows_possible(model, codes)
@@ -144,7 +144,19 @@ def fill_best(model: Mixture, codes: np.ndarray, centre: Centre | None) -> tuple
             filled[here[codes[here, n] < 0], n] = of_labels.argmax(axis=1)
             if n in numbers:
                 numbers[n].fill(here, of_labels)
-    return filled, {n: holes.numbers for n, holes in numbers.items()}
+    return filled, _as_filled(model.domain, filled, numbers)
+
+
+def _as_filled(domain: Domain, filled: np.ndarray, numbers: Mapping[int, _NumberHoles]) -> dict[int, np.ndarray]:
+    """Return the numbers of intervals, (n_rows,) by variable; a median of labels is a label, and enters the codes."""
+    within: dict[int, np.ndarray] = {}
+    for n, holes in numbers.items():
+        if domain[n].edges is not None:
+            within[n] = holes.numbers
+        else:
+            code_of = {label: code for code, label in enumerate(domain[n].labels)}
+            filled[holes.rows, n] = [code_of[label] for label in holes.numbers[holes.rows].tolist()]
+    return within
 
 
 class _NumberHoles:
