@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import juror
 from juror import Domain, JointPMF, JurorError, Not, Range, Variable
 from juror.answers.information import Estimate
 from juror.errors import DataError, ParameterError, QueryError, ZeroProbabilityError
@@ -957,3 +958,27 @@ def test_models_of_many_classes_answer_as_the_sum_over_them(rank, target_size):
     seen = codes[:, 0] >= 0
     joint[seen] *= model.factors[0][codes[seen, 0]]
     np.testing.assert_allclose(model.log_prob(codes), np.log(joint.sum(axis=1)), rtol=1e-10, atol=1e-12)
+
+
+def test_long_labels_are_shortened_for_people_and_no_one_else():
+    report = (
+        "The covered entity mailed letters with incorrect addresses after a programming code caused corruption. " * 9
+    )
+    table = {"summary": ["brief", f"{report}1", f"{report}2"] * 20, "kind": ["loss", "theft"] * 30}
+    model = juror.fit(table, 1, "em")
+    answer = model.ask("summary | kind = loss")
+    shown = (model.summary(), answer, answer.support, model.interval("summary"), model.ask("kind, summary"))
+    for text in map(str, shown):
+        assert max(map(len, text.splitlines())) < 300
+        assert "The covered entity mailed letters with incorrect addresses …" in text
+    assert answer.to_dict()["summary"][0] == f"{report}1"
+    with pytest.raises(QueryError) as refused:
+        model.prob({"summary": "a report"})
+    assert len(str(refused.value)) < 300
+
+
+@pytest.mark.parametrize("ask", ["ask", "interval"])
+def test_no_question_is_an_empty_one(ask):
+    model = juror.fit({"a": ["x", "y"] * 5}, 1, "em")
+    with pytest.raises(QueryError, match="question is empty"):
+        getattr(model, ask)(None)

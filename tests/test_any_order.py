@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, rule
@@ -28,6 +29,9 @@ from juror.answers.label_frames import to_frame
 from juror.errors import QueryError, ZeroProbabilityError
 from juror.testing import dense, random_codes, random_forest_model, random_model
 from law_oracle import shares_below, shares_in
+
+# 999 stands for no number in these columns, and that it is not named as missing is what is tested
+pytestmark = pytest.mark.filterwarnings("ignore:Column '.*' has the number 999 far:juror.errors.DataWarning")
 
 
 def close(found: Any, expected: Any) -> None:

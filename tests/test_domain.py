@@ -731,6 +731,9 @@ def test_too_many_levels():
     with pytest.raises(DataError, match="Column 'a' has 1001 distinct labels, more than max_levels = 1000"):
         infer([f"id{i}" for i in range(1001)])
     assert infer([f"id{i}" for i in range(1001)], max_levels=1001).cardinality == 1001
+    names = [f"id{i}" for i in range(1001)]
+    with pytest.raises(DataError, match=r"Column 'a' has 1001 .* raise max_levels.* The same holds for \['c', 'd'\]\."):
+        Domain.infer({"a": names, "b": ["x"] * 1001, "c": names, "d": names[::-1]})
     with pytest.raises(DataError, match="max_levels = 3"):
         Domain.infer(np.array([[0], [3]]), max_levels=3)
 

@@ -92,7 +92,7 @@ def test_the_most_probable_label_is_the_largest_of_the_dense_table(seed, rank):
     model = random_model(rng, rank, (3, 2, 4))
     dense = np.einsum("f,af,bf,cf->abc", model.weights, *model.factors)
     holes = torn(rng, drawing.sample(model, 40, rng), 0.5)
-    filled = drawing.fill_best(model, holes, "median")[0]
+    filled = drawing.fill_best(model, holes, None)[0]
     for before, after in zip(holes, filled, strict=True):
         seen = dense[tuple(slice(None) if code < 0 else slice(code, code + 1) for code in before)]
         for n in range(3):
@@ -107,7 +107,7 @@ def test_rows_given_are_left_as_they_are():
     model = random_model(np.random.default_rng(0), 3, (4, 4))
     for order in "CF":
         codes = np.array([[0, -1], [-1, 3]], dtype=np.int8, order=order)
-        drawing.fill_best(model, codes, "median")
+        drawing.fill_best(model, codes, None)
         drawing.fill_at_random(model, codes, drawing.generator(0))
         assert codes.tolist() == [[0, -1], [-1, 3]]
 
@@ -275,7 +275,7 @@ def test_filled_frames_say_what_filled_codes_say(kind):
     frame = to_frame({v.name: v.decode(holes[:, n]) for n, v in enumerate(domain)}, kind)
     for draws in (None, 1):
         whole, _ = (
-            drawing.fill_best(model, holes, "median")
+            drawing.fill_best(model, holes, None)
             if draws is None
             else drawing.fill_at_random(model, holes, drawing.generator(6))
         )

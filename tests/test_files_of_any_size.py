@@ -28,6 +28,9 @@ from juror.readers.scans import CHUNK_ROWS
 
 # Comparing
 
+# that such labels stay different is what is tested
+pytestmark = pytest.mark.filterwarnings("ignore:Column '.*' has labels that differ only in:juror.errors.DataWarning")
+
 
 def rows_of(columns):
     """Write out factorised columns: {name: (form, [value of every row, None if missing])}."""

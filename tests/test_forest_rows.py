@@ -408,7 +408,7 @@ def test_scores_equal_the_dense_tensor(mixed):
             ]
             whole = table.reshape(len(table), -1).sum(axis=1)
             np.testing.assert_allclose(found, whole / whole.sum(), rtol=1e-9, atol=1e-12)
-    filled, _ = fill_best(mixed.model, possible, "median")
+    filled, _ = fill_best(mixed.model, possible, None)
     for n in range(4):
         holes = possible[:, n] < 0
         chances = predict_proba(mixed.model, possible[holes], n) if holes.any() else np.empty((0, 1))
@@ -483,6 +483,6 @@ def test_impossible_rows_are_said():
     model = BareMixture(blocks, mixed.model.domain)
     codes = np.array([[0, 1, 1, 1], [1, -1, 0, 0]], dtype=np.int16)
     at_random = np.random.default_rng(0)
-    for answer in (lambda m, c: fill_best(m, c, "median"), lambda m, c: fill_at_random(m, c, at_random)):
+    for answer in (lambda m, c: fill_best(m, c, None), lambda m, c: fill_at_random(m, c, at_random)):
         with pytest.raises(ZeroProbabilityError, match="Row 1"):
             answer(model, codes)

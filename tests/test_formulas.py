@@ -115,6 +115,14 @@ class TestSearch:
         (formula,) = formulas_in(table.assign(z=(table["x0"] + table["x1"] + table["x2"]).round(1)))
         assert {formula.target, *formula.inputs} == {"z", "x0", "x1", "x2"}
 
+    def test_fractions_that_no_decimals_write_are_exact(self):
+        rng = np.random.default_rng(0)
+        year, month = rng.integers(2000, 2016, 1000), rng.integers(1, 13, 1000)
+        table = pd.DataFrame({"year": year, "month": month, "date": year + (month - 1) / 12})
+        (formula,) = formulas_in(table)
+        assert formula.in_words() == "date = year + 1/12 × month − 1/12"
+        assert errors(formula, table).max() < 1e-12
+
     def test_a_sum_of_rounded_parts_is_found(self):
         rng = np.random.default_rng(0)
         a, b = rng.gamma(3, 100, (2, 3000))
@@ -272,8 +280,10 @@ class TestDrawing:
 
     def test_columns_that_no_formula_computes_stay_as_they_were_drawn(self, model):
         with_formulas, without = model.sample(200, seed=3), model.sample(200, seed=3, formulas=False)
-        assert (with_formulas["sex"] == without["sex"]).mean() > 0.9
-        assert (with_formulas["rent"] == without["rent"]).mean() > 0.9
+        changed = {name for formula in model.domain.formulas for name in (formula.computed, formula.target)}
+        assert {"sex", "income", "food"} <= set(with_formulas) - changed
+        for name in set(with_formulas) - changed:
+            assert (with_formulas[name] == without[name]).mean() > 0.9
 
     def test_conditions_are_met_and_formulas_too(self, model):
         heavy = model.sample(300, given="bmi >= 30, spent < 1500", seed=1)
@@ -340,6 +350,17 @@ class TestDrawing:
             before, now = (stats.ks_2samp(table[name], rows[name]).statistic for rows in (without, with_formulas))
             assert now < before + 0.08
 
+    @pytest.mark.parametrize("seed", range(3))
+    def test_parts_do_not_depend_on_each_other_because_of_what_they_give(self, seed):
+        rng = np.random.default_rng(seed)
+        height, weight = np.round(rng.normal(1.7, 0.1, 600), 2), np.round(rng.normal(75, 15, 600), 1)
+        table = pd.DataFrame({"weight": weight, "height": height, "bmi": np.round(weight / height**2, 1)})
+        # A forest joins both parts to the index, and not to each other.
+        model = juror.fit(table, method="tree")
+        assert in_words(model.domain.formulas) == {"bmi = weight / height²"}
+        drawn = model.sample(4000, seed=1)
+        np.testing.assert_allclose(drawn.corr("spearman"), table.corr("spearman"), atol=0.12)
+
     def test_the_formulas_of_a_domain_that_is_given_are_looked_for_again(self, model):
         table = people(300, seed=3)
         table["spent"] = np.random.default_rng(0).permutation(table["spent"])
@@ -367,6 +388,61 @@ class TestDrawing:
         with pytest.raises(SystemExit):
             main(["sample", str(tmp_path / "people.juror"), "--given", "spent = 2500, rent = 300, food = 300"])
         assert "Relax the conditions, or pass --no-formulas." in capsys.readouterr().err
+
+
+def stays(n=600, seed=0):
+    """Stays in hospital, from a day to another some nights later, with a visit of some minutes."""
+    rng = np.random.default_rng(seed)
+    nights, minutes = rng.poisson(4, n), rng.integers(5, 240, n)
+    admitted = pd.Timestamp("2022-01-01") + pd.to_timedelta(rng.integers(0, 700, n), unit="D")
+    began = pd.Timestamp("2022-01-01 08:00") + pd.to_timedelta(rng.integers(0, 100_000, n), unit="min")
+    table = pd.DataFrame({"admitted": admitted, "nights": nights, "began": began, "minutes": minutes})
+    table["discharged"] = table["admitted"] + pd.to_timedelta(table["nights"], unit="D")
+    table["ended"] = table["began"] + pd.to_timedelta(table["minutes"], unit="min")
+    return table.assign(year=table["admitted"].dt.year)
+
+
+class TestDates:
+    @pytest.fixture(scope="class")
+    @staticmethod
+    def model():
+        return juror.fit(stays(), method="tree")
+
+    def test_a_date_may_be_another_and_some_days(self, model):
+        assert len(model.domain.formulas) == 2
+        names = [{*formula.names} for formula in model.domain.formulas]
+        assert {"admitted", "nights", "discharged"} in names
+        assert {"began", "minutes", "ended"} in names
+
+    def test_days_since_1970_are_no_formula_of_a_date(self):
+        admitted = stays()["admitted"]
+        since = (admitted - pd.Timestamp("1970-01-01")).dt.days
+        for days in (since, since / 2, since**2):
+            assert formulas_in(pd.DataFrame({"admitted": admitted, "days": days})) == ()
+
+    def test_drawn_dates_satisfy_formulas(self, model):
+        rows = model.sample(2000, seed=1)
+        np.testing.assert_array_equal((rows["discharged"] - rows["admitted"]).dt.days, rows["nights"])
+        np.testing.assert_array_equal((rows["ended"] - rows["began"]).dt.total_seconds(), 60 * rows["minutes"])
+        some = model.sample(200, given="admitted >= 2023-06-01, nights >= 5", seed=1)
+        np.testing.assert_array_equal((some["discharged"] - some["admitted"]).dt.days, some["nights"])
+
+    @pytest.mark.parametrize("kind", ["dates", "text"])
+    def test_dates_that_follow_are_filled_and_predicted(self, model, kind):
+        table = stays(100, seed=3)
+        table = table[(table["admitted"] < "2023-11-20") & (table["nights"] <= 10)]
+        holes = table.copy()
+        if kind == "text":
+            holes = holes.assign(admitted=table["admitted"].dt.strftime("%Y-%m-%d"))
+        holes["discharged"] = pd.NaT
+        filled = model.impute(holes)
+        assert pd.to_datetime(filled["discharged"]).tolist() == table["discharged"].tolist()
+        predicted = model.predict(holes, target="discharged")
+        assert pd.to_datetime(predicted).tolist() == table["discharged"].tolist()
+
+    def test_a_date_that_a_formula_gives_is_told_as_a_date(self, model):
+        with pytest.warns(JurorWarning, match="gives 'ended' as 2022-03-04 10:45 here"):
+            model.expect("ended", {"began": "2022-03-04 10:00", "minutes": 45})
 
 
 class TestAnswers:

@@ -96,7 +96,7 @@ def test_predicted_labels_are_those_of_the_dense_tensor(seed, target):
 @given(st.integers(0, 10**6))
 def test_holes_are_filled_with_the_most_probable_labels(seed):
     model, codes = model_of(seed), rows_with_holes(seed)
-    filled, _ = fill_best(model, codes, "median")
+    filled, _ = fill_best(model, codes, None)
     tensor = dense(model)
     for row, found in zip(codes, filled, strict=True):
         for n in np.flatnonzero(row < 0):
@@ -123,7 +123,7 @@ def test_an_impossible_row_is_named():
     assert not impossible.all()
     assert np.array_equal(np.isneginf(log_prob(model, codes)), impossible)
     with pytest.raises(ZeroProbabilityError, match="Row 0"):
-        fill_best(model, codes[impossible][:1], "median")
+        fill_best(model, codes[impossible][:1], None)
 
 
 def random_tree(seed, n_states=3):

@@ -19,6 +19,8 @@ from juror.domain.law_estimate import estimate_law
 from juror.domain.variable import Variable
 
 quick = settings(deadline=None, max_examples=50)
+# 999 stands for no number in these columns, and that it is not named as missing is what is tested
+pytestmark = pytest.mark.filterwarnings("ignore:Column '.*' has the number 999 far:juror.errors.DataWarning")
 seeds = st.integers(0, 2**32 - 1)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -106,3 +107,59 @@ def test_counts_refuse_a_label_that_is_a_marker_elsewhere():
     other = juror.PairCounts.of({"a": [-9, 1, 2], "b": [0, 1, 1]}, missing=["-9.0"])
     with pytest.raises(juror.errors.DataError, match="label -9 on one side"):
         one + other
+
+
+class TestNines:
+    """Numbers that probably mean missing: nines, far from all others."""
+
+    @staticmethod
+    def warnings_of(**columns):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            Domain.infer(columns)
+        return [str(warning.message) for warning in told if "missing" in str(warning.message)]
+
+    @pytest.mark.parametrize("marker", [-9, -99, -999, 999, 9999, 999.0])
+    def test_a_warning_says_what_to_pass(self, marker):
+        ages = np.where(np.arange(300) % 20 == 0, marker, np.arange(300) % 8)
+        (told,) = self.warnings_of(age=ages, other=np.arange(300) % 7)
+        assert f"Column 'age' has the number {int(marker)} far from all other numbers" in told
+        assert f"Pass missing=[{int(marker)}] if so" in told
+
+    def test_columns_are_told_at_once(self):
+        rest = np.arange(300) % 50 + 0.5
+        told = self.warnings_of(**{f"c{k}": np.where(rest > 45, -999 if k % 2 else 9999, rest) for k in range(6)})
+        assert len(told) == 1
+        assert "Columns ['c0', 'c1', 'c2', 'c3', … 2 more] have numbers such as [-999, 9999]" in told[0]
+
+    @pytest.mark.parametrize(
+        ("numbers", "marker"),
+        [
+            (range(90), 99),  # an age
+            (range(600), 999),  # no farther than the others span
+            ([1, 2, 3, 4], 9),  # a digit may be a code
+            ([0.5, 0.1], 9.99),
+            ([92, 95], 99),  # a year
+            ([0], 999),  # nothing else varies
+            ([-1.7e308, 1.7e308], 999),
+        ],
+    )
+    def test_numbers_that_may_be_meant_are_not_told(self, numbers, marker):
+        column = [*numbers, marker] * 10
+        assert self.warnings_of(x=column, y=["a", "b"] * (len(column) // 2) + ["a"] * (len(column) % 2)) == []
+
+    def test_one_row_is_no_marker(self):
+        assert self.warnings_of(x=[1.5, 2.5, 3.5, 999.0]) == []
+
+
+class TestAlikeLabels:
+    def test_two_spellings_are_told(self):
+        table = {"d": ["Yes", "yes", "No", "no "], "e": ["a", "b", "a", "b"], "f": ["x  y", "x y", "z", "z"]}
+        with pytest.warns(juror.DataWarning, match=r"Columns \['d', 'f'\] have .* such as 'No' and 'no '"):
+            domain = Domain.infer(table)
+        assert domain["d"].labels == ("No", "Yes", "no ", "yes")
+
+    def test_listed_labels_are_meant(self):
+        categories = pd.Series(pd.Categorical(["s", "S"] * 5))
+        assert Domain.infer({"unit": categories})["unit"].labels == ("S", "s")
+        assert Domain.infer({"unit": ["s", "S"]}, levels={"unit": ["s", "S"]})["unit"].labels == ("s", "S")

@@ -138,6 +138,30 @@ def test_deviations_of_times_are_in_a_readable_unit(unit, written):
     assert re.search(f"standard deviation {written}, median", str(table))
 
 
+def test_the_rows_have_a_line_of_their_own(tmp_path):
+    rng = np.random.default_rng(0)
+    kind = rng.choice(["bank", "shop"], 2000, p=[0.2, 0.8])
+    sales = np.round(rng.lognormal(np.where(kind == "bank", 0.5, 1.5), 1.2), 2)
+    table = pd.DataFrame({"kind": kind, "sales": sales})
+    # one class of independent columns does not know the kind
+    model = juror.fit(table, 1, "em")
+    answer, rows = model.ask("sales | kind = bank"), table.loc[table["kind"] == "bank", "sales"]
+    found = answer.support.summary
+    assert answer.mean > 1.5 * rows.mean()
+    assert found.mean == pytest.approx(rows.mean(), rel=0.1)
+    assert found.median == pytest.approx(rows.median(), rel=0.1)
+    line = f"of the rows, by their intervals: {found}"
+    assert f"{answer.summary}\n{line}\n" in str(answer.support)
+    assert f"<p>{line}</p>" in answer.support._repr_html_()
+    assert model.ask("kind").support.summary is None
+    assert model.ask("sales | kind = bank", data=table[table["kind"] == "shop"]).support.summary is None
+    path = str(tmp_path / "m.juror")
+    model.save(path)
+    assert line in CliRunner().invoke(app, ["ask", path, "sales | kind = bank"]).stderr
+    facts = json.loads(CliRunner().invoke(app, ["ask", path, "sales | kind = bank", "--json"]).stdout)
+    assert facts["of_rows"] == found.to_dict()
+
+
 def test_what_has_no_mean_says_so(model):
     with pytest.raises(QueryError, match="are not numbers"):
         _ = model.ask("sex").mean

@@ -24,6 +24,8 @@ from law_oracle import law_below, shares_below, shares_in
 
 quick = settings(deadline=None, max_examples=25)
 few = settings(deadline=None, max_examples=8)
+# 999 stands for no number in these columns, and that it is not named as missing is what is tested
+pytestmark = pytest.mark.filterwarnings("ignore:Column '.*' has the number 999 far:juror.errors.DataWarning")
 seeds = st.integers(0, 2**32 - 1)
 
 
@@ -427,6 +429,18 @@ def test_few_whole_numbers_are_filled_as_numbers_where_that_is_asked_for():
     assert filled[None] == [3, 0]
     assert filled["median"] == filled["mean"] == [3, model.quantile("kids", 0.5)]
     assert filled["mean"][1] == 2
+
+
+def test_few_fractions_measure_something_and_are_filled_by_their_median():
+    rng = np.random.default_rng(0)
+    # one half is the most frequent number, and the smallest: the one that is farthest from the others
+    spike = rng.choice([0.5, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0], 700, p=[0.28, *[0.12] * 6])
+    rows = pd.DataFrame({"spike": spike, "g": rng.choice(["a", "b"], 700)})
+    model = juror.fit(rows, method="em", rank=1)
+    assert model.domain["spike"].edges is None
+    filled = model.impute(pd.DataFrame({"spike": [1.0, None], "g": ["a", "a"]}))["spike"].tolist()
+    assert filled == [1.0, np.median(spike)]
+    assert filled[1] > 0.5
 
 
 @pytest.mark.parametrize("labels", [[1, 10], [2**60 + 1, 2**60 + 3], [2**63 + 5, 2**64 - 1], [0.5, 0.7]])

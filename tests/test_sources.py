@@ -48,6 +48,9 @@ green,True,3,-0.0
 Red,,1,nan
 """
 
+# that such labels stay different is what is tested
+pytestmark = pytest.mark.filterwarnings("ignore:Column '.*' has labels that differ only in:juror.errors.DataWarning")
+
 
 def as_pandas():
     kinds = {"colour": "str", "flag": "boolean", "size": "Int64", "weight": "float64"}

@@ -34,6 +34,16 @@ def one_line(text: object) -> str:
     return _CONTROLS_AND_BREAKS.sub(_escaped, str(text))
 
 
+def shortened(text: object, most: int = 60) -> str:
+    """Return text of at most some characters: of longer ones, such as reports in a column, the beginning.
+
+    >>> shortened("OCR opened an investigation", 12), shortened(37)
+    ('OCR opened …', '37')
+    """
+    whole = str(text)
+    return whole if len(whole) <= most else whole[: most - 2].rstrip() + " …"
+
+
 def numbered(n: int, noun: str, plural: str = "") -> str:
     """Return a number of things in words.
 

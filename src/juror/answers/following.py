@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from juror.answers.label_frames import label_array
+from juror.answers.numbers import as_cells
 from juror.answers.satisfying import applies, intervals_of, is_satisfied, numbers_of
 from juror.domain import Domain
 from juror.domain.formulas import Formula, nearest_label, on_grid
@@ -138,6 +139,8 @@ def with_what_follows(
     if variable.edges is None:
         return np.where(np.isfinite(known), label_array(variable.labels)[nearest_label(variable, known)[1]], guesses)
     numbers, possible = on_grid(variable, known, beyond=True)
+    if variable.calendar is not None:
+        numbers = label_array(as_cells(variable, numbers.tolist()))
     return np.where(possible, numbers, guesses)
 
 

@@ -19,6 +19,7 @@ from juror.answers.support import counted_in_words, in_words, is_countable
 from juror.domain.evidence import Evidence
 from juror.domain.variable import Label
 from juror.errors import Message, QueryError, shortlist, wrong
+from juror.printing import shortened
 
 # Sums of the same numbers in another order differ by this.
 _ROUNDING = 1e-12
@@ -84,14 +85,16 @@ class IntervalTable(AsFrame):
 
     def __str__(self) -> str:
         head = [*self.table.names, "probability", f"{100 * self.level:g} % from", "to"]
-        body = [[*map(str, labels), f"{p:.4f}", f"{low:.4f}", f"{high:.4f}"] for labels, p, low, high in self.rows()]
+        body = [
+            [*map(shortened, labels), f"{p:.4f}", f"{low:.4f}", f"{high:.4f}"] for labels, p, low, high in self.rows()
+        ]
         support = self.table.support
         if support is not None:
             head += ["share", "rows"]
             shares = ["–" if np.isnan(share) else f"{share:.4f}" for share in support.shares.ravel()]
             for line, share, count in zip(body, shares, support.counts.ravel(), strict=True):
                 line += [share, in_words(count)]
-        below = [*self.table.in_words(), f"from {self.basis}", *self.remarks()]
+        below = [*(self.table if support is None else support).in_words(), f"from {self.basis}", *self.remarks()]
         return "\n".join([self.table.title, align(head, body, len(self.table.names)), *below])
 
     __repr__ = __str__

@@ -18,7 +18,7 @@ from juror.answers.messages import tree_tables
 from juror.answers.number_summary import NumberSummary, number_summary
 from juror.domain.variable import Label, Variable
 from juror.errors import QueryError
-from juror.printing import one_line
+from juror.printing import one_line, shortened
 from juror.readers.exact_numbers import Number
 from juror.runners.local import partitions
 
@@ -130,14 +130,14 @@ class ProbabilityTable(AsFrame):
     def _grid(self) -> tuple[list[str], list[list[str]], int]:
         """Return headings, lines and the number of text columns: a cross table, or one line per combination."""
         if len(self.variables) == 2 and self.variables[1].cardinality <= 8:
-            head = [f"{self.names[0]} \\ {self.names[1]}", *map(str, self.variables[1].labels)]
+            head = [f"{self.names[0]} \\ {self.names[1]}", *map(shortened, self.variables[1].labels)]
             body = [
-                [str(label), *(f"{p:.4f}" for p in line)]
+                [shortened(label), *(f"{p:.4f}" for p in line)]
                 for label, line in zip(self.variables[0].labels, self._probabilities, strict=True)
             ]
             return head, body, 1
         head = [*self.names, "probability"]
-        body = [[*(str(label) for label in labels), f"{p:.4f}"] for labels, p in self.rows()]
+        body = [[*map(shortened, labels), f"{p:.4f}"] for labels, p in self.rows()]
         if len(self.variables) == 1:
             for line, p in zip(body, self._probabilities, strict=True):
                 line.append(bar(float(p)))

@@ -108,21 +108,21 @@ class RowSampler:
 def fill_best(model: Mixture, codes: np.ndarray, centre: Centre | None) -> tuple[np.ndarray, dict[int, np.ndarray]]:
     """Fill every hole with its most probable label given the observed cells of its row, and holes of numbers.
 
-    Without a centre, numbers that are cut into intervals have their median; labels that are numbers count as labels.
-    With one, these have their median, which is a label.
+    Without a centre, numbers that are cut into intervals have their median, and so have labels that are fractions.
+    Whole numbers may be codes, and count as labels. With a centre, these have their median, too, which is a label.
 
     Returns
     -------
     numpy.ndarray, (n_rows, N)
         The codes without holes.
     dict of int to numpy.ndarray, (n_rows,)
-        For every variable of numbers that has holes, the median or mean of its distribution in their rows.
+        For every variable of intervals that has holes, the median or mean of its distribution in their rows.
     """
     filled = codes.copy(order="K")
     numbers = {
         n: _NumberHoles(variable, codes[:, n], "median" if centre is None or variable.edges is None else centre)
         for n, variable in enumerate(model.domain)
-        if variable.edges is not None or (centre is not None and variable.is_numeric)
+        if variable.edges is not None or (variable.is_numeric and (centre is not None or not variable.may_be_codes))
     }
     numbers = {n: holes for n, holes in numbers.items() if len(holes.rows)}
     if is_product(model):
@@ -133,7 +133,7 @@ def fill_best(model: Mixture, codes: np.ndarray, centre: Centre | None) -> tuple
             kernels_for(codes.size).most_probable(R, stack, starts, filled[rows])
             for n, holes in numbers.items():
                 holes.fill(rows, R[codes[rows, n] < 0] @ block.factors[n].T)
-        return filled, {n: holes.numbers for n, holes in numbers.items()}
+        return filled, _as_filled(model.domain, filled, numbers)
     from juror.answers.hole_chances import hole_chances  # imports the solvers, which are slow to import
 
     check_rows_possible(model, codes)
@@ -144,7 +144,19 @@ def fill_best(model: Mixture, codes: np.ndarray, centre: Centre | None) -> tuple
             filled[here[codes[here, n] < 0], n] = of_labels.argmax(axis=1)
             if n in numbers:
                 numbers[n].fill(here, of_labels)
-    return filled, {n: holes.numbers for n, holes in numbers.items()}
+    return filled, _as_filled(model.domain, filled, numbers)
+
+
+def _as_filled(domain: Domain, filled: np.ndarray, numbers: Mapping[int, _NumberHoles]) -> dict[int, np.ndarray]:
+    """Return the numbers of intervals, (n_rows,) by variable; a median of labels is a label, and enters the codes."""
+    within: dict[int, np.ndarray] = {}
+    for n, holes in numbers.items():
+        if domain[n].edges is not None:
+            within[n] = holes.numbers
+        else:
+            code_of = {label: code for code, label in enumerate(domain[n].labels)}
+            filled[holes.rows, n] = [code_of[label] for label in holes.numbers[holes.rows].tolist()]
+    return within
 
 
 class _NumberHoles:

@@ -99,22 +99,24 @@ class Drawn:
 def draw_satisfying(draw: Callable[[int], tuple[np.ndarray, dict[int, np.ndarray]]], n: int, leeway: Leeway) -> Drawn:
     """Draw n rows of codes and numbers that satisfy the formulas of a domain.
 
-    Rows that do not satisfy all of them are drawn again, up to a number of times.
+    Rows that do not satisfy all of them are drawn again, up to a number of times; in the end, columns are computed that
+    have the most room for it.
     """
     domain, formulas = leeway.domain, _planned(leeway)
+    roomy = _planned(leeway, most_room=True)
 
-    def satisfied(n: int) -> Drawn:
+    def satisfied(n: int, plan: Sequence[Formula] = formulas) -> Drawn:
         codes, numbers = draw(n)
-        numbers = _satisfying(formulas, codes, numbers, leeway)
+        numbers = _satisfying(plan, codes, numbers, leeway)
         return Drawn(codes, numbers, formulas, _unsolved(domain, formulas, codes, numbers))
 
     rows = satisfied(n)
     n_again = int(rows.unsolved.any(axis=1).sum())
-    for _ in range(_ATTEMPTS):
+    for attempt in range(_ATTEMPTS):
         again = np.flatnonzero(rows.unsolved.any(axis=1))
         if not len(again):
             break
-        others = satisfied(len(again))
+        others = satisfied(len(again), formulas if attempt < _ATTEMPTS // 2 else roomy)
         rows.codes[again], rows.unsolved[again] = others.codes, others.unsolved
         for k, drawn in others.numbers.items():
             # Whole numbers beyond 63 bits are objects, and others of their column may fit into integers.
@@ -138,15 +140,26 @@ def warn_of_unsolved(rows: Drawn) -> None:
             warn(JurorWarning(message))
 
 
-def _planned(leeway: Leeway) -> tuple[Formula, ...]:
+def _planned(leeway: Leeway, most_room: bool = False) -> tuple[Formula, ...]:
     """Return the formulas that drawn rows satisfy, in order.
 
-    A column of which conditions leave little is computed only if no other can be, and a fixed one never.
+    A column of which conditions leave little is computed only if no other can be, and a fixed one never. With
+    ``most_room``, a formula with such a column computes the one that moves most, whatever it computes elsewhere.
     """
     formulas = [formula for formula in leeway.domain.formulas if formula.computed]
     settled = {name for formula in formulas for name in formula.names if leeway.settles(name)}
+    if most_room:
+        # no condition settles labels
+        given = {name for name in settled if leeway.domain[name].edges is not None}
+        formulas = [each if given.isdisjoint(each.names) else _with_most_room(leeway, each) for each in formulas]
     names = ([x for x in _best_first(leeway.domain, formula) if not leeway.is_fixed(x)] for formula in formulas)
     return order_around(formulas, [sorted(some, key=settled.__contains__) for some in names], settled)
+
+
+def _with_most_room(leeway: Leeway, formula: Formula) -> Formula:
+    """Return a formula that computes the column that moves most; those that it can be solved for are in that order."""
+    names = [name for name in formula.solvable if leeway.domain[name].edges is not None]
+    return replace(formula, computed=names[0]) if names else formula
 
 
 def computable(domain: Domain, formula: Formula) -> list[str]:

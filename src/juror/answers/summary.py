@@ -11,7 +11,7 @@ from juror.answers.information import DependenceMatrix, dependence
 from juror.answers.marginals import align
 from juror.domain.conditions import Conditions
 from juror.domain.variable import Variable
-from juror.printing import numbered, one_line
+from juror.printing import numbered, one_line, shortened
 from juror.record import Compression, FitRecord
 
 if TYPE_CHECKING:
@@ -140,5 +140,5 @@ def _step_word(info: FitRecord) -> str:
 
 
 def _labels(variable: Variable) -> str:
-    shown = ", ".join(str(label) for label in variable.labels[:6])
+    shown = ", ".join(shortened(label) for label in variable.labels[:6])
     return shown + (", …" if variable.cardinality > 6 else "")

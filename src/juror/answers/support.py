@@ -15,10 +15,12 @@ import numpy as np
 
 from juror.answers.label_frames import AsFrame, free_name
 from juror.answers.marginals import ProbabilityTable, align, bar, html_table
+from juror.answers.number_summary import NumberSummary, number_summary
 from juror.domain import Domain
 from juror.domain.binning import parts_of
 from juror.domain.evidence import Evidence
 from juror.domain.variable import Variable
+from juror.printing import shortened
 
 if TYPE_CHECKING:
     from juror.counts.counts import PairCounts
@@ -82,6 +84,16 @@ class SupportTable(AsFrame):
         """
         return beyond_chance(self.counts * self.worth, self.rows * self.worth, self.table.to_numpy())
 
+    @property
+    def summary(self) -> NumberSummary | None:
+        """Mean, standard deviation and median of the rows, if the answer is about a number and there are rows.
+
+        Rows are counted by intervals, so this knows of each number that it follows the law of the column in its own.
+        """
+        if self.table.summary is None or not self.rows > 0:
+            return None
+        return number_summary(self.table.variables[0], self.shares, settled=None)
+
     def to_dict(self) -> dict[str, list[Any]]:
         """Return columns: one per variable, ``probability``, ``share``, ``rows`` and ``differs``."""
         columns = self.table.to_dict()
@@ -94,15 +106,18 @@ class SupportTable(AsFrame):
 
     def __str__(self) -> str:
         head, body = self._grid()
-        return "\n".join(
-            [self.table.title, align(head, body, len(self.table.names)), *self.table.in_words(), *self.notes()]
-        )
+        return "\n".join([self.table.title, align(head, body, len(self.table.names)), *self.in_words(), *self.notes()])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        notes = "".join(f"<p>{note}</p>" for note in (*self.table.in_words(), *self.notes()))
+        notes = "".join(f"<p>{note}</p>" for note in (*self.in_words(), *self.notes()))
         return html_table(self.table.title, *self._grid()) + notes
+
+    def in_words(self) -> list[str]:
+        """Say where the number lies, by the model and then by the rows; nothing if the table is about labels."""
+        summary = self.summary
+        return self.table.in_words() + ([] if summary is None else [f"of the rows, by their intervals: {summary}"])
 
     def notes(self) -> list[str]:
         """Say below the table how many rows there are, and what the mark means."""
@@ -124,7 +139,7 @@ class SupportTable(AsFrame):
         numbers = (self.shares.ravel(), self.counts.ravel(), self.differs.ravel())
         for (labels, p), share, count, differs in zip(self.table.rows(), *numbers, strict=True):
             shown = "–" if np.isnan(share) else f"{share:.4f}"
-            line = [*map(str, labels), f"{p:.4f}", shown, in_words(count)]
+            line = [*map(shortened, labels), f"{p:.4f}", shown, in_words(count)]
             body.append(line + [_MARK if differs else ""] * marks + [bar(p)] * bars)
         return head, body
 

@@ -71,15 +71,21 @@ def command(
         table, notes = answer.table, [f"intervals from {answer.basis}", *answer.remarks()]
     if table.support is not None and table.support.n_missing:
         notes.append(table.support.notes()[0])
+    uncounted = table.support is None and level is None
     if is_terminal() and not json:
         show(str(answer))
     else:
         # A share of no rows is no number, and CSV and JSON leave it empty.
         columns = finite(answer.to_dict())
         if json and table.summary is not None:
-            write_json(table.summary.to_dict() | {"probabilities": records_of(columns)})
+            of_rows = None if table.support is None else table.support.summary
+            more = {} if of_rows is None else {"of_rows": of_rows.to_dict()}
+            write_json(table.summary.to_dict() | more | {"probabilities": records_of(columns)})
         else:
             write_columns(columns, json)
-            notes += table.in_words()
+            notes += table.in_words() if table.support is None else table.support.in_words()
         for note in notes:
             tell(note)
+    if uncounted:
+        # the counts in a model know neither several conditions nor parts of intervals
+        tell("no rows are counted for this question; to count them, name the data after it")

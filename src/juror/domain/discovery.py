@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from juror.domain.alike_labels import warn_of_alike_labels
 from juror.domain.binning import BINNINGS, RECURS, binned_variable, bins_for, cut_at_recurring, plain_numbers
 from juror.domain.identifiers import about_identifier
 from juror.domain.interval_texts import distinct_texts
@@ -103,8 +104,12 @@ class Discovery:
         by_name = {tally.name: tally for tally in tallies}
         names = list(by_name) if names is None else names
         self.check_names(names)
+        self._check_texts([tally for tally in tallies if tally.name not in self.levels])
         found = [self._of_levels(name) if name in self.levels else self._variable(by_name[name]) for name in names]
-        warn_of_unnamed_markers(found, by_name)
+        # labels that their user listed are meant
+        unlisted = {name: tally for name, tally in by_name.items() if name not in self.levels}
+        warn_of_unnamed_markers(found, unlisted)
+        warn_of_alike_labels(found, unlisted)
         return tuple(found)
 
     def check_names(self, names: Sequence[str]) -> None:
@@ -145,20 +150,28 @@ class Discovery:
         # A user who sets the number of intervals of a column knows that it is no identifier.
         return about_identifier(column) if column.name not in self._bins_by_column else None
 
-    def _check_levels(self, name: str, labels: Sequence[Label]) -> None:
+    def _check_texts(self, tallies: Sequence[Tally]) -> None:
+        """Refuse columns of text with too many labels, all at once, so that nobody finds them one by one."""
+        crowded = [tally for tally in tallies if tally.form == "text" and len(_seen(tally)) > self.max_levels]
+        if crowded:
+            first, *others = crowded
+            self._check_levels(first.name, sorted(_seen(first)), [tally.name for tally in others])
+
+    def _check_levels(self, name: str, labels: Sequence[Label], others: Sequence[str] = ()) -> None:
+        """Refuse a column with too many labels, and name others that have."""
         if len(labels) > self.max_levels:
+            also = f" The same holds for {shortlist(others)}." if others else ""
             raise DataError(
-                "Column {column!r} has {n} distinct labels, more than {max_levels: = {most}}. {way_out}",
+                "Column {column!r} has {n} distinct labels, more than {max_levels: = {most}}. {way_out}{also}",
                 column=name,
                 n=len(labels),
                 most=self.max_levels,
                 way_out=way_out_of_labels(labels),
+                also=also,
             )
 
     def _text(self, column: Tally) -> Variable:
         labels = sorted(_seen(column))
-        # before the warnings: a refusal of too many labels says the same as they do
-        self._check_levels(column.name, labels)
         _warn_of_long_labels(column.name, labels)
         return Variable(column.name, tuple(labels), "nominal")
 

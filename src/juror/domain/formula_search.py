@@ -8,6 +8,7 @@ Unrelated numbers, and numbers that merely depend on each other, do not satisfy 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from juror.domain.formulas import Form, Formula
+from juror.domain.formulas import Form, Formula, nearest_fraction
 from juror.domain.measured import FEWEST_ROWS, Measured
 
 # A formula must hold in at least this share of the rows; in more for a target of coarse steps, which is met by luck
@@ -67,10 +68,12 @@ class FormulaSearch:
         n_rows = len(next(iter(columns.values())).numbers)
         some = np.linspace(0, n_rows - 1, min(_MOST_ROWS, n_rows)).astype(np.int64)
         rows = np.stack([column.numbers[some] for column in columns.values()], axis=1)
+        are_dates = np.array([column.nanoseconds > 0 for column in columns.values()])
         with np.errstate(invalid="ignore", divide="ignore"):
-            logs = np.where(rows > 0, np.log(rows), np.nan)
+            # Products of dates would depend on the day that their calendar counts from.
+            logs = np.where((rows > 0) & ~are_dates, np.log(rows), np.nan)
         self._rows: dict[Form, np.ndarray] = {"sum": rows, "product": logs}
-        self._correlations = {form: _correlation(numbers) for form, numbers in self._rows.items()}
+        self._correlations = {form: correlations(numbers) for form, numbers in self._rows.items()}
         self._deviations = {form: _deviations(numbers) for form, numbers in self._rows.items()}
         self._place = {name: n for n, name in enumerate(columns)}
 
@@ -157,7 +160,15 @@ class FormulaSearch:
         return float(np.median(errors)) if len(errors) else np.inf
 
     def _in_few_digits(self, formula: Formula) -> Verified | None:
-        """Return a formula that was fitted with the shortest numbers that hold in as many rows; None if none hold."""
+        """Return a formula that was fitted with the shortest numbers that hold in as many rows; None if none hold.
+
+        Floats without decimals may hold twelfths and the like, which no decimals give exactly.
+        """
+        if not self._columns[formula.target].step:
+            simple = replace(formula, powers=tuple(map(nearest_fraction, formula.powers)))
+            simple = replace(simple, constant=nearest_fraction(formula.constant))
+            if 0.0 not in simple.powers and self._error(simple) <= self._columns[formula.target].rounding:
+                return self._held(simple)
         found = self._held(formula)
         least = (0.0, 0.0) if found is None else found.plainness[:2]
         for constant in (0.0, 1.0, None):
@@ -172,7 +183,7 @@ class FormulaSearch:
     def _held(self, formula: Formula) -> Verified | None:
         """Return a formula with the share of the rows in which it holds; None if in too few."""
         target, numbers, known = self._numbers_of(formula)
-        if known.sum() < FEWEST_ROWS:
+        if known.sum() < FEWEST_ROWS or not self._is_of_durations(formula):
             return None
         with np.errstate(invalid="ignore"):
             error = np.abs(formula.solved(formula.target, numbers) - target.numbers)[known]
@@ -186,6 +197,16 @@ class FormulaSearch:
         if not is_exact and exact.mean() < _OF_EXPLAINED * self._explained(formula, known):
             return None
         return Verified(replace(formula, share=float(share), exact=is_exact), float(exact.mean()))
+
+    def _is_of_durations(self, formula: Formula) -> bool:
+        """Say whether a sum holds from whatever day its dates, if it has any, are counted.
+
+        So the end may be the start and some days, and the days may be the end less the start; but no year is a share of
+        a date.
+        """
+        units = [self._columns[name].nanoseconds for name in formula.inputs]
+        moved = sum(power * unit for power, unit in zip(formula.powers, units, strict=True))
+        return math.isclose(moved, self._columns[formula.target].nanoseconds, abs_tol=_ALMOST_ZERO * max(units))
 
     def _explained(self, formula: Formula, known: np.ndarray) -> float:
         """Return the share of rows in which a formula would be exact if rounding of its columns were the only error.
@@ -306,7 +327,7 @@ def _trimmed_fit(inputs: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, fl
     return powers, float(found[-1] - powers @ middle)
 
 
-def _correlation(rows: np.ndarray) -> np.ndarray:
+def correlations(rows: np.ndarray) -> np.ndarray:
     """Return the correlations of columns (n, k), each over the rows that have both; 0 if these are few."""
     known = np.isfinite(rows)
     middle = np.where(known, rows, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal, get_args
 
 import numpy as np
@@ -23,6 +24,8 @@ from juror.readers.columns import as_text
 
 Form = Literal["sum", "product"]
 FORMS: tuple[Form, ...] = get_args(Form)
+# Parts of a year, a day or an hour are fractions of smaller denominators. Decimals of more digits are hard to read.
+_LARGEST_DENOMINATOR, _MOST_DIGITS = 1000, 12
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -132,7 +135,7 @@ class Formula:
     def _sum_in_words(self) -> str:
         terms = [(power, _times(abs(power), name)) for name, power in zip(self.inputs, self.powers, strict=True)]
         if self.constant:
-            terms.append((self.constant, as_text(_plain(abs(self.constant)))))
+            terms.append((self.constant, _number_in_words(abs(self.constant))))
         # a sum that begins with a minus is harder to read
         terms.sort(key=lambda term: term[0] < 0)
         first = f"−{terms[0][1]}" if terms[0][0] < 0 else terms[0][1]
@@ -143,7 +146,7 @@ class Formula:
         above = [_power(name, power) for name, power in both if power > 0]
         below = [_power(name, -power) for name, power in both if power < 0]
         if self.constant != 1 or not above:
-            above.insert(0, as_text(_plain(self.constant)))
+            above.insert(0, _number_in_words(self.constant))
         under = f"({' × '.join(below)})" if len(below) > 1 else "".join(below)
         return " × ".join(above) + (f" / {under}" if below else "")
 
@@ -152,8 +155,31 @@ def _plain(number: float) -> float | int:
     return int(number) if number == int(number) else number
 
 
+def nearest_fraction(number: float) -> float:
+    """Return the nearest number that is a fraction of two numbers of few digits.
+
+    >>> nearest_fraction(0.0833333332), nearest_fraction(0.25)
+    (0.08333333333333333, 0.25)
+    """
+    if not math.isfinite(number):
+        return number
+    return float(Fraction(number).limit_denominator(_LARGEST_DENOMINATOR))
+
+
+def _number_in_words(number: float) -> str:
+    """Write a number, as a fraction if its decimals are long.
+
+    >>> _number_in_words(0.085), _number_in_words(1 / 12)
+    ('0.085', '1/12')
+    """
+    text = as_text(_plain(number))
+    if len(text) > _MOST_DIGITS and nearest_fraction(number) == number:
+        return str(Fraction(number).limit_denominator(_LARGEST_DENOMINATOR))
+    return text
+
+
 def _times(factor: float, name: str) -> str:
-    return name if factor == 1 else f"{as_text(_plain(factor))} × {name}"
+    return name if factor == 1 else f"{_number_in_words(factor)} × {name}"
 
 
 def _power(name: str, power: float) -> str:

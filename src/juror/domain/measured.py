@@ -19,6 +19,8 @@ _MOST_ROWS, FEWEST_ROWS = 50_000, 50
 _FINE, _FINEST = 0.025, 0.005
 # Errors of floats: as a share of the step, or of the spread if a column has no step
 _OF_STEP, _OF_SPREAD = 1e-4, 1e-6
+# Errors of computing with the largest number, in units of its last place
+_ULPS = 8
 # The squares of larger numbers, and of smaller spreads, overflow or underflow.
 _LARGEST, _SMALLEST_SPREAD = 1e100, 1e-100
 
@@ -35,11 +37,14 @@ class Measured:
         The step of its decimals, 0 if it has none; for a column of labels, the smallest difference of two labels.
     has_intervals : bool
         Whether the column can have all numbers of its grid; otherwise it has only its labels.
+    nanoseconds : int
+        Of dates and times, how long one unit of their calendar is; zero of other numbers.
     """
 
     numbers: np.ndarray
     step: float
     has_intervals: bool = True
+    nanoseconds: int = 0
 
     @classmethod
     def of(cls, variable: Variable, pieces: Iterable[Column]) -> Measured | None:
@@ -51,7 +56,8 @@ class Measured:
         numbers = numbers[np.linspace(0, len(numbers) - 1, min(_MOST_ROWS, len(numbers))).astype(np.int64)]
         if variable.edges is None:
             return cls(numbers, float(np.diff(np.sort(variable.present_labels)).min(initial=1.0)), has_intervals=False)
-        return cls(numbers, variable.inside.law.grid.step)
+        unit = 0 if variable.calendar is None else variable.calendar.nanoseconds
+        return cls(numbers, variable.inside.law.grid.step, nanoseconds=unit)
 
     @property
     def is_usable(self) -> bool:
@@ -86,6 +92,11 @@ class Measured:
         """How large a step is beside the spread."""
         return self.nearest / self.spread
 
+    @property
+    def rounding(self) -> float:
+        """How far sums of floats may be off a number because each was rounded."""
+        return float(_ULPS * np.spacing(np.nanmax(np.abs(self.numbers))))
+
     def _within(self, steps: float) -> float:
         return (steps + _OF_STEP) * self.step if self.step else _OF_SPREAD * self.spread
 
@@ -110,7 +121,7 @@ def observed_numbers(variable: Variable, column: Column) -> np.ndarray | None:
         values = np.asarray(variable.own_numbers(column), dtype=np.float64)
     elif column.form == "code" and variable.edges is None:
         values = np.array(variable.present_labels, dtype=np.float64)
-    elif column.form in ("text", "category") and variable.calendar is None:
+    elif column.form in ("text", "category"):
         found = [variable.number(value) for value in column.values]
         values = np.array([np.nan if number is None else float(number) for number in found])
         values[~np.isfinite(values)] = np.nan

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from juror.errors import DataError, QueryError, did_you_mean, shortlist
+from juror.printing import shortened
 from juror.readers.columns import Column
 from juror.readers.commas import way_out_of_commas
 from juror.readers.exact_numbers import Number, plain
 
 if TYPE_CHECKING:
-    from juror.domain.variable import Variable
+    from juror.domain.variable import Label, Variable
 
 
 def no_label(variable: Variable, value: object) -> QueryError:
@@ -22,7 +24,7 @@ def no_label(variable: Variable, value: object) -> QueryError:
         edges = variable.edges if variable.calendar is None else [_edge(variable, edge) for edge in variable.edges]
         hint = f"Its edges are {shortlist(edges)}."
     else:
-        hint = did_you_mean(value, variable.labels)
+        hint = did_you_mean(value, _shown(variable.labels))
     return QueryError(f"Variable {variable.name!r} has no label {value!r}. {hint}")
 
 
@@ -66,8 +68,13 @@ def _what_is_wrong(variable: Variable, column: Column, value: Any) -> tuple[str,
         return f", which is neither a {kind} nor one of its intervals {shortlist(variable.present_labels)}", ""
     if column.form == "code":
         return f", which is not a code in the range [0, {variable.cardinality - 1}]", ""
-    return f", which is not among its {variable.cardinality} labels {shortlist(variable.labels)}", ""
+    return f", which is not among its {variable.cardinality} labels {shortlist(_shown(variable.labels))}", ""
 
 
 def _edge(variable: Variable, edge: Number) -> str:
     return f"{edge:g}" if variable.calendar is None else variable.calendar.text(int(edge))
+
+
+def _shown(labels: Sequence[Label]) -> list[Label]:
+    """Return labels as messages show them: of long text, the beginning."""
+    return [shortened(label) if isinstance(label, str) else label for label in labels]

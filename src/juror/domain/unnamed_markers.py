@@ -13,6 +13,8 @@ from juror.readers.tallies import Tally
 
 # What programs write for missing cells. "none", "unknown" and "-" often mean missing too, but may be answers.
 _MARKERS = frozenset(("?", "NA", "na", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null"))
+# Programs and people also write nines, more than any number of the column has. Two nines may be a year or an age.
+_NINES = 3
 # Fewer labels may be names that happen to be numbers.
 _SOME_LABELS = 10
 
@@ -20,8 +22,10 @@ _SOME_LABELS = 10
 def warn_of_unnamed_markers(variables: Sequence[Variable], tallies: Mapping[str, Tally]) -> None:
     """Warn of markers in columns of text: of each column that would be numbers without them, and of all others at once.
 
-    Columns without a tally are left out: the user listed their labels.
+    Of markers in columns of numbers, warn all at once. Columns without a tally are left out, as the user listed their
+    labels.
     """
+    _warn_of_nines([tallies[variable.name] for variable in variables if variable.name in tallies])
     named: dict[str, frozenset[Label]] = {}
     for variable in variables:
         if variable.name not in tallies or tallies[variable.name].form != "text":
@@ -33,6 +37,50 @@ def warn_of_unnamed_markers(variables: Sequence[Variable], tallies: Mapping[str,
             named[variable.name] = _MARKERS.intersection(variable.labels)
     if named:
         _warn_of_markers(list(named), sorted(map(str, frozenset().union(*named.values()))))
+
+
+def _warn_of_nines(tallies: Sequence[Tally]) -> None:
+    found = {tally.name: nines for tally in tallies if (nines := _nines_apart(tally))}
+    if not found:
+        return
+    markers = sorted({number for numbers in found.values() for number in numbers})
+    columns = f"Column {next(iter(found))!r} has" if len(found) == 1 else f"Columns {shortlist(list(found), 4)} have"
+    warn(
+        DataWarning(
+            "{columns} {numbers} far from all other numbers, which {often} missing. Pass {markers} if so; otherwise "
+            "nothing is wrong.",
+            columns=columns,
+            numbers=f"the number {markers[0]}" if len(markers) == 1 else f"numbers such as {shortlist(markers)}",
+            often="often means" if len(markers) == 1 else "often mean",
+            markers=Option("missing", tuple(map(str, markers)), f"={markers!r}"),
+        )
+    )
+
+
+def _nines_apart(tally: Tally) -> list[int]:
+    """Return the ends of a column of numbers that are all nines, recur, and are farther off than the others span."""
+    if tally.form != "number" or tally.calendar is not None or tally.dropped:
+        return []
+    counted = np.asarray(tally.counts) > 0
+    numbers, counts = np.asarray(tally.values, dtype=np.float64)[counted], np.asarray(tally.counts)[counted]
+    if len(numbers) <= 2 or not np.all(np.isfinite(numbers)):
+        return []
+    # numbers may lie further apart than the largest float; then no number is far from all others
+    with np.errstate(over="ignore"):
+        ends = {0: numbers[1] - numbers[0] > numbers[-1] - numbers[1]}
+        ends[-1] = numbers[-1] - numbers[-2] > numbers[-2] - numbers[0]
+    return [int(numbers[n]) for n, is_far in ends.items() if is_far and counts[n] > 1 and _is_nines(numbers[n])]
+
+
+def _is_nines(number: float) -> bool:
+    """Say whether a number is written in nines, three or more of them if it is above zero.
+
+    >>> [_is_nines(number) for number in (999.0, -9.0, 99.0, 9.99)]
+    [True, True, False, False]
+    """
+    digits = f"{abs(number):.0f}"
+    is_whole = number == np.floor(number)
+    return bool(is_whole and set(digits) == {"9"} and (number < 0 or len(digits) >= _NINES))
 
 
 def _strangers_among_numbers(labels: Sequence[str]) -> list[str]:

@@ -213,6 +213,11 @@ class Variable:
         return self.edges is not None or not any(isinstance(label, (str, bool)) for label in self.present_labels)
 
     @property
+    def may_be_codes(self) -> bool:
+        """Whether the labels are names, or whole numbers, which may stand for names; fractions measure something."""
+        return not self.is_numeric or (self.edges is None and all(label == int(label) for label in self.present_labels))
+
+    @property
     def is_ordered(self) -> bool:
         """Whether ranges make sense: the variable is ordinal or binned."""
         return self.kind != "nominal"

@@ -11,6 +11,7 @@ import numpy as np
 
 from juror.answers.block import Mixture
 from juror.answers.dividing import divided_mixture
+from juror.answers.numbers import as_cells
 from juror.domain import Domain
 from juror.domain.evidence import (
     Evidence,
@@ -25,7 +26,6 @@ from juror.domain.evidence import (
 from juror.domain.formulas import on_grid
 from juror.errors import JurorWarning, warn
 from juror.model import query
-from juror.readers.columns import as_text
 from juror.readers.exact_numbers import Number, as_float
 
 # The type of given=: evidence by name, or conditions in the query language, "safety = high, doors >= 3".
@@ -70,10 +70,11 @@ class Asked:
                 continue
             number, possible = on_grid(domain[n], formula.solved(name, known), beyond=True)
             if possible[0]:
+                (cell,) = as_cells(domain[n], [number[0].item()], is_text=True)
                 text = (
-                    f"{formula.in_words()!r} holds in the rows that were fitted, and gives {name!r} as "
-                    f"{as_text(number[0].item())} here. But this answer comes from the distribution, which does not "
-                    f"know the formula. Only {'drawn and ' if formula.computed else ''}filled rows satisfy it."
+                    f"{formula.in_words()!r} holds in the rows that were fitted, and gives {name!r} as {cell} here. "
+                    "But this answer comes from the distribution, which does not know the formula. Only "
+                    f"{'drawn and ' if formula.computed else ''}filled rows satisfy it."
                 )
                 warn(JurorWarning(text))
 

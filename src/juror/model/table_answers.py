@@ -173,7 +173,7 @@ class TableAnswers(ModelParts):
         Yes            0.73...  0.7319   344  ...
         shares of 470 rows
         """
-        asked = understood(self, given, question=question)
+        asked = understood(self, given, question="" if question is None else question)
         asked.warn_of_formulas(asked.targets)
         return self._supported(asked, data, sample_weight, unknown)
 
@@ -200,7 +200,7 @@ class TableAnswers(ModelParts):
         >>> model.interval("Survived", 0.9, given={"Sex": {"Female": 0.9, "Male": 0.1}}).basis
         'about 893 rows, as many as the model expects all rows to be worth by their likelihoods'
         """
-        asked = understood(self, given, question=question)
+        asked = understood(self, given, question="" if question is None else question)
         asked.warn_of_formulas(asked.targets)
         table = self._supported(asked, data, sample_weight, unknown)
         n_draws, agreement = (0, None) if self.info is None else (self.info.n_draws, self.info.agreement)

@@ -144,6 +144,11 @@ class Calendar:
         return f"{text if ':' in text else text + ' 00:00'}{_written_offset(offset)}" if is_again else text
 
     @property
+    def nanoseconds(self) -> int:
+        """How long one of its units is, in nanoseconds."""
+        return _NANOSECONDS[self.unit]
+
+    @property
     def ends(self) -> tuple[int, int]:
         """The numbers of the first and the last date or time that Python and the column's type can express.
 

@@ -111,11 +111,11 @@ class OpenTable:
         return replace(again, domain=again.found_domain().with_missing_as(self.labelled))
 
     def measured(self, domain: Domain) -> dict[str, Measured]:
-        """Return the columns of numbers of a domain; of the first million rows if this process does not hold them all.
+        """Return the columns of numbers and dates of a domain; of the first million rows if not all are held here.
 
         Empty if they cannot have formulas. Rows of weight zero are left out.
         """
-        numbers = [each for each in domain if each.is_numeric and each.calendar is None]
+        numbers = [each for each in domain if each.is_numeric]
         if sum(each.edges is not None for each in numbers) < 2 or self.runner is not self.local:
             return {}
         read = [each.name for each in numbers] + ([] if self.weight is None else [self.weight])
