@@ -348,16 +348,16 @@ def _with_hidden_nodes(coarse: _Climb, classes: FitSetting, first: FitSetting, f
     """Choose among trees with hidden nodes, in finer intervals where there are any: these are what is fitted.
 
     None if classes are better. In the intervals of classes, trees of one group may be worse than classes and yet be
-    better in finer ones, with more groups. So where most columns are numbers they are compared there too.
+    better in finer ones, with more groups. So they are compared there too, where most columns are numbers, and where
+    trees win in coarse intervals by less than counts.
     """
     trial = coarse.compare.trial
-    win_at_once = coarse.up(classes, [first]).is_hidden
-    if not hidden_trees.mostly_numbers(trial.domain):
-        if not win_at_once:
-            return None
-        gain = coarse.compare.of(first).step.score - coarse.compare.of(classes).step.score
-        if gain <= hidden_trees.LEAST_GAIN:
-            return None
+    are_numbers = hidden_trees.mostly_numbers(trial.domain)
+    least = 0.0 if are_numbers else hidden_trees.LEAST_GAIN
+    win = coarse.up(classes, [first]).is_hidden
+    if not (win or are_numbers):
+        return None
+    win_at_once = win and coarse.compare.of(first).step.score - coarse.compare.of(classes).step.score > least
     table = finer()
     climb = coarse
     if table is not None:
@@ -367,7 +367,7 @@ def _with_hidden_nodes(coarse: _Climb, classes: FitSetting, first: FitSetting, f
     found = climb.smoother(first)
     found = climb.with_less_smoothing(found, [{"groups": G} for G in doubling(1, hidden_trees.MOST_GROUPS)])
     found = climb.with_other_bells(climb.smoother(found))
-    if not win_at_once and not hidden_trees.are_better(climb.compare, found, coarse.compare, classes):
+    if not win_at_once and not hidden_trees.are_better(climb.compare, found, coarse.compare, classes, least):
         return None
     most = hidden_trees.most_states(trial.domain, climb.time.is_limited)
     found = climb.up(found, [replace(found, rank=K) for K in doubling(found.rank, most)])

@@ -86,14 +86,16 @@ def steps_of_fit(trial: Trial) -> int:
     return min(max(_COMPARED_STEPS, passes), most)
 
 
-def are_better(fine: Comparison, trees: FitSetting, coarse: Comparison, classes: FitSetting) -> bool:
-    """Say whether trees in finer intervals are better than classes, by more than noise of the rows would give.
+def are_better(
+    fine: Comparison, trees: FitSetting, coarse: Comparison, classes: FitSetting, least: float = 0.0
+) -> bool:
+    """Say whether trees in finer intervals gain more nats a row than the least, and than noise of the rows would give.
 
     A number x in the interval i has the density P(i) h(x) / H(i) by the law of its column. The h(x) do not depend on
     the intervals, so log P(i) − log H(i) is compared, in sum over the numbers of a row.
     """
     (mean, error), (other, other_error) = _beyond_laws(fine, trees), _beyond_laws(coarse, classes)
-    return mean - other > _CLEAR * math.hypot(error, other_error)
+    return mean - other > least + _CLEAR * math.hypot(error, other_error)
 
 
 def _beyond_laws(compare: Comparison, setting: FitSetting) -> tuple[float, float]:
