@@ -192,7 +192,7 @@ class Law:
     @cached_property
     def _cumulative(self) -> np.ndarray:
         """The mass of all pieces before each piece, and of all, (n_pieces + 1,)."""
-        return np.concatenate([[0.0], np.cumsum(self._arrays[2])])
+        return np.concatenate([[0.0], np.cumsum(self._arrays[2])[:-1], [1.0]])
 
     def below(self, positions: np.ndarray) -> np.ndarray:
         """Return P(X < position) for every position, (n,)."""
@@ -208,9 +208,10 @@ class Law:
 
     def at(self, levels: np.ndarray) -> np.ndarray:
         """Return the lowest position up to which the law has at least a mass, for every level, (n,)."""
-        starts, ends, masses = self._arrays
+        starts, ends, _ = self._arrays
         piece = np.clip(np.searchsorted(self._cumulative[1:], levels, side="left"), 0, len(starts) - 1)
-        room = masses[piece]
+        # as the sums are rounded, so that the whole mass ends where the law ends
+        room = np.diff(self._cumulative)[piece]
         share = np.divide(levels - self._cumulative[piece], room, out=np.zeros_like(room), where=room > 0)
         share = np.clip(share, 0.0, 1.0)
         # rounding must not move a point

@@ -1,8 +1,9 @@
 """Estimate the law of a column of numbers from how often each occurs.
 
-The law has four parts. *Values that recur* stand alone: cells of a grid, or points. *All others* follow pieces of
-constant density between quantiles. Held-out rows choose how many, and the mean over shifted pieces is smoother.
-Quantiles are closer together at both ends, where densities change most. *Half a row in each interval* keeps values
+The law has four parts. *Values that recur* stand alone: cells of a grid, or points. *All others* follow pieces between
+quantiles. Held-out rows choose how many, and the mean over shifted pieces is smoother. Quantiles are closer together at
+both ends, where densities change most. Held-out rows also choose whether densities are constant inside pieces, or
+fall there as they do on a logarithmic scale, for columns with long tails. *Half a row in each interval* keeps values
 possible that no row shows. *A row beyond either end* falls exponentially, unless the numbers end in a value that
 recurs, or at zero.
 
@@ -38,6 +39,12 @@ _PIECES = (4, 8, 16, 32, 64, 128)
 _SHIFTS = 4
 # A piece has at least this many rows on average
 _FEWEST_ROWS = 8
+# Fewer pieces with bent densities follow the rows about as well, but blur the numbers beside one that lies far away.
+_FEWEST_BENT = 8
+# How much a bent density may fall inside a part of a piece, and the most parts
+_FALL, _MOST_PARTS = 1.25, 64
+# The bounds of θ inside a piece, for places at most one from the mean
+_STEEPEST_PIECE = 8.0
 # Numbers closer together or further apart than this are taken to be uniform: arithmetic with them would overflow
 _LEAST_SPREAD, _MOST_SPREAD = 1e-280, 1e300
 # A smaller share of the rows hardly moves the mean of a column.
@@ -216,14 +223,108 @@ def _between(positions: np.ndarray, knots: np.ndarray, below: np.ndarray) -> np.
 
 def _smooth(x: np.ndarray, counts: np.ndarray, grid: Grid) -> _Part:
     """Return pieces between quantiles, as many as held-out rows say."""
-    sizes = [size for size in _PIECES if size * _FEWEST_ROWS <= counts.sum()] or [1]
-    if len(sizes) > 1:
-        scores = [_held_out(x, counts, grid, size) for size in sizes]
-        sizes = sizes[int(np.argmax(scores)) :]
-    return _pieces(x, counts, grid, sizes[0])
+    sizes = [size for size in _PIECES if size * _FEWEST_ROWS <= counts.sum()]
+    if not sizes:
+        return _pieces(x, counts, grid, 1)
+    kinds: list[tuple[int, _Bend | None]] = [(size, None) for size in sizes]
+    bend = _Bend.of(x, counts)
+    if bend is not None:
+        kinds += [(size, bend) for size in sizes if size >= _FEWEST_BENT]
+    scores = [_held_out(x, counts, grid, *kind) for kind in kinds] if len(kinds) > 1 else [0.0]
+    return _pieces(x, counts, grid, *kinds[int(np.argmax(scores))])
 
 
-def _held_out(x: np.ndarray, counts: np.ndarray, grid: Grid, size: int) -> float:
+class _Bend(NamedTuple):
+    """A scale that is linear near the middle of a column and logarithmic far from it, asinh((x − middle) / width)."""
+
+    middle: float
+    width: float
+
+    @classmethod
+    def of(cls, x: np.ndarray, counts: np.ndarray) -> _Bend | None:
+        """Return the scale by the quartiles of a column; None if half of the rows are alike, or far too large."""
+        low, middle, high = x[np.searchsorted(np.cumsum(counts), np.array([0.25, 0.5, 0.75]) * counts.sum())]
+        width = float(high - low) / 2
+        with np.errstate(over="ignore"):
+            is_usable = width > _LEAST_SPREAD and np.isfinite((x[-1] - x[0]) / width)
+        return cls(float(middle), width) if is_usable else None
+
+    def places(self, x: np.ndarray) -> np.ndarray:
+        """Return where numbers lie on the scale."""
+        return np.arcsinh((x - self.middle) / self.width)
+
+    def parted(self, part: _Part, x: np.ndarray, rows: np.ndarray, grid: Grid) -> _Part:
+        """Return pieces divided into parts, in which densities fall or rise so that the mean place is that of the rows.
+
+        Parameters
+        ----------
+        part : _Part
+            The pieces.
+        x, rows : numpy.ndarray, (n,)
+            Numbers, and the rows below each.
+        grid : Grid
+            Where parts may begin.
+        """
+        knots = self._divided(part.knots, grid)
+        piece = np.searchsorted(part.knots, knots[:-1], side="right") - 1
+        first, places = np.flatnonzero(np.diff(piece, prepend=-1)), self.places(knots)
+        lengths, middles = np.diff(places), (places[1:] + places[:-1]) / 2
+        held, whole = np.diff(part.below), np.add.reduceat(lengths, first)
+        # A piece may be too short for the scale; then it has one part.
+        masses = held[piece] * np.divide(lengths, whole[piece], out=np.ones(len(piece)), where=whole[piece] > 0)
+        moments = np.concatenate([[0.0], np.cumsum(np.diff(rows) * self.places((x[1:] + x[:-1]) / 2))])
+        # Pieces without rows stay as they are.
+        wanted = np.diff(np.interp(part.below, rows, moments)) / np.where(held > 0, held, 1.0)
+        tilted = _tilted_pieces(masses, middles - wanted[piece], first)
+        return _Part(knots, part.below[0] + np.concatenate([[0.0], np.cumsum(tilted)]))
+
+    def _divided(self, knots: np.ndarray, grid: Grid) -> np.ndarray:
+        """Return the knots of pieces, and inside pieces those at even places between which densities fall too far."""
+        places = self.places(knots)
+        falls = np.logaddexp(places, -places)
+        # The density is highest in the middle of the column, which lies inside one piece.
+        across = np.sign(places[1:]) != np.sign(places[:-1])
+        fall = np.where(across, np.maximum(falls[1:], falls[:-1]), np.abs(np.diff(falls)))
+        n_parts = np.clip(np.ceil(fall / np.log(_FALL)), 1, _MOST_PARTS).astype(np.int64)
+        piece = np.repeat(np.arange(len(n_parts)), n_parts)
+        share = (np.arange(len(piece)) - np.repeat(np.cumsum(n_parts) - n_parts, n_parts)) / n_parts[piece]
+        # Where pieces begin, places would give back their knots but for rounding.
+        piece, share = piece[share > 0], share[share > 0]
+        x = self.middle + self.width * np.sinh(places[piece] + share * np.diff(places)[piece])
+        x = np.clip(np.rint(x) if grid.decimals is not None else x, knots[piece], knots[piece + 1])
+        return np.unique(np.concatenate([x, knots]))
+
+
+def _tilted_pieces(masses: np.ndarray, places: np.ndarray, first: np.ndarray) -> np.ndarray:
+    """Return masses times e^{θ places} with the same sum in each piece, for the θ that makes its mean place zero.
+
+    Parameters
+    ----------
+    masses, places : numpy.ndarray, (n_parts,)
+        Of every part.
+    first : numpy.ndarray, (n_pieces,)
+        The first part of every piece.
+
+    Examples
+    --------
+    >>> tilted = _tilted_pieces(np.array([1.0, 1.0, 2.0]), np.array([-0.2, 0.6, 0.0]), np.array([0, 2]))
+    >>> tilted.round(6).tolist()
+    [1.5, 0.5, 2.0]
+    """
+    piece = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(masses))))
+    totals, scale = np.add.reduceat(masses, first), np.maximum.reduceat(np.abs(places), first)
+    scaled = places / np.where(scale > 0, scale, 1.0)[piece]
+    low, high = np.full(len(first), -_STEEPEST_PIECE), np.full(len(first), _STEEPEST_PIECE)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        tilted = masses * np.exp(middle[piece] * scaled)
+        is_high = np.add.reduceat(tilted * scaled, first) > 0
+        low, high = np.where(is_high, low, middle), np.where(is_high, middle, high)
+    after = np.add.reduceat(tilted, first)
+    return np.asarray(tilted * np.divide(totals, after, out=np.zeros(len(first)), where=after > 0)[piece])
+
+
+def _held_out(x: np.ndarray, counts: np.ndarray, grid: Grid, size: int, bend: _Bend | None) -> float:
     """Return the log-likelihood of each half of the rows under the pieces of the other half."""
     # whole rows are divided; weights are divided in the same proportions
     rows = np.maximum(np.rint(counts), 1).astype(np.int64)
@@ -233,7 +334,7 @@ def _held_out(x: np.ndarray, counts: np.ndarray, grid: Grid, size: int) -> float
         seen = some > 0
         if np.count_nonzero(seen) < 2:
             return -np.inf
-        part = _pieces(x[seen], some[seen], grid, size)
+        part = _pieces(x[seen], some[seen], grid, size, bend)
         width = np.diff(part.knots)
         with np.errstate(over="ignore"):
             density = np.diff(part.below) / width / part.below[-1]
@@ -243,8 +344,8 @@ def _held_out(x: np.ndarray, counts: np.ndarray, grid: Grid, size: int) -> float
     return total
 
 
-def _pieces(x: np.ndarray, counts: np.ndarray, grid: Grid, size: int) -> _Part:
-    """Return the mean over shifts of pieces between quantiles."""
+def _pieces(x: np.ndarray, counts: np.ndarray, grid: Grid, size: int, bend: _Bend | None = None) -> _Part:
+    """Return the mean over shifts of pieces between quantiles, with constant densities or with bent ones."""
     if grid.decimals is None:
         # half of the rows of a value lie below it
         xs, rows = x, np.cumsum(counts) - counts / 2
@@ -261,10 +362,10 @@ def _pieces(x: np.ndarray, counts: np.ndarray, grid: Grid, size: int) -> _Part:
         levels = np.sin(np.pi / 2 * np.concatenate([[0.0], angles[(angles > 0) & (angles < 1)], [1.0]])) ** 2
         knots = np.interp(levels * total, rows, xs)
         knots = np.unique(np.rint(knots) if grid.decimals is not None else knots)
-        grids.append((knots, _between(knots, xs, rows)))
-    knots = np.unique(np.concatenate([knots for knots, _ in grids]))
-    below = np.mean([_between(knots, *one) for one in grids], axis=0)
-    return _Part(knots, below)
+        part = _Part(knots, _between(knots, xs, rows))
+        grids.append(part if bend is None else bend.parted(part, xs, rows, grid))
+    knots = np.unique(np.concatenate([part.knots for part in grids]))
+    return _Part(knots, np.mean([part.at(knots) for part in grids], axis=0))
 
 
 def _tails(x: np.ndarray, are_bounds: np.ndarray, grid: Grid) -> list[_Part]:
@@ -282,7 +383,7 @@ def _tails(x: np.ndarray, are_bounds: np.ndarray, grid: Grid) -> list[_Part]:
         if grid.decimals is not None:
             scale = np.ceil(scale)
         # a tail that is cut off at once has no mass
-        if is_bound or not 0 < scale < np.inf or limit < 1e-9 * scale:
+        if is_bound or not 0 < scale < np.inf or limit <= 1e-9 * scale:
             continue
         steps = scale * _TAIL if grid.decimals is None else np.unique(np.ceil(scale * _TAIL))
         steps = np.append(steps[steps < limit], min(limit, steps[-1]))
