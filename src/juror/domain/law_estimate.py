@@ -2,10 +2,10 @@
 
 The law has four parts. *Values that recur* stand alone: cells of a grid, or points. *All others* follow pieces between
 quantiles. Held-out rows choose how many, and the mean over shifted pieces is smoother. Quantiles are closer together at
-both ends, where densities change most. Held-out rows also choose whether densities are constant inside pieces, or
-fall there as they do on a logarithmic scale, for columns with long tails. *Half a row in each interval* keeps values
-possible that no row shows. *A row beyond either end* falls exponentially, unless the numbers end in a value that
-recurs, or at zero.
+both ends, where densities change most. Held-out rows also choose whether densities are constant inside pieces, or fall
+there as they do on a logarithmic scale, for columns with long tails. *Half a row in each interval*, or less if there
+are many, keeps values possible that no row shows. *A row beyond either end* falls exponentially, unless the numbers end
+in a value that recurs, or at zero.
 
 What is added beyond the ends, and before them, would move the mean of a skewed column. So the law inside the outer
 intervals is tilted, by a factor e^{θx}, until its mean there is that of the rows. This leaves a part of the row beyond,
@@ -45,6 +45,8 @@ _FEWEST_BENT = 8
 _FALL, _MOST_PARTS = 1.25, 64
 # The bounds of θ inside a piece, for places at most one from the mean
 _STEEPEST_PIECE = 8.0
+# The most rows that all intervals share, so that fine intervals far out get no more than their rows
+_MOST_EVEN = 16.0
 # Numbers closer together or further apart than this are taken to be uniform: arithmetic with them would overflow
 _LEAST_SPREAD, _MOST_SPREAD = 1e-280, 1e300
 # A smaller share of the rows hardly moves the mean of a column.
@@ -194,13 +196,14 @@ class _Part(NamedTuple):
 
     @classmethod
     def even(cls, cuts: np.ndarray, grid: Grid) -> _Part:
-        """Return half a row in each interval."""
+        """Return half a row in each interval, or less if there are many."""
+        rows = min(0.5, _MOST_EVEN / max(1, len(cuts) - 1))
         if len(cuts) < 2:
-            return cls.of_values(cuts, np.full(len(cuts), 0.5), grid)
+            return cls.of_values(cuts, np.full(len(cuts), rows), grid)
         cuts = cuts.copy()
         if grid.decimals is not None:
             cuts[-1] = grid.ends_of(cuts[-1:])[0]
-        return cls(cuts, np.arange(len(cuts)) / 2)
+        return cls(cuts, np.arange(len(cuts)) * rows)
 
     def at(self, positions: np.ndarray) -> np.ndarray:
         """Return the rows below each position, without those of points."""
