@@ -192,7 +192,8 @@ class Law:
     @cached_property
     def _cumulative(self) -> np.ndarray:
         """The mass of all pieces before each piece, and of all, (n_pieces + 1,)."""
-        return np.concatenate([[0.0], np.cumsum(self._arrays[2])[:-1], [1.0]])
+        # sums are rounded, and must not be more than the whole
+        return np.concatenate([[0.0], np.minimum(np.cumsum(self._arrays[2])[:-1], 1.0), [1.0]])
 
     def below(self, positions: np.ndarray) -> np.ndarray:
         """Return P(X < position) for every position, (n,)."""
