@@ -375,7 +375,7 @@ class TestMerging:
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_counting_can_be_interrupted(monkeypatch, n_jobs):
+def test_counting_can_be_interrupted(monkeypatch, request, n_jobs):
     codes = np.random.default_rng(0).integers(2, size=(2**20, 30), dtype=np.int8)
     wanted = list(combinations(range(30), 3))
     n_counted = []
@@ -387,6 +387,9 @@ def test_counting_can_be_interrupted(monkeypatch, n_jobs):
         time.sleep(0.01)
 
     kernels = SimpleNamespace(pack_columns=jit.pack_columns, count_groups=count_groups)
+    # A shell lets programs in the background ignore Ctrl-C.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
     monkeypatch.setattr(counting, "kernels_for", lambda n_cells: kernels)
     monkeypatch.setattr(plans, "_IN_ONE_CALL", 1, raising=False)
     with pytest.raises(KeyboardInterrupt), LocalRunner(n_jobs) as runner:

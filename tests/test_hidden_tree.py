@@ -616,7 +616,8 @@ def thin_curves(n, seed):
 def test_trees_that_lose_in_coarse_intervals_are_compared_in_fine_ones(quick, monkeypatch, better):
     compared = []
 
-    def are_better(fine, trees, coarse, classes):
+    def are_better(fine, trees, coarse, classes, least):
+        assert least == 0.0
         compared.append((trees, classes))
         assert fine.of(trees).step.rank == trees.rank
         assert min(fine.trial.domain.cardinalities) > max(coarse.trial.domain.cardinalities)

@@ -13,10 +13,10 @@ from scipy import stats
 
 import juror
 from juror import DataWarning, Domain
-from juror.domain import law_estimate
 from juror.domain.binning import divided, parts_of
 from juror.domain.law import Grid, Inside, Law, uniform_law
 from juror.domain.law_estimate import estimate_law
+from juror.domain.law_pieces import Bend, LawPart
 from juror.domain.variable import Variable
 
 quick = settings(deadline=None, max_examples=50)
@@ -573,8 +573,8 @@ class TestBentDensities:
         rng = np.random.default_rng(2)
         x = np.sort(rng.pareto(1.5, 500))
         rows = np.arange(500.0)
-        bend = law_estimate._Bend.of(x, np.ones(500))
-        piece = law_estimate._Part(x[[0, 250, 400, 499]], rows[[0, 250, 400, 499]])
+        bend = Bend.of(x, np.ones(500))
+        piece = LawPart(x[[0, 250, 400, 499]], rows[[0, 250, 400, 499]])
         parts = bend.parted(piece, x, rows, Grid())
         assert set(piece.knots) <= set(parts.knots)
         np.testing.assert_allclose(parts.at(piece.knots), piece.below)

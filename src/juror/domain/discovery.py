@@ -106,9 +106,9 @@ class Discovery:
         self.check_names(names)
         self._check_texts([tally for tally in tallies if tally.name not in self.levels])
         found = [self._of_levels(name) if name in self.levels else self._variable(by_name[name]) for name in names]
-        # labels that their user listed are meant
+        # labels that their user listed are meant, and so are numbers between edges that the user chose
         unlisted = {name: tally for name, tally in by_name.items() if name not in self.levels}
-        warn_of_unnamed_markers(found, unlisted)
+        warn_of_unnamed_markers(found, {name: tally for name, tally in unlisted.items() if name not in self.edges})
         warn_of_alike_labels(found, unlisted)
         return tuple(found)
 
