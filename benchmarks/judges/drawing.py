@@ -145,7 +145,8 @@ def parts(model: juror.JointPMF, frame: pd.DataFrame, drawn: pd.DataFrame, numbe
     inside = frame.copy()
     for n, variable in enumerate(model.domain):
         if variable.edges is not None:
-            inside[variable.name] = draw_numbers(variable, codes[0].to_numpy()[:, n], rng)
+            numbers = draw_numbers(variable, codes[0].to_numpy()[:, n], rng)
+            inside[variable.name] = pd.Series(numbers, frame.index).where(frame[variable.name].notna())
     return {
         "c2st_of_intervals": c2st(codes[0], codes[1], list(codes[0].columns))[0],
         "c2st_inside": c2st(*halves(frame, inside), numbers)[0],
