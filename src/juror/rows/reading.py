@@ -222,7 +222,15 @@ def read_finer(opened: OpenTable, domain: Domain, memory: int, stack: ExitStack)
         # The first reading has warned of the same.
         warnings.simplefilter("ignore", DataWarning)
         again = opened.with_more_intervals(domain)
-        table = None if again is None else stack.enter_context(read_rows(again, memory))
+    return None if again is None else read_again(again, memory, stack, again.domain)
+
+
+def read_again(opened: OpenTable, memory: int, stack: ExitStack, domain: Domain | None) -> MemoryTable | None:
+    """Read the rows again over a domain, or over the one that is found in them; None if they are too many."""
+    with warnings.catch_warnings():
+        # The first reading has warned of the same.
+        warnings.simplefilter("ignore", DataWarning)
+        table = stack.enter_context(read_rows(replace(opened, domain=domain), memory))
     return table if isinstance(table, MemoryTable) else None
 
 
