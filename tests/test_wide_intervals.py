@@ -61,3 +61,13 @@ def test_shares_of_rows_are_left_out_of_a_model_without_counts():
     (written,) = [warning for warning in model.info.warnings if "wide intervals" in warning]
     assert "which the rows contradict" in written
     assert " rows;" not in written
+
+
+def test_rows_of_a_given_domain_may_hold_intervals_and_are_not_read_again():
+    rows = counties()
+    domain = juror.Domain.infer(rows)
+    codes = domain.encode(rows)
+    labels = {variable.name: variable.decode(column) for variable, column in zip(domain, codes.T, strict=True)}
+    model, messages = told(labels, domain=domain)
+    assert messages == []
+    assert model.domain["size"].edges == domain["size"].edges

@@ -304,7 +304,7 @@ def fit(
         record = replace(_completed(solution, mixture, read, decision, int(seed)), device=card_of(local, chosen, read))
         counts, without = kept_counts(read, bool(keep_counts))
         verdict = hold_against_rows(mixture, read, counts or kept_counts(read, True)[0], record, local)
-        if isinstance(read, MemoryTable):
+        if isinstance(read, MemoryTable) and not opened.is_given:
             reread = partial(read_again, opened, bytes_here, stack)
             inside = contradicted_inside(mixture, read, reread, verdict.findings, record, local)
             verdict = replace(verdict, inside=inside)
