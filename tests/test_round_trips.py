@@ -114,6 +114,14 @@ def test_columns_on_stdout(tmp_path, table):
     np.testing.assert_array_equal(domain.encode(tmp_path / "t.csv"), codes)
 
 
+@pytest.mark.parametrize("separator", [",", ";", "|"])
+def test_a_column_with_the_name_of_a_separator(tmp_path, separator):
+    domain = Domain((Variable(separator, ("x", "y")),))
+    codes = np.array([[0], [1]])
+    write_frame(frame_of(domain, codes, "pyarrow"), tmp_path / "t.csv")
+    np.testing.assert_array_equal(domain.encode(tmp_path / "t.csv"), codes)
+
+
 @example(every_hostile_label())
 @given(tables())
 @QUICK

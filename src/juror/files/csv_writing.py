@@ -11,7 +11,7 @@ from itertools import islice
 from typing import IO, Any
 
 # Separators of any dialect that readers try, quotes, line breaks, and a byte-order mark that may begin the file
-_SPECIAL = re.compile('[,;\t"\r\n\0\ufeff]')
+_SPECIAL = re.compile('[,;|\t"\r\n\0\ufeff]')
 _ROWS_AT_ONCE = 2**14
 
 

@@ -41,11 +41,12 @@ from juror.fitting.skip_patterns import (
     with_missing_as,
 )
 from juror.fitting.steps import choose_and_solve
+from juror.fitting.wide_intervals import contradicted_inside
 from juror.model import JointPMF
 from juror.progress import ProgressCallback, progress_bar
 from juror.record import FitRecord
 from juror.rows.in_memory import MemoryTable
-from juror.rows.reading import open_table, read_finer
+from juror.rows.reading import open_table, read_again, read_finer
 from juror.rows.table import Table
 from juror.runners.blas import one_blas_thread
 from juror.runners.local import LocalRunner
@@ -147,10 +148,9 @@ def fit(
     missing_as : mapping of str to label, "auto" or "all", optional
         What missing cells mean. By default each has an answer that is not known, so it is summed out. A warning names
         the columns in which cells are missing because of other columns, such as questions that only some people were
-        asked. ``{"migration": "not asked"}`` makes missing cells a label of that column. ``{}`` sums all of them out
-        without a warning. ``"auto"`` gives the label ``"missing"`` to the columns that the warning would name, and
-        ``"all"`` to every column with missing cells, so that drawn rows have holes as the table has; a target is left
-        alone.
+        asked. ``{"migration": "not asked"}`` makes missing cells a label of that column; ``{}`` sums all of them out
+        without a warning. ``"auto"`` labels them ``"missing"`` in the columns that the warning would name, and
+        ``"all"`` in every column, so that drawn rows have holes as the table has. A target is left alone.
     unknown : {"error", "warn", "missing"}
         What to do with values that are not among the labels of the given domain.
     sample_weight : array-like (n_rows,) or str, optional
@@ -243,8 +243,7 @@ def fit(
         held-out rows decide in an ensemble, bayes has forests, and a single fit by EM has none. With True a single fit
         by EM stops early, as members do. Rows that do not fit in memory are sampled without forests.
     route : {"auto", "gram", "literal"} (juror)
-        Whether to compare histograms (literal) or pair tables in the metric RᵗR, which is the same and does not grow
-        with the number of directions.
+        Compare histograms (literal), or pair tables in the metric RᵗR: the same, whatever the number of directions.
 
     Returns
     -------
@@ -305,6 +304,10 @@ def fit(
         record = replace(_completed(solution, mixture, read, decision, int(seed)), device=card_of(local, chosen, read))
         counts, without = kept_counts(read, bool(keep_counts))
         verdict = hold_against_rows(mixture, read, counts or kept_counts(read, True)[0], record, local)
+        if isinstance(read, MemoryTable) and not opened.is_given:
+            reread = partial(read_again, opened, bytes_here, stack)
+            inside = contradicted_inside(mixture, read, reread, verdict.findings, record, local)
+            verdict = replace(verdict, inside=inside)
     # Who gives a rank, or wants a tree, limits the model on purpose: then what it misses is recorded, not warned of.
     for complaint in (*solution.complaints, *(verdict.complaints() if chooses_rank else ())):
         warn(FitWarning(complaint))

@@ -13,6 +13,7 @@ always, even if the answer is wrong. The second alone says less, because the jud
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -24,7 +25,7 @@ from juror.answers.checking import CheckTable, Finding, check, worth_of_rows
 from juror.answers.interval_ends import Agreement
 from juror.answers.pair_questions import Questions
 from juror.counts.counts import PairCounts
-from juror.errors import Complaint, ZeroProbabilityError
+from juror.errors import Complaint, Option, ZeroProbabilityError
 from juror.fitting.filled_share import expected_share, filled_share
 from juror.record import FitRecord
 from juror.rows.distinct import WeightedRows
@@ -51,28 +52,45 @@ class Verdict:
         The number of questions that are off, also about ranges, whether missing cells explain them or not.
     agreement : tuple of float, optional
         How often the draws of the model agree with the rows; None without draws.
+    inside : tuple of Finding
+        Questions that end inside wide intervals, where the model cannot know what the rows do.
     """
 
     reproduced: tuple[int, int] | None = None
     n_off: int | None = None
     findings: tuple[Finding, ...] = ()
     agreement: Agreement | None = None
+    inside: tuple[Finding, ...] = ()
 
     def worst(self, with_rows: bool = True) -> str:
         """Name the questions with both answers, or without those of the rows, which may be private."""
-        return "; ".join(str(finding) if with_rows else finding.without_rows for finding in self.findings)
+        return _named(self.findings, with_rows)
 
     def complaints(self, with_rows: bool = True) -> tuple[Complaint, ...]:
         """Return what to warn of."""
-        if not self.findings:
-            return ()
-        complaint = Complaint(
-            "contradicted",
-            "{worst}. The model has not learned this. Rely on the rows there; {check} lists such questions.",
-            worst=self.worst(with_rows),
-            check="model.check()" if with_rows else "model.check(data)",
-        )
-        return (complaint,)
+        found = []
+        if self.findings:
+            complaint = Complaint(
+                "contradicted",
+                "{worst}. The model has not learned this. Rely on the rows there; {check} lists such questions.",
+                worst=self.worst(with_rows),
+                check="model.check()" if with_rows else "model.check(data)",
+            )
+            found.append(complaint)
+        if self.inside:
+            complaint = Complaint(
+                "contradicted-inside",
+                "{worst}. These conditions end inside wide intervals of numbers, where the model takes all else to be "
+                "the same. Rely on the rows there, or cut the columns closer with {edges}.",
+                worst=_named(self.inside, with_rows),
+                edges=Option("edges"),
+            )
+            found.append(complaint)
+        return tuple(found)
+
+
+def _named(findings: Sequence[Finding], with_rows: bool) -> str:
+    return "; ".join(str(finding) if with_rows else finding.without_rows for finding in findings)
 
 
 def hold_against_rows(

@@ -80,6 +80,11 @@ class OpenTable:
         """The columns of a table in memory."""
         return read_whole(self.scan)
 
+    @property
+    def is_given(self) -> bool:
+        """Whether a user gave the domain, for which rows may hold codes or texts of intervals in place of numbers."""
+        return self.domain is not None and self.labelled is None
+
     def is_above(self, memory: int) -> bool:
         """Whether there are known to be more rows than can be merged in this many bytes."""
         n_rows = len(self._columns[0].index) if self.is_here else self.scan.n_rows or 0
@@ -98,8 +103,7 @@ class OpenTable:
 
         None if a user chose them.
         """
-        is_given = self.domain is not None and self.labelled is None
-        if is_given or self.discovery.bins is not None:
+        if self.is_given or self.discovery.bins is not None:
             return None
         numbers = [variable for variable in domain if variable.edges is not None]
         sizes = {each.name: len(each.present_labels) for each in numbers if each.name not in self.discovery.edges}
@@ -222,7 +226,15 @@ def read_finer(opened: OpenTable, domain: Domain, memory: int, stack: ExitStack)
         # The first reading has warned of the same.
         warnings.simplefilter("ignore", DataWarning)
         again = opened.with_more_intervals(domain)
-        table = None if again is None else stack.enter_context(read_rows(again, memory))
+    return None if again is None else read_again(again, memory, stack, again.domain)
+
+
+def read_again(opened: OpenTable, memory: int, stack: ExitStack, domain: Domain | None) -> MemoryTable | None:
+    """Read the rows again over a domain, or over the one that is found in them; None if they are too many."""
+    with warnings.catch_warnings():
+        # The first reading has warned of the same.
+        warnings.simplefilter("ignore", DataWarning)
+        table = stack.enter_context(read_rows(replace(opened, domain=domain), memory))
     return table if isinstance(table, MemoryTable) else None
 
 
