@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from benchmarks.accuracy.cells import Measured
 
+import juror
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -31,7 +33,11 @@ def judge(real: pd.DataFrame, drawn: pd.DataFrame, numbers: list[str]) -> Measur
         report = QualityReport()
         report.generate(real, drawn, metadata, verbose=False)
         score = report.get_properties().set_index("Property")["Score"]
-        c2st = _detection().compute(real, drawn, metadata=metadata)
+        try:
+            c2st = _detection().compute(real, drawn, metadata=metadata)
+        except ValueError as error:
+            # It knows the labels of the first rows alone.
+            raise juror.JurorError(f"sdmetrics cannot tell these rows apart: {error}") from error
     return {"c2st": float(c2st), "shapes": float(score["Column Shapes"]), "trends": float(score["Column Pair Trends"])}
 
 
