@@ -102,8 +102,8 @@ def _ends_inside(finding: Finding, domain: Domain, finer: Domain) -> bool:
     before, after = domain[variable].edges, finer[variable].edges
     if before is None or after is None or len(before) == len(after):
         return False
-    inner = [edge for edge in (after[low], after[high] if high < len(after) else after[-1]) if edge not in before]
-    return bool(inner)
+    # The label of missing cells lies behind all intervals.
+    return any(edge not in before for edge in (after[low], after[min(high, len(after) - 1)]))
 
 
 def _has_holes(table: MemoryTable, finding: Finding) -> bool:
