@@ -412,7 +412,10 @@ NO_LABEL = "A label is missing here."
 UNCLOSED_SET = "The set of labels is not closed: '}' is missing. Labels of several words need quotes."
 NO_OR = "There is no 'or'. Write in {…} for several labels of one variable, and ask twice for different ones."
 BRACES = "After 'in' comes a set of labels in braces, like {low, high}."
-TO_THE_RIGHT = "A condition stands to the right of a bar; to its left stand the names of the variables asked for."
+TO_THE_RIGHT = (
+    "A condition stands to the right of a bar; to its left stand the names of the variables asked for, and the "
+    "answer has all their labels."
+)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -15,6 +15,7 @@ from juror.answers.label_frames import AsFrame, free_name
 from juror.answers.marginals import ProbabilityTable, align, marginal
 from juror.answers.posterior import log_mass, posterior
 from juror.answers.posterior_draws import posterior_draws
+from juror.answers.short_tables import Groups, summed
 from juror.answers.support import counted_in_words, in_words, is_countable
 from juror.domain.evidence import Evidence
 from juror.domain.variable import Label
@@ -40,6 +41,8 @@ class IntervalTable(AsFrame):
         The probability that the true value lies between the ends.
     basis : str
         What the ends are from: draws, rows or both.
+    shown : IntervalTable, optional
+        The same answer with intervals of numbers joined, for people to read; None if it has few of them.
     """
 
     table: ProbabilityTable
@@ -47,6 +50,7 @@ class IntervalTable(AsFrame):
     high: np.ndarray
     level: float
     basis: str
+    shown: IntervalTable | None = None
 
     def __getitem__(self, labels: Any) -> tuple[float, float]:
         codes = self.table.codes(labels)
@@ -84,6 +88,14 @@ class IntervalTable(AsFrame):
         return columns
 
     def __str__(self) -> str:
+        shown = self.shown or self
+        support = self.table.support
+        below = [*(self.table if support is None else support).in_words(), f"from {self.basis}", *shown.remarks()]
+        below += self.table.joined_in_words()
+        return "\n".join([self.table.title, align(*shown._grid(), len(self.table.names)), *below])
+
+    def _grid(self) -> tuple[list[str], list[list[str]]]:
+        """Return headings and lines: labels, probability, both ends, and shares and rows if they are known."""
         head = [*self.table.names, "probability", f"{100 * self.level:g} % from", "to"]
         body = [
             [*map(shortened, labels), f"{p:.4f}", f"{low:.4f}", f"{high:.4f}"] for labels, p, low, high in self.rows()
@@ -94,8 +106,7 @@ class IntervalTable(AsFrame):
             shares = ["–" if np.isnan(share) else f"{share:.4f}" for share in support.shares.ravel()]
             for line, share, count in zip(body, shares, support.counts.ravel(), strict=True):
                 line += [share, in_words(count)]
-        below = [*(self.table if support is None else support).in_words(), f"from {self.basis}", *self.remarks()]
-        return "\n".join([self.table.title, align(head, body, len(self.table.names)), *below])
+        return head, body
 
     __repr__ = __str__
 
@@ -142,25 +153,54 @@ def intervals(
     if isinstance(level, bool) or not isinstance(level, (int, float, np.number)) or not 0 < level < 1:
         raise wrong("level", "a number in the range (0, 1)", level)
     counts, basis = _rows_behind(model, n_rows, evidence, table, worth, about)
-    if n_draws >= 2:
-        each = [marginal(posterior(draw, evidence), positions).ravel() for draw in posterior_draws(model, n_draws)]
-        ends = ends_of_draws(np.stack(each), counts, float(level), agreement or UNSEEN, widening)
-        basis = f"{n_draws} draws" + (f" and {basis}" if basis else "")
-    elif counts is not None:
-        ends = ends_of_rows(counts, float(level))
-    else:
+    if counts is None and n_draws < 2:
         raise QueryError(
             Message(
                 "Intervals need draws or rows, and this model has neither. Pass {data}, or ask a fitted model; if this "
                 "model was conditioned, ask the model before that, with the evidence after '|'."
             )
         )
-    low, high = (end.reshape(table.to_numpy().shape) for end in ends)
-    possible = _possible(low.shape, positions, evidence)
-    low, high = np.where(possible, low, 0.0), np.where(possible, high, 0.0)
+    each_draw = posterior_draws(model, n_draws) if n_draws >= 2 else ()
+    draws = [marginal(posterior(draw, evidence), positions) for draw in each_draw]
+    possible = _possible(table.to_numpy().shape, positions, evidence)
+    if draws:
+        basis = f"{n_draws} draws" + (f" and {basis}" if basis else "")
+
+    def ends(groups: Groups) -> tuple[np.ndarray, np.ndarray]:
+        """Return the ends of the cells that are left when intervals are joined."""
+        each, behind = [summed(draw, groups) for draw in draws], None if counts is None else summed(counts, groups)
+        return _ends(each, behind, summed(possible, groups) > 0, float(level), agreement or UNSEEN, widening)
+
+    whole = IntervalTable(table, *ends(tuple(np.arange(size) for size in possible.shape)), float(level), basis)
+    if not table.joined_in_words():
+        return whole
+    short = table.summed_over(table.groups)
+    if table.support is not None:
+        short = short.with_support(
+            replace(table.support, table=short, counts=summed(table.support.counts, table.groups))
+        )
+    return replace(whole, shown=IntervalTable(short, *ends(table.groups), float(level), basis))
+
+
+def _ends(
+    draws: Sequence[np.ndarray],
+    counts: np.ndarray | None,
+    possible: np.ndarray,
+    level: float,
+    agreement: Agreement,
+    widening: float,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the interval ends of all cells, (I_a, I_b, …) as draws and counts of rows have them."""
+    behind = None if counts is None else counts.ravel()
+    if draws:
+        both = ends_of_draws(np.stack([draw.ravel() for draw in draws]), behind, level, agreement, widening)
+    else:
+        assert behind is not None
+        both = ends_of_rows(behind, level)
+    low, high = (np.where(possible, end.reshape(possible.shape), 0.0) for end in both)
     if possible.sum() == 1:
         low, high = possible.astype(float), possible.astype(float)
-    return IntervalTable(table, low, high, float(level), basis)
+    return low, high
 
 
 def _rows_behind(
@@ -171,16 +211,16 @@ def _rows_behind(
     worth: float,
     about: np.ndarray | None,
 ) -> tuple[np.ndarray | None, str]:
-    """Return how many independent rows are behind every cell, (cells,), and what they are in words.
+    """Return how many independent rows are behind every cell, (I_a, I_b, …), and what they are in words.
 
     They are counted, or estimated from counts where conditions divide intervals, or else expected by the model. None if
     neither counts nor the model tell.
     """
     support = table.support
     if support is not None:
-        counts, worth, basis = support.counts.ravel(), support.worth, counted_in_words(support.rows)
+        counts, worth, basis = support.counts, support.worth, counted_in_words(support.rows)
     elif about is not None:
-        counts = about.ravel()
+        counts = about
         basis = (
             f"about {counted_in_words(round(float(counts.sum())))}, of divided intervals by the shares of their laws"
         )
@@ -189,7 +229,7 @@ def _rows_behind(
         met = "the model expects to meet the conditions"
         likely = "the model expects all rows to be worth by their likelihoods"
         basis = f"about {counted_in_words(round(expected))}, as many as {met if is_countable(evidence) else likely}"
-        counts = expected * table.to_numpy().ravel()
+        counts = expected * table.to_numpy()
     else:
         return None, ""
     if worth < 1.0:

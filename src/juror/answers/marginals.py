@@ -16,6 +16,7 @@ from juror.answers.block import BareMixture, Block, Mixture
 from juror.answers.label_frames import AsFrame, free_name
 from juror.answers.messages import tree_tables
 from juror.answers.number_summary import NumberSummary, number_summary
+from juror.answers.short_tables import Groups, groups_shown, joined, summed
 from juror.domain.variable import Label, Variable
 from juror.errors import QueryError
 from juror.printing import one_line, shortened
@@ -127,6 +128,26 @@ class ProbabilityTable(AsFrame):
         columns: dict[str, list[Any]] = {n: list(column) for n, column in zip(self.names, labels, strict=True)}
         return columns | {free_name("probability", columns): self._probabilities.ravel().tolist()}
 
+    @cached_property
+    def groups(self) -> Groups:
+        """For every axis the codes with which the lines begin that are shown: neighbouring intervals are joined."""
+        return groups_shown(self.variables, self._probabilities)
+
+    def summed_over(self, groups: Groups) -> ProbabilityTable:
+        """Return the table of fewer intervals, each the sum of those that are joined, without its support."""
+        variables = tuple(joined(variable, starts) for variable, starts in zip(self.variables, groups, strict=True))
+        return ProbabilityTable(variables, summed(self._probabilities, groups), self.given)
+
+    def joined_in_words(self) -> list[str]:
+        """Return a line that says how many intervals are joined in the lines shown; none if all are shown."""
+        pairs = zip(self.variables, self.groups, strict=True)
+        fewer = [
+            f"{variable.cardinality} intervals" + (f" of {variable.name}" if len(self.variables) > 1 else "")
+            for variable, starts in pairs
+            if len(starts) < variable.cardinality
+        ]
+        return [f"{' and '.join(fewer)} are joined here; .to_pandas() has all"] if fewer else []
+
     def _grid(self) -> tuple[list[str], list[list[str]], int]:
         """Return headings, lines and the number of text columns: a cross table, or one line per combination."""
         if len(self.variables) == 2 and self.variables[1].cardinality <= 8:
@@ -145,13 +166,19 @@ class ProbabilityTable(AsFrame):
         return head, body, len(self.variables)
 
     def __str__(self) -> str:
-        return "\n".join([self.title, align(*self._grid()), *self.in_words()])
+        if self.support is not None:
+            return str(self.support)
+        grid = self.summed_over(self.groups)._grid()
+        return "\n".join([self.title, align(*grid), *self.in_words(), *self.joined_in_words()])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        head, body, _ = self._grid()
-        return html_table(self.title, head, body) + "".join(f"<p>{line}</p>" for line in self.in_words())
+        if self.support is not None:
+            return self.support._repr_html_()
+        head, body, _ = self.summed_over(self.groups)._grid()
+        below = [*self.in_words(), *self.joined_in_words()]
+        return html_table(self.title, head, body) + "".join(f"<p>{escape(line)}</p>" for line in below)
 
 
 def bar(p: float) -> str:

@@ -7,8 +7,9 @@ answers by rows that are counted for them (:mod:`juror.answers.matching_rows`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from juror.answers.label_frames import AsFrame, free_name
 from juror.answers.marginals import ProbabilityTable, align, bar, html_table
 from juror.answers.number_summary import NumberSummary, number_summary
+from juror.answers.short_tables import summed
 from juror.domain import Domain
 from juror.domain.binning import parts_of
 from juror.domain.evidence import Evidence
@@ -105,14 +107,23 @@ class SupportTable(AsFrame):
         return columns
 
     def __str__(self) -> str:
-        head, body = self._grid()
-        return "\n".join([self.table.title, align(head, body, len(self.table.names)), *self.in_words(), *self.notes()])
+        head, body = self.shown._grid()
+        return "\n".join([self.table.title, align(head, body, len(self.table.names)), *self._below()])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        notes = "".join(f"<p>{note}</p>" for note in (*self.in_words(), *self.notes()))
-        return html_table(self.table.title, *self._grid()) + notes
+        notes = "".join(f"<p>{escape(line)}</p>" for line in self._below())
+        return html_table(self.table.title, *self.shown._grid()) + notes
+
+    @cached_property
+    def shown(self) -> SupportTable:
+        """The same answer with fewer intervals, where there are many."""
+        groups = self.table.groups
+        return replace(self, table=self.table.summed_over(groups), counts=summed(self.counts, groups))
+
+    def _below(self) -> list[str]:
+        return [*self.in_words(), *self.shown.notes(), *self.table.joined_in_words()]
 
     def in_words(self) -> list[str]:
         """Say where the number lies, by the model and then by the rows; nothing if the table is about labels."""

@@ -196,7 +196,8 @@ class _Parser:
             conditions = self._given()
         elif self._peek.is_mark(*_COMPARE):
             self._fail_here(
-                "A condition stands to the right of a bar; to its left stand the names of the variables asked for."
+                "A condition stands to the right of a bar; to its left stand the names of the variables asked for, "
+                "and the answer has all their labels."
             )
         self._expect_end("',' and another name, '|' and a condition, or the end")
         return Parsed(self._text, tuple(targets), tuple(conditions))

@@ -143,9 +143,9 @@ class TableAnswers(ModelParts):
     ) -> ProbabilityTable:
         """Answer a question such as ``"class, price | safety = high, persons in {4, more}, not doors = 2"``.
 
-        If the question is about one or two variables in all, ``.support`` of the answer says how many rows of the
-        fitted table meet its condition, and what shares they have, from :attr:`counts`. Rows that are given in ``data``
-        are counted for any question without likelihoods.
+        If the question is about one or two variables in all, the text of the answer and its ``.support`` say how many
+        rows of the fitted table meet its condition, and what shares they have, from :attr:`counts`. Rows that are given
+        in ``data`` are counted for any question without likelihoods. Many intervals of a number are joined in the text.
 
         Parameters
         ----------
@@ -166,7 +166,7 @@ class TableAnswers(ModelParts):
         >>> import juror
         >>> people = juror.datasets.titanic()
         >>> answer = juror.fit(people, rank=4, method="em").ask("Survived | Sex = Female")
-        >>> print(answer.support)
+        >>> print(answer)
         P(Survived | Sex = Female)
         Survived  probability   share  rows
         No             0.26...  0.2681   126  ...
