@@ -89,6 +89,8 @@ class Section:
         Given what was found, the paragraphs and tables of the page.
     goals : callable
         Given what was found, what was to be reached; only where all cells that it needs are there.
+    more_seeds : mapping of int or str to int
+        How many seeds a full run has in columns that need more of them.
     """
 
     name: str
@@ -101,17 +103,21 @@ class Section:
     measure: Callable[[Cell, Any], Measured]
     words: Callable[[Any], Iterator[str]]
     goals: Callable[[Any], list[Goal]] = field(default=lambda found: [])
+    more_seeds: Mapping[int | str, int] = field(default_factory=dict)
 
     def cells(self, quick: bool = False, seeds: int | None = None) -> list[Cell]:
         """Return every computation of the section; of a quick look one seed unless told."""
-        n = (1 if quick else len(self.seeds)) if seeds is None else seeds
-        chosen = range(self.seeds.start, self.seeds.start + n)
         return [
             Cell(self.name, row, column, seed, dict(options), quick)
             for column, options in self.columns(quick).items()
-            for seed in chosen
+            for seed in range(self.seeds.start, self.seeds.start + self._n_seeds(column, quick, seeds))
             for row in self.rows
         ]
+
+    def _n_seeds(self, column: int | str, quick: bool, asked: int | None) -> int:
+        if asked is not None:
+            return asked
+        return 1 if quick else self.more_seeds.get(column, len(self.seeds))
 
 
 def run(section: Section, cell: Cell) -> Result:

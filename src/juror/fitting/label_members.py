@@ -2,8 +2,9 @@
 
 A member is p(x) of the variables x other than the target, EM classes along a forest, times the scores of labels that
 :mod:`juror.solvers.conditional_ascent` finds. Both together are classes along the same forest
-(:mod:`juror.solvers.tilted_forest`), so the members side by side are a model like any other. Where classes that were
-fitted to all variables alike predict labels of held-out rows better, these are kept instead.
+(:mod:`juror.solvers.tilted_forest`), so the members side by side are a model like any other. Members that were fitted
+to all variables alike stand beside them, or in their place, where labels of held-out rows gain by that
+(:mod:`juror.fitting.label_stacking`).
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ from juror.fitting.choose import Chosen, FitSetting
 from juror.fitting.climb import choose_for_members
 from juror.fitting.ensemble import about_forests
 from juror.fitting.held_out import Trial, as_mixture
+from juror.fitting.label_stacking import Stacked, stack
 from juror.fitting.members import Member, complaints_of, fit_members, held_out_share
 from juror.kernels.random_streams import Stream
 from juror.record import FitRecord
 from juror.rows.distinct import WeightedRows
 from juror.rows.in_memory import MemoryTable
-from juror.rows.mean_gain import mean_gain
 from juror.rows.parameters import side_by_side
 from juror.rows.stacking import Stacking
 from juror.solvers.chow_liu import strongest_forest
@@ -53,7 +54,7 @@ _DECAYS = (0.0, 0.05, 0.2)
 # Parts of the work in progress reports: the members, the tilts with each decay, and those fitted to all rows
 _PARTS = len(_DECAYS) + 2
 # The share of the time left that the other variables may take, and then the share that the tilts may take
-_TIME_FOR_OTHERS, _TIME_TO_TILT = 0.5, 0.7
+_TIME_FOR_ALIKE, _TIME_FOR_OTHERS, _TIME_TO_TILT = 0.25, 0.4, 0.6
 # The share of rows that tilts hold out, and the most rows. Many can be held out, as all rows are fitted once more.
 _HELD_OUT, _MOST_HELD_OUT = 0.2, 4000
 # Rows are held out several times, until this many have been, but not more often than this.
@@ -62,20 +63,21 @@ _ENOUGH_HELD_OUT, _MOST_DEALS = 1000, 2
 _DRAWN = 10_000
 # The fewest rows with a label, so that some can be held out
 _FEWEST_ROWS = 50
-# Members without a tilt to compare with, and the classes of each
-_COMPARED, _COMPARED_RANK = 2, 32
 
 
 def fit_for_labels(trial: Trial, options: EMOptions, *, smoothing_given: bool) -> tuple[Solution, Chosen] | None:
-    """Fit tilted members; return None if labels are too few or too many, a tilt does not help, or time is spent."""
+    """Fit tilted members and others beside them; return None if labels are too few or too many, or time is spent."""
     others = _others(trial)
     if others is None:
         return None
+    with_smoothing = not smoothing_given
+    alike = _in_share(replace(trial, target=None), _TIME_FOR_ALIKE)
+    chosen_alike = choose_for_members(alike, options, "auto", with_smoothing=with_smoothing, finer=lambda: None)
     n_labels = _n_labels(trial)
     per_label = max(1, min(_PER_LABEL * (n_labels - 1), _MOST_TILTED) // n_labels)
+    others = _in_share(others, _TIME_FOR_OTHERS)
     most_rank = _most_untilted(others, per_label * n_labels)
-    others = replace(others, context=others.context.with_share(_TIME_FOR_OTHERS))
-    chosen = choose_for_members(others, options, "auto", with_smoothing=not smoothing_given, most_rank=most_rank)
+    chosen = choose_for_members(others, options, "auto", with_smoothing=with_smoothing, most_rank=most_rank)
     if trial.context.seconds_left < 0:
         return None
     # The rank is that of a part of the model.
@@ -84,12 +86,16 @@ def fit_for_labels(trial: Trial, options: EMOptions, *, smoothing_given: bool) -
     trial.context.tell(chosen.rank, 1, _PARTS, 1, 1, log_likelihood=members[-1].score)
     deals = [_Deal.of(trial, number, members) for number in range(_n_deals(trial))]
     tilts = _fit_tilts(trial, deals, _drawn(trial, members), per_label, chosen.rank)
-    before = np.concatenate([_untilted(trial, options, chosen.setting, deal) for deal in deals])
-    gain, error = mean_gain(tilts.log_prob - before, np.concatenate([deal.split.held.weights for deal in deals]))
-    if gain < -error:
-        return None
-    solution = _solution(trial, options, chosen.setting, members, tilts.tilts)
-    return replace(solution, record=replace(solution.record, tuned=_in_words(trial, tilts, gain))), chosen
+    target, both = _target_of(trial), zip(members, tilts.tilts, strict=True)
+    parts = side_by_side([tilted(member.parameters, tilt, trial.domain, target) for member, tilt in both])
+    of_deals = [(deal.kept, deal.held) for deal in deals]
+    stacked = stack(trial, options, chosen_alike, of_deals, parts, tilts.log_prob)
+    return _solution(trial, options, chosen.setting, members, tilts, chosen_alike, stacked), chosen
+
+
+def _in_share(trial: Trial, share: float) -> Trial:
+    """Return the same with a share of the time left."""
+    return replace(trial, context=trial.context.with_share(share))
 
 
 def _target_of(trial: Trial) -> int:
@@ -232,37 +238,45 @@ def _starts(
     return [Start(around.start(per_label, rng), rows, rng) for rows, rng in zip(drawn, rngs, strict=True)]
 
 
-def _untilted(trial: Trial, options: EMOptions, setting: FitSetting, deal: _Deal) -> np.ndarray:
-    """Return the log-probability of held-out labels under members that treat the target like any other variable."""
-    rank = min(_COMPARED_RANK, max(1, len(deal.kept.rows.codes) // 2))
-    alike = replace(trial, table=deal.kept, target=None)
-    members = fit_members(alike, options, replace(setting, rank=rank, relearned=False), range(_COMPARED))
-    return trial.row_scores(tuple(member.parameters for member in members), deal.held)[0]
-
-
-def _in_words(trial: Trial, tilts: _Tilts, gain: float) -> str:
-    than = f"{gain:.4f} more" if gain >= 0 else f"{-gain:.4f} less, which is not clear,"
+def _in_words(trial: Trial, tilts: _Tilts, stacked: Stacked) -> str:
+    """Say how labels were fitted, and what held-out labels gained by each kind of members."""
     name = trial.domain[_target_of(trial)].name
-    how = f"{_MEMBERS * tilts.n_steps:,} steps with decay {tilts.decay:g}"
+    how = f"by {_MEMBERS * tilts.n_steps:,} steps with decay {tilts.decay:g}"
     if not tilts.n_steps:
-        how = "separate classes for each label, which further steps did not improve"
-    return (
-        f"for {name}, by {how}; its labels in held-out rows have the log-probability {tilts.score:.4f} a row, {than} "
-        f"than under an ensemble that treats {name} like any other column"
-    )
+        how = "by separate classes for each label, which further steps did not improve"
+    alike = f"an ensemble that treats {name} like any other column"
+    if stacked.share == 0.0:
+        gain = stacked.of_tilted - stacked.of_alike
+        than = f"{gain:.4f} more" if gain >= 0 else f"{-gain:.4f} less, which is not clear,"
+        than += f" than under {alike}"
+    elif stacked.share == 1.0:
+        how = f"by {alike}"
+        than = f"{stacked.score - stacked.of_tilted:.4f} more than by steps towards the labels"
+    else:
+        how += f", and with the share {stacked.share:.2g} by {alike}"
+        gains = [stacked.score - stacked.of_tilted, stacked.score - stacked.of_alike]
+        than = f"{gains[0]:.4f} more than without that ensemble, and {gains[1]:.4f} more than by it alone"
+    return f"for {name}, {how}; its labels in held-out rows have the log-probability {stacked.score:.4f} a row, {than}"
 
 
 def _solution(
-    trial: Trial, options: EMOptions, setting: FitSetting, members: Sequence[Member], tilts: Sequence[Tilt]
+    trial: Trial,
+    options: EMOptions,
+    setting: FitSetting,
+    members: Sequence[Member],
+    tilts: _Tilts,
+    alike: Chosen,
+    stacked: Stacked,
 ) -> Solution:
-    """Put the tilted members side by side."""
-    target, both = _target_of(trial), zip(members, tilts, strict=True)
-    parts = side_by_side([tilted(member.parameters, tilt, trial.domain, target) for member, tilt in both])
+    """Return both kinds of members side by side, as far as they count."""
+    counting = [*(members if stacked.share < 1.0 else ()), *stacked.members]
     record = FitRecord(
         stopped=f"each stopped early, by {held_out_share(trial.table):.3g} of the rows, held out",
-        n_iter=sum(member.n_passes for member in members),
+        n_iter=sum(member.n_passes for member in counting),
         starts=tuple(member.score for member in members),
-        n_members=len(members),
+        n_members=len(counting),
         forests=about_forests(setting, len(members)),
+        hidden=alike.hidden if stacked.share > 0.0 else "",
+        tuned=_in_words(trial, tilts, stacked),
     )
-    return Solution(parts, record, complaints_of(members, len(members), options))
+    return Solution(stacked.parts, record, complaints_of(counting, len(counting), options))
