@@ -180,12 +180,12 @@ def words(found: Findings) -> Iterator[str]:
     yield (
         f"Four fifths of the rows are fitted, the others judge, for {len(found.section.seeds)} seeds; "
         f"{' and '.join(f'{column} for {n}' for column, n in _MORE_SPLITS.items())}, as few of their rows judge in one "
-        "split. AUC of more than two labels is the mean over labels of one against the rest. The expected calibration error compares the confidence in the "
-        "most probable label with the share that is right, in 15 bins. With few rows it is above zero for any "
-        "classifier, and more so for one that is less sure: *if confidences were exactly right* is the mean error of "
-        "labels that are drawn with the same confidences. Boosting gets labels as categories and numbers as they are; "
-        "for logistic regression labels are one-hot and numbers standardised, and for naive Bayes numbers are cut at "
-        "16 quantiles."
+        "split. AUC of more than two labels is the mean over labels of one against the rest. The expected calibration "
+        "error compares the confidence in the most probable label with the share that is right, in 15 bins. With few "
+        "rows it is above zero for any classifier, and more so for one that is less sure: *if confidences were exactly "
+        "right* is the mean error of labels that are drawn with the same confidences. Boosting gets labels as "
+        "categories and numbers as they are; for logistic regression labels are one-hot and numbers standardised, and "
+        "for naive Bayes numbers are cut at 16 quantiles."
     )
 
 
