@@ -13,7 +13,7 @@ import juror
 from juror.domain.formula_order import in_order, order_around
 from juror.domain.formulas import Formula
 from juror.errors import FitWarning, JurorWarning
-from juror.fitting import formulas_in_draws
+from juror.fitting import formula_trials
 
 
 def bills(n=1500, seed=0):
@@ -196,7 +196,7 @@ class TestTime:
         def never(*_, **__):
             raise AssertionError("no rows are drawn after the deadline")
 
-        monkeypatch.setattr(formulas_in_draws, "draw_with_numbers", never)
+        monkeypatch.setattr(formula_trials, "draw_with_numbers", never)
         with pytest.warns(FitWarning, match="max_seconds"):
             model = juror.fit(bills(), rank=2, method="em", max_seconds=1e-9)
         assert len(model.domain.formulas) == 3

@@ -9,7 +9,7 @@ from typing import Any, get_args
 import numpy as np
 
 from juror.answers.block import Mixture
-from juror.answers.following import FormulaHoles
+from juror.answers.formula_holes import FormulaHoles
 from juror.answers.holes import Fill
 from juror.answers.label_frames import Gathered, gather_frame
 from juror.answers.numbers import Centre

@@ -20,7 +20,7 @@ from juror.errors import DataWarning, FitWarning, check_count, warn, wrong
 from juror.fitting.arguments import check_alone, how_to_find
 from juror.fitting.contradictions import Verdict, hold_against_rows
 from juror.fitting.devices import card_of, settle_device
-from juror.fitting.formulas_in_draws import with_formulas
+from juror.fitting.formula_trials import with_formulas
 from juror.fitting.held_out import as_mixture
 from juror.fitting.kept_counts import kept_counts
 from juror.fitting.plan import (

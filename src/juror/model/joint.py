@@ -14,10 +14,10 @@ import numpy.typing as npt
 
 from juror.answers import information, sampling
 from juror.answers.block import Block, edgeless
+from juror.answers.formula_draws import Leeway, draw_satisfying, warn_of_unsolved
 from juror.answers.label_frames import decode_frame
 from juror.answers.mode import Mode, find_mode
 from juror.answers.posterior import posterior, without_settled
-from juror.answers.satisfying import Leeway, draw_satisfying, warn_of_unsolved
 from juror.answers.summary import summary
 from juror.answers.typed_frames import library_of, with_types
 from juror.domain import Domain

@@ -10,7 +10,7 @@ import numpy as np
 from juror.answers import continuous, scores
 from juror.answers.checking import CheckTable, check, worth_of_rows
 from juror.answers.filling import impute
-from juror.answers.following import with_what_follows
+from juror.answers.formula_holes import with_what_follows
 from juror.answers.numbers import Centre, best_guesses
 from juror.domain.variable import Unknown
 from juror.errors import ModelError, QueryError, shortlist

@@ -1,10 +1,9 @@
 """Rows that are drawn satisfy the formulas between columns of numbers (:mod:`juror.domain.formulas`).
 
 Formulas are applied one after the other, in an order in which none changes what an earlier one has used
-(:mod:`juror.domain.formula_order`). Each computes one column from the others, rounds it to a number that the column may
-have, and then computes its target once more. For example, a drawn ratio gives a numerator, which is rounded to a whole
-number, and this gives a possible ratio. Columns that a condition settles are not computed. If a number is not possible,
-another column of the formula is computed. Rows that do not satisfy all formulas in the end are drawn again.
+(:mod:`juror.domain.formula_order`). Each computes one column from the others (:mod:`juror.answers.formula_solving`).
+Columns that a condition settles are not computed. If a number is not possible, another column of the formula is
+computed. Rows that do not satisfy all formulas in the end are drawn again.
 """
 
 from __future__ import annotations
@@ -14,15 +13,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from juror.answers.formula_solving import ROUNDING, applies, intervals_of, is_broken, numbers_of, solve
 from juror.domain import Domain
 from juror.domain.evidence import Evidence
 from juror.domain.formula_order import order_around
-from juror.domain.formulas import Formula, on_grid
-from juror.domain.variable import Variable
+from juror.domain.formulas import Formula
 from juror.errors import JurorWarning, Message, warn
 
-# Numbers are equal if they differ by rounding alone.
-_ROUNDING = 1e-9
 # How often rows that do not satisfy a formula are drawn again
 _ATTEMPTS = 16
 # A condition settles a column if it leaves less than this share of it, as computed numbers would seldom meet it.
@@ -187,7 +184,7 @@ def _is_coarse(domain: Domain, formula: Formula, name: str) -> bool:
     if formula.form == "product":
         typical, typical_target = (float(np.median(np.abs(domain[each].edges or 0))) for each in (name, formula.target))
         power *= typical_target / typical if typical else np.inf
-    return bool(step > 0 and power * step > (1 + _ROUNDING) * of_target)
+    return bool(step > 0 and power * step > (1 + ROUNDING) * of_target)
 
 
 def _satisfying(
@@ -216,63 +213,25 @@ def _solve(
 ) -> np.ndarray:
     """Solve a formula for one of its columns in some rows (n_rows,) of bool, and return in which that was possible."""
     domain = leeway.domain
-    n, target = domain.position(name), domain.position(formula.target)
-    known = _known(domain, formula, codes, numbers)
-    solved, possible = on_grid(domain[n], formula.solved(name, known))
-    possible &= rows & ~np.isnan(known[name]) & leeway.allows(name, solved)
-    if name != formula.target:
-        # Rounding the solved number may change the target: round that once more, or require that the formula holds.
-        known[name] = np.where(possible, solved, known[name])
-        satisfied = is_satisfied(domain, formula, known)
-        if formula.target not in used:
-            rounded, fits = on_grid(domain[target], formula.solved(formula.target, known))
-            fits &= possible & leeway.allows(formula.target, rounded)
-            numbers[target] = np.where(fits, rounded, numbers[target])
-            satisfied |= fits
-        possible &= satisfied
-    numbers[n] = np.where(possible, solved, numbers[n])
-    return possible
+
+    def allows(column: str, new: np.ndarray) -> np.ndarray:
+        # The target may only change if no earlier formula has used it.
+        return rows & leeway.allows(column, new) & (column not in used)
+
+    found = solve(domain, formula, name, _known(domain, formula, codes, numbers), allows)
+    for column, (new, are_new) in found.items():
+        n = domain.position(column)
+        numbers[n] = np.where(are_new, new, numbers[n])
+    return found[name][1]
 
 
 def _unsolved(domain: Domain, formulas: Sequence[Formula], codes: np.ndarray, numbers: Numbers) -> np.ndarray:
     """Say which rows do not satisfy which formulas, (rows, n_formulas)."""
     unsolved = np.zeros((len(codes), len(formulas)), dtype=bool)
     for k, formula in enumerate(formulas):
-        known = _known(domain, formula, codes, numbers)
-        unsolved[:, k] = applies(formula, known) & ~is_satisfied(domain, formula, known)
+        unsolved[:, k] = is_broken(domain, formula, _known(domain, formula, codes, numbers))
     return unsolved
-
-
-def applies(formula: Formula, known: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Say in which rows a formula applies: it gives a number there, and not a division by zero, say."""
-    return np.isfinite(formula.solved(formula.target, known)) & np.isfinite(known[formula.target])
-
-
-def is_satisfied(domain: Domain, formula: Formula, known: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Say in which rows the numbers of columns (rows,) satisfy a formula, up to rounding."""
-    target = domain[formula.target]
-    assert target.edges is not None
-    given, possible = on_grid(target, formula.solved(formula.target, known), beyond=True)
-    # A sum of rounded parts may be one step off. Floats may be off by a small share of the largest number.
-    steps = 0.5 if formula.exact else 1 + _ROUNDING
-    off = max(steps * target.inside.law.grid.step, _ROUNDING * max(map(abs, target.edges)))
-    return possible & np.isclose(given, known[formula.target], rtol=_ROUNDING, atol=off)
-
-
-def intervals_of(variable: Variable, numbers: np.ndarray) -> np.ndarray:
-    """Return the codes of the intervals of numbers, (n,)."""
-    return variable.inside.intervals_of(variable.inside.law.grid.positions(numbers))
 
 
 def _known(domain: Domain, formula: Formula, codes: np.ndarray, numbers: Numbers) -> dict[str, np.ndarray]:
     return {name: numbers_of(domain, name, codes, numbers) for name in formula.names}
-
-
-def numbers_of(domain: Domain, name: str, codes: np.ndarray, numbers: Numbers) -> np.ndarray:
-    """Return the numbers of a column as floats, (rows,), NaN where its cell is missing."""
-    n = domain.position(name)
-    is_there = (codes[:, n] >= 0) & (codes[:, n] < len(domain[n].present_labels))
-    if n in numbers:
-        return np.where(is_there, numbers[n].astype(np.float64), np.nan)
-    labels = np.array(domain[n].present_labels, dtype=np.float64)
-    return np.where(is_there, labels[np.where(is_there, codes[:, n], 0)], np.nan)

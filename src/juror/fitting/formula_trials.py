@@ -20,8 +20,9 @@ from typing import NamedTuple
 import numpy as np
 
 from juror.answers.block import Mixture
+from juror.answers.formula_draws import Drawn, Leeway, computable, draw_satisfying
+from juror.answers.formula_solving import numbers_of
 from juror.answers.sampling import RowSampler, draw_with_numbers
-from juror.answers.satisfying import Drawn, Leeway, computable, draw_satisfying, numbers_of
 from juror.domain import Domain
 from juror.domain.formula_order import order_around
 from juror.domain.formula_search import correlations

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from juror.answers.formula_solving import intervals_of, is_broken, numbers_of, solve
 from juror.answers.label_frames import label_array
 from juror.answers.numbers import as_cells
-from juror.answers.satisfying import applies, intervals_of, is_satisfied, numbers_of
 from juror.domain import Domain
 from juror.domain.formulas import Formula, nearest_label, on_grid
 from juror.domain.measured import observed_numbers
@@ -63,7 +63,9 @@ class FormulaHoles:
             for name, numbers in known.items()
             if domain[name].missing_label is None or name in also
         }
-        for name, rows in _follow(domain, formulas, known, holes).items():
+        _follow(domain, formulas, known, holes)
+        for name, cells in holes.items():
+            rows = cells & np.isfinite(known[name])
             codes[rows, domain.position(name)] = _codes_of(domain, name, known[name][rows])
         return cls(domain, formulas, known)
 
@@ -101,7 +103,7 @@ class FormulaHoles:
         known = _guessed(self.domain, self.formulas, self.known, drawn, [*first, *last])
         wrong = np.zeros(len(next(iter(known.values()))), dtype=bool)
         for formula in self.formulas:
-            wrong |= applies(formula, known) & ~is_satisfied(self.domain, formula, known)
+            wrong |= is_broken(self.domain, formula, known)
         # Rows without holes stay as they were observed.
         wrong &= np.any([np.isnan(self.known[name]) for name in drawn], axis=0)
         rows = np.flatnonzero(wrong)
@@ -165,7 +167,7 @@ def _follow(
     holes: Mapping[str, np.ndarray],
     guessed: Mapping[str, np.ndarray] | None = None,
     new: set[str] | None = None,
-) -> Cells:
+) -> None:
     """Add to the known numbers what follows from them, until nothing more follows.
 
     Parameters
@@ -180,74 +182,50 @@ def _follow(
         Which cells were drawn. If given, a drawn target may be rounded once more, and no number goes beyond those seen.
     new : set of str, optional
         The columns whose numbers are new; by default all.
-
-    Returns
-    -------
-    dict of str to numpy.ndarray, (rows,)
-        Which cells were filled, by column.
     """
     n_uses = Counter(name for formula in formulas for name in formula.names)
-    entered: Cells = {}
     new = set(n_uses) if new is None else new
     while new:
         found = set[str]()
         for formula in formulas:
             if not (new | found).isdisjoint(formula.names):
                 free = (guessed or {}).get(formula.target) if n_uses[formula.target] == 1 else None
-                for name, rows in _entered(domain, formula, known, holes, free, guessed is None).items():
-                    entered[name] = entered.get(name, False) | rows
-                    found.add(name)
+                found |= _filled_by(domain, formula, known, holes, free, guessed is None)
         new = found
-    return entered
 
 
-def _entered(
+def _filled_by(
     domain: Domain,
     formula: Formula,
     known: Cells,
     holes: Mapping[str, np.ndarray],
     free: np.ndarray | None,
     beyond: bool,
-) -> Cells:
-    """Fill cells by a formula in rows that lack only one of its columns, and return which cells these are."""
+) -> set[str]:
+    """Fill holes by a formula in rows that lack only one of its columns, and return the columns that gained numbers."""
     unknown = {name: np.isnan(known[name]) for name in formula.names}
     one = np.sum(list(unknown.values()), axis=0) == 1
-    entered: Cells = {}
+    gained = set[str]()
     for name in formula.solvable if one.any() else ():
         rows = np.flatnonzero(one & unknown[name] & holes[name]) if name in holes else np.zeros(0, dtype=np.int64)
-        if not len(rows):
-            continue
-        some = {each: known[each][rows] for each in formula.names}
-        solved, possible = _solution(domain, formula, name, some, beyond)
-        some[name] = np.where(possible, solved, np.nan)
-        if name != formula.target:
-            possible &= is_satisfied(domain, formula, some) | _rounded(domain, formula, some, known, rows, free)
-        known[name][rows[possible]] = solved[possible]
-        if possible.any():
-            entered[name] = np.zeros(len(one), dtype=bool)
-            entered[name][rows[possible]] = True
-    return entered
+        if len(rows) and _solve_for(name, domain, formula, known, rows, free, beyond):
+            gained.add(name)
+    return gained
 
 
-def _rounded(
-    domain: Domain, formula: Formula, some: Cells, known: Cells, rows: np.ndarray, free: np.ndarray | None
-) -> np.ndarray:
-    """Round a target that was drawn, in those rows in which it is free, and say in which it could be rounded."""
-    if free is None:
-        return np.zeros(len(rows), dtype=bool)
-    numbers, possible = on_grid(domain[formula.target], formula.solved(formula.target, some))
-    possible &= free[rows]
-    known[formula.target][rows[possible]] = numbers[possible]
-    return possible
+def _solve_for(
+    name: str, domain: Domain, formula: Formula, known: Cells, rows: np.ndarray, free: np.ndarray | None, beyond: bool
+) -> bool:
+    """Solve a formula for a column in rows with these numbers, and say whether it could be solved in any."""
 
+    def allows(column: str, new: np.ndarray) -> np.ndarray:
+        # Only targets that were drawn may change.
+        return np.full(len(new), column == name) if column == name or free is None else free[rows]
 
-def _solution(domain: Domain, formula: Formula, name: str, known: Cells, beyond: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Return the numbers (rows,) that a formula gives a column, and in which rows it may have them."""
-    variable, solved = domain[name], formula.solved(name, known)
-    if variable.edges is not None:
-        # A total may be larger than all totals before. But what a ratio says about its parts may be far off.
-        return on_grid(variable, solved, beyond=beyond and name == formula.target and formula.share == 1)
-    return nearest_label(variable, solved)[0], np.isfinite(solved)
+    found = solve(domain, formula, name, {each: known[each][rows] for each in formula.names}, allows, beyond)
+    for column, (new, are_new) in found.items():
+        known[column][rows[are_new]] = new[are_new]
+    return bool(found[name][1].any())
 
 
 def _codes_of(domain: Domain, name: str, numbers: np.ndarray) -> np.ndarray:
