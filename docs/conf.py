@@ -35,7 +35,7 @@ nitpick_ignore = [
     ("py:class", "juror.counts.radon.axes.Axis"),
     ("py:class", "juror.readers.columns.Column"),
     ("py:class", "juror.answers.number_summary.NumberSummary"),
-    ("py:class", "juror.domain.law.Grid"),
+    ("py:class", "juror.domain.grid.Grid"),
     ("py:class", "juror.domain.law.Law"),
     ("py:class", "juror.readers.calendars.Calendar"),
     ("py:func", "juror.answers.profiles.class_profiles"),

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 import juror
 from juror import Domain, JointPMF, Variable
 from juror.answers import continuous
-from juror.domain.law import Grid, Law
+from juror.domain.grid import Grid
+from juror.domain.law import Law
 from juror.errors import DataError, ParameterError, QueryError, ZeroProbabilityError
 from juror.testing import dense, random_model
 

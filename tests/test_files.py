@@ -18,7 +18,8 @@ from safetensors.numpy import save
 import juror
 from juror import Domain, FitInfo, JointPMF, JurorError, Variable
 from juror.answers.block import BareMixture
-from juror.domain.law import Grid, Law
+from juror.domain.grid import Grid
+from juror.domain.law import Law
 from juror.errors import ModelFileError
 from juror.files.container import plain_domain, read_domain
 from juror.model import file_format

@@ -14,7 +14,8 @@ from scipy import stats
 import juror
 from juror import DataWarning, Domain
 from juror.domain.binning import divided, parts_of
-from juror.domain.law import Grid, Inside, Law, uniform_law
+from juror.domain.grid import Grid
+from juror.domain.law import Inside, Law, uniform_law
 from juror.domain.law_estimate import estimate_law
 from juror.domain.law_pieces import Bend, LawPart
 from juror.domain.variable import Variable

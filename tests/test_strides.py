@@ -12,7 +12,8 @@ from scipy import stats
 
 import juror
 from juror import Domain, JointPMF
-from juror.domain.law import Grid, Inside, Law
+from juror.domain.grid import Grid
+from juror.domain.law import Inside, Law
 from juror.domain.law_estimate import estimate_law, stride_of
 
 quick = settings(deadline=None, max_examples=50)

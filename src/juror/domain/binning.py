@@ -8,8 +8,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from juror.domain.grid import Grid
 from juror.domain.interval_texts import IntervalTexts
-from juror.domain.law import Grid, Law
+from juror.domain.law import Law
 from juror.domain.law_estimate import estimate_law, grid_of, is_wide
 from juror.domain.variable import Variable
 from juror.readers.calendars import Calendar

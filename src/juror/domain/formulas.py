@@ -17,7 +17,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from juror.domain.law import EXACT
+from juror.domain.grid import EXACT
 from juror.domain.variable import Variable
 from juror.errors import DataError
 from juror.readers.columns import as_text

@@ -34,7 +34,7 @@ class IntervalTexts:
 
     Examples
     --------
-    >>> from juror.domain.law import Grid
+    >>> from juror.domain.grid import Grid
     >>> texts = IntervalTexts([0.0, 0.5, math.nextafter(0.5, 1.0), 2.0], True, Law(Grid(), (0.0,), (2.0,), (1.0,)))
     >>> texts.labels(), texts.condition("x", 2, 2)
     (('<0.5', '0.5', '>0.5'), 'x > 0.5')

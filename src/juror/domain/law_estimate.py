@@ -20,7 +20,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from juror.domain.law import EXACT, Grid, Law, uniform_law
+from juror.domain.grid import EXACT, Grid
+from juror.domain.law import Law, uniform_law
 from juror.domain.law_pieces import LawPart, smooth_part, tilted
 from juror.readers.exact_numbers import Number
 

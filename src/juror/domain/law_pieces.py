@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from juror.domain.law import Grid
+from juror.domain.grid import Grid
 from juror.kernels.random_streams import Stream
 
 # The numbers of pieces that are tried, and how often they are shifted

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from juror.domain.law import EXACT
+from juror.domain.grid import EXACT
 from juror.domain.variable import Variable
 from juror.readers import Column
 

@@ -19,7 +19,8 @@ import numpy as np
 
 from juror.domain import Domain
 from juror.domain.formulas import Formula
-from juror.domain.law import Grid, Law
+from juror.domain.grid import Grid
+from juror.domain.law import Law
 from juror.domain.variable import Label, Variable
 from juror.errors import ModelFileError
 from juror.files import KINDS

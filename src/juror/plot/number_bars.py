@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from juror.answers.marginals import ProbabilityTable
-    from juror.domain.law import Grid
+    from juror.domain.grid import Grid
     from juror.domain.variable import Variable
     from juror.readers.exact_numbers import Number
 
