@@ -28,16 +28,8 @@ from juror.domain import Domain
 from juror.domain.evidence import Evidence, Not, Range, both, weights_of
 from juror.domain.variable import Variable
 from juror.errors import QueryError
+from juror.model.question_tokens import Token, marked, split
 from juror.readers.exact_numbers import as_number
-
-_TOKEN = re.compile(
-    r"""\s*(?:
-        (?P<quoted>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
-      | (?P<mark>==|=>|=<|<>|>=|<=|!=|=|<|>|\||,|\{|\})
-      | (?P<word>(?:\d{4}-\d\d-\d\d[ ](?=\d\d:))?[^\s,|=<>!{}"']+)
-    )""",
-    re.VERBOSE,
-)
 
 _COMPARE: dict[str, Callable[[Any], Any]] = {
     "=": lambda value: value,
@@ -112,7 +104,7 @@ class Parsed:
             try:
                 evidence = both(evidence, {n: weights_of(domain[n], one.wanted, whole[n], is_event)})
             except QueryError as error:
-                raise _marked(self.text, one.start, one.end, f"{error}{one.hint}") from None
+                raise marked(self.text, one.start, one.end, f"{error}{one.hint}") from None
         return evidence
 
 
@@ -142,24 +134,6 @@ def parse_conditions(text: str, domain: Domain) -> Parsed:
     return _Parser(text, domain).conditions_only()
 
 
-@dataclass(frozen=True)
-class _Token:
-    kind: str
-    text: str
-    start: int
-    end: int
-
-    def is_mark(self, *marks: str) -> bool:
-        return self.kind == "mark" and self.text in marks
-
-    def is_word(self, word: str) -> bool:
-        return self.kind == "word" and self.text.lower() == word
-
-    @property
-    def is_term(self) -> bool:
-        return self.kind in ("word", "quoted")
-
-
 class _Parser:
     """A recursive-descent parser that looks a few tokens ahead."""
 
@@ -170,24 +144,9 @@ class _Parser:
             raise QueryError(f"The question is empty. Name a variable, like {domain.names[0]!r}.")
         self._text = text
         self._domain = domain
-        self._tokens = self._split()
+        self._tokens = split(text)
         self._ends = {token.end: n for n, token in enumerate(self._tokens)}
         self._next = 0
-
-    def _split(self) -> list[_Token]:
-        tokens, place = [], 0
-        while self._text[place:].strip():
-            match = _TOKEN.match(self._text, place)
-            if match is None:
-                start = place + len(self._text[place:]) - len(self._text[place:].lstrip())
-                what = self._text[start]
-                message = "This quote is not closed." if what in "\"'" else f"{what!r} is not understood."
-                self._fail(start, start + 1, message)
-            kind = str(match.lastgroup)
-            tokens.append(_Token(kind, match.group(kind), match.start(kind), match.end(kind)))
-            place = match.end()
-        tokens.append(_Token("end", "", len(self._text), len(self._text) + 1))
-        return tokens
 
     def question(self) -> Parsed:
         targets = self._targets()
@@ -273,20 +232,20 @@ class _Parser:
         if not (first.is_term and mark.is_mark(*_ORDER) and second.is_term):
             return False
         if after.is_mark(*_COMPARE):
-            if _unquote(second) not in self._domain and _unquote(first) in self._domain:
+            if second.meant not in self._domain and first.meant in self._domain:
                 self._fail(
                     after.start,
                     after.end,
-                    f"The variable stands in the middle of a range, like 30 <= {_unquote(first)} < 40; several "
+                    f"The variable stands in the middle of a range, like 30 <= {first.meant} < 40; several "
                     "conditions have commas between them.",
                 )
             return True
         # a bare number that is no name is a bound too, so that an unknown name after it is the mistake
-        is_bound = _unquote(second) in self._domain or as_number(_unquote(first)) is not None
-        return is_bound and _unquote(first) not in self._domain
+        is_bound = second.meant in self._domain or as_number(first.meant) is not None
+        return is_bound and first.meant not in self._domain
 
     def _range(self) -> tuple[int, Range]:
-        value = _unquote(self._advance())
+        value = self._advance().meant
         first = self._advance().text
         position = self._name()
         bounds = {_TURNED[first]: value}
@@ -315,7 +274,7 @@ class _Parser:
             self._fail_here("The name of a variable is missing here.")
         self._advance()
         try:
-            return self._domain.position(_unquote(token))
+            return self._domain.position(token.meant)
         except QueryError as error:
             hint = " Names of several words need quotes." if self._peek.is_term and not self._peek.is_word("in") else ""
             self._fail(token.start, token.end, f"{error}{hint}")
@@ -329,12 +288,12 @@ class _Parser:
             hint = " Put a label with <, > or = in quotes." if token.is_mark(*_COMPARE, *_MISTAKEN) else ""
             self._fail_here(f"A label is missing here.{hint}")
         self._advance()
-        if self._peek.is_term and as_number(_unquote(token)) is None:
+        if self._peek.is_term and as_number(token.meant) is None:
             try:
-                variable.code(_unquote(token))
+                variable.code(token.meant)
             except QueryError as error:
                 self._fail(token.start, token.end, f"{error} Labels of several words need quotes.")
-        return _unquote(token)
+        return token.meant
 
     def _label_with_mark(self, variable: Variable, start: int) -> str | None:
         """Take a label that begins with a comparison, such as ``>50K``, if the text at a place is one; the longest."""
@@ -349,14 +308,14 @@ class _Parser:
         return None
 
     @property
-    def _peek(self) -> _Token:
+    def _peek(self) -> Token:
         return self._tokens[self._next]
 
     @property
-    def _last(self) -> _Token:
+    def _last(self) -> Token:
         return self._tokens[self._next - 1]
 
-    def _advance(self) -> _Token:
+    def _advance(self) -> Token:
         self._next += 1
         return self._last
 
@@ -384,16 +343,4 @@ class _Parser:
         self._fail(self._peek.start, self._peek.end, message)
 
     def _fail(self, start: int, end: int, message: str) -> NoReturn:
-        raise _marked(self._text, start, end, message) from None
-
-
-def _marked(text: str, start: int, end: int, message: str) -> QueryError:
-    """Return an error that shows a question with carets under a part of it."""
-    pointer = " " * start + "^" * max(1, end - start)
-    # A tab or a line break would misalign the caret.
-    shown = re.sub(r"\s", " ", text)
-    return QueryError(f"{message}\n  {shown}\n  {pointer}")
-
-
-def _unquote(token: _Token) -> str:
-    return re.sub(r"\\(.)", r"\1", token.text[1:-1]) if token.kind == "quoted" else token.text
+        raise marked(self._text, start, end, message) from None
