@@ -12,8 +12,8 @@ import numpy as np
 from juror.domain.discovery import Discovery
 from juror.domain.formulas import Formula
 from juror.domain.known_columns import known_columns
-from juror.domain.markers import united_markers
-from juror.domain.variable import Label, Strangers, Unknown, Variable, code_type
+from juror.domain.uniting import united_markers, united_variable
+from juror.domain.variable import Label, Strangers, Unknown, Variable, check_unknown, code_type
 from juror.errors import (
     DataError,
     ParameterError,
@@ -255,7 +255,7 @@ class Domain:
             raise DataError(
                 f"Arrays of floats hold {self.floats} here and {other.floats} there. Count both with the same domain."
             )
-        variables = tuple(a.united(b) for a, b in zip(self, other, strict=True))
+        variables = tuple(map(united_variable, self, other))
         markers = united_markers(self.missing, other.missing, variables)
         return Domain(variables, markers, self.floats or other.floats, frame=frame)
 
@@ -282,7 +282,8 @@ class Domain:
         labels = {v.name: v.missing_label for v in self if v.missing_label is not None and v.name in found}
         found = found.with_missing_as(labels)
         variables = (
-            mine if mine.edges is not None or mine.name not in found else mine.united(found[mine.name]) for mine in self
+            mine if mine.edges is not None or mine.name not in found else united_variable(mine, found[mine.name])
+            for mine in self
         )
         return replace(self, variables=tuple(variables))
 
@@ -314,7 +315,7 @@ class Domain:
             names=self.names,
             floats=self.floats or "codes",
             numbers=numbers,
-            unclear=[v.name for v in self if v.name not in numbers and not _are_codes(v)] if not self.floats else (),
+            unclear=[v.name for v in self if v.name not in numbers and not v.are_codes] if not self.floats else (),
             text=[v.name for v in self if v.edges is None and any(isinstance(one, str) for one in v.present_labels)],
         )
 
@@ -370,16 +371,6 @@ class Domain:
             codes[:, self.position(column.name)] = found
             strangers += strange
         return codes, strangers
-
-
-def _are_codes(variable: Variable) -> bool:
-    """Tell whether a float means the same as a code and as a label: no label is another number than its code."""
-    return all(isinstance(label, (str, bool)) or label == n for n, label in enumerate(variable.present_labels))
-
-
-def check_unknown(unknown: object) -> None:
-    """Refuse an unknown choice of ``unknown``."""
-    check_choice("unknown", unknown, get_args(Unknown))
 
 
 def discover(scan: Scan, options: Discovery, missing: Collection[Label], runner: Runner, weight: str | None) -> Domain:

@@ -12,16 +12,21 @@ import numpy as np
 
 from juror.domain.law import Inside, Law, uniform_law
 from juror.domain.unknown_values import no_label, unknown_cell
-from juror.errors import DataError, DataWarning, ParameterError, QueryError, shortlist, warn
+from juror.errors import DataError, DataWarning, ParameterError, QueryError, check_choice, shortlist, warn
 from juror.printing import numbered, one_line
 from juror.readers import Column
 from juror.readers.calendars import Calendar
-from juror.readers.columns import MISSING, as_text, united
+from juror.readers.columns import MISSING, as_text
 from juror.readers.exact_numbers import Number, as_number, interval_of, intervals_of, plain
 
 Label = str | int | float | bool
 Kind = Literal["nominal", "ordinal", "binned"]
 Unknown = Literal["error", "warn", "missing"]
+
+
+def check_unknown(unknown: object) -> None:
+    """Refuse an unknown choice of ``unknown``."""
+    check_choice("unknown", unknown, get_args(Unknown))
 
 
 def code_type(most: int) -> np.dtype[np.signedinteger[Any]]:
@@ -145,35 +150,6 @@ class Variable:
         if not rise:
             raise DataError(f"The edges of {self.name!r} must be finite and rise. Got {shortlist(edges)}.")
 
-    def united(self, other: Variable) -> Variable:
-        """Return the variable with the labels of both, which must be of one kind and, if binned, of the same edges."""
-        if self == other:
-            return self
-        if self.missing_label != other.missing_label:
-            raise DataError(
-                f"Missing cells of variable {self.name!r} are {_missing_in_words(self)} here and "
-                f"{_missing_in_words(other)} there. Count both with the same domain."
-            )
-        same = self.edges == other.edges and self.open_ended == other.open_ended and self.calendar == other.calendar
-        if self.edges is not None and same:
-            # each part of a table has its own law of the same numbers; either will do, as far apart as both are
-            return self if self.law is None or other.law is None else replace(self, law=self.law.united(other.law))
-        if self.kind != other.kind or self.edges is not None or _type_of(self) != _type_of(other):
-            here, there = _described(self, other), _described(other, self)
-            raise DataError(
-                "Variable {name!r} is {here} here and {there} there. Count both with the same {domain:=}, such as "
-                "that of the other counts.",
-                name=self.name,
-                here=here,
-                there=there,
-            )
-        # rising numbers have a natural order; named levels must have the same order in both
-        mine, theirs = self.present_labels, other.present_labels
-        rising = _type_of(self) is not str and all(list(labels) == sorted(labels) for labels in (mine, theirs))
-        named = self.kind == "ordinal" and not rising
-        both = tuple(united(self.name, mine, theirs, ordered=named))
-        return replace(self, labels=both + self.labels[len(mine) :])
-
     def with_missing_label(self, label: Label) -> Variable:
         """Return the variable with a label for missing cells, which are then a state of their own."""
         if self.missing_label is not None and self.missing_label == label:
@@ -216,6 +192,11 @@ class Variable:
     def may_be_codes(self) -> bool:
         """Whether the labels are names, or whole numbers, which may stand for names; fractions measure something."""
         return not self.is_numeric or (self.edges is None and all(label == int(label) for label in self.present_labels))
+
+    @property
+    def are_codes(self) -> bool:
+        """Whether a float means the same as a code and as a label: no label is another number than its code."""
+        return all(isinstance(label, (str, bool)) or label == n for n, label in enumerate(self.present_labels))
 
     @property
     def is_ordered(self) -> bool:
@@ -379,21 +360,3 @@ class Variable:
 def _is_unicode(text: str) -> bool:
     """Tell whether text can be written: half of a surrogate pair cannot."""
     return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
-
-
-def _type_of(variable: Variable) -> type | None:
-    """Return the common type of all labels: text, number or boolean; None if there is none."""
-    kinds = {float if type(label) is int else type(label) for label in variable.present_labels}
-    return kinds.pop() if len(kinds) == 1 else None
-
-
-def _missing_in_words(variable: Variable) -> str:
-    return "summed out" if variable.missing_label is None else f"the label {variable.missing_label!r}"
-
-
-def _described(variable: Variable, other: Variable) -> str:
-    """Describe a variable; of the edges of intervals name only those that the other lacks."""
-    if variable.edges is None:
-        return f"{variable.kind} with labels {shortlist(variable.labels, 4)}"
-    own = [edge for edge in variable.edges if edge not in (other.edges or ())]
-    return f"cut at {shortlist(own or variable.edges, 4)}"

@@ -8,6 +8,7 @@ from typing import Any
 
 from juror.counts.counts import PairCounts, TripleCounts
 from juror.domain.discovery import Discovery
+from juror.domain.uniting import united_variable
 from juror.domain.variable import Label, Variable
 from juror.errors import DataError, Option, ParameterError, check_count, shortlist
 from juror.fitting.plan import check_method
@@ -78,7 +79,7 @@ def _grown(variable: Variable, batch: Tally) -> Variable:
             f"Column {batch.name!r} has the ordered labels {shortlist(variable.labels)}, and this batch holds "
             f"{shortlist(new)} besides. Declare all of them, in their order, from the first batch on."
         )
-    grown, most = variable.united(replace(variable, labels=tuple(new))), Discovery().max_levels
+    grown, most = united_variable(variable, replace(variable, labels=tuple(new))), Discovery().max_levels
     if grown.cardinality > most:
         raise DataError(
             f"Column {batch.name!r} has {grown.cardinality} distinct labels with this batch, more than {most}. Drop it "

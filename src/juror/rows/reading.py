@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from juror.domain.discovery import Discovery
-from juror.domain.domain import Domain, check_unknown, discover
+from juror.domain.domain import Domain, discover
 from juror.domain.measured import Measured
-from juror.domain.variable import Label, Strangers, Unknown
+from juror.domain.variable import Label, Strangers, Unknown, check_unknown
 from juror.errors import DataWarning, Message, ParameterError, wrong
 from juror.readers import Column, Expected
 from juror.readers.columns import read_markers
