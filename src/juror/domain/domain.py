@@ -176,6 +176,11 @@ class Domain:
         return tuple(variable.cardinality for variable in self.variables)
 
     @property
+    def missing_labels(self) -> dict[str, Label]:
+        """The labels of missing cells, by variable; variables whose missing cells are summed out have none."""
+        return {v.name: v.missing_label for v in self if v.missing_label is not None}
+
+    @property
     def code_type(self) -> np.dtype[np.signedinteger[Any]]:
         """The shortest type of signed integers that holds all codes and one more."""
         return code_type(max(self.cardinalities))
@@ -279,8 +284,7 @@ class Domain:
         (('blue', 'red', 'teal'), True)
         """
         found = Domain.infer(open_scan(data, self.missing, self.expected), missing=self.missing, **choices)
-        labels = {v.name: v.missing_label for v in self if v.missing_label is not None and v.name in found}
-        found = found.with_missing_as(labels)
+        found = found.with_missing_as({name: label for name, label in self.missing_labels.items() if name in found})
         variables = (
             mine if mine.edges is not None or mine.name not in found else united_variable(mine, found[mine.name])
             for mine in self

@@ -197,8 +197,7 @@ def with_missing_as(
         with read_rows(replace(opened, domain=domain), memory) as table:
             names = _CHOICES[missing_as](table, seed)
         missing_as = {name: AUTO_LABEL for name in names if name != target}
-    labelled = missing_as if opened.domain is None else None
-    return replace(opened, domain=domain.with_missing_as(missing_as), labelled=labelled)
+    return replace(opened, domain=domain.with_missing_as(missing_as))
 
 
 def _with_skip_pattern(table: Table, seed: int) -> list[str]:
@@ -218,7 +217,6 @@ _CHOICES: dict[str, Callable[[Table, int], list[str]]] = {"auto": _with_skip_pat
 def labels_in_words(domain: Domain) -> str:
     """Say which variables have a label for missing cells: "migration, smokes as 'missing'"; empty if none has."""
     by_label: dict[Label, list[str]] = {}
-    for variable in domain:
-        if variable.missing_label is not None:
-            by_label.setdefault(variable.missing_label, []).append(variable.name)
+    for name, label in domain.missing_labels.items():
+        by_label.setdefault(label, []).append(name)
     return "; ".join(f"{', '.join(names)} as {label!r}" for label, names in by_label.items())

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain
 from operator import attrgetter
@@ -50,25 +50,25 @@ class OpenTable:
     ----------
     scan, domain, missing : Scan, Domain or None, tuple
         The rows, their variables if they are known, and the markers that the rows were opened with.
+    is_given : bool
+        Whether a user gave the domain. Then rows may hold codes or texts of intervals in place of numbers.
     unknown, weight : {"error", "warn", "missing"}, str or None
         What to do with labels that the domain does not know, and the column of row weights.
     local, runner : LocalRunner, Runner
         The threads of this process, and what reads the rows: these threads, or a cluster.
     discovery : Discovery
         The user's choices about variables, if they are to be found.
-    labelled : mapping of str to label, optional
-        The labels that missing cells got in a domain that was found; None for a domain that a user gave.
     """
 
     scan: Scan
     domain: Domain | None
     missing: tuple[Any, ...]
+    is_given: bool
     unknown: Unknown
     weight: str | None
     local: LocalRunner
     runner: Runner
-    discovery: Discovery = field(default_factory=Discovery)
-    labelled: Mapping[str, Label] | None = None
+    discovery: Discovery
 
     @property
     def is_here(self) -> bool:
@@ -79,11 +79,6 @@ class OpenTable:
     def _columns(self) -> list[Column]:
         """The columns of a table in memory."""
         return read_whole(self.scan)
-
-    @property
-    def is_given(self) -> bool:
-        """Whether a user gave the domain, for which rows may hold codes or texts of intervals in place of numbers."""
-        return self.domain is not None and self.labelled is None
 
     def is_above(self, memory: int) -> bool:
         """Whether there are known to be more rows than can be merged in this many bytes."""
@@ -110,9 +105,8 @@ class OpenTable:
         most = _MOST_INTERVALS // max(1, len(sizes))
         bins = {name: max(size, min(_MORE_INTERVALS * size, most)) for name, size in sizes.items()}
         again = replace(self, domain=None, discovery=replace(self.discovery, bins=bins, binning="ends"))
-        if self.labelled is None:
-            return again
-        return replace(again, domain=again.found_domain().with_missing_as(self.labelled))
+        labels = domain.missing_labels
+        return replace(again, domain=again.found_domain().with_missing_as(labels)) if labels else again
 
     def measured(self, domain: Domain) -> dict[str, Measured]:
         """Return the columns of numbers and dates of a domain; of the first million rows if not all are held here.
@@ -186,7 +180,7 @@ def open_table(
     scan, runner = workers_for(scan, client, local)
     # Rows that are drawn are like those that are fitted, not like those that a given domain was found in.
     domain = None if domain is None else replace(domain, frame=scan.frame)
-    return OpenTable(scan, domain, markers, unknown, weight, local, runner, discovery)
+    return OpenTable(scan, domain, markers, domain is not None, unknown, weight, local, runner, discovery)
 
 
 @contextmanager
