@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any, NotRequired, TypedDict, TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -13,18 +13,9 @@ from juror.counts.plans import Positions
 from juror.domain import Domain
 from juror.errors import DataError, Message, ParameterError, QueryError, check_count, did_you_mean, shortlist
 from juror.kernels.random_streams import Stream
-from juror.record import Amount, Count
 
 # All triples of variables, a number of random ones, or a list of three names each
 Triples = str | int | Sequence[Sequence[str]]
-
-
-class CountsEntries(TypedDict):
-    """The entries of a file of counts in its header, besides those of every file."""
-
-    groups: list[list[Count]]
-    n_rows: NotRequired[Amount | None]
-    singles: NotRequired[list[list[Amount]] | None]
 
 
 def pairs_of(n_variables: int) -> list[Positions]:
