@@ -11,20 +11,19 @@ from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
-from juror.answers.block import Mixture
 from juror.counts.designs import about_order
 from juror.counts.projections import Projections
 from juror.domain import Domain
 from juror.domain.variable import Label, Unknown
 from juror.errors import DataWarning, FitWarning, check_count, warn, wrong
 from juror.fitting.arguments import check_alone, how_to_find
-from juror.fitting.contradictions import Verdict, hold_against_rows
+from juror.fitting.contradictions import hold_against_rows
 from juror.fitting.devices import card_of, settle_device
+from juror.fitting.fit_record import completed, with_verdict
 from juror.fitting.formula_trials import with_formulas
 from juror.fitting.held_out import as_mixture
 from juror.fitting.kept_counts import kept_counts
 from juror.fitting.plan import (
-    Decision,
     Request,
     are_of_projections,
     check_members,
@@ -34,20 +33,16 @@ from juror.fitting.plan import (
     read_options,
 )
 from juror.fitting.skip_patterns import (
-    about_skips,
     check_missing_as,
-    labels_in_words,
-    skip_patterns,
+    warn_of_skips,
     with_missing_as,
 )
 from juror.fitting.steps import choose_and_solve
 from juror.fitting.wide_intervals import contradicted_inside
 from juror.model import JointPMF
 from juror.progress import ProgressCallback, progress_bar
-from juror.record import FitRecord
 from juror.rows.in_memory import MemoryTable
 from juror.rows.reading import open_table, read_again, read_finer
-from juror.rows.table import Table
 from juror.runners.blas import one_blas_thread
 from juror.runners.local import LocalRunner
 from juror.runners.memory import read_memory
@@ -288,7 +283,7 @@ def fit(
         position = None if target is None else domain.position(target)
         about_data = _warn_of_order(data, read, chosen)
         if missing_as is None and not isinstance(read, Statistic):
-            about_data += _warn_of_skips(read, int(seed))
+            about_data += warn_of_skips(read, int(seed))
         until = np.inf if settings.max_seconds is None else began + settings.max_seconds
         drawn = stack.enter_context(progress_bar()) if progress is True else None
         context = Context(int(seed), local, progress if callable(progress) else drawn, until=until)
@@ -301,7 +296,7 @@ def fit(
             domain = with_formulas(as_mixture(solution.parts, read.domain), opened, read, int(seed), until)
         # The record and the counts read the rows, which are gone after this block.
         mixture = as_mixture(solution.parts, domain)
-        record = replace(_completed(solution, mixture, read, decision, int(seed)), device=card_of(local, chosen, read))
+        record = replace(completed(solution, mixture, read, decision, int(seed)), device=card_of(local, chosen, read))
         counts, without = kept_counts(read, bool(keep_counts))
         verdict = hold_against_rows(mixture, read, counts or kept_counts(read, True)[0], record, local)
         if isinstance(read, MemoryTable) and not opened.is_given:
@@ -314,7 +309,7 @@ def fit(
     # A share of rows is as private as the counts, so it is written down only with them.
     written = (*solution.complaints, *(verdict.complaints(bool(keep_counts)) if chooses_rank else ()))
     record = replace(record, target=target, warnings=about_data + tuple(map(str, written)), without_counts=without)
-    return JointPMF.of_blocks(mixture.blocks, domain, _with_verdict(record, verdict, bool(keep_counts)), counts)
+    return JointPMF.of_blocks(mixture.blocks, domain, with_verdict(record, verdict, bool(keep_counts)), counts)
 
 
 def _check_kinds(progress: object, keep_counts: object) -> None:
@@ -323,12 +318,6 @@ def _check_kinds(progress: object, keep_counts: object) -> None:
         raise wrong("progress", "True, False or a function to call with every step", progress)
     if not isinstance(keep_counts, (bool, np.bool_)):
         raise wrong("keep_counts", "True or False", keep_counts)
-
-
-def _with_verdict(record: FitRecord, verdict: Verdict, keeps_counts: bool) -> FitRecord:
-    """Write down how the fit holds against its rows, without shares of rows if the model keeps no counts."""
-    worst = verdict.worst(keeps_counts)
-    return replace(record, reproduced=verdict.reproduced, n_off=verdict.n_off, worst=worst, agreement=verdict.agreement)
 
 
 def _solve_statistic(
@@ -341,37 +330,6 @@ def _solve_statistic(
     if settings.smoothing is None:
         return solution
     return replace(solution, record=replace(solution.record, smoothing=float(settings.smoothing)))
-
-
-def _completed(solution: Solution, mixture: Mixture, read: Any, decision: Decision, seed: int) -> FitRecord:
-    """Add to the solver's record what it does not know: the method and why, the rows, the size of the model."""
-    n_rows, rank = _numbers_of_rows(read, seed), sum(part.rank for part in solution.parts)
-    log_likelihood = solution.record.log_likelihood
-    if log_likelihood is None and not isinstance(read, Statistic):
-        log_likelihood = read.log_prob(solution.parts)
-    return replace(
-        solution.record,
-        method=solution.record.method or decision.method,
-        why=solution.record.why or decision.why,
-        rank=rank,
-        # The weights of all classes sum to one.
-        n_parameters=sum(block.n_parameters for block in mixture.blocks) - 1,
-        seed=seed,
-        log_likelihood=log_likelihood,
-        labelled_missing=labels_in_words(read.domain),
-        formulas="; ".join(formula.described() for formula in mixture.domain.formulas),
-        **n_rows,
-    )
-
-
-def _numbers_of_rows(data: Table | Statistic, seed: int) -> dict[str, Any]:
-    """Return what the record of a fit says about how many rows there were."""
-    if isinstance(data, Statistic):
-        n_rows = getattr(data, "n_rows", None)
-        return {"n_rows": float(data.totals.max()) if n_rows is None else n_rows}
-    found = {"n_rows": data.total, "n_effective": data.n_effective}
-    n_distinct = {"n_distinct": len(data.rows.codes)} if isinstance(data, MemoryTable) else None
-    return found | (n_distinct or {"n_searched": data.sample(seed).n_rows})
 
 
 def _left(options: Mapping[str, Any], data: Any, read: Any) -> Mapping[str, Any]:
@@ -388,13 +346,3 @@ def _warn_of_order(data: Any, read: Any, method: Method) -> tuple[str, ...]:
     for message in messages:
         warn(DataWarning(message))
     return tuple(map(str, messages))
-
-
-def _warn_of_skips(table: Table, seed: int) -> tuple[str, ...]:
-    """Warn of columns whose cells are missing because of other columns; see :mod:`juror.fitting.skip_patterns`."""
-    found = skip_patterns(table.sample(seed), seed)
-    if not found:
-        return ()
-    message = about_skips(found)
-    warn(DataWarning(message))
-    return (str(message),)

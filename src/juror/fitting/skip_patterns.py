@@ -20,7 +20,7 @@ import numpy as np
 
 from juror.domain import Domain
 from juror.domain.variable import Label
-from juror.errors import Message, Option, wrong
+from juror.errors import DataWarning, Message, Option, warn, wrong
 from juror.kernels.logarithms import log_of
 from juror.kernels.random_streams import Stream
 from juror.printing import numbered
@@ -174,6 +174,16 @@ def about_skips(found: Sequence[SkipPattern]) -> Message:
         as_label=Option("missing_as", ("auto",), "='auto'"),
         summed_out=Option("missing_as", ("none",), "={}"),
     )
+
+
+def warn_of_skips(table: Table, seed: int) -> tuple[str, ...]:
+    """Warn of columns whose cells are missing because of other columns, and return the warnings."""
+    found = skip_patterns(table.sample(seed), seed)
+    if not found:
+        return ()
+    message = about_skips(found)
+    warn(DataWarning(message))
+    return (str(message),)
 
 
 def check_missing_as(missing_as: Any) -> None:
