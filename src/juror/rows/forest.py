@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
@@ -43,31 +43,6 @@ class Forest:
     def empty(cls, n: int) -> Self:
         """Return the forest of n nodes without edges."""
         return cls((NO_PARENT,) * n)
-
-    @classmethod
-    def of_edges(cls, n: int, edges: Iterable[tuple[int, int]]) -> Self:
-        """Direct edges away from the first node of each tree.
-
-        >>> Forest.of_edges(4, [(3, 0), (3, 1)]).parents
-        (-1, 3, -1, 0)
-        """
-        near: list[list[int]] = [[] for _ in range(n)]
-        for a, b in edges:
-            near[a].append(b)
-            near[b].append(a)
-        parents = [NO_PARENT] * n
-        seen = [False] * n
-        for root in range(n):
-            if seen[root]:
-                continue
-            seen[root], todo = True, [root]
-            while todo:
-                node = todo.pop()
-                for other in near[node]:
-                    if not seen[other]:
-                        seen[other], parents[other] = True, node
-                        todo.append(other)
-        return cls(tuple(parents))
 
     def __len__(self) -> int:
         return len(self.parents)
