@@ -308,11 +308,11 @@ def _added(most_labels: float, one: Census, other: Census) -> Census:
 def _census_of_part(most_labels: float, names: Collection[str] | None, weight: str | None, part: Part) -> Census:
     if names is not None and weight is not None:
         names = {*names, weight}
-    pieces = (_census_of_chunk(columns, most_labels, weight) for columns in part.chunks(names))
+    pieces = (_census_of_chunk(columns, weight) for columns in part.chunks(names))
     return reduce(partial(_added, most_labels), pieces, Census((), 0, WeightSums()))
 
 
-def _census_of_chunk(columns: list[Column], most_labels: float, weight: str | None) -> Census:
+def _census_of_chunk(columns: list[Column], weight: str | None) -> Census:
     n_rows = len(columns[0].index)
     weights = None
     if weight is not None:
