@@ -22,8 +22,8 @@ import numpy as np
 from benchmarks.judges.detector import c2st
 
 import juror
+from juror.domain.formula_columns import Measured
 from juror.domain.formula_sets import find_formulas
-from juror.domain.measured import Measured
 from juror.readers.opening import open_source
 
 if TYPE_CHECKING:

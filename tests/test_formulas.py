@@ -12,9 +12,9 @@ from scipy import stats
 
 import juror
 from juror.domain import Domain
+from juror.domain.formula_columns import Measured
 from juror.domain.formula_sets import find_formulas
 from juror.domain.formulas import Formula, on_grid
-from juror.domain.measured import Measured
 from juror.errors import DataError, JurorWarning, ModelFileError
 from juror.readers.opening import open_source
 

@@ -17,8 +17,8 @@ from juror.answers.formula_solving import intervals_of, is_broken, numbers_of, s
 from juror.answers.label_frames import label_array
 from juror.answers.numbers import as_cells
 from juror.domain import Domain
+from juror.domain.formula_columns import observed_numbers
 from juror.domain.formulas import Formula, nearest_label, on_grid
-from juror.domain.measured import observed_numbers
 from juror.domain.variable import Variable
 from juror.readers import Column
 from juror.readers.columns import MISSING

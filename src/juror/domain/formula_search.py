@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from juror.domain.formula_columns import FEWEST_ROWS, Measured
 from juror.domain.formulas import Form, Formula, nearest_fraction
-from juror.domain.measured import FEWEST_ROWS, Measured
 
 # A formula must hold in at least this share of the rows; in more for a target of coarse steps, which is met by luck
 # more often; and in this share of the rows that do not have the most frequent number of the target.

@@ -9,10 +9,10 @@ from itertools import product
 
 import numpy as np
 
+from juror.domain.formula_columns import Measured
 from juror.domain.formula_order import in_order
 from juror.domain.formula_search import FormulaSearch, Verified
 from juror.domain.formulas import FORMS, Formula
-from juror.domain.measured import Measured
 
 # Tables with more columns of numbers are not searched.
 _MOST_COLUMNS = 80

@@ -24,11 +24,11 @@ from juror.answers.formula_draws import Drawn, Leeway, computable, draw_satisfyi
 from juror.answers.formula_solving import numbers_of
 from juror.answers.sampling import RowSampler, draw_with_numbers
 from juror.domain import Domain
+from juror.domain.formula_columns import Measured
 from juror.domain.formula_order import order_around
 from juror.domain.formula_search import correlations
 from juror.domain.formula_sets import find_formulas
 from juror.domain.formulas import Formula
-from juror.domain.measured import Measured
 from juror.kernels.random_streams import Stream
 from juror.rows.in_memory import MemoryTable
 from juror.rows.reading import OpenTable

@@ -15,7 +15,7 @@ import numpy as np
 
 from juror.domain.discovery import Discovery
 from juror.domain.domain import Domain, discover
-from juror.domain.measured import Measured
+from juror.domain.formula_columns import Measured
 from juror.domain.variable import Label, Strangers, Unknown, check_unknown
 from juror.errors import DataWarning, Message, ParameterError, wrong
 from juror.readers import Column, Expected
