@@ -256,6 +256,7 @@ def fit(
     check_count("seed", seed, least=0)
     check_missing_as(missing_as)
     _check_kinds(progress, keep_counts)
+    seed, keep_counts = int(seed), bool(keep_counts)
     bytes_here, began = read_memory(memory), time.monotonic()
     with ExitStack() as stack:
         local = stack.enter_context(LocalRunner(n_jobs, device))
@@ -264,15 +265,15 @@ def fit(
         if bins is not None and are_of_projections(bins, method, options):
             options, bins = {**options, "bins": bins}, None  # type: ignore[typeddict-unknown-key]
         if isinstance(data, Statistic):
-            cuts = {"columns": columns is not None, "edges": edges is not None, "bins": bins is not None}
-            rows = {"missing": len(missing) > 0, "missing_as": missing_as is not None, "unknown": unknown != "error"}
-            given = {"sample_weight": sample_weight is not None, "client": client is not None}
-            check_alone({"domain": domain is not None} | cuts | rows | given)
+            variables = {"domain": domain, "columns": columns, "edges": edges, "bins": bins}
+            cells = {"missing": tuple(missing) or None, "missing_as": missing_as}
+            rows = {"unknown": None if unknown == "error" else unknown, "sample_weight": sample_weight}
+            check_alone({**variables, **cells, **rows, "client": client})
         else:
             choose, found = how_to_find(domain, columns, edges, bins, sample_weight, target)
             opened = open_table(data, domain, missing, unknown, sample_weight, local, client, choose, found)
-            opened = with_missing_as(opened, missing_as, bytes_here, int(seed), target)
-            read = Request(opened, bytes_here, int(seed)).read(stack, method, rank, options)
+            opened = with_missing_as(opened, missing_as, bytes_here, seed, target)
+            read = Request(opened, bytes_here, seed).read(stack, method, rank, options)
         decision = decide(read, rank, method, target, options)
         chosen, domain = METHODS[decision.method], replace(read.domain, formulas=())
         settle_device(local, decision.method, read)
@@ -283,21 +284,21 @@ def fit(
         position = None if target is None else domain.position(target)
         about_data = _warn_of_order(data, read, chosen)
         if missing_as is None and not isinstance(read, Statistic):
-            about_data += warn_of_skips(read, int(seed))
+            about_data += warn_of_skips(read, seed)
         until = np.inf if settings.max_seconds is None else began + settings.max_seconds
         drawn = stack.enter_context(progress_bar()) if progress is True else None
-        context = Context(int(seed), local, progress if callable(progress) else drawn, until=until)
+        context = Context(seed, local, progress if callable(progress) else drawn, until=until)
         if isinstance(read, Statistic):
             solution = _solve_statistic(read, chosen, rank, settings, context)
         else:
             how = {"smoothing_given": "smoothing" in options, "beside_sampling": decision.beside_sampling}
             finer = partial(read_finer, opened, read.domain, bytes_here, stack)
             solution, read = choose_and_solve(read, chosen, position, rank, settings, context, finer=finer, **how)
-            domain = with_formulas(as_mixture(solution.parts, read.domain), opened, read, int(seed), until)
+            domain = with_formulas(as_mixture(solution.parts, read.domain), opened, read, seed, until)
         # The record and the counts read the rows, which are gone after this block.
         mixture = as_mixture(solution.parts, domain)
-        record = replace(completed(solution, mixture, read, decision, int(seed)), device=card_of(local, chosen, read))
-        counts, without = kept_counts(read, bool(keep_counts))
+        record = replace(completed(solution, mixture, read, decision, seed), device=card_of(local, chosen, read))
+        counts, without = kept_counts(read, keep_counts)
         verdict = hold_against_rows(mixture, read, counts or kept_counts(read, True)[0], record, local)
         if isinstance(read, MemoryTable) and not opened.is_given:
             reread = partial(read_again, opened, bytes_here, stack)
@@ -307,9 +308,9 @@ def fit(
     for complaint in (*solution.complaints, *(verdict.complaints() if chooses_rank else ())):
         warn(FitWarning(complaint))
     # A share of rows is as private as the counts, so it is written down only with them.
-    written = (*solution.complaints, *(verdict.complaints(bool(keep_counts)) if chooses_rank else ()))
+    written = (*solution.complaints, *(verdict.complaints(keep_counts) if chooses_rank else ()))
     record = replace(record, target=target, warnings=about_data + tuple(map(str, written)), without_counts=without)
-    return JointPMF.of_blocks(mixture.blocks, domain, with_verdict(record, verdict, bool(keep_counts)), counts)
+    return JointPMF.of_blocks(mixture.blocks, domain, with_verdict(record, verdict, keep_counts), counts)
 
 
 def _check_kinds(progress: object, keep_counts: object) -> None:

@@ -12,10 +12,10 @@ from juror.errors import Option, ParameterError, did_you_mean, wrong
 from juror.readers.scans import Choose
 
 
-def check_alone(given: Mapping[str, bool]) -> None:
-    """Refuse arguments that were fixed when a statistic was made, by name and whether they are given."""
-    for name, is_given in given.items():
-        if is_given:
+def check_alone(given: Mapping[str, object]) -> None:
+    """Refuse arguments that were fixed when a statistic was made, by name; None if they are not given."""
+    for name, value in given.items():
+        if value is not None:
             raise ParameterError(
                 "{option} belongs to the rows, which were counted already. Give it when counting them.",
                 option=Option(name),
