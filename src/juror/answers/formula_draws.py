@@ -178,7 +178,7 @@ def _is_coarse(domain: Domain, formula: Formula, name: str) -> bool:
     """Say whether a step of a column moves the target of a formula by more than a step."""
     if name == formula.target:
         return False
-    power = abs(dict(zip(formula.inputs, formula.powers, strict=True))[name])
+    power = abs(formula.power_of[name])
     laws = (domain[each].inside.law for each in (name, formula.target))
     step, of_target = (law.stride * law.grid.step for law in laws)
     if formula.form == "product":

@@ -82,8 +82,8 @@ class FormulaSearch:
 
         The computed column takes up the errors of all others. Beside its own movement these should be small.
         """
-        moves = {formula.target: 1.0, **dict(zip(formula.inputs, map(abs, formula.powers), strict=True))}
-        moves = {x: a * self._deviations[formula.form][self._place[x]] for x, a in moves.items()}
+        powers = {formula.target: 1.0, **formula.power_of}
+        moves = {x: abs(a) * self._deviations[formula.form][self._place[x]] for x, a in powers.items()}
         return float(np.log(moves[name] / max(moves.values())))
 
     def rank_of(self, found: Verified) -> tuple[Any, ...]:
@@ -231,7 +231,7 @@ class FormulaSearch:
         """Say whether the other columns of a formula nearly give this one, in the rows where they give a number."""
         column = self._columns[name]
         _, numbers, known = self._numbers_of(formula)
-        power = dict(zip(formula.inputs, formula.powers, strict=True)).get(name, 1.0)
+        power = formula.power_of.get(name, 1.0)
         if formula.form == "product" and power % 2 == 0 and np.nanmin(column.numbers) < 0:
             return False
         solved = formula.solved(name, numbers)

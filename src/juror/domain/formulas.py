@@ -98,9 +98,14 @@ class Formula:
         return self.target, *self.inputs
 
     @property
+    def power_of(self) -> dict[str, float]:
+        """The factor or exponent of each input."""
+        return dict(zip(self.inputs, self.powers, strict=True))
+
+    @property
     def whole(self) -> str:
         """The column that is the sum or product of all others, which may be an input; the target if there is none."""
-        taken_away = [name for name, power in zip(self.inputs, self.powers, strict=True) if power < 0]
+        taken_away = [name for name, power in self.power_of.items() if power < 0]
         if not taken_away or len(taken_away) < len(self.inputs) - 1:
             return self.target
         return next((name for name in self.inputs if name not in taken_away), self.target)
@@ -110,7 +115,7 @@ class Formula:
 
         A number that is missing is NaN, and so is what follows from it.
         """
-        powers = dict(zip(self.inputs, self.powers, strict=True))
+        powers = self.power_of
         with np.errstate(all="ignore"):
             if self.form == "sum":
                 known = self.constant + sum(powers[x] * numbers[x] for x in self.inputs if x != name)
@@ -133,7 +138,7 @@ class Formula:
         return self.in_words() + (f" ({', '.join(notes)})" if notes else "")
 
     def _sum_in_words(self) -> str:
-        terms = [(power, _times(abs(power), name)) for name, power in zip(self.inputs, self.powers, strict=True)]
+        terms = [(power, _times(abs(power), name)) for name, power in self.power_of.items()]
         if self.constant:
             terms.append((self.constant, _number_in_words(abs(self.constant))))
         # a sum that begins with a minus is harder to read
@@ -142,9 +147,8 @@ class Formula:
         return first + "".join(f" {'−' if sign < 0 else '+'} {text}" for sign, text in terms[1:])
 
     def _product_in_words(self) -> str:
-        both = list(zip(self.inputs, self.powers, strict=True))
-        above = [_power(name, power) for name, power in both if power > 0]
-        below = [_power(name, -power) for name, power in both if power < 0]
+        above = [_power(name, power) for name, power in self.power_of.items() if power > 0]
+        below = [_power(name, -power) for name, power in self.power_of.items() if power < 0]
         if self.constant != 1 or not above:
             above.insert(0, _number_in_words(self.constant))
         under = f"({' × '.join(below)})" if len(below) > 1 else "".join(below)

@@ -77,9 +77,9 @@ def _tried(trial: _Trial, domain: Domain, found: Sequence[Formula]) -> tuple[For
 
 
 def _with_parts_like_the_table(trial: _Trial, domain: Domain, plan: tuple[Formula, ...]) -> tuple[Formula, ...]:
-    """Return formulas that compute other columns where the columns of a formula then depend on each other as they do.
+    """Return formulas that compute other columns if correlations within a formula then come nearer to the table's.
 
-    All that these depend on must stay as near to the table.
+    The correlations of these columns with all others must not go farther from the table's.
     """
     # Formulas change their places and what they compute, but nothing else.
     for formula in [_bare(each) for each in plan]:
