@@ -196,7 +196,7 @@ def climb(split, n_jobs=1, **options):
 
 class TestClimb:
     def log_prob(self, split, tilts):
-        return log_average([split.held.log_labels(tilt) for tilt in tilts], split.log_x)
+        return log_average([split.held.log_labels(tilt) for tilt in tilts], split.log_x)[0]
 
     def test_steps_find_what_variables_do_together(self, split):
         found = climb(split)
@@ -251,7 +251,9 @@ def test_the_average_of_tilts_is_that_of_their_models():
     model = juror.JointPMF.of_blocks(as_mixture(side_by_side(whole), domain).blocks, domain)
     tensor = dense(model).reshape(len(x), N_LABELS)
     expected = np.log(tensor[np.arange(len(x)), labels] / tensor.sum(axis=1))
-    np.testing.assert_allclose(log_average(log_labels, np.stack(log_x)), expected, rtol=1e-9)
+    log_y, log_all = log_average(log_labels, np.stack(log_x))
+    np.testing.assert_allclose(log_y, expected, rtol=1e-9)
+    np.testing.assert_allclose(np.exp(log_all), tensor.sum(axis=1), rtol=1e-9)
 
 
 def fit_quietly(codes, **options):
@@ -437,9 +439,8 @@ class TestStacking:
         stacking = Stacking(domain.cardinalities)
         tilts = (Parameters(np.ones(1), stacking.stack([np.full((2, 1), 0.5)] * 6)),)
         chosen = Chosen(FitSetting(8))
-        found = stack(
-            trial, EMOptions(ensemble="auto"), chosen, [(kept, held)], tilts, np.full(n_judges, np.log(certainty))
-        )
+        of_tilts = np.stack([np.full(n_judges, np.log(certainty)), np.full(n_judges, -5 * np.log(2))])
+        found = stack(trial, EMOptions(ensemble="auto"), chosen, [(kept, held)], tilts, of_tilts)
         assert found.share == pytest.approx(wanted, abs=0.05)
         assert len(found.members) == (4 if wanted else 0)
         assert sum(part.lam.sum() for part in found.parts) == pytest.approx(1.0)

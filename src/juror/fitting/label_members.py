@@ -10,7 +10,7 @@ to all variables alike stand beside them, or in their place, where labels of hel
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -84,12 +84,18 @@ def fit_for_labels(trial: Trial, options: EMOptions, *, smoothing_given: bool) -
     chosen = replace(chosen, rank_path=())
     members = fit_members(others, options, chosen.setting, range(_MEMBERS))
     trial.context.tell(chosen.rank, 1, _PARTS, 1, 1, log_likelihood=members[-1].score)
-    deals = [_Deal.of(trial, number, members) for number in range(_n_deals(trial))]
+
+    def members_of(kept: MemoryTable) -> list[Member]:
+        return fit_members(
+            replace(others, table=_without(kept, _target_of(trial))), options, chosen.setting, range(_MEMBERS)
+        )
+
+    deals = [_Deal.of(trial, number, members_of) for number in range(_n_deals(trial))]
     tilts = _fit_tilts(trial, deals, _drawn(trial, members), per_label, chosen.rank)
     target, both = _target_of(trial), zip(members, tilts.tilts, strict=True)
     parts = side_by_side([tilted(member.parameters, tilt, trial.domain, target) for member, tilt in both])
     of_deals = [(deal.kept, deal.held) for deal in deals]
-    stacked = stack(trial, options, chosen_alike, of_deals, parts, tilts.log_prob)
+    stacked = stack(trial, options, chosen_alike, of_deals, parts, np.stack([tilts.log_prob, tilts.log_x]))
     return _solution(trial, options, chosen.setting, members, tilts, chosen_alike, stacked), chosen
 
 
@@ -115,9 +121,13 @@ def _others(trial: Trial) -> Trial | None:
     enough = rows.n_merged[labelled].sum() >= _FEWEST_ROWS and len(np.unique(rows.codes[labelled, target])) > 1
     if not enough or len(trial.domain) < 2 or _n_labels(trial) > _MOST_LABELS:
         return None
-    codes = np.asfortranarray(np.delete(rows.codes, target, axis=1))
-    table = MemoryTable(WeightedRows.of(codes, rows.weights), trial.domain.without([target]), trial.context.runner)
-    return replace(trial, table=table, target=None)
+    return replace(trial, table=_without(trial.table, target), target=None)
+
+
+def _without(table: MemoryTable, target: int) -> MemoryTable:
+    """Return the same rows without the target."""
+    codes = np.asfortranarray(np.delete(table.rows.codes, target, axis=1))
+    return MemoryTable(WeightedRows.of(codes, table.rows.weights), table.domain.without([target]), table.runner)
 
 
 def _most_untilted(others: Trial, n_tilted: int) -> int:
@@ -146,8 +156,8 @@ class _Deal:
     split: HeldOutLabels
 
     @classmethod
-    def of(cls, trial: Trial, number: int, members: Sequence[Member]) -> _Deal:
-        """Hold out rows until both sides have labels."""
+    def of(cls, trial: Trial, number: int, members_of: Callable[[MemoryTable], Sequence[Member]]) -> _Deal:
+        """Hold out rows until both sides have labels, and fit members to what is kept."""
         target, rng = _target_of(trial), Stream.TILT.generator(trial.context.seed, number)
         while True:
             kept, held = trial.table.split(_held_out(trial), rng)
@@ -157,7 +167,7 @@ class _Deal:
         rows, judges = (LabelledRows.of(part.rows, target, around) for part in (kept, held))
         codes, domain = held.rows.codes, trial.domain.without([target])
         x = np.delete(codes[codes[:, target] >= 0], target, axis=1)
-        log_x = np.stack([log_prob(as_mixture([member.parameters], domain), x) for member in members])
+        log_x = np.stack([log_prob(as_mixture([member.parameters], domain), x) for member in members_of(kept)])
         return cls(number, kept, held, HeldOutLabels(rows, judges, around, log_x))
 
 
@@ -182,10 +192,11 @@ def _drawn(trial: Trial, members: Sequence[Member]) -> list[np.ndarray]:
 
 @dataclass(frozen=True)
 class _Tilts:
-    """The tilts of all members, and the log-probability of the labels held out under their average, (rows,)."""
+    """The tilts of all members, and log p(y | x) and log p(x) of the rows held out under their average, (rows,)."""
 
     tilts: Sequence[Tilt]
     log_prob: np.ndarray
+    log_x: np.ndarray
     score: float
     decay: float
     n_steps: int
@@ -214,7 +225,7 @@ def _fit_tilts(trial: Trial, deals: Sequence[_Deal], drawn: Sequence[np.ndarray]
         # Decay is a prior that is worth some rows, so it weighs less beside more rows.
         again = partial(climb_as_far, rows=rows, around=around, decay=decay / more, n_steps=round(found.n_steps * more))
         tilts = list(trial.context.runner.map(again, _starts(trial, len(deals), around, drawn, per_label)))
-    return _Tilts(tilts, found.log_prob, found.score, decay, found.n_steps)
+    return _Tilts(tilts, found.log_prob, found.log_x, found.score, decay, found.n_steps)
 
 
 def _climb(

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
@@ -22,7 +21,6 @@ from juror.fitting.choose import Chosen, is_clear
 from juror.fitting.held_out import Parts, Trial, as_mixture
 from juror.fitting.members import Member, fit_members
 from juror.readers.columns import MISSING
-from juror.rows.distinct import WeightedRows
 from juror.rows.in_memory import MemoryTable
 from juror.rows.parameters import Parameters, mean_of, side_by_side
 from juror.solvers.em import EMOptions
@@ -65,7 +63,7 @@ def stack(
     chosen: Chosen,
     parts: Parts,
     tilted: tuple[Parameters, ...],
-    log_tilted: np.ndarray,
+    of_tilted: np.ndarray,
 ) -> Stacked:
     """Fit members that treat the target like any other column, and put them beside tilted ones if that clearly helps.
 
@@ -77,47 +75,40 @@ def stack(
         Rows that are kept and rows held out, whose labels judge.
     tilted : tuple of Parameters
         The tilted members side by side, fitted to all rows.
-    log_tilted : numpy.ndarray, (rows,)
-        log p(y | x) of the labels held out, part by part, under tilted members that have not seen them.
+    of_tilted : numpy.ndarray, (2, rows)
+        log p(y | x) and log p(x) of the rows held out that have labels, part by part, under tilted members that have
+        not seen them.
     """
 
     def fitted(table: MemoryTable, time: float = 1.0) -> list[Member]:
         alike = replace(trial, table=table, target=None, context=trial.context.with_share(time))
         return fit_members(alike, options, chosen.setting, range(_MEMBERS))
 
-    def log_others(model: tuple[Parameters, ...], x: np.ndarray) -> np.ndarray:
-        return log_prob(as_mixture(model, trial.domain), x)
-
-    others = [_without_labels(held.rows, trial.target) for _, held in parts]
-    of_kept = [_mean(fitted(kept, _TIME_TO_JUDGE)) for kept, _ in parts]
-    scored = [trial.row_scores(model, held) for model, (_, held) in zip(of_kept, parts, strict=True)]
-    log_alike, weights = (np.concatenate(each) for each in zip(*scored, strict=True))
-    x = np.concatenate(others)
-    log_x = log_others(tilted, x)
-    # Shares go with p(x) of the members of all rows. These are fitted only if members of some rows promise a gain.
-    log_x_kept = np.concatenate([log_others(model, some) for model, some in zip(of_kept, others, strict=True)])
-    _, log_stacked = best_share(log_x_kept - log_x, log_tilted, log_alike, weights)
-    score = partial(np.average, weights=weights)
-    of_tilted, of_alike = float(score(log_tilted)), float(score(log_alike))
+    judged = [_judged(trial, _mean(fitted(kept, _TIME_TO_JUDGE)), held) for kept, held in parts]
+    log_alike, log_x, weights = np.concatenate(judged, axis=1)
+    log_tilted, log_x_tilted = of_tilted
+    share, log_stacked = best_share(log_x - log_x_tilted, log_tilted, log_alike, weights)
+    scores = {"of_tilted": log_tilted, "of_alike": log_alike}
+    means = {kind: float(np.average(logs, weights=weights)) for kind, logs in scores.items()}
     if not is_clear(log_stacked - log_tilted, weights):
-        return Stacked(tilted, 0.0, (), of_tilted, of_tilted, of_alike)
+        return Stacked(tilted, 0.0, (), means["of_tilted"], **means)
     members = fitted(trial.table)
-    share, log_stacked = best_share(log_others(_mean(members), x) - log_x, log_tilted, log_alike, weights)
     counting = [(part, 1.0 - share) for part in tilted] + [(part, share) for part in _mean(members)]
     counting = [(part, of) for part, of in counting if of > 0.0]
     model = side_by_side([part for part, _ in counting], np.array([of for _, of in counting]))
-    return Stacked(model, share, members, float(score(log_stacked)), of_tilted, of_alike)
+    return Stacked(model, share, members, float(np.average(log_stacked, weights=weights)), **means)
+
+
+def _judged(trial: Trial, model: tuple[Parameters, ...], held: MemoryTable) -> np.ndarray:
+    """Return log p(y | x), log p(x) and the weight of rows that have a label, (3, rows)."""
+    log_labels, weights = trial.row_scores(model, held)
+    x = held.rows.codes[held.rows.codes[:, trial.target] >= 0]
+    x[:, trial.target] = MISSING
+    return np.stack([log_labels, log_prob(as_mixture(model, trial.domain), x), weights])
 
 
 def _mean(members: Sequence[Member]) -> tuple[Parameters, ...]:
     return mean_of([member.parts for member in members])
-
-
-def _without_labels(rows: WeightedRows, target: int | None) -> np.ndarray:
-    """Return the codes of rows with a label of the target, (rows, N), without it."""
-    x = rows.codes[rows.codes[:, target] >= 0]
-    x[:, target] = MISSING
-    return np.asarray(x)
 
 
 def best_share(

@@ -72,9 +72,9 @@ class LabelledRows:
 
 
 def log_average(log_labels: Sequence[np.ndarray], log_x: np.ndarray) -> np.ndarray:
-    """Return log p(y | x) of rows, (rows,), under tilted models side by side.
+    """Return log p(y | x) and log p(x) of rows, (2, rows), under the mean of tilted models.
 
-    Their masses are taken as equal, as they are if Z is one on average.
+    Their masses are taken as one, as they are if Z is one on average.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def log_average(log_labels: Sequence[np.ndarray], log_x: np.ndarray) -> np.ndarr
         log p(x) of the model that each tilt belongs to. Models that find a row more probable count for more.
     """
     of_label, of_all = np.logaddexp.reduce(log_x[:, None] + np.stack(log_labels), axis=0)
-    return np.asarray(of_label - of_all)
+    return np.stack([of_label - of_all, of_all - np.log(len(log_x))])
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +98,7 @@ class HeldOutLabels:
     around : Surroundings
         What is known of the variables.
     log_x : numpy.ndarray, (models, held-out rows)
-        log p(x) of held-out rows under the models that tilts belong to.
+        log p(x) of held-out rows under models like those that tilts belong to, which have not seen them.
     """
 
     rows: LabelledRows
@@ -134,8 +134,8 @@ class Climbed:
     ----------
     tilts : sequence of sequences of Tilt
         By split, one for each start.
-    log_prob : numpy.ndarray, (rows,)
-        log p(y | x) of the labels held out, of all splits one after the other, under the averages.
+    log_prob, log_x : numpy.ndarray, (rows,)
+        log p(y | x) of the labels held out, and log p(x), of all splits one after the other, under the averages.
     score : float
         The weighted mean of ``log_prob``.
     n_steps : int
@@ -144,6 +144,7 @@ class Climbed:
 
     tilts: Sequence[Sequence[Tilt]]
     log_prob: np.ndarray
+    log_x: np.ndarray
     score: float
     n_steps: int
 
@@ -189,9 +190,9 @@ def climb_together(
             log_average(list(islice(seen, len(some))), split.log_x[: len(some)])
             for split, some in zip(splits, starts, strict=True)
         ]
-        log_prob = np.concatenate(averages)
+        log_prob, log_x = np.concatenate(averages, axis=1)
         score = float(weights @ log_prob / weights.sum())
-        return Climbed([list(islice(tilts, len(some))) for some in starts], log_prob, score, step)
+        return Climbed([list(islice(tilts, len(some))) for some in starts], log_prob, log_x, score, step)
 
     most = max(_MOST_STEPS, *(int(_MOST_PASSES * len(split.rows) / walk.batch) for split, walk in walks))
     best, step, in_vain_since = after(0, 0), 0, 0
