@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from . import conditionals, density_sets, drawing, filling, labelling, numeric
+from . import conditionals, density_sets, drawing, filling, labelling, numeric, timing
 from .judged import Judged
 
 SECTIONS: dict[str, Judged] = {
-    module.SECTION.name: module.SECTION for module in (drawing, numeric, filling, conditionals, labelling, density_sets)
+    module.SECTION.name: module.SECTION
+    for module in (drawing, numeric, filling, conditionals, labelling, density_sets, timing)
 }

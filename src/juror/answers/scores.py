@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import reduce
+from functools import partial, reduce
 from types import ModuleType
 from typing import Any
 
@@ -17,7 +17,7 @@ from juror.readers.columns import MISSING
 from juror.rows.expected import tables_of
 from juror.rows.packing import PackedCells
 from juror.rows.row_messages import RowMessages, log_prob_of_rows, rows_at_once
-from juror.runners.local import partitions
+from juror.runners.local import LocalRunner, partitions
 
 # Class posteriors in memory at once: 32 MB.
 _POSTERIORS_AT_ONCE = 1 << 22
@@ -33,12 +33,16 @@ _CLASSES_AT_ONCE = 1024
 _Answer = tuple[np.ndarray, np.ndarray]
 
 
-def log_prob(model: Mixture, codes: np.ndarray, card: ModuleType | None = None) -> np.ndarray:
+def log_prob(
+    model: Mixture, codes: np.ndarray, card: ModuleType | None = None, runner: LocalRunner | None = None
+) -> np.ndarray:
     """Return the log-probability of every row of codes (rows, N), missing cells summed out.
 
-    With the kernels of a card (:func:`juror.kernels.card_for`) the pass is made there.
+    With the kernels of a card (:func:`juror.kernels.card_for`) the pass is made there. With a runner, its threads share
+    the blocks; the bits do not depend on it.
     """
-    return reduce(np.logaddexp, (_log_prob(block, codes, card) for block in model.blocks))
+    apply = map if runner is None else runner.map
+    return reduce(np.logaddexp, apply(partial(_log_prob, codes=codes, card=card), model.blocks))
 
 
 def _log_prob(block: Block, codes: np.ndarray, card: ModuleType | None) -> np.ndarray:

@@ -92,7 +92,7 @@ class Trial:
         """Return the score of every row that counts, (rows,), and its weight, (rows,)."""
         model, rows = as_mixture(parts, self.domain), held.rows
         if self.target is None:
-            return log_prob(model, rows.codes, self._card(rows.codes)), rows.weights
+            return log_prob(model, rows.codes, self._card(rows.codes), self.context.runner), rows.weights
         labelled = rows.codes[:, self.target] >= 0
         if not np.any(labelled):
             raise DataError(
