@@ -13,9 +13,8 @@ from functools import cached_property
 import numpy as np
 
 from juror.domain import Domain
-from juror.domain.interval_texts import distinct_texts
+from juror.domain.question_texts import as_name, as_value, interval_condition
 from juror.domain.variable import Variable
-from juror.readers.columns import as_text
 
 
 @dataclass(frozen=True)
@@ -112,14 +111,12 @@ class Events:
 
 
 def _text(variable: Variable, low: int, high: int) -> str:
-    name, labels, last = variable.name, variable.labels, len(variable.present_labels)
-    if variable.edges is None:
-        if high - low == 1:
-            return f"{name} = {as_text(labels[low])}"
-        return f"{name} >= {as_text(labels[low])}" if high == last else f"{name} <= {as_text(labels[high - 1])}"
-    texts = distinct_texts(variable.edges, variable.calendar)
-    if high == last and low > 0:
-        return f"{name} >= {texts[low]}"
-    if low == 0 and high < last:
-        return f"{name} < {texts[high]}"
-    return f"{name} = {labels[low]}"
+    last = len(variable.present_labels)
+    if variable.edges is not None and high <= last:
+        return interval_condition(variable, low, high - 1)
+    first_label, last_label = variable.labels[low], variable.labels[high - 1]
+    if high - low == 1:
+        return f"{as_name(variable.name)} = {as_value(first_label)}"
+    if high == last:
+        return f"{as_name(variable.name)} >= {as_value(first_label)}"
+    return f"{as_name(variable.name)} <= {as_value(last_label)}"

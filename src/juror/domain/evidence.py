@@ -20,7 +20,7 @@ import numpy as np
 
 from juror.domain import Domain
 from juror.domain.binning import divided, parts_of
-from juror.domain.interval_texts import IntervalTexts
+from juror.domain.question_texts import as_name, as_value, interval_condition
 from juror.domain.unknown_values import no_bound
 from juror.domain.variable import Variable
 from juror.errors import QueryError, shortlist
@@ -325,25 +325,22 @@ def describe(domain: Domain, evidence: Evidence) -> str:
 
 
 def _describe_one(variable: Variable, weights: np.ndarray) -> str:
+    name = as_name(variable.name)
     if not np.all((weights == 0) | (weights == 1)):
-        return f"{variable.name} soft"
-    codes = np.flatnonzero(weights == 1)
-    are_neighbours = len(codes) > 0 and codes[-1] - codes[0] + 1 == len(codes)
-    if variable.edges is not None and are_neighbours and codes[-1] < len(variable.present_labels):
-        return _describe_range(variable, variable.edges, int(codes[0]), int(codes[-1]))
-    named, excluded = ([str(variable.labels[code]) for code in np.flatnonzero(weights == w)] for w in (1, 0))
+        return f"{name} soft"
+    chosen, others = np.flatnonzero(weights == 1), np.flatnonzero(weights == 0)
+    for codes, negated in ((chosen, ""), (others, "not ")):
+        if variable.edges is not None and _are_neighbours(codes) and codes[-1] < len(variable.present_labels):
+            return negated + interval_condition(variable, int(codes[0]), int(codes[-1]))
+    named, excluded = ([as_value(variable.labels[code]) for code in codes] for codes in (chosen, others))
     if len(named) == 1:
-        return f"{variable.name} = {named[0]}"
+        return f"{name} = {named[0]}"
     if len(excluded) == 1:
-        return f"not {variable.name} = {excluded[0]}"
+        return f"not {name} = {excluded[0]}"
     if len(named) > 8:
         named = [*named[:8], f"… {len(named) - 8} more"]
-    return f"{variable.name} in {{{', '.join(named)}}}"
+    return f"{name} in {{{', '.join(named)}}}"
 
 
-def _describe_range(variable: Variable, edges: Sequence[Number], first: int, last: int) -> str:
-    """Describe neighbouring intervals of a number."""
-    inside, texts = variable.inside, IntervalTexts(edges, variable.open_ended, variable.law, variable.calendar)
-    if inside.law.grid.decimals is not None and inside.cuts[last + 1] == inside.law.grid.ends_of(inside.cuts[first]):
-        return f"{variable.name} = {texts.written[first]}"
-    return texts.condition(variable.name, first, last)
+def _are_neighbours(codes: np.ndarray) -> bool:
+    return len(codes) > 0 and bool(codes[-1] - codes[0] + 1 == len(codes))
