@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import juror
 from juror.answers.checking import check
+from juror.answers.pair_events import Events
 from juror.answers.pair_questions import LEAST_ROWS, Questions, adjust, chance_of_rules, deviance_root
 from juror.cli import main
 from juror.counts.counts import PairCounts
@@ -68,6 +69,11 @@ def events(variable):
         found |= {f"{name} >= {k}": list(range(k, size)) for k in range(1, size - 1)}
         found |= {f"{name} <= {k - 1}": list(range(k)) for k in range(2, size)}
     return found
+
+
+def test_the_text_of_an_event_is_made_once_for_all_questions():
+    conditions = Events.conditions(ordered_domain((3, 4), ("binned", "nominal")))
+    assert all(conditions[place] is conditions[place] for place in range(len(conditions)))
 
 
 @settings(max_examples=40, deadline=None)

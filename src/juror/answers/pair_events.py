@@ -105,9 +105,16 @@ class Events:
         owner = self.variable[here] - variables.start
         return (self.low[here] + ends[owner], self.high[here] + ends[owner]), owner
 
+    @cached_property
+    def _made(self) -> dict[int, Event]:
+        """The events whose text was asked for: a check asks for each of them in thousands of questions."""
+        return {}
+
     def __getitem__(self, place: int) -> Event:
-        n, low, high = int(self.variable[place]), int(self.low[place]), int(self.high[place])
-        return Event(n, low, high, _text(self.domain[n], low, high))
+        if place not in self._made:
+            n, low, high = int(self.variable[place]), int(self.low[place]), int(self.high[place])
+            self._made[place] = Event(n, low, high, _text(self.domain[n], low, high))
+        return self._made[place]
 
 
 def _text(variable: Variable, low: int, high: int) -> str:
