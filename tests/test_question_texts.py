@@ -5,7 +5,10 @@ import pandas as pd
 import pytest
 
 import juror
+from juror.domain import Domain
 from juror.domain.question_texts import as_name, as_value
+from juror.domain.variable import Variable
+from juror.testing import random_model
 
 HARD = [
     "New York",
@@ -101,6 +104,27 @@ def test_ranges_with_two_ends_are_written_as_they_were_asked(model):
     assert model.ask("not | -1 < 'x, y' <= 1").given == "-1 < 'x, y' <= 1"
     assert model.ask("not | not -1 < 'x, y' <= 1").given == "not -1 < 'x, y' <= 1"
     assert model.ask("not | not 'body mass (g)' = 40").given == "not 'body mass (g)' = 40"
+
+
+@pytest.mark.parametrize(
+    ("asked", "written"),
+    [
+        ("n >= 3", "n >= 3"),
+        ("n < 4", "n <= 3"),
+        ("2 < n < 7", "3 <= n <= 6"),
+        ("n > 7", "n in {8, 9}"),
+        ("n != 4", "not n = 4"),
+        ("not n >= 3", "n <= 2"),
+        ("n in {1, 3, 5}", "n in {1, 3, 5}"),
+        ("size >= 'two XL'", "size >= 'two XL'"),
+    ],
+)
+def test_ranges_of_labels_are_written_as_ranges(asked, written):
+    sizes = ("S", "M", "two XL", "three XL", "four XL")
+    n, size = Variable("n", tuple(range(10)), "ordinal"), Variable("size", sizes, "ordinal")
+    model = random_model([10, 5], 2, np.random.default_rng(0), domain=Domain([n, size]))
+    assert model.ask(f"n | {asked}").given == written
+    assert model.ask(f"n | {written}").given == written
 
 
 def test_intervals_are_written_as_ranges(model):

@@ -13,8 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from juror.domain import Domain
-from juror.domain.question_texts import as_name, as_value, interval_condition
-from juror.domain.variable import Variable
+from juror.domain.question_texts import run_condition
 
 
 @dataclass(frozen=True)
@@ -113,17 +112,5 @@ class Events:
     def __getitem__(self, place: int) -> Event:
         if place not in self._made:
             n, low, high = int(self.variable[place]), int(self.low[place]), int(self.high[place])
-            self._made[place] = Event(n, low, high, _text(self.domain[n], low, high))
+            self._made[place] = Event(n, low, high, run_condition(self.domain[n], low, high - 1))
         return self._made[place]
-
-
-def _text(variable: Variable, low: int, high: int) -> str:
-    last = len(variable.present_labels)
-    if variable.edges is not None and high <= last:
-        return interval_condition(variable, low, high - 1)
-    first_label, last_label = variable.labels[low], variable.labels[high - 1]
-    if high - low == 1:
-        return f"{as_name(variable.name)} = {as_value(first_label)}"
-    if high == last:
-        return f"{as_name(variable.name)} >= {as_value(first_label)}"
-    return f"{as_name(variable.name)} <= {as_value(last_label)}"

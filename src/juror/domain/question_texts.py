@@ -38,8 +38,20 @@ def _quoted(text: str) -> str:
     return quote + re.sub(rf"([\\{quote}])", r"\\\1", text) + quote
 
 
-def interval_condition(variable: Variable, first: int, last: int) -> str:
-    """Return the condition that a number lies in one of neighbouring intervals."""
+def run_condition(variable: Variable, first: int, last: int) -> str:
+    """Return the condition that a variable has one of neighbouring labels, some but not all of those in its order."""
+    n_present = len(variable.present_labels)
+    if variable.edges is not None and last < n_present:
+        return _interval_condition(variable, first, last)
+    name, low, high = as_name(variable.name), as_value(variable.labels[first]), as_value(variable.labels[last])
+    if first == last:
+        return f"{name} = {low}"
+    if last == n_present - 1:
+        return f"{name} >= {low}"
+    return f"{name} <= {high}" if first == 0 else f"{low} <= {name} <= {high}"
+
+
+def _interval_condition(variable: Variable, first: int, last: int) -> str:
     assert variable.edges is not None
     inside = variable.inside
     texts = IntervalTexts(variable.edges, variable.open_ended, variable.law, variable.calendar)
