@@ -804,8 +804,14 @@ WRITTEN = [
     ),
     ([f"{n} %" for n in range(12)], "numbers with signs, such as '0 %'"),
     ([f"{n}.5" for n in range(12)], "numbers, such as '0.5'. Make them numbers, or categories if they are names"),
-    ([f"2024-03-{n}" for n in range(10, 30)], "dates, such as '2024-03-10'. Make them dates, with pandas.to_datetime"),
-    ([f"{n}/3/24 1:30 pm" for n in range(10, 30)], "dates, such as '10/3/24 1:30 pm'"),
+    (
+        [f"2024-03-{n}" for n in range(10, 30)],
+        "dates, such as '2024-03-10'. Make them dates, with pandas.to_datetime for example, or pass the path",
+    ),
+    (
+        [f"{n}/3/24 1:30 pm" for n in range(10, 30)],
+        "dates, such as '10/3/24 1:30 pm'. Make them dates, with pandas.to_datetime for example, or write them",
+    ),
     ([f"{n} March 2024" for n in range(10, 30)], "dates, such as '10 March 2024'"),
 ]
 

@@ -25,7 +25,7 @@ MODEL = juror.fit(TABLE, 2, "em")
         ("rain = 0", "rain = 0"),
         ("rain <= 0", "rain = 0"),
         ("rain > 0", "rain > 0"),
-        ("0 < rain <= 2", "0 < rain < 2"),
+        ("0 < rain <= 2", "0 < rain <= 2"),
         ("level = 0.5", "level = 0.5"),
         ("level <= 0.5", "level <= 0.5"),
         ("level > 0.5", "level > 0.5"),

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from juror import Domain, FitInfo, JointPMF, JurorError, Variable
 from juror.answers.information import Estimate
+from juror.domain.question_texts import as_name, as_value
 from juror.errors import ModelError, QueryError
 from juror.testing import dense, random_model
 
@@ -375,7 +376,7 @@ def test_hostile_names_labels_and_evidence_are_shown_as_text(hostile):
     assert_harmless(hostile.marginal(HOSTILE)._repr_html_(), HOSTILE, ALSO_HOSTILE)
     assert_harmless(hostile.marginal("b", HOSTILE)._repr_html_(), HOSTILE, ALSO_HOSTILE)
     assert_harmless(hostile.marginal("d", "b", HOSTILE)._repr_html_(), "</table>", HOSTILE, ALSO_HOSTILE)
-    given_title = f"P(b | {HOSTILE} = {ALSO_HOSTILE})"
+    given_title = f"P(b | {as_name(HOSTILE)} = {as_value(ALSO_HOSTILE)})"
     assert_harmless(hostile.marginal("b", given={HOSTILE: ALSO_HOSTILE})._repr_html_(), given_title)
     assert_harmless(hostile.dependence()._repr_html_(), HOSTILE)
 

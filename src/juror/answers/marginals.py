@@ -17,6 +17,7 @@ from juror.answers.label_frames import AsFrame, free_name
 from juror.answers.messages import tree_tables
 from juror.answers.number_summary import NumberSummary, number_summary
 from juror.answers.short_tables import Groups, groups_shown, joined, summed
+from juror.domain.question_texts import as_name
 from juror.domain.variable import Label, Variable
 from juror.errors import QueryError
 from juror.printing import one_line, shortened
@@ -64,7 +65,7 @@ class ProbabilityTable(AsFrame):
     @property
     def title(self) -> str:
         """What the table is, like ``P(class | safety = high)``."""
-        return one_line(f"P({', '.join(self.names)}" + (f" | {self.given})" if self.given else ")"))
+        return one_line(f"P({', '.join(map(as_name, self.names))}" + (f" | {self.given})" if self.given else ")"))
 
     def with_support(self, support: SupportTable | None) -> ProbabilityTable:
         """Return the same table with its support."""

@@ -13,9 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from juror.domain import Domain
-from juror.domain.interval_texts import distinct_texts
-from juror.domain.variable import Variable
-from juror.readers.columns import as_text
+from juror.domain.question_texts import run_condition
 
 
 @dataclass(frozen=True)
@@ -106,20 +104,13 @@ class Events:
         owner = self.variable[here] - variables.start
         return (self.low[here] + ends[owner], self.high[here] + ends[owner]), owner
 
+    @cached_property
+    def _made(self) -> dict[int, Event]:
+        """The events whose text was asked for: a check asks for each of them in thousands of questions."""
+        return {}
+
     def __getitem__(self, place: int) -> Event:
-        n, low, high = int(self.variable[place]), int(self.low[place]), int(self.high[place])
-        return Event(n, low, high, _text(self.domain[n], low, high))
-
-
-def _text(variable: Variable, low: int, high: int) -> str:
-    name, labels, last = variable.name, variable.labels, len(variable.present_labels)
-    if variable.edges is None:
-        if high - low == 1:
-            return f"{name} = {as_text(labels[low])}"
-        return f"{name} >= {as_text(labels[low])}" if high == last else f"{name} <= {as_text(labels[high - 1])}"
-    texts = distinct_texts(variable.edges, variable.calendar)
-    if high == last and low > 0:
-        return f"{name} >= {texts[low]}"
-    if low == 0 and high < last:
-        return f"{name} < {texts[high]}"
-    return f"{name} = {labels[low]}"
+        if place not in self._made:
+            n, low, high = int(self.variable[place]), int(self.low[place]), int(self.high[place])
+            self._made[place] = Event(n, low, high, run_condition(self.domain[n], low, high - 1))
+        return self._made[place]

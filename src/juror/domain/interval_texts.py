@@ -11,6 +11,8 @@ from juror.domain.law import Law
 from juror.readers.calendars import Calendar
 from juror.readers.exact_numbers import Number, as_float
 
+# How many characters fewer a round number has than the float that follows
+_FEWER = 3
 # The text of an end, and whether the interval includes it; None if there is no end
 _End = tuple[str, bool] | None
 
@@ -90,9 +92,13 @@ class IntervalTexts:
 
 
 def _number_before(edge: Number, edges: Sequence[Number], law: Law) -> Number:
-    """Return the float before an edge if it is an edge too, or a number of its own in the law; else the edge."""
+    """Return the float before an edge if it is an edge too, a number of its own in the law, or round; else the edge.
+
+    A round number is written with fewer digits than the edge: the condition ``x > 0.1`` cuts at 0.10000000000000002.
+    """
     before = math.nextafter(as_float(edge), -math.inf)
-    return before if before in edges or law.has_point(before) else edge
+    is_round = len(repr(before)) + _FEWER <= len(repr(as_float(edge)))
+    return before if is_round or before in edges or law.has_point(before) else edge
 
 
 def distinct_texts(ends: Sequence[Number], calendar: Calendar | None) -> list[str]:

@@ -30,6 +30,9 @@ _DAYS = (
 )
 _DATE = re.compile(rf"\s*({'|'.join(_DAYS)})([T ]+\d\d?:\d\d.*)?\s*", re.IGNORECASE)
 
+# Dates that juror reads from a CSV file without being told what they mean; only a frame says that they are text.
+_AS_READ = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?")
+
 
 @dataclass(frozen=True)
 class WrittenValues:
@@ -63,6 +66,8 @@ def written_values(labels: Sequence[Any]) -> WrittenValues | None:
         way_out = Message("To have them as numbers, remove the signs and any marks between thousands from the data.")
         return WrittenValues("numbers with signs", signed, way_out)
     if all(_DATE.fullmatch(label) for label in labels):
-        way_out = Message("Make them dates, with pandas.to_datetime for example; a CSV file has them like 2024-03-01.")
+        are_read = all(_AS_READ.fullmatch(label) for label in labels)
+        otherwise = "or pass the path of the CSV file" if are_read else "or write them like 2024-03-01"
+        way_out = Message(f"Make them dates, with pandas.to_datetime for example, {otherwise}.")
         return WrittenValues("dates", labels[0], way_out)
     return None

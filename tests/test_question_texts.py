@@ -1,0 +1,132 @@
+"""Questions are written so that juror reads them again: names, labels and ranges above answers and in checks."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import juror
+from juror.domain import Domain
+from juror.domain.question_texts import as_name, as_value
+from juror.domain.variable import Variable
+from juror.testing import random_model
+
+HARD = [
+    "New York",
+    "a|b",
+    "it's",
+    'q"q',
+    'it\'s "q"',
+    ">5",
+    ">= 5",
+    "not",
+    "in",
+    "{a}",
+    "",
+    "3 = 4",
+    "x,y",
+    "a\\b",
+    "a b\\",
+]
+
+
+@pytest.fixture(scope="module")
+def model():
+    """A model of columns whose names, labels and intervals need care in a question."""
+    rng = np.random.default_rng(0)
+    n = 600
+    frame = pd.DataFrame(
+        {
+            "x, y": rng.normal(size=n),
+            "body mass (g)": rng.integers(0, 100, n),
+            "my city": rng.choice(HARD, n),
+            "k=2": rng.choice([1, 2, 5], n),
+            "not": rng.random(n) < 0.4,
+            "seen": pd.Timestamp("2024-01-01 12:30") + pd.to_timedelta(rng.integers(0, 10_000, n), unit="m"),
+        }
+    )
+    return juror.fit(frame, rank=1, method="em")
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "value"),
+    [
+        ("age", "age", "age"),
+        ("T.categ", "T.categ", "T.categ"),
+        ("marine corps", "'marine corps'", "'marine corps'"),
+        (">50K", "'>50K'", ">50K"),
+        ("it's", '"it\'s"', '"it\'s"'),
+        ("2024-03-01 12:30", "2024-03-01 12:30", "2024-03-01 12:30"),
+        ("", "''", "''"),
+        ("Not", "'Not'", "'Not'"),
+    ],
+)
+def test_terms_are_quoted_only_if_they_must_be(text, name, value):
+    assert (as_name(text), as_value(text)) == (name, value)
+
+
+@pytest.mark.parametrize("name", ["my city", "body mass (g)", "x, y", "k=2", "not", "seen"])
+def test_every_question_of_a_check_can_be_asked(model, name):
+    checked = model.check().to_pandas()
+    lines = checked[(checked["target"] == name) | (checked["given"] == name)]
+    lines = lines.drop_duplicates("question").iloc[:: max(1, len(lines) // 100)]
+    assert len(lines) > 20
+    asked = [model.prob(question) for question in lines["question"]]
+    # Ends of intervals are written with few digits.
+    np.testing.assert_allclose(asked, lines["probability"], atol=1e-4)
+
+
+@pytest.mark.parametrize("label", HARD)
+def test_the_title_of_an_answer_can_be_asked(model, label):
+    answer = model.marginal("not", "x, y", given={"my city": juror.Not(label), "k=2": [2, 5]})
+    np.testing.assert_array_equal(model.ask(answer.title).to_numpy(), answer.to_numpy())
+
+
+def test_the_title_of_an_answer_quotes_what_needs_it(model):
+    assert model.ask("'body mass (g)' | 'my city' in {in, 'New York'}").title == (
+        "P('body mass (g)' | 'my city' in {'New York', 'in'})"
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "written"),
+    [
+        ("> 0", "'x, y' > 0"),
+        ("<= 0.1", "'x, y' <= 0.1"),
+        ("< -0.1", "'x, y' < -0.1"),
+        ("!= 0.5", "not 'x, y' = 0.5"),
+    ],
+)
+def test_strict_ends_are_written_as_they_were_asked(model, asked, written):
+    assert model.ask(f"not | 'x, y' {asked}").given == written
+
+
+def test_ranges_with_two_ends_are_written_as_they_were_asked(model):
+    assert model.ask("not | -1 < 'x, y' <= 1").given == "-1 < 'x, y' <= 1"
+    assert model.ask("not | not -1 < 'x, y' <= 1").given == "not -1 < 'x, y' <= 1"
+    assert model.ask("not | not 'body mass (g)' = 40").given == "not 'body mass (g)' = 40"
+
+
+@pytest.mark.parametrize(
+    ("asked", "written"),
+    [
+        ("n >= 3", "n >= 3"),
+        ("n < 4", "n <= 3"),
+        ("2 < n < 7", "3 <= n <= 6"),
+        ("n > 7", "n in {8, 9}"),
+        ("n != 4", "not n = 4"),
+        ("not n >= 3", "n <= 2"),
+        ("n in {1, 3, 5}", "n in {1, 3, 5}"),
+        ("size >= 'two XL'", "size >= 'two XL'"),
+    ],
+)
+def test_ranges_of_labels_are_written_as_ranges(asked, written):
+    sizes = ("S", "M", "two XL", "three XL", "four XL")
+    n, size = Variable("n", tuple(range(10)), "ordinal"), Variable("size", sizes, "ordinal")
+    model = random_model([10, 5], 2, np.random.default_rng(0), domain=Domain([n, size]))
+    assert model.ask(f"n | {asked}").given == written
+    assert model.ask(f"n | {written}").given == written
+
+
+def test_intervals_are_written_as_ranges(model):
+    questions = model.check().to_pandas()["question"]
+    assert not questions.str.contains("[", regex=False).any()
