@@ -12,7 +12,7 @@ import numpy as np
 from juror.answers.block import Mixture
 from juror.answers.interval_ends import UNSEEN, Agreement, ends_of_draws, ends_of_rows
 from juror.answers.label_frames import AsFrame, free_name
-from juror.answers.marginals import ProbabilityTable, align, marginal
+from juror.answers.marginals import ProbabilityTable, align, marginal, most_probable
 from juror.answers.posterior import log_mass, posterior
 from juror.answers.posterior_draws import posterior_draws
 from juror.answers.short_tables import Groups, summed
@@ -92,7 +92,9 @@ class IntervalTable(AsFrame):
         support = self.table.support
         below = [*(self.table if support is None else support).in_words(), f"from {self.basis}", *shown.remarks()]
         below += self.table.joined_in_words()
-        return "\n".join([self.table.title, align(*shown._grid(), len(self.table.names)), *below])
+        head, body = shown._grid()
+        lines, note = most_probable(body, shown.table.to_numpy())
+        return "\n".join([self.table.title, align(head, lines, len(self.table.names)), *note, *below])
 
     def _grid(self) -> tuple[list[str], list[list[str]]]:
         """Return headings and lines: labels, probability, both ends, and shares and rows if they are known."""

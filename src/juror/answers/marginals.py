@@ -169,22 +169,43 @@ class ProbabilityTable(AsFrame):
     def __str__(self) -> str:
         if self.support is not None:
             return str(self.support)
-        grid = self.summed_over(self.groups)._grid()
-        return "\n".join([self.title, align(*grid), *self.in_words(), *self.joined_in_words()])
+        shown = self.summed_over(self.groups)
+        head, body, n_text = shown._grid()
+        lines, note = most_probable(body, shown._probabilities)
+        return "\n".join([self.title, align(head, lines, n_text), *note, *self.in_words(), *self.joined_in_words()])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
         if self.support is not None:
             return self.support._repr_html_()
-        head, body, _ = self.summed_over(self.groups)._grid()
-        below = [*self.in_words(), *self.joined_in_words()]
-        return html_table(self.title, head, body) + "".join(f"<p>{escape(line)}</p>" for line in below)
+        shown = self.summed_over(self.groups)
+        head, body, _ = shown._grid()
+        lines, note = most_probable(body, shown._probabilities)
+        below = [*note, *self.in_words(), *self.joined_in_words()]
+        return html_table(self.title, head, lines) + "".join(f"<p>{escape(line)}</p>" for line in below)
 
 
 def bar(p: float) -> str:
     """Draw a probability as a bar of text."""
     return "█" * round(_BAR_WIDTH * p)
+
+
+def most_probable(body: Sequence[list[str]], probabilities: np.ndarray) -> tuple[list[list[str]], list[str]]:
+    """Return the most probable lines of a long table, the first of them first, and what to say of the others.
+
+    Lines are in the order of the first axes of the probabilities; a cross table has one for each label of the first.
+
+    >>> most_probable([["a"], ["b"]], np.array([0.4, 0.6]))
+    ([['a'], ['b']], [])
+    """
+    if len(body) <= _LINES_SHOWN:
+        return list(body), []
+    of_lines = probabilities.reshape(len(body), -1).sum(axis=1)
+    first = np.argsort(-of_lines, kind="stable")[:_LINES_SHOWN]
+    rest = max(0.0, float(of_lines.sum() - of_lines[first].sum()))
+    note = f"… {len(body) - _LINES_SHOWN:,} less probable rows, {rest:.4f} in all; .to_pandas() has all"
+    return [body[n] for n in first], [note]
 
 
 def align(head: Sequence[str], body: Sequence[Sequence[str]], n_text: int) -> str:

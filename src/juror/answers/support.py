@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from juror.answers.label_frames import AsFrame, free_name
-from juror.answers.marginals import ProbabilityTable, align, bar, html_table
+from juror.answers.marginals import ProbabilityTable, align, bar, html_table, most_probable
 from juror.answers.number_summary import NumberSummary, number_summary
 from juror.answers.short_tables import summed
 from juror.domain import Domain
@@ -108,13 +108,16 @@ class SupportTable(AsFrame):
 
     def __str__(self) -> str:
         head, body = self.shown._grid()
-        return "\n".join([self.table.title, align(head, body, len(self.table.names)), *self._below()])
+        lines, note = most_probable(body, self.shown.table.to_numpy())
+        return "\n".join([self.table.title, align(head, lines, len(self.table.names)), *note, *self._below()])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        notes = "".join(f"<p>{escape(line)}</p>" for line in self._below())
-        return html_table(self.table.title, *self.shown._grid()) + notes
+        head, body = self.shown._grid()
+        lines, note = most_probable(body, self.shown.table.to_numpy())
+        notes = "".join(f"<p>{escape(line)}</p>" for line in [*note, *self._below()])
+        return html_table(self.table.title, head, lines) + notes
 
     @cached_property
     def shown(self) -> SupportTable:
