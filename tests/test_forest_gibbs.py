@@ -12,7 +12,7 @@ from scipy.special import gammaln, logsumexp
 from scipy.stats import chisquare, norm
 
 import juror
-from juror.kernels import jit, reference
+from juror.kernels import few, few_edges, jit, reference
 from juror.rows.distinct import WeightedRows
 from juror.rows.forest import Forest
 from juror.rows.in_memory import MemoryTable
@@ -65,9 +65,22 @@ class TestEvidence:
         case = (columns, bounds, each[weights], PossibleEdges.of(sizes).pairs, bases, starts, np.array([0.5, 20.0]))
         one, other = jit.edge_evidence(*case), reference.edge_evidence(*case)
         np.testing.assert_allclose(one, other, rtol=1e-10)
+        np.testing.assert_allclose(few.edge_evidence(*case), other, rtol=1e-10)
         assert np.isfinite(one).sum() == 2 * 2 * 6
 
-    @pytest.mark.parametrize("module", [jit, reference], ids=["numba", "numpy"])
+    @pytest.mark.parametrize(("most", "of_pair"), [(1 << 20, 4), (10, 1 << 16), (10, 8)])
+    def test_pairs_of_many_cells_are_counted_apart(self, monkeypatch, most, of_pair):
+        rng, sizes = np.random.default_rng(1), (3, 2, 4, 2)
+        columns = np.array([rng.integers(0, size, 40) for size in sizes], dtype=np.int32)
+        starts, bases = np.cumsum([0, *sizes]).astype(np.int64), np.full(sum(sizes), 0.3)
+        case = (columns, np.array([0, 25, 25, 40]), np.ones(40), PossibleEdges.of(sizes).pairs, bases, starts)
+        together = few.edge_evidence(*case, STRENGTHS)
+        monkeypatch.setattr(few_edges, "_MOST_CELLS", most)
+        monkeypatch.setattr(few_edges, "_MOST_OF_PAIR", of_pair)
+        np.testing.assert_allclose(few.edge_evidence(*case, STRENGTHS), together, rtol=1e-12)
+        np.testing.assert_allclose(together, reference.edge_evidence(*case, STRENGTHS), rtol=1e-10)
+
+    @pytest.mark.parametrize("module", [jit, reference, few], ids=["numba", "numpy", "few"])
     def test_no_rows_say_nothing(self, module):
         nothing = (
             np.empty((2, 0), dtype=np.int32),

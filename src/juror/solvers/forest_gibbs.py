@@ -35,17 +35,17 @@ from typing import TypeGuard
 
 import numpy as np
 
-from juror.kernels import kernels, kernels_for
+from juror.kernels import are_few_to_draw, kernels, kernels_to_draw
 from juror.rows.expected import ExpectedCounts, tables_of
 from juror.rows.forest import Forest
 from juror.rows.in_memory import MemoryTable
 from juror.rows.packed import PackedRows
 from juror.rows.stacking import Stacking
 from juror.rows.table import Table
-from juror.solvers.bell_edges import N_BELLS, BellEdges, Pair
+from juror.solvers.bell_edges import N_BELLS, BellEdges
 from juror.solvers.completing import Completed, RowsToComplete
 from juror.solvers.edge_tables import KINDS, STRENGTHS, Edges, TablePrior, columns_of, draw_point
-from juror.solvers.few_rows import FewRows
+from juror.solvers.few_rows import FewCells, FewRows
 from juror.solvers.forest_moves import moved
 from juror.solvers.gibbs import PRIOR_EVERY
 from juror.solvers.hyper import Hyper, first_hyper, log_columns, next_hyper, slice_draw
@@ -103,7 +103,7 @@ class ForestSampler:
         self._to_complete = RowsToComplete(table.rows.codes, table.rows.weights)
         self._complete = self._to_complete.n_with_holes == 0
         self._possible = PossibleEdges.of(sizes, bells)
-        self._kernels = kernels_for(table.rows.codes.size)
+        self._kernels = kernels_to_draw(table.rows.codes.size)
         self._first = first
         self._every = max(_EVERY, len(sizes) // _VARIABLES_A_SWEEP)
         self.hyper = first_hyper(sizes)
@@ -131,10 +131,12 @@ class ForestSampler:
             self._rows = self._laid_out()
         self.edges = edges
 
-    def _laid_out(self) -> PackedRows | FewRows:
+    def _laid_out(self) -> PackedRows | FewRows | FewCells:
+        codes, weights = self._to_complete.codes, self._to_complete.weights
         if self._are_few:
-            whole = self._to_complete.weights.astype(np.int64)
-            return FewRows(self._to_complete.codes, whole, self.stacking)
+            return FewRows(codes, weights.astype(np.int64), self.stacking)
+        if are_few_to_draw(codes.size) and (rows := FewCells.of(codes, weights, self.stacking)) is not None:
+            return rows
         forest = self.stacking.forest
         return self._table.packed if forest is None else self._table.along(forest)
 
@@ -162,9 +164,10 @@ class ForestSampler:
     def _completed(self) -> Completed:
         """Draw classes, and labels for missing cells."""
         lam, stack = self.point.lam, self.point.stack
-        if isinstance(self._rows, FewRows):
+        if self._complete and isinstance(self._rows, FewRows | FewCells):
             return self._to_complete.draw_complete(*self._rows.posterior(lam, stack), self._rng)
         if self._complete:
+            assert isinstance(self._rows, PackedRows)
             cells = self._rows.sheets[0][0]
             logs, R = cells.kernels.posterior(cells.packed, tables_of(cells, lam, stack))
             return self._to_complete.draw_complete(logs, R, self._rng)
@@ -245,24 +248,25 @@ def next_edges(
     of_roots = _root_evidence(drawn, hyper, rank) + np.log([[1.0 - edges.rho], [edges.rho]])
     E += possible.log_weights + np.log(edges.odds / len(nodes)) - np.logaddexp(*of_roots)
     of_bells = _bell_evidence(drawn, possible)
-    for (above, n), logs in of_bells.items():
-        weight = np.logaddexp.reduce(logs) + np.log(edges.odds / len(nodes)) - np.logaddexp(*of_roots[:, n])
-        E[above, n] = np.logaddexp(E[above, n], weight)
+    if len(of_bells):
+        above, below = np.array(possible.bells.pairs).T
+        weights = np.logaddexp.reduce(of_bells, axis=1) + np.log(edges.odds / len(nodes))
+        E[above, below] = np.logaddexp(E[above, below], weights - np.logaddexp(*of_roots)[below])
     forest = moved(edges.forest, E, rng.choice(nodes, min(len(nodes), _MOST_MOVES)), rng)
-    kinds = edges.kinds.copy()
+    kinds, bells = edges.kinds.copy(), dict(zip(possible.bells.pairs, of_bells, strict=True))
     for above, n in forest.edges:
         logs = evidence[:, above, n]
-        if (above, n) in of_bells:
-            logs = np.append(logs + possible.log_weights[above, n], of_bells[above, n])
+        if (above, n) in bells:
+            logs = np.append(logs + possible.log_weights[above, n], bells[above, n])
         p = np.exp(logs - logs.max())
         kinds[n] = rng.choice(len(p), p=p / p.sum())
     return replace(edges, forest=forest, kinds=kinds, alike=_drawn_alike(forest, of_roots, rng))
 
 
-def _bell_evidence(drawn: Completed, possible: PossibleEdges) -> dict[Pair, np.ndarray]:
-    """Return log E + log w of all kinds of edges between two scores, by pair; all kinds are as probable."""
+def _bell_evidence(drawn: Completed, possible: PossibleEdges) -> np.ndarray:
+    """Return log E + log w of all kinds of edges between two scores, (pairs, kinds); all kinds are as probable."""
     found = possible.bells.evidence(drawn.codes, drawn.classes, drawn.weights)
-    return {pair: logs + np.log(_OF_BELLS / (2 * N_BELLS)) for pair, logs in found.items()}
+    return found + np.log(_OF_BELLS / (2 * N_BELLS))
 
 
 def _drawn_alike(forest: Forest, of_roots: np.ndarray, rng: np.random.Generator) -> frozenset[int]:

@@ -9,6 +9,7 @@ from juror.kernels.jit.forest_states import TINY, find_fours, find_value, larges
 from juror.kernels.jit.products import aligned
 from juror.kernels.jit.random_numbers import uniform
 from juror.kernels.jit.vectors import add, divide, least, load, multiply, multiply_add, spread, store
+from juror.kernels.reference.forest_states import NUMBERS_OF_CLASS
 
 # The floats in a chunk, as in :mod:`juror.kernels.jit.forest_states`
 _W = 8
@@ -171,13 +172,14 @@ def _most_messages(states):
 def draw_counts(counts, key, stack, states, used, logs):
     """Draw labels for the rows that messages count, and add them to the counts of stacked rows."""
     (n_stacked, F), n_messages, largest = stack.shape, states.table.shape[0], largest_size(states)
-    drawn, number = np.empty(n_stacked + n_messages), 0
+    drawn = np.empty(n_stacked + n_messages)
     rows, G, ladder = aligned((n_stacked + n_messages) * _W), aligned(4 * largest * _W), np.empty(largest)
     at_once = find_fours(states)
     for f in range(F):
         if f % _W == 0:
             send_all_up(stack, f, states, at_once, rows, G)
         drawn[:] = 0.0
+        number = f * NUMBERS_OF_CLASS
         for u in range(used.shape[0]):
             drawn[n_stacked + used[u]] = counts[n_stacked + u, f]
         for s in range(states.sizes.shape[0] - 1, -1, -1):
