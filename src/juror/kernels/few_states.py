@@ -12,11 +12,36 @@ from typing import NamedTuple
 import numpy as np
 
 from juror.kernels.logarithms import log_of, log_sum_exp
-from juror.kernels.reference.forest_states import NUMBERS_OF_CLASS, TINY, States
+from juror.kernels.reference.forest_states import NUMBERS_OF_MESSAGE, TINY, States
 from juror.kernels.reference.random_numbers import uniform
 
 # The most numbers of the tables that messages are summed from at a time
 _MOST_AT_ONCE = 1 << 20
+
+
+class Node(NamedTuple):
+    """The states of a node and their messages.
+
+    Attributes
+    ----------
+    messages : slice
+        Which messages these are.
+    state : numpy.ndarray of int, (messages,)
+        The state of every message, numbered from the first of this node.
+    tables : numpy.ndarray of int, (messages, I)
+        The stacked rows of every message.
+    links : numpy.ndarray of int, (links, I)
+        The rows of every link.
+    first_link, n_links : numpy.ndarray of int, (states,)
+        The first link of every state, numbered from the first of this node, and the number of its links.
+    """
+
+    messages: slice
+    state: np.ndarray
+    tables: np.ndarray
+    links: np.ndarray
+    first_link: np.ndarray
+    n_links: np.ndarray
 
 
 class Rows(NamedTuple):
@@ -26,10 +51,28 @@ class Rows(NamedTuple):
     are_logs: bool
 
 
+def nodes_of(states: States) -> list[Node]:
+    """Lay out the states of every node, children first."""
+    found = []
+    for first, last in zip(states.first_state[:-1].tolist(), states.first_state[1:].tolist(), strict=True):
+        begin, end = int(states.first_message[first]), int(states.first_message[last])
+        links, x = slice(int(states.first_link[first]), int(states.first_link[last])), np.arange(states.sizes[first])
+        found.append(
+            Node(
+                slice(begin, end),
+                np.repeat(np.arange(last - first), np.diff(states.first_message[first : last + 1])),
+                states.table[begin:end, None] + x,
+                states.base[links, None] + states.stride[links, None] * x,
+                states.first_link[first:last] - links.start,
+                np.diff(states.first_link[first : last + 1]),
+            )
+        )
+    return found
+
+
 def messages(extended: np.ndarray, n_stacked: int, states: States, used: np.ndarray) -> np.ndarray:
     """Fill the rows below a stack with messages; return the logarithms of all if needed; see the definition."""
-    rows = all_messages(extended[:n_stacked], states)
-    return filled_in(rows, extended, n_stacked, used)
+    return filled_in(all_messages(extended[:n_stacked], nodes_of(states)), extended, n_stacked, used)
 
 
 def filled_in(rows: Rows, extended: np.ndarray, n_stacked: int, used: np.ndarray) -> np.ndarray:
@@ -46,115 +89,114 @@ def filled_in(rows: Rows, extended: np.ndarray, n_stacked: int, used: np.ndarray
     return found
 
 
-def all_messages(stack: np.ndarray, states: States) -> Rows:
+def all_messages(stack: np.ndarray, nodes: list[Node]) -> Rows:
     """Find all messages below a stack (n_stacked, F)."""
-    rows = np.empty((len(stack) + len(states.table), stack.shape[1]))
-    rows[: len(stack)] = stack
-    _fill(rows, len(stack), states, in_logs=False)
-    if not len(states.table) or rows[len(stack) :].min() >= TINY:
+    n_stacked, n_messages = len(stack), nodes[-1].messages.stop if nodes else 0
+    rows = np.empty((n_stacked + n_messages, stack.shape[1]))
+    rows[:n_stacked] = stack
+    for node in nodes:
+        _fill(rows, n_stacked, node, in_logs=False)
+    if rows[n_stacked:].min(initial=1.0) >= TINY:
         return Rows(rows, are_logs=False)
-    rows[: len(stack)] = log_of(stack)
-    _fill(rows, len(stack), states, in_logs=True)
+    rows[:n_stacked] = log_of(stack)
+    for node in nodes:
+        _fill(rows, n_stacked, node, in_logs=True)
     return Rows(rows, are_logs=True)
 
 
-def _fill(rows: np.ndarray, n_stacked: int, states: States, *, in_logs: bool) -> None:
-    """Fill in the messages below a stack, node after node."""
-    for first, last in zip(states.first_state[:-1].tolist(), states.first_state[1:].tolist(), strict=True):
-        size, begin, end = int(states.sizes[first]), int(states.first_message[first]), int(states.first_message[last])
-        links = slice(int(states.first_link[first]), int(states.first_link[last]))
-        x = np.arange(size)
-        factors = rows.take(states.base[links, None] + states.stride[links, None] * x, axis=0)
-        if len(factors) > last - first:
-            combine = np.add if in_logs else np.multiply
-            factors = combine.reduceat(factors, states.first_link[first:last] - links.start, axis=0)
-        of_state = np.repeat(np.arange(last - first), np.diff(states.first_message[first : last + 1]))
-        at_once = max(1, _MOST_AT_ONCE // (size * rows.shape[1]))
-        for some in range(begin, end, at_once):
-            until = min(some + at_once, end)
-            tables = rows.take(states.table[some:until, None] + x, axis=0)
-            values = factors.take(of_state[some - begin : until - begin], axis=0)
-            if in_logs:
-                tables += values
-                rows[n_stacked + some : n_stacked + until] = log_sum_exp(tables.transpose(0, 2, 1))
-            else:
-                tables *= values
-                np.add.reduce(tables, axis=1, out=rows[n_stacked + some : n_stacked + until])
+def _fill(rows: np.ndarray, n_stacked: int, node: Node, *, in_logs: bool) -> None:
+    """Fill in the messages of a node below a stack."""
+    values = rows.take(node.links, axis=0)
+    if len(values) > len(node.first_link):
+        values = (np.add if in_logs else np.multiply).reduceat(values, node.first_link, axis=0)
+    at_once = max(1, _MOST_AT_ONCE // (node.tables.shape[1] * rows.shape[1]))
+    for first in range(0, len(node.tables), at_once):
+        some = slice(first, first + at_once)
+        tables, of_states = rows.take(node.tables[some], axis=0), values.take(node.state[some], axis=0)
+        begin = n_stacked + node.messages.start + first
+        into = rows[begin : begin + len(tables)]
+        if in_logs:
+            tables += of_states
+            into[:] = log_sum_exp(tables.transpose(0, 2, 1))
+        else:
+            tables *= of_states
+            np.add.reduce(tables, axis=1, out=into)
 
 
 def draw_counts(
     counts: np.ndarray, key: int, stack: np.ndarray, states: States, used: np.ndarray, logs: np.ndarray
 ) -> None:
     """Draw labels for the rows that messages count, and add them to the counts of stacked rows; see the definition."""
-    draw_from(counts, key, all_messages(stack, states), len(stack), states, used)
+    nodes = nodes_of(states)
+    draw_from(counts, key, all_messages(stack, nodes), nodes, used)
 
 
-def draw_from(counts: np.ndarray, key: int, rows: Rows, n_stacked: int, states: States, used: np.ndarray) -> None:
+def draw_from(counts: np.ndarray, key: int, rows: Rows, nodes: list[Node], used: np.ndarray) -> None:
     """Do the same with all messages, which were found before."""
-    F = counts.shape[1]
-    left = np.zeros((len(states.table), F))
-    left[used] = counts[n_stacked:]
-    numbers = np.arange(F) * NUMBERS_OF_CLASS
-    bounds = zip(states.first_state[:-1].tolist(), states.first_state[1:].tolist(), strict=True)
-    for first, last in reversed(list(bounds)):
-        begin, end = int(states.first_message[first]), int(states.first_message[last])
-        m, f = np.nonzero(left[begin:end])
-        if not len(m):
+    F, n_stacked = counts.shape[1], len(counts) - len(used)
+    # Counts of the stack, and below it those of all messages, flat
+    drawn = np.zeros(rows.values.size)
+    all_counts = drawn.reshape(-1, F)
+    all_counts[n_stacked + used] = counts[n_stacked:]
+    values = rows.values.reshape(-1)
+    for node in reversed(nodes):
+        (places,) = all_counts[n_stacked + node.messages.start : n_stacked + node.messages.stop].reshape(-1).nonzero()
+        if not len(places):
             continue
-        state = np.searchsorted(states.first_message[first : last + 1], m + begin, side="right") - 1 + first
-        # States are visited from the last to the first, and their messages in order.
-        order = np.argsort(-state, kind="stable")
-        m, f, state = m[order] + begin, f[order], state[order]
-        count = left[m, f]
-        n_draws = np.ceil(count).astype(np.int64)
-        from_number, numbers = _numbered(f, n_draws, numbers)
-        ladder = _ladders(rows, states, m, f, state)
-        if n_draws.max() > 1:
-            draw = np.repeat(np.arange(len(m)), n_draws)
-            place = np.arange(len(draw)) - np.repeat(np.cumsum(n_draws) - n_draws, n_draws)
-            worth = np.where(place == n_draws[draw] - 1, (count - (n_draws - 1))[draw], 1.0)
-            ladder, from_number, f, m, state = ladder[draw], from_number[draw] + place, f[draw], m[draw], state[draw]
-        else:
-            worth = count
-        levels = uniform(key, from_number) * ladder[:, -1]
-        x = np.minimum((ladder <= levels[:, None]).sum(axis=1), ladder.shape[1] - 1)
-        np.add.at(counts, (states.table[m] + x, f), worth)
-        link, of = _links(states, state)
-        row, in_class, more = states.base[link] + states.stride[link] * x[of], f[of], worth[of]
-        below = row >= n_stacked
-        np.add.at(counts, (row[~below], in_class[~below]), more[~below])
-        np.add.at(left, (row[below] - n_stacked, in_class[below]), more[below])
+        m, f = np.divmod(places, F)
+        first = node.messages.start * F
+        count, numbers = drawn[places + (n_stacked * F + first)], (places + first) * NUMBERS_OF_MESSAGE
+        cells = node.tables[m] * F
+        cells += f[:, None]
+        state = node.state[m]
+        n_links = node.n_links[state]
+        of = np.repeat(np.arange(len(m)), n_links)
+        starts = np.cumsum(n_links) - n_links
+        links = node.links[(node.first_link[state] - starts)[of] + np.arange(len(of))] * F
+        links += f[of, None]
+        ladder = _ladders(values[cells], values[links], starts, are_logs=rows.are_logs)
+        if count.max() > 1.0:
+            _draw_several(drawn, key, numbers, count, ladder, cells, links, of)
+            continue
+        x = _labels(ladder, uniform(key, numbers))
+        # Rows of one state share links, so cells may come more than once.
+        np.add.at(drawn, cells[np.arange(len(m)), x], count)
+        np.add.at(drawn, links[np.arange(len(of)), x[of]], count[of])
+    counts[:n_stacked] += all_counts[:n_stacked]
 
 
-def _numbered(f: np.ndarray, n_draws: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the number of the first draw of every message and class f, and the next number of every class."""
-    order = np.argsort(f, kind="stable")
-    before = np.cumsum(n_draws[order]) - n_draws[order]
-    in_class = np.bincount(f, n_draws, minlength=len(numbers)).astype(np.int64)
-    of_class = np.cumsum(in_class) - in_class
-    found = np.empty_like(n_draws)
-    found[order] = numbers[f[order]] + before - of_class[f[order]]
-    return found, numbers + in_class
+def _draw_several(
+    drawn: np.ndarray,
+    key: int,
+    numbers: np.ndarray,
+    count: np.ndarray,
+    ladder: np.ndarray,
+    cells: np.ndarray,
+    links: np.ndarray,
+    of: np.ndarray,
+) -> None:
+    """Draw labels for messages that count more than one row: each draw counts one, and the last what is left."""
+    n_draws = np.ceil(count).astype(np.int64)
+    message = np.repeat(np.arange(len(count)), n_draws)
+    place = np.arange(len(message)) - np.repeat(np.cumsum(n_draws) - n_draws, n_draws)
+    worth = np.where(place == n_draws[message] - 1, (count - (n_draws - 1))[message], 1.0)
+    x = _labels(ladder[message], uniform(key, numbers[message] + place))
+    of_labels = np.bincount(message * ladder.shape[1] + x, worth, minlength=ladder.size).reshape(ladder.shape)
+    np.add.at(drawn, cells, of_labels)
+    np.add.at(drawn, links, of_labels[of])
 
 
-def _links(states: States, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the links of some states one after the other, and the place of the state of each."""
-    n_links = (states.first_link[1:] - states.first_link[:-1])[state]
-    of = np.repeat(np.arange(len(state)), n_links)
-    return np.arange(len(of)) - (np.cumsum(n_links) - n_links)[of] + states.first_link[state][of], of
+def _labels(ladder: np.ndarray, levels: np.ndarray) -> np.ndarray:
+    """Return the first label whose cumulative probability is above a level of the whole, (draws,)."""
+    levels = levels * ladder[:, -1]
+    return np.asarray(np.minimum((ladder <= levels[:, None]).sum(axis=1), ladder.shape[1] - 1))
 
 
-def _ladders(rows: Rows, states: States, m: np.ndarray, f: np.ndarray, state: np.ndarray) -> np.ndarray:
-    """Return the cumulative probabilities of the labels of messages in classes, up to factors, (messages, I)."""
-    x = np.arange(states.sizes[state[0]])
-    chances = rows.values[states.table[m, None] + x, f[:, None]]
-    link, of = _links(states, state)
-    factors = rows.values[states.base[link, None] + states.stride[link, None] * x, f[of, None]]
-    if len(link) > len(m):
-        combine = np.add if rows.are_logs else np.multiply
-        n_links = np.bincount(of, minlength=len(m))
-        factors = combine.reduceat(factors, np.cumsum(n_links) - n_links, axis=0)
-    if not rows.are_logs:
-        return np.cumsum(chances * factors, axis=1)
-    logs = chances + factors
+def _ladders(tables: np.ndarray, factors: np.ndarray, first: np.ndarray, *, are_logs: bool) -> np.ndarray:
+    """Return cumulative probabilities of labels up to factors, (messages, I), from tables and the factors of links."""
+    if len(factors) > len(tables):
+        factors = (np.add if are_logs else np.multiply).reduceat(factors, first, axis=0)
+    if not are_logs:
+        return np.cumsum(tables * factors, axis=1)
+    logs = tables + factors
     return np.cumsum(np.exp(logs - logs.max(axis=1, keepdims=True)), axis=1)

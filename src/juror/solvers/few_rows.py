@@ -57,6 +57,7 @@ class FewCells:
     def __init__(self, cells: np.ndarray, regions: Regions | None, weights: np.ndarray):
         self._cells = np.ascontiguousarray(cells.T, dtype=np.intp)
         self._regions, self._weights = regions, weights
+        self._nodes = [] if regions is None else few_states.nodes_of(regions.states)
         whole = np.floor(weights)
         self._single, self._several = np.flatnonzero(weights == 1.0), np.flatnonzero((whole > 0) & (weights != 1.0))
         self._parts = np.flatnonzero(weights > whole)
@@ -80,7 +81,7 @@ class FewCells:
         """Return the same, and the messages."""
         if self._regions is None:
             return *_posterior(self._cells, lam, stack), None
-        rows, used = few_states.all_messages(stack, self._regions.states), self._regions.used
+        rows, used = few_states.all_messages(stack, self._nodes), self._regions.used
         extended = np.concatenate([stack, np.empty((len(used), len(lam)))])
         logs = few_states.filled_in(rows, extended, len(stack), used)
         return *_posterior(self._cells, lam, extended, logs[used] if len(logs) else None), rows
@@ -106,7 +107,7 @@ class FewCells:
         counts = np.bincount(places.ravel(), each, minlength=height * F).reshape(height, F)
         if rows is not None and self._regions is not None:
             key = int(rng.integers(2**64, dtype=np.uint64))
-            few_states.draw_from(counts, key, rows, len(stack), self._regions.states, self._regions.used)
+            few_states.draw_from(counts, key, rows, self._nodes, self._regions.used)
         in_classes = np.bincount(classes, worth, minlength=F)
         return ExpectedCounts(float(self._weights @ logs), in_classes, counts[: len(stack)])
 

@@ -70,6 +70,8 @@ _SPARSE = 0.02
 # The forest is drawn in every tenth sweep, or less often for many variables, because their pairs cost more than sweeps.
 # At most this many variables draw a parent then.
 _EVERY, _VARIABLES_A_SWEEP, _MOST_MOVES = 10, 5, 200
+# Ends of scores follow missing cells in every fourth of these sweeps: the tables of all pairs cost more than the rest.
+_FOLLOWED_EVERY = 4
 # The part of the sweeps that are forgotten before the first edge
 CLASSES_FIRST = 8
 # Pairs with more cells than this have no edge.
@@ -145,7 +147,8 @@ class ForestSampler:
         moves = self.n_sweeps % self._every == 0 and self.n_sweeps >= self._first
         if moves:
             drawn = self._completed()
-            if not self._complete and self.n_sweeps < CLASSES_FIRST * self._first:
+            n_moves = self.n_sweeps // self._every
+            if not self._complete and self.n_sweeps < CLASSES_FIRST * self._first and n_moves % _FOLLOWED_EVERY == 0:
                 bells = self._possible.bells.following(drawn.codes, drawn.weights)
                 self._possible = replace(self._possible, bells=bells)
             edges = next_edges(self.edges, drawn, self.hyper, self.point.rank, self._possible, self._rng, self._kernels)

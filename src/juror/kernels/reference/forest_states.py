@@ -23,8 +23,8 @@ from juror.kernels.reference.random_numbers import uniform
 
 # Below this, a message may have lost digits or have underflowed, so that its logarithm is needed too.
 TINY = 1e-200
-# The first random number of a class, divided by the number of the class
-NUMBERS_OF_CLASS = 1 << 40
+# The random numbers of a message in a class
+NUMBERS_OF_MESSAGE = 1 << 32
 
 
 class States(NamedTuple):
@@ -149,7 +149,7 @@ def draw_counts(
     """Draw labels for the rows that messages count, and add them to the counts of stacked rows.
 
     A message counted k times in a class draws ⌊k⌋ labels x with probabilities q / K, and one more that counts as the
-    rest. Random numbers of a class follow each other: over states from the last to the first, their messages, and draws.
+    rest. Message m in class f has the random numbers from (m F + f) · 2³² on, in whatever order messages are visited.
 
     Parameters
     ----------
@@ -161,12 +161,12 @@ def draw_counts(
     out = _counts_below(counts, stack, states, used)
     every = log_rows(stack, states)
     for f, rows in enumerate(every.T):
-        drawn, number = out[:, f], f * NUMBERS_OF_CLASS
+        drawn = out[:, f]
         for s in range(len(states.sizes) - 1, -1, -1):
             links, size = states.links(s), states.sizes[s]
             for m in states.messages(s):
                 table = states.table[m] + np.arange(size)
-                left = drawn[len(stack) + m]
+                left, number = drawn[len(stack) + m], (m * stack.shape[1] + f) * NUMBERS_OF_MESSAGE
                 if left > 0:
                     chances = rows[table] + sum(rows[link] for link in links)
                     ladder = np.cumsum(np.exp(chances - chances.max()))
