@@ -301,7 +301,7 @@ def test_chains_that_have_not_mixed_are_said():
 def test_chains_go_on_only_while_that_is_not_too_much(monkeypatch):
     monkeypatch.setattr(bayes, "_has_mixed", lambda followed: False)
     monkeypatch.setattr(bayes, "_SWEEPS", 20)
-    assert "of 80 sweeps" in juror.fit(CODES[:50], 2, "bayes").info.stopped
+    assert "of 40 sweeps" in juror.fit(CODES[:50], 2, "bayes").info.stopped
     monkeypatch.setattr(bayes, "_MOST_PASSED", 0)
     assert "of 20 sweeps" in juror.fit(CODES[:50], 2, "bayes").info.stopped
 

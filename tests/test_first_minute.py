@@ -7,7 +7,7 @@ from importlib import import_module
 
 import pytest
 
-from juror.kernels import FEW_CELLS, few, kernels, kernels_for
+from juror.kernels import _FEW_CELLS, few, kernels, kernels_for
 
 FIT = """
 import hashlib, sys
@@ -56,8 +56,8 @@ def test_a_small_table_compiles_nothing_and_has_the_same_bits(tmp_path):
 
 @pytest.mark.skipif("JUROR_KERNELS" in os.environ, reason="the kernels are given")
 def test_the_size_alone_decides():
-    assert kernels_for(FEW_CELLS) is few
-    assert kernels_for(FEW_CELLS + 1) is kernels()
+    assert kernels_for(_FEW_CELLS) is few
+    assert kernels_for(_FEW_CELLS + 1) is kernels()
 
 
 def test_a_part_of_kernels_refuses_python():

@@ -17,7 +17,7 @@ from juror.errors import MissingDependencyError, ParameterError, check_choice
 
 # Up to this many cells (distinct rows × columns) a fit by NumPy's passes takes about as long as one that first loads
 # compiled kernels. So the first fit of a small table waits for no compiler.
-FEW_CELLS = 4096
+_FEW_CELLS = 4096
 # Up to this many cells a Gibbs sampler needs no compiled kernels: most of the time of a sweep is for random numbers.
 _FEW_TO_DRAW = 16384
 _MODULES = {"numba": "juror.kernels.jit", "numpy": "juror.kernels.reference"}
@@ -39,7 +39,7 @@ def kernels() -> ModuleType:
 @cache
 def are_few(n_cells: int) -> bool:
     """Whether passes over a table of n_cells cells need no compiled kernels, unless they are asked for."""
-    return n_cells <= FEW_CELLS and "JUROR_KERNELS" not in os.environ
+    return n_cells <= _FEW_CELLS and "JUROR_KERNELS" not in os.environ
 
 
 def kernels_for(n_cells: int) -> ModuleType:

@@ -39,8 +39,11 @@ _FEWEST = 4
 _PACE, _FEWEST_IN_TIME = 10, 20
 # Defaults: the sweeps of a chain, the share of these that is forgotten, and the draws of all chains together
 _SWEEPS, _BURNT, _DRAWS = 1000, 0.4, 100
-# How often chains that have not mixed may be doubled, and the most numbers that their sweeps may pass over for it
-_MOST_ROUNDS, _MOST_PASSED = 2, 10**10
+# How often chains that have not mixed may be doubled, and the most numbers that their sweeps may pass over for it: some
+# seconds
+_MOST_ROUNDS, _MOST_PASSED = 1, 6e9
+# Drawing an entry of a table, or counting a row in a cell of a pair, takes as long as passing over this many numbers.
+_OF_ENTRY, _OF_PAIR = 30, 15
 
 
 @dataclass(frozen=True)
@@ -123,11 +126,14 @@ def solve(
 ) -> Solution:
     """Sample, and return the mean over the draws as one model of rank draws × F."""
     n_effective, table = table.n_effective, _of_weight_one(table)
-    bells = _better_bells(table, rank, options, context)
+    bells, running = _better_bells(table, rank, options, context)
     planned, options = options, _in_time(table, rank, options, context, bells)
-    running = _begun(table, rank, options, context, bells)
     began = context.seconds_left
-    chains = [chain.run(options.n_sweeps, options.n_burnt) for chain in running]
+    if running and _may_go_on(running, planned):
+        chains = [chain.went_on(context).run(options.n_sweeps - len(chain.log_likelihoods), 0) for chain in running]
+    else:
+        running = _begun(table, rank, options, context, bells)
+        chains = [chain.run(options.n_sweeps, options.n_burnt) for chain in running]
     followed = mixing([chain.followed for chain in chains])
     while not _has_mixed(followed) and (more := _more_sweeps(running, planned, began, context)):
         chains = [chain.run(more, 0) for chain in running]
@@ -161,31 +167,41 @@ def _begun(table: Table, rank: int, options: BayesOptions, context: Context, bel
     return [RunningChain(table, rank, number, share, options, context, bells) for number, share in each]
 
 
-def _better_bells(table: Table, rank: int, options: BayesOptions, context: Context) -> BellEdges:
+def _may_go_on(running: Sequence[RunningChain], planned: BayesOptions) -> bool:
+    """Whether the chains of a comparison can go on as those of the fit, which forget all sweeps that they have made."""
+    in_time = planned.max_seconds is not None
+    return not in_time and planned.burnt is None and all(chain.leaves(planned.n_sweeps) for chain in running)
+
+
+def _better_bells(
+    table: Table, rank: int, options: BayesOptions, context: Context
+) -> tuple[BellEdges, list[RunningChain]]:
     """Return the edges between the scores of numbers if rows that are left out are more probable with them.
 
     Such edges find in a hundred rows what free tables find in a thousand. But they leave little for classes, which are
     better where all numbers depend on a hidden one. So shorter chains, of half the sweeps, are run with and without
-    these edges.
+    these edges. Those of the better kind are returned too.
     """
     none = BellEdges.none()
     if not (options.forest and ForestSampler.takes(table)):
-        return none
+        return none, []
     plain = Stacking(table.domain.cardinalities)
     bells = BellEdges.of(table.domain, [own.ravel() for own in plain.tables(plain.marginals(table.label_counts))])
     if not bells.pairs:
-        return none
+        return none, []
     half = replace(options, sweeps=max(options.n_sweeps // 2, 2 * _FEWEST), burnt=None, draws=None)
     if half.n_draws < 2:
-        return none
+        return none, []
     found = []
     for tried, share in ((none, 0.25), (bells, 1 / 3)):
         trying = replace(context.with_share(share), stage="comparing kinds of edges")
         shorter = _in_time(table, rank, half, trying, tried)
         chains = _begun(table, rank, shorter, trying, tried)
         draws = [draw for chain in chains for draw in chain.run(shorter.n_sweeps, shorter.n_burnt).draws]
-        found.append(log_left_out(draws, table.rows, table.domain.cardinalities, context.runner))
-    return bells if found[1] > found[0] else none
+        left_out = log_left_out(draws, table.rows, table.domain.cardinalities, context.runner)
+        found.append((left_out, tried, chains))
+    (without, *plain_ones), (with_bells, *better) = found
+    return (better[0], better[1]) if with_bells > without else (plain_ones[0], plain_ones[1])
 
 
 def _of_weight_one(table: Table) -> Table:
@@ -205,7 +221,7 @@ def _more_sweeps(running: Sequence[RunningChain], planned: BayesOptions, began: 
     """Return how many sweeps to add to chains that have not mixed: as many as they have, or none.
 
     All earlier sweeps are then forgotten. No sweeps are added if their number was given. Without a budget of time,
-    chains go on at most twice, unless that passes over too many numbers; with a budget, until it is spent.
+    chains go on once, unless that passes over too many numbers; with a budget, until it is spent.
     """
     n_sweeps = len(running[0].log_likelihoods)
     if planned.sweeps is not None:
@@ -305,8 +321,22 @@ class RunningChain:
 
     @property
     def n_numbers(self) -> float:
-        """How many numbers a sweep passes over: a share of every class in every cell, and the tables of all classes."""
-        return self._n_cells * self._rank + self._sampler.point.stack.size
+        """How many numbers a sweep passes over, or others that take as long.
+
+        These are a share of every class in every cell, the tables of all classes, and cells of pairs for the forest.
+        """
+        of_moves = self._sampler.n_of_moves if isinstance(self._sampler, ForestSampler) else 0.0
+        of_tables = _OF_ENTRY * self._sampler.point.stack.size
+        return self._n_cells * self._rank + of_tables + _OF_PAIR * of_moves
+
+    def leaves(self, n_sweeps: int) -> bool:
+        """Whether enough of this number of sweeps are left for all draws to keep."""
+        return n_sweeps - len(self.log_likelihoods) >= max(self._n_draws, _FEWEST)
+
+    def went_on(self, context: Context) -> RunningChain:
+        """Return the chain, with another stage to tell of."""
+        self._context = context
+        return self
 
     def run(self, n_sweeps: int, burnt: int) -> Chain:
         """Sweep, and keep draws and the followed quantities of all sweeps after the first ``burnt`` ones."""

@@ -70,8 +70,12 @@ _SPARSE = 0.02
 # The forest is drawn in every tenth sweep, or less often for many variables, because their pairs cost more than sweeps.
 # At most this many variables draw a parent then.
 _EVERY, _VARIABLES_A_SWEEP, _MOST_MOVES = 10, 5, 200
-# Ends of scores follow missing cells in every fourth of these sweeps: the tables of all pairs cost more than the rest.
-_FOLLOWED_EVERY = 4
+# Ends of scores follow missing cells whenever the forest is drawn, or every second time if there are more intervals than
+# this, whose tables cost more than a sweep.
+_FEW_INTERVALS = 50
+# Tables of fewer numbers are drawn in all classes. Of larger ones, a class without rows has new tables in every fourth
+# sweep.
+_FEWEST_NUMBERS, _TURNS = 2048, 4
 # The part of the sweeps that are forgotten before the first edge
 CLASSES_FIRST = 8
 # Pairs with more cells than this have no edge.
@@ -107,6 +111,8 @@ class ForestSampler:
         self._possible = PossibleEdges.of(sizes, bells)
         self._kernels = kernels_to_draw(table.rows.codes.size)
         self._first = first
+        n_intervals = sum(len(ends) - 1 for ends in self._possible.bells.ends.values())
+        self._follows_every = 1 if n_intervals <= _FEW_INTERVALS else 2
         self._every = max(_EVERY, len(sizes) // _VARIABLES_A_SWEEP)
         self.hyper = first_hyper(sizes)
         self.point = random_start(plain.marginals(table.label_counts), rank, plain, rng)
@@ -148,7 +154,7 @@ class ForestSampler:
         if moves:
             drawn = self._completed()
             n_moves = self.n_sweeps // self._every
-            if not self._complete and self.n_sweeps < CLASSES_FIRST * self._first and n_moves % _FOLLOWED_EVERY == 0:
+            if not self._complete and self.n_sweeps < CLASSES_FIRST * self._first and n_moves % self._follows_every == 0:
                 bells = self._possible.bells.following(drawn.codes, drawn.weights)
                 self._possible = replace(self._possible, bells=bells)
             edges = next_edges(self.edges, drawn, self.hyper, self.point.rank, self._possible, self._rng, self._kernels)
@@ -160,9 +166,29 @@ class ForestSampler:
             columns, given = columns_of(counts, self.edges, self.stacking), self.edges.strengths
             self.hyper = next_hyper(self.hyper, counts.classes, columns, self._rng, self._scale_of_a, given)
             self._prior = TablePrior.of(self.hyper, self.edges, self.stacking, self._possible.bells)
-        self.point = draw_point(counts, self.hyper.a, self._prior, self.stacking, self._rng)
+        chosen = None if moves else self._to_draw(counts)
+        self.point = draw_point(
+            counts, self.hyper.a, self._prior, self.stacking, self._rng, chosen, self.point.stack
+        )
         self.n_sweeps += 1
         return counts
+
+    @property
+    def n_of_moves(self) -> float:
+        """How many rows are counted in cells of pairs to draw the forest, for every sweep."""
+        n_pairs = len(self._possible.pairs) + len(self._possible.bells.pairs)
+        return n_pairs * len(self._to_complete.codes) / self._every
+
+    def _to_draw(self, counts: ExpectedCounts) -> np.ndarray | None:
+        """Return the classes whose tables are drawn: those that hold rows, and some of the others by turns; None: all.
+
+        Whatever rule chooses them by the classes of the rows leaves the posterior as it is. Most of the time of a sweep
+        would be for the tables of classes without rows.
+        """
+        if counts.cells.size < _FEWEST_NUMBERS:
+            return None
+        turn = np.arange(len(counts.classes)) % _TURNS == self.n_sweeps % _TURNS
+        return np.flatnonzero((counts.classes > 0) | turn)
 
     def _completed(self) -> Completed:
         """Draw classes, and labels for missing cells."""
