@@ -15,6 +15,7 @@ from typing import Self
 import numpy as np
 
 from juror.errors import Complaint, Message, ParameterError, check_count, wrong
+from juror.kernels import are_few_to_draw
 from juror.kernels.random_streams import Stream
 from juror.printing import numbered
 from juror.record import FitRecord
@@ -26,7 +27,7 @@ from juror.solvers.bell_edges import BellEdges
 from juror.solvers.forest_gibbs import CLASSES_FIRST, ForestSampler
 from juror.solvers.gibbs import Sampler
 from juror.solvers.mixing import Mixing, mixing
-from juror.solvers.probes import Probes, log_left_out
+from juror.solvers.probes import Probes, log_left_out, log_of_mean
 from juror.solvers.solver import Context, Options, Solution
 
 # The number of training rows whose log-probabilities are followed in addition to the likelihood
@@ -148,6 +149,7 @@ def solve(
         starts=tuple(float(chain.followed[:, 0].mean()) for chain in chains),
         n_draws=len(draws),
         occupied=occupied,
+        log_likelihood=_log_likelihood(draws, table, context),
         widening=1.0 if n_effective is None else max(1.0, (table.total / n_effective) ** 0.5),
         mixing={
             "log-likelihood": (float(followed.rhat[0]), float(followed.size[0])),
@@ -158,6 +160,13 @@ def solve(
     longer = _twice_the_time(planned) if in_time else _twice_the_sweeps(max(n_sweeps), options)
     complaints = _complaints(followed, longer) + _full(occupied, rank, options)
     return Solution(side_by_side(draws), record, complaints)
+
+
+def _log_likelihood(draws: Sequence[Parameters], table: Table, context: Context) -> float | None:
+    """Return the log-likelihood of the fit, if that needs no compiled kernels as sampling needs none, else None."""
+    if not (isinstance(table, MemoryTable) and table.n_effective is None and are_few_to_draw(table.rows.codes.size)):
+        return None
+    return log_of_mean(draws, table.rows, table.domain.cardinalities, context.runner)
 
 
 def _begun(table: Table, rank: int, options: BayesOptions, context: Context, bells: BellEdges) -> list[RunningChain]:

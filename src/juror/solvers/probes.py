@@ -50,7 +50,22 @@ class Probes:
 
 def log_left_out(draws: Iterable[Parameters], rows: WeightedRows, sizes: tuple[int, ...], runner: LocalRunner) -> float:
     """Estimate the mean log-probability of rows that are left out, by draws that have seen them."""
+    logs = _logs_of(draws, rows, sizes, runner)
+    return float(np.average(_log_mean(logs) - logs.var(axis=0, ddof=1), weights=rows.weights))
+
+
+def log_of_mean(draws: Iterable[Parameters], rows: WeightedRows, sizes: tuple[int, ...], runner: LocalRunner) -> float:
+    """Return the log-likelihood of rows under the mean of draws."""
+    return float(rows.weights @ _log_mean(_logs_of(draws, rows, sizes, runner)))
+
+
+def _logs_of(
+    draws: Iterable[Parameters], rows: WeightedRows, sizes: tuple[int, ...], runner: LocalRunner
+) -> np.ndarray:
+    """Return the log-probability of every row under every draw, (draws, rows)."""
     probes = Probes(rows.codes, sizes, runner)
-    logs = np.array([probes.log_prob(draw) for draw in draws])
-    of_mean = np.logaddexp.reduce(logs, axis=0) - np.log(len(logs))
-    return float(np.average(of_mean - logs.var(axis=0, ddof=1), weights=rows.weights))
+    return np.array([probes.log_prob(draw) for draw in draws])
+
+
+def _log_mean(logs: np.ndarray) -> np.ndarray:
+    return np.asarray(np.logaddexp.reduce(logs, axis=0) - np.log(len(logs)))
