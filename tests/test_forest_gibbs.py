@@ -14,16 +14,18 @@ from scipy.stats import chisquare, norm
 import juror
 from juror.kernels import few, few_edges, jit, reference
 from juror.rows.distinct import WeightedRows
+from juror.rows.expected import Prepared
 from juror.rows.forest import Forest
 from juror.rows.in_memory import MemoryTable
+from juror.rows.packing import PackedCells
 from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
-from juror.solvers import forest_gibbs
+from juror.solvers import few_rows, forest_gibbs
 from juror.solvers.bell_edges import N_BELLS, BellEdges
 from juror.solvers.completing import RowsToComplete, upward
 from juror.solvers.edge_tables import STRENGTHS, Edges, TablePrior, columns_of, draw_point
-from juror.solvers.few_rows import FewRows
+from juror.solvers.few_rows import FewCells, FewRows
 from juror.solvers.forest_gibbs import ForestSampler, PossibleEdges, counted, next_edges, next_prior
 from juror.solvers.forest_moves import moved
 from juror.solvers.hyper import Hyper, first_hyper, next_hyper
@@ -188,6 +190,71 @@ class TestFewRows:
         assert not FewRows.takes(codes, np.full(10, 2.5))
         assert not FewRows.takes(codes - 1, np.full(10, 3.0))
         assert not FewRows.takes(np.zeros((2000, 3), dtype=int), np.ones(2000))
+
+
+class TestFewCells:
+    """Rows with missing cells, laid out without compiled kernels, against those that compiled kernels pass over."""
+
+    SIZES, FOREST, F = (3, 2, 4, 2), Forest((-1, 0, 1, 1)), 5
+
+    def case(self, scale=1.0, weights=None):
+        rng, stacking = np.random.default_rng(4), Stacking(self.SIZES, self.FOREST)
+        codes = np.column_stack([rng.integers(0, size, 60) for size in self.SIZES]).astype(np.int32)
+        codes[rng.random(codes.shape) < 0.4] = -1
+        stack = stacking.normalise(rng.random((stacking.n_rows, self.F)) ** 3, np.ones((stacking.n_rows, self.F)))
+        weights = np.ones(60) if weights is None else weights
+        return FewCells.of(codes, weights, stacking), codes, stacking, rng.dirichlet(np.ones(self.F)), stack * scale
+
+    @pytest.mark.parametrize("scale", [1.0, 1e-80], ids=["products", "logarithms"])
+    def test_the_posterior_is_that_of_other_kernels(self, scale):
+        few_cells, codes, stacking, lam, stack = self.case(scale)
+        cells = PackedCells.plain(codes, stacking)
+        logs, R = few_cells.posterior(lam, stack)
+        expected = reference.posterior(cells.packed, Prepared.of(cells, lam, stack, reference).tables)
+        np.testing.assert_allclose(logs, expected[0], rtol=1e-9)
+        np.testing.assert_allclose(R, expected[1], rtol=1e-7, atol=1e-12)
+
+    def test_draws_are_as_often_as_they_should_be(self):
+        weights = np.concatenate([np.ones(20), np.arange(1, 21) + 0.5, np.arange(2, 22)])
+        few_cells, codes, stacking, lam, stack = self.case(weights=weights)
+        table = MemoryTable(
+            WeightedRows(codes, weights, np.ones(60, dtype=np.int64)),
+            juror.Domain.from_cardinalities(self.SIZES),
+            LocalRunner(1),
+        )
+        expected, rng = table.along(self.FOREST).expected(lam, stack), np.random.default_rng(0)
+        drawn = [few_cells.draw(lam, stack, rng) for _ in range(2_000)]
+        assert drawn[0].log_likelihood == pytest.approx(expected.log_likelihood)
+        # weights of a half are drawn too, and every row has a class
+        assert {each.classes.sum() for each in drawn} == {weights.sum()}
+        own = np.delete(np.arange(stacking.n_rows), stacking.missing_rows)
+        for found, true in (
+            (np.array([each.classes for each in drawn]), expected.classes),
+            (np.array([each.cells[own] for each in drawn]), expected.cells[own]),
+        ):
+            # Entries that were hardly ever drawn have no spread.
+            error = np.maximum(found.var(axis=0), true) ** 0.5 / len(drawn) ** 0.5
+            assert np.all(np.abs(found.mean(axis=0) - true) < 5 * error + 0.01)
+
+    def test_too_many_messages_are_left_to_other_kernels(self, monkeypatch):
+        monkeypatch.setattr(few_rows, "_MOST_MESSAGES", 2)
+        assert self.case()[0] is None
+
+    def test_only_classes_that_are_chosen_have_new_columns(self):
+        _, codes, stacking, _, stack = self.case()
+        rng, edges = np.random.default_rng(0), Edges(self.FOREST, np.array([0, 0, 3, 4]), 1.0, Edges.none(4).phi)
+        prior = TablePrior.of(first_hyper(self.SIZES), edges, stacking, BellEdges.none())
+        drawn = RowsToComplete(codes, np.ones(60)).draw(
+            np.full(self.F, 1 / self.F), stacking.tables(stack), self.FOREST, rng
+        )
+        point = draw_point(counted(drawn, stacking, self.F), 1.0, prior, stacking, rng, np.array([1, 3]), stack)
+        own = np.setdiff1d(prior.own, stacking.missing_rows)
+        assert len(prior.shared)
+        assert np.all(point.stack[prior.shared] == point.stack[prior.shared, :1])
+        changed = np.any(point.stack[own] != stack[own], axis=0)
+        assert changed.tolist() == [False, True, False, True, False]
+        for n, table in enumerate(stacking.tables(point.stack)):
+            np.testing.assert_allclose(table.sum(axis=1), 1.0, err_msg=str(n))
 
 
 def log_rows(C, alpha):

@@ -1,8 +1,8 @@
 """Missing cells in a forest for few rows: all states of a node at once, and only draws that count rows.
 
 The definitions, :mod:`juror.kernels.reference.forest_states`, visit one state after the other, in log space. Here
-messages are products and sums of probabilities as in numba, and all are found again in log space if one of them is below
-1e-200. Draws use the same random numbers for the same labels.
+messages are products and sums of probabilities as in numba, and all are found again in log space if one of them is
+below 1e-200. Draws use the same random numbers for the same labels.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from juror.kernels.reference.random_numbers import uniform
 _MOST_AT_ONCE = 1 << 20
 
 
-class Node(NamedTuple):
+class StatesOfNode(NamedTuple):
     """The states of a node and their messages.
 
     Attributes
@@ -44,21 +44,21 @@ class Node(NamedTuple):
     n_links: np.ndarray
 
 
-class Rows(NamedTuple):
+class StackAndMessages(NamedTuple):
     """The stack and below it all messages, (n_stacked + n_messages, F), or the logarithms of these."""
 
     values: np.ndarray
     are_logs: bool
 
 
-def nodes_of(states: States) -> list[Node]:
+def nodes_of(states: States) -> list[StatesOfNode]:
     """Lay out the states of every node, children first."""
     found = []
     for first, last in zip(states.first_state[:-1].tolist(), states.first_state[1:].tolist(), strict=True):
         begin, end = int(states.first_message[first]), int(states.first_message[last])
         links, x = slice(int(states.first_link[first]), int(states.first_link[last])), np.arange(states.sizes[first])
         found.append(
-            Node(
+            StatesOfNode(
                 slice(begin, end),
                 np.repeat(np.arange(last - first), np.diff(states.first_message[first : last + 1])),
                 states.table[begin:end, None] + x,
@@ -75,7 +75,7 @@ def messages(extended: np.ndarray, n_stacked: int, states: States, used: np.ndar
     return filled_in(all_messages(extended[:n_stacked], nodes_of(states)), extended, n_stacked, used)
 
 
-def filled_in(rows: Rows, extended: np.ndarray, n_stacked: int, used: np.ndarray) -> np.ndarray:
+def filled_in(rows: StackAndMessages, extended: np.ndarray, n_stacked: int, used: np.ndarray) -> np.ndarray:
     """Fill the rows below a stack with the messages in use, and return what :func:`messages` does."""
     below, found = extended[n_stacked:], rows.values[n_stacked:]
     if not rows.are_logs:
@@ -89,7 +89,7 @@ def filled_in(rows: Rows, extended: np.ndarray, n_stacked: int, used: np.ndarray
     return found
 
 
-def all_messages(stack: np.ndarray, nodes: list[Node]) -> Rows:
+def all_messages(stack: np.ndarray, nodes: list[StatesOfNode]) -> StackAndMessages:
     """Find all messages below a stack (n_stacked, F)."""
     n_stacked, n_messages = len(stack), nodes[-1].messages.stop if nodes else 0
     rows = np.empty((n_stacked + n_messages, stack.shape[1]))
@@ -97,14 +97,14 @@ def all_messages(stack: np.ndarray, nodes: list[Node]) -> Rows:
     for node in nodes:
         _fill(rows, n_stacked, node, in_logs=False)
     if rows[n_stacked:].min(initial=1.0) >= TINY:
-        return Rows(rows, are_logs=False)
+        return StackAndMessages(rows, are_logs=False)
     rows[:n_stacked] = log_of(stack)
     for node in nodes:
         _fill(rows, n_stacked, node, in_logs=True)
-    return Rows(rows, are_logs=True)
+    return StackAndMessages(rows, are_logs=True)
 
 
-def _fill(rows: np.ndarray, n_stacked: int, node: Node, *, in_logs: bool) -> None:
+def _fill(rows: np.ndarray, n_stacked: int, node: StatesOfNode, *, in_logs: bool) -> None:
     """Fill in the messages of a node below a stack."""
     values = rows.take(node.links, axis=0)
     if len(values) > len(node.first_link):
@@ -131,7 +131,9 @@ def draw_counts(
     draw_from(counts, key, all_messages(stack, nodes), nodes, used)
 
 
-def draw_from(counts: np.ndarray, key: int, rows: Rows, nodes: list[Node], used: np.ndarray) -> None:
+def draw_from(
+    counts: np.ndarray, key: int, rows: StackAndMessages, nodes: list[StatesOfNode], used: np.ndarray
+) -> None:
     """Do the same with all messages, which were found before."""
     F, n_stacked = counts.shape[1], len(counts) - len(used)
     # Counts of the stack, and below it those of all messages, flat
@@ -159,7 +161,7 @@ def draw_from(counts: np.ndarray, key: int, rows: Rows, nodes: list[Node], used:
             _draw_several(drawn, key, numbers, count, ladder, cells, links, of)
             continue
         x = _labels(ladder, uniform(key, numbers))
-        # Rows of one state share links, so cells may come more than once.
+        # StackAndMessages of one state share links, so cells may come more than once.
         np.add.at(drawn, cells[np.arange(len(m)), x], count)
         np.add.at(drawn, links[np.arange(len(of)), x[of]], count[of])
     counts[:n_stacked] += all_counts[:n_stacked]

@@ -169,7 +169,9 @@ class _PairCells:
             cell = self.first[counted.pair] + counted.x * self.sizes[self.pairs[counted.pair, 1]] + counted.y
             found[counted.pairs] += counted.summed(self.rises.over(cell, counted.counts))
         starts = np.concatenate([[0], np.cumsum(self.sizes)])
-        of_columns = np.repeat(rises_of_columns(columns, groups, weights, starts, _STRENGTHS), len(_CORRELATIONS), axis=1)
+        of_columns = np.repeat(
+            rises_of_columns(columns, groups, weights, starts, _STRENGTHS), len(_CORRELATIONS), axis=1
+        )
         there, back = found[:, :N_BELLS], found[:, N_BELLS:]
         both = [there - of_columns[self.pairs[:, 0]], back - of_columns[self.pairs[:, 1]]]
         return np.asarray(np.concatenate(both)[self.order])

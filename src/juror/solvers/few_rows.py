@@ -77,7 +77,7 @@ class FewCells:
 
     def _posterior(
         self, lam: np.ndarray, stack: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, few_states.Rows | None]:
+    ) -> tuple[np.ndarray, np.ndarray, few_states.StackAndMessages | None]:
         """Return the same, and the messages."""
         if self._regions is None:
             return *_posterior(self._cells, lam, stack), None

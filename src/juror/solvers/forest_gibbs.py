@@ -70,8 +70,8 @@ _SPARSE = 0.02
 # The forest is drawn in every tenth sweep, or less often for many variables, because their pairs cost more than sweeps.
 # At most this many variables draw a parent then.
 _EVERY, _VARIABLES_A_SWEEP, _MOST_MOVES = 10, 5, 200
-# Ends of scores follow missing cells whenever the forest is drawn, or every second time if there are more intervals than
-# this, whose tables cost more than a sweep.
+# Ends of scores follow missing cells whenever the forest is drawn, or every second time if there are more intervals
+# than this, whose tables cost more than a sweep.
 _FEW_INTERVALS = 50
 # Tables of fewer numbers are drawn in all classes. Of larger ones, a class without rows has new tables in every fourth
 # sweep.
@@ -153,8 +153,7 @@ class ForestSampler:
         moves = self.n_sweeps % self._every == 0 and self.n_sweeps >= self._first
         if moves:
             drawn = self._completed()
-            n_moves = self.n_sweeps // self._every
-            if not self._complete and self.n_sweeps < CLASSES_FIRST * self._first and n_moves % self._follows_every == 0:
+            if not self._complete and self._follows():
                 bells = self._possible.bells.following(drawn.codes, drawn.weights)
                 self._possible = replace(self._possible, bells=bells)
             edges = next_edges(self.edges, drawn, self.hyper, self.point.rank, self._possible, self._rng, self._kernels)
@@ -167,11 +166,14 @@ class ForestSampler:
             self.hyper = next_hyper(self.hyper, counts.classes, columns, self._rng, self._scale_of_a, given)
             self._prior = TablePrior.of(self.hyper, self.edges, self.stacking, self._possible.bells)
         chosen = None if moves else self._to_draw(counts)
-        self.point = draw_point(
-            counts, self.hyper.a, self._prior, self.stacking, self._rng, chosen, self.point.stack
-        )
+        self.point = draw_point(counts, self.hyper.a, self._prior, self.stacking, self._rng, chosen, self.point.stack)
         self.n_sweeps += 1
         return counts
+
+    def _follows(self) -> bool:
+        """Whether ends of scores follow missing cells in this sweep."""
+        is_forgotten = self.n_sweeps < CLASSES_FIRST * self._first
+        return is_forgotten and self.n_sweeps // self._every % self._follows_every == 0
 
     @property
     def n_of_moves(self) -> float:
