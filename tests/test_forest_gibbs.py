@@ -431,6 +431,24 @@ class TestBells:
         assert abs(drawn[0, 2]) < 0.1
         assert "with correlations of normal scores" in model.info.stopped
 
+    @pytest.mark.filterwarnings("ignore:The chains have not mixed well")
+    @pytest.mark.parametrize(
+        ("options", "told"),
+        [
+            ({"sweeps": 80, "draws": 8}, "2 chains of 80 sweeps"),
+            ({"sweeps": 80, "draws": 1}, "1 chain of 80 sweeps"),
+            ({"sweeps": 80, "burnt": 30, "draws": 100}, "2 chains of 80 sweeps"),
+            ({"sweeps": 8, "chains": 1}, "1 chain of 8 sweeps"),
+        ],
+    )
+    def test_chains_of_the_comparison_go_on_with_the_draws_that_are_asked_for(self, options, told):
+        x = np.random.default_rng(3).normal(size=(80, 2))
+        model = juror.fit(pd.DataFrame({"a": x[:, 0], "b": x.sum(axis=1)}), 3, "bayes", **options)
+        n_draws = options.get("draws", model.info.n_draws)
+        assert (model.info.n_draws, model.rank) == (n_draws, 3 * n_draws)
+        assert told in model.info.stopped
+        assert len(model.info.trace) == options["sweeps"]
+
     def test_missing_cells_do_not_draw_numbers_to_those_that_are_seen(self):
         rng = np.random.default_rng(50)
         x = rng.normal(size=150)

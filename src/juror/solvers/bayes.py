@@ -107,8 +107,10 @@ def solve(
     bells, running = _better_bells(table, rank, options, context)
     planned, options = options, _in_time(table, rank, options, context, bells)
     began = context.seconds_left
-    if running and _may_go_on(running, planned):
-        chains = [chain.went_on(context).run(options.n_sweeps - len(chain.log_likelihoods), 0) for chain in running]
+    if _may_go_on(running, planned, context):
+        for chain, share in zip(running, _shares(options), strict=True):
+            chain.go_on(share, context)
+        chains = [chain.run(options.n_sweeps - len(chain.log_likelihoods), 0) for chain in running]
     else:
         running = _begun(table, rank, options, context, bells)
         chains = [chain.run(options.n_sweeps, options.n_burnt) for chain in running]
@@ -148,20 +150,31 @@ def _log_likelihood(draws: Sequence[Parameters], table: Table, context: Context)
 
 def _begun(table: Table, rank: int, options: BayesOptions, context: Context, bells: BellEdges) -> list[RunningChain]:
     """Return the chains, each with its share of the draws to keep. Chains that would keep no draw are left out."""
-    shares = np.diff(np.arange(options.chains + 1) * options.n_draws // options.chains)
-    each = [(number, int(share)) for number, share in enumerate(shares) if share]
     found = []
-    for number, share in each:
+    for number, share in enumerate(_shares(options)):
+        if not share:
+            continue
         key, sparse = (context.seed, rank, number), bool(options.sparse)
         sampler = _sampler(table, rank, Stream.CHAIN, key, options, bells, sparse=sparse)
         found.append(RunningChain(table, rank, number, share, options.chains, sampler, context))
     return found
 
 
-def _may_go_on(running: Sequence[RunningChain], planned: BayesOptions) -> bool:
-    """Whether the chains of a comparison can go on as those of the fit, which forget all sweeps that they have made."""
-    in_time = planned.max_seconds is not None
-    return not in_time and planned.burnt is None and all(chain.leaves(planned.n_sweeps) for chain in running)
+def _shares(options: BayesOptions) -> list[int]:
+    """Return how many draws each chain keeps."""
+    return [int(share) for share in np.diff(np.arange(options.chains + 1) * options.n_draws // options.chains)]
+
+
+def _may_go_on(running: Sequence[RunningChain], planned: BayesOptions, context: Context) -> bool:
+    """Whether the chains of a comparison can go on as those of the fit, which forget all sweeps that they have made.
+
+    Enough sweeps must be left for all draws. If there is a budget of time, or the number of sweeps to forget is given,
+    chains begin anew.
+    """
+    if np.isfinite(context.until) or planned.burnt is not None or len(running) < planned.chains:
+        return False
+    shares = zip(running, _shares(planned), strict=True)
+    return all(0 < share <= planned.n_sweeps - len(chain.log_likelihoods) - FEWEST for chain, share in shares)
 
 
 def _better_bells(

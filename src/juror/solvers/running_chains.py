@@ -74,14 +74,9 @@ class RunningChain:
         of_tables = _OF_ENTRY * self._sampler.point.stack.size
         return self._n_cells * self._rank + of_tables + _OF_PAIR * of_moves
 
-    def leaves(self, n_sweeps: int) -> bool:
-        """Whether enough of this number of sweeps are left for all draws to keep."""
-        return n_sweeps - len(self.log_likelihoods) >= max(self._n_draws, FEWEST)
-
-    def went_on(self, context: Context) -> RunningChain:
-        """Return the chain, with another stage to tell of."""
-        self._context = context
-        return self
+    def go_on(self, n_draws: int, context: Context) -> None:
+        """Keep another number of draws from now on, and tell of another stage."""
+        self._n_draws, self._context = n_draws, context
 
     def run(self, n_sweeps: int, burnt: int) -> Chain:
         """Sweep, and keep draws and the followed quantities of all sweeps after the first ``burnt`` ones."""
