@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import chisquare, norm
 
@@ -151,6 +152,15 @@ class TestFit:
         assert not np.array_equal(
             one.blocks[0].weights, juror.fit(CODES, 2, "bayes", seed=4, **SHORT).blocks[0].weights
         )
+
+    def test_missing_cells_give_the_same_bits_for_any_number_of_threads(self):
+        rng = np.random.default_rng(8)
+        numbers = rng.normal(size=(700, 2))
+        rows = pd.DataFrame(rng.integers(0, 3, (700, 6))).add_prefix("x").assign(y=numbers[:, 0], z=numbers.sum(axis=1))
+        rows = rows.mask(rng.random(rows.shape) < 0.2)
+        one, other = (juror.fit(rows, 4, "bayes", n_jobs=n, sweeps=60) for n in (1, 2))
+        assert_same_bits(one, other)
+        assert one.info.log_likelihood == other.info.log_likelihood == pytest.approx(one.log_prob(rows).sum())
 
     def test_counts_fit_as_the_rows_they_stand_for(self):
         # Not the same bits: repeated rows are drawn together.
@@ -301,7 +311,7 @@ def test_chains_that_have_not_mixed_are_said():
 def test_chains_go_on_only_while_that_is_not_too_much(monkeypatch):
     monkeypatch.setattr(bayes, "_has_mixed", lambda followed: False)
     monkeypatch.setattr(bayes, "_SWEEPS", 20)
-    assert "of 80 sweeps" in juror.fit(CODES[:50], 2, "bayes").info.stopped
+    assert "of 40 sweeps" in juror.fit(CODES[:50], 2, "bayes").info.stopped
     monkeypatch.setattr(bayes, "_MOST_PASSED", 0)
     assert "of 20 sweeps" in juror.fit(CODES[:50], 2, "bayes").info.stopped
 

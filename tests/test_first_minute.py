@@ -20,7 +20,12 @@ titanic = juror.datasets.titanic()
 random = np.random.default_rng(0)
 holes = pd.DataFrame(random.integers(0, 3, (200, 5)), columns=list("abcde")).mask(random.random((200, 5)) < 0.2)
 bits = hashlib.sha256()
-for rows, method, options in ((titanic, "bayes", {"sweeps": 80}), (holes, "em", {"max_iter": 5, "n_init": 1})):
+size, other = random.normal(size=(2, 500))
+wide = pd.DataFrame(random.integers(0, 3, (500, 8))).add_prefix("w").assign(size=size, other=size + other)
+wide = wide.mask(random.random((500, 10)) < 0.2)
+few = {"max_iter": 5, "n_init": 1}
+fits = ((titanic, "bayes", {"sweeps": 80}), (wide, "bayes", {"sweeps": 40}), (holes, "em", few))
+for rows, method, options in fits:
     model = juror.fit(rows, 2, method, **options)
     model.ask(str(rows.columns[0]))
     bits.update(model.impute(rows.head(100), draws=2, seed=1)[0].to_csv().encode())

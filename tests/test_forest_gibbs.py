@@ -12,18 +12,20 @@ from scipy.special import gammaln, logsumexp
 from scipy.stats import chisquare, norm
 
 import juror
-from juror.kernels import jit, reference
+from juror.kernels import few, few_edges, jit, reference
 from juror.rows.distinct import WeightedRows
+from juror.rows.expected import Prepared
 from juror.rows.forest import Forest
 from juror.rows.in_memory import MemoryTable
+from juror.rows.packing import PackedCells
 from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
-from juror.solvers import forest_gibbs
+from juror.solvers import few_rows, forest_gibbs
 from juror.solvers.bell_edges import N_BELLS, BellEdges
 from juror.solvers.completing import RowsToComplete, upward
 from juror.solvers.edge_tables import STRENGTHS, Edges, TablePrior, columns_of, draw_point
-from juror.solvers.few_rows import FewRows
+from juror.solvers.few_rows import FewCells, FewRows
 from juror.solvers.forest_gibbs import ForestSampler, PossibleEdges, counted, next_edges, next_prior
 from juror.solvers.forest_moves import moved
 from juror.solvers.hyper import Hyper, first_hyper, next_hyper
@@ -65,9 +67,22 @@ class TestEvidence:
         case = (columns, bounds, each[weights], PossibleEdges.of(sizes).pairs, bases, starts, np.array([0.5, 20.0]))
         one, other = jit.edge_evidence(*case), reference.edge_evidence(*case)
         np.testing.assert_allclose(one, other, rtol=1e-10)
+        np.testing.assert_allclose(few.edge_evidence(*case), other, rtol=1e-10)
         assert np.isfinite(one).sum() == 2 * 2 * 6
 
-    @pytest.mark.parametrize("module", [jit, reference], ids=["numba", "numpy"])
+    @pytest.mark.parametrize(("most", "of_pair"), [(1 << 20, 4), (10, 1 << 16), (10, 8)])
+    def test_pairs_of_many_cells_are_counted_apart(self, monkeypatch, most, of_pair):
+        rng, sizes = np.random.default_rng(1), (3, 2, 4, 2)
+        columns = np.array([rng.integers(0, size, 40) for size in sizes], dtype=np.int32)
+        starts, bases = np.cumsum([0, *sizes]).astype(np.int64), np.full(sum(sizes), 0.3)
+        case = (columns, np.array([0, 25, 25, 40]), np.ones(40), PossibleEdges.of(sizes).pairs, bases, starts)
+        together = few.edge_evidence(*case, STRENGTHS)
+        monkeypatch.setattr(few_edges, "_MOST_CELLS", most)
+        monkeypatch.setattr(few_edges, "_MOST_OF_PAIR", of_pair)
+        np.testing.assert_allclose(few.edge_evidence(*case, STRENGTHS), together, rtol=1e-12)
+        np.testing.assert_allclose(together, reference.edge_evidence(*case, STRENGTHS), rtol=1e-10)
+
+    @pytest.mark.parametrize("module", [jit, reference, few], ids=["numba", "numpy", "few"])
     def test_no_rows_say_nothing(self, module):
         nothing = (
             np.empty((2, 0), dtype=np.int32),
@@ -175,6 +190,71 @@ class TestFewRows:
         assert not FewRows.takes(codes, np.full(10, 2.5))
         assert not FewRows.takes(codes - 1, np.full(10, 3.0))
         assert not FewRows.takes(np.zeros((2000, 3), dtype=int), np.ones(2000))
+
+
+class TestFewCells:
+    """Rows with missing cells, laid out without compiled kernels, against those that compiled kernels pass over."""
+
+    SIZES, FOREST, F = (3, 2, 4, 2), Forest((-1, 0, 1, 1)), 5
+
+    def case(self, scale=1.0, weights=None):
+        rng, stacking = np.random.default_rng(4), Stacking(self.SIZES, self.FOREST)
+        codes = np.column_stack([rng.integers(0, size, 60) for size in self.SIZES]).astype(np.int32)
+        codes[rng.random(codes.shape) < 0.4] = -1
+        stack = stacking.normalise(rng.random((stacking.n_rows, self.F)) ** 3, np.ones((stacking.n_rows, self.F)))
+        weights = np.ones(60) if weights is None else weights
+        return FewCells.of(codes, weights, stacking), codes, stacking, rng.dirichlet(np.ones(self.F)), stack * scale
+
+    @pytest.mark.parametrize("scale", [1.0, 1e-80], ids=["products", "logarithms"])
+    def test_the_posterior_is_that_of_other_kernels(self, scale):
+        few_cells, codes, stacking, lam, stack = self.case(scale)
+        cells = PackedCells.plain(codes, stacking)
+        logs, R = few_cells.posterior(lam, stack)
+        expected = reference.posterior(cells.packed, Prepared.of(cells, lam, stack, reference).tables)
+        np.testing.assert_allclose(logs, expected[0], rtol=1e-9)
+        np.testing.assert_allclose(R, expected[1], rtol=1e-7, atol=1e-12)
+
+    def test_draws_are_as_often_as_they_should_be(self):
+        weights = np.concatenate([np.ones(20), np.arange(1, 21) + 0.5, np.arange(2, 22)])
+        few_cells, codes, stacking, lam, stack = self.case(weights=weights)
+        table = MemoryTable(
+            WeightedRows(codes, weights, np.ones(60, dtype=np.int64)),
+            juror.Domain.from_cardinalities(self.SIZES),
+            LocalRunner(1),
+        )
+        expected, rng = table.along(self.FOREST).expected(lam, stack), np.random.default_rng(0)
+        drawn = [few_cells.draw(lam, stack, rng) for _ in range(2_000)]
+        assert drawn[0].log_likelihood == pytest.approx(expected.log_likelihood)
+        # weights of a half are drawn too, and every row has a class
+        assert {each.classes.sum() for each in drawn} == {weights.sum()}
+        own = np.delete(np.arange(stacking.n_rows), stacking.missing_rows)
+        for found, true in (
+            (np.array([each.classes for each in drawn]), expected.classes),
+            (np.array([each.cells[own] for each in drawn]), expected.cells[own]),
+        ):
+            # Entries that were hardly ever drawn have no spread.
+            error = np.maximum(found.var(axis=0), true) ** 0.5 / len(drawn) ** 0.5
+            assert np.all(np.abs(found.mean(axis=0) - true) < 5 * error + 0.01)
+
+    def test_too_many_messages_are_left_to_other_kernels(self, monkeypatch):
+        monkeypatch.setattr(few_rows, "_MOST_MESSAGES", 2)
+        assert self.case()[0] is None
+
+    def test_only_classes_that_are_chosen_have_new_columns(self):
+        _, codes, stacking, _, stack = self.case()
+        rng, edges = np.random.default_rng(0), Edges(self.FOREST, np.array([0, 0, 3, 4]), 1.0, Edges.none(4).phi)
+        prior = TablePrior.of(first_hyper(self.SIZES), edges, stacking, BellEdges.none())
+        drawn = RowsToComplete(codes, np.ones(60)).draw(
+            np.full(self.F, 1 / self.F), stacking.tables(stack), self.FOREST, rng
+        )
+        point = draw_point(counted(drawn, stacking, self.F), 1.0, prior, stacking, rng, np.array([1, 3]), stack)
+        own = np.setdiff1d(prior.own, stacking.missing_rows)
+        assert len(prior.shared)
+        assert np.all(point.stack[prior.shared] == point.stack[prior.shared, :1])
+        changed = np.any(point.stack[own] != stack[own], axis=0)
+        assert changed.tolist() == [False, True, False, True, False]
+        for n, table in enumerate(stacking.tables(point.stack)):
+            np.testing.assert_allclose(table.sum(axis=1), 1.0, err_msg=str(n))
 
 
 def log_rows(C, alpha):
@@ -350,6 +430,24 @@ class TestBells:
         assert drawn[2, 3] > 0.3
         assert abs(drawn[0, 2]) < 0.1
         assert "with correlations of normal scores" in model.info.stopped
+
+    @pytest.mark.filterwarnings("ignore:The chains have not mixed well")
+    @pytest.mark.parametrize(
+        ("options", "told"),
+        [
+            ({"sweeps": 80, "draws": 8}, "2 chains of 80 sweeps"),
+            ({"sweeps": 80, "draws": 1}, "1 chain of 80 sweeps"),
+            ({"sweeps": 80, "burnt": 30, "draws": 100}, "2 chains of 80 sweeps"),
+            ({"sweeps": 8, "chains": 1}, "1 chain of 8 sweeps"),
+        ],
+    )
+    def test_chains_of_the_comparison_go_on_with_the_draws_that_are_asked_for(self, options, told):
+        x = np.random.default_rng(3).normal(size=(80, 2))
+        model = juror.fit(pd.DataFrame({"a": x[:, 0], "b": x.sum(axis=1)}), 3, "bayes", **options)
+        n_draws = options.get("draws", model.info.n_draws)
+        assert (model.info.n_draws, model.rank) == (n_draws, 3 * n_draws)
+        assert told in model.info.stopped
+        assert len(model.info.trace) == options["sweeps"]
 
     def test_missing_cells_do_not_draw_numbers_to_those_that_are_seen(self):
         rng = np.random.default_rng(50)

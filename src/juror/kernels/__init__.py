@@ -18,6 +18,8 @@ from juror.errors import MissingDependencyError, ParameterError, check_choice
 # Up to this many cells (distinct rows × columns) a fit by NumPy's passes takes about as long as one that first loads
 # compiled kernels. So the first fit of a small table waits for no compiler.
 _FEW_CELLS = 4096
+# Up to this many cells a Gibbs sampler needs no compiled kernels: most of the time of a sweep is for random numbers.
+_FEW_TO_DRAW = 16384
 _MODULES = {"numba": "juror.kernels.jit", "numpy": "juror.kernels.reference"}
 # From this many cells (rows × columns) on, "auto" passes over a table on a card: a pass with 16 classes, where searches
 # for a rank begin, then takes as long as on two threads (docs/gpu.md). With more classes, fewer cells are enough.
@@ -46,6 +48,17 @@ def kernels_for(n_cells: int) -> ModuleType:
     Only the size decides, never what has been compiled before, so that the same data give the same bits.
     """
     return _kernels_for_few() if are_few(n_cells) else kernels()
+
+
+@cache
+def are_few_to_draw(n_cells: int) -> bool:
+    """Whether a Gibbs sampler of a table of n_cells cells needs no compiled kernels, unless they are asked for."""
+    return n_cells <= _FEW_TO_DRAW and "JUROR_KERNELS" not in os.environ
+
+
+def kernels_to_draw(n_cells: int) -> ModuleType:
+    """Return the kernels of a Gibbs sampler of a table of n_cells cells; only the size decides here too."""
+    return _kernels_for_few() if are_few_to_draw(n_cells) else kernels()
 
 
 @cache

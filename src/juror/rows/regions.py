@@ -84,6 +84,7 @@ class _Builder:
             _together(self.stride),
             _starts(_together(self.per_state)),
             _together(self.table),
+            _starts(np.array([len(sizes) for sizes in self.sizes])),
         )
 
     def add_links(self, base: np.ndarray, stride: np.ndarray, linked: np.ndarray) -> None:

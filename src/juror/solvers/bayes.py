@@ -7,7 +7,6 @@ without edges all draws are one CPD.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
@@ -15,6 +14,7 @@ from typing import Self
 import numpy as np
 
 from juror.errors import Complaint, Message, ParameterError, check_count, wrong
+from juror.kernels import are_few_to_draw
 from juror.kernels.random_streams import Stream
 from juror.printing import numbered
 from juror.record import FitRecord
@@ -26,21 +26,19 @@ from juror.solvers.bell_edges import BellEdges
 from juror.solvers.forest_gibbs import CLASSES_FIRST, ForestSampler
 from juror.solvers.gibbs import Sampler
 from juror.solvers.mixing import Mixing, mixing
-from juror.solvers.probes import Probes, log_left_out
+from juror.solvers.probes import log_left_out, log_of_mean
+from juror.solvers.running_chains import FEWEST, FEWEST_IN_TIME, RunningChain
 from juror.solvers.solver import Context, Options, Solution
 
-# The number of training rows whose log-probabilities are followed in addition to the likelihood
-_PROBES = 5
 # Chains have mixed if split-R-hat is at most this, and the effective sample size at least this.
 _MOST_RHAT, _LEAST_SIZE = 1.1, 20
-# The fewest kept sweeps of a chain: its halves are compared, and each half needs two.
-_FEWEST = 4
-# With a budget of time: the sweeps that measure the pace, and the fewest sweeps of a chain
-_PACE, _FEWEST_IN_TIME = 10, 20
+# The sweeps that measure the pace, with a budget of time
+_PACE = 10
 # Defaults: the sweeps of a chain, the share of these that is forgotten, and the draws of all chains together
 _SWEEPS, _BURNT, _DRAWS = 1000, 0.4, 100
-# How often chains that have not mixed may be doubled, and the most numbers that their sweeps may pass over for it
-_MOST_ROUNDS, _MOST_PASSED = 2, 10**10
+# How often chains that have not mixed may be doubled, and the most numbers that their sweeps may pass over for it: some
+# seconds
+_MOST_ROUNDS, _MOST_PASSED = 1, 6e9
 
 
 @dataclass(frozen=True)
@@ -59,15 +57,15 @@ class BayesOptions(Options):
         super().__post_init__()
         check_count("chains", self.chains)
         if self.sweeps is not None:
-            check_count("sweeps", self.sweeps, least=1 if self.burnt is not None else _FEWEST)
+            check_count("sweeps", self.sweeps, least=1 if self.burnt is not None else FEWEST)
         if self.draws is not None:
             check_count("draws", self.draws)
         if self.burnt is not None:
             check_count("burnt", self.burnt, least=0)
-        if self.n_burnt > self.n_sweeps - _FEWEST:
+        if self.n_burnt > self.n_sweeps - FEWEST:
             raise ParameterError(
                 "{burnt} must leave at least {fewest} of the {sweeps}, {all}. Got {got} instead.",
-                fewest=_FEWEST,
+                fewest=FEWEST,
                 all=self.n_sweeps,
                 got=self.n_burnt,
             )
@@ -89,7 +87,7 @@ class BayesOptions(Options):
     def n_burnt(self) -> int:
         """How many of the sweeps to forget: two fifths, unless it was given."""
         share = int(_BURNT * self.n_sweeps)
-        return max(min(share, self.n_sweeps - _FEWEST), 0) if self.burnt is None else self.burnt
+        return max(min(share, self.n_sweeps - FEWEST), 0) if self.burnt is None else self.burnt
 
     @property
     def n_draws(self) -> int:
@@ -101,33 +99,21 @@ class BayesOptions(Options):
         return replace(self, sparse=True) if self.sparse is None else self
 
 
-@dataclass(frozen=True)
-class Chain:
-    """What a chain keeps: evenly spaced draws, and quantities followed along its sweeps.
-
-    Attributes
-    ----------
-    followed : numpy.ndarray, (n_kept, 1 + probes)
-        The log-likelihood and the log-probabilities of a few rows along the kept sweeps.
-    occupied : numpy.ndarray, (n_kept,)
-        How many classes held a row or more.
-    """
-
-    draws: list[Parameters]
-    followed: np.ndarray
-    occupied: np.ndarray
-
-
 def solve(
     table: Table, rank: int, options: BayesOptions, context: Context, start: Parameters | None = None
 ) -> Solution:
     """Sample, and return the mean over the draws as one model of rank draws × F."""
     n_effective, table = table.n_effective, _of_weight_one(table)
-    bells = _better_bells(table, rank, options, context)
+    bells, running = _better_bells(table, rank, options, context)
     planned, options = options, _in_time(table, rank, options, context, bells)
-    running = _begun(table, rank, options, context, bells)
     began = context.seconds_left
-    chains = [chain.run(options.n_sweeps, options.n_burnt) for chain in running]
+    if _may_go_on(running, planned, context):
+        for chain, share in zip(running, _shares(options), strict=True):
+            chain.go_on(share, context)
+        chains = [chain.run(options.n_sweeps - len(chain.log_likelihoods), 0) for chain in running]
+    else:
+        running = _begun(table, rank, options, context, bells)
+        chains = [chain.run(options.n_sweeps, options.n_burnt) for chain in running]
     followed = mixing([chain.followed for chain in chains])
     while not _has_mixed(followed) and (more := _more_sweeps(running, planned, began, context)):
         chains = [chain.run(more, 0) for chain in running]
@@ -142,6 +128,7 @@ def solve(
         starts=tuple(float(chain.followed[:, 0].mean()) for chain in chains),
         n_draws=len(draws),
         occupied=occupied,
+        log_likelihood=_log_likelihood(draws, table, context),
         widening=1.0 if n_effective is None else max(1.0, (table.total / n_effective) ** 0.5),
         mixing={
             "log-likelihood": (float(followed.rhat[0]), float(followed.size[0])),
@@ -154,38 +141,71 @@ def solve(
     return Solution(side_by_side(draws), record, complaints)
 
 
+def _log_likelihood(draws: Sequence[Parameters], table: Table, context: Context) -> float | None:
+    """Return the log-likelihood of the fit, if that needs no compiled kernels as sampling needs none, else None."""
+    if not (isinstance(table, MemoryTable) and table.n_effective is None and are_few_to_draw(table.rows.codes.size)):
+        return None
+    return log_of_mean(draws, table.rows, table.domain.cardinalities, context.runner)
+
+
 def _begun(table: Table, rank: int, options: BayesOptions, context: Context, bells: BellEdges) -> list[RunningChain]:
     """Return the chains, each with its share of the draws to keep. Chains that would keep no draw are left out."""
-    shares = np.diff(np.arange(options.chains + 1) * options.n_draws // options.chains)
-    each = [(number, int(share)) for number, share in enumerate(shares) if share]
-    return [RunningChain(table, rank, number, share, options, context, bells) for number, share in each]
+    found = []
+    for number, share in enumerate(_shares(options)):
+        if not share:
+            continue
+        key, sparse = (context.seed, rank, number), bool(options.sparse)
+        sampler = _sampler(table, rank, Stream.CHAIN, key, options, bells, sparse=sparse)
+        found.append(RunningChain(table, rank, number, share, options.chains, sampler, context))
+    return found
 
 
-def _better_bells(table: Table, rank: int, options: BayesOptions, context: Context) -> BellEdges:
+def _shares(options: BayesOptions) -> list[int]:
+    """Return how many draws each chain keeps."""
+    return [int(share) for share in np.diff(np.arange(options.chains + 1) * options.n_draws // options.chains)]
+
+
+def _may_go_on(running: Sequence[RunningChain], planned: BayesOptions, context: Context) -> bool:
+    """Whether the chains of a comparison can go on as those of the fit, which forget all sweeps that they have made.
+
+    Enough sweeps must be left for all draws. If there is a budget of time, or the number of sweeps to forget is given,
+    chains begin anew.
+    """
+    if np.isfinite(context.until) or planned.burnt is not None or len(running) < planned.chains:
+        return False
+    shares = zip(running, _shares(planned), strict=True)
+    return all(0 < share <= planned.n_sweeps - len(chain.log_likelihoods) - FEWEST for chain, share in shares)
+
+
+def _better_bells(
+    table: Table, rank: int, options: BayesOptions, context: Context
+) -> tuple[BellEdges, list[RunningChain]]:
     """Return the edges between the scores of numbers if rows that are left out are more probable with them.
 
     Such edges find in a hundred rows what free tables find in a thousand. But they leave little for classes, which are
     better where all numbers depend on a hidden one. So shorter chains, of half the sweeps, are run with and without
-    these edges.
+    these edges. Those of the better kind are returned too.
     """
     none = BellEdges.none()
     if not (options.forest and ForestSampler.takes(table)):
-        return none
+        return none, []
     plain = Stacking(table.domain.cardinalities)
     bells = BellEdges.of(table.domain, [own.ravel() for own in plain.tables(plain.marginals(table.label_counts))])
     if not bells.pairs:
-        return none
-    half = replace(options, sweeps=max(options.n_sweeps // 2, 2 * _FEWEST), burnt=None, draws=None)
+        return none, []
+    half = replace(options, sweeps=max(options.n_sweeps // 2, 2 * FEWEST), burnt=None, draws=None)
     if half.n_draws < 2:
-        return none
-    found = []
+        return none, []
+    found: list[tuple[float, BellEdges, list[RunningChain]]] = []
     for tried, share in ((none, 0.25), (bells, 1 / 3)):
         trying = replace(context.with_share(share), stage="comparing kinds of edges")
         shorter = _in_time(table, rank, half, trying, tried)
         chains = _begun(table, rank, shorter, trying, tried)
         draws = [draw for chain in chains for draw in chain.run(shorter.n_sweeps, shorter.n_burnt).draws]
-        found.append(log_left_out(draws, table.rows, table.domain.cardinalities, context.runner))
-    return bells if found[1] > found[0] else none
+        left_out = log_left_out(draws, table.rows, table.domain.cardinalities, context.runner)
+        found.append((left_out, tried, chains))
+    without, with_bells = found
+    return with_bells[1:] if with_bells[0] > without[0] else without[1:]
 
 
 def _of_weight_one(table: Table) -> Table:
@@ -205,7 +225,7 @@ def _more_sweeps(running: Sequence[RunningChain], planned: BayesOptions, began: 
     """Return how many sweeps to add to chains that have not mixed: as many as they have, or none.
 
     All earlier sweeps are then forgotten. No sweeps are added if their number was given. Without a budget of time,
-    chains go on at most twice, unless that passes over too many numbers; with a budget, until it is spent.
+    chains go on once, unless that passes over too many numbers; with a budget, until it is spent.
     """
     n_sweeps = len(running[0].log_likelihoods)
     if planned.sweeps is not None:
@@ -250,10 +270,10 @@ def _in_time(table: Table, rank: int, options: BayesOptions, context: Context, b
     pace = (left - context.seconds_left) / _PACE
     # A coarse clock may not have moved.
     allowed = context.seconds_left / (pace * options.chains) if pace > 0 else options.n_sweeps
-    sweeps = max(_FEWEST_IN_TIME, int(allowed))
+    sweeps = max(FEWEST_IN_TIME, int(allowed))
     if sweeps >= options.n_sweeps:
         return options
-    burnt = min(sweeps * options.n_burnt // options.n_sweeps, sweeps - _FEWEST)
+    burnt = min(sweeps * options.n_burnt // options.n_sweeps, sweeps - FEWEST)
     return replace(options, sweeps=sweeps, burnt=burnt, draws=min(options.n_draws, options.chains * (sweeps - burnt)))
 
 
@@ -277,66 +297,6 @@ def _why_no_forest(table: Table, options: BayesOptions) -> str:
 def _bells_in_words(bells: BellEdges) -> str:
     """Say that there may be edges between normal scores of numbers, if there may."""
     return ", with correlations of normal scores as edges between numbers" if bells.pairs else ""
-
-
-class RunningChain:
-    """A chain from a random start of its own, which can be continued."""
-
-    def __init__(
-        self,
-        table: Table,
-        rank: int,
-        number: int,
-        n_draws: int,
-        options: BayesOptions,
-        context: Context,
-        bells: BellEdges,
-    ):
-        key = (context.seed, rank, number)
-        self._sampler = _sampler(table, rank, Stream.CHAIN, key, options, bells, sparse=bool(options.sparse))
-        # All chains follow the same rows, by which they are compared.
-        seen = table.sample(context.seed).rows.codes
-        chosen = Stream.PROBES.generator(context.seed, rank).choice(len(seen), min(_PROBES, len(seen)), replace=False)
-        self._probes = Probes(seen[chosen], table.domain.cardinalities, context.runner)
-        self._n_rows, self._rank, self._number, self._n_draws = table.total, rank, number, n_draws
-        self._n_cells = table.n_counted * len(table.domain)
-        self._n_chains, self._context = options.chains, context
-        self.log_likelihoods: list[float] = []
-
-    @property
-    def n_numbers(self) -> float:
-        """How many numbers a sweep passes over: a share of every class in every cell, and the tables of all classes."""
-        return self._n_cells * self._rank + self._sampler.point.stack.size
-
-    def run(self, n_sweeps: int, burnt: int) -> Chain:
-        """Sweep, and keep draws and the followed quantities of all sweeps after the first ``burnt`` ones."""
-        n_kept, context = n_sweeps - burnt, self._context
-        wanted = set((burnt + (np.arange(1, self._n_draws + 1) * n_kept) // self._n_draws - 1).tolist())
-        draws: list[Parameters] = []
-        followed, occupied, began = [], [], time.monotonic()
-        for sweep in range(n_sweeps):
-            counts = self._sampler.sweep()
-            self.log_likelihoods.append(counts.log_likelihood)
-            if sweep >= burnt:
-                followed.append([counts.log_likelihood, *self._probes.log_prob(self._sampler.point)])
-                occupied.append(np.count_nonzero(counts.classes >= 1.0))
-            # The pace may fall below what was measured.
-            late = sweep >= max(burnt + _FEWEST, _FEWEST_IN_TIME) and context.seconds_left < 0
-            if sweep in wanted or (late and not draws):
-                draws.append(self._sampler.point)
-            if late:
-                break
-            n_left = n_sweeps * (self._n_chains - self._number) - sweep - 1
-            context.tell(
-                self._rank,
-                self._number + 1,
-                self._n_chains,
-                sweep + 1,
-                n_sweeps,
-                log_likelihood=counts.log_likelihood / self._n_rows,
-                seconds_left=min((time.monotonic() - began) / (sweep + 1) * n_left, context.seconds_left),
-            )
-        return Chain(draws, np.array(followed), np.array(occupied))
 
 
 def _spread(occupied: np.ndarray) -> tuple[float, float, float]:

@@ -22,6 +22,7 @@ from functools import cached_property
 import numpy as np
 
 from juror.domain import Domain
+from juror.kernels.few_edges import Rises, counted_pairs, rises_of_columns
 
 _CORRELATIONS = np.array([-0.95, -0.85, -0.7, -0.5, -0.25, 0.25, 0.5, 0.7, 0.85, 0.95])
 # The values of b: tables that only resemble those of normal scores, and tables that are nearly these
@@ -33,8 +34,8 @@ _SCORES = 8
 _LEAST = 1e-9
 # The most entries of the tables of all pairs. These are kept, and read whenever the forest is drawn.
 _MOST_NUMBERS = 1_000_000
-# Most cells hold few rows: for up to this many, values of the Gamma function are kept.
-_MOST_KEPT = 6
+# Most cells hold few rows: below this many, values of the Gamma function are kept.
+_MOST_LOOKED_UP = 7
 
 Pair = tuple[int, int]
 
@@ -80,29 +81,23 @@ class BellEdges:
 
     @cached_property
     def _alpha(self) -> dict[Pair, np.ndarray]:
-        """The pseudo-counts b m_r of every pair, (I_p · I_n, kinds)."""
+        """The pseudo-counts b m_r of every pair, (kinds, I_p, I_n)."""
         found = {}
         for above, n in self.pairs:
             tables = _tables(self.ends[above], self.ends[n])
-            alpha = _STRENGTHS[:, None, None, None] * tables
-            found[above, n] = np.ascontiguousarray(alpha.reshape(N_BELLS, -1).T)
+            found[above, n] = (_STRENGTHS[:, None, None, None] * tables).reshape(N_BELLS, *tables.shape[1:])
         return found
 
     @cached_property
-    def _log_gamma(self) -> dict[Pair, np.ndarray]:
-        """The logarithm of Γ(b m_r + k) of every pair for k = 0 … 6 rows, (7, I_p · I_n, kinds)."""
-        from scipy.special import gammaln
-
-        rows = np.arange(_MOST_KEPT + 1)[:, None, None]
-        return {pair: gammaln(alpha + rows) for pair, alpha in self._alpha.items()}
+    def _cells(self) -> _PairCells:
+        return _PairCells.of({n: len(ends) - 1 for n, ends in self.ends.items()}, self._alpha)
 
     def alpha(self, above: int, n: int, kind: int) -> np.ndarray:
         """Return the pseudo-counts b m_r of an edge, (I_p, I_n)."""
-        of_kind = self._alpha[above, n][:, kind % N_BELLS]
-        return np.asarray(of_kind.reshape(-1, len(self.ends[n]) - 1))
+        return np.asarray(self._alpha[above, n][kind % N_BELLS])
 
-    def evidence(self, codes: np.ndarray, classes: np.ndarray, weights: np.ndarray) -> dict[Pair, np.ndarray]:
-        """Return the log evidence of all edges by pair: those with shared columns, then those of every class.
+    def evidence(self, codes: np.ndarray, classes: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Return the log evidence of all edges, (pairs, 2 · kinds): those with shared columns, then those of classes.
 
         Parameters
         ----------
@@ -112,36 +107,74 @@ class BellEdges:
             The class of every row.
         weights : numpy.ndarray, (rows,)
             How often each row counts.
-
-        Returns
-        -------
-        dict of pair to numpy.ndarray, (2 · kinds,)
         """
+        if not self.ends:
+            return np.empty((0, 2 * N_BELLS))
         _, own = np.unique(classes, return_inverse=True)
-        found = {}
-        for above, n in self.pairs:
-            shared = self._evidence(above, n, codes, np.zeros_like(own), weights)
-            # in one class both are the same
-            each = self._evidence(above, n, codes, own, weights) if own.any() else shared
-            found[above, n] = np.concatenate([shared, each])
-        return found
+        columns = np.ascontiguousarray(codes[:, list(self.ends)].T)
+        shared = self._cells.evidence(columns, np.zeros_like(own), weights)
+        # in one class both are the same
+        each = self._cells.evidence(columns, own.reshape(-1), weights) if own.any() else shared
+        return np.concatenate([shared, each], axis=1)
 
-    def _evidence(self, above: int, n: int, codes: np.ndarray, groups: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        """Return the log evidence of every kind of an edge, (kinds,), with separate columns for each group of rows."""
-        from scipy.special import gammaln
 
-        n_above, n_below = len(self.ends[above]) - 1, len(self.ends[n]) - 1
-        column = groups * n_above + codes[:, above].astype(np.int64)
-        counts = np.bincount(column * n_below + codes[:, n], weights)
-        in_columns = np.bincount(column, weights)
-        (some,) = np.nonzero(counts)
-        cells, held, kept = some % (n_above * n_below), counts[some], self._log_gamma[above, n]
-        are_kept = (held <= _MOST_KEPT) & (held == np.floor(held))
-        seen = kept[np.where(are_kept, held, 0).astype(np.int64), cells]
-        seen[~are_kept] = gammaln(self._alpha[above, n][cells[~are_kept]] + held[~are_kept, None])
-        seen -= kept[0, cells]
-        totals = gammaln(_STRENGTHS)[:, None] - gammaln(_STRENGTHS[:, None] + in_columns[in_columns > 0])
-        return np.asarray(seen.sum(axis=0) + np.repeat(totals.sum(axis=1), len(_CORRELATIONS)))
+@dataclass(frozen=True, eq=False)
+class _PairCells:
+    """The cells of the tables of all pairs of numbers, one pair after the other; a pair has edges in both directions.
+
+    Attributes
+    ----------
+    pairs : numpy.ndarray of int, (n, 2)
+        Pairs of places among the numbers, the lower first.
+    sizes : numpy.ndarray of int
+        The intervals of every number.
+    first : numpy.ndarray of int, (n + 1,)
+        The first cell of every pair, and one past the last.
+    rises : Rises
+        Of the pseudo-counts of every cell, (cells, 2 · kinds): from the lower number to the other, and back.
+    order : numpy.ndarray of int
+        Among the edges of all pairs from the lower number, then those back, the place of every pair of
+        :attr:`BellEdges.pairs`.
+    """
+
+    pairs: np.ndarray
+    sizes: np.ndarray
+    first: np.ndarray
+    rises: Rises
+    order: np.ndarray
+
+    @classmethod
+    def of(cls, sizes: dict[int, int], alpha: dict[Pair, np.ndarray]) -> _PairCells:
+        """Lay out tables (kinds, I_p, I_n) of numbers with these intervals."""
+        numbers = list(sizes)
+        pairs = [(i, j) for i in range(len(numbers)) for j in range(i + 1, len(numbers))]
+        cells = []
+        for i, j in pairs:
+            there, back = alpha[numbers[i], numbers[j]], alpha[numbers[j], numbers[i]].swapaxes(1, 2)
+            cells.append(np.concatenate([there, back]).reshape(2 * N_BELLS, -1).T)
+        places = {(numbers[i], numbers[j]): place for place, (i, j) in enumerate(pairs)}
+        places |= {(j, i): place + len(pairs) for (i, j), place in places.items()}
+        return cls(
+            np.array(pairs, dtype=np.int64).reshape(-1, 2),
+            np.array(list(sizes.values()), dtype=np.int64),
+            np.cumsum([0, *map(len, cells)]),
+            Rises.of(np.ascontiguousarray(np.concatenate(cells)), _MOST_LOOKED_UP),
+            np.array([places[pair] for pair in alpha]),
+        )
+
+    def evidence(self, columns: np.ndarray, groups: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Return the log evidence of every kind of the edge of every pair, (pairs, kinds), apart for groups of rows."""
+        found = np.zeros((len(self.pairs), 2 * N_BELLS))
+        for counted in counted_pairs(columns, groups, weights, self.pairs, self.sizes):
+            cell = self.first[counted.pair] + counted.x * self.sizes[self.pairs[counted.pair, 1]] + counted.y
+            found[counted.pairs] += counted.summed(self.rises.over(cell, counted.counts))
+        starts = np.concatenate([[0], np.cumsum(self.sizes)])
+        of_columns = np.repeat(
+            rises_of_columns(columns, groups, weights, starts, _STRENGTHS), len(_CORRELATIONS), axis=1
+        )
+        there, back = found[:, :N_BELLS], found[:, N_BELLS:]
+        both = [there - of_columns[self.pairs[:, 0]], back - of_columns[self.pairs[:, 1]]]
+        return np.asarray(np.concatenate(both)[self.order])
 
 
 def _scores_of(shares: np.ndarray) -> np.ndarray:

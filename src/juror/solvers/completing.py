@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from juror.kernels import kernels_for
+from juror.kernels import kernels_to_draw
 from juror.kernels.logarithms import log_of
 from juror.rows.forest import NO_PARENT, Forest
 
@@ -98,7 +98,7 @@ class RowsToComplete:
     def _classes(self, rows: slice, R: np.ndarray, rng: np.random.Generator) -> _Groups:
         """Draw the classes of some rows from their posterior (rows, F)."""
         whole, rest = self._whole[rows], (self.weights - self._whole)[rows]
-        single, draw = np.flatnonzero(whole == 1), kernels_for(self.codes.size).draw_columns
+        single, draw = np.flatnonzero(whole == 1), kernels_to_draw(self.codes.size).draw_columns
         row, classes = [single], [draw(R[single], rng.random(len(single)))]
         counts, unit = [np.ones(len(single), dtype=np.int64)], [np.ones(len(single))]
         several = np.flatnonzero(whole > 1)

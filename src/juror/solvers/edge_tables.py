@@ -137,17 +137,33 @@ class TablePrior:
 
 
 def draw_point(
-    counts: ExpectedCounts, a: float, prior: TablePrior, stacking: Stacking, rng: np.random.Generator
+    counts: ExpectedCounts,
+    a: float,
+    prior: TablePrior,
+    stacking: Stacking,
+    rng: np.random.Generator,
+    chosen: np.ndarray | None = None,
+    before: np.ndarray | None = None,
 ) -> Parameters:
-    """Draw λ ~ Dirichlet(a + classes) and the tables given the counts."""
+    """Draw λ ~ Dirichlet(a + classes) and the tables given the counts.
+
+    If classes are ``chosen``, (n,), all others keep the columns of their own that they had ``before``, in a stack.
+    """
+    cells = counts.cells if chosen is None else counts.cells[:, chosen]
     if len(prior.own) < len(prior.alpha):
-        gamma = np.empty_like(counts.cells)
+        gamma = np.empty_like(cells)
         gamma[prior.known] = prior.alpha[prior.known, None]
-        gamma[prior.own] = rng.standard_gamma(counts.cells[prior.own] + prior.alpha[prior.own, None])
+        gamma[prior.own] = rng.standard_gamma(cells[prior.own] + prior.alpha[prior.own, None])
         together = counts.cells[prior.shared].sum(axis=1) + prior.alpha[prior.shared]
         gamma[prior.shared] = rng.standard_gamma(together)[:, None]
     else:
-        gamma = rng.standard_gamma(counts.cells + prior.alpha[:, None])
+        gamma = rng.standard_gamma(cells + prior.alpha[:, None])
     gamma = np.maximum(gamma, _TINY)
     lam = np.maximum(rng.standard_gamma(counts.classes + a), _TINY)
-    return Parameters(lam / lam.sum(), stacking.normalise(gamma, otherwise=gamma), stacking.forest)
+    stack = stacking.normalise(gamma, otherwise=gamma)
+    if chosen is not None and before is not None:
+        drawn, stack = stack, before.copy()
+        stack[:, chosen] = drawn
+        for rows in (prior.known, prior.shared):
+            stack[rows] = drawn[rows, :1]
+    return Parameters(lam / lam.sum(), stack, stacking.forest)

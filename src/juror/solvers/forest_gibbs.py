@@ -35,17 +35,17 @@ from typing import TypeGuard
 
 import numpy as np
 
-from juror.kernels import kernels, kernels_for
+from juror.kernels import are_few_to_draw, kernels, kernels_to_draw
 from juror.rows.expected import ExpectedCounts, tables_of
 from juror.rows.forest import Forest
 from juror.rows.in_memory import MemoryTable
 from juror.rows.packed import PackedRows
 from juror.rows.stacking import Stacking
 from juror.rows.table import Table
-from juror.solvers.bell_edges import N_BELLS, BellEdges, Pair
+from juror.solvers.bell_edges import N_BELLS, BellEdges
 from juror.solvers.completing import Completed, RowsToComplete
 from juror.solvers.edge_tables import KINDS, STRENGTHS, Edges, TablePrior, columns_of, draw_point
-from juror.solvers.few_rows import FewRows
+from juror.solvers.few_rows import FewCells, FewRows
 from juror.solvers.forest_moves import moved
 from juror.solvers.gibbs import PRIOR_EVERY
 from juror.solvers.hyper import Hyper, first_hyper, log_columns, next_hyper, slice_draw
@@ -70,6 +70,12 @@ _SPARSE = 0.02
 # The forest is drawn in every tenth sweep, or less often for many variables, because their pairs cost more than sweeps.
 # At most this many variables draw a parent then.
 _EVERY, _VARIABLES_A_SWEEP, _MOST_MOVES = 10, 5, 200
+# Ends of scores follow missing cells whenever the forest is drawn, or every second time if there are more intervals
+# than this, whose tables cost more than a sweep.
+_FEW_INTERVALS = 50
+# Tables of fewer numbers are drawn in all classes. Of larger ones, a class without rows has new tables in every fourth
+# sweep.
+_FEWEST_NUMBERS, _TURNS = 2048, 4
 # The part of the sweeps that are forgotten before the first edge
 CLASSES_FIRST = 8
 # Pairs with more cells than this have no edge.
@@ -103,8 +109,10 @@ class ForestSampler:
         self._to_complete = RowsToComplete(table.rows.codes, table.rows.weights)
         self._complete = self._to_complete.n_with_holes == 0
         self._possible = PossibleEdges.of(sizes, bells)
-        self._kernels = kernels_for(table.rows.codes.size)
+        self._kernels = kernels_to_draw(table.rows.codes.size)
         self._first = first
+        n_intervals = sum(len(ends) - 1 for ends in self._possible.bells.ends.values())
+        self._follows_every = 1 if n_intervals <= _FEW_INTERVALS else 2
         self._every = max(_EVERY, len(sizes) // _VARIABLES_A_SWEEP)
         self.hyper = first_hyper(sizes)
         self.point = random_start(plain.marginals(table.label_counts), rank, plain, rng)
@@ -131,10 +139,12 @@ class ForestSampler:
             self._rows = self._laid_out()
         self.edges = edges
 
-    def _laid_out(self) -> PackedRows | FewRows:
+    def _laid_out(self) -> PackedRows | FewRows | FewCells:
+        codes, weights = self._to_complete.codes, self._to_complete.weights
         if self._are_few:
-            whole = self._to_complete.weights.astype(np.int64)
-            return FewRows(self._to_complete.codes, whole, self.stacking)
+            return FewRows(codes, weights.astype(np.int64), self.stacking)
+        if are_few_to_draw(codes.size) and (rows := FewCells.of(codes, weights, self.stacking)) is not None:
+            return rows
         forest = self.stacking.forest
         return self._table.packed if forest is None else self._table.along(forest)
 
@@ -143,7 +153,7 @@ class ForestSampler:
         moves = self.n_sweeps % self._every == 0 and self.n_sweeps >= self._first
         if moves:
             drawn = self._completed()
-            if not self._complete and self.n_sweeps < CLASSES_FIRST * self._first:
+            if not self._complete and self._follows():
                 bells = self._possible.bells.following(drawn.codes, drawn.weights)
                 self._possible = replace(self._possible, bells=bells)
             edges = next_edges(self.edges, drawn, self.hyper, self.point.rank, self._possible, self._rng, self._kernels)
@@ -155,16 +165,40 @@ class ForestSampler:
             columns, given = columns_of(counts, self.edges, self.stacking), self.edges.strengths
             self.hyper = next_hyper(self.hyper, counts.classes, columns, self._rng, self._scale_of_a, given)
             self._prior = TablePrior.of(self.hyper, self.edges, self.stacking, self._possible.bells)
-        self.point = draw_point(counts, self.hyper.a, self._prior, self.stacking, self._rng)
+        chosen = None if moves else self._to_draw(counts)
+        self.point = draw_point(counts, self.hyper.a, self._prior, self.stacking, self._rng, chosen, self.point.stack)
         self.n_sweeps += 1
         return counts
+
+    def _follows(self) -> bool:
+        """Whether ends of scores follow missing cells in this sweep."""
+        is_forgotten = self.n_sweeps < CLASSES_FIRST * self._first
+        return is_forgotten and self.n_sweeps // self._every % self._follows_every == 0
+
+    @property
+    def n_of_moves(self) -> float:
+        """How many rows are counted in cells of pairs to draw the forest, for every sweep."""
+        n_pairs = len(self._possible.pairs) + len(self._possible.bells.pairs)
+        return n_pairs * len(self._to_complete.codes) / self._every
+
+    def _to_draw(self, counts: ExpectedCounts) -> np.ndarray | None:
+        """Return the classes whose tables are drawn: those that hold rows, and some of the others by turns; None: all.
+
+        Whatever rule chooses them by the classes of the rows leaves the posterior as it is. Most of the time of a sweep
+        would be for the tables of classes without rows.
+        """
+        if counts.cells.size < _FEWEST_NUMBERS:
+            return None
+        turn = np.arange(len(counts.classes)) % _TURNS == self.n_sweeps % _TURNS
+        return np.flatnonzero((counts.classes > 0) | turn)
 
     def _completed(self) -> Completed:
         """Draw classes, and labels for missing cells."""
         lam, stack = self.point.lam, self.point.stack
-        if isinstance(self._rows, FewRows):
+        if self._complete and isinstance(self._rows, FewRows | FewCells):
             return self._to_complete.draw_complete(*self._rows.posterior(lam, stack), self._rng)
         if self._complete:
+            assert isinstance(self._rows, PackedRows)
             cells = self._rows.sheets[0][0]
             logs, R = cells.kernels.posterior(cells.packed, tables_of(cells, lam, stack))
             return self._to_complete.draw_complete(logs, R, self._rng)
@@ -245,24 +279,25 @@ def next_edges(
     of_roots = _root_evidence(drawn, hyper, rank) + np.log([[1.0 - edges.rho], [edges.rho]])
     E += possible.log_weights + np.log(edges.odds / len(nodes)) - np.logaddexp(*of_roots)
     of_bells = _bell_evidence(drawn, possible)
-    for (above, n), logs in of_bells.items():
-        weight = np.logaddexp.reduce(logs) + np.log(edges.odds / len(nodes)) - np.logaddexp(*of_roots[:, n])
-        E[above, n] = np.logaddexp(E[above, n], weight)
+    if len(of_bells):
+        above, below = np.array(possible.bells.pairs).T
+        weights = np.logaddexp.reduce(of_bells, axis=1) + np.log(edges.odds / len(nodes))
+        E[above, below] = np.logaddexp(E[above, below], weights - np.logaddexp(*of_roots)[below])
     forest = moved(edges.forest, E, rng.choice(nodes, min(len(nodes), _MOST_MOVES)), rng)
-    kinds = edges.kinds.copy()
+    kinds, bells = edges.kinds.copy(), dict(zip(possible.bells.pairs, of_bells, strict=True))
     for above, n in forest.edges:
         logs = evidence[:, above, n]
-        if (above, n) in of_bells:
-            logs = np.append(logs + possible.log_weights[above, n], of_bells[above, n])
+        if (above, n) in bells:
+            logs = np.append(logs + possible.log_weights[above, n], bells[above, n])
         p = np.exp(logs - logs.max())
         kinds[n] = rng.choice(len(p), p=p / p.sum())
     return replace(edges, forest=forest, kinds=kinds, alike=_drawn_alike(forest, of_roots, rng))
 
 
-def _bell_evidence(drawn: Completed, possible: PossibleEdges) -> dict[Pair, np.ndarray]:
-    """Return log E + log w of all kinds of edges between two scores, by pair; all kinds are as probable."""
+def _bell_evidence(drawn: Completed, possible: PossibleEdges) -> np.ndarray:
+    """Return log E + log w of all kinds of edges between two scores, (pairs, kinds); all kinds are as probable."""
     found = possible.bells.evidence(drawn.codes, drawn.classes, drawn.weights)
-    return {pair: logs + np.log(_OF_BELLS / (2 * N_BELLS)) for pair, logs in found.items()}
+    return found + np.log(_OF_BELLS / (2 * N_BELLS))
 
 
 def _drawn_alike(forest: Forest, of_roots: np.ndarray, rng: np.random.Generator) -> frozenset[int]:

@@ -102,14 +102,16 @@ def _next_c(hyper: Hyper, C: np.ndarray, old: float, base: np.ndarray, rng: np.r
     if len(base) == 1:
         return old
 
-    in_columns = C.sum(axis=0)
+    label, column = np.nonzero(C)
+    held, bases, in_columns = C[label, column], base[label], C.sum(axis=0)
+    in_columns = in_columns[in_columns > 0]
 
     def log_density(c: float) -> float:
         if c > _MOST_ALIKE * len(base):
             return -np.inf
         # The density of c is the normal density of log c times 1/c.
         off = np.log(c / len(base)) - hyper.mu
-        return log_columns(c, C, base, in_columns) - off * off / (2.0 * hyper.tau2) - float(np.log(c))
+        return _log_held(c, held, bases, in_columns) - off * off / (2.0 * hyper.tau2) - float(np.log(c))
 
     return slice_draw(log_density, old, rng)
 
@@ -132,16 +134,23 @@ def _log_prior(x: float, scale: float) -> float:
     return -2.0 * float(np.log1p(x / scale))
 
 
-def log_columns(c: float, C: np.ndarray, base: np.ndarray, in_columns: np.ndarray | None = None) -> float:
-    """Return log p(C | c, m), the columns summed out, of counts (I, columns) and a base measure (I,).
+def log_columns(c: float, C: np.ndarray, base: np.ndarray) -> float:
+    """Return log p(C | c, m), the columns summed out, of counts (I, columns) and a base measure (I,)."""
+    label, column = np.nonzero(C)
+    in_columns = C.sum(axis=0)
+    return _log_held(c, C[label, column], base[label], in_columns[in_columns > 0])
 
-    The sums of the columns, (columns,), may be given.
+
+def _log_held(c: float, held: np.ndarray, bases: np.ndarray, in_columns: np.ndarray) -> float:
+    """Return the same of the counts above zero (n,), the base measure of each, and the sums of columns above zero.
+
+    Most labels have no rows in most columns, of which they say nothing.
     """
     from scipy.special import gammaln
 
-    alpha = (c * base)[:, None]
-    total = gammaln(c) - gammaln(c + (C.sum(axis=0) if in_columns is None else in_columns))
-    return float(total.sum() + (gammaln(alpha + C) - gammaln(alpha)).sum())
+    alpha = c * bases
+    total = len(in_columns) * gammaln(c) - gammaln(c + in_columns).sum()
+    return float(total + (gammaln(alpha + held) - gammaln(alpha)).sum())
 
 
 def _log_weights(a: float, classes: np.ndarray) -> float:

@@ -14,14 +14,14 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from juror.kernels import are_few_to_draw
 from juror.rows.distinct import WeightedRows
 from juror.rows.expected import log_prob_of_cells
 from juror.rows.packing import PackedCells
 from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
-
-_SAFE = 1e-200
+from juror.solvers.few_rows import FewCells
 
 
 class Probes:
@@ -33,23 +33,39 @@ class Probes:
         self._lay_out(Stacking(sizes))
 
     def _lay_out(self, stacking: Stacking) -> None:
-        self._stacking, self._cells = stacking, PackedCells.plain(self._codes, stacking)
+        self._stacking, self._few = stacking, None
+        if are_few_to_draw(self._codes.size):
+            self._few = FewCells.of(self._codes, np.ones(len(self._codes)), stacking)
+        if self._few is None:
+            self._cells = PackedCells.plain(self._codes, stacking)
 
     def log_prob(self, point: Parameters) -> np.ndarray:
         """Return the log-probability of every row, (rows,)."""
         if point.forest != self._stacking.forest:
             self._lay_out(Stacking(self._stacking.cardinalities, point.forest))
-        if self._cells.regions is None:
-            # A few calls of NumPy, as long as products do not underflow
-            found = point.stack[self._cells.packed].prod(axis=1) @ point.lam
-            if found.min() > _SAFE:
-                return np.asarray(np.log(found))
+        if self._few is not None:
+            return self._few.posterior(point.lam, point.stack)[0]
         return log_prob_of_cells(self._cells, point.lam, point.stack, self._runner)
 
 
 def log_left_out(draws: Iterable[Parameters], rows: WeightedRows, sizes: tuple[int, ...], runner: LocalRunner) -> float:
     """Estimate the mean log-probability of rows that are left out, by draws that have seen them."""
+    logs = _logs_of(draws, rows, sizes, runner)
+    return float(np.average(_log_mean(logs) - logs.var(axis=0, ddof=1), weights=rows.weights))
+
+
+def log_of_mean(draws: Iterable[Parameters], rows: WeightedRows, sizes: tuple[int, ...], runner: LocalRunner) -> float:
+    """Return the log-likelihood of rows under the mean of draws."""
+    return float(rows.weights @ _log_mean(_logs_of(draws, rows, sizes, runner)))
+
+
+def _logs_of(
+    draws: Iterable[Parameters], rows: WeightedRows, sizes: tuple[int, ...], runner: LocalRunner
+) -> np.ndarray:
+    """Return the log-probability of every row under every draw, (draws, rows)."""
     probes = Probes(rows.codes, sizes, runner)
-    logs = np.array([probes.log_prob(draw) for draw in draws])
-    of_mean = np.logaddexp.reduce(logs, axis=0) - np.log(len(logs))
-    return float(np.average(of_mean - logs.var(axis=0, ddof=1), weights=rows.weights))
+    return np.array([probes.log_prob(draw) for draw in draws])
+
+
+def _log_mean(logs: np.ndarray) -> np.ndarray:
+    return np.asarray(np.logaddexp.reduce(logs, axis=0) - np.log(len(logs)))

@@ -9,6 +9,7 @@ from juror.kernels.jit.forest_states import TINY, find_fours, find_value, larges
 from juror.kernels.jit.products import aligned
 from juror.kernels.jit.random_numbers import uniform
 from juror.kernels.jit.vectors import add, divide, least, load, multiply, multiply_add, spread, store
+from juror.kernels.reference.forest_states import NUMBERS_OF_MESSAGE
 
 # The floats in a chunk, as in :mod:`juror.kernels.jit.forest_states`
 _W = 8
@@ -171,7 +172,7 @@ def _most_messages(states):
 def draw_counts(counts, key, stack, states, used, logs):
     """Draw labels for the rows that messages count, and add them to the counts of stacked rows."""
     (n_stacked, F), n_messages, largest = stack.shape, states.table.shape[0], largest_size(states)
-    drawn, number = np.empty(n_stacked + n_messages), 0
+    drawn = np.empty(n_stacked + n_messages)
     rows, G, ladder = aligned((n_stacked + n_messages) * _W), aligned(4 * largest * _W), np.empty(largest)
     at_once = find_fours(states)
     for f in range(F):
@@ -184,14 +185,15 @@ def draw_counts(counts, key, stack, states, used, logs):
             for m in range(states.first_message[s], states.first_message[s + 1]):
                 if drawn[n_stacked + m] > 0.0:
                     _fill_ladder(stack, states, rows, logs, s, m, f, ladder)
-                    number = _draw_labels(states, s, m, key, number, ladder, drawn[n_stacked + m], drawn)
+                    number = (m * F + f) * NUMBERS_OF_MESSAGE
+                    _draw_labels(states, s, m, key, number, ladder, drawn[n_stacked + m], drawn)
         for row in range(n_stacked):
             counts[row, f] += drawn[row]
 
 
 @part
 def _draw_labels(states, s, m, key, number, ladder, left, drawn):
-    """Draw labels of a state's node until none is left; return the next number of a random number."""
+    """Draw labels of a state's node until none is left."""
     last = states.sizes[s] - 1
     while left > 0.0:
         level, x, one = uniform(key, number) * ladder[last], 0, min(left, 1.0)
@@ -201,7 +203,6 @@ def _draw_labels(states, s, m, key, number, ladder, left, drawn):
         drawn[states.table[m] + x] += one
         for link in range(states.first_link[s], states.first_link[s + 1]):
             drawn[states.base[link] + x * states.stride[link]] += one
-    return number
 
 
 @part

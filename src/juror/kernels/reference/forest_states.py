@@ -23,6 +23,8 @@ from juror.kernels.reference.random_numbers import uniform
 
 # Below this, a message may have lost digits or have underflowed, so that its logarithm is needed too.
 TINY = 1e-200
+# The random numbers of a message in a class
+NUMBERS_OF_MESSAGE = 1 << 32
 
 
 class States(NamedTuple):
@@ -43,6 +45,8 @@ class States(NamedTuple):
         The first message of every state, and one past the last.
     table : numpy.ndarray of int64, (n_messages,)
         The stacked row T_v[r, 0] of every message; those of the other labels follow.
+    first_state : numpy.ndarray of int64, (n_nodes + 1,)
+        The first state of every node that has any, and one past the last.
     """
 
     sizes: np.ndarray
@@ -51,6 +55,7 @@ class States(NamedTuple):
     stride: np.ndarray
     first_message: np.ndarray
     table: np.ndarray
+    first_state: np.ndarray
 
     def links(self, s: int) -> list[np.ndarray]:
         """Return the rows of every link of a state, (I_v,) each."""
@@ -144,7 +149,7 @@ def draw_counts(
     """Draw labels for the rows that messages count, and add them to the counts of stacked rows.
 
     A message counted k times in a class draws ⌊k⌋ labels x with probabilities q / K, and one more that counts as the
-    rest. Random numbers follow each other: over classes, states from the last to the first, their messages, and draws.
+    rest. Message m in class f has the random numbers from (m F + f) · 2³² on, in whatever order messages are visited.
 
     Parameters
     ----------
@@ -153,7 +158,7 @@ def draw_counts(
     key : int
         The key of the random numbers, see :func:`juror.kernels.reference.random_numbers.uniform`.
     """
-    out, number = _counts_below(counts, stack, states, used), 0
+    out = _counts_below(counts, stack, states, used)
     every = log_rows(stack, states)
     for f, rows in enumerate(every.T):
         drawn = out[:, f]
@@ -161,7 +166,7 @@ def draw_counts(
             links, size = states.links(s), states.sizes[s]
             for m in states.messages(s):
                 table = states.table[m] + np.arange(size)
-                left = drawn[len(stack) + m]
+                left, number = drawn[len(stack) + m], (m * stack.shape[1] + f) * NUMBERS_OF_MESSAGE
                 if left > 0:
                     chances = rows[table] + sum(rows[link] for link in links)
                     ladder = np.cumsum(np.exp(chances - chances.max()))
