@@ -51,8 +51,8 @@ _PER_LABEL, _MOST_TILTED, _MOST_LABELS = 32, 128, 128
 _MOST_CLASSES, _MOST_NUMBERS = 4096, 1 << 24
 # How fast scores decay, to choose from, see juror.solvers.conditional_ascent
 _DECAYS = (0.0, 0.05, 0.2)
-# Parts of the work in progress reports: the members, the tilts with each decay, and those fitted to all rows
-_PARTS = len(_DECAYS) + 2
+# Parts of the work in progress reports: the members, the tilts with each decay and of all rows, and other members
+_PARTS = len(_DECAYS) + 3
 # The share of the time left that the other variables may take, and then the share that the tilts may take
 _TIME_FOR_ALIKE, _TIME_FOR_OTHERS, _TIME_TO_TILT = 0.25, 0.4, 0.6
 # The share of rows that tilts hold out, and the most rows. Many can be held out, as all rows are fitted once more.
@@ -78,24 +78,24 @@ def fit_for_labels(trial: Trial, options: EMOptions, *, smoothing_given: bool) -
     others = _in_share(others, _TIME_FOR_OTHERS)
     most_rank = _most_untilted(others, per_label * n_labels)
     chosen = choose_for_members(others, options, "auto", with_smoothing=with_smoothing, most_rank=most_rank)
-    if trial.context.seconds_left < 0:
-        return None
     # The rank is that of a part of the model.
     chosen = replace(chosen, rank_path=())
-    members = fit_members(others, options, chosen.setting, range(_MEMBERS))
+    if trial.context.seconds_left < 0:
+        return None
+
+    def members_of(table: MemoryTable) -> list[Member]:
+        return fit_members(replace(others, table=table), options, chosen.setting, range(_MEMBERS))
+
+    members = members_of(others.table)
     trial.context.tell(chosen.rank, 1, _PARTS, 1, 1, log_likelihood=members[-1].score)
-
-    def members_of(kept: MemoryTable) -> list[Member]:
-        return fit_members(
-            replace(others, table=_without(kept, _target_of(trial))), options, chosen.setting, range(_MEMBERS)
-        )
-
     deals = [_Deal.of(trial, number, members_of) for number in range(_n_deals(trial))]
     tilts = _fit_tilts(trial, deals, _drawn(trial, members), per_label, chosen.rank)
+    trial.context.tell(chosen.rank, _PARTS - 1, _PARTS, 1, 1, log_likelihood=tilts.score)
     target, both = _target_of(trial), zip(members, tilts.tilts, strict=True)
     parts = side_by_side([tilted(member.parameters, tilt, trial.domain, target) for member, tilt in both])
     of_deals = [(deal.kept, deal.held) for deal in deals]
     stacked = stack(trial, options, chosen_alike, of_deals, parts, np.stack([tilts.log_prob, tilts.log_x]))
+    trial.context.tell(chosen.rank, _PARTS, _PARTS, 1, 1, log_likelihood=stacked.score)
     return _solution(trial, options, chosen.setting, members, tilts, chosen_alike, stacked), chosen
 
 
@@ -157,7 +157,7 @@ class _Deal:
 
     @classmethod
     def of(cls, trial: Trial, number: int, members_of: Callable[[MemoryTable], Sequence[Member]]) -> _Deal:
-        """Hold out rows until both sides have labels, and fit members to what is kept."""
+        """Hold out rows until both sides have labels, and fit members to the other variables of what is kept."""
         target, rng = _target_of(trial), Stream.TILT.generator(trial.context.seed, number)
         while True:
             kept, held = trial.table.split(_held_out(trial), rng)
@@ -167,7 +167,8 @@ class _Deal:
         rows, judges = (LabelledRows.of(part.rows, target, around) for part in (kept, held))
         codes, domain = held.rows.codes, trial.domain.without([target])
         x = np.delete(codes[codes[:, target] >= 0], target, axis=1)
-        log_x = np.stack([log_prob(as_mixture([member.parameters], domain), x) for member in members_of(kept)])
+        members = members_of(_without(kept, target))
+        log_x = np.stack([log_prob(as_mixture([member.parameters], domain), x) for member in members])
         return cls(number, kept, held, HeldOutLabels(rows, judges, around, log_x))
 
 
