@@ -1,4 +1,8 @@
-"""A real browser for tests: Debian's Chromium, without a screen, driven by Playwright."""
+"""A real browser for tests: Debian's Chromium, without a screen, driven by Playwright.
+
+Tests read the text of panels by ``text_content``. Panels outside the window are not laid out until it is scrolled, and
+``inner_text`` of what is not laid out is empty.
+"""
 
 from __future__ import annotations
 

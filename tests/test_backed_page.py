@@ -259,8 +259,8 @@ def test_rows_and_shares_beside_an_answer(browser, blind, people, report, given)
             labels = [str(label) for label in blind.domain[name].labels]
             np.testing.assert_allclose([shares[name][label] for label in labels], support.shares, rtol=1e-12)
             panel = page.locator(".panel").nth(NAMES.index(name))
-            assert f"shares of {support.rows:,.0f} rows" in panel.locator(".backing").inner_text()
-            signs = [text.startswith("≠") for text in panel.locator(".share").all_inner_texts()]
+            assert f"shares of {support.rows:,.0f} rows" in panel.locator(".backing").text_content()
+            signs = [text.startswith("≠") for text in panel.locator(".share").all_text_contents()]
             order = panel.locator(".bar").evaluate_all("bars => bars.map(b => b.dataset.label)")
             assert dict(zip(order, signs, strict=True)) == dict(zip(labels, support.differs.tolist(), strict=True))
 
@@ -268,7 +268,7 @@ def test_rows_and_shares_beside_an_answer(browser, blind, people, report, given)
 def test_rows_are_known_for_one_condition_and_the_page_says_so(browser, report):
     with watched(browser, report) as page:
         click(page, "ballot a", "agree")
-        assert page.locator(".panel").last.locator(".backing").inner_text() == "no row shows both"
+        assert page.locator(".panel").last.locator(".backing").text_content() == "no row shows both"
         assert page.inner_text("#limits") == ""
         click(page, NAMES[1], "yes")
         assert shown(page, "share") == {}
@@ -371,7 +371,7 @@ def test_what_the_page_has_no_room_for_is_told_at_the_answer(browser, tmp_path, 
             click(page, "origin", label)
             off = apart(page, model, {"origin": label})
             for n, name in enumerate(NAMES):
-                text = page.locator(".panel").nth(n).locator(".backing").inner_text()
+                text = page.locator(".panel").nth(n).locator(".backing").text_content()
                 points = re.search(r"bars may be (\d+) points? from the model's file", text)
                 told += points is not None
                 assert off[name] <= (0.01 if points is None else int(points[1]) / 100) + 1e-9

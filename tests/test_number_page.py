@@ -129,7 +129,7 @@ def test_median_and_middle_are_those_of_python(page, model):
     page.keyboard.press("Enter")
     for name in ("age", "BMI", "gain", "seen"):
         low, median, high = model.quantile(name, [0.1, 0.5, 0.9], given="age >= 30")
-        text = panel(page, name).locator(".spread").inner_text()
+        text = panel(page, name).locator(".spread").text_content()
         assert text == f"median {median}, middle 80 %: {low} to {high}"
     assert_answers(page, model, {"age": Range(at_least=30)})
 
@@ -165,7 +165,7 @@ def test_a_range_is_drawn_over_values_and_removed(page, model):
     page.mouse.move(box["x"] + 90, box["y"] + 60)
     page.mouse.down()
     page.mouse.move(box["x"] + 160, box["y"] + 50, steps=3)
-    drawn = panel(page, "BMI").locator(".spread").inner_text()
+    drawn = panel(page, "BMI").locator(".spread").text_content()
     page.mouse.up()
     words = sentence(page)
     low, high = (
@@ -212,12 +212,12 @@ def test_a_click_chooses_an_interval_and_its_rows(page, model):
     label = model.domain["age"].labels[3]
     panel(page, "age").locator(f'.interval[data-label="{label}"]').click()
     assert_shows(page, model, {"age": label})
-    assert "shares of" in panel(page, "BMI").locator(".backing").inner_text()
+    assert "shares of" in panel(page, "BMI").locator(".backing").text_content()
     # what counts do not know is not shown
     panel(page, "age").get_by_role("button", name="Choose a range").click()
     page.get_by_label("age at least").fill(str(model.domain["age"].edges[3] + 1))
     page.keyboard.press("Enter")
-    assert panel(page, "BMI").locator(".backing").inner_text() == ""
+    assert panel(page, "BMI").locator(".backing").text_content() == ""
 
 
 def test_a_number_that_may_be_missing(browser, table, tmp_path):
@@ -227,7 +227,7 @@ def test_a_number_that_may_be_missing(browser, table, tmp_path):
     with watched(browser, tmp_path / "holes.html") as page:
         page.locator('.bar[data-label="not asked"]').click()
         assert_shows(page, model, {"age": "not asked"})
-        assert panel(page, "age").locator(".spread").inner_text() == ""
+        assert panel(page, "age").locator(".spread").text_content() == ""
         page.evaluate("location.hash = 'from.age=30.5'")
         page.wait_for_function("document.querySelector('#sentence').textContent.includes('≥')")
         assert_answers(page, model, {"age": Range(at_least=30.5)})
