@@ -67,7 +67,7 @@ def written_values(labels: Sequence[Any]) -> WrittenValues | None:
         return WrittenValues("numbers with signs", signed, way_out)
     if all(_DATE.fullmatch(label) for label in labels):
         are_read = all(_AS_READ.fullmatch(label) for label in labels)
-        otherwise = "or pass the path of the CSV file" if are_read else "or write them like 2024-03-01"
-        way_out = Message(f"Make them dates, with pandas.to_datetime for example, {otherwise}.")
+        otherwise = "pass the path of the CSV file" if are_read else "write them like 2024-03-01"
+        way_out = Message("Make them dates, with pandas.to_datetime for example, or {otherwise}.", otherwise=otherwise)
         return WrittenValues("dates", labels[0], way_out)
     return None
