@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import operator
 import subprocess
 import sys
+import weakref
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import reduce
 from textwrap import dedent
+from threading import Barrier, Event
 
 import pytest
 
@@ -100,6 +103,64 @@ def test_a_wrong_runner_is_found(wrong, tmp_path):
 def test_a_right_runner_breaks_nothing(tmp_path):
     with LocalRunner(2) as runner:
         assert broken_promises(runner, tmp_path) == set()
+
+
+class TestWorkInsideOfWork:
+    """A task may ask the runner that runs it. Free threads help it; it waits for no thread that is busy."""
+
+    def test_a_free_thread_helps(self):
+        both = Barrier(2, timeout=60)
+
+        def task(number):
+            # Only the first task is long, so a thread is free while it asks.
+            return list(runner.map(lambda _: both.wait(), range(2))) if number == 0 else []
+
+        with LocalRunner(2) as runner:
+            waited = [len(found) for found in runner.map(task, range(2))]
+        assert waited == [2, 0]
+
+    @pytest.mark.parametrize("n_jobs", [1, 2, 3])
+    def test_results_are_those_of_one_thread(self, n_jobs):
+        def total(number):
+            return runner.map_reduce(lambda part: (number, part), range(5), operator.add)
+
+        with LocalRunner(n_jobs) as runner:
+            found = list(runner.map(total, range(7)))
+        assert found == [sum(((number, part) for part in range(5)), ()) for number in range(7)]
+
+    def test_an_error_inside_arrives(self):
+        with LocalRunner(2) as runner, pytest.raises(ZeroDivisionError):
+            list(runner.map(lambda number: list(runner.map(lambda part: 1 / part, [1, number])), [1, 0, 2]))
+
+    def test_nothing_is_kept_for_a_thread_that_is_busy(self):
+        """A long task may ask thousands of times, while the other thread is busy with another long task."""
+
+        class Large:
+            pass
+
+        class Asks:
+            def __init__(self):
+                self.large = Large()
+
+            def __call__(self, part):
+                return part
+
+        done, found = Event(), []
+
+        def task(number):
+            if number == 1:
+                return done.wait(60)
+            asks = Asks()
+            found.append(weakref.ref(asks.large))
+            list(runner.map(asks, range(2)))
+            del asks
+            gc.collect()
+            found.append(found[0]() is None)
+            return done.set()
+
+        with LocalRunner(2) as runner:
+            list(runner.map(task, range(2)))
+        assert found[1]
 
 
 def test_late_results_do_come_late():

@@ -248,7 +248,7 @@ class _Climb:
         if forest is None:
             objective = self._without_forest()
             return self._from(objective, random_start_of(objective, self.setting.rank, number, rng), _PLAIN)
-        rows = self.table.along(forest).alone()
+        rows = self.table.along(forest)
         along = self._along(rows, forest)
         start = (
             # Rows are drawn in the order of the table, which is the same on a card.
@@ -264,13 +264,13 @@ class _Climb:
         if start.forest is None:
             again = self._from(self._without_forest(), start, _PLAIN)
         else:
-            rows = self.table.along(start.forest).alone()
+            rows = self.table.along(start.forest)
             again = self._climb_along(self._along(rows, start.forest), start)
         return replace(again, n_passes=again.n_passes + math.ceil(share * first.n_passes), cut=again.cut or first.cut)
 
     def _without_forest(self) -> Objective[PackedRows]:
         stacking = Stacking(self.table.domain.cardinalities)
-        return Objective.of(self.table.packed.alone(), stacking, self.setting.smoothing)
+        return Objective.of(self.table.packed, stacking, self.setting.smoothing)
 
     def _along(self, rows: PackedRows, forest: Forest) -> SharedForest:
         stacking = Stacking(self.table.domain.cardinalities, forest)

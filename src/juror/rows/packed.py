@@ -107,10 +107,6 @@ class PackedRows:
             counts += cells.folded(packed)[: cells.n_stacked]
         return lam, counts
 
-    def alone(self) -> PackedRows:
-        """Return the same rows, passed over by one thread: for tasks that run side by side."""
-        return replace(self, runner=self.runner.alone())
-
 
 def _label_counts(cells: PackedCells, weights: np.ndarray) -> np.ndarray:
     packed = np.zeros(cells.n_packed)

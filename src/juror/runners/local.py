@@ -9,8 +9,8 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from functools import reduce
-from threading import Lock
+from functools import partial, reduce
+from threading import Lock, local
 from types import ModuleType
 from typing import Any, Generic, Protocol, Self, TypeVar
 
@@ -105,8 +105,39 @@ class _Merging(Generic[R]):
                 self._next += 1
 
 
+class _Task(Generic[P, R]):
+    """Parts of which every thread that works on them takes the next one when it is free."""
+
+    def __init__(self, fn: Callable[[P], R], parts: Sequence[P], put: Callable[[int, R], None]):
+        self._left = iter(range(len(parts)))
+        self._do: Callable[[int], None] | None = lambda number: put(number, fn(parts[number]))
+
+    def work(self) -> None:
+        """Take parts until none is left; after an error no thread takes another."""
+        do = self._do
+        if do is None:
+            return
+        try:
+            for number in self._left:
+                do(number)
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """Let no thread take another part."""
+        deque(self._left, maxlen=0)
+
+    def forget(self) -> None:
+        """Let go of the parts: the pool keeps a task that was cancelled until one of its threads is free."""
+        self._do = None
+
+
 class LocalRunner:
     """Threads on this machine.
+
+    Work inside of work, such as the passes of a member, is shared with those threads alone that have nothing else to
+    do: the thread that asks takes part in it, and waits for no other that has not begun.
 
     Parameters
     ----------
@@ -123,7 +154,11 @@ class LocalRunner:
         if n_jobs is not None and n_jobs != -1:
             check_count("n_jobs", n_jobs)
         self.n_jobs = available if n_jobs is None or n_jobs == -1 else n_jobs
-        self._pool = ThreadPoolExecutor(self.n_jobs) if self.n_jobs > 1 else None
+        self._pool: ThreadPoolExecutor | None = None
+        if self.n_jobs > 1:
+            # What the threads of the pool have, and the one that asks first has not
+            self._of_pool = local()
+            self._pool = ThreadPoolExecutor(self.n_jobs, initializer=partial(setattr, self._of_pool, "mark", True))
         self._has_ended = False
 
     @property
@@ -134,10 +169,6 @@ class LocalRunner:
     def card(self, n_cells: int) -> ModuleType | None:
         """Return the kernels of a card if passes over a table of n_cells cells are made there, else None."""
         return card_for(self.device, n_cells)
-
-    def alone(self) -> LocalRunner:
-        """Return a runner of one thread that uses the same device."""
-        return LocalRunner(1, self.device)
 
     def __enter__(self) -> Self:
         return self
@@ -168,21 +199,22 @@ class LocalRunner:
         return merging.merged
 
     def _run(self, fn: Callable[[P], R], parts: Sequence[P], put: Callable[[int, R], None]) -> None:
-        """Let every thread take the next partition when it is free. One task for each partition would cost more."""
+        """Work on the parts with all threads that are free. One call of the pool for each part would cost more."""
         assert self._pool is not None
-        left = iter(range(len(parts)))
-
-        def work() -> None:
-            for number in left:
-                put(number, fn(parts[number]))
-
+        task, is_inside = _Task(fn, parts, put), hasattr(self._of_pool, "mark")
+        others = [self._pool.submit(task.work) for _ in range(min(self.n_jobs, len(parts)) - is_inside)]
         try:
-            for done in as_completed([self._pool.submit(work) for _ in range(min(self.n_jobs, len(parts)))]):
+            if is_inside:
+                task.work()
+            # What is left to do here is nothing for threads that were busy until now.
+            begun = [other for other in others if not (is_inside and other.cancel())]
+            for done in as_completed(begun):
                 done.result()
         except BaseException:
-            # stop the other threads
-            deque(left, maxlen=0)
+            task.stop()
             raise
+        finally:
+            task.forget()
 
     def keep(self, load: Callable[[P], K], parts: Iterable[P]) -> Kept:
         """Load a value from every part, and keep it in memory."""

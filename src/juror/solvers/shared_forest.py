@@ -222,7 +222,7 @@ def _of_many_rows(table: MemoryTable, classes: np.ndarray) -> np.ndarray:
     joined = np.empty((len(codes), N + 1), dtype=np.result_type(codes.dtype, np.min_scalar_type(-sizes[-1])), order="F")
     joined[:, :N], joined[:, N] = codes, classes
     pairs = [(k, j, N) for j in range(N) for k in range(j)]
-    counted = count_tables(joined, sizes, pairs, None if np.all(weights == 1.0) else weights, table.runner.alone())
+    counted = count_tables(joined, sizes, pairs, None if np.all(weights == 1.0) else weights, table.runner)
     found = np.zeros((N, N))
     for (k, j, _), both in zip(pairs, counted, strict=True):
         of_first, of_second, n_f = both.sum(axis=1), both.sum(axis=0), both.sum(axis=(0, 1))

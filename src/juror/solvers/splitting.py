@@ -91,12 +91,11 @@ def _split_best(
 ) -> Parameters:
     """Split the classes that gain most, at most ``most`` of them, and none that gains nothing."""
     log_total = objective.rows.log_prob(parameters.lam, parameters.stack)
-    # Every class is a task for one thread, with its own random numbers.
-    alone = objective.over(objective.rows.alone())
 
     def halves_of(task: tuple[int, np.random.Generator]) -> _Halves | None:
         f, own_rng = task
-        inside = _inside(alone, Parameters(parameters.lam[[f]], parameters.stack[:, [f]]), log_total, parameters.rank)
+        alone = Parameters(parameters.lam[[f]], parameters.stack[:, [f]])
+        inside = _inside(objective, alone, log_total, parameters.rank)
         # A single row cannot be split.
         return None if len(inside.rows) < 2 else _best_halves(inside, parameters.stack[:, [f]], own_rng)
 
