@@ -30,6 +30,7 @@ from juror.fitting.comparing import Sample, compare_members, n_compared
 from juror.fitting.ensemble import most_members
 from juror.fitting.held_out import Trial
 from juror.fitting.ladders import bell_ladders, doubling, halving, ladders
+from juror.fitting.members import LEAST_SHARE, ROUGH_SHARE
 from juror.kernels.random_streams import Stream
 from juror.solvers.em import EMOptions
 
@@ -131,8 +132,8 @@ class _Climb:
         # A fold without any label does not count. If no fold has one, the score says so.
         parts = [part for part in parts if by_labels and np.any(part[1].rows.codes[:, trial.target] >= 0)] or parts
         time = time or ChoosingTime(replace(trial.context, stage=stage))
-        rough = sample is not None and not sample.is_whole
-        compare = compare_members(replace(trial, context=time.context), options, parts, rough=rough)
+        least_share = 0.0 if sample is None or sample.is_whole else ROUGH_SHARE
+        compare = compare_members(replace(trial, context=time.context), options, parts, least_share)
         in_work = max(_FIRST_RANK, int(_MOST_WORK / trial.table.rows.codes.size))
         most = _MOST_RANK_IN_TIME if time.is_limited else min(_MOST_RANK, in_work)
         most_rank = max(1, min(most, *(len(kept.rows.codes) // 2 for kept, _ in parts)))
@@ -209,7 +210,7 @@ class _Climb:
         if self.sample is None:
             return setting, last
         for sample in self.sample.larger(trial.context.seed):
-            compare = compare_members(trial, self.options, [(sample.kept, sample.held)], rough=True)
+            compare = compare_members(trial, self.options, [(sample.kept, sample.held)], ROUGH_SHARE)
             climb = replace(self, compare=compare, sample=sample)
             if not climb.has_time_for(setting):
                 break
@@ -224,10 +225,10 @@ class _Climb:
         return setting, last
 
     def to_the_end(self) -> _Climb:
-        """Return a climb on the same rows whose members are not rough, to compare with trees, which never are."""
+        """Return a climb on the same rows whose members go as far as those of the fit, as trees always do."""
         if self.sample is None or self.sample.is_whole:
             return self
-        compare = compare_members(self.compare.trial, self.options, self.compare.parts, rough=False)
+        compare = compare_members(self.compare.trial, self.options, self.compare.parts, LEAST_SHARE)
         return replace(self, compare=compare)
 
     def relearned(self, setting: FitSetting) -> FitSetting:

@@ -66,13 +66,17 @@ class Sample:
             yield replace(self, kept=members.some_rows(self.rest, n_rows, Stream.MORE_ROWS.generator(seed, n_rows)))
 
 
-def compare_members(trial: Trial, options: EMOptions, parts: Parts, *, rough: bool) -> Comparison:
-    """Return a comparison of settings by a few members, rough ones or not, fitted to what is kept of each part."""
+def compare_members(trial: Trial, options: EMOptions, parts: Parts, least_share: float = 0.0) -> Comparison:
+    """Return a comparison of settings by a few members, fitted to what is kept of each part.
+
+    Members stop where steps gain less than ``least_share`` of the nats of a row.
+    """
     numbers = range(n_compared(trial.target is not None))
     trials = [replace(trial, table=kept) for kept, _ in parts]
 
     def fit(number: int, kept: MemoryTable, setting: FitSetting) -> list[tuple[Parameters, ...]]:
-        return [each.parts for each in members.fit_members(trials[number], options, setting, numbers, rough=rough)]
+        found = members.fit_members(trials[number], options, setting, numbers, least_share=least_share)
+        return [each.parts for each in found]
 
     return Comparison(trial, parts, fit, MEMBERS_SCORED_BY, pooled=True)
 

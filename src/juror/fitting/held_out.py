@@ -90,9 +90,9 @@ class Trial:
         self, parts: tuple[Parameters, ...], held: MemoryTable, by: str = "log"
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the score of every row that counts, (rows,), and its weight, (rows,)."""
-        model, rows = as_mixture(parts, self.domain), held.rows
+        rows = held.rows
         if self.target is None:
-            return log_prob(model, rows.codes, self._card(rows.codes), self.context.runner), rows.weights
+            return held.log_prob_of_rows(parts), rows.weights
         labelled = rows.codes[:, self.target] >= 0
         if not np.any(labelled):
             raise DataError(
@@ -100,7 +100,7 @@ class Trial:
                 "{smoothing} and {rho} as numbers.",
                 name=self.domain[self.target].name,
             )
-        codes = rows.codes[labelled]
+        model, codes = as_mixture(parts, self.domain), rows.codes[labelled]
         return LABEL_SCORES[by](model, codes, self.target, self._card(codes)), rows.weights[labelled]
 
     def _card(self, codes: np.ndarray) -> ModuleType | None:

@@ -51,7 +51,7 @@ _FIRST_LOOK = 4
 _LEAST_GAIN = 1e-5
 # With many rows a fit could gain a little for long. So for members of many rows, and for those that only compare
 # settings on a sample of many, gains below these shares of their nats do not count.
-_LEAST_SHARE, _ROUGH_SHARE = 2.5e-5, 2.5e-4
+LEAST_SHARE, ROUGH_SHARE = 2.5e-5, 2.5e-4
 # A member that has not stopped after this many passes takes long steps, unless it has a forest.
 _PLAIN = 20
 # Members made to predict stop at a step that gains no more than this, in nats per row.
@@ -138,12 +138,12 @@ def fit_members(
     numbers: Sequence[int],
     most: int | None = None,
     *,
-    rough: bool = False,
+    least_share: float = 0.0,
 ) -> list[Member]:
     """Fit some members side by side, one per thread. No pass begins after the context's deadline.
 
     A number always stands for the same start, the same forest and the same rows held out. In all there will be ``most``
-    members, or only these. Rough members stop where steps gain little, to compare settings.
+    members, or only these. Members stop where steps gain less than ``least_share`` of the nats of a row.
     """
     if setting.is_hidden:
         load_blas_of_kernels()
@@ -155,20 +155,21 @@ def fit_members(
 
         return list(trial.context.runner.map(partial(_fit_hidden, trial, setting, tell), numbers))
     links = trial.links if setting.forest else None
-    return list(trial.context.runner.map(partial(_fit_member, trial, options, setting, links, rough), numbers))
+    return list(trial.context.runner.map(partial(_fit_member, trial, options, setting, links, least_share), numbers))
 
 
 def _fit_member(
-    trial: Trial, options: EMOptions, setting: FitSetting, links: np.ndarray | None, rough: bool, number: int
+    trial: Trial, options: EMOptions, setting: FitSetting, links: np.ndarray | None, least_share: float, number: int
 ) -> Member:
     climb, rng = _Climb.of(trial, options, setting, number)
-    climb = replace(climb, least_share=_ROUGH_SHARE if rough else 0.0)
     share = ENOUGH_ROWS / max(ENOUGH_ROWS, len(climb.table.rows.codes))
-    if share == 1.0:
+    is_whole = share == 1.0
+    climb = replace(climb, least_share=least_share if is_whole else max(least_share, LEAST_SHARE))
+    if is_whole:
         return _fit_from_start(climb, links, number, rng)
-    # The first passes move far, with some of the rows as with all.
+    # The first passes move far, with some of the rows as with all. Small gains come in the last ones.
     first = _fit_from_start(replace(climb, table=some_rows(climb.table, ENOUGH_ROWS, rng)), links, number, rng)
-    return replace(climb, least_share=max(climb.least_share, _LEAST_SHARE)).from_member(first, share)
+    return climb.from_member(first, share)
 
 
 def _fit_from_start(climb: _Climb, links: np.ndarray | None, number: int, rng: np.random.Generator) -> Member:

@@ -19,8 +19,11 @@ from juror.runners.local import LocalRunner, partitions
 # In a forest, classes are counted at once while their tables have at most this many floats: they should stay in the
 # cache.
 _FLOATS_AT_ONCE, _FEWEST_CLASSES = 1 << 20, 64
-# The rows of a pass of one thread over a tree with hidden nodes
-_ROWS_OF_TREE = 2048
+# Kernels take this many classes in one step. Classes are shared among threads if each has at least this many products,
+# and among no more than this many threads: what each finds is added up.
+_CLASSES_OF_STEP, _PRODUCTS_OF_THREAD, _MOST_THREADS = 16, 1 << 23, 8
+# Rows whose log-probabilities one thread finds at once
+_ROWS_AT_ONCE = 2048
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +106,7 @@ def log_prob_of_cells(cells: PackedCells, lam: np.ndarray, stack: np.ndarray, ru
     def of_partition(rows: slice) -> np.ndarray:
         return np.asarray(log_prob(cells.packed[rows], tables))
 
-    return np.concatenate([np.empty(0), *runner.map(of_partition, partitions(len(cells)))])
+    return np.concatenate([np.empty(0), *runner.map(of_partition, partitions(len(cells), _ROWS_AT_ONCE))])
 
 
 def log_prob_of_codes(
@@ -117,7 +120,7 @@ def log_prob_of_codes(
         assert part.forest is not None
         tables = [table[..., 0] for table in part.stacking(cardinalities).tables(part.stack)]
         tree = HiddenPasses.of(part.forest, tables)
-        logs = runner.map(lambda rows: tree.logs(codes[rows]), partitions(len(codes), _ROWS_OF_TREE))
+        logs = runner.map(lambda rows: tree.logs(codes[rows]), partitions(len(codes), _ROWS_AT_ONCE))
         return np.concatenate([np.empty(0), *logs]) + log_of(part.lam[0])
     # Packing does not pay for a single pass.
     sheets = PackedCells.in_sheets(codes, part.stacking(cardinalities), once=True)
@@ -216,8 +219,7 @@ def _of_forest(
 
     The first pass finds the log-probability of every row, the second counts. Threads share the classes.
     """
-    at_once = max(_FEWEST_CLASSES, _FLOATS_AT_ONCE // cells.n_packed // _FEWEST_CLASSES * _FEWEST_CLASSES)
-    ranges = list(partitions(len(lam), at_once))
+    ranges = list(partitions(len(lam), _classes_at_once(cells, len(lam))))
 
     def first_pass(classes: slice) -> tuple[Prepared, np.ndarray, np.ndarray]:
         prepared = Prepared.of(cells, lam[classes], stack[:, classes])
@@ -240,6 +242,14 @@ def _of_forest(
 
     list(runner.map(second_pass, range(len(ranges))))
     return ExpectedCounts(_weighed(weights, totals), every, counts)
+
+
+def _classes_at_once(cells: PackedCells, n_classes: int) -> int:
+    """Return how many classes a thread takes: all threads about as many, and no more than stay in the cache."""
+    in_cache = max(_FEWEST_CLASSES, _FLOATS_AT_ONCE // cells.n_packed)
+    n_threads = min(cells.packed.size * n_classes // _PRODUCTS_OF_THREAD, _MOST_THREADS)
+    n_ranges = max(-(-n_classes // in_cache), min(n_threads, n_classes // _CLASSES_OF_STEP), 1)
+    return -(-n_classes // (n_ranges * _CLASSES_OF_STEP)) * _CLASSES_OF_STEP
 
 
 def _weighed(weights: np.ndarray, logs: np.ndarray) -> float:

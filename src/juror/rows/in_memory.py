@@ -72,8 +72,12 @@ class MemoryTable:
 
     def log_prob(self, parts: Sequence[Parameters]) -> float:
         """Return the log-likelihood."""
+        return float(self.rows.weights @ self.log_prob_of_rows(parts))
+
+    def log_prob_of_rows(self, parts: Sequence[Parameters]) -> np.ndarray:
+        """Return the log-probability of every distinct row, (rows,)."""
         logs = [log_prob_of_codes(self.rows.codes, self.domain.cardinalities, part, self.runner) for part in parts]
-        return float(self.rows.weights @ reduce(np.logaddexp, logs))
+        return np.asarray(reduce(np.logaddexp, logs))
 
     def joint_counts(self, groups: Sequence[tuple[int, ...]]) -> list[np.ndarray]:
         """Count groups of variables."""
