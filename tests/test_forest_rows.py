@@ -15,7 +15,7 @@ from juror.domain import Domain
 from juror.domain.variable import Strangers
 from juror.errors import ZeroProbabilityError
 from juror.kernels import few, jit, reference
-from juror.rows import packing
+from juror.rows import expected, packing
 from juror.rows.distinct import WeightedRows
 from juror.rows.expected import ExpectedCounts, log_prob_of_cells
 from juror.rows.forest import Forest
@@ -263,10 +263,28 @@ def test_threads_do_not_matter(rank):
         np.testing.assert_array_equal(one.cells, other.cells)
 
 
+@pytest.mark.parametrize("products", [expected._PRODUCTS_OF_THREAD, 1])
 @pytest.mark.parametrize("rank", [1, 9, 16, 40])
-def test_expected_counts_of_many_classes(rank):
+def test_expected_counts_of_many_classes(monkeypatch, rank, products):
+    monkeypatch.setattr(expected, "_PRODUCTS_OF_THREAD", products)
     case = Case(9, 6, rank, 60, 0.4)
     assert_enumerated(case, PackedCells.plain(case.codes, case.stacking))
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_labels", "rank", "size"),
+    [
+        (100, 4, 64, 64),  # a pass of few products is not shared
+        (30_000, 4, 64, 32),
+        (30_000, 4, 65, 48),
+        (30_000, 4, 1000, 128),  # eight threads at most
+        (100, 150, 500, 64),  # tables of 64 classes fill the cache
+    ],
+)
+def test_threads_take_about_as_many_classes_each(n_rows, n_labels, rank, size):
+    codes = np.random.default_rng(0).integers(0, n_labels, (n_rows, 9)).astype(np.int32)
+    cells = PackedCells.plain(codes, Stacking((n_labels,) * 9, Forest((-1, 0, 1, 2, 3, 4, 5, 6, 7))))
+    assert expected._classes_at_once(cells, rank) == size
 
 
 def test_draws_are_whole_and_have_the_mean_of_expected_counts():
