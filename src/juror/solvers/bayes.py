@@ -190,7 +190,8 @@ def _better_bells(
     if not (options.forest and ForestSampler.takes(table)):
         return none, []
     plain = Stacking(table.domain.cardinalities)
-    bells = BellEdges.of(table.domain, [own.ravel() for own in plain.tables(plain.marginals(table.label_counts))])
+    marginals = [own.ravel() for own in plain.tables(plain.marginals(table.label_counts))]
+    bells = BellEdges.of(table.domain, marginals, table.rows)
     if not bells.pairs:
         return none, []
     half = replace(options, sweeps=max(options.n_sweeps // 2, 2 * FEWEST), burnt=None, draws=None)
