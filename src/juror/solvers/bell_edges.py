@@ -1,13 +1,13 @@
-"""Edges between two numbers whose tables are drawn to those of two normal scores with a correlation.
+"""Edges between two numbers or ordered labels, whose tables are drawn to those of two normal scores with a correlation.
 
 A table of ten by ten intervals has 81 free numbers. If all of these are learned, two hundred rows cannot tell a
 correlation of 0.3 from chance. A correlation r is a single number. With the ends z of the intervals in normal scores,
 
     m_r[y | x] = mean over scores u in [z_x, z_{x+1}) of  Φ((z_{y+1} − r u) / √(1 − r²)) − Φ((z_y − r u) / √(1 − r²))
 
-is the table of r. An edge may have columns Dirichlet(b m_r[· | x]), for one of a few r and b, which all classes share
-or each class has for itself, just as the columns of other edges are Dirichlet(b m_n)
-(:mod:`juror.solvers.forest_gibbs`).
+is the table of r. Labels that have an order, such as answers from 1 to 7, count as intervals here. An edge may have
+columns Dirichlet(b m_r[· | x]), for one of a few r and b, which all classes share or each class has for itself, just
+as the columns of other edges are Dirichlet(b m_n) (:mod:`juror.solvers.forest_gibbs`).
 
 The ends are found from the shares of the intervals in the rows. Where cells are missing, most observed ones may be low,
 and then m_r has too few high ones. So the ends follow the labels that are drawn for missing cells, but only during
