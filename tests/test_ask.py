@@ -414,7 +414,7 @@ NO_OR = "There is no 'or'. Write in {…} for several labels of one variable, an
 BRACES = "After 'in' comes a set of labels in braces, like {low, high}."
 TO_THE_RIGHT = (
     "A condition stands to the right of a bar; to its left stand the names of the variables asked for, and the "
-    "answer has all their labels."
+    "answer has all their labels. For the probability of a condition use model.prob."
 )
 
 

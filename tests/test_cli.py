@@ -110,6 +110,26 @@ def test_ask_writes_csv_or_json(run, model):
     assert json.loads(out) == expected.to_dict(orient="records")
 
 
+@pytest.mark.parametrize(
+    "event",
+    ["Survived = Yes | Sex = Female", "P(not Sex = Male, Survived in {Yes})", "Class in {1st, 2nd} | Sex != Male"],
+)
+def test_ask_gives_the_probability_of_conditions(run, model, monkeypatch, event):
+    status, out, err = run("ask", "people.juror", event)
+    assert (status, err) == (0, "")
+    assert frame_of(out).to_dict("list") == {"probability": [pytest.approx(model.prob(event))]}
+    _, out, _ = run("ask", "people.juror", event, "--json")
+    assert json.loads(out) == {"probability": pytest.approx(model.prob(event))}
+    status, _, err = run("ask", "people.juror", event, "people.csv")
+    assert status == 2
+    assert "Leave out DATA and --interval" in err
+    status, _, err = run("ask", "people.juror", event.replace("Yes", "Maybe").replace("1st", "Maybe"))
+    assert status == 2
+    assert "has no label 'Maybe'" in err
+    monkeypatch.setattr("juror.cli.terminal.sys.stdout.isatty", lambda: True, raising=False)
+    assert run("ask", "people.juror", event)[1] == f"probability {model.prob(event):.4g}\n"
+
+
 def test_columns_are_written_as_frames_are(capsysbinary):
     columns = {"a, b": ['say "x"', "", "ü\n"], "n": [1, 2, 3], "p": [0.1, 1e-17, 1 / 3], "flag": [True, False, True]}
     for as_json in (False, True):

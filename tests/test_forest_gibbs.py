@@ -21,7 +21,7 @@ from juror.rows.packing import PackedCells
 from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
-from juror.solvers import few_rows, forest_gibbs
+from juror.solvers import bell_edges, few_rows, forest_gibbs
 from juror.solvers.bell_edges import N_BELLS, BellEdges
 from juror.solvers.completing import RowsToComplete, upward
 from juror.solvers.edge_tables import STRENGTHS, Edges, TablePrior, columns_of, draw_point
@@ -336,7 +336,7 @@ class TestBells:
 
     CODES = np.array([[0, 0, 1], [1, 1, 0], [0, 0, 0], [2, 2, 1], [2, -1, 1]])
     SIZES, F = (3, 3, 2), 2
-    BELLS = BellEdges(dict.fromkeys((0, 1), norm.ppf([0.0, 0.3, 0.6, 1.0])))
+    BELLS = BellEdges(dict.fromkeys((0, 1), norm.ppf([0.0, 0.3, 0.6, 1.0])), ((0, 1),))
     HYPER = Hyper(0.8, 2.0, (1.5, 2.5, 4.0), (np.full(3, 1 / 3), np.array([0.5, 0.3, 0.2]), np.array([0.3, 0.7])))
 
     def prior(self):
@@ -409,7 +409,7 @@ class TestBells:
 
     def test_tables_are_those_of_normal_scores(self):
         ends = norm.ppf([0.0, 0.25, 0.5, 0.75, 1.0])
-        alpha = BellEdges({0: ends, 1: ends}).alpha(0, 1, N_BELLS - 3)  # r = 0.7, b = 64
+        alpha = BellEdges({0: ends, 1: ends}, ((0, 1),)).alpha(0, 1, N_BELLS - 3)  # r = 0.7, b = 64
         z = np.random.default_rng(0).multivariate_normal([0, 0], [[1, 0.7], [0.7, 1]], 200_000)
         counts = np.histogram2d(*z.T, bins=(ends, ends))[0]
         np.testing.assert_allclose(alpha.sum(axis=1), 64.0)
@@ -464,13 +464,48 @@ class TestBells:
         model = juror.fit(self.numbers(250, np.full((8, 8), 0.8) + 0.2 * np.eye(8)))
         assert "correlations" not in model.info.stopped
 
-    def test_only_numbers_in_intervals_have_them(self):
-        domain = juror.Domain.infer(
-            {"a": np.arange(200) / 7, "b": np.arange(200) % 5, "c": np.arange(200) / 3, "d": ["x", "y"] * 100}
-        )
+    def test_answers_on_a_scale_keep_their_correlation(self):
+        z = self.numbers(100, 0.5 * (np.ones((2, 2)) + np.eye(2))).to_numpy()
+        rows = pd.DataFrame(np.clip((4 + 1.5 * z).round(), 1, 7).astype(int), columns=["a", "b"])
+        model = juror.fit(rows)
+        assert [variable.kind for variable in model.domain] == ["ordinal", "ordinal"]
+        drawn = model.sample(3000, seed=1).corr("spearman").to_numpy()
+        # tables that may be any have 0.1
+        assert drawn[0, 1] > 0.3
+
+    @staticmethod
+    def possible(table):
+        domain = juror.Domain.infer(table)
         marginals = [np.full(size, 1 / size) for size in domain.cardinalities]
-        assert BellEdges.of(domain, marginals).pairs == [(0, 2), (2, 0)]
-        assert BellEdges.of(domain.without([0]), marginals[1:]).pairs == []
+        return BellEdges.of(domain, marginals, WeightedRows.of(domain.encode(table)))
+
+    def test_columns_of_more_than_two_ordered_labels_have_them(self):
+        rows = {
+            "a": np.arange(200) / 7,
+            "b": np.arange(200) % 5,
+            "c": np.arange(200) % 2,
+            "d": ["x", "y", "z", "y"] * 50,
+        }
+        assert self.possible(rows).pairs == [(0, 1), (1, 0)]
+        assert self.possible({name: rows[name] for name in "bcd"}).pairs == []
+
+    def test_of_many_pairs_the_most_correlated_have_them(self, monkeypatch):
+        correlations = np.eye(4)
+        correlations[[1, 3], [3, 1]] = 0.6
+        rows = self.numbers(300, correlations)
+        rows.loc[::3, "x1"] = np.nan
+        every = self.possible(rows)
+        assert len(every.pairs) == 12
+        size = len(every.ends[0]) - 1
+        monkeypatch.setattr(bell_edges, "_MOST_NUMBERS", 3 * 2 * N_BELLS * size**2)
+        some = self.possible(rows)
+        assert len(some.pairs) == 6
+        assert (1, 3) in some.pairs
+        codes = np.random.default_rng(0).integers(min(map(len, every.ends.values())) - 1, size=(50, 4))
+        place = {pair: k for k, pair in enumerate(every.pairs)}
+        expected = every.evidence(codes, codes[:, 0] % 2, np.ones(50))
+        found = some.evidence(codes, codes[:, 0] % 2, np.ones(50))
+        np.testing.assert_allclose(found, expected[[place[pair] for pair in some.pairs]])
 
 
 def test_the_sampler_leaves_its_own_prior_in_place():

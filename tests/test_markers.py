@@ -148,6 +148,24 @@ class TestNines:
         column = [*numbers, marker] * 10
         assert self.warnings_of(x=column, y=["a", "b"] * (len(column) // 2) + ["a"] * (len(column) % 2)) == []
 
+    @pytest.mark.parametrize(
+        ("numbers", "markers"),
+        [
+            ([*range(11), 98, 99], [98, 99]),
+            ([1, 2, 3, 4, 5, 97, 98, 99], [97, 98, 99]),
+            ([0, 1, 99], [99]),
+            ([0.5, 3.5, 12.0, 998, 999], [998, 999]),
+            ([-9, -8, -7, 1, 2, 3, 4], [-9, -8, -7]),
+        ],
+    )
+    def test_several_reasons_have_neighbouring_numbers(self, numbers, markers):
+        (told,) = self.warnings_of(kids=numbers * 10, other=np.arange(10 * len(numbers)) / 7)
+        assert f"Pass missing={markers} if so" in told
+
+    def test_other_columns_that_have_these_numbers_are_named(self):
+        (told,) = self.warnings_of(kids=[0, 1, 2, 99] * 30, age=np.arange(120))
+        assert "Make them missing in the data if so: missing=[99] would empty cells of ['age'] too" in told
+
     def test_one_row_is_no_marker(self):
         assert self.warnings_of(x=[1.5, 2.5, 3.5, 999.0]) == []
 

@@ -443,6 +443,19 @@ def test_few_fractions_measure_something_and_are_filled_by_their_median():
     assert filled[1] > 0.5
 
 
+def test_many_whole_numbers_measure_something_unless_an_array_holds_codes():
+    # the most frequent score is the one that is farthest from the others
+    score = np.repeat(np.arange(15), [60, *[12] * 14])
+    rows = pd.DataFrame({"score": score, "g": np.arange(len(score)) % 2})
+    model = juror.fit(rows, method="em", rank=1)
+    assert model.domain["score"].labels == tuple(range(15))
+    filled = model.impute(pd.DataFrame({"score": [1, None], "g": [0, 1]}))["score"].tolist()
+    assert filled == [1, np.median(score)]
+    assert model.predict({"g": [1]}, target="score").tolist() == [0]
+    holes = np.array([[-1, 1]])
+    assert juror.fit(rows.to_numpy(), method="em", rank=1).impute(holes).tolist() == [[0, 1]]
+
+
 @pytest.mark.parametrize("labels", [[1, 10], [2**60 + 1, 2**60 + 3], [2**63 + 5, 2**64 - 1], [0.5, 0.7]])
 def test_labels_are_filled_with_labels(labels):
     rows = pd.DataFrame({"k": np.array([labels[0]] * 11 + [labels[1]] * 9), "g": ["a", "b"] * 10})

@@ -54,7 +54,8 @@ def impute(
     domain = model.domain if formulas else replace(model.domain, formulas=())
     by_formulas, variables = FormulaHoles.of(domain, columns, codes, also), domain.variables
     if draws is None:
-        labels, best = fill_best(_given(model, present), codes, numbers)
+        are_codes = isinstance(data, np.ndarray) and model.domain.floats != "values"
+        labels, best = fill_best(_given(model, present), codes, numbers, are_codes=are_codes)
         return beside(fill_holes(data, columns, variables, labels, by_formulas.filled(labels, best)))
     check_count("draws", draws)
     rng = generator(seed)

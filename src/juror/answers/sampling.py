@@ -105,11 +105,14 @@ class RowSampler:
         return self._kept[b, n]
 
 
-def fill_best(model: Mixture, codes: np.ndarray, centre: Centre | None) -> tuple[np.ndarray, dict[int, np.ndarray]]:
+def fill_best(
+    model: Mixture, codes: np.ndarray, centre: Centre | None, *, are_codes: bool = False
+) -> tuple[np.ndarray, dict[int, np.ndarray]]:
     """Fill every hole with its most probable label given the observed cells of its row, and holes of numbers.
 
-    Without a centre, numbers that are cut into intervals have their median, and so have labels that are fractions.
-    Whole numbers may be codes, and count as labels. With a centre, these have their median, too, which is a label.
+    Without a centre, numbers that are cut into intervals have their median, and so have labels that are fractions or
+    many whole numbers. Few whole numbers may be codes, and count as labels, and all do if the cells ``are_codes``.
+    With a centre, all numbers have it, or their median if they are labels: it is a label, too.
 
     Returns
     -------
@@ -122,7 +125,8 @@ def fill_best(model: Mixture, codes: np.ndarray, centre: Centre | None) -> tuple
     numbers = {
         n: _NumberHoles(variable, codes[:, n], "median" if centre is None or variable.edges is None else centre)
         for n, variable in enumerate(model.domain)
-        if variable.edges is not None or (variable.is_numeric and (centre is not None or not variable.may_be_codes))
+        if variable.edges is not None
+        or (variable.is_numeric and (centre is not None or not (are_codes or variable.may_be_codes)))
     }
     numbers = {n: holes for n, holes in numbers.items() if len(holes.rows)}
     if is_product(model):

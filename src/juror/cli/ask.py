@@ -12,12 +12,14 @@ from juror.cli.options import Json, Model, UnknownOption, refuse_without_data, u
 from juror.cli.output import records_of, write_columns, write_json
 from juror.cli.saved_files import read_model
 from juror.cli.terminal import is_terminal, show, tell
+from juror.errors import QueryError
 from juror.record import finite
 
 if TYPE_CHECKING:
     from juror.answers.interval import IntervalTable
     from juror.answers.marginals import ProbabilityTable
     from juror.answers.support import SupportTable
+    from juror.model import JointPMF
 
 
 def command(
@@ -52,13 +54,20 @@ def command(
 ) -> None:
     """Answer a QUESTION about MODEL: names of variables, then a bar and conditions.
 
+    With conditions in place of names, such as 'age >= 65 | sex = F', the answer is their probability.
+
     Beside each probability stand the share and the number of the rows that meet the conditions: for questions about one
     or two variables from the counts in the model, for others with DATA. If the only variable asked for is a number, its
     mean, standard deviation and median follow; with --json they stand beside the list of probabilities.
     """
+    from juror.model.query import is_event  # slow to import
+
     csv = {"separator": separator, "quote": quote, "encoding": encoding, "decimal": decimal}
     refuse_without_data(data, csv, {"weight": sample_weight, "unknown": unknown != "error"}, after="question")
     known, loaded = unknown_of(unknown), read_model(model)
+    if is_event(question, loaded.domain):
+        _answer_event(loaded, question, is_table=data is not None or level is not None, json=json)
+        return
     rows = rows_beside(loaded.domain, data, csv)
     behind: dict[str, Any] = {"data": rows, "sample_weight": sample_weight, "unknown": known}
     answer: IntervalTable | SupportTable | ProbabilityTable
@@ -89,3 +98,19 @@ def command(
     if uncounted:
         # the counts in a model know neither several conditions nor parts of intervals
         tell("no rows are counted for this question; to count them, name the data after it")
+
+
+def _answer_event(model: JointPMF, question: str, *, is_table: bool, json: bool) -> None:
+    """Write the probability of conditions; refuse what stands only beside tables."""
+    if is_table:
+        raise QueryError(
+            "Shares of rows and intervals stand beside tables, and this asks for the probability of a condition. Leave "
+            "out DATA and --interval, or name only variables to the left of the bar."
+        )
+    probability = model.prob(question)
+    if json:
+        write_json({"probability": probability})
+    elif is_terminal():
+        show(f"probability {probability:.4g}")
+    else:
+        write_columns({"probability": [probability]}, json)

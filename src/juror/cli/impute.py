@@ -47,7 +47,7 @@ def command(
         str | None,
         typer.Option(
             help="What fills holes of numbers without --draws: median or mean. By default the median, and in columns "
-            "of few whole numbers, which may be codes, the most probable one.",
+            "of up to ten whole numbers, which may be codes, the most probable one.",
             metavar="CENTRE",
         ),
     ] = None,

@@ -14,7 +14,7 @@ from juror.domain.binning import BINNINGS, RECURS, binned_variable, bins_for, cu
 from juror.domain.identifiers import about_identifier
 from juror.domain.interval_texts import distinct_texts
 from juror.domain.unnamed_markers import warn_of_unnamed_markers
-from juror.domain.variable import Label, Variable
+from juror.domain.variable import MOST_OF_A_SCALE, Label, Variable
 from juror.errors import (
     DataError,
     DataWarning,
@@ -34,8 +34,6 @@ from juror.readers.written_values import written_values
 _MOST_TOLD_APART = 32
 # and if each occurs this often on average: fractions, and whole numbers, which may be codes.
 _RECURRENCE, _OF_WHOLE = 5, 2
-# Up to this many whole numbers are labels however rarely they occur, as they may be grades.
-_SCALE = 10
 # Fewer labels may be names, such as "10%" and "20%".
 _SOME_LABELS = 10
 # A label of this many lines is probably a mistake.
@@ -220,7 +218,7 @@ class Discovery:
         size, whole = len(numbers), bool(np.all(numbers == np.floor(numbers)))
         if size > (self.bin_above or _MOST_TOLD_APART):
             return False
-        if whole and (size <= _SCALE or name == self.target):
+        if whole and (size <= MOST_OF_A_SCALE or name == self.target):
             return True
         return bool(counts.sum() >= (_OF_WHOLE if whole else _RECURRENCE) * size)
 
@@ -230,7 +228,7 @@ class Discovery:
         The share of new rows with a new number is about the share of rows whose number occurs once (Good and Turing).
         """
         are_meant = self.bin_above is not None or name == self.target
-        return are_meant or len(numbers) <= _SCALE or bool(np.all(counts >= RECURS))
+        return are_meant or len(numbers) <= MOST_OF_A_SCALE or bool(np.all(counts >= RECURS))
 
     def _with_given_edges(self, column: Tally) -> Variable:
         if column.form != "number":

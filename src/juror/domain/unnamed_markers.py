@@ -7,14 +7,17 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from juror.domain.variable import Label, Variable
-from juror.errors import DataWarning, Option, shortlist, warn
+from juror.errors import DataWarning, Message, Option, shortlist, warn
 from juror.readers.exact_numbers import as_number
 from juror.readers.tallies import Tally
 
 # What programs write for missing cells. "none", "unknown" and "-" often mean missing too, but may be answers.
 _MARKERS = frozenset(("?", "NA", "na", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null"))
-# Programs and people also write nines, more than any number of the column has. Two nines may be a year or an age.
+# Programs and people also write nines, more than any number of the column has. Two nines above zero may be a year or an
+# age, unless all other numbers are below half of it.
 _NINES = 3
+# Surveys tell apart why there is no answer: 97, 98 and 99 for example.
+_MOST_REASONS = 3
 # Fewer labels may be names that happen to be numbers.
 _SOME_LABELS = 10
 
@@ -45,42 +48,63 @@ def _warn_of_nines(tallies: Sequence[Tally]) -> None:
         return
     markers = sorted({number for numbers in found.values() for number in numbers})
     columns = f"Column {next(iter(found))!r} has" if len(found) == 1 else f"Columns {shortlist(list(found), 4)} have"
+    option = Option("missing", tuple(map(str, markers)), f"={markers!r}")
+    way_out = Message("Pass {markers} if so", markers=option)
+    if others := [tally.name for tally in tallies if tally.name not in found and _has_any(tally, markers)]:
+        empties = "Make them missing in the data if so: {markers} would empty cells of {others} too"
+        way_out = Message(empties, markers=option, others=shortlist(others, 4))
     warn(
         DataWarning(
-            "{columns} {numbers} far from all other numbers, which {often} missing. Pass {markers} if so; otherwise "
-            "nothing is wrong.",
+            "{columns} {numbers} far from all other numbers, which {often} missing. {way_out}; otherwise nothing is "
+            "wrong.",
             columns=columns,
             numbers=f"the number {markers[0]}" if len(markers) == 1 else f"numbers such as {shortlist(markers)}",
             often="often means" if len(markers) == 1 else "often mean",
-            markers=Option("missing", tuple(map(str, markers)), f"={markers!r}"),
+            way_out=way_out,
         )
     )
 
 
-def _nines_apart(tally: Tally) -> list[int]:
-    """Return the ends of a column of numbers that are all nines, recur, and are farther off than the others span."""
+def _counted_numbers(tally: Tally) -> tuple[np.ndarray, np.ndarray]:
+    """Return the numbers of a column that occur, in their order, and how often; none if it holds no plain numbers."""
     if tally.form != "number" or tally.calendar is not None or tally.dropped:
+        return np.empty(0), np.empty(0)
+    counts = np.asarray(tally.counts)
+    return np.asarray(tally.values, dtype=np.float64)[counts > 0], counts[counts > 0]
+
+
+def _has_any(tally: Tally, numbers: Sequence[int]) -> bool:
+    return bool(np.isin(_counted_numbers(tally)[0], numbers).any())
+
+
+def _nines_apart(tally: Tally) -> list[int]:
+    """Return the numbers at the ends of a column that are nines, recur, and are farther off than the others span.
+
+    With nines go the one or two whole numbers next to them, such as 98 and 97.
+    """
+    numbers, counts = _counted_numbers(tally)
+    if not np.all(np.isfinite(numbers)):
         return []
-    counted = np.asarray(tally.counts) > 0
-    numbers, counts = np.asarray(tally.values, dtype=np.float64)[counted], np.asarray(tally.counts)[counted]
-    if len(numbers) <= 2 or not np.all(np.isfinite(numbers)):
+    below = _reasons(-numbers[::-1], counts[::-1], is_below=True)
+    return [-number for number in below] + _reasons(numbers, counts, is_below=False)[::-1]
+
+
+def _reasons(numbers: np.ndarray, counts: np.ndarray, *, is_below: bool) -> list[int]:
+    """Return the markers at the upper end of numbers, the largest first; those below zero are given with their signs
+    turned.
+    """
+    top = numbers[-1] if len(numbers) else 0.0
+    n_reasons = 1
+    while n_reasons < min(_MOST_REASONS, len(numbers)) and numbers[-n_reasons - 1] == top - n_reasons:
+        n_reasons += 1
+    others = numbers[:-n_reasons]
+    if len(others) < 2 or counts[-n_reasons:].sum() <= 1 or set(f"{top:.0f}") != {"9"} or top != np.floor(top):
         return []
+    is_long = is_below or len(f"{top:.0f}") >= _NINES or (top > 9 and others[-1] < top / 2)
     # numbers may lie further apart than the largest float; then no number is far from all others
     with np.errstate(over="ignore"):
-        ends = {0: numbers[1] - numbers[0] > numbers[-1] - numbers[1]}
-        ends[-1] = numbers[-1] - numbers[-2] > numbers[-2] - numbers[0]
-    return [int(numbers[n]) for n, is_far in ends.items() if is_far and counts[n] > 1 and _is_nines(numbers[n])]
-
-
-def _is_nines(number: float) -> bool:
-    """Say whether a number is written in nines, three or more of them if it is above zero.
-
-    >>> [_is_nines(number) for number in (999.0, -9.0, 99.0, 9.99)]
-    [True, True, False, False]
-    """
-    digits = f"{abs(number):.0f}"
-    is_whole = number == np.floor(number)
-    return bool(is_whole and set(digits) == {"9"} and (number < 0 or len(digits) >= _NINES))
+        is_far = numbers[-n_reasons] - others[-1] > others[-1] - others[0]
+    return [int(number) for number in numbers[-n_reasons:][::-1]] if is_long and is_far else []
 
 
 def _strangers_among_numbers(labels: Sequence[str]) -> list[str]:

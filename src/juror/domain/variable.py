@@ -23,6 +23,9 @@ Label = str | int | float | bool
 Kind = Literal["nominal", "ordinal", "binned"]
 Unknown = Literal["error", "warn", "missing"]
 
+# Up to this many whole numbers may be grades or codes, and more are mostly measurements.
+MOST_OF_A_SCALE = 10
+
 
 def check_unknown(unknown: object) -> None:
     """Refuse an unknown choice of ``unknown``."""
@@ -190,8 +193,11 @@ class Variable:
 
     @property
     def may_be_codes(self) -> bool:
-        """Whether the labels are names, or whole numbers, which may stand for names; fractions measure something."""
-        return not self.is_numeric or (self.edges is None and all(label == int(label) for label in self.present_labels))
+        """Whether the labels are names, or few whole numbers, which may stand for names; others measure something."""
+        if not self.is_numeric:
+            return True
+        labels = self.present_labels
+        return self.edges is None and len(labels) <= MOST_OF_A_SCALE and all(label == int(label) for label in labels)
 
     @property
     def are_codes(self) -> bool:

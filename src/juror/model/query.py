@@ -124,6 +124,11 @@ def parse_event(text: str, domain: Domain) -> tuple[Parsed, Parsed]:
     return _Parser(_unwrapped(text, domain), domain).event()
 
 
+def is_event(text: str, domain: Domain) -> bool:
+    """Say whether a text asks for the probability of a condition, like ``"age > 40 | sex = F"``, not for a table."""
+    return _Parser(_unwrapped(text, domain), domain).begins_with_condition()
+
+
 def _unwrapped(text: str, domain: Domain) -> str:
     wrapped = _WRAPPED.fullmatch(text) if isinstance(text, str) else None
     return wrapped[1] if wrapped and not any(name.startswith("P(") for name in domain.names) else text
@@ -148,6 +153,11 @@ class _Parser:
         self._ends = {token.end: n for n, token in enumerate(self._tokens)}
         self._next = 0
 
+    def begins_with_condition(self) -> bool:
+        after = self._tokens[min(1, len(self._tokens) - 1)]
+        is_compared = after.is_mark(*_COMPARE, *_MISTAKEN) or after.is_word("in")
+        return self._take_word("not") or self._begins_with_value() or (self._peek.is_term and is_compared)
+
     def question(self) -> Parsed:
         targets = self._targets()
         conditions: list[Condition] = []
@@ -156,7 +166,7 @@ class _Parser:
         elif self._peek.is_mark(*_COMPARE):
             self._fail_here(
                 "A condition stands to the right of a bar; to its left stand the names of the variables asked for, "
-                "and the answer has all their labels."
+                "and the answer has all their labels. For the probability of a condition use model.prob."
             )
         self._expect_end("',' and another name, '|' and a condition, or the end")
         return Parsed(self._text, tuple(targets), tuple(conditions))

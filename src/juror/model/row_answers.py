@@ -138,9 +138,9 @@ class RowAnswers(ModelParts):
             gets a label of those who were.
         numbers : {"median", "mean"}, optional
             What fills holes of numbers without ``draws``. The mean has the smaller squared error, and is rounded to a
-            number that the column may have. By default it is the median. Columns of few whole numbers, which are labels
-            because they may be codes, get the most probable one by default, and their median if this is given; columns
-            of few fractions get the median in any case.
+            number that the column may have. By default it is the median. Columns of up to ten whole numbers, which
+            may be codes, get the most probable one by default, and their median if this is given; columns of more whole
+            numbers or of few fractions, which are labels, too, get the median in any case. Arrays of codes hold codes.
         formulas : bool
             Whether formulas between columns of numbers (``model.domain.formulas``), which nearly all fitted rows
             satisfy, fill the holes that follow from the other cells of their row.

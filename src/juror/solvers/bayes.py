@@ -190,15 +190,17 @@ def _better_bells(
     if not (options.forest and ForestSampler.takes(table)):
         return none, []
     plain = Stacking(table.domain.cardinalities)
-    bells = BellEdges.of(table.domain, [own.ravel() for own in plain.tables(plain.marginals(table.label_counts))])
+    marginals = [own.ravel() for own in plain.tables(plain.marginals(table.label_counts))]
+    bells = BellEdges.of(table.domain, marginals, table.rows)
     if not bells.pairs:
         return none, []
     half = replace(options, sweeps=max(options.n_sweeps // 2, 2 * FEWEST), burnt=None, draws=None)
     if half.n_draws < 2:
         return none, []
+    of_fit = options.chains * (options.n_sweeps / half.n_sweeps - 1.0)
     found: list[tuple[float, BellEdges, list[RunningChain]]] = []
-    for tried, share in ((none, 0.25), (bells, 1 / 3)):
-        trying = replace(context.with_share(share), stage="comparing kinds of edges")
+    for tried, share, n_later in ((none, 0.25, options.chains + of_fit), (bells, 1 / 3, of_fit)):
+        trying = replace(context.with_share(share), stage="comparing kinds of edges", n_later=n_later)
         shorter = _in_time(table, rank, half, trying, tried)
         chains = _begun(table, rank, shorter, trying, tried)
         draws = [draw for chain in chains for draw in chain.run(shorter.n_sweeps, shorter.n_burnt).draws]

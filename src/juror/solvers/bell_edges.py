@@ -1,13 +1,13 @@
-"""Edges between two numbers whose tables are drawn to those of two normal scores with a correlation.
+"""Edges between two numbers or ordered labels, whose tables are drawn to those of two normal scores with a correlation.
 
 A table of ten by ten intervals has 81 free numbers. If all of these are learned, two hundred rows cannot tell a
 correlation of 0.3 from chance. A correlation r is a single number. With the ends z of the intervals in normal scores,
 
     m_r[y | x] = mean over scores u in [z_x, z_{x+1}) of  Φ((z_{y+1} − r u) / √(1 − r²)) − Φ((z_y − r u) / √(1 − r²))
 
-is the table of r. An edge may have columns Dirichlet(b m_r[· | x]), for one of a few r and b, which all classes share
-or each class has for itself, just as the columns of other edges are Dirichlet(b m_n)
-(:mod:`juror.solvers.forest_gibbs`).
+is the table of r. Labels that have an order, such as answers from 1 to 7, count as intervals here. An edge may have
+columns Dirichlet(b m_r[· | x]), for one of a few r and b, which all classes share or each class has for itself, just
+as the columns of other edges are Dirichlet(b m_n) (:mod:`juror.solvers.forest_gibbs`).
 
 The ends are found from the shares of the intervals in the rows. Where cells are missing, most observed ones may be low,
 and then m_r has too few high ones. So the ends follow the labels that are drawn for missing cells, but only during
@@ -16,13 +16,16 @@ sweeps that are forgotten. After these they are constant, as the sampler does no
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 
 from juror.domain import Domain
 from juror.kernels.few_edges import Rises, counted_pairs, rises_of_columns
+from juror.rows.distinct import WeightedRows
 
 _CORRELATIONS = np.array([-0.95, -0.85, -0.7, -0.5, -0.25, 0.25, 0.5, 0.7, 0.85, 0.95])
 # The values of b: tables that only resemble those of normal scores, and tables that are nearly these
@@ -32,7 +35,8 @@ N_BELLS = len(_STRENGTHS) * len(_CORRELATIONS)
 _SCORES = 8
 # Entries of tables are positive.
 _LEAST = 1e-9
-# The most entries of the tables of all pairs. These are kept, and read whenever the forest is drawn.
+# The most entries of the tables of all pairs. These are kept, and read whenever the forest is drawn. If there are more,
+# the pairs with the strongest correlations have such edges: a forest of n columns has fewer than n edges.
 _MOST_NUMBERS = 1_000_000
 # Most cells hold few rows: below this many, values of the Gamma function are kept.
 _MOST_LOOKED_UP = 7
@@ -47,37 +51,48 @@ class BellEdges:
     Attributes
     ----------
     ends : dict of int to numpy.ndarray, (I_n + 1,)
-        By variable, the ends of its intervals in normal scores, from −inf to inf.
+        By variable, the ends of its intervals or ordered labels in normal scores, from −inf to inf.
+    couples : tuple of pairs of int
+        The variables that may be joined, each in the order of ``ends``.
     """
 
     ends: dict[int, np.ndarray]
+    couples: tuple[Pair, ...]
 
     @classmethod
     def none(cls) -> BellEdges:
         """Return no such edges."""
-        return cls({})
+        return cls({}, ())
 
     @classmethod
-    def of(cls, domain: Domain, marginals: list[np.ndarray]) -> BellEdges:
-        """Join the variables of a domain that are cut into intervals, whose shares are ``marginals``, (I_n,) each."""
+    def of(cls, domain: Domain, marginals: list[np.ndarray], rows: WeightedRows) -> BellEdges:
+        """Join the variables of a domain whose labels have an order, and whose shares are ``marginals``, (I_n,) each.
+
+        Two labels need no such edge: a free table between them has one number to learn, too.
+        """
         ends = {
             n: _scores_of(shares)
             for n, (variable, shares) in enumerate(zip(domain, marginals, strict=True))
-            if variable.edges is not None and variable.missing_label is None and variable.cardinality > 2
+            if variable.is_ordered and variable.missing_label is None and variable.cardinality > 2
         }
-        n_numbers = N_BELLS * sum(len(each) - 1 for each in ends.values()) ** 2
-        return cls(ends) if len(ends) >= 2 and n_numbers <= _MOST_NUMBERS else cls.none()
+        couples = list(combinations(ends, 2))
+        n_numbers = np.array([2 * N_BELLS * (len(ends[i]) - 1) * (len(ends[j]) - 1) for i, j in couples])
+        if n_numbers.sum() > _MOST_NUMBERS:
+            strongest = np.argsort(-_strengths(ends, couples, rows), kind="stable")
+            few = strongest[np.cumsum(n_numbers[strongest]) <= _MOST_NUMBERS]
+            couples = [couples[place] for place in sorted(few)]
+        return cls(ends, tuple(couples))
 
     def following(self, codes: np.ndarray, weights: np.ndarray) -> BellEdges:
         """Return edges with the ends of complete rows (rows, N), of which each has a weight."""
         sizes = {n: len(ends) - 1 for n, ends in self.ends.items()}
         rows = {n: 0.5 + np.bincount(codes[:, n], weights, minlength=size) for n, size in sizes.items()}
-        return BellEdges({n: _scores_of(each / each.sum()) for n, each in rows.items()})
+        return replace(self, ends={n: _scores_of(each / each.sum()) for n, each in rows.items()})
 
     @cached_property
     def pairs(self) -> list[Pair]:
-        """All pairs, the parent first."""
-        return [(above, n) for above in self.ends for n in self.ends if above != n]
+        """All pairs, the parent first: the couples, then the couples in the other direction."""
+        return [*self.couples, *((j, i) for i, j in self.couples)]
 
     @cached_property
     def _alpha(self) -> dict[Pair, np.ndarray]:
@@ -90,7 +105,7 @@ class BellEdges:
 
     @cached_property
     def _cells(self) -> _PairCells:
-        return _PairCells.of({n: len(ends) - 1 for n, ends in self.ends.items()}, self._alpha)
+        return _PairCells.of({n: len(ends) - 1 for n, ends in self.ends.items()}, self.couples, self._alpha)
 
     def alpha(self, above: int, n: int, kind: int) -> np.ndarray:
         """Return the pseudo-counts b m_r of an edge, (I_p, I_n)."""
@@ -108,7 +123,7 @@ class BellEdges:
         weights : numpy.ndarray, (rows,)
             How often each row counts.
         """
-        if not self.ends:
+        if not self.couples:
             return np.empty((0, 2 * N_BELLS))
         _, own = np.unique(classes, return_inverse=True)
         columns = np.ascontiguousarray(codes[:, list(self.ends)].T)
@@ -120,50 +135,42 @@ class BellEdges:
 
 @dataclass(frozen=True, eq=False)
 class _PairCells:
-    """The cells of the tables of all pairs of numbers, one pair after the other; a pair has edges in both directions.
+    """The cells of the tables of all couples, one after the other; a couple has edges in both directions.
 
     Attributes
     ----------
     pairs : numpy.ndarray of int, (n, 2)
-        Pairs of places among the numbers, the lower first.
+        The couples, as places among the numbers.
     sizes : numpy.ndarray of int
         The intervals of every number.
     first : numpy.ndarray of int, (n + 1,)
         The first cell of every pair, and one past the last.
     rises : Rises
-        Of the pseudo-counts of every cell, (cells, 2 · kinds): from the lower number to the other, and back.
-    order : numpy.ndarray of int
-        Among the edges of all pairs from the lower number, then those back, the place of every pair of
-        :attr:`BellEdges.pairs`.
+        Of the pseudo-counts of every cell, (cells, 2 · kinds): from the first number to the other, and back.
     """
 
     pairs: np.ndarray
     sizes: np.ndarray
     first: np.ndarray
     rises: Rises
-    order: np.ndarray
 
     @classmethod
-    def of(cls, sizes: dict[int, int], alpha: dict[Pair, np.ndarray]) -> _PairCells:
+    def of(cls, sizes: dict[int, int], couples: Sequence[Pair], alpha: dict[Pair, np.ndarray]) -> _PairCells:
         """Lay out tables (kinds, I_p, I_n) of numbers with these intervals."""
-        numbers = list(sizes)
-        pairs = [(i, j) for i in range(len(numbers)) for j in range(i + 1, len(numbers))]
+        place = {n: k for k, n in enumerate(sizes)}
         cells = []
-        for i, j in pairs:
-            there, back = alpha[numbers[i], numbers[j]], alpha[numbers[j], numbers[i]].swapaxes(1, 2)
+        for i, j in couples:
+            there, back = alpha[i, j], alpha[j, i].swapaxes(1, 2)
             cells.append(np.concatenate([there, back]).reshape(2 * N_BELLS, -1).T)
-        places = {(numbers[i], numbers[j]): place for place, (i, j) in enumerate(pairs)}
-        places |= {(j, i): place + len(pairs) for (i, j), place in places.items()}
         return cls(
-            np.array(pairs, dtype=np.int64).reshape(-1, 2),
+            np.array([(place[i], place[j]) for i, j in couples], dtype=np.int64),
             np.array(list(sizes.values()), dtype=np.int64),
             np.cumsum([0, *map(len, cells)]),
             Rises.of(np.ascontiguousarray(np.concatenate(cells)), _MOST_LOOKED_UP),
-            np.array([places[pair] for pair in alpha]),
         )
 
     def evidence(self, columns: np.ndarray, groups: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        """Return the log evidence of every kind of the edge of every pair, (pairs, kinds), apart for groups of rows."""
+        """Return the log evidence of every kind of every pair's edge, (pairs, kinds), apart for groups of rows."""
         found = np.zeros((len(self.pairs), 2 * N_BELLS))
         for counted in counted_pairs(columns, groups, weights, self.pairs, self.sizes):
             cell = self.first[counted.pair] + counted.x * self.sizes[self.pairs[counted.pair, 1]] + counted.y
@@ -173,8 +180,7 @@ class _PairCells:
             rises_of_columns(columns, groups, weights, starts, _STRENGTHS), len(_CORRELATIONS), axis=1
         )
         there, back = found[:, :N_BELLS], found[:, N_BELLS:]
-        both = [there - of_columns[self.pairs[:, 0]], back - of_columns[self.pairs[:, 1]]]
-        return np.asarray(np.concatenate(both)[self.order])
+        return np.concatenate([there - of_columns[self.pairs[:, 0]], back - of_columns[self.pairs[:, 1]]])
 
 
 def _scores_of(shares: np.ndarray) -> np.ndarray:
@@ -182,6 +188,25 @@ def _scores_of(shares: np.ndarray) -> np.ndarray:
     from scipy.special import ndtri
 
     return np.asarray(ndtri(np.clip(np.concatenate([[0.0], np.cumsum(shares[:-1]), [1.0]]), 0.0, 1.0)))
+
+
+def _strengths(ends: dict[int, np.ndarray], couples: Sequence[Pair], rows: WeightedRows) -> np.ndarray:
+    """Return the absolute correlation of the middle scores of couples, (couples,), in the rows that have both."""
+    from scipy.special import ndtr, ndtri
+
+    scores, seen = [], []
+    for n, own in ends.items():
+        levels, code = ndtr(own), rows.codes[:, n]
+        seen.append(code >= 0)
+        scores.append(np.where(code >= 0, ndtri((levels[:-1] + levels[1:]) / 2)[code], 0.0))
+    z, m, place = np.array(scores), np.array(seen), {n: k for k, n in enumerate(ends)}
+    zw, zz = z * rows.weights, z * z * rows.weights
+    found = np.zeros((len(z), len(z)))
+    for k in range(len(z)):
+        # Sums of NumPy have the same bits for any number of threads, unlike products of matrices.
+        both, own, others = (zw[k] * z).sum(axis=1), (zz[k] * m).sum(axis=1), (zz * m[k]).sum(axis=1)
+        found[k] = np.abs(both) / np.sqrt(np.maximum(own * others, _LEAST))
+    return np.array([found[place[i], place[j]] for i, j in couples])
 
 
 def _tables(above: np.ndarray, below: np.ndarray) -> np.ndarray:

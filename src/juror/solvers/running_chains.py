@@ -96,7 +96,7 @@ class RunningChain:
                 draws.append(self._sampler.point)
             if late:
                 break
-            n_left = n_sweeps * (self._n_chains - self._number) - sweep - 1
+            n_left = n_sweeps * (self._n_chains - self._number + context.n_later) - sweep - 1
             context.tell(
                 self._rank,
                 self._number + 1,

@@ -67,13 +67,17 @@ class Options:
 
 @dataclass(frozen=True)
 class Context:
-    """Shared context of a fit: seed, runner, progress callback, stage name, deadline."""
+    """Shared context of a fit: seed, runner, progress callback, stage name, deadline, and what follows.
+
+    ``n_later`` is the number of chains that follow in later stages, in chains as long as those of this stage.
+    """
 
     seed: int
     runner: LocalRunner
     progress: ProgressCallback | None = None
     stage: str = "fitting"
     until: float = np.inf
+    n_later: float = 0.0
 
     @property
     def seconds_left(self) -> float:
