@@ -51,7 +51,7 @@ class BellEdges:
     Attributes
     ----------
     ends : dict of int to numpy.ndarray, (I_n + 1,)
-        By variable, the ends of its intervals or ordered labels in normal scores, from −inf to inf.
+        By variable, the ends of its intervals in normal scores, from −inf to inf.
     couples : tuple of pairs of int
         The variables that may be joined, each in the order of ``ends``.
     """
@@ -66,14 +66,14 @@ class BellEdges:
 
     @classmethod
     def of(cls, domain: Domain, marginals: list[np.ndarray], rows: WeightedRows) -> BellEdges:
-        """Join the variables of a domain whose labels have an order, and whose shares are ``marginals``, (I_n,) each.
+        """Join the variables of a domain that are cut into intervals, whose shares are ``marginals``, (I_n,) each.
 
-        Two labels need no such edge: a free table between them has one number to learn, too.
+        Intervals hold about as many rows each by their making. Shares of labels would be learned from the same rows.
         """
         ends = {
             n: _scores_of(shares)
             for n, (variable, shares) in enumerate(zip(domain, marginals, strict=True))
-            if variable.is_ordered and variable.missing_label is None and variable.cardinality > 2
+            if variable.edges is not None and variable.missing_label is None and variable.cardinality > 2
         }
         couples = list(combinations(ends, 2))
         n_numbers = np.array([2 * N_BELLS * (len(ends[i]) - 1) * (len(ends[j]) - 1) for i, j in couples])
