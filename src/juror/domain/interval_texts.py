@@ -69,6 +69,11 @@ class IntervalTexts:
             return f"{name} {'>=' if low[1] else '>'} {low[0]}"
         return f"{name}{upper}" if low is None else f"{low[0]} {'<=' if low[1] else '<'} {name}{upper}"
 
+    def number(self, code: int) -> str | None:
+        """Return the only number of an interval; None if it holds more."""
+        low, high = self._ends(code, code)
+        return low[0] if low is not None and low == high else None
+
     def _ends(self, first: int, last: int) -> tuple[_End, _End]:
         low: _End = (self.written[first], not self._are_after[first])
         high: _End = (self.written[last + 1], self._are_after[last + 1] or last == self._n - 1)

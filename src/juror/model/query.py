@@ -126,7 +126,9 @@ def parse_event(text: str, domain: Domain) -> tuple[Parsed, Parsed]:
 
 def _unwrapped(text: str, domain: Domain) -> str:
     wrapped = _WRAPPED.fullmatch(text) if isinstance(text, str) else None
-    return wrapped[1] if wrapped and not any(name.startswith("P(") for name in domain.names) else text
+    if wrapped is None or any(name.startswith("P(") and text.lstrip().startswith(name) for name in domain.names):
+        return text
+    return wrapped[1]
 
 
 def parse_conditions(text: str, domain: Domain) -> Parsed:
