@@ -92,6 +92,7 @@ def test_missing_cells_keep_their_line():
     short = answer.summed_over(answer.groups)
     assert short.variables[0].labels[-1] == "not asked"
     assert short["not asked"] == pytest.approx(1 / 101)
+    assert answer.joined_in_words() == ["100 intervals are joined here; .to_pandas() has all"]
 
 
 @pytest.mark.parametrize("p", [np.eye(1, 100, 0)[0], np.eye(1, 100, 57)[0], np.eye(1, 100, 99)[0]])
