@@ -26,6 +26,8 @@ HARD = [
     "x,y",
     "a\\b",
     "a b\\",
+    "two\nlines\tand a\\n",
+    "\x1b(2J\u2028",
 ]
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from juror.domain.interval_texts import IntervalTexts
 from juror.domain.variable import Variable
+from juror.printing import one_line
 from juror.readers.columns import as_text
 
 # What a question reads without quotes: a word, or a day and a time; see model/query.py
@@ -25,7 +26,7 @@ def as_name(name: str) -> str:
     >>> as_name("age"), as_name("marital status")
     ('age', "'marital status'")
     """
-    return name if _NAME.fullmatch(name) and name.lower() not in _OF_THE_LANGUAGE else _quoted(name)
+    return name if _is_plain(_NAME, name) else _quoted(name)
 
 
 def as_value(label: object) -> str:
@@ -35,12 +36,17 @@ def as_value(label: object) -> str:
     ('4', '>50K', "'air force'")
     """
     text = as_text(label)
-    return text if _VALUE.fullmatch(text) and text.lower() not in _OF_THE_LANGUAGE else _quoted(text)
+    return text if _is_plain(_VALUE, text) else _quoted(text)
+
+
+def _is_plain(pattern: re.Pattern[str], text: str) -> bool:
+    return bool(pattern.fullmatch(text)) and text.lower() not in _OF_THE_LANGUAGE and one_line(text) == text
 
 
 def _quoted(text: str) -> str:
+    """Return a text in quotes. Control characters are escaped here, so that a title in one line has no others."""
     quote = '"' if "'" in text and '"' not in text else "'"
-    return quote + re.sub(rf"([\\{quote}])", r"\\\1", text) + quote
+    return quote + one_line(re.sub(rf"([\\{quote}])", r"\\\1", text)) + quote
 
 
 def condition(variable: Variable, is_chosen: np.ndarray) -> str:
