@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
-from juror.domain.interval_texts import IntervalTexts
+from juror.domain.binning import with_edges
 from juror.domain.variable import Variable
 from juror.readers.exact_numbers import as_float
 
@@ -48,9 +47,7 @@ def joined(variable: Variable, starts: np.ndarray) -> Variable:
     if len(starts) == variable.cardinality or variable.edges is None:
         return variable
     n_intervals = len(variable.present_labels)
-    edges = (*(variable.edges[n] for n in starts if n < n_intervals), variable.edges[-1])
-    labels = IntervalTexts(edges, variable.open_ended, variable.law, variable.calendar).labels()
-    return replace(variable, labels=(*labels, *variable.labels[n_intervals:]), edges=edges)
+    return with_edges(variable, (*(variable.edges[n] for n in starts if n < n_intervals), variable.edges[-1]))
 
 
 def summed(numbers: np.ndarray, groups: Groups) -> np.ndarray:
