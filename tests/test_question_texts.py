@@ -153,6 +153,20 @@ def test_parts_of_intervals_are_written_as_conditions(asked, written):
     np.testing.assert_array_equal(model.ask(answer.title).to_numpy(), answer.to_numpy())
 
 
+@pytest.mark.parametrize("number", [0.12345678, -1234567.89])
+def test_numbers_that_recur_are_written_with_all_digits(number):
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=400) if abs(number) < 1 else (1e6 * rng.normal(size=400)).round(2)
+    x = np.where(rng.random(400) < 0.3, number, noise)
+    model = juror.fit(pd.DataFrame({"x": x, "above": x >= number}), rank=2, method="em", smoothing=1.0)
+    checked = model.check().to_pandas()
+    asked = [model.prob(question) for question in checked["question"]]
+    np.testing.assert_allclose(asked, checked["probability"], atol=1e-4)
+    for condition in ("x >=", "x >", "x <", "x <=", "x =", "not x ="):
+        answer = model.ask(f"above | {condition} {number}")
+        np.testing.assert_allclose(model.ask(answer.title).to_numpy(), answer.to_numpy(), atol=1e-9)
+
+
 def test_ranges_begin_with_labels_that_look_like_comparisons():
     sizes = Variable("size", ("<1", ">1", ">10", ">20", "all"), "ordinal")
     model = random_model([5], 2, np.random.default_rng(0), domain=Domain([sizes]))

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from juror.domain.interval_texts import IntervalTexts
 from juror.domain.variable import Variable
 from juror.printing import one_line
 from juror.readers.columns import as_text
@@ -119,19 +118,14 @@ def _interval_condition(variable: Variable, first: int, last: int) -> str:
     value = _single_value(variable, first) if first == last else None
     if value is not None:
         return f"{as_name(variable.name)} = {value}"
-    return _texts_of(variable).condition(as_name(variable.name), first, last)
+    return variable.texts.condition(as_name(variable.name), first, last)
 
 
 def _single_value(variable: Variable, code: int) -> str | None:
     """Return the value of a code: a label, or the number of an interval that holds only one; else None."""
     if variable.edges is None or code >= len(variable.present_labels):
         return as_value(variable.labels[code])
-    inside, texts = variable.inside, _texts_of(variable)
+    inside = variable.inside
     if inside.law.grid.decimals is not None and inside.cuts[code + 1] == inside.law.grid.ends_of(inside.cuts[code]):
-        return texts.written[code]
-    return texts.number(code)
-
-
-def _texts_of(variable: Variable) -> IntervalTexts:
-    assert variable.edges is not None
-    return IntervalTexts(variable.edges, variable.open_ended, variable.law, variable.calendar)
+        return variable.texts.exact(code)
+    return variable.texts.number(code)
