@@ -26,6 +26,8 @@ HARD = [
     "x,y",
     "a\\b",
     "a b\\",
+    "two\nlines\tand a\\n",
+    "\x1b(2J\u2028",
 ]
 
 
@@ -116,6 +118,7 @@ def test_ranges_with_two_ends_are_written_as_they_were_asked(model):
         ("n != 4", "not n = 4"),
         ("not n >= 3", "n <= 2"),
         ("n in {1, 3, 5}", "n in {1, 3, 5}"),
+        ("not 3 <= n <= 6", "not 3 <= n <= 6"),
         ("size >= 'two XL'", "size >= 'two XL'"),
     ],
 )
@@ -125,6 +128,67 @@ def test_ranges_of_labels_are_written_as_ranges(asked, written):
     model = random_model([10, 5], 2, np.random.default_rng(0), domain=Domain([n, size]))
     assert model.ask(f"n | {asked}").given == written
     assert model.ask(f"n | {written}").given == written
+
+
+@pytest.mark.parametrize(
+    ("asked", "written"),
+    [
+        ("n in {3, 70}", "n in {3, 70}"),
+        ("not n in {3, 70}", "not n in {3, 70}"),
+        ("n != 3, n != 70, n >= 2, n != none", "n >= 2, not n = 3, not n = 70"),
+        ("not 3 <= n < 9, not 40 <= n < 50", "not 3 <= n < 9, not 40 <= n < 50"),
+        ("not 3 <= n < 9, not 40 <= n < 50, n != none", "not n = none, not 3 <= n < 9, not 40 <= n < 50"),
+        ("n != none", "not n = none"),
+        ("n in {3, none}", "n in {3, none}"),
+        ("not n >= 3", "not n >= 3"),
+    ],
+)
+def test_parts_of_intervals_are_written_as_conditions(asked, written):
+    rng = np.random.default_rng(0)
+    numbers = pd.Series(rng.integers(0, 100, 300).astype(float)).mask(rng.random(300) < 0.1)
+    frame = pd.DataFrame({"n": numbers, "kind": numbers > 50})
+    model = juror.fit(frame, rank=1, method="em", missing_as={"n": "none"})
+    answer = model.ask(f"kind | {asked}")
+    assert answer.given == written
+    np.testing.assert_array_equal(model.ask(answer.title).to_numpy(), answer.to_numpy())
+
+
+@pytest.mark.parametrize("number", [0.12345678, -1234567.89])
+def test_numbers_that_recur_are_written_with_all_digits(number):
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=400) if abs(number) < 1 else (1e6 * rng.normal(size=400)).round(2)
+    x = np.where(rng.random(400) < 0.3, number, noise)
+    model = juror.fit(pd.DataFrame({"x": x, "above": x >= number}), rank=2, method="em", smoothing=1.0)
+    checked = model.check().to_pandas()
+    asked = [model.prob(question) for question in checked["question"]]
+    np.testing.assert_allclose(asked, checked["probability"], atol=1e-4)
+    for condition in ("x >=", "x >", "x <", "x <=", "x =", "not x ="):
+        answer = model.ask(f"above | {condition} {number}")
+        np.testing.assert_allclose(model.ask(answer.title).to_numpy(), answer.to_numpy(), atol=1e-9)
+
+
+def test_ranges_begin_with_labels_that_look_like_comparisons():
+    sizes = Variable("size", ("<1", ">1", ">10", ">20", "all"), "ordinal")
+    model = random_model([5], 2, np.random.default_rng(0), domain=Domain([sizes]))
+    assert model.ask("size | '>1' <= size <= >20").given == "'>1' <= size <= >20"
+
+
+def test_few_labels_of_many_are_written_as_those_left_out():
+    model = random_model(
+        [40], 2, np.random.default_rng(0), domain=Domain([Variable("city", tuple(map(str, range(40))))])
+    )
+    assert model.ask("city | not city in {3, 17}").given == "not city in {3, 17}"
+
+
+@pytest.mark.parametrize("names", [("P(x)", "y"), ("P(x", "P(x)"), ("y", "P(x) | z")])
+def test_names_that_look_like_titles_can_be_asked_for(names):
+    domain = Domain([Variable(name, ("a", "b")) for name in names])
+    model = random_model([2, 2], 2, np.random.default_rng(0), domain=domain)
+    for targets in (names, names[::-1], names[:1], names[1:]):
+        answer = model.marginal(*targets)
+        np.testing.assert_array_equal(model.ask(answer.title).to_numpy(), answer.to_numpy())
+    answer = model.marginal(names[0], given={names[1]: "a"})
+    np.testing.assert_array_equal(model.ask(answer.title).to_numpy(), answer.to_numpy())
 
 
 def test_intervals_are_written_as_ranges(model):

@@ -78,6 +78,29 @@ def test_numbers_of_many_sizes_are_cut_at_one_two_five():
     assert 6 <= len(short.labels) <= MOST_LINES
 
 
+@pytest.mark.parametrize(
+    "edges",
+    [
+        10.0 ** np.linspace(-12, 12, 201),
+        -(10.0 ** np.linspace(12, -12, 201)),
+        np.append(-(1.0e308 + np.linspace(7e307, 0, 101)), 1.0e308 + np.linspace(0, 7e307, 100)),
+    ],
+)
+def test_numbers_of_very_many_sizes_are_cut_into_lines_of_about_the_same_probability(edges: np.ndarray):
+    variable = _numbers(edges)
+    p = np.ones(len(edges) - 1)
+    short = joined(variable, groups_shown((variable,), p)[0])
+    assert MOST_LINES - 1 <= len(short.labels) <= MOST_LINES + 1
+
+
+def test_whole_numbers_that_are_the_same_floats_are_cut():
+    x = 2**62 + np.random.default_rng(0).integers(0, 400, 1000)
+    answer = juror.fit({"x": x, "y": x % 2}, rank=1, method="em", bins=100).ask("x")
+    (starts,) = answer.groups
+    assert 8 <= len(starts) <= MOST_LINES
+    assert "100 intervals are joined here" in str(answer)
+
+
 def test_a_number_that_recurs_stays_alone():
     variable = _numbers(np.arange(0.0, 101.0))
     p = np.ones(100)
@@ -92,6 +115,7 @@ def test_missing_cells_keep_their_line():
     short = answer.summed_over(answer.groups)
     assert short.variables[0].labels[-1] == "not asked"
     assert short["not asked"] == pytest.approx(1 / 101)
+    assert answer.joined_in_words() == ["100 intervals are joined here; .to_pandas() has all"]
 
 
 @pytest.mark.parametrize("p", [np.eye(1, 100, 0)[0], np.eye(1, 100, 57)[0], np.eye(1, 100, 99)[0]])

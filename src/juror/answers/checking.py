@@ -12,9 +12,9 @@ import numpy as np
 
 from juror.answers.block import Mixture
 from juror.answers.label_frames import AsFrame
-from juror.answers.marginals import align, html_table
 from juror.answers.pair_events import Event, Events
 from juror.answers.pair_questions import LEAST_ROWS, SMALL, PairQuestions, Questions, chance_of_rules
+from juror.answers.table_texts import align, html_table
 from juror.errors import ModelError, shortlist
 from juror.record import FitRecord
 from juror.runners.blas import one_blas_thread

@@ -11,11 +11,12 @@ import numpy as np
 
 from juror.answers.block import Mixture
 from juror.answers.label_frames import to_frame
-from juror.answers.marginals import align, html_table, marginal
+from juror.answers.marginals import marginal
 from juror.answers.messages import node_marginals
 from juror.answers.pairs import pair_tables
 from juror.answers.sampling import sample
 from juror.answers.scores import log_prob
+from juror.answers.table_texts import align, html_table
 from juror.errors import QueryError
 from juror.kernels.logarithms import log_of
 

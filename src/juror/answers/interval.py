@@ -12,15 +12,15 @@ import numpy as np
 from juror.answers.block import Mixture
 from juror.answers.interval_ends import UNSEEN, Agreement, ends_of_draws, ends_of_rows
 from juror.answers.label_frames import AsFrame, free_name
-from juror.answers.marginals import ProbabilityTable, align, marginal, most_probable
+from juror.answers.marginals import ProbabilityTable, marginal
 from juror.answers.posterior import log_mass, posterior
 from juror.answers.posterior_draws import posterior_draws
 from juror.answers.short_tables import Groups, summed
-from juror.answers.support import counted_in_words, in_words, is_countable
+from juror.answers.support import CELLS, counted_in_words, is_countable
+from juror.answers.table_texts import TableText, most_probable
 from juror.domain.evidence import Evidence
 from juror.domain.variable import Label
 from juror.errors import Message, QueryError, shortlist, wrong
-from juror.printing import shortened
 
 # Sums of the same numbers in another order differ by this.
 _ROUNDING = 1e-12
@@ -91,24 +91,23 @@ class IntervalTable(AsFrame):
         shown = self.shown or self
         support = self.table.support
         below = [*(self.table if support is None else support).in_words(), f"from {self.basis}", *shown.remarks()]
-        below += self.table.joined_in_words()
-        head, body = shown._grid()
-        lines, note = most_probable(body, shown.table.to_numpy())
-        return "\n".join([self.table.title, align(head, lines, len(self.table.names)), *note, *below])
+        return shown._lines().as_text(self.table.title, [*below, *self.table.joined_in_words()])
 
-    def _grid(self) -> tuple[list[str], list[list[str]]]:
-        """Return headings and lines: labels, probability, both ends, and shares and rows if they are known."""
-        head = [*self.table.names, "probability", f"{100 * self.level:g} % from", "to"]
+    def _lines(self) -> TableText:
+        """Return the lines shown: labels, probability, both ends, and shares and rows if they are known."""
+        names, support = self.table.names, self.table.support
+        numbers = (self.table.to_numpy().ravel(), self.low.ravel(), self.high.ravel())
+        places, note = most_probable(numbers[0])
         body = [
-            [*map(shortened, labels), f"{p:.4f}", f"{low:.4f}", f"{high:.4f}"] for labels, p, low, high in self.rows()
+            [
+                *self.table.labels_of(n),
+                *(f"{each[n]:.4f}" for each in numbers),
+                *([] if support is None else support.cells_of(n)),
+            ]
+            for n in places
         ]
-        support = self.table.support
-        if support is not None:
-            head += ["share", "rows"]
-            shares = ["–" if np.isnan(share) else f"{share:.4f}" for share in support.shares.ravel()]
-            for line, share, count in zip(body, shares, support.counts.ravel(), strict=True):
-                line += [share, in_words(count)]
-        return head, body
+        head = [*names, "probability", f"{100 * self.level:g} % from", "to", *(() if support is None else CELLS)]
+        return TableText(head, body, len(names), note)
 
     __repr__ = __str__
 

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
-from html import escape
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from juror.answers.label_frames import AsFrame, free_name
 from juror.answers.messages import tree_tables
 from juror.answers.number_summary import NumberSummary, number_summary
 from juror.answers.short_tables import Groups, groups_shown, joined, summed
+from juror.answers.table_texts import TableText, bar, most_probable
 from juror.domain.question_texts import as_name
 from juror.domain.variable import Label, Variable
 from juror.errors import QueryError
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from juror.answers.support import SupportTable
 
 _MOST_CELLS = 10_000_000
-_BAR_WIDTH = 24
-_LINES_SHOWN = 30
 # Numbers in a temporary array while the whole table is written out: 80 MB.
 _NUMBERS_AT_ONCE = 10_000_000
 
@@ -143,98 +141,42 @@ class ProbabilityTable(AsFrame):
         """Return a line that says how many intervals are joined in the lines shown; none if all are shown."""
         pairs = zip(self.variables, self.groups, strict=True)
         fewer = [
-            f"{variable.cardinality} intervals" + (f" of {variable.name}" if len(self.variables) > 1 else "")
+            f"{len(variable.present_labels)} intervals" + (f" of {variable.name}" if len(self.variables) > 1 else "")
             for variable, starts in pairs
             if len(starts) < variable.cardinality
         ]
         return [f"{' and '.join(fewer)} are joined here; .to_pandas() has all"] if fewer else []
 
-    def _grid(self) -> tuple[list[str], list[list[str]], int]:
-        """Return headings, lines and the number of text columns: a cross table, or one line per combination."""
-        if len(self.variables) == 2 and self.variables[1].cardinality <= 8:
-            head = [f"{self.names[0]} \\ {self.names[1]}", *map(shortened, self.variables[1].labels)]
-            body = [
-                [shortened(label), *(f"{p:.4f}" for p in line)]
-                for label, line in zip(self.variables[0].labels, self._probabilities, strict=True)
-            ]
-            return head, body, 1
-        head = [*self.names, "probability"]
-        body = [[*map(shortened, labels), f"{p:.4f}"] for labels, p in self.rows()]
-        if len(self.variables) == 1:
-            for line, p in zip(body, self._probabilities, strict=True):
-                line.append(bar(float(p)))
-            head.append("")
-        return head, body, len(self.variables)
+    def labels_of(self, place: int) -> list[str]:
+        """Return the labels of a cell as they are shown; places are those of the table as one line."""
+        codes = np.unravel_index(place, self._probabilities.shape)
+        return [shortened(variable.labels[code]) for variable, code in zip(self.variables, codes, strict=True)]
+
+    def _lines(self) -> TableText:
+        """Return the lines shown, with fewer intervals: a cross table, or one line per combination."""
+        shown = self.summed_over(self.groups)
+        names, p = self.names, shown._probabilities
+        if p.ndim == 2 and p.shape[1] <= 8:
+            first, second = shown.variables
+            places, note = most_probable(p.sum(axis=1))
+            body = [[shortened(first.labels[n]), *(f"{each:.4f}" for each in p[n])] for n in places]
+            return TableText([f"{names[0]} \\ {names[1]}", *map(shortened, second.labels)], body, 1, note)
+        places, note = most_probable(p.ravel())
+        bars = p.ndim == 1
+        body = [[*shown.labels_of(n), f"{p.flat[n]:.4f}", *[bar(p.flat[n])] * bars] for n in places]
+        return TableText([*names, "probability", *[""] * bars], body, len(names), note)
 
     def __str__(self) -> str:
         if self.support is not None:
             return str(self.support)
-        shown = self.summed_over(self.groups)
-        head, body, n_text = shown._grid()
-        lines, note = most_probable(body, shown._probabilities)
-        return "\n".join([self.title, align(head, lines, n_text), *note, *self.in_words(), *self.joined_in_words()])
+        return self._lines().as_text(self.title, [*self.in_words(), *self.joined_in_words()])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
         if self.support is not None:
             return self.support._repr_html_()
-        shown = self.summed_over(self.groups)
-        head, body, _ = shown._grid()
-        lines, note = most_probable(body, shown._probabilities)
-        below = [*note, *self.in_words(), *self.joined_in_words()]
-        return html_table(self.title, head, lines) + "".join(f"<p>{escape(line)}</p>" for line in below)
-
-
-def bar(p: float) -> str:
-    """Draw a probability as a bar of text."""
-    return "█" * round(_BAR_WIDTH * p)
-
-
-def most_probable(body: Sequence[list[str]], probabilities: np.ndarray) -> tuple[list[list[str]], list[str]]:
-    """Return the most probable lines of a long table, the first of them first, and what to say of the others.
-
-    Lines are in the order of the first axes of the probabilities; a cross table has one for each label of the first.
-
-    >>> most_probable([["a"], ["b"]], np.array([0.4, 0.6]))
-    ([['a'], ['b']], [])
-    """
-    if len(body) <= _LINES_SHOWN:
-        return list(body), []
-    of_lines = probabilities.reshape(len(body), -1).sum(axis=1)
-    first = np.argsort(-of_lines, kind="stable")[:_LINES_SHOWN]
-    rest = max(0.0, float(of_lines.sum() - of_lines[first].sum()))
-    note = f"… {len(body) - _LINES_SHOWN:,} less probable rows, {rest:.4f} in all; .to_pandas() has all"
-    return [body[n] for n in first], [note]
-
-
-def align(head: Sequence[str], body: Sequence[Sequence[str]], n_text: int) -> str:
-    """Lay out lines in columns: the first ``n_text`` and bars are left-aligned, numbers right-aligned."""
-    hidden = len(body) - _LINES_SHOWN
-    shown = [[one_line(cell) for cell in line] for line in (head, *body[:_LINES_SHOWN])]
-    widths = [max(len(line[i]) for line in shown) for i in range(len(head))]
-    lines = []
-    for line in shown:
-        cells = [
-            cell.ljust(width) if i < n_text or head[i] == "" else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ]
-        lines.append("  ".join(cells).rstrip())
-    if hidden > 0:
-        lines.append(f"… {hidden} more rows; use .to_pandas() for all")
-    return "\n".join(lines)
-
-
-def html_table(title: str, head: Sequence[str], body: Sequence[Sequence[str]]) -> str:
-    """Write a table as HTML for a notebook; names and labels are escaped."""
-    heading = "".join(f"<th>{escape(cell)}</th>" for cell in head)
-    lines = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in line) + "</tr>" for line in body[:_LINES_SHOWN]
-    )
-    hidden = len(body) - _LINES_SHOWN
-    more = f"<p>… {hidden} more rows; use .to_pandas() for all</p>" if hidden > 0 else ""
-    caption = f"<caption>{escape(title)}</caption>"
-    return f"<table>{caption}<thead><tr>{heading}</tr></thead><tbody>{lines}</tbody></table>{more}"
+        return self._lines().as_html(self.title, [*self.in_words(), *self.joined_in_words()])
 
 
 def whole_table(model: Mixture) -> np.ndarray:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from juror.answers.marginals import align
+from juror.answers.table_texts import align
 from juror.errors import DataError, ParameterError, shortlist, wrong
 
 if TYPE_CHECKING:

@@ -2,18 +2,18 @@
 
 Where a column is still cut after joining is chosen near round numbers: multiples of 1, 2 or 5 times a power of ten, or
 1, 2, 5, 10, 20, … for numbers of many sizes; of the two, whichever spreads the probability more evenly over the lines.
-Every line is a sum of intervals that the table has, so it is as exact as they are.
+Where both leave most of it in few lines, as of numbers of dozens of sizes or of times within a microsecond, all lines
+have about the same probability. Every line is a sum of intervals that the table has, so it is as exact as they are.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
-from juror.domain.interval_texts import IntervalTexts
+from juror.domain.binning import with_edges
 from juror.domain.variable import Variable
 from juror.readers.exact_numbers import as_float
 
@@ -25,6 +25,8 @@ _OUTSIDE = 0.005
 _STANDS_ALONE = 0.1
 # How far from a round number a cut may be, in steps
 _NEAR = 0.3
+# Round numbers must spread the probability at least this well: a share of the entropy of lines of equal probability
+_WELL = 0.5
 _MANTISSAS = (1.0, 2.0, 5.0)
 
 Groups = tuple[np.ndarray, ...]
@@ -45,9 +47,7 @@ def joined(variable: Variable, starts: np.ndarray) -> Variable:
     if len(starts) == variable.cardinality or variable.edges is None:
         return variable
     n_intervals = len(variable.present_labels)
-    edges = (*(variable.edges[n] for n in starts if n < n_intervals), variable.edges[-1])
-    labels = IntervalTexts(edges, variable.open_ended, variable.law, variable.calendar).labels()
-    return replace(variable, labels=(*labels, *variable.labels[n_intervals:]), edges=edges)
+    return with_edges(variable, (*(variable.edges[n] for n in starts if n < n_intervals), variable.edges[-1]))
 
 
 def summed(numbers: np.ndarray, groups: Groups) -> np.ndarray:
@@ -78,13 +78,17 @@ def _starts(variable: Variable, p: np.ndarray, most: int) -> np.ndarray:
     fixed = fixed[(fixed > 0) & (fixed < n_intervals)]
     if len(inner) >= most:
         edges = np.array([as_float(edge) for edge in variable.edges])
-        inner = _most_even(p, [_nearest(edges, inner, ticks) for ticks in _round_numbers(edges[inner], most)])
+        near = [_nearest(edges, inner, ticks) for ticks in _round_numbers(edges[inner], most)]
+        inner = _most_even(p, fixed, near, _of_equal_probability(below, inner, most))
     return np.concatenate([np.union1d([0], np.union1d(inner, fixed)), everything[n_intervals:]])
 
 
 def _round_numbers(within: np.ndarray, most: int) -> list[np.ndarray]:
     """Return evenly spaced round numbers between the first and the last of some, and 1, 2, 5, 10, … if they fit."""
     low, high = within[0], within[-1]
+    # Large integers may be the same float, and large floats further apart than any float.
+    if not 0.0 < float(high) - float(low) < math.inf:
+        return []
     exponent = math.floor(math.log10((high - low) / most))
     step = next(
         step for k in (exponent, exponent + 1) for m in _MANTISSAS if (step := m * 10.0**k) * (most - 1) >= high - low
@@ -105,16 +109,24 @@ def _nearest(edges: np.ndarray, inner: np.ndarray, ticks: np.ndarray) -> np.ndar
     if not len(ticks):
         return ticks.astype(np.int64)
     starts = inner[np.abs(edges[inner][:, None] - ticks).argmin(axis=0)]
-    steps = np.diff(ticks, append=ticks[-1] + (ticks[-1] - ticks[-2] if len(ticks) > 1 else np.inf))
+    steps = np.diff(ticks) if len(ticks) > 1 else np.array([np.inf])
+    steps = np.append(steps, steps[-1])[: len(ticks)]
     return np.unique(starts[np.abs(edges[starts] - ticks) <= _NEAR * steps])
 
 
-def _most_even(p: np.ndarray, choices: Sequence[np.ndarray]) -> np.ndarray:
-    """Return the cuts whose groups have the largest entropy; the first of equal ones."""
+def _of_equal_probability(below: np.ndarray, inner: np.ndarray, most: int) -> np.ndarray:
+    """Return the codes of the intervals that begin nearest to equal shares of the probability."""
+    shares = np.arange(1, most) / most
+    return np.unique(inner[np.abs(below[inner - 1][:, None] - shares).argmin(axis=0)])
+
+
+def _most_even(p: np.ndarray, fixed: np.ndarray, near: Sequence[np.ndarray], equal: np.ndarray) -> np.ndarray:
+    """Return the cuts near round numbers whose groups have the largest entropy; those of equal ones if it is small."""
 
     def entropy(cuts: np.ndarray) -> float:
-        masses = np.add.reduceat(p, np.union1d([0], cuts)) / p.sum()
+        masses = np.add.reduceat(p, np.unique([0, *cuts, *fixed])) / p.sum()
         held = masses[masses > 0]
         return float(-held @ np.log(held))
 
-    return max(choices, key=entropy)
+    best = max(near, key=entropy, default=equal)
+    return best if entropy(best) >= _WELL * entropy(equal) else equal

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from juror.answers.block import Mixture
 from juror.answers.checking import check, reproduced_in_words, worth_of_rows
 from juror.answers.information import DependenceMatrix, dependence
-from juror.answers.marginals import align
+from juror.answers.table_texts import align
 from juror.domain.conditions import Conditions
 from juror.domain.variable import Variable
 from juror.printing import numbered, one_line, shortened

@@ -9,20 +9,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from juror.answers.label_frames import AsFrame, free_name
-from juror.answers.marginals import ProbabilityTable, align, bar, html_table, most_probable
+from juror.answers.marginals import ProbabilityTable
 from juror.answers.number_summary import NumberSummary, number_summary
 from juror.answers.short_tables import summed
+from juror.answers.table_texts import TableText, bar, most_probable
 from juror.domain import Domain
 from juror.domain.binning import parts_of
 from juror.domain.evidence import Evidence
 from juror.domain.variable import Variable
-from juror.printing import shortened
 
 if TYPE_CHECKING:
     from juror.counts.counts import PairCounts
@@ -31,6 +30,8 @@ if TYPE_CHECKING:
 # more or less is nothing to wonder at, though it may be many standard errors of a rare label.
 _STANDARD_ERRORS, _ROWS = 3.0, 1.0
 _MARK = "≠"
+# The headings of what is known of the rows of a cell
+CELLS = ("share", "rows")
 _CERTAIN = frozenset((0.0, 1.0))
 
 
@@ -107,17 +108,12 @@ class SupportTable(AsFrame):
         return columns
 
     def __str__(self) -> str:
-        head, body = self.shown._grid()
-        lines, note = most_probable(body, self.shown.table.to_numpy())
-        return "\n".join([self.table.title, align(head, lines, len(self.table.names)), *note, *self._below()])
+        return self.shown._lines().as_text(self.table.title, self._below())
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        head, body = self.shown._grid()
-        lines, note = most_probable(body, self.shown.table.to_numpy())
-        notes = "".join(f"<p>{escape(line)}</p>" for line in [*note, *self._below()])
-        return html_table(self.table.title, head, lines) + notes
+        return self.shown._lines().as_html(self.table.title, self._below())
 
     @cached_property
     def shown(self) -> SupportTable:
@@ -145,17 +141,21 @@ class SupportTable(AsFrame):
             notes.append(f"{_MARK} differs by more than chance")
         return notes
 
-    def _grid(self) -> tuple[list[str], list[list[str]]]:
-        """Return headings and lines: labels, probability, share, rows, and if needed a mark and a bar."""
-        marks, bars = bool(self.differs.any()), len(self.table.names) == 1
-        head = [*self.table.names, "probability", "share", "rows", *[""] * (marks + bars)]
+    def _lines(self) -> TableText:
+        """Return the lines shown: labels, probability, share, rows, and if needed a mark and a bar."""
+        p, names = self.table.to_numpy().ravel(), self.table.names
+        places, note = most_probable(p)
+        marks, bars = bool(self.differs.any()), len(names) == 1
         body = []
-        numbers = (self.shares.ravel(), self.counts.ravel(), self.differs.ravel())
-        for (labels, p), share, count, differs in zip(self.table.rows(), *numbers, strict=True):
-            shown = "–" if np.isnan(share) else f"{share:.4f}"
-            line = [*map(shortened, labels), f"{p:.4f}", shown, in_words(count)]
-            body.append(line + [_MARK if differs else ""] * marks + [bar(p)] * bars)
-        return head, body
+        for n in places:
+            line = [*self.table.labels_of(n), f"{p[n]:.4f}", *self.cells_of(n)]
+            body.append(line + [_MARK if self.differs.flat[n] else ""] * marks + [bar(p[n])] * bars)
+        return TableText([*names, "probability", *CELLS, *[""] * (marks + bars)], body, len(names), note)
+
+    def cells_of(self, place: int) -> list[str]:
+        """Return the share and the rows of a cell as they are shown, see :data:`CELLS`."""
+        share = self.shares.flat[place]
+        return ["–" if np.isnan(share) else f"{share:.4f}", in_words(self.counts.flat[place])]
 
 
 def beyond_chance(counts: np.ndarray, n: float, p: np.ndarray) -> np.ndarray:

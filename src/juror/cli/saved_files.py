@@ -120,7 +120,7 @@ def in_a_line(counts: Statistic) -> str:
 
 def described(counts: Statistic) -> str:
     """Describe counts: their variables, tables and rows."""
-    from juror.answers.marginals import align
+    from juror.answers.table_texts import align
 
     words = KINDS[type(counts).__name__]
     lines = [f"{words.capitalize()} of {len(counts.domain)} variables, {_rows(counts)}", ""]

@@ -121,9 +121,14 @@ def divided(variable: Variable, positions: Iterable[float]) -> Variable:
     inner = [starts[p] if p in starts else variable.law.grid.number(p) for p in sorted({*starts, *new})]
     # the outer edges of an open-ended variable are those of its numbers, and a cut may lie beyond
     edges = (min(variable.edges[0], inner[0]), *inner, max(variable.edges[-1], inner[-1]))
+    return with_edges(variable, edges)
+
+
+def with_edges(variable: Variable, edges: Sequence[Number]) -> Variable:
+    """Return a variable with other intervals of the same numbers, and their labels."""
     intervals = IntervalTexts(edges, variable.open_ended, variable.law, variable.calendar).labels()
     labels = (*intervals, *variable.labels[len(variable.present_labels) :])
-    return replace(variable, labels=labels, edges=edges)
+    return replace(variable, labels=labels, edges=tuple(edges))
 
 
 def parts_of(whole: Variable, parts: Variable) -> tuple[np.ndarray, np.ndarray]:

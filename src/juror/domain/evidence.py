@@ -20,16 +20,13 @@ import numpy as np
 
 from juror.domain import Domain
 from juror.domain.binning import divided, parts_of
-from juror.domain.question_texts import as_name, as_value, run_condition
+from juror.domain.question_texts import as_name, condition
 from juror.domain.unknown_values import no_bound
 from juror.domain.variable import Variable
 from juror.errors import QueryError, shortlist
 from juror.readers.exact_numbers import Number, as_float, as_number, plain
 
 Evidence = dict[int, np.ndarray]
-
-# More neighbouring labels than this are described as a range.
-_LISTED = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -328,23 +325,6 @@ def describe(domain: Domain, evidence: Evidence) -> str:
 
 
 def _describe_one(variable: Variable, weights: np.ndarray) -> str:
-    name = as_name(variable.name)
     if not np.all((weights == 0) | (weights == 1)):
-        return f"{name} soft"
-    chosen, others = np.flatnonzero(weights == 1), np.flatnonzero(weights == 0)
-    n_present = len(variable.present_labels)
-    for codes, negated in ((chosen, ""), (others, "not ")):
-        is_run = variable.edges is not None and _are_neighbours(codes) and codes[-1] < n_present
-        if is_run or len(codes) == 1:
-            return negated + run_condition(variable, int(codes[0]), int(codes[-1]))
-    is_range = variable.is_ordered and _are_neighbours(chosen) and _LISTED < len(chosen) < n_present
-    if is_range and chosen[-1] < n_present:
-        return run_condition(variable, int(chosen[0]), int(chosen[-1]))
-    named = [as_value(variable.labels[code]) for code in chosen]
-    if len(named) > 8:
-        named = [*named[:8], f"… {len(named) - 8} more"]
-    return f"{name} in {{{', '.join(named)}}}"
-
-
-def _are_neighbours(codes: np.ndarray) -> bool:
-    return len(codes) > 0 and bool(codes[-1] - codes[0] + 1 == len(codes))
+        return f"{as_name(variable.name)} soft"
+    return condition(variable, weights == 1)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from juror.domain.law import Law
 from juror.readers.calendars import Calendar
-from juror.readers.exact_numbers import Number, as_float
+from juror.readers.exact_numbers import Number, as_float, as_number
 
 # How many characters fewer a round number has than the float that follows
 _FEWER = 3
+# The fewest significant digits of a number, and the share of rows by which a condition may move when it is written
+_FEWEST_DIGITS, _MOVED = 6, 1e-6
 # The text of an end, and whether the interval includes it; None if there is no end
 _End = tuple[str, bool] | None
 
@@ -45,7 +47,7 @@ class IntervalTexts:
     def __init__(
         self, edges: Sequence[Number], open_ended: bool, law: Law | None = None, calendar: Calendar | None = None
     ):
-        self._n, self._open_ended, self._law = len(edges) - 1, open_ended, law
+        self._n, self._open_ended, self._law, self._calendar = len(edges) - 1, open_ended, law, calendar
         numbers = list(edges)
         if law is not None and law.grid.decimals is None and calendar is None:
             numbers = [_number_before(edge, edges, law) for edge in edges]
@@ -55,11 +57,11 @@ class IntervalTexts:
 
     def labels(self) -> tuple[str, ...]:
         """Return the labels of all intervals."""
-        return tuple(self._label(*self._ends(i, i)) for i in range(self._n))
+        return tuple(self._label(*self._ends(i, i, self.written.__getitem__)) for i in range(self._n))
 
     def condition(self, name: str, first: int, last: int) -> str:
         """Return the condition that a variable lies in one of neighbouring intervals."""
-        low, high = self._ends(first, last)
+        low, high = self._ends(first, last, self.exact)
         if low is None and high is None:
             return f"{name} = any"
         if low is not None and low == high:
@@ -69,9 +71,32 @@ class IntervalTexts:
             return f"{name} {'>=' if low[1] else '>'} {low[0]}"
         return f"{name}{upper}" if low is None else f"{low[0]} {'<=' if low[1] else '<'} {name}{upper}"
 
-    def _ends(self, first: int, last: int) -> tuple[_End, _End]:
-        low: _End = (self.written[first], not self._are_after[first])
-        high: _End = (self.written[last + 1], self._are_after[last + 1] or last == self._n - 1)
+    def number(self, code: int) -> str | None:
+        """Return the only number of an interval; None if it holds more."""
+        low, high = self._ends(code, code, self.exact)
+        return low[0] if low is not None and low == high else None
+
+    def exact(self, edge: int) -> str:
+        """Return how an edge is written in a condition: with enough digits that no rows lie between it and its text."""
+        number, text, digits = self._numbers[edge], self.written[edge], _FEWEST_DIGITS
+        while self._moves(number, text):
+            digits += 1
+            text = f"{number:.{digits}g}"
+        return text
+
+    def _moves(self, number: Number, text: str) -> bool:
+        """Say whether a condition with the text of a number divides the law elsewhere than one with the number."""
+        read = None if self._calendar is not None else as_number(text)
+        if self._law is None or read is None or read == number:
+            return False
+        grid = self._law.grid
+        below = [self._law.below(np.array([grid.cut(x, after) for x in (number, read)])) for after in (False, True)]
+        is_point = grid.decimals is None and self._law.has_point(as_float(number))
+        return is_point or bool(np.abs(np.diff(below)).max() > _MOVED)
+
+    def _ends(self, first: int, last: int, text_of: Callable[[int], str]) -> tuple[_End, _End]:
+        low: _End = (text_of(first), not self._are_after[first])
+        high: _End = (text_of(last + 1), self._are_after[last + 1] or last == self._n - 1)
         if self._open_ended and first == 0:
             # below the least number of the law there is nothing
             low = high if self._are_after[last + 1] and self._is_least(self._numbers[last + 1]) else None
@@ -105,7 +130,7 @@ def distinct_texts(ends: Sequence[Number], calendar: Calendar | None) -> list[st
     """Write numbers with as few digits as keep them distinct, integers in full, and dates as dates."""
     if calendar is not None:
         return [calendar.text(int(end)) for end in ends]
-    for digits in range(6, 18):
+    for digits in range(_FEWEST_DIGITS, 18):
         texts = [str(end) if isinstance(end, int) else f"{end:.{digits}g}" for end in ends]
         if len(set(texts)) == len(set(ends)):
             break

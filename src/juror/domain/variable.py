@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from juror.domain.interval_texts import IntervalTexts
 from juror.domain.law import Inside, Law, uniform_law
 from juror.domain.unknown_values import no_label, unknown_cell
 from juror.errors import DataError, DataWarning, ParameterError, QueryError, check_choice, shortlist, warn
@@ -219,6 +220,12 @@ class Variable:
         if self.open_ended:
             cuts[0], cuts[-1] = -np.inf, np.inf
         return Inside(self.law, cuts)
+
+    @cached_property
+    def texts(self) -> IntervalTexts:
+        """How the intervals of a binned variable are written."""
+        assert self.edges is not None
+        return IntervalTexts(self.edges, self.open_ended, self.law, self.calendar)
 
     def number(self, value: object) -> Number | None:
         """Return the number of a value, of a date or time by the calendar; None if it is none."""

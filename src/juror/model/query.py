@@ -131,7 +131,9 @@ def is_event(text: str, domain: Domain) -> bool:
 
 def _unwrapped(text: str, domain: Domain) -> str:
     wrapped = _WRAPPED.fullmatch(text) if isinstance(text, str) else None
-    return wrapped[1] if wrapped and not any(name.startswith("P(") for name in domain.names) else text
+    if wrapped is None or any(name.startswith("P(") and text.lstrip().startswith(name) for name in domain.names):
+        return text
+    return wrapped[1]
 
 
 def parse_conditions(text: str, domain: Domain) -> Parsed:

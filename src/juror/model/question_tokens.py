@@ -16,6 +16,10 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 
+# What stands after a backslash in quotes: a control character as titles have it (juror.printing), or any other
+_ESCAPED = re.compile(r"\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|(.))", re.DOTALL)
+_BY_LETTER = {"n": "\n", "r": "\r", "t": "\t"}
+
 
 @dataclass(frozen=True)
 class Token:
@@ -42,7 +46,7 @@ class Token:
     @property
     def meant(self) -> str:
         """The name or label that it means: its text without quotes."""
-        return re.sub(r"\\(.)", r"\1", self.text[1:-1]) if self.kind == "quoted" else self.text
+        return _ESCAPED.sub(_without_escape, self.text[1:-1]) if self.kind == "quoted" else self.text
 
 
 def split(text: str) -> list[Token]:
@@ -71,3 +75,8 @@ def marked(text: str, start: int, end: int, message: str) -> QueryError:
     # A tab or a line break would misalign the caret.
     shown = re.sub(r"\s", " ", text)
     return QueryError(f"{message}\n  {shown}\n  {pointer}")
+
+
+def _without_escape(found: re.Match[str]) -> str:
+    code = found[1] or found[2]
+    return chr(int(code, 16)) if code else _BY_LETTER.get(found[3], found[3])
