@@ -9,6 +9,7 @@ never run, as each kernel takes in what it calls. So parts stop before that: see
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import warnings
 from contextlib import suppress
@@ -51,6 +52,7 @@ def kernel(function=None, **options):
     if function is None:
         return lambda function: kernel(function, **options)
     compiled = njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, **options)(function)
+    compiled.__class__ = _Kernel
     try:
         # as njit(cache=True) does, which has no way to pass another class
         compiled._cache = _ForgivingCache(function)
@@ -75,6 +77,20 @@ def part(function=None, **options):
     )(function)
     compiled.__class__ = _Part
     return compiled
+
+
+class _Kernel(CPUDispatcher):
+    """A compiled function that Python calls."""
+
+    def compile(self, sig):
+        # numba makes many objects and keeps most; Python would look through all of them for garbage again and again.
+        collects = gc.isenabled()
+        gc.disable()
+        try:
+            return super().compile(sig)
+        finally:
+            if collects:
+                gc.enable()
 
 
 class _PartLibrary(JITCodeLibrary):
