@@ -16,18 +16,12 @@ from juror.kernels.jit.products import (
     padded,
 )
 from juror.kernels.jit.random_numbers import uniform
+from juror.kernels.jit.two_passes import row_sums
 
 
-@kernel
 def log_prob(cells, tables):
     """Return ℓ, the log-probability of every row, (rows,)."""
-    rows, block = cells.shape[0], block_size(cells, tables.width)
-    # Only the sums are needed, so one buffer is reused for all rows.
-    logs, sums, products = np.empty(rows), np.empty(block), aligned(tables.width)
-    for first in range(0, rows, block):
-        n = min(block, rows - first)
-        multiply_block(cells, first, n, tables, products, NONE, NONE, NONE, sums, logs[first:])
-    return logs
+    return row_sums(cells, tables)[0]
 
 
 @kernel
