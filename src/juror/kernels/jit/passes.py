@@ -7,15 +7,19 @@ import numpy as np
 from juror.kernels.jit.compiling import kernel
 from juror.kernels.jit.products import (
     NONE,
+    SAFE,
     add_block,
     aligned,
     block_size,
     find_classes,
     fold_counts,
+    log_of_sum,
     multiply_block,
+    multiply_chunk,
     padded,
 )
 from juror.kernels.jit.random_numbers import uniform
+from juror.kernels.jit.rows_in_logs import count_lost
 from juror.kernels.jit.two_passes import row_sums
 
 
@@ -44,23 +48,38 @@ def posterior(cells, tables):
     return logs, R
 
 
-@kernel
 def expected_counts(cells, weights, tables):
     """Return Σ w ℓ, the class counts (F,) and the expected counts C (stacked rows, F)."""
-    L, W, P = tables.parts.shape[0], tables.width, padded(tables)
-    block = block_size(cells, P)
-    sums, logs, products = np.empty(block), np.empty(block), aligned(block * P)
-    counts = np.zeros(P * L)
-    log_likelihood = 0.0
+    lost = np.empty(len(cells), dtype=np.int64)
+    log_likelihood, classes, counts, n_lost = _count_all(cells, weights, tables, lost)
+    if n_lost:
+        log_likelihood += count_lost(cells, weights, lost[:n_lost], tables, classes, counts)
+    return log_likelihood, classes, counts
+
+
+@kernel
+def _count_all(cells, weights, tables, lost):
+    """Return the same for all rows but those that are lost, which need log space; list these, and count them."""
+    t, L, W, P = tables, tables.parts.shape[0], tables.width, padded(tables)
+    block, in_logs = block_size(cells, P), tables.scaled_lam.shape[0] == 0
+    sums, products, counts = np.empty(block), aligned(block * P), np.zeros(P * L)
+    log_likelihood, n_lost = 0.0, 0
     for first in range(0, cells.shape[0], block):
         n = min(block, cells.shape[0] - first)
-        multiply_block(cells, first, n, tables, products, NONE, W, block * W, sums, logs)
+        sums[:n] = 0.0
+        for f in range(0, t.scaled_lam.shape[0], W):
+            multiply_chunk(cells, first, n, t, f, products, f * block, W, sums)
         for i in range(n):
-            log_likelihood += weights[first + i] * logs[i]
-            sums[i] = weights[first + i] / sums[i] if sums[i] > 0.0 else 0.0
-        add_block(cells, first, n, tables, block, products, sums, counts)
-    class_counts, cell_counts = fold_counts(counts, tables, cells.shape[1])
-    return log_likelihood, class_counts, cell_counts
+            if sums[i] >= SAFE:
+                log_likelihood += weights[first + i] * log_of_sum(cells, first + i, t, sums[i])
+                sums[i] = weights[first + i] / sums[i]
+            else:
+                sums[i], lost[n_lost] = 0.0, first + i
+                n_lost += 1
+        if not in_logs:
+            add_block(cells, first, n, t, block, products, sums, counts)
+    class_counts, cell_counts = fold_counts(counts, t, cells.shape[1])
+    return log_likelihood, class_counts, cell_counts, n_lost
 
 
 @kernel
