@@ -54,10 +54,9 @@ def find_fours(states):
     States share the table of their node if they have messages for all labels of its parent.
     """
     n_states = states.sizes.shape[0]
-    at_once, s = np.ones(n_states, dtype=np.int64), 0
+    at_once, s = np.empty(n_states, dtype=np.int64), 0
     while s < n_states:
-        if s + 4 <= n_states and _alike(states, s, s + 3):
-            at_once[s] = 4
+        at_once[s] = 4 if s + 4 <= n_states and _alike(states, s, s + 3) else 1
         s += at_once[s]
     return at_once
 
@@ -160,11 +159,21 @@ def send_all_up(stack, f, states, at_once, rows, G):
     return lost
 
 
-@kernel
 def messages(extended, n_stacked, states, used):
     """Fill the rows below a stack with messages; return the logarithms of all if any is tiny but not zero."""
+    if not _fill_messages(extended, n_stacked, states, used):
+        return np.empty((0, extended.shape[1]))
+    # Without some of its digits, such a row is of no use; zeros make kernels take its logarithms.
+    below = extended[n_stacked:]
+    below[below.max(axis=1) < TINY] = 0.0
+    return _log_messages(extended[:n_stacked], states)
+
+
+@kernel
+def _fill_messages(extended, n_stacked, states, used):
+    """Fill the rows below a stack with messages; return whether any is tiny but not zero."""
     F, n_messages, lost = extended.shape[1], states.table.shape[0], False
-    stack, below, flat = extended[:n_stacked], extended[n_stacked:], extended.reshape(extended.size)
+    stack, flat = extended[:n_stacked], extended.reshape(extended.size)
     rows, G = aligned((n_stacked + n_messages) * _W), aligned(4 * largest_size(states) * _W)
     at_once = find_fours(states)
     for f in range(0, F, _W):
@@ -176,13 +185,7 @@ def messages(extended, n_stacked, states, used):
             else:
                 for lane in range(F - f):
                     flat[into + lane] = rows[place + lane]
-    if not lost:
-        return np.empty((0, F))
-    for u in range(used.shape[0]):
-        # Without some of its digits, such a row is of no use; zeros make kernels take its logarithms.
-        if below[u].max() < TINY:
-            below[u] = 0.0
-    return _log_messages(stack, states)
+    return lost
 
 
 @part
@@ -215,8 +218,9 @@ def log_shares(stack, states, logs, s, m, f, shares):
     return top
 
 
-@part
+@kernel
 def _log_messages(stack, states):
+    """Return the logarithms of all messages; it is compiled where some are tiny, which is rare."""
     n_stacked, F = stack.shape
     logs, shares = np.empty((states.table.shape[0], F)), np.empty(largest_size(states))
     rows, G = aligned((n_stacked + logs.shape[0]) * _W), aligned(4 * largest_size(states) * _W)
