@@ -10,6 +10,7 @@ from juror.kernels.jit.products import (
     SAFE,
     add_block,
     aligned,
+    aligned_room,
     block_size,
     find_classes,
     fold_counts,
@@ -50,23 +51,30 @@ def posterior(cells, tables):
 
 def expected_counts(cells, weights, tables):
     """Return Σ w ℓ, the class counts (F,) and the expected counts C (stacked rows, F)."""
-    lost = np.empty(len(cells), dtype=np.int64)
-    log_likelihood, classes, counts, n_lost = _count_all(cells, weights, tables, lost)
+    (n_stacked, F), P = tables.stack.shape, padded.py_func(tables)
+    block = block_size.py_func(cells, P)
+    sums, products, counts = np.empty(block), aligned_room(block * P), aligned_room(len(tables.parts) * P)
+    counts[:] = 0.0
+    lost, classes, table = np.empty(len(cells), dtype=np.int64), np.empty(F), np.empty((n_stacked, F))
+    scratch = sums, products, counts, np.zeros(P * n_stacked), np.zeros(P)
+    log_likelihood, n_lost = _count_all(cells, weights, tables, *scratch, classes, table, lost)
     if n_lost:
-        log_likelihood += count_lost(cells, weights, lost[:n_lost], tables, classes, counts)
-    return log_likelihood, classes, counts
+        log_likelihood += count_lost(cells, weights, lost[:n_lost], tables, classes, table)
+    return log_likelihood, classes, table
 
 
 @kernel
-def _count_all(cells, weights, tables, lost):
-    """Return the same for all rows but those that are lost, which need log space; list these, and count them."""
-    t, L, W, P = tables, tables.parts.shape[0], tables.width, padded(tables)
-    block, in_logs = block_size(cells, P), tables.scaled_lam.shape[0] == 0
-    sums, products, counts = np.empty(block), aligned(block * P), np.zeros(P * L)
-    log_likelihood, n_lost = 0.0, 0
+def _count_all(cells, weights, tables, sums, products, counts, stacked, every, classes, table, lost):
+    """Fill class counts and the table with all rows but those that are lost, which need log space.
+
+    List these; return Σ w ℓ of the others, and how many are lost.
+    """
+    t, block, W = tables, sums.shape[0], tables.width
+    log_likelihood, n_lost, in_logs = 0.0, 0, t.scaled_lam.shape[0] == 0
     for first in range(0, cells.shape[0], block):
         n = min(block, cells.shape[0] - first)
-        sums[:n] = 0.0
+        for i in range(n):
+            sums[i] = 0.0
         for f in range(0, t.scaled_lam.shape[0], W):
             multiply_chunk(cells, first, n, t, f, products, f * block, W, sums)
         for i in range(n):
@@ -78,8 +86,8 @@ def _count_all(cells, weights, tables, lost):
                 n_lost += 1
         if not in_logs:
             add_block(cells, first, n, t, block, products, sums, counts)
-    class_counts, cell_counts = fold_counts(counts, t, cells.shape[1])
-    return log_likelihood, class_counts, cell_counts, n_lost
+    fold_counts(counts, t, cells.shape[1], stacked, every, classes, table)
+    return log_likelihood, n_lost
 
 
 @kernel
@@ -102,7 +110,9 @@ def draw_classes(cells, key, first_number, tables):
                 row, at = cells[first + i], classes[i] // W * W * L + classes[i] % W
                 for g in range(row.shape[0]):
                     counts[at + np.int64(row[g]) * W] += 1.0
-    class_counts, cell_counts = fold_counts(counts, tables, cells.shape[1])
+    n_stacked = tables.stack.shape[0]
+    class_counts, cell_counts = np.empty(F), np.empty((n_stacked, F))
+    fold_counts(counts, tables, cells.shape[1], np.zeros(P * n_stacked), np.zeros(P), class_counts, cell_counts)
     return log_likelihood, class_counts, cell_counts
 
 
@@ -117,10 +127,16 @@ def add_counts(cells, drawn, counts):
                     counts[cells[i, n], f] += drawn[i, f]
 
 
-@kernel
 def folded(parts, counts, n_stacked):
     """Return counts of stacked rows, (n_stacked, F), from counts of packed rows, (L, F)."""
     out = np.zeros((n_stacked, counts.shape[1]))
+    _fold(parts, counts, out)
+    return out
+
+
+@kernel
+def _fold(parts, counts, out):
+    """Add counts of packed rows to those of stacked rows."""
     for row in range(parts.shape[0]):
         of = counts[row]
         for number in range(parts.shape[1]):
@@ -129,4 +145,3 @@ def folded(parts, counts, n_stacked):
                 into = out[part]
                 for f in range(of.shape[0]):
                     into[f] += of[f]
-    return out

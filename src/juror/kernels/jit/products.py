@@ -70,19 +70,17 @@ class ScaledTables(NamedTuple):
     width: int
 
 
-@part
-def aligned(n):
-    """Return an array of n floats, aligned to a cache line."""
+def aligned_room(n):
+    """Return an array of n floats, aligned to a cache line.
+
+    Kernels of default fits get their arrays from Python: to make them inside would take longer to compile.
+    """
     room = np.empty(n + 8)
     first = -(room.ctypes.data // 8) % 8
     return room[first : first + n]
 
 
-def _aligned(n):
-    """Return the same to Python."""
-    room = np.empty(n + 8)
-    first = -(room.__array_interface__["data"][0] // 8) % 8
-    return room[first : first + n]
+aligned = part(aligned_room)
 
 
 def _width(F):
@@ -111,8 +109,8 @@ def tables(lam, stack, parts, n_rows, n_columns):
         # Few cells: scaling the tables would cost more than log space.
         return ScaledTables(lam, stack, parts, nothing, np.empty((0, F)), nothing, nothing, nothing, W)
     P = -(-F // W) * W
-    scaled_lam, scaled, log_scales = _aligned(P), _aligned(P * L), np.empty(L + 1)
-    _scale(lam, stack, parts, scaled_lam, scaled, log_scales, W)
+    scaled_lam, scaled, log_scales = aligned_room(P), aligned_room(P * L), np.empty(L + 1)
+    _scale(lam, stack, parts, scaled_lam, scaled, log_scales, W, np.empty((2, len(stack))), np.zeros(P))
     made = ScaledTables(lam, stack, parts, nothing, np.empty((0, F)), scaled_lam, scaled, log_scales, W)
     if n_columns * math.log(L / n_columns) > _MANY_NATS:
         return with_logs(made, logs_of(stack))
@@ -125,10 +123,12 @@ def with_logs(tables, log_stack):
 
 
 @kernel
-def _scale(lam, stack, parts, scaled_lam, scaled, log_scales, W):
-    """Fill the scaled weights and tables, (chunks · W,) and (chunks · L · W,), and log_scales (L + 1,)."""
-    L, F, P = parts.shape[0], lam.shape[0], scaled_lam.shape[0]
-    tops, log_tops, product = np.empty(stack.shape[0]), np.empty(stack.shape[0]), np.zeros(P)
+def _scale(lam, stack, parts, scaled_lam, scaled, log_scales, W, largest, product):
+    """Fill the scaled weights and tables, (chunks · W,) and (chunks · L · W,), and log_scales (L + 1,).
+
+    The last two arrays are scratch, (2, stacked rows) and zeros (chunks · W,).
+    """
+    L, F, P, tops, log_tops = parts.shape[0], lam.shape[0], scaled_lam.shape[0], largest[0], largest[1]
     for s in range(stack.shape[0]):
         tops[s] = _largest(stack[s])
         log_tops[s] = np.log(tops[s])
@@ -290,14 +290,13 @@ def add_block(cells, first, n, t, block, products, shares, counts):
 
 
 @part
-def fold_counts(counts, t, n_columns):
-    """Return class counts (F,) and counts of stacked rows (stacked rows, F) from counts stored chunk after chunk.
+def fold_counts(counts, t, n_columns, stacked, every, classes, table):
+    """Fill class counts (F,) and a table of counts (stacked rows, F) from counts stored chunk after chunk.
 
-    Every row of the table was counted once per column.
+    Every row of the table was counted once per column. Two arrays of zeros are scratch: stacked, (chunks · stacked
+    rows · W,), and every, (chunks · W,).
     """
-    (n_stacked, F), W, P = t.stack.shape, t.width, padded(t)
-    stacked, every = np.zeros(P * n_stacked), np.zeros(P)
-    classes, table = np.empty(F), np.empty((n_stacked, F))
+    (n_stacked, F), W = t.stack.shape, t.width
     for f in range(0, F, W):
         if W == 16:
             _fold_16(counts, t.parts, f, stacked, n_stacked, every)
@@ -309,7 +308,6 @@ def fold_counts(counts, t, n_columns):
                 table[s, f + lane] = stacked[f * n_stacked + s * W + lane]
     for f in range(F):
         classes[f] = every[f] / n_columns
-    return classes, table
 
 
 def _find(W):

@@ -12,7 +12,7 @@ from juror.kernels.jit.compiling import kernel, part
 from juror.kernels.jit.products import (
     NONE,
     SAFE,
-    aligned,
+    aligned_room,
     block_size,
     log_of_sum,
     multiply_chunk,
@@ -62,19 +62,18 @@ def row_sums(cells, tables):
     """Return ℓ (rows,) and the sums over the classes of scaled products, (rows,), tiny or zero if they underflow."""
     rows = len(cells)
     logs, sums, lost = np.empty(rows), np.zeros(rows), np.empty(rows, dtype=np.int64)
-    n_lost = _add_up_rows(cells, tables, logs, sums, lost)
+    n_lost = _add_up_rows(cells, tables, logs, sums, aligned_room(tables.width), lost)
     if n_lost:
         fill_logs(cells, lost[:n_lost], tables, logs)
     return logs, sums
 
 
 @kernel
-def _add_up_rows(cells, tables, logs, sums, lost):
+def _add_up_rows(cells, tables, logs, sums, products, lost):
     """Fill logs and sums, (rows,) each; list the rows that are lost, which need log space, and return how many."""
     t, rows, n_lost = tables, cells.shape[0], 0
     # The tables are read once for many rows.
     block = max(block_size(cells, t.width), min(4 * t.parts.shape[0], _MOST_ROWS))
-    products = aligned(t.width)
     for first in range(0, rows, block):
         n = min(block, rows - first)
         for f in range(0, t.scaled_lam.shape[0], t.width):
@@ -93,25 +92,25 @@ def counts_given(cells, weights, sums, tables):
     n_stacked, F = tables.stack.shape
     classes, counts = np.zeros(-(-F // tables.width) * tables.width), np.zeros((n_stacked, F))
     lost = np.empty(len(cells), dtype=np.int64)
-    n_lost = _count_all(cells, weights, sums, tables, classes, counts, lost)
+    W = tables.width
+    scratch = np.empty(len(cells)), aligned_room(len(tables.parts) * W), aligned_room(n_stacked * W)
+    n_lost = _count_all(cells, weights, sums, tables, *scratch, classes, counts, lost)
     if n_lost:
         count_lost(cells, weights, lost[:n_lost], tables, classes, counts)
     return classes[:F].copy(), counts
 
 
 @kernel
-def _count_all(cells, weights, sums, tables, classes, counts, lost):
+def _count_all(cells, weights, sums, tables, shares, chunk, stacked, classes, counts, lost):
     """Fill classes (chunks · W,) and counts with all rows but those that are lost; list these, return how many."""
-    t, (n_stacked, F), W, rows, n_lost = tables, tables.stack.shape, tables.width, cells.shape[0], 0
-    shares, flat = np.empty(rows), counts.reshape(n_stacked * F)
-    chunk, stacked = aligned(t.parts.shape[0] * W), aligned(n_stacked * W)
-    for i in range(rows):
+    t, flat, n_lost = tables, counts.reshape(counts.size), 0
+    for i in range(cells.shape[0]):
         if sums[i] >= SAFE:
             shares[i] = weights[i] / sums[i]
         else:
             shares[i], lost[n_lost] = 0.0, i
             n_lost += 1
-    for f in range(0, t.scaled_lam.shape[0], W):
+    for f in range(0, t.scaled_lam.shape[0], t.width):
         _count_chunk(cells, shares, t, f, chunk, classes)
         _fold_chunk(chunk, t, f, stacked, flat)
     return n_lost
