@@ -390,7 +390,7 @@ def test_counting_can_be_interrupted(monkeypatch, request, n_jobs):
     # A shell lets programs in the background ignore Ctrl-C.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
-    monkeypatch.setattr(counting, "kernels_for", lambda n_cells: kernels)
+    monkeypatch.setattr(counting, "kernels_to_count", lambda n_rows, n_tables: kernels)
     monkeypatch.setattr(plans, "_IN_ONE_CALL", 1, raising=False)
     with pytest.raises(KeyboardInterrupt), LocalRunner(n_jobs) as runner:
         count_tables(codes, [2] * 30, wanted, None, runner)

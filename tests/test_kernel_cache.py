@@ -9,11 +9,15 @@ import sys
 import pytest
 
 KERNEL = """
-from juror.kernels.jit.compiling import kernel
+from juror.kernels.jit.compiling import kernel, part
+
+@part
+def doubled(x):
+    return 2 * x
 
 @kernel
 def twice(x):
-    return 2 * x
+    return doubled(x)
 """
 USE = "import small; print(small.twice(21))"
 # Writing to a file fails as on a full disk: at the first byte.
@@ -48,9 +52,10 @@ def test_a_kernel_runs_on_a_full_disk(use):
     done = use(FULL)
     assert done.stdout == "42\n", done.stderr
     assert done.stderr.count("RuntimeWarning: Compiled kernels cannot be cached on disk") == 1
-    # once there is room, the kernel is cached
+    # once there is room, the kernel is cached, with its part in it
     assert use().stderr == ""
-    assert list(use.cache.rglob("*.nbc"))
+    (cached,) = use.cache.rglob("*.nbc")
+    assert "twice" in cached.name
 
 
 @pytest.mark.parametrize(("ending", "content"), [("*.nbi", b""), ("*.nbc", b"\x80torn")])

@@ -136,6 +136,16 @@ def test_the_twins_agree(name, kernel, n_rows):
     assert_same(run(jit, kernel, case, n_rows), run(reference, kernel, case))
 
 
+@pytest.mark.parametrize("n_rows", [MANY, FEW], ids=["products", "logarithms"])
+@pytest.mark.parametrize("name", CASES)
+def test_two_passes_count_as_one(name, n_rows):
+    case = CASES[name]
+    tables = case.tables(jit, n_rows)
+    _, sums = jit.row_sums(case.cells, tables)
+    counts = jit.counts_given(case.cells, case.weights, sums, tables)
+    assert_same(counts, run(reference, "expected_counts", case)[1:])
+
+
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("name", CASES)
 def test_the_kernels_for_few_rows_agree(name, kernel):

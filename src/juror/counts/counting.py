@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from threading import Event
+from types import ModuleType
 
 import numpy as np
 
 from juror.counts.plans import CountingPlan, Positions, plan_counting
 from juror.errors import DataError
-from juror.kernels import kernels_for
+from juror.kernels import kernels_to_count
 from juror.runners.local import LocalRunner, partitions
 
 # Up to this many cells, rows times tables, count table by table: planning would take longer
@@ -61,10 +62,10 @@ def count_tables(
     about = 1 << len(codes).bit_length()
     plan = plan_counting(tuple(cardinalities), tuple(wanted), about)
 
-    stopped = Event()
+    stopped, passing = Event(), kernels_to_count(len(codes), len(wanted))
 
     def of_part(rows: slice) -> np.ndarray:
-        return _count_part(codes, rows, plan, weights, stopped)
+        return _count_part(passing, codes, rows, plan, weights, stopped)
 
     try:
         return plan.take_apart(runner.map_reduce(of_part, partitions(len(codes), plan.rows_at_once), _added))
@@ -80,10 +81,15 @@ def _added(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def _count_part(
-    codes: np.ndarray, rows: slice, plan: CountingPlan, weights: np.ndarray | None, stopped: Event
+    passing: ModuleType,
+    codes: np.ndarray,
+    rows: slice,
+    plan: CountingPlan,
+    weights: np.ndarray | None,
+    stopped: Event,
 ) -> np.ndarray:
     """Return the cells of all tables over some rows, (n_cells,); anything after a stop, when nobody wants them."""
-    columns, first, last, passing = codes.T, rows.start, rows.stop, kernels_for(codes.size)
+    columns, first, last = codes.T, rows.start, rows.stop
     if not (columns.flags.c_contiguous and columns.flags.writeable and columns.dtype in _CODE_TYPES):
         columns, first, last = np.ascontiguousarray(_as_signed(codes[rows]).T), 0, rows.stop - rows.start
     packs = np.empty((len(plan.widths), last - first), dtype=plan.code_type)

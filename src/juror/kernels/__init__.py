@@ -20,6 +20,10 @@ from juror.errors import MissingDependencyError, ParameterError, check_choice
 _FEW_CELLS = 4096
 # Up to this many cells a Gibbs sampler needs no compiled kernels: most of the time of a sweep is for random numbers.
 _FEW_TO_DRAW = 16384
+# Up to this many cells, NumPy makes a single pass in 0.1 s: less than it takes to compile one.
+_FEW_FOR_ONCE = 1 << 22
+# Up to this many rows times tables, NumPy counts in 0.1 s. The second number is how many rows take as long as a table.
+_FEW_TO_COUNT, _ROWS_OF_A_TABLE = 1 << 23, 1 << 14
 _MODULES = {"numba": "juror.kernels.jit", "numpy": "juror.kernels.reference"}
 # From this many cells (rows × columns) on, "auto" passes over a table on a card: a pass with 16 classes, where searches
 # for a rank begin, then takes as long as on two threads (docs/gpu.md). With more classes, fewer cells are enough.
@@ -59,6 +63,17 @@ def are_few_to_draw(n_cells: int) -> bool:
 def kernels_to_draw(n_cells: int) -> ModuleType:
     """Return the kernels of a Gibbs sampler of a table of n_cells cells; only the size decides here too."""
     return _kernels_for_few() if are_few_to_draw(n_cells) else kernels()
+
+
+def kernels_for_one_pass(n_cells: int) -> ModuleType:
+    """Return the kernels for a single pass over a table of n_cells cells; only the size decides here too."""
+    return _kernels_for_few() if n_cells <= _FEW_FOR_ONCE and "JUROR_KERNELS" not in os.environ else kernels()
+
+
+def kernels_to_count(n_rows: int, n_tables: int) -> ModuleType:
+    """Return the kernels that count some tables over n_rows rows; only the sizes decide here too."""
+    few = (n_rows + _ROWS_OF_A_TABLE) * n_tables <= _FEW_TO_COUNT and "JUROR_KERNELS" not in os.environ
+    return _kernels_for_few() if few else kernels()
 
 
 @cache

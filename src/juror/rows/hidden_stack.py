@@ -58,4 +58,5 @@ class HiddenPasses:
         return np.asarray(found)
 
     def _cells(self, codes: np.ndarray) -> np.ndarray:
-        return np.where(codes < 0, self.starts[-1], codes + self.starts[:-1])
+        # in one layout, whatever that of the codes
+        return np.ascontiguousarray(np.where(codes < 0, self.starts[-1], codes + self.starts[:-1]))

@@ -164,7 +164,8 @@ class PackedCells:
 
     def folded(self, counts: np.ndarray) -> np.ndarray:
         """Return counts of stacked rows and messages, (stacked rows + n_below, F), from those of packed rows."""
-        return np.asarray(self.kernels.folded(self.parts, counts, self.n_stacked + self.n_below))
+        fold = kernels_for(min(self.packed.size, self.parts.size)).folded
+        return np.asarray(fold(self.parts, counts, self.n_stacked + self.n_below))
 
 
 @dataclass(frozen=True)

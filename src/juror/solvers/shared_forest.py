@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from juror.counts.counting import count_tables
-from juror.kernels import card_kernels
+from juror.kernels import card_kernels, kernels_for_one_pass
 from juror.rows.expected import Prepared
 from juror.rows.in_memory import MemoryTable
 from juror.rows.on_card import CardRows
@@ -183,14 +183,15 @@ def most_probable_classes(table: MemoryTable, parameters: Parameters) -> np.ndar
     """Return the most probable class of every distinct row, (rows,)."""
     cells = PackedCells.plain(table.rows.codes, Stacking(table.domain.cardinalities, parameters.forest))
     card = table.runner.card(table.rows.codes.size)
-    tables = Prepared.of(cells, parameters.lam, parameters.stack, card).tables
+    passing = card or kernels_for_one_pass(cells.packed.size)
+    tables = Prepared.of(cells, parameters.lam, parameters.stack, passing).tables
     if card is not None:
         # Posteriors of all rows would take longer to move than to find.
         on_card: np.ndarray = card.likeliest_classes(cells.packed, tables)
         return on_card
     classes = np.empty(len(cells), dtype=np.int64)
     for rows in partitions(len(cells), _ROWS_AT_ONCE):
-        classes[rows] = cells.kernels.posterior(cells.packed[rows], tables)[1].argmax(axis=1)
+        classes[rows] = passing.posterior(cells.packed[rows], tables)[1].argmax(axis=1)
     return classes
 
 

@@ -42,26 +42,53 @@ def _below(score):
     return cubic[0] + part * (cubic[1] + part * (cubic[2] + part * cubic[3]))
 
 
-@kernel
 def bells(ends, means, spreads):
     """Return the mass of normal distributions in every interval, (I', K)."""
-    n_intervals, n_states = len(ends) - 1, len(means)
-    masses, before = np.empty((n_intervals, n_states)), np.empty(n_states)
-    for i in range(n_intervals + 1):
-        for y in range(n_states):
-            below = _below((ends[i] - means[y]) / spreads[y])
-            if i > 0:
-                masses[i - 1, y] = max(below - before[y], 0.0)
-            before[y] = below
+    masses = np.empty((len(ends) - 1, len(means)))
+    _fill_bells(ends, means, spreads, np.empty(len(means)), masses)
     return masses
 
 
 @kernel
+def _fill_bells(ends, means, spreads, before, masses):
+    """Fill masses (I', K); before (K,) is scratch."""
+    for i in range(ends.shape[0]):
+        for y in range(means.shape[0]):
+            below = _below((ends[i] - means[y]) / spreads[y])
+            if i > 0:
+                masses[i - 1, y] = max(below - before[y], 0.0)
+            before[y] = below
+
+
 def drawn_to_bells(counts, ends, middles, marginal, prior):
     """Return the columns of states drawn to bells with the mean and spread of their rows, (I, K)."""
+    aims, by_state, masses = np.empty_like(counts), np.zeros((6, counts.shape[1])), np.empty_like(counts, dtype=float)
+    _draw(counts, ends, middles, marginal, *prior, *by_state, masses, aims)
+    return aims
+
+
+@kernel
+def _draw(
+    counts,
+    ends,
+    middles,
+    marginal,
+    prior_rows,
+    least_spread,
+    spread_rows,
+    leak,
+    rows,
+    means,
+    spreads,
+    totals,
+    present,
+    before,
+    masses,
+    aims,
+):
+    """Fill aims (I, K); the six arrays of zeros (K,) and the masses (I, K) are scratch."""
     n_labels, n_states = counts.shape
-    n_inside = len(middles)
-    rows, means, spreads, totals = np.zeros(n_states), np.zeros(n_states), np.zeros(n_states), np.zeros(n_states)
+    n_inside = middles.shape[0]
     for i in range(n_inside):
         for y in range(n_states):
             rows[y] += counts[i, y]
@@ -73,20 +100,19 @@ def drawn_to_bells(counts, ends, middles, marginal, prior):
         for y in range(n_states):
             spreads[y] += counts[i, y] * (middles[i] - means[y]) ** 2
     for y in range(n_states):
-        spreads[y] = math.sqrt((spreads[y] + prior.spread_rows * prior.spread**2) / (rows[y] + prior.spread_rows))
+        spreads[y] = math.sqrt((spreads[y] + spread_rows * least_spread**2) / (rows[y] + spread_rows))
     for i in range(n_inside, n_labels):
         for y in range(n_states):
             totals[y] += counts[i, y]
-    present = np.ones(n_states)
+    for y in range(n_states):
+        present[y] = 1.0
     for i in range(n_inside, n_labels):
         for y in range(n_states):
             present[y] -= (counts[i, y] + marginal[i]) / (totals[y] + 1.0)
-    masses = bells(ends, means, spreads)
-    aims = np.empty_like(counts)
+    _fill_bells(ends, means, spreads, before, masses)
     for i in range(n_labels):
         for y in range(n_states):
             drawn = masses[i, y] * present[y] if i < n_inside else (counts[i, y] + marginal[i]) / (totals[y] + 1.0)
-            drawn = (1.0 - prior.leak) * drawn + prior.leak * marginal[i]
+            drawn = (1.0 - leak) * drawn + leak * marginal[i]
             # The drawn column sums to one.
-            aims[i, y] = (counts[i, y] + prior.rows * drawn) / (totals[y] + prior.rows)
-    return aims
+            aims[i, y] = (counts[i, y] + prior_rows * drawn) / (totals[y] + prior_rows)

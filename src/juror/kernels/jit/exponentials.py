@@ -88,7 +88,7 @@ def add_logs_of_parts(cells, i, lam, stack, parts, out):
                     out[f] += np.log(row[f])
 
 
-@part
+@kernel
 def logs_of(numbers):
     """Return the logarithms of a matrix."""
     logs = np.empty(numbers.shape)

@@ -6,7 +6,7 @@ import numpy as np
 
 from juror.kernels.jit.compiling import kernel, part
 from juror.kernels.jit.forest_states import TINY, find_fours, find_value, largest_size, log_shares, send_all_up
-from juror.kernels.jit.products import aligned
+from juror.kernels.jit.products import aligned, aligned_room
 from juror.kernels.jit.random_numbers import uniform
 from juror.kernels.jit.vectors import add, divide, least, load, multiply, multiply_add, spread, store
 from juror.kernels.reference.forest_states import NUMBERS_OF_MESSAGE
@@ -15,13 +15,21 @@ from juror.kernels.reference.forest_states import NUMBERS_OF_MESSAGE
 _W = 8
 
 
-@kernel
 def spread_counts(counts, stack, states, used, logs):
     """Add the counts of messages, which stand below those of the stack, to the stacked rows they are made of."""
-    (n_stacked, F), n_messages = stack.shape, states.table.shape[0]
-    largest, size, at_once = largest_size(states), (n_stacked + n_messages) * _W, find_fours(states)
-    rows, below, G, Q = aligned(size), aligned(size), aligned(4 * largest * _W), aligned(4 * largest * _W)
-    ratios, shares = aligned(4 * _most_messages(states) * _W), np.empty(largest)
+    n_rows, largest = len(stack) + len(states.table), int(states.sizes.max(initial=1))
+    most = int(np.diff(states.first_message).max(initial=1))
+    rows, below = aligned_room(n_rows * _W), aligned_room(n_rows * _W)
+    G, Q, ratios = aligned_room(4 * largest * _W), aligned_room(4 * largest * _W), aligned_room(4 * most * _W)
+    at_once = np.empty(len(states.sizes), dtype=np.int64)
+    _spread(counts, stack, states, used, logs, at_once, rows, below, G, Q, ratios, np.empty(largest))
+
+
+@kernel
+def _spread(counts, stack, states, used, logs, at_once, rows, below, G, Q, ratios, shares):
+    """Do so with arrays for scratch."""
+    n_stacked, F = stack.shape
+    find_fours(states, at_once)
     flat = counts.reshape(counts.size)
     for f in range(0, F, _W):
         # It takes less time to find messages again than to keep those of all classes.
@@ -160,21 +168,14 @@ def _share_slowly(stack, states, logs, s, f, rows, counts, G, shares, Q):
                 Q[x * _W + lane] += q
 
 
-@part
-def _most_messages(states):
-    most = 1
-    for s in range(states.sizes.shape[0]):
-        most = max(most, states.first_message[s + 1] - states.first_message[s])
-    return most
-
-
 @kernel
 def draw_counts(counts, key, stack, states, used, logs):
     """Draw labels for the rows that messages count, and add them to the counts of stacked rows."""
     (n_stacked, F), n_messages, largest = stack.shape, states.table.shape[0], largest_size(states)
     drawn = np.empty(n_stacked + n_messages)
     rows, G, ladder = aligned((n_stacked + n_messages) * _W), aligned(4 * largest * _W), np.empty(largest)
-    at_once = find_fours(states)
+    at_once = np.empty(states.sizes.shape[0], dtype=np.int64)
+    find_fours(states, at_once)
     for f in range(F):
         if f % _W == 0:
             send_all_up(stack, f, states, at_once, rows, G)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from juror.kernels.jit.compiling import kernel, part
-from juror.kernels.jit.products import aligned
+from juror.kernels.jit.products import NONE, aligned, aligned_room
 from juror.kernels.jit.vectors import least, load, multiply, multiply_add, spread, store
 
 TINY = 1e-200
@@ -48,18 +48,15 @@ def _send_up(rows, table, first, end, size, n_stacked, G):
 
 
 @part
-def find_fours(states):
-    """Return, for every state, how many are handled at once from there on: four that share their tables, or one.
+def find_fours(states, at_once):
+    """Fill in, for every state, how many are handled at once from there on: four that share their tables, or one.
 
     States share the table of their node if they have messages for all labels of its parent.
     """
-    n_states = states.sizes.shape[0]
-    at_once, s = np.ones(n_states, dtype=np.int64), 0
+    n_states, s = states.sizes.shape[0], NONE
     while s < n_states:
-        if s + 4 <= n_states and _alike(states, s, s + 3):
-            at_once[s] = 4
+        at_once[s] = 4 if s + 4 <= n_states and _alike(states, s, s + 3) else 1
         s += at_once[s]
-    return at_once
 
 
 @part
@@ -99,15 +96,15 @@ def _send_four_up(rows, table, first, n, size, n_stacked, G):
 
 
 @part
-def copy_rows(flat, first, F, f, n, rows):
+def copy_rows(flat, F, f, n, rows):
     """Copy W classes, from class f on, of n rows of a flat matrix into rows of W floats; fill up with ones."""
     here = min(_W, F - f)
     for row in range(n):
         if here == _W:
-            store(rows, row * _W, load(flat, (first + row) * F + f, _W))
+            store(rows, row * _W, load(flat, row * F + f, _W))
         else:
             for lane in range(_W):
-                rows[row * _W + lane] = flat[(first + row) * F + f + lane] if lane < here else 1.0
+                rows[row * _W + lane] = flat[row * F + f + lane] if lane < here else 1.0
 
 
 @part
@@ -144,7 +141,7 @@ def send_all_up(stack, f, states, at_once, rows, G):
     """
     base, stride, links = states.base, states.stride, states.first_link
     n_stacked, n_states, s, lost = stack.shape[0], states.sizes.shape[0], 0, False
-    copy_rows(stack.reshape(stack.size), 0, stack.shape[1], f, n_stacked, rows)
+    copy_rows(stack.reshape(stack.size), stack.shape[1], f, n_stacked, rows)
     while s < n_states:
         first, end, size, n = states.first_message[s], states.first_message[s + 1], states.sizes[s], at_once[s]
         for k in range(n):
@@ -160,13 +157,24 @@ def send_all_up(stack, f, states, at_once, rows, G):
     return lost
 
 
-@kernel
 def messages(extended, n_stacked, states, used):
     """Fill the rows below a stack with messages; return the logarithms of all if any is tiny but not zero."""
-    F, n_messages, lost = extended.shape[1], states.table.shape[0], False
-    stack, below, flat = extended[:n_stacked], extended[n_stacked:], extended.reshape(extended.size)
-    rows, G = aligned((n_stacked + n_messages) * _W), aligned(4 * largest_size(states) * _W)
-    at_once = find_fours(states)
+    n_rows, largest = n_stacked + len(states.table), int(states.sizes.max(initial=1))
+    at_once = np.empty(len(states.sizes), dtype=np.int64)
+    scratch = aligned_room(n_rows * _W), aligned_room(4 * largest * _W), at_once
+    if not _fill_messages(extended, n_stacked, states, used, *scratch):
+        return np.empty((0, extended.shape[1]))
+    # Without some of its digits, such a row is of no use; zeros make kernels take its logarithms.
+    below = extended[n_stacked:]
+    below[below.max(axis=1) < TINY] = 0.0
+    return _log_messages(extended[:n_stacked], states)
+
+
+@kernel
+def _fill_messages(extended, n_stacked, states, used, rows, G, at_once):
+    """Fill the rows below a stack with messages; return whether any is tiny but not zero."""
+    F, stack, flat, lost = extended.shape[1], extended[:n_stacked], extended.reshape(extended.size), False
+    find_fours(states, at_once)
     for f in range(0, F, _W):
         lost |= send_all_up(stack, f, states, at_once, rows, G)
         for u in range(used.shape[0]):
@@ -176,13 +184,7 @@ def messages(extended, n_stacked, states, used):
             else:
                 for lane in range(F - f):
                     flat[into + lane] = rows[place + lane]
-    if not lost:
-        return np.empty((0, F))
-    for u in range(used.shape[0]):
-        # Without some of its digits, such a row is of no use; zeros make kernels take its logarithms.
-        if below[u].max() < TINY:
-            below[u] = 0.0
-    return _log_messages(stack, states)
+    return lost
 
 
 @part
@@ -215,12 +217,14 @@ def log_shares(stack, states, logs, s, m, f, shares):
     return top
 
 
-@part
+@kernel
 def _log_messages(stack, states):
+    """Return the logarithms of all messages; it is compiled where some are tiny, which is rare."""
     n_stacked, F = stack.shape
     logs, shares = np.empty((states.table.shape[0], F)), np.empty(largest_size(states))
     rows, G = aligned((n_stacked + logs.shape[0]) * _W), aligned(4 * largest_size(states) * _W)
-    at_once = find_fours(states)
+    at_once = np.empty(states.sizes.shape[0], dtype=np.int64)
+    find_fours(states, at_once)
     for f in range(0, F, _W):
         send_all_up(stack, f, states, at_once, rows, G)
         for s in range(states.sizes.shape[0]):

@@ -25,15 +25,15 @@ def _scale(belief, r, logs, i):
 
 
 @part
-def _upwards(cells, first, columns, follows, above, order, beliefs, messages, logs):
+def _upwards(cells, first, n_rows, columns, follows, above, order, beliefs, messages, logs):
     """Send messages of a block of rows, which begins at ``first``, from the cells to the roots."""
-    n_rows, n_states = beliefs.shape[1], columns.shape[1]
-    for n in range(len(order)):
+    n_states = columns.shape[1]
+    for n in range(order.shape[0]):
         for r in range(n_rows):
             cell = cells[first + r, n]
             for k in range(n_states):
                 beliefs[n, r, k] = columns[cell, k]
-    for place in range(len(order) - 1, -1, -1):
+    for place in range(order.shape[0] - 1, -1, -1):
         n = order[place]
         for r in range(n_rows):
             _scale(beliefs[n], r, logs, first + r)
@@ -44,7 +44,7 @@ def _upwards(cells, first, columns, follows, above, order, beliefs, messages, lo
                     whole += follows[n, 0, k] * beliefs[n, r, k]
                 logs[first + r] += np.log(whole)
             continue
-        np.dot(beliefs[n], follows[n].T, messages[n])
+        np.dot(beliefs[n, :n_rows], follows[n].T, messages[n, :n_rows])
         upper = beliefs[above[n]]
         for r in range(n_rows):
             for k in range(n_states):
@@ -53,32 +53,62 @@ def _upwards(cells, first, columns, follows, above, order, beliefs, messages, lo
             _scale(upper, r, logs, first + r)
 
 
-@kernel
+def _rooms(n_nodes, n_rows, n_states):
+    """Return room for the beliefs and the messages of a block, (N, rows, K) each."""
+    shape = n_nodes, min(_BLOCK, n_rows), n_states
+    return np.empty(shape, dtype=np.float32), np.empty(shape, dtype=np.float32)
+
+
 def hidden_logs(cells, columns, follows, above, order):
     """Return the log-probability of every row, (rows,)."""
-    n_rows, n_nodes, n_states = len(cells), len(order), columns.shape[1]
-    logs = np.zeros(n_rows)
-    for first in range(0, n_rows, _BLOCK):
-        size = min(_BLOCK, n_rows - first)
-        beliefs = np.empty((n_nodes, size, n_states), dtype=np.float32)
-        messages = np.empty_like(beliefs)
-        _upwards(cells, first, columns, follows, above, order, beliefs, messages, logs)
+    logs = np.zeros(len(cells))
+    _fill_logs(cells, columns, follows, above, order, *_rooms(len(order), len(cells), columns.shape[1]), logs)
     return logs
 
 
 @kernel
+def _fill_logs(cells, columns, follows, above, order, beliefs, messages, logs):
+    """Add the log-probability of every row to logs, (rows,)."""
+    for first in range(0, cells.shape[0], _BLOCK):
+        n_rows = min(_BLOCK, cells.shape[0] - first)
+        _upwards(cells, first, n_rows, columns, follows, above, order, beliefs, messages, logs)
+
+
 def hidden_counts(cells, weights, columns, follows, above, order):
     """Return the expected counts of columns (L, K) and of states that follow states (N, K, K)."""
-    n_rows, n_nodes, n_states = len(cells), len(order), columns.shape[1]
-    of_columns, of_follows, logs = np.zeros_like(columns), np.zeros_like(follows), np.zeros(n_rows)
-    for first in range(0, n_rows, _BLOCK):
-        size = min(_BLOCK, n_rows - first)
-        beliefs = np.empty((n_nodes, size, n_states), dtype=np.float32)
-        messages, through = np.empty_like(beliefs), np.empty((size, n_states), dtype=np.float32)
-        shares, both = np.empty((size, n_states), dtype=np.float32), np.empty((n_states, n_states), dtype=np.float32)
-        _upwards(cells, first, columns, follows, above, order, beliefs, messages, logs)
-        for n in order:
-            belief = beliefs[n]
+    n_states, of_columns, of_follows = columns.shape[1], np.zeros_like(columns), np.zeros_like(follows)
+    rooms = _rooms(len(order), len(cells), n_states)
+    shares = np.empty((2, min(_BLOCK, len(cells)), n_states), dtype=np.float32)
+    both, logs = np.empty((n_states, n_states), dtype=np.float32), np.zeros(len(cells))
+    _count(cells, weights, columns, follows, above, order, *rooms, *shares, both, logs, of_columns, of_follows)
+    return of_columns, of_follows
+
+
+@kernel
+def _count(
+    cells,
+    weights,
+    columns,
+    follows,
+    above,
+    order,
+    beliefs,
+    messages,
+    through,
+    shares,
+    both,
+    logs,
+    of_columns,
+    of_follows,
+):
+    """Add expected counts to those of columns and of states that follow states; the other arrays are scratch."""
+    n_states = columns.shape[1]
+    for first in range(0, cells.shape[0], _BLOCK):
+        size = min(_BLOCK, cells.shape[0] - first)
+        _upwards(cells, first, size, columns, follows, above, order, beliefs, messages, logs)
+        for place in range(order.shape[0]):
+            n = order[place]
+            belief = beliefs[n, :size]
             if above[n] < 0:
                 for r in range(size):
                     whole = np.float32(0.0)
@@ -94,11 +124,11 @@ def hidden_counts(cells, weights, columns, follows, above, order):
                 for r in range(size):
                     for k in range(n_states):
                         through[r, k] = upper[r, k] / message[r, k] if message[r, k] > 0 else np.float32(0.0)
-                np.dot(through, follows[n], shares)
+                np.dot(through[:size], follows[n], shares[:size])
                 for r in range(size):
                     for k in range(n_states):
                         through[r, k] *= weights[first + r]
-                np.dot(through.T, belief, both)
+                np.dot(through[:size].T, belief, both)
                 for y in range(n_states):
                     for x in range(n_states):
                         of_follows[n, y, x] += follows[n, y, x] * both[y, x]
@@ -110,4 +140,3 @@ def hidden_counts(cells, weights, columns, follows, above, order):
                 into = of_columns[cells[first + r, n]]
                 for k in range(n_states):
                     into[k] += weights[first + r] * belief[r, k]
-    return of_columns, of_follows

@@ -12,6 +12,7 @@ to the next row and chunk. Most callers store them chunk after chunk too, (chunk
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -69,15 +70,19 @@ class ScaledTables(NamedTuple):
     width: int
 
 
-@part
-def aligned(n):
-    """Return an array of n floats, aligned to a cache line."""
+def aligned_room(n):
+    """Return an array of n floats, aligned to a cache line.
+
+    Kernels of default fits get their arrays from Python: to make them inside would take longer to compile.
+    """
     room = np.empty(n + 8)
     first = -(room.ctypes.data // 8) % 8
     return room[first : first + n]
 
 
-@part
+aligned = part(aligned_room)
+
+
 def _width(F):
     # Longer vectors are faster, unless they need much more padding.
     by_8, by_16 = -(-F // 8) * 8, -(-F // 16) * 16
@@ -96,24 +101,37 @@ def _largest(numbers):
     return largest
 
 
-@kernel
 def tables(lam, stack, parts, n_rows, n_columns):
     """Return λ (F,) and the stack as :class:`ScaledTables`, for passes over a table of n_rows × n_columns cells."""
-    L, F = parts.shape[0], lam.shape[0]
-    W, nothing, no_rows = _width(F), np.empty(0), np.empty((0, F))
+    L, F = len(parts), len(lam)
+    W, nothing = _width(F), np.empty(0)
     if 4 * n_rows * n_columns < L:
         # Few cells: scaling the tables would cost more than log space.
-        return ScaledTables(lam, stack, parts, nothing, no_rows, nothing, nothing, nothing, W)
-    log_lam, log_rows = nothing, no_rows
-    if n_columns * np.log(L / n_columns) > _MANY_NATS:
-        log_lam, log_rows = logs_of(lam.reshape(1, F))[0], joined(parts, logs_of(stack))
+        return ScaledTables(lam, stack, parts, nothing, np.empty((0, F)), nothing, nothing, nothing, W)
     P = -(-F // W) * W
-    scaled_lam, scaled, log_scales = aligned(P), aligned(P * L), np.empty(L + 1)
-    tops, log_tops = np.empty(stack.shape[0]), np.empty(stack.shape[0])
+    scaled_lam, scaled, log_scales = aligned_room(P), aligned_room(P * L), np.empty(L + 1)
+    _scale(lam, stack, parts, scaled_lam, scaled, log_scales, W, np.empty((2, len(stack))), np.zeros(P))
+    made = ScaledTables(lam, stack, parts, nothing, np.empty((0, F)), scaled_lam, scaled, log_scales, W)
+    if n_columns * math.log(L / n_columns) > _MANY_NATS:
+        return with_logs(made, logs_of(stack))
+    return made
+
+
+def with_logs(tables, log_stack):
+    """Return the same tables with the logarithms of the stack, (stacked rows, F), given: its values may underflow."""
+    return tables._replace(log_lam=logs_of(tables.lam[None, :])[0], log_rows=joined(tables.parts, log_stack))
+
+
+@kernel
+def _scale(lam, stack, parts, scaled_lam, scaled, log_scales, W, largest, product):
+    """Fill the scaled weights and tables, (chunks · W,) and (chunks · L · W,), and log_scales (L + 1,).
+
+    The last two arrays are scratch, (2, stacked rows) and zeros (chunks · W,).
+    """
+    L, F, P, tops, log_tops = parts.shape[0], lam.shape[0], scaled_lam.shape[0], largest[0], largest[1]
     for s in range(stack.shape[0]):
         tops[s] = _largest(stack[s])
         log_tops[s] = np.log(tops[s])
-    product = np.zeros(P)
     for row in range(L):
         log_scales[row] = _multiply_parts(parts[row], stack, tops, log_tops, product[:F])
         for f in range(0, P, 8):
@@ -122,14 +140,6 @@ def tables(lam, stack, parts, n_rows, n_columns):
     for f in range(P):
         scaled_lam[f] = lam[f] / top if f < F and top > 0.0 else 0.0
     log_scales[L] = np.log(top)
-    return ScaledTables(lam, stack, parts, log_lam, log_rows, scaled_lam, scaled, log_scales, W)
-
-
-@kernel
-def with_logs(t, log_stack):
-    """Return the same tables with the logarithms of the stack, (stacked rows, F), given: its values may underflow."""
-    log_lam, log_rows = logs_of(t.lam.reshape(1, t.lam.shape[0]))[0], joined(t.parts, log_stack)
-    return ScaledTables(t.lam, t.stack, t.parts, log_lam, log_rows, t.scaled_lam, t.scaled, t.log_scales, t.width)
 
 
 @part
@@ -280,14 +290,13 @@ def add_block(cells, first, n, t, block, products, shares, counts):
 
 
 @part
-def fold_counts(counts, t, n_columns):
-    """Return class counts (F,) and counts of stacked rows (stacked rows, F) from counts stored chunk after chunk.
+def fold_counts(counts, t, n_columns, stacked, every, classes, table):
+    """Fill class counts (F,) and a table of counts (stacked rows, F) from counts stored chunk after chunk.
 
-    Every row of the table was counted once per column.
+    Every row of the table was counted once per column. Two arrays of zeros are scratch: stacked, (chunks · stacked
+    rows · W,), and every, (chunks · W,).
     """
-    (n_stacked, F), W, P = t.stack.shape, t.width, padded(t)
-    stacked, every = np.zeros(P * n_stacked), np.zeros(P)
-    classes, table = np.empty(F), np.empty((n_stacked, F))
+    (n_stacked, F), W = t.stack.shape, t.width
     for f in range(0, F, W):
         if W == 16:
             _fold_16(counts, t.parts, f, stacked, n_stacked, every)
@@ -299,7 +308,6 @@ def fold_counts(counts, t, n_columns):
                 table[s, f + lane] = stacked[f * n_stacked + s * W + lane]
     for f in range(F):
         classes[f] = every[f] / n_columns
-    return classes, table
 
 
 def _find(W):

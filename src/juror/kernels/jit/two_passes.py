@@ -12,13 +12,12 @@ from juror.kernels.jit.compiling import kernel, part
 from juror.kernels.jit.products import (
     NONE,
     SAFE,
-    aligned,
+    aligned_room,
     block_size,
     log_of_sum,
     multiply_chunk,
-    padded,
-    row_in_logs,
 )
+from juror.kernels.jit.rows_in_logs import count_lost, fill_logs
 from juror.kernels.jit.vectors import add, for_widths, load, multiply, spread, store
 
 # The most rows for which tables are read once
@@ -59,14 +58,22 @@ _count_8, _count_16 = for_widths(_count)
 _fold_8, _fold_16 = for_widths(_fold)
 
 
-@kernel
 def row_sums(cells, tables):
     """Return ℓ (rows,) and the sums over the classes of scaled products, (rows,), tiny or zero if they underflow."""
-    t, rows = tables, cells.shape[0]
+    rows = len(cells)
+    logs, sums, lost = np.empty(rows), np.zeros(rows), np.empty(rows, dtype=np.int64)
+    n_lost = _add_up_rows(cells, tables, logs, sums, aligned_room(tables.width), lost)
+    if n_lost:
+        fill_logs(cells, lost[:n_lost], tables, logs)
+    return logs, sums
+
+
+@kernel
+def _add_up_rows(cells, tables, logs, sums, products, lost):
+    """Fill logs and sums, (rows,) each; list the rows that are lost, which need log space, and return how many."""
+    t, rows, n_lost = tables, cells.shape[0], 0
     # The tables are read once for many rows.
     block = max(block_size(cells, t.width), min(4 * t.parts.shape[0], _MOST_ROWS))
-    logs, sums, products = np.empty(rows), np.zeros(rows), aligned(t.width)
-    joint, bits = np.empty(t.lam.shape[0]), np.empty(t.lam.shape[0])
     for first in range(0, rows, block):
         n = min(block, rows - first)
         for f in range(0, t.scaled_lam.shape[0], t.width):
@@ -75,47 +82,38 @@ def row_sums(cells, tables):
         if sums[i] >= SAFE:
             logs[i] = log_of_sum(cells, i, t, sums[i])
         else:
-            logs[i] = row_in_logs(cells, i, t, joint, bits)[1]
-    return logs, sums
+            lost[n_lost] = i
+            n_lost += 1
+    return n_lost
 
 
-@kernel
 def counts_given(cells, weights, sums, tables):
     """Return the class counts (F,) and the expected counts C (stacked rows, F), given the sums of all rows."""
-    t, (n_stacked, F), W, rows = tables, tables.stack.shape, tables.width, cells.shape[0]
-    classes, counts, shares = np.zeros(padded(t)), np.empty((n_stacked, F)), np.empty(rows)
-    chunk, stacked = aligned(t.parts.shape[0] * W), aligned(n_stacked * W)
-    flat, joint, bits = counts.reshape(n_stacked * F), np.empty(F), np.empty(F)
-    if t.scaled_lam.shape[0] == 0:
-        counts[:] = 0.0
-    for i in range(rows):
-        shares[i] = weights[i] / sums[i] if sums[i] >= SAFE else 0.0
-    for f in range(0, t.scaled_lam.shape[0], W):
-        _count_chunk(cells, shares, t, f, chunk, classes)
-        _fold_chunk(chunk, t, f, stacked, flat)
-    for i in range(rows):
-        if sums[i] < SAFE:
-            over, _ = row_in_logs(cells, i, t, joint, bits)
-            if over == 0.0:
-                # An impossible row is in no class.
-                continue
-            for f in range(F):
-                joint[f] *= weights[i] / over
-                classes[f] += joint[f]
-            _add_row(cells, i, t, joint, counts)
+    n_stacked, F = tables.stack.shape
+    classes, counts = np.zeros(-(-F // tables.width) * tables.width), np.zeros((n_stacked, F))
+    lost = np.empty(len(cells), dtype=np.int64)
+    W = tables.width
+    scratch = np.empty(len(cells)), aligned_room(len(tables.parts) * W), aligned_room(n_stacked * W)
+    n_lost = _count_all(cells, weights, sums, tables, *scratch, classes, counts, lost)
+    if n_lost:
+        count_lost(cells, weights, lost[:n_lost], tables, classes, counts)
     return classes[:F].copy(), counts
 
 
-@part
-def _add_row(cells, i, t, joint, counts):
-    """Add joint (F,) to the counts of all stacked rows of a row of the table."""
-    for g in range(cells.shape[1]):
-        for number in range(t.parts.shape[1]):
-            part = t.parts[cells[i, g], number]
-            if part >= 0:
-                row = counts[part]
-                for f in range(joint.shape[0]):
-                    row[f] += joint[f]
+@kernel
+def _count_all(cells, weights, sums, tables, shares, chunk, stacked, classes, counts, lost):
+    """Fill classes (chunks · W,) and counts with all rows but those that are lost; list these, return how many."""
+    t, flat, n_lost = tables, counts.reshape(counts.size), 0
+    for i in range(cells.shape[0]):
+        if sums[i] >= SAFE:
+            shares[i] = weights[i] / sums[i]
+        else:
+            shares[i], lost[n_lost] = 0.0, i
+            n_lost += 1
+    for f in range(0, t.scaled_lam.shape[0], t.width):
+        _count_chunk(cells, shares, t, f, chunk, classes)
+        _fold_chunk(chunk, t, f, stacked, flat)
+    return n_lost
 
 
 @part
