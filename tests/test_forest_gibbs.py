@@ -487,6 +487,24 @@ class TestBells:
         uniform = juror.JointPMF(np.ones(1), [np.full((10, 1), 0.1)] * 4, truth.domain)
         assert juror.compare.tensor_error(truth, model) < juror.compare.tensor_error(truth, uniform)
 
+    def test_of_many_pairs_the_most_correlated_have_them(self, monkeypatch):
+        correlations = np.eye(4)
+        correlations[[1, 3], [3, 1]] = 0.6
+        rows = self.numbers(300, correlations)
+        rows.loc[::3, "x1"] = np.nan
+        every = self.possible(rows)
+        assert len(every.pairs) == 12
+        size = len(every.ends[0]) - 1
+        monkeypatch.setattr(bell_edges, "_MOST_NUMBERS", 3 * 2 * N_BELLS * size**2)
+        some = self.possible(rows)
+        assert len(some.pairs) == 6
+        assert (1, 3) in some.pairs
+        codes = np.random.default_rng(0).integers(min(map(len, every.ends.values())) - 1, size=(50, 4))
+        place = {pair: k for k, pair in enumerate(every.pairs)}
+        expected = every.evidence(codes, codes[:, 0] % 2, np.ones(50))
+        found = some.evidence(codes, codes[:, 0] % 2, np.ones(50))
+        np.testing.assert_allclose(found, expected[[place[pair] for pair in some.pairs]])
+
 
 def test_the_sampler_leaves_its_own_prior_in_place():
     """Draw rows given parameters, and all else given the rows: what comes out must be the prior (Geweke 2004)."""
