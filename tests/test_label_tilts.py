@@ -415,8 +415,9 @@ class TestStacking:
         assert best_share(np.zeros(4000), good[0], bad, np.ones(4000))[0] < 0.02
         assert best_share(np.zeros(4000), bad, good[0], np.ones(4000))[0] > 0.98
 
-    def test_weights_count_as_repeated_rows(self):
-        rng = np.random.default_rng(6)
+    @pytest.mark.parametrize("seed", range(10))
+    def test_weights_count_as_repeated_rows(self, seed):
+        rng = np.random.default_rng(seed)
         one, other = self.logs(rng, 50, (1.0, 1.0))
         ratio, weights = rng.normal(size=50), rng.integers(1, 4, 50)
         often = [np.repeat(each, weights) for each in (ratio, one, other)]

@@ -135,10 +135,21 @@ def best_share(
     """
     if not np.all(np.isfinite(log_ratio)):
         return 0.0, log_tilted
-    odds = np.linspace(_LEAST_ODDS, _MOST_ODDS, _N_ODDS) - np.median(log_ratio)
+    odds = np.linspace(_LEAST_ODDS, _MOST_ODDS, _N_ODDS) - _middle(log_ratio, weights)
     found = [(0.0, log_tilted), (1.0, log_alike)]
     for log_odds in odds:
         of_alike = log_odds + log_ratio
         log_prob = np.logaddexp(log_tilted, of_alike + log_alike) - np.logaddexp(0.0, of_alike)
         found.append((float(1.0 / (1.0 + np.exp(-log_odds))), log_prob))
     return max(found, key=lambda each: float(weights @ each[1]))
+
+
+def _middle(values: np.ndarray, weights: np.ndarray) -> float:
+    """Return the value of the row in the middle, (rows,) of some weights: the first that half of them reaches.
+
+    >>> _middle(np.array([3.0, 1.0, 2.0]), np.array([5.0, 1.0, 1.0]))
+    3.0
+    """
+    order = np.argsort(values, kind="stable")
+    ladder = np.cumsum(weights[order])
+    return float(values[order[np.searchsorted(ladder, ladder[-1] / 2)]])

@@ -161,7 +161,7 @@ def draw_from(
             _draw_several(drawn, key, numbers, count, ladder, cells, links, of)
             continue
         x = _labels(ladder, uniform(key, numbers))
-        # StackAndMessages of one state share links, so cells may come more than once.
+        # Messages of one state share links, so cells may come more than once.
         np.add.at(drawn, cells[np.arange(len(m)), x], count)
         np.add.at(drawn, links[np.arange(len(of)), x[of]], count[of])
     counts[:n_stacked] += all_counts[:n_stacked]
