@@ -51,8 +51,11 @@ def _warn_of_nines(tallies: Sequence[Tally]) -> None:
     option = Option("missing", tuple(map(str, markers)), f"={markers!r}")
     way_out = Message("Pass {markers} if so", markers=option)
     if others := [tally.name for tally in tallies if tally.name not in found and _has_any(tally, markers)]:
-        empties = "Make them missing in the data if so: {markers} would empty cells of {others} too"
-        way_out = Message(empties, markers=option, others=shortlist(others, 4))
+        way_out = Message(
+            "Make them missing in the data if so: {markers} would empty cells of {others} too",
+            markers=option,
+            others=shortlist(others, 4),
+        )
     warn(
         DataWarning(
             "{columns} {numbers} far from all other numbers, which {often} missing. {way_out}; otherwise nothing is "

@@ -157,7 +157,7 @@ class _PairCells:
     @classmethod
     def of(cls, sizes: dict[int, int], couples: Sequence[Pair], alpha: dict[Pair, np.ndarray]) -> _PairCells:
         """Lay out tables (kinds, I_p, I_n) of numbers with these intervals."""
-        place = {n: k for k, n in enumerate(sizes)}
+        place = {n: at for at, n in enumerate(sizes)}
         cells = []
         for i, j in couples:
             there, back = alpha[i, j], alpha[j, i].swapaxes(1, 2)
@@ -194,19 +194,23 @@ def _strengths(ends: dict[int, np.ndarray], couples: Sequence[Pair], rows: Weigh
     """Return the absolute correlation of the middle scores of couples, (couples,), in the rows that have both."""
     from scipy.special import ndtr, ndtri
 
-    scores, seen = [], []
+    found, squares, seen = {}, {}, {}
     for n, own in ends.items():
         levels, code = ndtr(own), rows.codes[:, n]
-        seen.append(code >= 0)
-        scores.append(np.where(code >= 0, ndtri((levels[:-1] + levels[1:]) / 2)[code], 0.0))
-    z, m, place = np.array(scores), np.array(seen), {n: k for k, n in enumerate(ends)}
-    zw, zz = z * rows.weights, z * z * rows.weights
-    found = np.zeros((len(z), len(z)))
-    for k in range(len(z)):
+        seen[n] = code >= 0
+        found[n] = np.where(seen[n], ndtri((levels[:-1] + levels[1:]) / 2)[code], 0.0)
+        squares[n] = found[n] ** 2 * rows.weights
+
+    def correlation(i: int, j: int) -> float:
         # Sums of NumPy have the same bits for any number of threads, unlike products of matrices.
-        both, own, others = (zw[k] * z).sum(axis=1), (zz[k] * m).sum(axis=1), (zz * m[k]).sum(axis=1)
-        found[k] = np.abs(both) / np.sqrt(np.maximum(own * others, _LEAST))
-    return np.array([found[place[i], place[j]] for i, j in couples])
+        both, own, other = (
+            (rows.weights * found[i] * found[j]).sum(),
+            squares[i][seen[j]].sum(),
+            squares[j][seen[i]].sum(),
+        )
+        return abs(both) / np.sqrt(max(own * other, _LEAST))
+
+    return np.array([correlation(i, j) for i, j in couples])
 
 
 def _tables(above: np.ndarray, below: np.ndarray) -> np.ndarray:
