@@ -225,13 +225,21 @@ class HiddenTree:
         """Return what every table is moved to, from expected counts."""
         seen, hidden = counted[: len(self.domain)], counted[len(self.domain) :]
         aims = [scores.aim(counts, self.states) for scores, counts in zip(self._scores, seen, strict=True)]
-        return [aim.astype(np.float32, copy=False) for aim in aims + [self._following(counts) for counts in hidden]]
+        return [aim.astype(np.float32, copy=False) for aim in aims] + self._following(hidden)
 
-    def _following(self, counts: np.ndarray) -> np.ndarray:
-        """Return what the chances of the states that follow a state are moved to, from counts (K or 1, K)."""
-        totals = counts.sum(axis=0, dtype=np.float64)
-        aim = counts + self.states.smoothing * totals / totals.sum()
-        return np.asarray(aim / aim.sum(axis=1, keepdims=True))
+    def _following(self, counted: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Return what the chances of the states that follow a state are moved to, from counts (K or 1, K) by node."""
+        aims = list(counted)
+        # Tables are small, so calls of NumPy for all of one height take less time than for each.
+        for height in {len(counts) for counts in counted}:
+            nodes = [n for n, counts in enumerate(counted) if len(counts) == height]
+            counts = np.stack([counted[n] for n in nodes])
+            totals = counts.sum(axis=1, keepdims=True, dtype=np.float64)
+            aim = counts + self.states.smoothing * totals / totals.sum(axis=2, keepdims=True)
+            aim /= aim.sum(axis=2, keepdims=True)
+            for n, own in zip(nodes, aim.astype(np.float32), strict=True):
+                aims[n] = own
+        return aims
 
     def shares_of_states(self, tables: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Return the share of every state at each hidden node, N times (K,)."""
