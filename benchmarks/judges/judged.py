@@ -29,7 +29,7 @@ class Measure:
     more_is_better: bool | None = True
 
 
-_SECONDS = Measure("seconds", "seconds", ".1f", more_is_better=False)
+SECONDS = Measure("seconds", "seconds", ".1f", more_is_better=False)
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ def losses(found: Findings) -> str:
         return "**Where juror loses.** Not known yet: its default row has not been run."
     lines = []
     for column in found.columns:
-        for measure in (*section.measures, _SECONDS):
+        for measure in (*section.measures, SECONDS):
             better = sorted(((gap, name) for name, gap in _gaps(found, column, measure) if gap > 0), reverse=True)
             if better:
                 said = "; ".join(f"{name} by {gap:{measure.form}}" for gap, name in better)
@@ -160,7 +160,7 @@ def _gaps(found: Findings, column: int | str, measure: Measure) -> Iterator[tupl
     sign = 1 if measure.more_is_better else -1
     for row, name in section.rows.items():
         other = found.by_seed(row, column, measure.key)
-        if measure is _SECONDS:
+        if measure is SECONDS:
             # A peer that ran beside other work waited; what it took from a processor is then less.
             spent = found.by_seed(row, column, "processor_seconds")
             other = {seed: min(seconds, spent.get(seed, seconds)) for seed, seconds in other.items()}

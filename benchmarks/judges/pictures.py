@@ -1,4 +1,4 @@
-"""One picture for every section: the first measure of each row, a panel for each table."""
+"""One picture for every section: the first contest of each row, or its seconds, and a panel for each table."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.accuracy.findings import Findings, column_text
 
-from .judged import Judged
+from .judged import SECONDS, Judged
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -20,7 +20,7 @@ def picture(found: Findings) -> Figure:
 
     section = found.section
     assert isinstance(section, Judged)
-    measure = section.measures[0]
+    measure = next((each for each in section.measures if each.more_is_better is not None), SECONDS)
     n = len(found.columns)
     n_lines = len(section.rows) + len(section.printed)
     figure = Figure(figsize=(2.6 + 2.2 * n, 0.9 + 0.28 * n_lines), layout="constrained")
@@ -39,6 +39,7 @@ def picture(found: Findings) -> Figure:
             names.append(f"{name} (printed)")
         panel.set_yticks(range(len(names)), names)
         panel.set_ylim(len(names) - 0.5, -0.5)
+        panel.locator_params(axis="x", nbins=5)
         panel.grid(visible=True, color="0.92")
         panel.set_axisbelow(True)
         panel.set_title(column_text(column), fontsize="medium")
