@@ -235,6 +235,15 @@ def test_packed_rows_of_a_forest_count_as_plain_ones(monkeypatch):
         np.testing.assert_allclose(half.log_prob(case.lam, case.stack), plain[0][::2], rtol=1e-12)
 
 
+def test_all_sheets_of_a_large_table_have_compiled_kernels(monkeypatch):
+    """Kernels for few rows are slow over long tables and many messages, which each sheet has."""
+    case = big_case()
+    monkeypatch.setattr(packing, "_MOST_MESSAGES", 20)
+    sheets = table_of(case).along(case.forest).in_order().cells.sheets
+    assert min(sheet.packed.size for sheet in sheets) < 4096 < sum(sheet.packed.size for sheet in sheets)
+    assert {sheet.kernels for sheet in sheets} == {jit}
+
+
 def test_labels_are_counted_with_those_of_their_parents():
     case = big_case()
     counts = table_of(case).along(case.forest).label_counts[:, 0]

@@ -55,6 +55,8 @@ class PackedCells:
         Missing regions in a forest; their messages in use stand below the stack.
     in_forest : bool
         Whether variables have parents.
+    n_of_table : int, optional
+        How many packed cells the table has that this is a sheet of; None for a whole table.
     """
 
     packed: np.ndarray
@@ -62,6 +64,7 @@ class PackedCells:
     n_stacked: int
     regions: Regions | None = None
     in_forest: bool = False
+    n_of_table: int | None = None
 
     @classmethod
     def of(cls, codes: np.ndarray, stacking: Stacking) -> Self:
@@ -81,11 +84,17 @@ class PackedCells:
 
         With a target, see :func:`juror.rows.regions.find_regions`, tables are left as they are.
         """
+        sheets = cls._cut(codes, stacking, once=once, target=target)
+        n_cells = sum(sheet.packed.size for sheet in sheets)
+        return sheets if len(sheets) == 1 else tuple(replace(sheet, n_of_table=n_cells) for sheet in sheets)
+
+    @classmethod
+    def _cut(cls, codes: np.ndarray, stacking: Stacking, *, once: bool, target: int | None) -> tuple[Self, ...]:
         cells, regions = find_regions(codes, stacking, target)
         once |= target is not None
         if regions is not None and regions.n_messages > _MOST_MESSAGES and len(codes) > _FEWEST_ROWS:
             halves = codes[: len(codes) // 2], codes[len(codes) // 2 :]
-            return sum((cls.in_sheets(half, stacking, once=once, target=target) for half in halves), ())
+            return sum((cls._cut(half, stacking, once=once, target=target) for half in halves), ())
         return ((cls._apart if once else cls._joined)(cells, regions, stacking),)
 
     @classmethod
@@ -127,8 +136,15 @@ class PackedCells:
 
     @property
     def kernels(self) -> ModuleType:
-        """The kernels that pass over these cells: compiled ones unless they are few."""
-        return kernels_for(self.packed.size)
+        """The kernels that pass over these cells: compiled ones unless the table has few.
+
+        A sheet of few rows may have long tables and many messages, over which the kernels for few rows are slow.
+        """
+        return kernels_for(self._n_passed)
+
+    @property
+    def _n_passed(self) -> int:
+        return self.packed.size if self.n_of_table is None else self.n_of_table
 
     def rows(self, chosen: np.ndarray | slice) -> PackedCells:
         """Return the cells of some rows."""
@@ -164,7 +180,7 @@ class PackedCells:
 
     def folded(self, counts: np.ndarray) -> np.ndarray:
         """Return counts of stacked rows and messages, (stacked rows + n_below, F), from those of packed rows."""
-        fold = kernels_for(min(self.packed.size, self.parts.size)).folded
+        fold = kernels_for(min(self._n_passed, self.parts.size)).folded
         return np.asarray(fold(self.parts, counts, self.n_stacked + self.n_below))
 
 
