@@ -27,11 +27,11 @@ from juror.fitting.held_out import Trial
 from juror.fitting.members import fit_members
 from juror.fitting.skip_patterns import with_missing_as
 from juror.kernels import jit, reference
-from juror.kernels.reference.bells import BellPrior
+from juror.kernels.reference.bells import ColumnPrior
 from juror.report import page_model
 from juror.rows.distinct import WeightedRows
 from juror.rows.forest import Forest
-from juror.rows.hidden_stack import HiddenPasses
+from juror.rows.hidden_stack import HiddenNodes, HiddenTables
 from juror.rows.in_memory import MemoryTable
 from juror.rows.reading import open_table
 from juror.rows.row_messages import RowMessages
@@ -153,9 +153,9 @@ def test_expected_counts_and_logs_are_those_of_all_completions(seed):
                 # A missing cell says nothing, and is not counted.
                 if n >= 3 or row[n] >= 0:
                     count[_above(way, forest, n), way[n]] += share
-    passes = HiddenPasses.of(forest, tables)
-    np.testing.assert_allclose(passes.logs(codes), logs, atol=1e-5)
-    for found, count in zip(passes.counts(codes, weights), expected, strict=True):
+    nodes, stacked = HiddenNodes.of(forest, SIZES), HiddenTables.stacked(tables)
+    np.testing.assert_allclose(nodes.logs(stacked, codes), logs, atol=1e-5)
+    for found, count in zip(nodes.tables(nodes.counts(stacked, codes, weights)), expected, strict=True):
         np.testing.assert_allclose(found, count, atol=1e-4)
 
 
@@ -164,35 +164,43 @@ def test_the_twins_agree_on_hidden_trees(n_rows, n_states):
     forest, _, tables = random_tree(3, n_states)
     # One cell is impossible, so rows that show it count nowhere.
     tables[0] = np.where(np.arange(SIZES[0]) == 1, 0, tables[0]).astype(np.float32)
-    passes, codes = HiddenPasses.of(forest, tables), rows_with_holes(4, n_rows)
-    weights = np.ones(n_rows, dtype=np.float32)
-    arrays = passes.columns, passes.follows, passes.above, passes.order
-    logs = [module.hidden_logs(passes._cells(codes), *arrays) for module in (jit, reference)]
+    nodes, stacked = HiddenNodes.of(forest, SIZES), HiddenTables.stacked(tables)
+    cells, weights = nodes.cells(rows_with_holes(4, n_rows)), np.ones(n_rows, dtype=np.float32)
+    arrays = stacked.columns, stacked.follows, nodes.above, nodes.order
+    logs = [module.hidden_logs(cells, *arrays) for module in (jit, reference)]
     assert np.any(np.isneginf(logs[0])) == (n_rows == 300)
     np.testing.assert_allclose(*logs, atol=1e-5)
-    counts = [module.hidden_counts(passes._cells(codes), weights, *arrays) for module in (jit, reference)]
+    counts = [module.hidden_counts(cells, weights, *arrays) for module in (jit, reference)]
     for one, other in zip(*counts, strict=True):
         assert one.dtype == other.dtype == np.float32
         np.testing.assert_allclose(one, other, atol=1e-4)
 
 
 @settings(deadline=None, max_examples=30)
-@given(st.integers(0, 999), st.integers(1, 300), st.booleans())
-def test_the_twins_draw_columns_to_the_same_bells(seed, n_intervals, has_missing):
+@given(
+    st.integers(0, 999), st.lists(st.tuples(st.integers(1, 100), st.booleans(), st.booleans()), min_size=1, max_size=4)
+)
+def test_the_twins_draw_columns_to_the_same_bells(seed, variables):
     rng = np.random.default_rng(seed)
-    counts = rng.poisson(rng.exponential(size=(n_intervals + has_missing, 1)), (n_intervals + has_missing, 5))
+    sizes = [n_labels + has_missing for n_labels, _, has_missing in variables]
+    counts = rng.poisson(rng.exponential(size=(sum(sizes), 1)), (sum(sizes), 5))
     # One state has no rows.
     counts = (counts * [0.0, 1.0, 1.0, 9.0, 0.1]).astype(np.float32)
-    scores = hidden_tree._Scores.of(counts.sum(axis=1).astype(np.float64), True, int(has_missing))
-    prior = BellPrior(*rng.exponential([100.0, 0.3, 1.0, 1e-3]))
-    arguments = counts, scores.ends, scores.middles, scores.marginal, prior
-    one, other = (module.drawn_to_bells(*arguments) for module in (jit, reference))
+    starts = np.cumsum([0, *sizes])
+    scores = [
+        hidden_tree._Scores.of(counts[first:last].sum(axis=1).astype(np.float64), is_number, int(has_missing))
+        for first, last, (_, is_number, has_missing) in zip(starts, starts[1:], variables, strict=False)
+    ]
+    prior = ColumnPrior(*rng.exponential([1.0, 100.0, 0.3, 1.0, 1e-3]))
+    columns = hidden_tree._Columns.of(scores, starts)
+    one, other = (module.drawn_columns(counts, *columns, prior) for module in (jit, reference))
     assert one.dtype == other.dtype == np.float32
     np.testing.assert_allclose(one, other, atol=1e-6)
-    np.testing.assert_allclose(one.sum(axis=0), 1.0, atol=1e-5)
+    np.testing.assert_allclose(np.add.reduceat(one, starts[:-1]), 1.0, atol=1e-5)
     means, spreads = rng.normal(size=7), np.exp(rng.normal(-1, 2, size=7))
-    one, other = (module.bells(scores.ends, means, spreads) for module in (jit, reference))
-    np.testing.assert_allclose(one, other, atol=1e-9)
+    for ends in (each.ends for each in scores if each.ends is not None):
+        one, other = (module.bells(ends, means, spreads) for module in (jit, reference))
+        np.testing.assert_allclose(one, other, atol=1e-9)
 
 
 def test_hidden_nodes_that_contradict_each_other_do_not_underflow():
@@ -201,9 +209,9 @@ def test_hidden_nodes_that_contradict_each_other_do_not_underflow():
     sure = np.array([[1.0 - 1e-4, 1e-4], [1e-4, 1.0 - 1e-4]], dtype=np.float32)
     tables = [*[sure] * n, np.full((1, 2), 0.5, dtype=np.float32), *[np.eye(2, dtype=np.float32)] * (n - 1)]
     codes = np.array([[0, 1] * (n // 2)])
-    passes = HiddenPasses.of(forest, tables)
-    np.testing.assert_allclose(passes.logs(codes), n / 2 * (np.log(1e-4) + np.log1p(-1e-4)), rtol=1e-5)
-    np.testing.assert_allclose(passes.counts(codes, np.ones(1))[n], [[0.5, 0.5]], atol=1e-3)
+    nodes, stacked = HiddenNodes.of(forest, [2] * n), HiddenTables.stacked(tables)
+    np.testing.assert_allclose(nodes.logs(stacked, codes), n / 2 * (np.log(1e-4) + np.log1p(-1e-4)), rtol=1e-5)
+    np.testing.assert_allclose(nodes.counts(stacked, codes, np.ones(1)).follows[0, 0], [0.5, 0.5], atol=1e-3)
 
 
 def _above(way, forest, n):
@@ -308,7 +316,7 @@ def test_a_group_that_lost_its_rows_does_no_harm(monkeypatch):
     trees, rng = trees_of(turned(2000, 0), n_groups=2), np.random.default_rng(0)
     monkeypatch.setattr(GroupedTrees, "_shares_of", lambda trees, found, codes: np.tile([1.0, 0.0], (len(codes), 1)))
     *_, found = trees.steps(trees.start(rng), 8, rng)
-    assert all(np.all(np.isfinite(table)) for tables in found.tables for table in tables)
+    assert all(np.all(np.isfinite(each)) for tables in found.tables for each in (tables.columns, tables.follows))
     assert np.all(np.isfinite(trees.log_prob(found, trees.rows.codes)))
 
 
@@ -341,7 +349,7 @@ def test_columns_of_states_sum_to_one_and_give_missing_labels_their_share():
     rng = np.random.default_rng(0)
     trees = GroupedTrees.of(rows, domain, 1, StateOptions(6, 1.0, 100.0), rng)
     *_, found = trees.steps(trees.start(rng), 60, rng)
-    for table in found.tables[0]:
+    for table in trees.trees[0].nodes.tables(found.tables[0]):
         np.testing.assert_allclose(table.sum(axis=1), 1.0, atol=1e-5)
     model = juror.JointPMF.of_blocks(_blocks(trees, found), domain)
     assert model.ask("c0")["none"] == pytest.approx(0.25, abs=0.02)
@@ -509,17 +517,17 @@ def test_the_last_steps_take_an_eighth_of_the_rows_before(monkeypatch):
     monkeypatch.setattr(hidden_tree, "BATCH", 50)
     monkeypatch.setattr(grouped_trees, "BATCH", 50)
     trees, rng = trees_of(turned(3000, 8)), np.random.default_rng(0)
-    sizes, counts = [], HiddenPasses.counts
+    sizes, counts = [], HiddenNodes.counts
 
-    def counted(passes, codes, weights):
+    def counted(nodes, stacked, codes, weights):
         sizes.append((len(weights), weights.sum()))
-        return counts(passes, codes, weights)
+        return counts(nodes, stacked, codes, weights)
 
-    monkeypatch.setattr(HiddenPasses, "counts", counted)
+    monkeypatch.setattr(HiddenNodes, "counts", counted)
     *_, found = trees.steps(trees.start(rng), 16, rng)
     assert sum(n for n, _ in sizes) == 16 * 50 + 3 * 100
     assert sum(weight for _, weight in sizes) == pytest.approx((16 + 3) * 3000)
-    for table in found.tables[0]:
+    for table in trees.trees[0].nodes.tables(found.tables[0]):
         np.testing.assert_allclose(table.sum(axis=1), 1.0, atol=1e-5)
 
 

@@ -110,7 +110,7 @@ def test_the_twins_have_the_same_names():
     forests = {"messages", "spread_counts", "draw_counts", "with_logs", "edge_evidence"}  # in test_forest_*.py
     forests |= {"row_sums", "counts_given", "label_logs", "draw_holes"}
     tilts = {"label_gradient"}  # in test_label_tilts.py
-    hidden = {"hidden_counts", "hidden_logs", "bells", "drawn_to_bells"}  # in test_hidden_tree.py
+    hidden = {"hidden_counts", "hidden_logs", "bells", "drawn_columns"}  # in test_hidden_tree.py
     public = {name for name, value in vars(reference).items() if not name.startswith("_") and isfunction(value)}
     assert public == {
         *KERNELS,

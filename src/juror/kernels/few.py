@@ -19,7 +19,7 @@ import numpy as np
 from juror.kernels.few_edges import edge_evidence
 from juror.kernels.few_states import draw_counts, messages
 from juror.kernels.reference import passes as definition
-from juror.kernels.reference.bells import bells, drawn_to_bells
+from juror.kernels.reference.bells import bells, drawn_columns
 from juror.kernels.reference.drawing import draw_columns, draw_holes, draw_labels, most_probable
 from juror.kernels.reference.forest_states import spread_counts
 from juror.kernels.reference.group_counts import count_groups, pack_columns, weigh_groups

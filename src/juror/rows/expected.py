@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from juror.kernels.logarithms import log_of
-from juror.rows.hidden_stack import HiddenPasses
+from juror.rows.hidden_stack import HiddenNodes, HiddenTables
 from juror.rows.packing import PackedCells
 from juror.rows.parameters import Parameters
 from juror.rows.regions import Regions
@@ -118,9 +118,9 @@ def log_prob_of_codes(
     """
     if part.hidden:
         assert part.forest is not None
-        tables = [table[..., 0] for table in part.stacking(cardinalities).tables(part.stack)]
-        tree = HiddenPasses.of(part.forest, tables)
-        logs = runner.map(lambda rows: tree.logs(codes[rows]), partitions(len(codes), _ROWS_AT_ONCE))
+        tables = HiddenTables.stacked([table[..., 0] for table in part.stacking(cardinalities).tables(part.stack)])
+        nodes = HiddenNodes.of(part.forest, cardinalities)
+        logs = runner.map(lambda rows: nodes.logs(tables, codes[rows]), partitions(len(codes), _ROWS_AT_ONCE))
         return np.concatenate([np.empty(0), *logs]) + log_of(part.lam[0])
     # Packing does not pay for a single pass.
     sheets = PackedCells.in_sheets(codes, part.stacking(cardinalities), once=True)

@@ -20,7 +20,7 @@ from juror.counts.groups import pairs_of
 from juror.domain import Domain
 from juror.domain.variable import Variable
 from juror.rows.distinct import WeightedRows
-from juror.rows.hidden_stack import HiddenPasses
+from juror.rows.hidden_stack import HiddenTables
 from juror.rows.parameters import Parameters
 from juror.runners.local import LocalRunner, partitions
 from juror.solvers.chow_liu import strongest_forest
@@ -42,16 +42,13 @@ _ODD = 4.0
 # A share of a row below this does not count in the last steps
 _LEAST_SHARE = 1e-3
 
-# The tables of one tree
-Tables = list[np.ndarray]
-
 
 @dataclass(frozen=True)
 class Grouped:
     """The share of every group, (G,), and the tables of its tree."""
 
     shares: np.ndarray
-    tables: list[Tables]
+    tables: list[HiddenTables]
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,14 +101,16 @@ class GroupedTrees:
             taken[g] += 1
             yield found
         for _ in range(_WHOLE_STEPS):
-            sums = [[np.zeros(table.shape) for table in tables] for tables in found.tables]
+            sums = [
+                HiddenTables(np.zeros(tables.columns.shape), np.zeros(tables.follows.shape)) for tables in found.tables
+            ]
             totals = np.zeros(len(turns))
             for some, weights in self._many(_most_whole(n_steps), rng):
                 totals += self._add_counts(found, some, weights, sums)
                 yield found
             # A group of which no row was taken stays as it is.
             tables = [
-                tree.aims(counted) if total > 0 else before
+                tree.aim(counted) if total > 0 else before
                 for tree, counted, total, before in zip(self.trees, sums, totals, found.tables, strict=True)
             ]
             found = Grouped(totals / totals.sum(), tables)
@@ -131,12 +130,13 @@ class GroupedTrees:
             least = _LEAST_ROWS * self.rows.total / len(self.rows.codes)
             wanted = _margin(variable, column, self.rows.weights) + least
             weights = np.concatenate([share * of[n] for share, of in zip(found.shares, shares, strict=True)])
-            columns = np.concatenate([tables[n] for tables in found.tables]).astype(np.float64)
+            lines = self.trees[0].nodes.lines(n)
+            columns = np.concatenate([tables.columns[lines].T for tables in found.tables]).astype(np.float64)
             for _ in range(_ROUNDS):
                 columns *= wanted / wanted.sum() / (weights @ columns)
                 columns /= columns.sum(axis=1, keepdims=True)
             for tables, own in zip(found.tables, np.split(columns, len(self.trees)), strict=True):
-                tables[n] = own.astype(np.float32)
+                tables.columns[lines] = own.T
 
     def _turns(self, n_steps: int) -> np.ndarray:
         """Return the steps of each tree, (G,), so that it passes over its rows as often as one tree over all rows."""
@@ -159,17 +159,18 @@ class GroupedTrees:
         for some in partitions(len(many), BATCH):
             yield self.rows.codes[many[some]], scaled[some]
 
-    def _add_counts(self, found: Grouped, codes: np.ndarray, weights: np.ndarray, sums: list[Tables]) -> np.ndarray:
+    def _add_counts(
+        self, found: Grouped, codes: np.ndarray, weights: np.ndarray, sums: Sequence[HiddenTables]
+    ) -> np.ndarray:
         """Add the expected counts of some rows to those of all trees; return the weight of each group, (G,)."""
         shares = self._shares_of(found, codes)
         for g, tree in enumerate(self.trees):
             some = np.flatnonzero(shares[:, g] >= _LEAST_SHARE)
             if not len(some):
                 continue
-            passes = HiddenPasses.of(tree.forest, found.tables[g])
-            counted = passes.counts(codes[some], weights[some] * shares[some, g])
-            for total, counts in zip(sums[g], counted, strict=True):
-                total += counts
+            counted = tree.nodes.counts(found.tables[g], codes[some], weights[some] * shares[some, g])
+            sums[g].columns[:] += counted.columns
+            sums[g].follows[:] += counted.follows
         return np.asarray(weights @ shares)
 
     def _shares_of(self, found: Grouped, codes: np.ndarray) -> np.ndarray:
@@ -182,7 +183,7 @@ class GroupedTrees:
 
     def _logs(self, found: Grouped, codes: np.ndarray) -> np.ndarray:
         both = zip(self.trees, found.tables, strict=True)
-        logs = [HiddenPasses.of(tree.forest, tables).logs(codes) for tree, tables in both]
+        logs = [tree.nodes.logs(tables, codes) for tree, tables in both]
         # A group that lost all its rows has no share.
         return np.log(np.maximum(found.shares, 1e-300)) + np.stack(logs, axis=1)
 

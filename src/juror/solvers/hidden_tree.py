@@ -24,6 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,10 +32,10 @@ from juror.domain import Domain
 from juror.domain.law import Inside
 from juror.domain.variable import Variable
 from juror.kernels import kernels
-from juror.kernels.reference.bells import BellPrior
+from juror.kernels.reference.bells import ColumnPrior
 from juror.rows.distinct import WeightedRows
 from juror.rows.forest import NO_PARENT, Forest
-from juror.rows.hidden_stack import HiddenPasses
+from juror.rows.hidden_stack import HiddenNodes, HiddenTables
 from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 
@@ -129,15 +130,27 @@ class _Scores:
             near[seen, : len(self.middles)] = _FIRST_SHARE * columns
         return near + (1.0 - near.sum(axis=1, keepdims=True)) * self.marginal
 
-    def aim(self, counts: np.ndarray, states: StateOptions) -> np.ndarray:
-        """Return what the columns of states with counts (K, I) are moved to, (K, I)."""
-        if self.ends is None:
-            aim = counts + states.smoothing * self.marginal
-            return np.asarray(aim / aim.sum(axis=1, keepdims=True))
-        prior = BellPrior(states.bell_rows, _LEAST_SPREAD, _SPREAD_ROWS, _LEAK)
-        counts = np.ascontiguousarray(counts.T, dtype=np.float32)
-        drawn = kernels().drawn_to_bells(counts, self.ends, self.middles, self.marginal, prior)
-        return np.asarray(drawn.T)
+
+class _Columns(NamedTuple):
+    """What is known of all variables, as :func:`juror.kernels.reference.bells.drawn_columns` wants it."""
+
+    starts: np.ndarray
+    n_inside: np.ndarray
+    ends: np.ndarray
+    middles: np.ndarray
+    marginal: np.ndarray
+
+    @classmethod
+    def of(cls, scores: Sequence[_Scores], starts: np.ndarray) -> _Columns:
+        """Stack the scores of all variables."""
+        ends, middles = np.zeros(starts[-1] + len(scores)), np.zeros(starts[-1])
+        n_inside = np.zeros(len(scores), dtype=np.int64)
+        for n, (each, start) in enumerate(zip(scores, starts, strict=False)):
+            if each.ends is not None:
+                n_inside[n] = len(each.middles)
+                middles[start : start + n_inside[n]] = each.middles
+                ends[start + n : start + n + n_inside[n] + 1] = each.ends
+        return cls(starts, n_inside, ends, middles, np.concatenate([each.marginal for each in scores]))
 
 
 def counts_of(variable: Variable, column: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -190,21 +203,35 @@ class HiddenTree:
             for variable, column in zip(self.domain, self.rows.codes.T, strict=True)
         ]
 
-    def start(self, rng: np.random.Generator) -> list[np.ndarray]:
-        """Return tables (I_pa or 1, I_n) whose states begin at random rows and follow each other at random."""
+    @cached_property
+    def nodes(self) -> HiddenNodes:
+        """Where the tables of every variable are."""
+        return HiddenNodes.of(self.forest, self.domain.cardinalities)
+
+    @cached_property
+    def _columns(self) -> _Columns:
+        return _Columns.of(self._scores, self.nodes.starts)
+
+    def start(self, rng: np.random.Generator) -> HiddenTables:
+        """Return tables whose states begin at random rows and follow each other at random."""
         n_states = self.states.n_states
         chosen = rng.choice(len(self.rows.codes), n_states, p=self.rows.weights / self.rows.total)
         tables = [scores.start(self.rows.codes[chosen, n]) for n, scores in enumerate(self._scores)]
         for n in range(len(self.domain), 2 * len(self.domain)):
             shares = rng.random((1 if self.forest.parents[n] == NO_PARENT else n_states, n_states))
             tables.append(shares / shares.sum(axis=1, keepdims=True))
-        return [table.astype(np.float32) for table in tables]
+        return HiddenTables.stacked(tables)
 
-    def step(self, tables: list[np.ndarray], some: np.ndarray, done: float) -> None:
+    def step(self, tables: HiddenTables, some: np.ndarray, done: float) -> None:
         """Move the tables in place by the counts of some rows; ``done`` of all steps, from zero to one, are behind."""
         part = np.float32(_FIRST_PART + (_LAST_PART - _FIRST_PART) * done)
-        for table, aim in zip(tables, self.aims(self._counts(tables, some)), strict=True):
-            table += part * (aim - table)
+        weights = self.rows.weights[some]
+        scaled = weights * (self.rows.total / weights.sum())
+        aim = self.aim(self.nodes.counts(tables, self.rows.codes[some], scaled))
+        for table, wanted in ((tables.columns, aim.columns), (tables.follows, aim.follows)):
+            wanted -= table
+            wanted *= part
+            table += wanted
 
     def batches(self, rng: np.random.Generator) -> Iterator[np.ndarray]:
         """Yield the numbers of some rows for every step, all rows in turn and then in another order, without end."""
@@ -215,46 +242,31 @@ class HiddenTree:
             some, left = left[:BATCH], left[BATCH:]
             yield some
 
-    def _counts(self, tables: Sequence[np.ndarray], some: np.ndarray) -> list[np.ndarray]:
-        """Return the expected counts of some rows, scaled to all."""
-        weights = self.rows.weights[some]
-        scaled = weights * (self.rows.total / weights.sum())
-        return HiddenPasses.of(self.forest, tables).counts(self.rows.codes[some], scaled)
+    def aim(self, counted: HiddenTables) -> HiddenTables:
+        """Return what the tables are moved to, from expected counts."""
+        states = self.states
+        prior = ColumnPrior(states.smoothing, states.bell_rows, _LEAST_SPREAD, _SPREAD_ROWS, _LEAK)
+        columns = np.ones(counted.columns.shape, dtype=np.float32)
+        seen = np.asarray(counted.columns[:-1], dtype=np.float32)
+        columns[:-1] = kernels().drawn_columns(seen, *self._columns, prior)
+        # The states that follow a state are drawn to the shares of all.
+        totals = counted.follows.sum(axis=1, keepdims=True, dtype=np.float64)
+        follows = counted.follows + states.smoothing * totals / totals.sum(axis=2, keepdims=True)
+        follows /= follows.sum(axis=2, keepdims=True)
+        return HiddenTables(columns, follows.astype(np.float32))
 
-    def aims(self, counted: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Return what every table is moved to, from expected counts."""
-        seen, hidden = counted[: len(self.domain)], counted[len(self.domain) :]
-        aims = [scores.aim(counts, self.states) for scores, counts in zip(self._scores, seen, strict=True)]
-        return [aim.astype(np.float32, copy=False) for aim in aims] + self._following(hidden)
-
-    def _following(self, counted: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Return what the chances of the states that follow a state are moved to, from counts (K or 1, K) by node."""
-        aims = list(counted)
-        # Tables are small, so calls of NumPy for all of one height take less time than for each.
-        for height in {len(counts) for counts in counted}:
-            nodes = [n for n, counts in enumerate(counted) if len(counts) == height]
-            counts = np.stack([counted[n] for n in nodes])
-            totals = counts.sum(axis=1, keepdims=True, dtype=np.float64)
-            aim = counts + self.states.smoothing * totals / totals.sum(axis=2, keepdims=True)
-            aim /= aim.sum(axis=2, keepdims=True)
-            for n, own in zip(nodes, aim.astype(np.float32), strict=True):
-                aims[n] = own
-        return aims
-
-    def shares_of_states(self, tables: Sequence[np.ndarray]) -> list[np.ndarray]:
+    def shares_of_states(self, tables: HiddenTables) -> list[np.ndarray]:
         """Return the share of every state at each hidden node, N times (K,)."""
-        n_variables = len(self.domain)
-        shares = [np.empty(0)] * n_variables
-        for n in self.forest.order:
-            if n >= n_variables:
-                parent, table = self.forest.parents[n], tables[n].astype(np.float64)
-                shares[n - n_variables] = table[0] if parent == NO_PARENT else shares[parent - n_variables] @ table
+        above, follows = self.nodes.above, tables.follows.astype(np.float64)
+        shares = [np.empty(0)] * len(above)
+        for n in self.nodes.order:
+            shares[n] = follows[n, 0] if above[n] == NO_PARENT else shares[above[n]] @ follows[n]
         return shares
 
-    def parameters(self, tables: Sequence[np.ndarray]) -> Parameters:
+    def parameters(self, tables: HiddenTables) -> Parameters:
         """Return the tables as one class with hidden nodes."""
         hidden = (self.states.n_states,) * len(self.domain)
-        whole = [table.astype(np.float64) for table in tables]
+        whole = [table.astype(np.float64) for table in self.nodes.tables(tables)]
         whole = [(table / table.sum(axis=1, keepdims=True))[..., None] for table in whole]
         stacking = Stacking((*self.domain.cardinalities, *hidden), self.forest)
         return Parameters(np.ones(1), stacking.stack(whole), self.forest, hidden)

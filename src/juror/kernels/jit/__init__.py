@@ -7,7 +7,7 @@ so that threads can work on blocks of a table in parallel.
 # The imports are the list of kernels.
 # ruff: noqa: F401
 
-from juror.kernels.jit.bells import bells, drawn_to_bells
+from juror.kernels.jit.bells import bells, drawn_columns
 from juror.kernels.jit.drawing import draw_columns, draw_holes, draw_labels, most_probable
 from juror.kernels.jit.edges import edge_evidence
 from juror.kernels.jit.exponentials import joined

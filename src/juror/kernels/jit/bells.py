@@ -1,4 +1,4 @@
-"""Columns of hidden states drawn to bells; :mod:`juror.kernels.reference.bells` has the definition.
+"""Columns of hidden states drawn to bells or to the marginal; :mod:`juror.kernels.reference.bells` has the definition.
 
 The distribution function of a bell is interpolated: a call of ``erf`` takes as long as twenty products. Between grid
 points it is the cubic with the right values and slopes at both, whose error is below 1e-9.
@@ -60,19 +60,22 @@ def _fill_bells(ends, means, spreads, before, masses):
             before[y] = below
 
 
-def drawn_to_bells(counts, ends, middles, marginal, prior):
-    """Return the columns of states drawn to bells with the mean and spread of their rows, (I, K)."""
-    aims, by_state, masses = np.empty_like(counts), np.zeros((6, counts.shape[1])), np.empty_like(counts, dtype=float)
-    _draw(counts, ends, middles, marginal, *prior, *by_state, masses, aims)
+def drawn_columns(counts, starts, n_inside, ends, middles, marginal, prior):
+    """Return the columns of states drawn to bells or to the marginal, (L, K); those of every variable sum to one."""
+    aims, by_state, masses = np.empty_like(counts), np.empty((6, counts.shape[1])), np.empty(counts.shape)
+    _draw(counts, starts, n_inside, ends, middles, marginal, *prior, *by_state, masses, aims)
     return aims
 
 
 @kernel
 def _draw(
     counts,
+    starts,
+    n_inside,
     ends,
     middles,
     marginal,
+    of_labels,
     prior_rows,
     least_spread,
     spread_rows,
@@ -86,33 +89,54 @@ def _draw(
     masses,
     aims,
 ):
-    """Fill aims (I, K); the six arrays of zeros (K,) and the masses (I, K) are scratch."""
-    n_labels, n_states = counts.shape
-    n_inside = middles.shape[0]
-    for i in range(n_inside):
-        for y in range(n_states):
-            rows[y] += counts[i, y]
-            means[y] += middles[i] * counts[i, y]
-    for y in range(n_states):
-        means[y] = means[y] / rows[y] if rows[y] > 0 else 0.0
-        totals[y] = rows[y]
-    for i in range(n_inside):
-        for y in range(n_states):
-            spreads[y] += counts[i, y] * (middles[i] - means[y]) ** 2
-    for y in range(n_states):
-        spreads[y] = math.sqrt((spreads[y] + spread_rows * least_spread**2) / (rows[y] + spread_rows))
-    for i in range(n_inside, n_labels):
-        for y in range(n_states):
+    """Fill aims (L, K) for one variable after the other; the six arrays (K,) and the masses (L, K) are scratch."""
+    for n in range(n_inside.shape[0]):
+        first, last, inside = starts[n], starts[n + 1], n_inside[n]
+        own, aim, margin = counts[first:last], aims[first:last], marginal[first:last]
+        _add_up(own, totals)
+        if inside == 0:
+            for i in range(last - first):
+                for y in range(totals.shape[0]):
+                    aim[i, y] = (own[i, y] + of_labels * margin[i]) / (totals[y] + of_labels)
+            continue
+        _summarise(own[:inside], middles[first:last], least_spread, spread_rows, rows, means, spreads)
+        for y in range(totals.shape[0]):
+            present[y] = 1.0
+        for i in range(inside, last - first):
+            for y in range(totals.shape[0]):
+                present[y] -= (own[i, y] + margin[i]) / (totals[y] + 1.0)
+        _fill_bells(ends[first + n : first + n + inside + 1], means, spreads, before, masses)
+        for i in range(last - first):
+            for y in range(totals.shape[0]):
+                drawn = masses[i, y] * present[y] if i < inside else (own[i, y] + margin[i]) / (totals[y] + 1.0)
+                drawn = (1.0 - leak) * drawn + leak * margin[i]
+                # The drawn column sums to one.
+                aim[i, y] = (own[i, y] + prior_rows * drawn) / (totals[y] + prior_rows)
+
+
+@part
+def _add_up(counts, totals):
+    """Fill totals (K,) with the sums of counts (I, K)."""
+    for y in range(totals.shape[0]):
+        totals[y] = 0.0
+    for i in range(counts.shape[0]):
+        for y in range(totals.shape[0]):
             totals[y] += counts[i, y]
-    for y in range(n_states):
-        present[y] = 1.0
-    for i in range(n_inside, n_labels):
-        for y in range(n_states):
-            present[y] -= (counts[i, y] + marginal[i]) / (totals[y] + 1.0)
-    _fill_bells(ends, means, spreads, before, masses)
-    for i in range(n_labels):
-        for y in range(n_states):
-            drawn = masses[i, y] * present[y] if i < n_inside else (counts[i, y] + marginal[i]) / (totals[y] + 1.0)
-            drawn = (1.0 - leak) * drawn + leak * marginal[i]
-            # The drawn column sums to one.
-            aims[i, y] = (counts[i, y] + prior_rows * drawn) / (totals[y] + prior_rows)
+
+
+@part
+def _summarise(counts, middles, least_spread, spread_rows, rows, means, spreads):
+    """Fill the rows, the mean and the spread of every state, (K,) each, from the counts of intervals, (I', K)."""
+    _add_up(counts, rows)
+    for y in range(rows.shape[0]):
+        means[y] = spreads[y] = 0.0
+    for i in range(counts.shape[0]):
+        for y in range(rows.shape[0]):
+            means[y] += middles[i] * counts[i, y]
+    for y in range(rows.shape[0]):
+        means[y] = means[y] / rows[y] if rows[y] > 0 else 0.0
+    for i in range(counts.shape[0]):
+        for y in range(rows.shape[0]):
+            spreads[y] += counts[i, y] * (middles[i] - means[y]) ** 2
+    for y in range(rows.shape[0]):
+        spreads[y] = math.sqrt((spreads[y] + spread_rows * least_spread**2) / (rows[y] + spread_rows))

@@ -3,7 +3,7 @@
 # The imports are the list of kernels.
 # ruff: noqa: F401
 
-from juror.kernels.reference.bells import bells, drawn_to_bells
+from juror.kernels.reference.bells import bells, drawn_columns
 from juror.kernels.reference.drawing import draw_columns, draw_holes, draw_labels, most_probable
 from juror.kernels.reference.edges import edge_evidence
 from juror.kernels.reference.forest_states import draw_counts, messages, spread_counts
