@@ -27,10 +27,10 @@ def pair_gains(table: MemoryTable, target: int) -> np.ndarray:
     The target is not among the N variables. Pairs of too many cells gain nothing.
     """
     rows, domain = table.rows, table.domain.without([target])
-    labels, x = rows.codes[:, target], np.delete(rows.codes, target, axis=1)
+    labels, others = rows.codes[:, target], np.delete(rows.codes, target, axis=1)
 
     def gains(chosen: np.ndarray) -> np.ndarray:
-        some = WeightedRows.of(np.asfortranarray(x[chosen]), rows.weights[chosen])
+        some = WeightedRows.of(np.asfortranarray(others[chosen]), rows.weights[chosen])
         return rows.weights[chosen].sum() * edge_gains(PairCounts.of_rows(MemoryTable(some, domain, table.runner)))
 
     known = labels >= 0
@@ -49,7 +49,10 @@ def forest_of_pairs(gains: np.ndarray, along: Forest | None, rng: np.random.Gene
     (((0, 1), (0, 2)), ((0, 1),))
     """
     if along is not None and along.has_edges:
-        gaining = [p if p != NO_PARENT and gains[p, n] > 0 else NO_PARENT for n, p in enumerate(along.parents)]
+        gaining = [
+            parent if parent != NO_PARENT and gains[parent, child] > 0 else NO_PARENT
+            for child, parent in enumerate(along.parents)
+        ]
         forest = Forest(tuple(gaining))
     else:
         forest = strongest_forest(gains if rng is None else perturbed(gains, _NOISE, rng))

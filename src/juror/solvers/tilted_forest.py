@@ -3,11 +3,12 @@
 A class g of p(x) with forest tables A_n[x_pa, x_n] times e^{s_f(x)} with s_f(x) = b_f + Σ_n U_n[x_n] is again a product
 along the forest. From the leaves up, with the messages M of the children c of a node,
 
-    B_n[x_pa, x_n] = A_n[x_pa, x_n] e^{U_n[x_n]} Π_c M_c[x_n],     M_n[x_pa] = Σ_{x_n} B_n[x_pa, x_n],
+    B_n[x_pa, x_n] = A_n[x_pa, x_n] e^{U_n[x_n] + V_n[x_pa, x_n]} Π_c M_c[x_n],     M_n[x_pa] = Σ_{x_n} B_n[x_pa, x_n],
 
-the tables are B_n / M_n, and the class has the weight λ_g e^{b_f} times the messages of all roots. So G classes and a
-tilt of F classes make G · F classes, each of one label of the target, which has no parent and no children. Scores of
-pairs are added to U where the forest has an edge; classes without a forest take that of the pairs.
+where V are scores of pairs, if there are any. The tables are B_n / M_n, and the class has the weight λ_g e^{b_f} times
+the messages of all roots. So G classes and a tilt of F classes make G · F classes, each of one label of the target,
+which has no parent and no children. Pairs with scores are edges of the forest; classes without edges take the forest of
+the pairs.
 """
 
 from __future__ import annotations
