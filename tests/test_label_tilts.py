@@ -395,16 +395,16 @@ def test_scores_of_pairs_learn_a_rule_of_pairs_from_few_rows():
     codes = np.argwhere(np.ones((4,) * 4))
     same = (codes[:, 0] == codes[:, 1]) + 2 * ((codes[:, 2] < 2) == (codes[:, 3] < 2))
     rows = np.random.default_rng(15).permutation(np.column_stack([codes, same]))
-    domain = juror.Domain(
-        (*(juror.Variable(f"x{n}", tuple("abcd")) for n in range(4)), juror.Variable("y", tuple("efgh")))
-    )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model = juror.fit(rows[:200], domain=domain, target="y")
-    assert "with scores of pairs of columns" in model.info.tuned
-    new = rows[200:]
-    # Without these scores −0.72
-    assert np.log(model.predict_proba(new, "y")[np.arange(len(new)), new[:, 4]]).mean() > -0.55
+    x = (juror.Variable(f"x{n}", tuple("abcd")) for n in range(4))
+    domain, new = juror.Domain((*x, juror.Variable("y", tuple("efgh")))), rows[200:]
+    scores = []
+    for forest in ("auto", False):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = juror.fit(rows[:200], domain=domain, target="y", ensemble="auto", forest=forest)
+        assert ("with scores of pairs of columns" in model.info.tuned) == (forest == "auto")
+        scores.append(np.log(model.predict_proba(new, "y")[np.arange(len(new)), new[:, 4]]).mean())
+    assert scores[0] > scores[1] + 0.2
 
 
 @pytest.mark.parametrize(

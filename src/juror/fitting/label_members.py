@@ -91,7 +91,9 @@ def fit_for_labels(trial: Trial, options: EMOptions, *, smoothing_given: bool) -
     members = members_of(others.table)
     trial.context.tell(chosen.rank, 1, _PARTS, 1, 1, log_likelihood=members[-1].score)
     deals = [_Deal.of(trial, number, members_of) for number in range(_n_deals(trial))]
-    tilts = _fit_tilts(trial, deals, members, per_label, chosen.rank)
+    # Pairs with scores are edges of a forest.
+    pairs = [] if options.forest is False else _pairs(trial, members, per_label * n_labels)
+    tilts = _fit_tilts(trial, deals, _drawn(trial, members), pairs, per_label, chosen.rank)
     trial.context.tell(chosen.rank, _PARTS - 1, _PARTS, 1, 1, log_likelihood=tilts.score)
     target, both = _target_of(trial), zip(members, tilts.tilts, strict=True)
     parts = side_by_side([tilted(member.parameters, tilt, trial.domain, target) for member, tilt in both])
@@ -227,19 +229,24 @@ class _Tilts:
     with_pairs: bool
 
 
-def _fit_tilts(trial: Trial, deals: Sequence[_Deal], members: Sequence[Member], per_label: int, rank: int) -> _Tilts:
+def _fit_tilts(
+    trial: Trial,
+    deals: Sequence[_Deal],
+    drawn: Sequence[np.ndarray],
+    pairs: Sequence[Forest | None],
+    per_label: int,
+    rank: int,
+) -> _Tilts:
     """Fit a tilt for each member; held-out labels choose the decay, the number of steps, and whether pairs have scores.
 
     Scores decay faster while that helps. Without a budget of time, tilts are fitted once more, to all rows and with
     as many passes over them.
     """
     seconds = _TIME_TO_TILT * trial.context.seconds_left
-    drawn = _drawn(trial, members)
     climb = partial(_climb, trial, deals, drawn, per_label, seconds / (len(_DECAYS) + 1))
-    forests: Sequence[Forest | None] = [None] * len(members)
+    forests: Sequence[Forest | None] = [None] * len(drawn)
     found, decay = climb(forests, _DECAYS[0]), _DECAYS[0]
     trial.context.tell(rank, 2, _PARTS, 1, 1, log_likelihood=found.score)
-    pairs = _pairs(trial, members, per_label * _n_labels(trial))
     if any(pairs):
         climbed = climb(pairs, decay)
         if is_clear(climbed.log_prob - found.log_prob, np.concatenate([deal.weights(trial) for deal in deals])):
@@ -360,7 +367,7 @@ def _solution(
         n_iter=sum(member.n_passes for member in counting),
         starts=tuple(member.score for member in members),
         n_members=len(counting),
-        forests=about_forests(setting, len(members)),
+        forests=about_forests(replace(setting, forest=setting.forest or tilts.with_pairs), len(members)),
         hidden=alike.hidden if stacked.share > 0.0 else "",
         tuned=_in_words(trial, tilts, stacked),
     )
