@@ -2,10 +2,10 @@
 
 A member is p(x) of the variables x other than the target, EM classes along a forest, times the scores of labels that
 :mod:`juror.solvers.conditional_ascent` finds. Both together are classes along the same forest
-(:mod:`juror.solvers.tilted_forest`), so the members side by side are a model like any other. Pairs of variables that say
-more of a label together have scores too where labels of held-out rows gain (:mod:`juror.solvers.label_pairs`). Members that were fitted
-to all variables alike stand beside them, or in their place, where labels of held-out rows gain by that
-(:mod:`juror.fitting.label_stacking`).
+(:mod:`juror.solvers.tilted_forest`), so the members side by side are a model like any other. Pairs of variables that
+say more of a label together have scores too where labels of held-out rows gain (:mod:`juror.solvers.label_pairs`).
+Members that were fitted to all variables alike stand beside them, or in their place, where labels of held-out rows gain
+by that (:mod:`juror.fitting.label_stacking`).
 """
 
 from __future__ import annotations
