@@ -29,10 +29,11 @@ from juror.solvers.conditional_ascent import (
     log_average,
 )
 from juror.solvers.em import EMOptions
+from juror.solvers.label_pairs import forest_of_pairs, pair_gains
 from juror.solvers.methods import METHODS
 from juror.solvers.neighbours import best_width, smoother
 from juror.solvers.solver import Context
-from juror.solvers.tilt import Surroundings, Tilt
+from juror.solvers.tilt import Surroundings, Tilt, scored_along
 from juror.solvers.tilted_forest import tilted
 from juror.testing import dense, random_model
 
@@ -41,11 +42,11 @@ N_LABELS, PER_LABEL, TETHER = 3, 2, 0.3
 STACKING = Stacking(SIZES)
 
 
-def random_tilt(rng, scale=0.5, sizes=SIZES):
-    stacking, F = Stacking(sizes), N_LABELS * PER_LABEL
+def random_tilt(rng, scale=0.5, sizes=SIZES, pairs=None):
+    stacking, F = scored_along(sizes, pairs), N_LABELS * PER_LABEL
     scores = scale * rng.standard_normal((stacking.n_rows, F))
     scores[stacking.missing_rows] = 0.0
-    return Tilt(scale * rng.standard_normal(F), scores, N_LABELS)
+    return Tilt(scale * rng.standard_normal(F), scores, N_LABELS, pairs)
 
 
 def random_cells(rng, n=40, missing=0.2):
@@ -110,6 +111,25 @@ class TestTiltedForest:
         model = juror.JointPMF.of_blocks(as_mixture([whole], domain).blocks, domain)
         np.testing.assert_allclose(dense(model), expected, rtol=1e-9)
 
+    @pytest.mark.parametrize(
+        ("parents", "pairs"), [(None, (1, 2, -1)), ((-1, -1, -1), (-1, 0, -1)), ((1, 2, -1), (-1, 2, -1))]
+    )
+    def test_pairs_have_scores_along_the_forest_of_the_model_or_their_own(self, parents, pairs):
+        rng = np.random.default_rng(12)
+        forest, domain = None if parents is None else Forest(parents), juror.Domain.from_cardinalities(SIZES)
+        stacking = Stacking(SIZES, forest)
+        first = stacking.normalise(rng.random((stacking.n_rows, 2)), otherwise=np.ones((stacking.n_rows, 2)))
+        parameters, tilt = Parameters(np.array([0.3, 0.7]), first, forest), random_tilt(rng, 2.0, pairs=Forest(pairs))
+        codes = np.argwhere(np.ones(SIZES))
+        around = Surroundings.of(
+            codes, np.zeros(len(codes), dtype=int), np.ones(len(codes)), domain, N_LABELS, tilt.forest
+        )
+        p_x = np.exp(log_prob(as_mixture([parameters], domain), codes))
+        expected = p_x[:, None] * np.exp(tilt.log_labels(around.cells(codes)))
+        whole = juror.Domain.from_cardinalities([*SIZES, N_LABELS])
+        model = juror.JointPMF.of_blocks(as_mixture([tilted(parameters, tilt, whole, 3)], whole).blocks, whole)
+        np.testing.assert_allclose(dense(model).reshape(expected.shape), expected / expected.sum(), rtol=1e-9)
+
     def test_scores_that_underflow_leave_a_model(self):
         rng = np.random.default_rng(3)
         stacking = Stacking(SIZES, Forest((-1, 0, 1)))
@@ -160,6 +180,29 @@ class TestSurroundings:
         np.testing.assert_allclose(smoother(24, widths[0]).sum(axis=1), 1.0)
 
 
+class TestPairs:
+    def gains(self):
+        """Return gains of pairs for a label that differs where x0 and x1 do; x2 and x3 are copies of it, with noise."""
+        codes = np.random.default_rng(13).integers(0, 2, (2000, 5))
+        codes[:, 4] = codes[:, 0] ^ codes[:, 1]
+        noise = np.random.default_rng(14).random((2000, 2)) < 0.1
+        codes[:, 2:4] = codes[:, 4:] ^ noise
+        table = MemoryTable(WeightedRows.of(codes), juror.Domain.from_cardinalities([2] * 5), LocalRunner(1))
+        return pair_gains(table, 4)
+
+    def test_a_pair_gains_by_what_it_says_together(self):
+        gains = self.gains()
+        assert gains[0, 1] == pytest.approx(np.log(2), abs=0.02)
+        assert gains[2, 3] < -0.1
+        np.testing.assert_array_equal(gains, gains.T)
+
+    def test_a_model_keeps_its_forest_and_pairs_must_gain(self):
+        gains = self.gains()
+        assert forest_of_pairs(gains, Forest((-1, 0, -1, 2)), None).parents == (-1, 0, -1, -1)
+        assert forest_of_pairs(gains, Forest((-1, -1, -1, 2)), None) is None
+        assert forest_of_pairs(-np.abs(gains), None, np.random.default_rng(0)) is None
+
+
 def exclusive_or(n, seed):
     """Draw rows whose label is whether a and b differ, with a tenth of the labels changed, and some missing cells."""
     rng = np.random.default_rng(seed)
@@ -171,16 +214,15 @@ def exclusive_or(n, seed):
 
 @pytest.fixture(scope="module")
 def split():
-    """Rows of an exclusive or, some held out, with two models that find all rows equally probable."""
+    """Rows of an exclusive or, some held out, with a model that finds all rows equally probable."""
     codes = exclusive_or(3000, 0)
     rows = codes[codes[:, 5] >= 0]
     domain = juror.Domain.from_cardinalities([2] * 5)
     around = Surroundings.of(rows[:, :5], rows[:, 5], np.ones(len(rows)), domain, 2)
     parts = [
-        LabelledRows(around.stacking.cells(some[:, :5]).astype(np.int32), some[:, 5], np.ones(len(some)))
-        for some in (rows[:2500], rows[2500:])
+        LabelledRows(around.cells(some[:, :5]), some[:, 5], np.ones(len(some))) for some in (rows[:2500], rows[2500:])
     ]
-    return HeldOutLabels(*parts, around, np.zeros((2, len(parts[1]))))
+    return HeldOutLabels(*parts, around, np.zeros(len(parts[1])))
 
 
 def starts_of(split, n):
@@ -191,12 +233,12 @@ def starts_of(split, n):
 
 def climb(split, n_jobs=1, **options):
     with LocalRunner(n_jobs) as runner:
-        return climb_together([split], [starts_of(split, 2)], runner, **options)
+        return climb_together([[split] * 2], [starts_of(split, 2)], runner, **options)
 
 
 class TestClimb:
     def log_prob(self, split, tilts):
-        return log_average([split.held.log_labels(tilt) for tilt in tilts], split.log_x)[0]
+        return log_average([split.held.log_labels(tilt) for tilt in tilts], np.stack([split.log_x] * len(tilts)))[0]
 
     def test_steps_find_what_variables_do_together(self, split):
         found = climb(split)
@@ -348,6 +390,23 @@ class TestFit:
         assert fit_quietly(alike, target="x5").info.tuned == ""
 
 
+def test_scores_of_pairs_learn_a_rule_of_pairs_from_few_rows():
+    """A label that says whether x0 is x1, and whether x2 and x3 are on the same side."""
+    codes = np.argwhere(np.ones((4,) * 4))
+    same = (codes[:, 0] == codes[:, 1]) + 2 * ((codes[:, 2] < 2) == (codes[:, 3] < 2))
+    rows = np.random.default_rng(15).permutation(np.column_stack([codes, same]))
+    x = (juror.Variable(f"x{n}", tuple("abcd")) for n in range(4))
+    domain, new = juror.Domain((*x, juror.Variable("y", tuple("efgh")))), rows[200:]
+    scores = []
+    for forest in ("auto", False):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = juror.fit(rows[:200], domain=domain, target="y", ensemble="auto", forest=forest)
+        assert ("with scores of pairs of columns" in model.info.tuned) == (forest == "auto")
+        scores.append(np.log(model.predict_proba(new, "y")[np.arange(len(new)), new[:, 4]]).mean())
+    assert scores[0] > scores[1] + 0.2
+
+
 @pytest.mark.parametrize(
     ("n_steps", "share", "text"),
     [
@@ -375,7 +434,7 @@ class TestFit:
 )
 def test_the_record_says_what_counts_for_the_labels(n_steps, share, text):
     trial = SimpleNamespace(target=0, domain=juror.Domain.from_cardinalities([2, 2]))
-    tilts = SimpleNamespace(n_steps=n_steps, decay=0.0)
+    tilts = SimpleNamespace(n_steps=n_steps, decay=0.0, with_pairs=False)
     score = -0.2 if share else -0.25
     stacked = SimpleNamespace(share=share, score=score, of_tilted=-0.25, of_alike=-0.2958)
     assert _in_words(trial, tilts, stacked) == f"for x0, {text}"

@@ -2,9 +2,10 @@
 
 A member is p(x) of the variables x other than the target, EM classes along a forest, times the scores of labels that
 :mod:`juror.solvers.conditional_ascent` finds. Both together are classes along the same forest
-(:mod:`juror.solvers.tilted_forest`), so the members side by side are a model like any other. Members that were fitted
-to all variables alike stand beside them, or in their place, where labels of held-out rows gain by that
-(:mod:`juror.fitting.label_stacking`).
+(:mod:`juror.solvers.tilted_forest`), so the members side by side are a model like any other. Pairs of variables that
+say more of a label together have scores too where labels of held-out rows gain (:mod:`juror.solvers.label_pairs`).
+Members that were fitted to all variables alike stand beside them, or in their place, where labels of held-out rows gain
+by that (:mod:`juror.fitting.label_stacking`).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 
 from juror.answers.sampling import sample
 from juror.answers.scores import log_prob
-from juror.fitting.choose import Chosen, FitSetting
+from juror.fitting.choose import Chosen, FitSetting, is_clear
 from juror.fitting.climb import choose_for_members
 from juror.fitting.ensemble import about_forests
 from juror.fitting.held_out import Trial, as_mixture
@@ -27,6 +28,7 @@ from juror.fitting.members import Member, complaints_of, fit_members, held_out_s
 from juror.kernels.random_streams import Stream
 from juror.record import FitRecord
 from juror.rows.distinct import WeightedRows
+from juror.rows.forest import Forest
 from juror.rows.in_memory import MemoryTable
 from juror.rows.parameters import side_by_side
 from juror.rows.stacking import Stacking
@@ -40,6 +42,7 @@ from juror.solvers.conditional_ascent import (
     climb_together,
 )
 from juror.solvers.em import EMOptions
+from juror.solvers.label_pairs import forest_of_pairs, pair_gains
 from juror.solvers.solver import Solution
 from juror.solvers.tilt import Surroundings, Tilt
 from juror.solvers.tilted_forest import tilted
@@ -52,7 +55,7 @@ _MOST_CLASSES, _MOST_NUMBERS = 4096, 1 << 24
 # How fast scores decay, to choose from, see juror.solvers.conditional_ascent
 _DECAYS = (0.0, 0.05, 0.2)
 # Parts of the work in progress reports: the members, the tilts with each decay and of all rows, and other members
-_PARTS = len(_DECAYS) + 3
+_PARTS = len(_DECAYS) + 4
 # The share of the time left that the other variables may take, and then the share that the tilts may take
 _TIME_FOR_ALIKE, _TIME_FOR_OTHERS, _TIME_TO_TILT = 0.25, 0.4, 0.6
 # The share of rows that tilts hold out, and the most rows. Many can be held out, as all rows are fitted once more.
@@ -89,7 +92,9 @@ def fit_for_labels(trial: Trial, options: EMOptions, *, smoothing_given: bool) -
     members = members_of(others.table)
     trial.context.tell(chosen.rank, 1, _PARTS, 1, 1, log_likelihood=members[-1].score)
     deals = [_Deal.of(trial, number, members_of) for number in range(_n_deals(trial))]
-    tilts = _fit_tilts(trial, deals, _drawn(trial, members), per_label, chosen.rank)
+    # Pairs with scores are edges of a forest.
+    pairs = [] if options.forest is False else _pairs(trial, members, per_label * n_labels)
+    tilts = _fit_tilts(trial, deals, _drawn(trial, members), pairs, per_label, chosen.rank)
     trial.context.tell(chosen.rank, _PARTS - 1, _PARTS, 1, 1, log_likelihood=tilts.score)
     target, both = _target_of(trial), zip(members, tilts.tilts, strict=True)
     parts = side_by_side([tilted(member.parameters, tilt, trial.domain, target) for member, tilt in both])
@@ -148,12 +153,15 @@ def _n_deals(trial: Trial) -> int:
 
 @dataclass(frozen=True, eq=False)
 class _Deal:
-    """Rows that tilts are fitted to and rows held out: as tables, and those with a label for the steps."""
+    """Rows that tilts are fitted to and rows held out.
+
+    ``log_x`` is log p(x) of those held out that have a label, (members, rows), under members fitted to what is kept.
+    """
 
     number: int
     kept: MemoryTable
     held: MemoryTable
-    split: HeldOutLabels
+    log_x: np.ndarray
 
     @classmethod
     def of(cls, trial: Trial, number: int, members_of: Callable[[MemoryTable], Sequence[Member]]) -> _Deal:
@@ -163,32 +171,50 @@ class _Deal:
             kept, held = trial.table.split(_held_out(trial), rng)
             if all(np.any(part.rows.codes[:, target] >= 0) for part in (kept, held)):
                 break
-        around = _around(trial, kept)
-        rows, judges = (LabelledRows.of(part.rows, target, around) for part in (kept, held))
         codes, domain = held.rows.codes, trial.domain.without([target])
         x = np.delete(codes[codes[:, target] >= 0], target, axis=1)
         members = members_of(_without(kept, target))
         log_x = np.stack([log_prob(as_mixture([member.parameters], domain), x) for member in members])
-        return cls(number, kept, held, HeldOutLabels(rows, judges, around, log_x))
+        return cls(number, kept, held, log_x)
+
+    def seen_by(self, trial: Trial, forests: Sequence[Forest | None]) -> list[HeldOutLabels]:
+        """Return the rows as tilts with the pairs of some forests see them."""
+        arounds, target = _arounds(trial, self.kept, forests), _target_of(trial)
+        seen = {}
+        for around in set(arounds):
+            kept, held = (LabelledRows.of(part.rows, target, around) for part in (self.kept, self.held))
+            seen[around] = partial(HeldOutLabels, kept, held, around)
+        return [seen[around](log_x) for around, log_x in zip(arounds, self.log_x, strict=True)]
+
+    def weights(self, trial: Trial) -> np.ndarray:
+        """Return the weights of the rows held out that have a label."""
+        return _labelled_weights(self.held, _target_of(trial))
 
 
-def _around(trial: Trial, table: MemoryTable) -> Surroundings:
+def _labelled_weights(table: MemoryTable, target: int) -> np.ndarray:
+    return table.rows.weights[table.rows.codes[:, target] >= 0]
+
+
+def _arounds(trial: Trial, table: MemoryTable, forests: Sequence[Forest | None]) -> list[Surroundings]:
+    """Return what is known of the variables for each forest of pairs, the same object for equal forests."""
+    found = {forest: _around(trial, table, forest) for forest in set(forests)}
+    return [found[forest] for forest in forests]
+
+
+def _around(trial: Trial, table: MemoryTable, forest: Forest | None) -> Surroundings:
     target = _target_of(trial)
     labelled = table.rows.codes[:, target] >= 0
     codes, labels = table.rows.codes[labelled], table.rows.codes[labelled, target].astype(np.int64)
     others, weights = trial.domain.without([target]), table.rows.weights[labelled]
-    return Surroundings.of(np.delete(codes, target, axis=1), labels, weights, others, _n_labels(trial))
+    return Surroundings.of(np.delete(codes, target, axis=1), labels, weights, others, _n_labels(trial), forest)
 
 
 def _drawn(trial: Trial, members: Sequence[Member]) -> list[np.ndarray]:
-    """Return cells of rows, (rows, N), that each member draws."""
+    """Return codes of rows, (rows, N), that each member draws."""
     others, n_rows = trial.domain.without([_target_of(trial)]), min(_DRAWN, len(trial.table.rows.codes))
-    stacking, drawn = Stacking(others.cardinalities), []
-    for number, member in enumerate(members):
-        rng = Stream.TETHER.generator(trial.context.seed, number)
-        codes = sample(as_mixture([member.parameters], others), n_rows, rng)
-        drawn.append(stacking.cells(codes).astype(np.int32))
-    return drawn
+    rngs = [Stream.TETHER.generator(trial.context.seed, number) for number in range(len(members))]
+    both = zip(members, rngs, strict=True)
+    return [sample(as_mixture([member.parameters], others), n_rows, rng) for member, rng in both]
 
 
 @dataclass(frozen=True)
@@ -201,32 +227,55 @@ class _Tilts:
     score: float
     decay: float
     n_steps: int
+    with_pairs: bool
 
 
-def _fit_tilts(trial: Trial, deals: Sequence[_Deal], drawn: Sequence[np.ndarray], per_label: int, rank: int) -> _Tilts:
-    """Fit a tilt for each member, with the decay and the number of steps that held-out labels choose.
+def _fit_tilts(
+    trial: Trial,
+    deals: Sequence[_Deal],
+    drawn: Sequence[np.ndarray],
+    pairs: Sequence[Forest | None],
+    per_label: int,
+    rank: int,
+) -> _Tilts:
+    """Fit a tilt for each member; held-out labels choose the decay, the number of steps, and whether pairs have scores.
 
     Scores decay faster while that helps. Without a budget of time, tilts are fitted once more, to all rows and with
     as many passes over them.
     """
     seconds = _TIME_TO_TILT * trial.context.seconds_left
-    found, decay = None, _DECAYS[0]
-    for part, faster in enumerate(_DECAYS, start=2):
-        climbed = _climb(trial, deals, drawn, per_label, faster, seconds / len(_DECAYS))
+    climb = partial(_climb, trial, deals, drawn, per_label, seconds / (len(_DECAYS) + 1))
+    forests: Sequence[Forest | None] = [None] * len(drawn)
+    found, decay = climb(forests, _DECAYS[0]), _DECAYS[0]
+    trial.context.tell(rank, 2, _PARTS, 1, 1, log_likelihood=found.score)
+    if any(pairs):
+        climbed = climb(pairs, decay)
+        if is_clear(climbed.log_prob - found.log_prob, np.concatenate([deal.weights(trial) for deal in deals])):
+            found, forests = climbed, pairs
+        trial.context.tell(rank, 3, _PARTS, 1, 1, log_likelihood=found.score)
+    for part, faster in enumerate(_DECAYS[1:], start=4):
+        climbed = climb(forests, faster)
         trial.context.tell(rank, part, _PARTS, 1, 1, log_likelihood=climbed.score)
-        if found is not None and climbed.score <= found.score:
+        if climbed.score <= found.score:
             break
         found, decay = climbed, faster
-    assert found is not None
     tilts = found.tilts[0]
     if seconds == np.inf:
-        around = _around(trial, trial.table)
-        rows = LabelledRows.of(trial.table.rows, _target_of(trial), around)
-        more = rows.weights.sum() / deals[0].split.rows.weights.sum()
-        # Decay is a prior that is worth some rows, so it weighs less beside more rows.
-        again = partial(climb_as_far, rows=rows, around=around, decay=decay / more, n_steps=round(found.n_steps * more))
-        tilts = list(trial.context.runner.map(again, _starts(trial, len(deals), around, drawn, per_label)))
-    return _Tilts(tilts, found.log_prob, found.log_x, found.score, decay, found.n_steps)
+        tilts = _fit_all(trial, deals, drawn, forests, per_label, decay, found.n_steps)
+    return _Tilts(tilts, found.log_prob, found.log_x, found.score, decay, found.n_steps, any(forests))
+
+
+def _pairs(trial: Trial, members: Sequence[Member], n_tilted: int) -> list[Forest | None]:
+    """Return the pairs that may have scores in the tilt of each member; none if tables would be too large."""
+    gains = pair_gains(trial.table, _target_of(trial))
+    sizes = trial.domain.without([_target_of(trial)]).cardinalities
+    found: list[Forest | None] = []
+    for number, member in enumerate(members):
+        rng = Stream.MEMBER_FOREST.generator(trial.context.seed, number) if number else None
+        forest = forest_of_pairs(gains, member.parameters.forest, rng)
+        n_numbers = member.parameters.rank * n_tilted * Stacking(sizes, forest).n_rows
+        found.append(forest if n_numbers <= _MOST_NUMBERS // _MEMBERS else None)
+    return found
 
 
 def _climb(
@@ -234,26 +283,58 @@ def _climb(
     deals: Sequence[_Deal],
     drawn: Sequence[np.ndarray],
     per_label: int,
-    decay: float,
     seconds: float,
+    forests: Sequence[Forest | None],
+    decay: float,
 ) -> Climbed:
-    starts = [_starts(trial, deal.number, deal.split.around, drawn, per_label) for deal in deals]
+    splits = [deal.seen_by(trial, forests) for deal in deals]
+    starts = [
+        _starts(trial, deal.number, [rows.around for rows in split], drawn, per_label)
+        for deal, split in zip(deals, splits, strict=True)
+    ]
     until = time.monotonic() + seconds
-    return climb_together([deal.split for deal in deals], starts, trial.context.runner, decay=decay, until=until)
+    return climb_together(splits, starts, trial.context.runner, decay=decay, until=until)
+
+
+def _fit_all(
+    trial: Trial,
+    deals: Sequence[_Deal],
+    drawn: Sequence[np.ndarray],
+    forests: Sequence[Forest | None],
+    per_label: int,
+    decay: float,
+    n_steps: int,
+) -> list[Tilt]:
+    """Fit tilts to all rows, with as many passes over them as over the rows that were kept."""
+    target, table = _target_of(trial), trial.table
+    arounds = _arounds(trial, table, forests)
+    rows = {around: LabelledRows.of(table.rows, target, around) for around in set(arounds)}
+    more = _labelled_weights(table, target).sum() / _labelled_weights(deals[0].kept, target).sum()
+
+    def fitted(given: tuple[Surroundings, Start]) -> Tilt:
+        # Decay is a prior that is worth some rows, so it weighs less beside more rows.
+        around, start = given
+        return climb_as_far(start, rows[around], around, decay=decay / more, n_steps=round(n_steps * more))
+
+    starts = _starts(trial, len(deals), arounds, drawn, per_label)
+    return list(trial.context.runner.map(fitted, list(zip(arounds, starts, strict=True))))
 
 
 def _starts(
-    trial: Trial, number: int, around: Surroundings, drawn: Sequence[np.ndarray], per_label: int
+    trial: Trial, number: int, arounds: Sequence[Surroundings], drawn: Sequence[np.ndarray], per_label: int
 ) -> list[Start]:
     """Return a start for each member whose drawn rows are given."""
     rngs = [Stream.TILT.generator(trial.context.seed, number, 1 + tilt) for tilt in range(len(drawn))]
-    return [Start(around.start(per_label, rng), rows, rng) for rows, rng in zip(drawn, rngs, strict=True)]
+    each = zip(arounds, drawn, rngs, strict=True)
+    return [Start(around.start(per_label, rng), around.cells(codes), rng) for around, codes, rng in each]
 
 
 def _in_words(trial: Trial, tilts: _Tilts, stacked: Stacked) -> str:
     """Say how labels were fitted, and what held-out labels gained by each kind of members."""
     name = trial.domain[_target_of(trial)].name
     how = f"by {_MEMBERS * tilts.n_steps:,} steps with decay {tilts.decay:g}"
+    if tilts.with_pairs:
+        how += ", with scores of pairs of columns"
     if not tilts.n_steps:
         how = "by separate classes for each label, which further steps did not improve"
     alike = f"an ensemble that treats {name} like any other column"
@@ -287,7 +368,7 @@ def _solution(
         n_iter=sum(member.n_passes for member in counting),
         starts=tuple(member.score for member in members),
         n_members=len(counting),
-        forests=about_forests(setting, len(members)),
+        forests=about_forests(replace(setting, forest=setting.forest or tilts.with_pairs), len(members)),
         hidden=alike.hidden if stacked.share > 0.0 else "",
         tuned=_in_words(trial, tilts, stacked),
     )

@@ -60,7 +60,7 @@ class LabelledRows:
         labels = rows.codes[:, target].astype(np.int64)
         known = labels >= 0
         codes = np.delete(rows.codes[known], target, axis=1)
-        return cls(around.stacking.cells(codes).astype(np.int32), labels[known], rows.weights[known])
+        return cls(around.cells(codes), labels[known], rows.weights[known])
 
     def log_labels(self, tilt: Tilt) -> np.ndarray:
         """Return log Σ_{f of y} e^{s_f} of each row's own label y, and log Z, (2, rows)."""
@@ -89,7 +89,7 @@ def log_average(log_labels: Sequence[np.ndarray], log_x: np.ndarray) -> np.ndarr
 
 @dataclass(frozen=True, eq=False)
 class HeldOutLabels:
-    """Rows with labels, some of them held out.
+    """Rows with labels, some of them held out, as a tilt sees them.
 
     Attributes
     ----------
@@ -97,8 +97,8 @@ class HeldOutLabels:
         Those that give the steps, and those that decide when they end.
     around : Surroundings
         What is known of the variables.
-    log_x : numpy.ndarray, (models, held-out rows)
-        log p(x) of held-out rows under models like those that tilts belong to, which have not seen them.
+    log_x : numpy.ndarray, (held-out rows,)
+        log p(x) of held-out rows under a model like that of the tilt, which has not seen them.
     """
 
     rows: LabelledRows
@@ -150,7 +150,7 @@ class Climbed:
 
 
 def climb_together(
-    splits: Sequence[HeldOutLabels],
+    splits: Sequence[Sequence[HeldOutLabels]],
     starts: Sequence[Sequence[Start]],
     runner: LocalRunner,
     *,
@@ -161,10 +161,10 @@ def climb_together(
 
     Parameters
     ----------
-    splits : sequence of HeldOutLabels
-        The rows.
+    splits : sequence of sequences of HeldOutLabels
+        By split, the rows as each tilt sees them: with the scores of its own pairs.
     starts : sequence of sequences of Start
-        By split, where tilts start. The n-th belongs to the n-th model.
+        By split, where tilts start.
     runner : LocalRunner
         Threads; each takes the steps of one tilt.
     decay : float
@@ -173,11 +173,11 @@ def climb_together(
         No step is taken after this time.
     """
     walks = [
-        (split, _Walk(start, split.rows, split.around, decay))
+        (rows, _Walk(start, rows.rows, rows.around, decay))
         for split, some in zip(splits, starts, strict=True)
-        for start in some
+        for rows, start in zip(split, some, strict=True)
     ]
-    weights = np.concatenate([split.held.weights for split in splits])
+    weights = np.concatenate([split[0].held.weights for split in splits])
 
     def go(n_steps: int, walk: tuple[HeldOutLabels, _Walk]) -> np.ndarray:
         walk[1].go(n_steps)
@@ -187,14 +187,13 @@ def climb_together(
         seen = iter(runner.map(partial(go, n_steps), walks))
         tilts = iter(walk.mean.copy() for _, walk in walks)
         averages = [
-            log_average(list(islice(seen, len(some))), split.log_x[: len(some)])
-            for split, some in zip(splits, starts, strict=True)
+            log_average(list(islice(seen, len(split))), np.stack([rows.log_x for rows in split])) for split in splits
         ]
         log_prob, log_x = np.concatenate(averages, axis=1)
         score = float(weights @ log_prob / weights.sum())
         return Climbed([list(islice(tilts, len(some))) for some in starts], log_prob, log_x, score, step)
 
-    most = max(_MOST_STEPS, *(int(_MOST_PASSES * len(split.rows) / walk.batch) for split, walk in walks))
+    most = max(_MOST_STEPS, *(int(_MOST_PASSES * len(rows.rows) / walk.batch) for rows, walk in walks))
     best, step, in_vain_since = after(0, 0), 0, 0
     top = best.score
     while step < most and step - in_vain_since < max(_PATIENCE * _LOOK, _SHARE_IN_VAIN * step):

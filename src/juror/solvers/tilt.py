@@ -5,8 +5,9 @@ The other variables x have a density p(x) of their own. A *tilt* has n_labels ·
     p(x, y) ∝ p(x) Σ_{f of y} e^{s_f(x)},     s_f(x) = b_f + Σ_n U_n[x_n, f],
 
 so p(y | x) = Σ_{f of y} e^{s_f} / Z(x), with Z(x) = Σ_f e^{s_f}, does not depend on p(x). With one class a label this
-is logistic regression on the labels of all variables; more classes see what variables do together. If Z(x) is one
-everywhere, then x keeps its density. A missing cell has the score zero: scores are *centred* so that
+is logistic regression on the labels of all variables; more classes see what variables do together. Along a forest,
+pairs may have scores too: s_f gains Σ V_n[x_pa, x_n, f] over its edges. If Z(x) is one everywhere, then x keeps its
+density. A missing cell has the score zero, and so has its pair: scores are *centred* so that
 Σ_x m_n[x] e^{U_n[x, f]} = 1, where m_n is the marginal.
 """
 
@@ -18,6 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from juror.domain import Domain
+from juror.rows.forest import Forest
 from juror.rows.stacking import Stacking
 from juror.runners.local import partitions
 from juror.solvers.neighbours import best_width, smoother
@@ -40,14 +42,17 @@ class Tilt:
     offsets : numpy.ndarray, (F,)
         b.
     scores : numpy.ndarray, (stacked rows, F)
-        U; zero in the rows of missing cells.
+        U, and V after it; zero in the rows of missing cells.
     n_labels : int
         How many labels the target has.
+    forest : Forest or None
+        Its edges are the pairs that have scores.
     """
 
     offsets: np.ndarray
     scores: np.ndarray
     n_labels: int
+    forest: Forest | None = None
 
     def copy(self) -> Tilt:
         """Return a tilt with arrays of its own."""
@@ -87,19 +92,25 @@ class Surroundings:
 
     Attributes
     ----------
+    n_variables : int
+        How many variables there are besides the target.
     stacking : Stacking
-        The places of the variables other than the target.
+        The places of these variables, and of the pairs of the forest.
+    forest : Forest or None
+        Its edges are the pairs that have scores.
     marginals : numpy.ndarray, (stacked rows, 1)
         m_n[x], zero in the rows of missing cells.
     log_ratios : numpy.ndarray, (stacked rows, n_labels)
-        log p(x_n | y) − log m_n[x_n] of rows with label y.
+        log p(x_n | y) − log m_n[x_n] of rows with label y; zero for pairs.
     shares : numpy.ndarray, (n_labels,)
         p(y).
     ordered : sequence of Ordered
         Those with an order.
     """
 
+    n_variables: int
     stacking: Stacking
+    forest: Forest | None
     marginals: np.ndarray
     log_ratios: np.ndarray
     shares: np.ndarray
@@ -107,12 +118,18 @@ class Surroundings:
 
     @classmethod
     def of(
-        cls, codes: np.ndarray, labels: np.ndarray, weights: np.ndarray, domain: Domain, n_labels: int
+        cls,
+        codes: np.ndarray,
+        labels: np.ndarray,
+        weights: np.ndarray,
+        domain: Domain,
+        n_labels: int,
+        forest: Forest | None = None,
     ) -> Surroundings:
         """Count the labels of rows: codes (rows, N) without the target, its labels (rows,), and weights (rows,)."""
-        stacking = Stacking(domain.cardinalities)
+        stacking = scored_along(domain.cardinalities, forest)
         counts = np.zeros((n_labels, stacking.n_rows))
-        for column in stacking.cells(codes).T:
+        for column in stacking.cells(_with_pairs(codes, domain.cardinalities, forest)).T:
             counts += np.bincount(
                 labels * stacking.n_rows + column, weights, minlength=n_labels * stacking.n_rows
             ).reshape(counts.shape)
@@ -136,20 +153,29 @@ class Surroundings:
         prior = _PRIOR * marginals
         ratios = stacking.normalise(counts.T + prior, otherwise=np.ones_like(counts.T)) / marginals
         marginals[stacking.missing_rows] = 0.0
-        return cls(stacking, marginals, np.log(ratios), shares, ordered)
+        ratios[stacking.starts[len(domain)] :] = 1.0
+        return cls(len(domain), stacking, forest, marginals, np.log(ratios), shares, ordered)
+
+    def cells(self, codes: np.ndarray) -> np.ndarray:
+        """Return the stacked rows that are scored, (rows, variables and pairs), of codes (rows, N)."""
+        sizes = self.stacking.cardinalities[: self.n_variables]
+        return self.stacking.cells(_with_pairs(codes, sizes, self.forest)).astype(np.int32)
 
     def start(self, per_label: int, rng: np.random.Generator) -> Tilt:
         """Return independent variables given the label, with noise that tells the classes apart."""
         n_labels = len(self.shares)
-        noise = rng.standard_normal((self.stacking.n_rows, n_labels * per_label))
+        noise = np.zeros((self.stacking.n_rows, n_labels * per_label))
+        alone = noise[: self.stacking.starts[self.n_variables]]
+        alone[:] = rng.standard_normal(alone.shape)
         for each in self.ordered:
             # Smooth noise, of the same variance
             noise[each.rows] = each.own @ noise[each.rows] / np.sqrt((each.own**2).sum(axis=1, keepdims=True))
         # The noise of a row is a sum over its variables.
-        noise *= _APART / np.sqrt(len(self.stacking.missing_rows))
+        noise *= _APART / np.sqrt(self.n_variables)
         scores = np.repeat(self.log_ratios, per_label, axis=1) + noise
         scores[self.stacking.missing_rows] = 0.0
-        return Tilt(np.repeat(np.log(self.shares / per_label), per_label), scores, n_labels).centred(self)
+        offsets = np.repeat(np.log(self.shares / per_label), per_label)
+        return Tilt(offsets, scores, n_labels, self.forest).centred(self)
 
     def smoothed(self, gradient: np.ndarray) -> np.ndarray:
         """Smooth a gradient (stacked rows, F) over neighbours: wide where classes of a label differ.
@@ -164,6 +190,20 @@ class Surroundings:
             finer = (each.shared - each.own) @ shared
             gradient[each.rows] = each.own @ of + np.repeat(finer, of.shape[1] // n_labels, axis=1)
         return gradient
+
+
+def scored_along(sizes: tuple[int, ...], forest: Forest | None) -> Stacking:
+    """Return the places of variables, and after them of the pairs of a forest, parents first."""
+    pairs = () if forest is None else tuple(sizes[parent] * sizes[child] for parent, child in forest.edges)
+    return Stacking((*sizes, *pairs))
+
+
+def _with_pairs(codes: np.ndarray, sizes: tuple[int, ...], forest: Forest | None) -> np.ndarray:
+    """Put columns of the joint codes of a forest's pairs beside codes (rows, N)."""
+    if forest is None or not forest.has_edges:
+        return codes
+    children = [child for _, child in forest.edges]
+    return np.concatenate([codes, forest.joint_codes(codes, sizes)[:, children]], axis=1)
 
 
 def _smoothed(counts: np.ndarray, K: np.ndarray) -> np.ndarray:
