@@ -400,7 +400,7 @@ class TestBells:
             point = draw_point(counted(drawn, stacking, self.F), self.HYPER.a, prior, stacking, rng)
             batch = seen[sweep * n_batches // n_sweeps]
             batch[place[edges.forest]] += 1
-            batch[-1] += any(edges.bell(n) is not None for n in range(3))
+            batch[-1] += any(kind.bell is not None for kind in edges.kinds)
         shares = seen * n_batches / n_sweeps
         expected = np.append(probable, of_bell)
         off = (shares.mean(axis=0) - expected) / (shares.std(axis=0, ddof=1) / np.sqrt(n_batches))
@@ -530,7 +530,8 @@ def test_the_sampler_leaves_its_own_prior_in_place():
         edges = next_prior(next_edges(edges, drawn, hyper, F, pairs, rng), pairs, rng)
         stacking = Stacking(sizes, edges.forest)
         counts = counted(drawn, stacking, F)
-        hyper = next_hyper(hyper, counts.classes, columns_of(counts, edges, stacking), rng, 1.0, edges.strengths)
+        given = [kind.strength for kind in edges.kinds]
+        hyper = next_hyper(hyper, counts.classes, columns_of(counts, edges, stacking), rng, 1.0, given)
         point = draw_point(counts, hyper.a, TablePrior.of(hyper, edges, stacking, pairs.bells), stacking, rng)
         log_c = np.log(np.array(hyper.c)[:3] / [3, 2, 2])
         z = norm.cdf([hyper.mu - 1.0, *((log_c - hyper.mu) / np.sqrt(hyper.tau2))])

@@ -107,9 +107,9 @@ class BellEdges:
     def _cells(self) -> _PairCells:
         return _PairCells.of({n: len(ends) - 1 for n, ends in self.ends.items()}, self.couples, self._alpha)
 
-    def alpha(self, above: int, n: int, kind: int) -> np.ndarray:
-        """Return the pseudo-counts b m_r of an edge, (I_p, I_n)."""
-        return np.asarray(self._alpha[above, n][kind % N_BELLS])
+    def alpha(self, above: int, n: int, bell: int) -> np.ndarray:
+        """Return the pseudo-counts b m_r of an edge, (I_p, I_n); bells are numbered by b, then by r."""
+        return np.asarray(self._alpha[above, n][bell])
 
     def evidence(self, codes: np.ndarray, classes: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Return the log evidence of all edges, (pairs, 2 · kinds): those with shared columns, then those of classes.
