@@ -461,6 +461,7 @@ class TestBells:
         assert rows["y"].mean() < -0.3
         assert np.mean([filled["y"].mean() for filled in model.impute(rows, draws=5)]) > -0.1
 
+    @pytest.mark.filterwarnings("ignore:The chains have not mixed")
     def test_a_hidden_number_is_left_to_classes(self):
         model = juror.fit(self.numbers(250, np.full((8, 8), 0.8) + 0.2 * np.eye(8)))
         assert "correlations" not in model.info.stopped
