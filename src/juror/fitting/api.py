@@ -17,7 +17,7 @@ from juror.domain import Domain
 from juror.domain.variable import Label, Unknown
 from juror.errors import DataWarning, FitWarning, check_count, warn, wrong
 from juror.fitting.arguments import check_alone, how_to_find
-from juror.fitting.contradictions import hold_against_rows
+from juror.fitting.contradictions import Verdict, hold_against_rows
 from juror.fitting.devices import card_of, settle_device
 from juror.fitting.fit_record import completed, with_verdict
 from juror.fitting.formula_trials import with_formulas
@@ -304,11 +304,12 @@ def fit(
             reread = partial(read_again, opened, bytes_here, stack)
             inside = contradicted_inside(mixture, read, reread, verdict.findings, record, local)
             verdict = replace(verdict, inside=inside)
-    # Who gives a rank, or wants a tree, limits the model on purpose: then what it misses is recorded, not warned of.
-    for complaint in (*solution.complaints, *(verdict.complaints() if chooses_rank else ())):
+    # A user who gives a rank or asks for a tree limits the model on purpose, so what it misses is only recorded.
+    missed = verdict if chooses_rank else Verdict()
+    for complaint in (*solution.complaints, *missed.complaints()):
         warn(FitWarning(complaint))
     # A share of rows is as private as the counts, so it is written down only with them.
-    written = (*solution.complaints, *(verdict.complaints(keep_counts) if chooses_rank else ()))
+    written = (*solution.complaints, *missed.complaints(keep_counts))
     record = replace(record, target=target, warnings=about_data + tuple(map(str, written)), without_counts=without)
     return JointPMF.of_blocks(mixture.blocks, domain, with_verdict(record, verdict, keep_counts), counts)
 

@@ -118,9 +118,9 @@ def held_out_share(table: MemoryTable) -> float:
 
 
 def some_rows(table: MemoryTable, n_rows: int, rng: np.random.Generator) -> MemoryTable:
-    """Draw at random as large a share of the rows as this many are of the distinct ones.
+    """Draw rows at random, each with the chance ``n_rows`` / number of distinct rows.
 
-    A distinct row that stands for several keeps some of them, so that of rows that recur nearly all stay distinct.
+    A distinct row that stands for several keeps some of them. So tables whose rows recur keep nearly all distinct rows.
     """
     return table.split(min(1.0, n_rows / len(table.rows.codes)), rng)[1]
 
