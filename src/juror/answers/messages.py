@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
@@ -109,6 +110,12 @@ def node_marginals(block: Block) -> list[np.ndarray]:
         parent = block.forest.parents[n]
         shares[n] = block.tables[n][0] if parent == NO_PARENT else _step(shares[parent], block.tables[n])
     return shares
+
+
+def marginals_of(blocks: Sequence[Block], n_variables: int) -> list[np.ndarray]:
+    """Return the distribution of every variable, (I_n,) each, from one pass over each block."""
+    shares = [(block.weights, node_marginals(block)) for block in blocks]
+    return [reduce(np.add, (own[n] @ lam for lam, own in shares)) for n in range(n_variables)]
 
 
 def _step(above: np.ndarray, table: np.ndarray) -> np.ndarray:
