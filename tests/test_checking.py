@@ -395,6 +395,20 @@ class TestData:
         assert counts.domain.names == model.domain.names[::-1]
         assert model.check(counts).to_dict() == expected
 
+    def test_missing_cells_of_numbers_are_counted_as_in_the_model(self):
+        ages = np.random.default_rng(0).normal(40, 12, 300).round(1)
+        rows = {"age": np.where(np.arange(300) < 40, np.nan, ages), "group": np.arange(300) % 2}
+        whole = juror.Domain.infer(rows)
+        labelled = whole.with_missing_as({"age": "not asked"})
+        models = [juror.fit(rows, 2, "em", domain=domain, missing_as={}) for domain in (whole, labelled)]
+        counts = [PairCounts.of(rows, domain) for domain in (whole, labelled)]
+        for model, same in zip(models, counts, strict=True):
+            assert model.check(same).to_dict() == model.check().to_dict()
+        assert len(models[1].check(counts[0])) < len(models[1].check())
+        for labels in (counts[1], PairCounts.of(rows, whole.with_missing_as({"age": "unknown"}))):
+            with pytest.raises(DataError, match=r"rows with the label '(not asked|unknown)' of 'age', which is not"):
+                models[0].check(labels)
+
     def test_columns_that_are_there_are_checked(self, tmp_path):
         model = juror.fit(juror.datasets.titanic(), rank=3, method="em")
         other = juror.datasets.titanic().sample(frac=0.5, random_state=0)

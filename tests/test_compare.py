@@ -134,6 +134,13 @@ def test_align_gives_the_same_distribution_in_the_true_order():
     np.testing.assert_allclose(dense(aligned), dense(est), atol=1e-15)
 
 
+def test_align_keeps_what_the_estimate_is_conditioned_on():
+    rng = np.random.default_rng(4)
+    est = random_model((3, 4, 2), 2, rng).condition("x2 = 1")
+    aligned = align(random_model((3, 4), 3, rng), est)
+    assert str(aligned.conditions) == str(est.conditions) == "x2 = 1"
+
+
 def test_anything_with_weights_and_factors_can_be_compared():
     rng = np.random.default_rng(3)
     true, est = random_model((2, 3), 2, rng), random_model((2, 3), 2, rng)

@@ -93,7 +93,7 @@ def align(true: Components, est: JointPMF) -> JointPMF:
     >>> align(true, JointPMF([0.25, 0.75], [[[0.1, 0.8], [0.9, 0.2]]])).weights.tolist()
     [0.75, 0.25]
     """
-    return JointPMF(*_matched(_as_model(true), est), est.domain, est.info, est.counts)
+    return JointPMF(*_matched(_as_model(true), est), est.domain, est.info, est.counts, est.conditions)
 
 
 def tensor_error(true: Components, est: Components) -> float:

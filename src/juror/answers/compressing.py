@@ -22,7 +22,7 @@ from functools import partial, reduce
 import numpy as np
 
 from juror.answers.block import BareMixture, Block, Mixture, edgeless
-from juror.answers.information import Estimate
+from juror.answers.information import Estimate, divergence_of
 from juror.answers.marginals import whole_table
 from juror.answers.merging import merge, nearest_trees
 from juror.answers.refining import BlockCounts, BlockRows, Blocks, with_marginals
@@ -30,7 +30,6 @@ from juror.answers.sampling import RowSampler
 from juror.answers.scores import log_prob
 from juror.domain import Domain
 from juror.errors import check_count
-from juror.kernels.logarithms import log_of
 from juror.kernels.random_streams import Stream
 from juror.record import Compression, FitRecord
 from juror.rows.packed import PackedRows
@@ -256,14 +255,9 @@ class _Task:
     def loss(self, point: Blocks, n_rows: int) -> Estimate:
         """Return D(p‖q), exact or as a mean over rows that no earlier step has used."""
         if self.table is not None:
-            q = whole_table(BareMixture(point, self.model.domain))
-            possible = self.table > 0
-            p = self.table[possible]
-            # Rounding may leave it slightly below zero.
-            return Estimate(max(0.0, float((p * (np.log(p) - log_of(q[possible]))).sum())))
+            return divergence_of(self.table, whole_table(BareMixture(point, self.model.domain)))
         rows = self.sampler.draw(n_rows, Stream.LOSS.generator(self.seed))
-        lost = self._log_prob(rows, self.model.blocks) - self._log_prob(rows, point)
-        return Estimate(float(lost.mean()), float(lost.std(ddof=1) / np.sqrt(n_rows)))
+        return Estimate.of_draws(self._log_prob(rows, self.model.blocks) - self._log_prob(rows, point))
 
     def _log_prob(self, codes: np.ndarray, blocks: Blocks) -> np.ndarray:
         if any(len(block.tables) > codes.shape[1] for block in blocks):

@@ -50,6 +50,11 @@ class Estimate(float):
     def __getnewargs__(self) -> tuple[float, float]:  # type: ignore[override]
         return float(self), self.standard_error
 
+    @classmethod
+    def of_draws(cls, values: np.ndarray) -> Self:
+        """Estimate a mean from its value for every draw, (n_draws,)."""
+        return cls(float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values))))
+
     @property
     def is_exact(self) -> bool:
         """Whether the number is exact up to rounding."""
@@ -73,8 +78,7 @@ def entropy(model: Mixture, draws: int, rng: np.random.Generator) -> Estimate:
     n_cells = int(np.prod(model.domain.cardinalities, dtype=object))
     if n_cells <= _EXACT_CELLS:
         return Estimate(entropy_of(marginal(model, range(len(model.domain)))))
-    surprise = -log_prob(model, sample(model, draws, rng))
-    return Estimate(float(surprise.mean()), float(surprise.std(ddof=1) / np.sqrt(draws)))
+    return Estimate.of_draws(-log_prob(model, sample(model, draws, rng)))
 
 
 def divergence(p: Mixture, q: Mixture, draws: int, rng: np.random.Generator) -> Estimate:
@@ -82,12 +86,15 @@ def divergence(p: Mixture, q: Mixture, draws: int, rng: np.random.Generator) -> 
     n_cells = int(np.prod(p.domain.cardinalities, dtype=object))
     n_classes = sum(block.rank for model in (p, q) for block in model.blocks)
     if n_cells <= _EXACT_CELLS and n_cells * n_classes <= _EXACT_WORK:
-        P, Q = (marginal(model, range(len(model.domain))) for model in (p, q))
-        possible = P > 0
-        return Estimate(max(0.0, float((P[possible] * (np.log(P[possible]) - log_of(Q[possible]))).sum())))
+        return divergence_of(*(marginal(model, range(len(model.domain))) for model in (p, q)))
     rows = sample(p, draws, rng)
-    lost = log_prob(p, rows) - log_prob(q, rows)
-    return Estimate(float(lost.mean()), float(lost.std(ddof=1) / np.sqrt(draws)))
+    return Estimate.of_draws(log_prob(p, rows) - log_prob(q, rows))
+
+
+def divergence_of(P: np.ndarray, Q: np.ndarray) -> Estimate:
+    """Return D(p‖q) of two whole tables; rounding may not leave it below zero."""
+    possible = P > 0
+    return Estimate(max(0.0, float((P[possible] * (np.log(P[possible]) - log_of(Q[possible]))).sum())))
 
 
 def mutual_information(model: Mixture, a: int, b: int) -> float:

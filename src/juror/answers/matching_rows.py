@@ -88,7 +88,7 @@ class _Count:
 
 
 def _among(domain: Domain, names: Sequence[str]) -> Sequence[str]:
-    """Return the variables among the columns of a table; all columns if there are none, which is told later."""
+    """Return the variables among the columns of a table; all columns if it has none of them, which is refused later."""
     return [name for name in names if name in domain] or names
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
@@ -61,7 +62,7 @@ class Messages:
             elif n in evidence:
                 messages[n] = log_of(_weighted_sums(evidence[n], block.tables[n]))
         logs = log_of(block.weights)
-        for root in dict.fromkeys(_root(block, n) for n in evidence):
+        for root in dict.fromkeys(block.forest.path(n)[-1] for n in evidence):
             logs = logs + messages[root][0]
         return cls(evidence, beliefs, messages, logs)
 
@@ -78,12 +79,6 @@ class Messages:
             totals = weighted.sum(axis=1, keepdims=True)
             tables[n] = np.divide(weighted, totals, out=table.copy(), where=totals > 0)
         return tuple(tables)
-
-
-def _root(block: Block, n: int) -> int:
-    while block.forest.parents[n] != NO_PARENT:
-        n = block.forest.parents[n]
-    return n
 
 
 def _are_extreme(weights: np.ndarray) -> bool:
@@ -117,6 +112,12 @@ def node_marginals(block: Block) -> list[np.ndarray]:
     return shares
 
 
+def marginals_of(blocks: Sequence[Block], n_variables: int) -> list[np.ndarray]:
+    """Return the distribution of every variable, (I_n,) each, from one pass over each block."""
+    shares = [(block.weights, node_marginals(block)) for block in blocks]
+    return [reduce(np.add, (own[n] @ lam for lam, own in shares)) for n in range(n_variables)]
+
+
 def _step(above: np.ndarray, table: np.ndarray) -> np.ndarray:
     """Return the distribution of a child, (I_n, F), from that of its parent, (I_pa, F)."""
     return np.einsum("pf,pxf->xf", above, table)
@@ -134,13 +135,13 @@ def tree_tables(block: Block, nodes: Iterable[int]) -> list[tuple[tuple[int, ...
     """
     trees: dict[int, list[int]] = {}
     for n in nodes:
-        trees.setdefault(_root(block, n), []).append(n)
+        trees.setdefault(block.forest.path(n)[-1], []).append(n)
     return [_tree_table(block, wanted) for wanted in trees.values()]
 
 
 def _tree_table(block: Block, wanted: Sequence[int]) -> tuple[tuple[int, ...], np.ndarray]:
     """Sum out all other nodes of one tree: down to the lowest node above all wanted ones, and up from them."""
-    ways = [_way_down(block, n) for n in wanted]
+    ways = [block.forest.path(n)[::-1] for n in wanted]
     involved = set().union(*ways)
     top, share = ways[0][0], block.tables[ways[0][0]][0]
     while top not in wanted:
@@ -149,14 +150,6 @@ def _tree_table(block: Block, wanted: Sequence[int]) -> tuple[tuple[int, ...], n
             break
         top, share = below[0], _step(share, block.tables[below[0]])
     return _carried(block, top, share[None], set(wanted), involved)
-
-
-def _way_down(block: Block, n: int) -> list[int]:
-    """Return the nodes from the root of a tree down to one of its nodes."""
-    way = [n]
-    while block.forest.parents[way[-1]] != NO_PARENT:
-        way.append(block.forest.parents[way[-1]])
-    return way[::-1]
 
 
 def _carried(

@@ -96,7 +96,7 @@ def draw_numbers(variable: Variable, codes: np.ndarray, rng: np.random.Generator
     """Draw a number in each interval, (rows,). Codes beyond the intervals, of missing cells, get any number.
 
     Numbers beyond the smallest and the largest that rows showed are possible, but what they may be is not known: an
-    angle may end at 90. They are only drawn in intervals that lie beyond, which somebody has asked for.
+    angle may end at 90. They are drawn only in intervals that lie beyond, which a condition may ask for.
     """
     some = np.clip(codes.astype(np.int64), 0, len(variable.present_labels) - 1)
     low, high = _shares_seen(variable)

@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 
 # Of fewer rows a share says next to nothing.
 LEAST_ROWS = 20
-# Differences up to this are small, whatever the number of rows; beyond this a model misleads.
 # The fewest tables in which one false alarm is expected, and one about rows that all agree
 _TABLES_AN_ALARM, _TABLES_A_RULE = 50, 10
 # Chances below exp of this are no chances.
 _NO_CHANCE = -30.0
 _MORE = 1.0 + 1e-9
+# Differences up to the first are small, whatever the number of rows; beyond the second a model misleads.
 SMALL, LARGE = 0.05, 0.1
 # Adjusting to margins converges geometrically, and fast unless the variables nearly determine each other.
 _MOST_ROUNDS, _CLOSE = 200, 1e-6

@@ -232,7 +232,7 @@ def _check(tables: Any, statistic: Any, level: Any, complete_df: Any) -> None:
     if not callable(statistic):
         raise wrong("statistic", "a function of a table that returns an estimate and its variance", statistic)
     if isinstance(level, bool) or not isinstance(level, (int, float, np.number)) or not 0 < level < 1:
-        raise ParameterError(f"level must be a number in the range (0, 1). Got {level!r} instead.")
+        raise wrong("level", "a number in the range (0, 1)", level)
     known = isinstance(complete_df, (int, float, np.number)) and not isinstance(complete_df, bool)
     if complete_df is not None and not (known and complete_df > 0):
         raise ParameterError(f"complete_df must be a number above 0, or None. Got {complete_df!r} instead.")

@@ -14,7 +14,7 @@ import numpy as np
 
 from juror.answers.block import Block, Mixture, stacking_of
 from juror.answers.merging import joint_tables
-from juror.answers.messages import node_marginals
+from juror.answers.messages import marginals_of
 from juror.rows.expected import ExpectedCounts, log_prob_of_cells
 from juror.rows.packing import PackedCells
 from juror.runners.local import LocalRunner
@@ -115,17 +115,14 @@ def with_marginals(blocks: Blocks, model: Mixture) -> Blocks:
     The scales are near one, except for labels that were hardly drawn. Those are clipped, because the few classes that
     have such a label may be too light to reach its marginal.
     """
-    shares = [(block.weights, node_marginals(block)) for block in model.blocks]
-    wanted = [reduce(np.add, (own[n] @ lam for lam, own in shares)) for n in range(len(model.domain))]
+    wanted = marginals_of(model.blocks, len(model.domain))
     if len(blocks) == 1 and not blocks[0].has_edges:
         block = blocks[0]
         factors = [_scaled(A, block.weights, target) for A, target in zip(block.factors, wanted, strict=True)]
         return (Block.of_factors(block.weights, factors),)
     for _ in range(_SWEEPS):
-        reached = [node_marginals(block) for block in blocks]
         scales, off = [], 0.0
-        for n, target in enumerate(wanted):
-            now = reduce(np.add, (own[n] @ block.weights for own, block in zip(reached, blocks, strict=True)))
+        for target, now in zip(wanted, marginals_of(blocks, len(wanted)), strict=True):
             off = max(off, float(np.abs(now - target).max()))
             scales.append(np.clip(np.divide(target, now, out=np.ones_like(now), where=now > 0), *_SCALES))
         if off <= _NEAR:

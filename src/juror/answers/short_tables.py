@@ -17,7 +17,7 @@ from juror.domain.binning import with_edges
 from juror.domain.variable import Variable
 from juror.readers.exact_numbers import as_float
 
-# More intervals than this are joined, to at most about so many lines or columns
+# A table is shown with about this many lines and columns: if there are more intervals, neighbours are joined.
 MOST_LINES, MOST_COLUMNS = 12, 6
 # What lies outside is joined to the first and the last line
 _OUTSIDE = 0.005

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
@@ -50,9 +49,12 @@ def _move(counts: PairCounts, place: int, variable: Variable) -> np.ndarray:
             f"The counts have the intervals {shortlist(counted.labels)} of {counted.name!r}, and the model has others, "
             f"{shortlist(variable.labels)}. Count the rows with the model's domain, or check the rows themselves."
         )
-    codes: Sequence[int | None] = range(counted.cardinality)
-    if variable.edges is None:
-        codes = [variable.find(label) for label in counted.labels]
+    codes = [variable.find(label) for label in counted.labels]
+    if variable.edges is not None:
+        # The same intervals may be written differently, but not the label of missing cells.
+        n_intervals = len(counted.present_labels)
+        of_missing = [code if code == variable.missing_code else None for code in codes[n_intervals:]]
+        codes = [*range(n_intervals), *of_missing]
     move = np.zeros((counted.cardinality, variable.cardinality))
     for label, code in enumerate(codes):
         if code is not None:

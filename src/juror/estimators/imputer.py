@@ -13,10 +13,10 @@ from juror.estimators.base import JointEstimator, as_array, documented
 
 @documented
 class JointImputer(OneToOneFeatureMixin, TransformerMixin, JointEstimator):
-    """Fill every missing cell with its most probable label given the observed cells of its row.
+    """Fill every missing cell with its most probable label, or number, given the observed cells of its row.
 
-    Binned columns are filled with a typical number of the most probable interval. For random draws instead, as in
-    multiple imputation, use ``imputer.model_.impute(X, draws=…)``.
+    Columns of numbers are filled with the median given the observed cells, as :meth:`juror.JointPMF.impute` says. For
+    random draws instead, as in multiple imputation, use ``imputer.model_.impute(X, draws=…)``.
 
     {parameters}
 

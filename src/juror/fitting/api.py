@@ -17,7 +17,7 @@ from juror.domain import Domain
 from juror.domain.variable import Label, Unknown
 from juror.errors import DataWarning, FitWarning, check_count, warn, wrong
 from juror.fitting.arguments import check_alone, how_to_find
-from juror.fitting.contradictions import hold_against_rows
+from juror.fitting.contradictions import Verdict, hold_against_rows
 from juror.fitting.devices import card_of, settle_device
 from juror.fitting.fit_record import completed, with_verdict
 from juror.fitting.formula_trials import with_formulas
@@ -38,10 +38,8 @@ from juror.fitting.skip_patterns import (
     with_missing_as,
 )
 from juror.fitting.steps import choose_and_solve
-from juror.fitting.wide_intervals import contradicted_inside
 from juror.model import JointPMF
 from juror.progress import ProgressCallback, progress_bar
-from juror.rows.in_memory import MemoryTable
 from juror.rows.reading import open_table, read_again, read_finer
 from juror.runners.blas import one_blas_thread
 from juror.runners.local import LocalRunner
@@ -261,7 +259,7 @@ def fit(
     with ExitStack() as stack:
         local = stack.enter_context(LocalRunner(n_jobs, device))
         stack.enter_context(one_blas_thread())
-        read: Any = data
+        read, reread = data, None
         if bins is not None and are_of_projections(bins, method, options):
             options, bins = {**options, "bins": bins}, None  # type: ignore[typeddict-unknown-key]
         if isinstance(data, Statistic):
@@ -274,6 +272,8 @@ def fit(
             opened = open_table(data, domain, missing, unknown, sample_weight, local, client, choose, found)
             opened = with_missing_as(opened, missing_as, bytes_here, seed, target)
             read = Request(opened, bytes_here, seed).read(stack, method, rank, options)
+            # Rows over a domain that a user gave may hold intervals in place of numbers.
+            reread = None if opened.is_given else partial(read_again, opened, bytes_here, stack)
         decision = decide(read, rank, method, target, options)
         chosen, domain = METHODS[decision.method], replace(read.domain, formulas=())
         settle_device(local, decision.method, read)
@@ -299,16 +299,13 @@ def fit(
         mixture = as_mixture(solution.parts, domain)
         record = replace(completed(solution, mixture, read, decision, seed), device=card_of(local, chosen, read))
         counts, without = kept_counts(read, keep_counts)
-        verdict = hold_against_rows(mixture, read, counts or kept_counts(read, True)[0], record, local)
-        if isinstance(read, MemoryTable) and not opened.is_given:
-            reread = partial(read_again, opened, bytes_here, stack)
-            inside = contradicted_inside(mixture, read, reread, verdict.findings, record, local)
-            verdict = replace(verdict, inside=inside)
-    # Who gives a rank, or wants a tree, limits the model on purpose: then what it misses is recorded, not warned of.
-    for complaint in (*solution.complaints, *(verdict.complaints() if chooses_rank else ())):
+        verdict = hold_against_rows(mixture, read, counts or kept_counts(read, True)[0], record, local, reread)
+    # A user who gives a rank or asks for a tree limits the model on purpose, so what it misses is only recorded.
+    missed = verdict if chooses_rank else Verdict()
+    for complaint in (*solution.complaints, *missed.complaints()):
         warn(FitWarning(complaint))
     # A share of rows is as private as the counts, so it is written down only with them.
-    written = (*solution.complaints, *(verdict.complaints(keep_counts) if chooses_rank else ()))
+    written = (*solution.complaints, *missed.complaints(keep_counts))
     record = replace(record, target=target, warnings=about_data + tuple(map(str, written)), without_counts=without)
     return JointPMF.of_blocks(mixture.blocks, domain, with_verdict(record, verdict, keep_counts), counts)
 

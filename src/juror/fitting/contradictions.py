@@ -27,8 +27,10 @@ from juror.answers.pair_questions import Questions
 from juror.counts.counts import PairCounts
 from juror.errors import Complaint, Option, ZeroProbabilityError
 from juror.fitting.filled_share import expected_share, filled_share
+from juror.fitting.wide_intervals import Reread, contradicted_inside
 from juror.record import FitRecord
 from juror.rows.distinct import WeightedRows
+from juror.rows.in_memory import MemoryTable
 from juror.rows.table import Table
 from juror.runners.local import LocalRunner
 from juror.solvers.solver import Statistic
@@ -94,9 +96,17 @@ def _named(findings: Sequence[Finding], with_rows: bool) -> str:
 
 
 def hold_against_rows(
-    model: Mixture, read: Table | Statistic, counts: PairCounts | None, record: FitRecord, runner: LocalRunner
+    model: Mixture,
+    read: Table | Statistic,
+    counts: PairCounts | None,
+    record: FitRecord,
+    runner: LocalRunner,
+    reread: Reread | None = None,
 ) -> Verdict:
-    """Compare a model with the pair counts of what it was fitted to, if they are known."""
+    """Compare a model with the pair counts of what it was fitted to, if they are not too many.
+
+    If ``reread`` reads rows in memory again, over another domain, also look inside wide intervals.
+    """
     if counts is None:
         return Verdict()
     worth = worth_of_rows(record)
@@ -106,7 +116,11 @@ def hold_against_rows(
         rows = read.sample(record.seed).rows
         off = (finding for finding in off if not _is_explained(model, finding, rows, table))
     agreed = agreement(model, record.n_draws, counts, worth, record.widening)
-    return Verdict((table.n_well, table.n_cells), table.n_off, tuple(islice(off, _NAMED)), agreed)
+    named: tuple[Finding, ...] = tuple(islice(off, _NAMED))
+    inside: tuple[Finding, ...] = ()
+    if reread is not None and isinstance(read, MemoryTable):
+        inside = contradicted_inside(model, read, reread, named, record, runner)
+    return Verdict((table.n_well, table.n_cells), table.n_off, named, agreed, inside)
 
 
 def _is_explained(model: Mixture, finding: Finding, rows: WeightedRows, table: CheckTable) -> bool:

@@ -118,9 +118,9 @@ def held_out_share(table: MemoryTable) -> float:
 
 
 def some_rows(table: MemoryTable, n_rows: int, rng: np.random.Generator) -> MemoryTable:
-    """Draw at random as large a share of the rows as this many are of the distinct ones.
+    """Draw rows at random, each with the chance ``n_rows`` / number of distinct rows.
 
-    A distinct row that stands for several keeps some of them, so that of rows that recur nearly all stay distinct.
+    A distinct row that stands for several keeps some of them. So tables whose rows recur keep nearly all distinct rows.
     """
     return table.split(min(1.0, n_rows / len(table.rows.codes)), rng)[1]
 
@@ -161,27 +161,14 @@ def fit_members(
 def _fit_member(
     trial: Trial, options: EMOptions, setting: FitSetting, links: np.ndarray | None, least_share: float, number: int
 ) -> Member:
-    climb, rng = _Climb.of(trial, options, setting, number)
-    share = ENOUGH_ROWS / max(ENOUGH_ROWS, len(climb.table.rows.codes))
-    is_whole = share == 1.0
-    climb = replace(climb, least_share=least_share if is_whole else max(least_share, LEAST_SHARE))
-    if is_whole:
-        return _fit_from_start(climb, links, number, rng)
+    fit = _MemberFit.of(trial, options, setting, number)
+    n_rows = len(fit.table.rows.codes)
+    if n_rows <= ENOUGH_ROWS:
+        return replace(fit, least_share=least_share).from_links(links)
+    fit = replace(fit, least_share=max(least_share, LEAST_SHARE))
     # The first passes move far, with some of the rows as with all. Small gains come in the last ones.
-    first = _fit_from_start(replace(climb, table=some_rows(climb.table, ENOUGH_ROWS, rng)), links, number, rng)
-    return climb.from_member(first, share)
-
-
-def _fit_from_start(climb: _Climb, links: np.ndarray | None, number: int, rng: np.random.Generator) -> Member:
-    if links is None:
-        return climb.from_start(None, number, rng)
-    seed = climb.trial.context.seed
-    member = climb.from_start(_forest(links, number, seed), number, rng)
-    if not climb.setting.relearned:
-        return member
-    links = information_given(climb.table, most_probable_classes(climb.table, member.parameters))
-    again = climb.from_start(_forest(links, number, seed), number, rng)
-    return replace(again, n_passes=member.n_passes + again.n_passes, cut=again.cut or member.cut)
+    first = replace(fit, table=some_rows(fit.table, ENOUGH_ROWS, fit.rng)).from_links(links)
+    return fit.from_member(first, ENOUGH_ROWS / n_rows)
 
 
 def _fit_hidden(trial: Trial, setting: FitSetting, tell: Callable[[int, int, int], None], number: int) -> Member:
@@ -206,8 +193,7 @@ def _fit_hidden(trial: Trial, setting: FitSetting, tell: Callable[[int, int, int
 
 def climb_along(trial: Trial, options: EMOptions, setting: FitSetting, forest: Forest) -> Parameters:
     """Fit one member along a given forest."""
-    climb, rng = _Climb.of(trial, options, setting, 0)
-    return climb.from_start(forest, 0, rng).parameters
+    return _MemberFit.of(trial, options, setting, 0).from_start(forest).parameters
 
 
 def _forest(links: np.ndarray, number: int, seed: int) -> Forest:
@@ -218,8 +204,8 @@ def _forest(links: np.ndarray, number: int, seed: int) -> Forest:
 
 
 @dataclass(frozen=True)
-class _Climb:
-    """The rows of a member, those it holds out to stop by, or None, and how it is fitted.
+class _MemberFit:
+    """A member that is fitted: its rows, those it holds out to stop by, or None, and what its starts are drawn from.
 
     Gains below ``least_share`` of the nats of a row do not count.
     """
@@ -229,44 +215,54 @@ class _Climb:
     held: MemoryTable | None
     options: EMOptions
     setting: FitSetting
+    number: int
+    rng: np.random.Generator
     least_share: float = 0.0
 
     @classmethod
-    def of(
-        cls, trial: Trial, options: EMOptions, setting: FitSetting, number: int
-    ) -> tuple[_Climb, np.random.Generator]:
-        """Hold out rows for a member, and return the generator that its starts are drawn from."""
+    def of(cls, trial: Trial, options: EMOptions, setting: FitSetting, number: int) -> _MemberFit:
+        """Hold out rows for a member."""
         rng = Stream.MEMBER.generator(trial.context.seed, setting.rank, number)
         kept, held = trial.table.split(held_out_share(trial.table), rng)
         # A handful of rows may leave one side empty, and a single class cannot overfit.
         by_held_out = trial.target is None and setting.rank > 1 and kept.total > 0 and held.total > 0
         if by_held_out:
-            return cls(trial, kept, held, options, setting), rng
-        return cls(trial, trial.table, None, options, setting), rng
+            return cls(trial, kept, held, options, setting, number, rng)
+        return cls(trial, trial.table, None, options, setting, number, rng)
 
-    def from_start(self, forest: Forest | None, number: int, rng: np.random.Generator) -> Member:
+    def from_links(self, links: np.ndarray | None) -> Member:
+        """Fit from a random start, along the member's own forest if there are links between variables, (N, N)."""
+        if links is None:
+            return self.from_start(None)
+        seed = self.trial.context.seed
+        member = self.from_start(_forest(links, self.number, seed))
+        if not self.setting.relearned:
+            return member
+        links = information_given(self.table, most_probable_classes(self.table, member.parameters))
+        again = self.from_start(_forest(links, self.number, seed))
+        return replace(again, n_passes=member.n_passes + again.n_passes, cut=again.cut or member.cut)
+
+    def from_start(self, forest: Forest | None) -> Member:
         """Fit classes with a forest, or without, from a random start."""
+        rank = self.setting.rank
         if forest is None:
             objective = self._without_forest()
-            return self._from(objective, random_start_of(objective, self.setting.rank, number, rng), _PLAIN)
+            return self._climb(objective, random_start_of(objective, rank, self.number, self.rng))
         rows = self.table.along(forest)
         along = self._along(rows, forest)
         start = (
             # Rows are drawn in the order of the table, which is the same on a card.
-            seeded_start(rows, along.marginals, self.setting.rank, along.stacking, rng)
+            seeded_start(rows, along.marginals, rank, along.stacking, self.rng)
             if self.setting.seeded
-            else along.scattered_start(self.setting.rank, rng, rows)
+            else along.scattered_start(rank, self.rng, rows)
         )
-        return self._climb_along(along, start)
+        return self._climb(along.on_card(), start)
 
     def from_member(self, first: Member, share: float) -> Member:
         """Go on from a member that was fitted to a share of the rows."""
-        start = first.parameters
-        if start.forest is None:
-            again = self._from(self._without_forest(), start, _PLAIN)
-        else:
-            rows = self.table.along(start.forest)
-            again = self._climb_along(self._along(rows, start.forest), start)
+        start, forest = first.parameters, first.parameters.forest
+        along = None if forest is None else self._along(self.table.along(forest), forest).on_card()
+        again = self._climb(along or self._without_forest(), start)
         return replace(again, n_passes=again.n_passes + math.ceil(share * first.n_passes), cut=again.cut or first.cut)
 
     def _without_forest(self) -> Objective[PackedRows]:
@@ -277,27 +273,23 @@ class _Climb:
         stacking = Stacking(self.table.domain.cardinalities, forest)
         return SharedForest.along(rows.in_order(), stacking, self.setting.smoothing)
 
-    def _climb_along(self, along: SharedForest, start: Parameters) -> Member:
-        # Steps along a forest climb no fixed objective that would say whether a leap helps.
-        member = self._from(along.on_card(), start, self.options.max_iter)
-        return replace(member, parts=(fetched(member.parameters),))
-
-    def _from(self, objective: Objective[PackedRows], start: Parameters, n_plain: int) -> Member:
+    def _climb(self, objective: Objective[PackedRows], start: Parameters) -> Member:
         if self.held is not None:
-            return self._while_held_out_gain(objective, start, n_plain)
+            return self._while_held_out_gain(objective, start)
         until, most = self.trial.context.until, self.options.max_iter
         run = ascend(objective, start, max_iter=most, tol=_ROUGH_TOL, accelerate=False, until=until)
-        cut = _CUT_BY.get(run.stopped.by, "")
-        return Member((run.point.parameters,), run.point.log_likelihood / objective.total, run.n_passes, False, cut)
+        cut, parts = _CUT_BY.get(run.stopped.by, ""), (fetched(run.point.parameters),)
+        return Member(parts, run.point.log_likelihood / objective.total, run.n_passes, False, cut)
 
-    def _while_held_out_gain(self, objective: Objective[PackedRows], start: Parameters, n_plain: int) -> Member:
+    def _while_held_out_gain(self, objective: Objective[PackedRows], start: Parameters) -> Member:
         """Take EM steps until the rows held out become no more probable: plain ones first, then long ones."""
         assert self.held is not None
         held = pack(self.held.rows, objective.stacking, objective.rows.runner)
         plain, long, most = PlainStep(objective), LongStep(objective), self.options.max_iter
         point = objective.at(start)
         best, score, stale, n_passes = start, -np.inf, 0, 0
-        least_gain = 0.0 if objective.stacking.forest is None else _LEAST_GAIN
+        # Steps along a forest climb no fixed objective that would say whether a leap helps.
+        n_plain, least_gain = (_PLAIN, 0.0) if objective.stacking.forest is None else (most, _LEAST_GAIN)
         cut = ""
         while stale < _PATIENCE and not cut:
             point, spent = (plain if n_passes < n_plain else long)(point, most - n_passes)
@@ -318,7 +310,7 @@ class _Climb:
                 "that it cannot tell when to stop. Pass {smoothing} above zero.",
                 got=self.setting.smoothing,
             )
-        return Member((best,), score, n_passes, True, cut if stale < _PATIENCE else "")
+        return Member((fetched(best),), score, n_passes, True, cut if stale < _PATIENCE else "")
 
 
 # The option that cut a fit short

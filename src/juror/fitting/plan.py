@@ -31,7 +31,8 @@ _FEWEST_ROWS_OF_NUMBERS = 1000
 _MOST_PASSED = 1_000_000_000
 # EM on pairs along forests holds the tables of all pairs of labels for every class, and takes minutes beyond this.
 _MOST_PAIRED = 400
-# The forests of which the mean is taken. Of 1, 2, 3 and 5 these were best on Adult and GSS, and on Votes as good as 3.
+# How many fits along forests are averaged. Of 1, 2, 3 and 5, five was best on Adult and GSS, and as good as three on
+# Votes.
 _FORESTS = 5
 # Options of Domain.infer that people try to pass to the fit, and it does not have
 _OF_DOMAINS = frozenset({"levels", "max_levels"})

@@ -36,9 +36,9 @@ def choose_and_solve(
 ) -> tuple[Solution, Table]:
     """Choose what is to be chosen, on all rows if they are in memory, else on a sample; then fit all rows.
 
-    Trees with hidden nodes are fitted to the rows with finer intervals, where ``finer`` has them. An ensemble gives way
-    to sampling if it is held ``beside_sampling`` and not clearly better. The rows that were fitted come back with the
-    solution.
+    Trees with hidden nodes are fitted to the rows with finer intervals, if ``finer`` returns any. With
+    ``beside_sampling``, an ensemble is compared with sampling, which is taken unless the ensemble is clearly better.
+    The rows that were fitted are returned too.
     """
     _check_rank(rank, table)
     trial = Trial(table.sample(context.seed), method, target, context)

@@ -37,7 +37,7 @@ def edge_evidence(
     found = np.zeros((2, len(pairs), len(strengths)))
     for scope, in_class in enumerate((np.zeros_like(classes), classes)):
         totals = rises_of_columns(columns, in_class, weights, starts, strengths)
-        for counted in counted_pairs(columns, in_class, weights, pairs, np.diff(starts)):
+        for counted in cells_of_pairs(columns, in_class, weights, pairs, np.diff(starts)):
             of_pair = counted.pair
             for direction, label in enumerate((starts[j][of_pair] + counted.y, starts[i][of_pair] + counted.x)):
                 found[direction, counted.pairs] = counted.summed(rise.over(label, counted.counts))
@@ -77,7 +77,7 @@ class CountedPairs(NamedTuple):
         return np.asarray(np.add.reduceat(values, firsts, axis=0))
 
 
-def counted_pairs(
+def cells_of_pairs(
     columns: np.ndarray, groups: np.ndarray, weights: np.ndarray, pairs: np.ndarray, sizes: np.ndarray
 ) -> Iterator[CountedPairs]:
     """Yield the cells of pairs of variables that hold rows, apart for every group of rows.

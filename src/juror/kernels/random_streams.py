@@ -39,6 +39,7 @@ class Stream(Enum):
     ENSEMBLE = 5, "rows held out to choose the settings of an ensemble by"
     PACE = 6, "sweeps that measure the pace of a chain, by rank"
     SAMPLE_OF_ROWS = 7, "a sample of rows out of core, by the number of the first row"
+    ARRIVALS = 11, "when rows arrive of which a report draws some, by the number of arrivals before", _SECOND
     REPORT = 13, "rows that the report judges a model by"
     ANSWERS = 0x6A75726F72, "rows that a model draws, and labels that it fills holes with"
     PAPER_TRUTH = 0, "a true model of the paper, by table and seed", _SECOND

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import reduce
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from juror.answers.agreement import shares
 from juror.answers.block import Mixture
 from juror.answers.interval_ends import Agreement, ends_of_draws, ends_of_rows
 from juror.answers.marginals import marginal
-from juror.answers.messages import node_marginals
+from juror.answers.messages import marginals_of
 from juror.answers.pairs import pair_tables
 from juror.answers.posterior_draws import posterior_draws
 
@@ -34,7 +33,7 @@ def ends_by_draws(
     alone: list[list[np.ndarray]] = [[] for _ in model.domain]
     pairs: dict[int, list[np.ndarray]] = {k: [] for k in tables}
     for draw in posterior_draws(model, n_draws):
-        for each, single in zip(alone, _singles(draw), strict=True):
+        for each, single in zip(alone, marginals_of(draw.blocks, len(draw.domain)), strict=True):
             each.append(single)
         if pairs:
             for k, (_, _, table) in enumerate(pair_tables(draw)):
@@ -45,12 +44,6 @@ def ends_by_draws(
         for each, rows in zip(alone, singles, strict=True)
     ]
     return found, {k: _four(np.stack(each), tables[k], agreement, widening) for k, each in pairs.items()}
-
-
-def _singles(model: Mixture) -> list[np.ndarray]:
-    """Return the marginals of all variables, (I_n,) each, from one pass over each block."""
-    shares = [(block.weights, node_marginals(block)) for block in model.blocks]
-    return [reduce(np.add, (own[n] @ lam for lam, own in shares)) for n in range(len(model.domain))]
 
 
 def _four(tables: np.ndarray, counts: np.ndarray, agreement: Agreement, widening: float) -> np.ndarray:

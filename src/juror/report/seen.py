@@ -27,14 +27,13 @@ from juror.counts.plans import Positions
 from juror.domain import Domain
 from juror.domain.variable import Strangers, Unknown
 from juror.errors import ParameterError, check_count
+from juror.kernels.random_streams import Stream
 from juror.kernels.reference.random_numbers import uniform
 from juror.readers.scans import Part, numbered
 from juror.readers.weights import WeightSums, counted_rows
+from juror.rows.pieces import ROWS_A_PART
 from juror.rows.reading import open_table
 from juror.runners.local import LocalRunner, check_any_rows
-
-# First number of the rows of a part, where parts are numbered separately: several files, or a frame on a cluster
-_ROWS_A_PART = 2**40
 
 
 @dataclass(frozen=True)
@@ -191,7 +190,7 @@ class _Pass:
         for columns in part.chunks():
             if seen is None and (columns[0].origin or columns[0].first_row == 0):
                 # Rows of one file are numbered across its parts. Other parts each start at 0.
-                before = _ROWS_A_PART * getattr(part, "number", 0)
+                before = ROWS_A_PART * getattr(part, "number", 0)
             rows = columns[0].first_row + np.arange(len(columns[0].index))
             kept, weights, counted = counted_rows(columns, self.weight)
             # A variable without a column is missing in every row.
@@ -220,7 +219,8 @@ class _Pass:
 
 def waits(rates: np.ndarray, numbers: np.ndarray, seed: int, turn: int) -> np.ndarray:
     """Return how long rows (n_rows,) wait for their next arrival; every turn has its own random numbers."""
-    key = int(np.random.SeedSequence([seed, 11, turn]).generate_state(1, np.uint64)[0])
+    seeds = Stream.ARRIVALS.generator(seed, turn).bit_generator.seed_seq
+    key = int(seeds.generate_state(1, np.uint64)[0])
     return np.asarray(-np.log1p(-uniform(key, numbers)) / rates)
 
 

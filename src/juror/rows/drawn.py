@@ -17,6 +17,16 @@ from juror.runners.local import LocalRunner, partitions
 _WHOLE = 1e-9
 
 
+def without_rounding(weights: np.ndarray) -> np.ndarray:
+    """Return weights in which those are whole numbers that are so up to rounding, such as sums of tenths.
+
+    >>> without_rounding(np.array([0.1 + 0.2 + 0.7, 1.5])).tolist()
+    [1.0, 1.5]
+    """
+    nearest = np.round(weights)
+    return np.where(np.abs(weights - nearest) <= _WHOLE * np.maximum(nearest, 1.0), nearest, weights)
+
+
 @dataclass(frozen=True)
 class RowsToDraw:
     """Rows laid out for drawing: single ones, and distinct ones that stand for several.
@@ -37,9 +47,7 @@ class RowsToDraw:
     @classmethod
     def of(cls, cells: PackedCells, weights: np.ndarray) -> RowsToDraw:
         """Separate single rows from others, by their weights (n_distinct,)."""
-        # Weights such as sums of tenths may be whole up to rounding.
-        nearest = np.round(weights)
-        weights = np.where(np.abs(weights - nearest) <= _WHOLE * np.maximum(nearest, 1.0), nearest, weights)
+        weights = without_rounding(weights)
         single = weights == 1.0
         n_rows = np.floor(weights[~single])
         return cls(cells.rows(single), cells.rows(~single), n_rows.astype(np.int64), weights[~single] - n_rows)

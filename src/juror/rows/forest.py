@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
 
-import numpy as np
-
 from juror.errors import ParameterError
 
 NO_PARENT = -1
@@ -108,18 +106,3 @@ class Forest:
             size if parent == NO_PARENT else sizes[parent] * size
             for size, parent in zip(sizes, self.parents, strict=True)
         )
-
-    def joint_codes(self, codes: np.ndarray, sizes: Sequence[int]) -> np.ndarray:
-        """Return x_pa · I_n + x_n of every cell (rows, N), −1 where the cell or its parent is missing.
-
-        >>> Forest((-1, 0)).joint_codes(np.array([[1, 2], [-1, 2]]), (2, 3)).tolist()
-        [[1, 5], [-1, -1]]
-        """
-        joint = np.empty(codes.shape, dtype=np.int32, order="F")
-        for node, parent in enumerate(self.parents):
-            own = codes[:, node].astype(np.int32)
-            if parent != NO_PARENT:
-                above = codes[:, parent].astype(np.int32)
-                own = np.where((own < 0) | (above < 0), -1, above * sizes[node] + own)
-            joint[:, node] = own
-        return joint

@@ -13,7 +13,7 @@ from juror.rows.distinct import WeightedRows
 from juror.rows.expected import ExpectedCounts, Prepared
 from juror.rows.packed import PackedRows
 from juror.rows.packing import PackedCells
-from juror.rows.sheets import SheetedCells
+from juror.rows.sheets import together
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner
 
@@ -23,8 +23,7 @@ def pack(rows: WeightedRows, stacking: Stacking, runner: LocalRunner) -> PackedR
     if runner.card(rows.codes.size) is None:
         return PackedRows.of(rows, stacking, runner)
     # A card multiplies by all cells of a column, so columns are not joined.
-    sheets = PackedCells.in_sheets(rows.codes, stacking, once=True)
-    return CardRows(sheets[0] if len(sheets) == 1 else SheetedCells(sheets), rows.weights, runner)
+    return CardRows(together(PackedCells.in_sheets(rows.codes, stacking, once=True)), rows.weights, runner)
 
 
 class CardRows(PackedRows):

@@ -24,7 +24,7 @@ from juror.rows.packed import PackedRows
 from juror.rows.packing import FixedPacking, PackedCells
 from juror.rows.parameters import Parameters
 from juror.rows.pieces import Piece, Window
-from juror.rows.sheets import SheetedCells
+from juror.rows.sheets import together
 from juror.rows.stacking import Stacking
 from juror.rows.table import Countable
 from juror.runners.local import Kept, LocalRunner
@@ -216,9 +216,8 @@ def _log_prob_of_parts(packing: FixedPacking, parts: Sequence[Parameters], piece
 def _windows_along(packing: FixedPacking, stacking: Stacking, piece: Piece) -> Iterator[tuple[Window, PackedRows]]:
     """Yield windows with their rows as passes along a forest read them."""
     for window in piece.windows():
-        sheets = PackedCells.in_sheets(packing.unpack(window.packed), stacking, once=True)
-        cells = sheets[0] if len(sheets) == 1 else SheetedCells(sheets)
-        yield window, PackedRows(cells, window.all_weights, LocalRunner(1))
+        cells = PackedCells.in_sheets(packing.unpack(window.packed), stacking, once=True)
+        yield window, PackedRows(together(cells), window.all_weights, LocalRunner(1))
 
 
 def _label_counts_along(packing: FixedPacking, stacking: Stacking, piece: Piece) -> np.ndarray:

@@ -12,7 +12,7 @@ from juror.rows.distinct import WeightedRows
 from juror.rows.drawn import RowsToDraw
 from juror.rows.expected import ExpectedCounts, log_prob_of_cells
 from juror.rows.packing import PackedCells
-from juror.rows.sheets import SheetedCells
+from juror.rows.sheets import SheetedCells, together
 from juror.rows.stacking import Stacking
 from juror.runners.local import LocalRunner, partitions
 
@@ -30,8 +30,7 @@ class PackedRows:
     @classmethod
     def of(cls, rows: WeightedRows, stacking: Stacking, runner: LocalRunner) -> PackedRows:
         """Pack distinct rows."""
-        sheets = PackedCells.in_sheets(rows.codes, stacking)
-        return cls(sheets[0] if len(sheets) == 1 else SheetedCells(sheets), rows.weights, runner)
+        return cls(together(PackedCells.in_sheets(rows.codes, stacking)), rows.weights, runner)
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -84,7 +83,7 @@ class PackedRows:
         orders = [cells.order() for cells, _ in self.sheets]
         cells = tuple(sheet.rows(order) for (sheet, _), order in zip(self.sheets, orders, strict=True))
         weights = np.concatenate([some[order] for (_, some), order in zip(self.sheets, orders, strict=True)])
-        return replace(self, cells=cells[0] if len(cells) == 1 else SheetedCells(cells), weights=weights)
+        return replace(self, cells=together(cells), weights=weights)
 
     def scattered(self, rank: int, power: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Share every row among ``rank`` classes at random; return the class counts (F,) and counts of stacked rows.

@@ -22,7 +22,7 @@ from juror.rows.packing import FixedPacking
 from juror.rows.stacking import Stacking
 
 # Rows are numbered part by part, so that random numbers by row number do not depend on which worker reads a part.
-_ROWS_A_PART = 2**40
+ROWS_A_PART = 2**40
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Reading:
 
     def chunks(self, part: Part) -> Iterator[tuple[Encoded, Strangers]]:
         """Yield the rows of a part that count, as codes, and the labels that were not known."""
-        first = getattr(part, "number", 0) * _ROWS_A_PART
+        first = getattr(part, "number", 0) * ROWS_A_PART
         for columns in part.chunks():
             codes, weights, strangers = self.encoded(columns)
             for start in range(0, len(codes), CHUNK_ROWS):

@@ -18,9 +18,6 @@ from juror.kernels.reference.forest_states import States
 from juror.rows.forest import NO_PARENT
 from juror.rows.stacking import Stacking
 
-# Rows whose cells are found at once: a column of them stays in the cache.
-_ROWS_AT_ONCE = 1 << 16
-
 
 @dataclass(frozen=True, eq=False)
 class Regions:
@@ -142,7 +139,7 @@ def find_regions(codes: np.ndarray, stacking: Stacking, target: int | None = Non
     >>> cells.tolist(), regions.states.base.tolist(), regions.states.table.tolist()
     ([[13, 7, 12], [0, 4, 12]], [4, 8], [0])
     """
-    cells = _cells(codes, stacking)
+    cells = stacking.cells(codes, np.int32, order="F")
     if target is not None:
         cells[:, target] = stacking.starts[target]
     if stacking.forest is None or not stacking.forest.has_edges or not np.any(codes < 0):
@@ -154,27 +151,6 @@ def find_regions(codes: np.ndarray, stacking: Stacking, target: int | None = Non
         if stacking.forest.children[node] and not seen[node].all():
             _visit(node, codes, seen, found, builder, cells)
     return cells, builder.regions() if builder.n_used else None
-
-
-def _cells(codes: np.ndarray, stacking: Stacking) -> np.ndarray:
-    """Return the stacked row of every code and its parent's, (rows, N); the row of ones where either is missing."""
-    cells = np.empty(codes.shape, dtype=np.int32, order="F")
-    parents = [NO_PARENT] * codes.shape[1] if stacking.forest is None else stacking.forest.parents
-    for first in range(0, len(codes), _ROWS_AT_ONCE):
-        some, into = codes[first : first + _ROWS_AT_ONCE], cells[first : first + _ROWS_AT_ONCE]
-        for n, parent in enumerate(parents):
-            column, is_missing = into[:, n], some[:, n] < 0
-            if parent == NO_PARENT:
-                column[:] = some[:, n]
-            else:
-                column[:] = some[:, parent]
-                column *= stacking.cardinalities[n]
-                column += some[:, n]
-                is_missing |= some[:, parent] < 0
-            column += stacking.starts[n]
-            if is_missing.any():
-                column[is_missing] = stacking.missing_rows[n]
-    return cells
 
 
 def _visit(

@@ -10,6 +10,11 @@ import numpy as np
 from juror.rows.packing import PackedCells
 
 
+def together(sheets: tuple[PackedCells, ...]) -> PackedCells | SheetedCells:
+    """Return sheets of consecutive rows as the cells of one table."""
+    return sheets[0] if len(sheets) == 1 else SheetedCells(sheets)
+
+
 @dataclass(frozen=True)
 class SheetedCells:
     """The cells of a table as sheets of consecutive rows, each with missing regions of its own."""

@@ -24,7 +24,7 @@ from itertools import combinations
 import numpy as np
 
 from juror.domain import Domain
-from juror.kernels.few_edges import Rises, counted_pairs, rises_of_columns
+from juror.kernels.few_edges import Rises, cells_of_pairs, rises_of_columns
 from juror.rows.distinct import WeightedRows
 
 _CORRELATIONS = np.array([-0.95, -0.85, -0.7, -0.5, -0.25, 0.25, 0.5, 0.7, 0.85, 0.95])
@@ -107,9 +107,9 @@ class BellEdges:
     def _cells(self) -> _PairCells:
         return _PairCells.of({n: len(ends) - 1 for n, ends in self.ends.items()}, self.couples, self._alpha)
 
-    def alpha(self, above: int, n: int, kind: int) -> np.ndarray:
-        """Return the pseudo-counts b m_r of an edge, (I_p, I_n)."""
-        return np.asarray(self._alpha[above, n][kind % N_BELLS])
+    def alpha(self, above: int, n: int, bell: int) -> np.ndarray:
+        """Return the pseudo-counts b m_r of an edge, (I_p, I_n); bells are numbered by b, then by r."""
+        return np.asarray(self._alpha[above, n][bell])
 
     def evidence(self, codes: np.ndarray, classes: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Return the log evidence of all edges, (pairs, 2 · kinds): those with shared columns, then those of classes.
@@ -172,7 +172,7 @@ class _PairCells:
     def evidence(self, columns: np.ndarray, groups: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Return the log evidence of every kind of every pair's edge, (pairs, kinds), apart for groups of rows."""
         found = np.zeros((len(self.pairs), 2 * N_BELLS))
-        for counted in counted_pairs(columns, groups, weights, self.pairs, self.sizes):
+        for counted in cells_of_pairs(columns, groups, weights, self.pairs, self.sizes):
             cell = self.first[counted.pair] + counted.x * self.sizes[self.pairs[counted.pair, 1]] + counted.y
             found[counted.pairs] += counted.summed(self.rises.over(cell, counted.counts))
         starts = np.concatenate([[0], np.cumsum(self.sizes)])

@@ -14,10 +14,10 @@ import numpy as np
 
 from juror.kernels import kernels_to_draw
 from juror.kernels.logarithms import log_of
+from juror.rows.drawn import without_rounding
 from juror.rows.forest import NO_PARENT, Forest
 
 _TINY = 1e-300
-_WHOLE = 1e-9
 # Rows whose messages are in memory at the same time
 _AT_ONCE = 2048
 
@@ -48,12 +48,9 @@ class RowsToComplete:
     """Distinct rows of codes (n_distinct, N), −1 for missing, with their weights, (n_distinct,)."""
 
     def __init__(self, codes: np.ndarray, weights: np.ndarray):
-        # As for rows that are only drawn: weights such as sums of tenths may be whole up to rounding.
-        nearest = np.round(weights)
-        weights = np.where(np.abs(weights - nearest) <= _WHOLE * np.maximum(nearest, 1.0), nearest, weights)
         self.codes = np.ascontiguousarray(codes, dtype=np.int32)
-        self.weights = weights
-        self._whole = np.floor(weights).astype(np.int64)
+        self.weights = without_rounding(weights)
+        self._whole = np.floor(self.weights).astype(np.int64)
 
     @property
     def n_with_holes(self) -> float:

@@ -1,18 +1,14 @@
-"""The edges of a sampled forest, their kinds, and the prior of the tables of all variables that follows from these.
-
-The kinds are numbered. First come those of :mod:`juror.solvers.forest_gibbs`: columns Dirichlet(b m_n) that all classes
-share, for a few strengths b, and then columns that each class has for itself, for the same strengths. After these come
-the kinds of :mod:`juror.solvers.bell_edges`.
-"""
+"""The edges of a sampled forest, their kinds, and the prior of the tables of all variables that follows from these."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from juror.rows.expected import ExpectedCounts
-from juror.rows.forest import NO_PARENT, Forest
+from juror.rows.forest import Forest
 from juror.rows.parameters import Parameters
 from juror.rows.stacking import Stacking
 from juror.solvers.bell_edges import N_BELLS, BellEdges
@@ -22,10 +18,36 @@ from juror.solvers.hyper import Hyper
 STRENGTHS = np.array([0.5, 2.0, 8.0])
 # φ ~ Dirichlet(1, 1, 0.1, …): columns almost alike cost little where variables are independent. So they become probable
 # only if many edges have them.
-KINDS = np.tile([1.0, 1.0, 0.1], 2)
-# Whether all classes share the columns of a kind, in the order of the kinds
-_ARE_SHARED = np.repeat([True, False, True, False], [len(STRENGTHS), len(STRENGTHS), N_BELLS, N_BELLS])
+PRIOR_OF_PHI = np.tile([1.0, 1.0, 0.1], 2)
 _TINY = 1e-300
+
+
+class Kind(NamedTuple):
+    """How the columns of a node are drawn, for each label of its parent if it has one.
+
+    Attributes
+    ----------
+    shared : bool
+        Whether all classes have the same columns.
+    strength : float, optional
+        The b of columns Dirichlet(b m_n): infinite if they are m_n, 0 if they say nothing about m_n, and None if they
+        have c_n instead.
+    bell : int, optional
+        Which of the tables of :class:`juror.solvers.bell_edges.BellEdges` the columns are drawn to in place of m_n.
+    """
+
+    shared: bool
+    strength: float | None
+    bell: int | None = None
+
+
+# The kinds of edges, by number: those of :mod:`juror.solvers.forest_gibbs`, whose prior probabilities are φ, then bells
+KINDS = tuple(
+    [Kind(shared, float(b)) for shared in (True, False) for b in STRENGTHS]
+    + [Kind(shared, 0.0, bell) for shared in (True, False) for bell in range(N_BELLS)]
+)
+# Nodes without a parent: c_n m_n in every class, or m_n in all
+_OF_CLASSES, _ALIKE = Kind(False, None), Kind(True, np.inf)
 
 
 @dataclass(frozen=True)
@@ -36,13 +58,12 @@ class Edges:
     ----------
     forest : Forest
         The parents.
-    kinds : numpy.ndarray of int, (N,)
-        The kind of edge: one of K strengths for shared columns, then one of K for columns of every class; after these
-        the kinds of :mod:`juror.solvers.bell_edges`.
+    numbers : numpy.ndarray of int, (N,)
+        The place among ``KINDS`` of every node's edge; of no meaning for nodes without a parent.
     odds : float
         x, the prior odds that a variable has a parent, if all had two labels.
     phi : numpy.ndarray, (2K,)
-        The prior probabilities of kinds.
+        The prior probabilities of all kinds but bells.
     alike : frozenset of int
         The nodes without a parent whose column is m_n in all classes.
     rho : float
@@ -50,7 +71,7 @@ class Edges:
     """
 
     forest: Forest
-    kinds: np.ndarray
+    numbers: np.ndarray
     odds: float
     phi: np.ndarray
     alike: frozenset[int] = frozenset()
@@ -59,28 +80,15 @@ class Edges:
     @classmethod
     def none(cls, n: int) -> Edges:
         """Return the state in which the sampler begins: no edges, and the kinds as probable as in the prior."""
-        return cls(Forest.empty(n), np.zeros(n, dtype=np.int64), 1.0, KINDS / KINDS.sum())
+        return cls(Forest.empty(n), np.zeros(n, dtype=np.int64), 1.0, PRIOR_OF_PHI / PRIOR_OF_PHI.sum())
 
     @property
-    def strengths(self) -> list[float | None]:
-        """The b of every node: infinite if its columns are m_n, and None if it has c_n instead."""
-        found: list[float | None] = [float(STRENGTHS[k % len(STRENGTHS)]) for k in self.kinds]
+    def kinds(self) -> list[Kind]:
+        """How the columns of every node are drawn."""
+        found = [KINDS[number] for number in self.numbers]
         for n in self.forest.roots:
-            found[n] = np.inf if n in self.alike else None
+            found[n] = _ALIKE if n in self.alike else _OF_CLASSES
         return found
-
-    @property
-    def shared(self) -> list[bool]:
-        """For every node, whether all classes have the same columns."""
-        found: list[bool] = _ARE_SHARED[self.kinds].tolist()
-        for n in self.forest.roots:
-            found[n] = n in self.alike
-        return found
-
-    def bell(self, n: int) -> int | None:
-        """Return the number of a node's edge among the kinds of bells; None if its edge is of no such kind."""
-        kind = int(self.kinds[n]) - len(self.phi)
-        return kind if kind >= 0 and self.forest.parents[n] != NO_PARENT else None
 
 
 def columns_of(counts: ExpectedCounts, edges: Edges, stacking: Stacking) -> list[np.ndarray]:
@@ -89,11 +97,11 @@ def columns_of(counts: ExpectedCounts, edges: Edges, stacking: Stacking) -> list
     Columns of a bell say nothing about m_n, so they are zero.
     """
     found = []
-    for n, (table, shared) in enumerate(zip(stacking.tables(counts.cells), edges.shared, strict=True)):
-        if edges.bell(n) is not None:
+    for table, kind in zip(stacking.tables(counts.cells), edges.kinds, strict=True):
+        if kind.bell is not None:
             found.append(np.zeros((table.shape[1], 1)))
             continue
-        columns = table.sum(axis=2).T if shared else table.transpose(1, 0, 2).reshape(table.shape[1], -1)
+        columns = table.sum(axis=2).T if kind.shared else table.transpose(1, 0, 2).reshape(table.shape[1], -1)
         if len(table) > 1:
             # Columns without rows say nothing, but one must be left.
             some = np.asarray(columns.any(axis=0))
@@ -125,14 +133,15 @@ class TablePrior:
     def of(cls, hyper: Hyper, edges: Edges, stacking: Stacking, bells: BellEdges) -> TablePrior:
         """Lay out the prior of a forest."""
         alpha, (shared, known) = np.ones(stacking.n_rows), np.zeros((2, stacking.n_rows), dtype=bool)
-        for n, (b, together) in enumerate(zip(edges.strengths, edges.shared, strict=True)):
-            rows = stacking.rows(n)
-            is_known = b == np.inf
-            strength = hyper.c[n] if b is None else 1.0 if is_known else b
-            bell = edges.bell(n)
-            own = strength * hyper.m[n] if bell is None else bells.alpha(edges.forest.parents[n], n, bell)
+        for n, kind in enumerate(edges.kinds):
+            rows, is_known = stacking.rows(n), kind == _ALIKE
+            if kind.bell is not None:
+                own = bells.alpha(edges.forest.parents[n], n, kind.bell)
+            else:
+                strength = hyper.c[n] if kind.strength is None else kind.strength
+                own = hyper.m[n] if is_known else strength * hyper.m[n]
             alpha[rows].reshape(-1, len(hyper.m[n]))[:] = own
-            shared[rows], known[rows] = together and not is_known, is_known
+            shared[rows], known[rows] = kind.shared and not is_known, is_known
         return cls(alpha, np.flatnonzero(~shared & ~known), np.flatnonzero(shared), np.flatnonzero(known))
 
 

@@ -44,7 +44,7 @@ from juror.rows.stacking import Stacking
 from juror.rows.table import Table
 from juror.solvers.bell_edges import N_BELLS, BellEdges
 from juror.solvers.completing import Completed, RowsToComplete
-from juror.solvers.edge_tables import KINDS, STRENGTHS, Edges, TablePrior, columns_of, draw_point
+from juror.solvers.edge_tables import PRIOR_OF_PHI, STRENGTHS, Edges, TablePrior, columns_of, draw_point
 from juror.solvers.few_rows import FewCells, FewRows
 from juror.solvers.forest_moves import moved
 from juror.solvers.gibbs import PRIOR_EVERY
@@ -162,7 +162,8 @@ class ForestSampler:
         else:
             counts = self._rows.draw(self.point.lam, self.point.stack, self._rng)
         if moves or self.n_sweeps % PRIOR_EVERY == 0:
-            columns, given = columns_of(counts, self.edges, self.stacking), self.edges.strengths
+            columns = columns_of(counts, self.edges, self.stacking)
+            given = [kind.strength for kind in self.edges.kinds]
             self.hyper = next_hyper(self.hyper, counts.classes, columns, self._rng, self._scale_of_a, given)
             self._prior = TablePrior.of(self.hyper, self.edges, self.stacking, self._possible.bells)
         chosen = None if moves else self._to_draw(counts)
@@ -284,14 +285,14 @@ def next_edges(
         weights = np.logaddexp.reduce(of_bells, axis=1) + np.log(edges.odds / len(nodes))
         E[above, below] = np.logaddexp(E[above, below], weights - np.logaddexp(*of_roots)[below])
     forest = moved(edges.forest, E, rng.choice(nodes, min(len(nodes), _MOST_MOVES)), rng)
-    kinds, bells = edges.kinds.copy(), dict(zip(possible.bells.pairs, of_bells, strict=True))
+    numbers, bells = edges.numbers.copy(), dict(zip(possible.bells.pairs, of_bells, strict=True))
     for above, n in forest.edges:
         logs = evidence[:, above, n]
         if (above, n) in bells:
             logs = np.append(logs + possible.log_weights[above, n], bells[above, n])
         p = np.exp(logs - logs.max())
-        kinds[n] = rng.choice(len(p), p=p / p.sum())
-    return replace(edges, forest=forest, kinds=kinds, alike=_drawn_alike(forest, of_roots, rng))
+        numbers[n] = rng.choice(len(p), p=p / p.sum())
+    return replace(edges, forest=forest, numbers=numbers, alike=_drawn_alike(forest, of_roots, rng))
 
 
 def _bell_evidence(drawn: Completed, possible: PossibleEdges) -> np.ndarray:
@@ -310,7 +311,7 @@ def next_prior(edges: Edges, possible: PossibleEdges, rng: np.random.Generator) 
     """Draw x, φ and ρ given the edges."""
     below = [n for _, n in edges.forest.edges]
     odds = slice_draw(lambda x: possible.log_prior(x, len(below)), edges.odds, rng)
-    phi = rng.dirichlet(KINDS + np.bincount(edges.kinds[below], minlength=len(edges.phi))[: len(edges.phi)])
+    phi = rng.dirichlet(PRIOR_OF_PHI + np.bincount(edges.numbers[below], minlength=len(edges.phi))[: len(edges.phi)])
     n_alike, n_roots = len(edges.alike & possible.several), len(possible.several - set(below))
     rho = np.clip(rng.beta(1.0 + n_alike, _UNLIKE + n_roots - n_alike), _LEAST_RHO, 1.0 - _LEAST_RHO)
     return replace(edges, odds=odds, phi=phi, rho=float(rho))

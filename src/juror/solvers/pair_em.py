@@ -123,7 +123,7 @@ def solve(
     )
     if forests == [None]:
         about = _about(fits[0].best, counts)
-        # Who did not set the rank need not lower it.
+        # Some complaints advise a lower rank, and are for users who gave one.
         is_open = isinstance(options, _OpenRank)
         complaints += tuple(each for each in about if not (is_open and each.kind in ("copies", "empty-classes")))
     else:

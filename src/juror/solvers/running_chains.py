@@ -75,7 +75,7 @@ class RunningChain:
         return self._n_cells * self._rank + of_tables + _OF_PAIR * of_moves
 
     def go_on(self, n_draws: int, context: Context) -> None:
-        """Keep another number of draws from now on, and tell of another stage."""
+        """Keep another number of draws from now on, and report the progress of another stage."""
         self._n_draws, self._context = n_draws, context
 
     def run(self, n_sweeps: int, burnt: int) -> Chain:
