@@ -202,8 +202,11 @@ def _with_pairs(codes: np.ndarray, sizes: tuple[int, ...], forest: Forest | None
     """Put columns of the joint codes of a forest's pairs beside codes (rows, N)."""
     if forest is None or not forest.has_edges:
         return codes
-    children = [child for _, child in forest.edges]
-    return np.concatenate([codes, forest.joint_codes(codes, sizes)[:, children]], axis=1)
+    joint = [
+        np.where((codes[:, a] < 0) | (codes[:, b] < 0), -1, codes[:, a].astype(np.int32) * sizes[b] + codes[:, b])
+        for a, b in forest.edges
+    ]
+    return np.column_stack([codes, *joint])
 
 
 def _smoothed(counts: np.ndarray, K: np.ndarray) -> np.ndarray:
