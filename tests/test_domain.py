@@ -727,6 +727,13 @@ def test_a_column_of_codes_without_values_is_refused():
         Domain.infer(np.array([[0, -1], [1, -1]]))
 
 
+def test_all_columns_without_values_are_named_at_once():
+    empty = {"a": [None, None], "b": ["x", "y"], "c": [np.nan, np.nan]}
+    with pytest.raises(DataError, match=r"Column 'a' holds no value.* The same holds for \['c'\]\.$"):
+        Domain.infer(pd.DataFrame(empty))
+    assert Domain.infer(pd.DataFrame(empty), levels={"a": ["p", "q"]}, edges={"c": [0, 1]}).names == ("a", "b", "c")
+
+
 def test_too_many_levels():
     with pytest.raises(DataError, match="Column 'a' has 1001 distinct labels, more than max_levels = 1000"):
         infer([f"id{i}" for i in range(1001)])
