@@ -13,6 +13,7 @@ from juror.domain.alike_labels import warn_of_alike_labels
 from juror.domain.binning import BINNINGS, RECURS, binned_variable, bins_for, cut_at_recurring, plain_numbers
 from juror.domain.identifiers import about_identifier
 from juror.domain.interval_texts import distinct_texts
+from juror.domain.odd_names import warn_of_odd_names
 from juror.domain.unnamed_markers import warn_of_unnamed_markers
 from juror.domain.variable import MOST_OF_A_SCALE, Label, Variable
 from juror.errors import (
@@ -109,6 +110,7 @@ class Discovery:
         # labels that their user listed are meant, and so are numbers between edges that the user chose
         warn_of_unnamed_markers(found, {name: tally for name, tally in unlisted.items() if name not in self.edges})
         warn_of_alike_labels(found, unlisted)
+        warn_of_odd_names(unlisted.values())
         return tuple(found)
 
     def check_names(self, names: Sequence[str]) -> None:
