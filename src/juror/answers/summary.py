@@ -44,7 +44,7 @@ def summary(
 def _reproduced(model: Mixture, info: FitRecord | None, counts: PairCounts | None) -> list[str]:
     """Say how many pair cells are well reproduced and questions off, as the fit found, or now from the counts."""
     if info is not None and info.reproduced is not None:
-        return [reproduced_in_words(*info.reproduced, info.n_off)]
+        return [reproduced_in_words(*info.reproduced, info.n_off, info.n_questions)]
     return [] if counts is None else [check(model, counts, most=0, worth=worth_of_rows(info)).sentence]
 
 

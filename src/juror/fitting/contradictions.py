@@ -50,6 +50,8 @@ class Verdict:
         agree, and beyond chance.
     n_off : int, optional
         The number of questions that are off, also about ranges, whether missing cells explain them or not.
+    n_questions : int, optional
+        The number of all questions that were compared.
     agreement : tuple of float, optional
         How often the draws of the model agree with the rows; None without draws.
     inside : tuple of Finding
@@ -58,6 +60,7 @@ class Verdict:
 
     reproduced: tuple[int, int] | None = None
     n_off: int | None = None
+    n_questions: int | None = None
     findings: tuple[Finding, ...] = ()
     agreement: Agreement | None = None
     inside: tuple[Finding, ...] = ()
@@ -106,7 +109,8 @@ def hold_against_rows(
         rows = read.sample(record.seed).rows
         off = (finding for finding in off if not _is_explained(model, finding, rows, table))
     agreed = agreement(model, record.n_draws, counts, worth, record.widening)
-    return Verdict((table.n_well, table.n_cells), table.n_off, tuple(islice(off, _NAMED)), agreed)
+    counted = (table.n_well, table.n_cells), table.n_off, table.n_questions
+    return Verdict(*counted, tuple(islice(off, _NAMED)), agreed)
 
 
 def _is_explained(model: Mixture, finding: Finding, rows: WeightedRows, table: CheckTable) -> bool:
