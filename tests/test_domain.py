@@ -782,6 +782,7 @@ def test_numbers_hidden_in_text_are_warned_of(strangers):
     with pytest.warns(DataWarning, match="Column 'a' is read as text, but all its labels are numbers except") as caught:
         Domain.infer({"a": NUMBERS_AS_TEXT + strangers})
     assert all(repr(stranger) in str(caught[0].message) for stranger in strangers)
+    assert "make the column of a frame numbers, for example with pandas.to_numeric" in str(caught[0].message)
 
 
 def test_markers_that_nobody_named_are_warned_of_once():
