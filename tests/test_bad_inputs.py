@@ -119,7 +119,8 @@ BAD = {
     "a file of another kind": (
         lambda: juror.fit("table.xlsx"),
         "The file 'table.xlsx' ends in '.xlsx'; juror reads ['.csv', '.tsv', '.parquet', '.pq', '.arrow', '.feather', "
-        "'.ipc'], and the first two also with .gz or .zst behind. Rename or convert it.",
+        "'.ipc'], and the first two also with .gz or .zst behind. Save the table as one of these, or "
+        "rename the file if it is one.",
     ),
     "rank zero": (
         lambda: juror.fit(CODES, rank=0),

@@ -15,7 +15,7 @@ import juror
 from juror import Domain, JointPMF
 from juror.answers.posterior_draws import posterior_draws
 from juror.compare import tensor_error
-from juror.errors import FitWarning, ParameterError, QueryError
+from juror.errors import FitWarning, Message, ParameterError, QueryError
 from juror.kernels import few, jit, reference
 from juror.rows.drawn import RowsToDraw
 from juror.rows.packing import PackedCells
@@ -26,7 +26,7 @@ from juror.solvers import bayes
 from juror.solvers.bayes import BayesOptions, _twice_the_sweeps, _twice_the_time
 from juror.solvers.gibbs import draw_point
 from juror.solvers.hyper import _table_counts, first_hyper, next_hyper
-from juror.solvers.mixing import mixing
+from juror.solvers.mixing import Mixing, mixing
 from juror.testing import random_codes, random_model
 
 pytestmark = pytest.mark.filterwarnings("ignore:The chains have not mixed well")
@@ -302,10 +302,22 @@ class TestFit:
 
 @pytest.mark.filterwarnings("default:The chains have not mixed well")
 def test_chains_that_have_not_mixed_are_said():
-    with pytest.warns(FitWarning, match="The chains have not mixed well: of the probabilities of 5 rows, split-R-hat"):
+    with pytest.warns(
+        FitWarning, match="The chains have not mixed well, .*: of the probabilities of 5 rows, split-R-hat"
+    ):
         juror.fit(CODES, 3, "bayes", sweeps=6, burnt=1, draws=2)
     with pytest.warns(FitWarning, match="Pass sweeps=12 and burnt=2 for chains of twice as many sweeps"):
         juror.fit(CODES, 3, "bayes", sweeps=6, burnt=1, draws=2)
+
+
+@pytest.mark.parametrize(
+    ("rhat", "size", "found"),
+    [(1.2, 50, "rows, split-R-hat is up to 1.200 (it"), (1.0, 9, "rows, the effective sample size is down to 9 (it")],
+)
+def test_only_what_is_amiss_is_said(rhat, size, found):
+    (complaint,) = bayes._complaints(Mixing(np.array([9.0, rhat]), np.array([1, size])), Message("Wait"))
+    assert found in str(complaint)
+    assert str(complaint).count("should") == 1
 
 
 def test_chains_go_on_only_while_that_is_not_too_much(monkeypatch):

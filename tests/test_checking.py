@@ -152,7 +152,7 @@ class TestTheTable:
         assert 0 < table.n_well < table.n_cells < len(table)
         cells = f"{table.n_well} of {table.n_cells} pair cells with enough rows to tell are well reproduced"
         assert table.n_off == len(table.off()) > 0
-        assert table.sentence == f"{cells}; {table.n_off} questions (labels or ranges) are off"
+        assert table.sentence == f"{cells}; {table.n_off} of {len(table)} questions about labels or ranges are off"
 
     def test_all_questions_that_are_off_are_counted_also_ranges_and_those_not_kept(self):
         # Whether a is high depends on whether b is, which changes each cell of eight by eight labels a little.
@@ -164,7 +164,7 @@ class TestTheTable:
         kept = check(model, model.counts, most=1)
         assert table.n_well == table.n_cells
         assert kept.n_off == table.n_off == len(table.off()) > len(kept)
-        assert table.sentence.endswith("questions (labels or ranges) are off")
+        assert table.sentence.endswith(f"; {table.n_off:,} of {len(table):,} questions about labels or ranges are off")
         assert model.info.n_off == table.n_off
         assert model.summary().splitlines()[-1] == table.sentence
 

@@ -727,6 +727,13 @@ def test_a_column_of_codes_without_values_is_refused():
         Domain.infer(np.array([[0, -1], [1, -1]]))
 
 
+def test_all_columns_without_values_are_named_at_once():
+    empty = {"a": [None, None], "b": ["x", "y"], "c": [np.nan, np.nan]}
+    with pytest.raises(DataError, match=r"Column 'a' holds no value.* The same holds for \['c'\]\.$"):
+        Domain.infer(pd.DataFrame(empty))
+    assert Domain.infer(pd.DataFrame(empty), levels={"a": ["p", "q"]}, edges={"c": [0, 1]}).names == ("a", "b", "c")
+
+
 def test_too_many_levels():
     with pytest.raises(DataError, match="Column 'a' has 1001 distinct labels, more than max_levels = 1000"):
         infer([f"id{i}" for i in range(1001)])
@@ -775,6 +782,7 @@ def test_numbers_hidden_in_text_are_warned_of(strangers):
     with pytest.warns(DataWarning, match="Column 'a' is read as text, but all its labels are numbers except") as caught:
         Domain.infer({"a": NUMBERS_AS_TEXT + strangers})
     assert all(repr(stranger) in str(caught[0].message) for stranger in strangers)
+    assert "make the column of a frame numbers, for example with pandas.to_numeric" in str(caught[0].message)
 
 
 def test_markers_that_nobody_named_are_warned_of_once():

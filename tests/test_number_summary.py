@@ -153,6 +153,11 @@ def test_the_rows_have_a_line_of_their_own(tmp_path):
     line = f"of the rows, by their intervals: {found}"
     assert f"{answer.summary}\n{line}\n" in str(answer.support)
     assert f"<p>{line}</p>" in answer.support._repr_html_()
+    exact = model.ask("sales | kind = bank", data=table).support
+    assert exact.summary.mean == pytest.approx(rows.mean())
+    assert exact.summary.std == pytest.approx(rows.std(ddof=0))
+    assert exact.summary.median == pytest.approx(rows.median())
+    assert f"\nof the rows: {exact.summary}\n" in str(exact)
     assert model.ask("kind").support.summary is None
     assert model.ask("sales | kind = bank", data=table[table["kind"] == "shop"]).support.summary is None
     path = str(tmp_path / "m.juror")
@@ -160,6 +165,20 @@ def test_the_rows_have_a_line_of_their_own(tmp_path):
     assert line in CliRunner().invoke(app, ["ask", path, "sales | kind = bank"]).stderr
     facts = json.loads(CliRunner().invoke(app, ["ask", path, "sales | kind = bank", "--json"]).stdout)
     assert facts["of_rows"] == found.to_dict()
+
+
+def test_dates_and_weights_of_given_rows_are_summed_exactly(tmp_path):
+    days = pd.Series(pd.date_range("2024-01-01", periods=400, freq="36h"))
+    rows = pd.DataFrame({"day": days, "n": np.arange(400) % 3})
+    model = juror.fit(rows[["day"]], 1, "em")
+    path = tmp_path / "rows.csv"
+    rows.to_csv(path, index=False)
+    repeated = rows["day"].repeat(rows["n"])
+    for data in (rows, str(path)):
+        found = model.ask("day", data=data, sample_weight="n").support.summary
+        assert abs(pd.Timestamp(found.mean) - repeated.mean()) < pd.Timedelta("1s")
+        assert found.std == pytest.approx(repeated.std(ddof=0).total_seconds() / (86400 if found.unit == "days" else 1))
+        assert pd.Timestamp(found.median) == repeated.median()
 
 
 def test_what_has_no_mean_says_so(model):

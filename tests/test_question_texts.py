@@ -194,3 +194,9 @@ def test_names_that_look_like_titles_can_be_asked_for(names):
 def test_intervals_are_written_as_ranges(model):
     questions = model.check().to_pandas()["question"]
     assert not questions.str.contains("[", regex=False).any()
+
+
+def test_labels_with_commas_are_told_apart_in_a_summary():
+    model = juror.fit({"lines": ["1", "1, 11", "11, 2"] * 20, "size": [*range(30), *range(30)]}, 1, "em")
+    assert "1, '1, 11', '11, 2'\n" in model.summary()
+    assert "'[" not in model.summary()

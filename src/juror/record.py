@@ -190,6 +190,8 @@ class FitRecord:
     n_off : int, optional
         How many questions about labels or ranges of two variables the model answers wrongly beyond chance; None if the
         pairs were not counted.
+    n_questions : int, optional
+        How many such questions have enough rows to be compared; None if the pairs were not counted.
     agreement : tuple of two floats, optional
         For a fit with draws: in what share of the answers about two variables the truth is apart from the draws, and in
         what share it is like them, as the rows have it (``juror.answers.interval_ends``).
@@ -246,6 +248,7 @@ class FitRecord:
     compared_on: str = diagnostic("", "settings compared on")
     reproduced: tuple[Count, Count] | None = None
     n_off: Count | None = None
+    n_questions: Count | None = None
     agreement: tuple[Part, ...] | None = diagnostic(
         None, "draws agree with the rows", lambda shares: f"in {shares[-1]:.0%} of the answers about two variables"
     )

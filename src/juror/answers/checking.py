@@ -82,6 +82,8 @@ class CheckTable(AsFrame):
         How many of these the model reproduces well: within 0.05 of the share, or within chance.
     n_off : int
         How many of all questions, also about ranges, are off, see :attr:`is_off`; also of those that are not kept.
+    n_questions : int
+        How many questions there are, also about ranges and not kept.
     chance, chance_of_rules : float
         The largest deviation, in standard errors, that chance explains, and that of conditions whose rows all agree.
     absent : tuple of str
@@ -91,6 +93,7 @@ class CheckTable(AsFrame):
     n_cells: int
     n_well: int
     n_off: int
+    n_questions: int
     chance: float
     chance_of_rules: float
     _questions: Questions
@@ -102,7 +105,7 @@ class CheckTable(AsFrame):
     def sentence(self) -> str:
         """How many cells are well reproduced, how many questions are off, and which variables the rows do not have."""
         without = f", without {shortlist(self.absent)}, which the rows do not have" if self.absent else ""
-        return reproduced_in_words(self.n_well, self.n_cells, self.n_off) + without
+        return reproduced_in_words(self.n_well, self.n_cells, self.n_off, self.n_questions) + without
 
     def __len__(self) -> int:
         return len(self._questions)
@@ -210,7 +213,7 @@ def check(
     >>> people = juror.datasets.titanic()
     >>> independent = juror.fit(people, rank=1, method="em")
     >>> check(independent, juror.PairCounts.of(people)).worst_of_pairs(2)
-    30 of 72 pair cells with enough rows to tell are well reproduced; 26 questions (labels or ranges) are off
+    30 of 72 pair cells with enough rows to tell are well reproduced; 26 of 72 questions about labels or ranges are off
     The worst question of each pair:
     question                          probability  share  rows  difference
     P(Survived = Yes | Sex = Female)        0.323  0.732   470      +0.409
@@ -231,35 +234,40 @@ def check(
         agree = is_cell & (questions.share == 1.0)
         n_far = int(questions.misleads(chance, math.inf, agree).sum())
         agreeing = questions.deviation[agree & (questions.gap > SMALL)]
-        return _Judged(len(cells), n_well, rules, n_far, agreeing, _worst(questions, chance, most))
+        return _Judged(len(cells), len(questions), n_well, rules, n_far, agreeing, _worst(questions, chance, most))
 
     def merge(one: _Judged, other: _Judged) -> _Judged:
         worst = Questions.together([one.worst, other.worst])
         # Sorted only now and then, and never many more than are kept
         worst = _worst(worst, chance, most) if len(worst) > 2 * most else worst
         rules = np.concatenate([one.rules, other.rules])
-        n_cells, n_well, n_far = one.n_cells + other.n_cells, one.n_well + other.n_well, one.n_far + other.n_far
-        return _Judged(n_cells, n_well, rules, n_far, np.concatenate([one.agreeing, other.agreeing]), worst)
+        n_cells, n_questions = one.n_cells + other.n_cells, one.n_questions + other.n_questions
+        n_well, n_far = one.n_well + other.n_well, one.n_far + other.n_far
+        agreeing = np.concatenate([one.agreeing, other.agreeing])
+        return _Judged(n_cells, n_questions, n_well, rules, n_far, agreeing, worst)
 
     with one_blas_thread(), LocalRunner() if runner is None else nullcontext(runner) as threads:
         of_variables = list(asked.by_variable(threads))
-        nothing = _Judged(0, 0, np.empty(0), 0, np.empty(0), Questions.none())
+        nothing = _Judged(0, 0, 0, np.empty(0), 0, np.empty(0), Questions.none())
         found = threads.map_reduce(judge, of_variables, merge) if of_variables else nothing
     of_rules = chance_of_rules(found.rules, worth)
     worst = _worst(found.worst, chance, most)
     n_off = found.n_far + int(np.sum(found.agreeing > of_rules))
-    return CheckTable(found.n_cells, found.n_well, n_off, chance, of_rules, worst, asked.targets, asked.conditions)
+    bounds, events = (chance, of_rules), (asked.targets, asked.conditions)
+    return CheckTable(found.n_cells, found.n_well, n_off, found.n_questions, *bounds, worst, *events)
 
 
 @dataclass(frozen=True)
 class _Judged:
     """The questions about a variable and later ones.
 
-    Cells that can be told from chance; the log chances of rules; how many questions are far off, without those on which
-    all rows agree; the deviations of these, if they are not near; and the worst questions.
+    Cells that can be told from chance, and all questions; the cells that are well reproduced; the log chances of rules;
+    how many questions are far off, without those on which all rows agree; the deviations of these, if they are not
+    near; and the worst questions.
     """
 
     n_cells: int
+    n_questions: int
     n_well: int
     rules: np.ndarray
     n_far: int
@@ -274,28 +282,29 @@ def worth_of_rows(info: FitRecord | None) -> float:
     return info.n_effective / info.n_rows
 
 
-def reproduced_in_words(n_well: int, n_cells: int, n_off: int | None = None) -> str:
-    """Say how many cells are well reproduced, and how many there are; then how many questions are off, if it is known.
+def reproduced_in_words(n_well: int, n_cells: int, n_off: int | None = None, n_questions: int | None = None) -> str:
+    """Say how many cells are well reproduced, and how many questions are off, if it is known, and of how many.
 
-    >>> reproduced_in_words(1240, 1240, 1)
-    '1,240 of 1,240 pair cells with enough rows to tell are well reproduced; 1 question (labels or ranges) is off'
+    >>> reproduced_in_words(1240, 1240, 1, 5200)
+    '1,240 of 1,240 pair cells with enough rows to tell are well reproduced; 1 of 5,200 questions about labels or \
+ranges is off'
     """
+    well = f"{n_well:,} of {n_cells:,} pair cells with enough rows to tell are well reproduced"
     if not n_cells:
         well = "no pair cell has enough rows to tell whether it is well reproduced"
-        return f"{well}; {_off_in_words(n_off)}" if n_off else well
-    well = f"{n_well:,} of {n_cells:,} pair cells with enough rows to tell are well reproduced"
-    return well if n_off is None else f"{well}; {_off_in_words(n_off)}"
+    return f"{well}; {_off_in_words(n_off, n_questions)}" if n_off or (n_cells and n_off is not None) else well
 
 
-def _off_in_words(n_off: int) -> str:
+def _off_in_words(n_off: int, n_questions: int | None) -> str:
     """Say how many questions are off.
 
-    >>> _off_in_words(0), _off_in_words(1234)
-    ('no question (labels or ranges) is off', '1,234 questions (labels or ranges) are off')
+    >>> _off_in_words(0, 98), _off_in_words(1234, None)
+    ('none of 98 questions about labels or ranges is off', '1,234 questions about labels or ranges are off')
     """
-    if n_off > 1:
-        return f"{n_off:,} questions (labels or ranges) are off"
-    return f"{n_off or 'no'} question (labels or ranges) is off"
+    of_all = "" if n_questions is None else f"of {n_questions:,} "
+    number, verb = f"{n_off:,}" if n_off else "none" if of_all else "no", "are" if n_off > 1 else "is"
+    questions = "question" if n_off <= 1 and not of_all else "questions"
+    return f"{number} {of_all}{questions} about labels or ranges {verb} off"
 
 
 def _worst(questions: Questions, chance: float, most: int) -> Questions:

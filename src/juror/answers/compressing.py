@@ -74,6 +74,7 @@ def compress(
         occupied=None,
         reproduced=None,
         n_off=None,
+        n_questions=None,
         worst="",
         compressed=(*info.compressed, Compression(before, float(loss), loss.standard_error)),
     )

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from juror.answers.marginals import ProbabilityTable
+from juror.answers.number_summary import summary_of_tally
 from juror.answers.support import SupportTable, is_countable
 from juror.domain import Domain
 from juror.domain.conditions import Conditions
 from juror.domain.evidence import Evidence
 from juror.domain.variable import Strangers, Unknown
 from juror.errors import DataError, QueryError, shortlist
+from juror.readers.columns import MISSING, Column
 from juror.readers.scans import Part
+from juror.readers.tallies import Tally
 from juror.readers.weights import WeightSums, counted_rows
 from juror.rows.reading import open_table
 from juror.runners.local import LocalRunner, check_any_rows
@@ -26,7 +29,8 @@ from juror.runners.local import LocalRunner, check_any_rows
 class _Matched:
     """What is known of some rows: how many match in each cell, how many may match, and how many there are.
 
-    ``matching`` are the weights of the rows that match, ``weights`` those of all rows.
+    ``matching`` are the weights of the rows that match, ``weights`` those of all rows. ``numbers`` are the values of
+    the only variable that is asked for, in the rows that match, if it is cut into intervals.
     """
 
     counts: np.ndarray
@@ -35,6 +39,7 @@ class _Matched:
     n_rows: int
     matching: WeightSums
     weights: WeightSums
+    numbers: Tally | None = None
 
     def __add__(self, other: _Matched) -> _Matched:
         return _Matched(
@@ -44,6 +49,7 @@ class _Matched:
             self.n_rows + other.n_rows,
             self.matching + other.matching,
             self.weights + other.weights,
+            self.numbers + other.numbers if self.numbers and other.numbers else self.numbers or other.numbers,
         )
 
 
@@ -65,10 +71,12 @@ class _Count:
             kept, weights, _ = counted_rows(columns, self.weight)
             codes, strangers = self.domain.encode_chunk(kept, self.unknown)
             weights = np.ones(len(codes)) if weights is None else weights
-            matched += self._matched(codes, weights, strangers, len(columns[0].index))
+            matched += self._matched(codes, weights, strangers, len(columns[0].index), self._asked(kept))
         return matched
 
-    def _matched(self, codes: np.ndarray, weights: np.ndarray, strangers: Strangers, n_rows: int) -> _Matched:
+    def _matched(
+        self, codes: np.ndarray, weights: np.ndarray, strangers: Strangers, n_rows: int, asked: Column | None
+    ) -> _Matched:
         may_match = np.ones(len(codes), dtype=bool)
         for n, wanted in self.evidence.items():
             # Code −1 selects the last entry: a missing cell contradicts nothing.
@@ -84,7 +92,19 @@ class _Count:
             n_rows,
             WeightSums.of(weights[matches]),
             WeightSums.of(weights),
+            None if asked is None else _tally(asked, matches, weights),
         )
+
+    def _asked(self, columns: Sequence[Column]) -> Column | None:
+        """Return the only column that is asked for, if it is cut into intervals."""
+        first = self.domain[self.targets[0]]
+        if len(self.targets) > 1 or first.edges is None:
+            return None
+        return next((column for column in columns if column.name == first.name and column.form == "number"), None)
+
+
+def _tally(column: Column, matches: np.ndarray, weights: np.ndarray) -> Tally:
+    return Tally.of(replace(column, index=np.where(matches, column.index, MISSING)), weights)
 
 
 def _among(domain: Domain, names: Sequence[str]) -> Sequence[str]:
@@ -137,4 +157,6 @@ def matching_support(
     matched.strangers.warn()
     # Weights are counts only if those of all rows are.
     worth = 1.0 if matched.weights.are_whole else matched.matching.worth
-    return SupportTable(table, matched.counts, matched.n_possible, worth)
+    numbers = matched.numbers
+    exact = None if numbers is None else summary_of_tally(table.variables[0], numbers, matched.matching.total)
+    return SupportTable(table, matched.counts, matched.n_possible, worth, exact)

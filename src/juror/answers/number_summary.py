@@ -11,6 +11,7 @@ import numpy as np
 from juror.answers.numbers import as_cells, check_numeric, moments, quantiles_of
 from juror.domain.variable import Variable
 from juror.readers.exact_numbers import Number, as_float
+from juror.readers.tallies import Tally
 
 # Standard deviations are written with three digits, and means to the same place
 _DIGITS = 3
@@ -95,7 +96,29 @@ def number_summary(variable: Variable, probabilities: np.ndarray, settled: Numbe
     else:
         mean, variance = moments(variable, probabilities)
         median = quantiles_of(variable, probabilities[None], np.array([0.5])).tolist()[0]
-    std = math.sqrt(variance)
+    return _in_units(variable, mean, math.sqrt(variance), median)
+
+
+def summary_of_tally(variable: Variable, tally: Tally, total: float) -> NumberSummary | None:
+    """Return the summary of a number of rows with some weight in total; None if the tally has not each of them.
+
+    >>> ages = Variable("age", ("<2", ">=2"), "binned", edges=(0, 2, 9))
+    >>> print(summary_of_tally(ages, Tally("age", "number", np.array([1, 8]), np.array([3.0, 1.0])), 4))
+    mean 2.75, standard deviation 3.03, median 1
+    """
+    values, up_to, calendar = tally.values, np.cumsum(tally.counts), tally.calendar
+    if tally.dropped or not len(values) or not math.isclose(up_to[-1], total):
+        return None
+    if calendar is not None and variable.calendar is not None:
+        values = calendar.converted(values, variable.calendar.unit)
+    mean = float(np.average(values, weights=tally.counts))
+    std = math.sqrt(np.average((values - mean) ** 2, weights=tally.counts))
+    low, high = (values[np.searchsorted(up_to, total / 2, side)].item() for side in ("left", "right"))
+    return _in_units(variable, mean, std, low if low == high else (low + high) / 2)
+
+
+def _in_units(variable: Variable, mean: float, std: float, median: Any) -> NumberSummary:
+    """Return the summary of a number, of dates and times by their calendar."""
     if variable.calendar is None:
         return NumberSummary(mean, std, median)
     cells = as_cells(variable, [math.floor(mean), math.floor(median)])

@@ -10,8 +10,8 @@ from juror.answers.checking import check, reproduced_in_words, worth_of_rows
 from juror.answers.information import DependenceMatrix, dependence
 from juror.answers.table_texts import align
 from juror.domain.conditions import Conditions
-from juror.domain.variable import Variable
-from juror.printing import numbered, one_line, shortened
+from juror.domain.question_texts import first_labels
+from juror.printing import numbered, one_line
 from juror.record import Compression, FitRecord
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def summary(
     """
     given = "" if conditions is None else f" given {conditions}"
     head = f"A joint distribution of {numbered(len(model.domain), 'variable')}{given}, rank {_rank(model)}"
-    body = [[v.name, v.kind, str(v.cardinality), _labels(v)] for v in model.domain]
+    body = [[v.name, v.kind, str(v.cardinality), first_labels(v)] for v in model.domain]
     table = align(["variable", "kind", "labels", ""], body, n_text=2)
     lines = [] if info is None else _fit_lines(info)
     matrix = dependence(model, "normalised")
@@ -44,7 +44,7 @@ def summary(
 def _reproduced(model: Mixture, info: FitRecord | None, counts: PairCounts | None) -> list[str]:
     """Say how many pair cells are well reproduced and questions off, as the fit found, or now from the counts."""
     if info is not None and info.reproduced is not None:
-        return [reproduced_in_words(*info.reproduced, info.n_off)]
+        return [reproduced_in_words(*info.reproduced, info.n_off, info.n_questions)]
     return [] if counts is None else [check(model, counts, most=0, worth=worth_of_rows(info)).sentence]
 
 
@@ -137,8 +137,3 @@ def _along(stage: str, trace: Sequence[float]) -> str:
 def _step_word(info: FitRecord) -> str:
     word = "pass" if info.method.endswith("em") else "step"
     return word if info.n_iter == 1 else {"pass": "passes", "step": "steps"}[word]
-
-
-def _labels(variable: Variable) -> str:
-    shown = ", ".join(shortened(label) for label in variable.labels[:6])
-    return shown + (", …" if variable.cardinality > 6 else "")

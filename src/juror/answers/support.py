@@ -52,12 +52,15 @@ class SupportTable(AsFrame):
     worth : float
         The number of independent rows that a weight of one is worth, by Kish's formula if weights have fractions; one
         for rows without weights, and for whole weights, which count equal rows.
+    exact : NumberSummary, optional
+        Where the number asked for lies in the rows, from its values; None if only their intervals are known.
     """
 
     table: ProbabilityTable
     counts: np.ndarray
     n_possible: float | None = None
     worth: float = 1.0
+    exact: NumberSummary | None = None
 
     @cached_property
     def rows(self) -> float:
@@ -91,11 +94,11 @@ class SupportTable(AsFrame):
     def summary(self) -> NumberSummary | None:
         """Mean, standard deviation and median of the rows, if the answer is about a number and there are rows.
 
-        Rows are counted by intervals, so this knows of each number that it follows the law of the column in its own.
+        Counts that a model keeps are of intervals, in which numbers are taken to follow the law of the column.
         """
         if self.table.summary is None or not self.rows > 0:
             return None
-        return number_summary(self.table.variables[0], self.shares, settled=None)
+        return self.exact or number_summary(self.table.variables[0], self.shares, settled=None)
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return columns: one per variable, ``probability``, ``share``, ``rows`` and ``differs``."""
@@ -126,8 +129,8 @@ class SupportTable(AsFrame):
 
     def in_words(self) -> list[str]:
         """Say where the number lies, by the model and then by the rows; nothing if the table is about labels."""
-        summary = self.summary
-        return self.table.in_words() + ([] if summary is None else [f"of the rows, by their intervals: {summary}"])
+        known = "of the rows" if self.exact is not None else "of the rows, by their intervals"
+        return self.table.in_words() + ([] if self.summary is None else [f"{known}: {self.summary}"])
 
     def notes(self) -> list[str]:
         """Say below the table how many rows there are, and what the mark means."""

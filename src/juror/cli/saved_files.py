@@ -121,10 +121,11 @@ def in_a_line(counts: Statistic) -> str:
 def described(counts: Statistic) -> str:
     """Describe counts: their variables, tables and rows."""
     from juror.answers.table_texts import align
+    from juror.domain.question_texts import first_labels
 
     words = KINDS[type(counts).__name__]
     lines = [f"{words.capitalize()} of {len(counts.domain)} variables, {_rows(counts)}", ""]
-    body = [[v.name, v.kind, str(v.cardinality), _some(v.labels)] for v in counts.domain]
+    body = [[v.name, v.kind, str(v.cardinality), first_labels(v)] for v in counts.domain]
     lines += [align(["variable", "kind", "labels", ""], body, n_text=2), ""]
     fewest = float(counts.totals.min(initial=_most_rows(counts)))
     rows = (
@@ -164,7 +165,3 @@ def _most_rows(counts: Statistic) -> float:
 def _n_cells(counts: Statistic) -> int:
     arrays = counts.masses if isinstance(counts, juror.Projections) else counts.tables
     return sum(array.size for array in arrays)
-
-
-def _some(labels: Sequence[object]) -> str:
-    return ", ".join(map(str, labels[:6])) + (", …" if len(labels) > 6 else "")

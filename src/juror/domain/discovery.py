@@ -13,6 +13,7 @@ from juror.domain.alike_labels import warn_of_alike_labels
 from juror.domain.binning import BINNINGS, RECURS, binned_variable, bins_for, cut_at_recurring, plain_numbers
 from juror.domain.identifiers import about_identifier
 from juror.domain.interval_texts import distinct_texts
+from juror.domain.odd_names import warn_of_odd_names
 from juror.domain.unnamed_markers import warn_of_unnamed_markers
 from juror.domain.variable import MOST_OF_A_SCALE, Label, Variable
 from juror.errors import (
@@ -102,12 +103,14 @@ class Discovery:
         by_name = {tally.name: tally for tally in tallies}
         names = list(by_name) if names is None else names
         self.check_names(names)
-        self._check_texts([tally for tally in tallies if tally.name not in self.levels])
+        unlisted = {name: tally for name, tally in by_name.items() if name not in self.levels}
+        self._check_values(unlisted.values())
+        self._check_texts(unlisted.values())
         found = [self._of_levels(name) if name in self.levels else self._variable(by_name[name]) for name in names]
         # labels that their user listed are meant, and so are numbers between edges that the user chose
-        unlisted = {name: tally for name, tally in by_name.items() if name not in self.levels}
         warn_of_unnamed_markers(found, {name: tally for name, tally in unlisted.items() if name not in self.edges})
         warn_of_alike_labels(found, unlisted)
+        warn_of_odd_names(unlisted.values())
         return tuple(found)
 
     def check_names(self, names: Sequence[str]) -> None:
@@ -124,11 +127,6 @@ class Discovery:
             self._check_levels(column.name, column.values)
         if column.name in self.edges:
             return self._with_given_edges(column)
-        if not np.any(column.counts > 0):
-            raise DataError(
-                "{fact}. Drop it, or pass a {domain:=} that names its labels.",
-                fact=f"Column {column.name!r} holds no value, only missing ones",
-            )
         if column.name in self._bins_by_column and column.form != "number":
             raise ParameterError(f"Column {column.name!r} holds {column.form}, so it cannot be cut into bins.")
         variable = _DISCOVERERS[column.form](self, column)
@@ -148,8 +146,18 @@ class Discovery:
         # A user who sets the number of intervals of a column knows that it is no identifier.
         return about_identifier(column) if column.name not in self._bins_by_column else None
 
-    def _check_texts(self, tallies: Sequence[Tally]) -> None:
-        """Refuse columns of text with too many labels, all at once, so that nobody finds them one by one."""
+    def _check_values(self, tallies: Collection[Tally]) -> None:
+        """Refuse columns of missing cells alone, all at once."""
+        empty = [tally.name for tally in tallies if tally.name not in self.edges and not np.any(tally.counts > 0)]
+        if empty:
+            raise DataError(
+                "{fact}. Drop it, or pass a {domain:=} that names its labels.{also}",
+                fact=f"Column {empty[0]!r} holds no value, only missing ones",
+                also=_also(empty[1:]),
+            )
+
+    def _check_texts(self, tallies: Collection[Tally]) -> None:
+        """Refuse columns of text with too many labels, all at once."""
         crowded = [tally for tally in tallies if tally.form == "text" and len(_seen(tally)) > self.max_levels]
         if crowded:
             first, *others = crowded
@@ -158,14 +166,13 @@ class Discovery:
     def _check_levels(self, name: str, labels: Sequence[Label], others: Sequence[str] = ()) -> None:
         """Refuse a column with too many labels, and name others that have."""
         if len(labels) > self.max_levels:
-            also = f" The same holds for {shortlist(others)}." if others else ""
             raise DataError(
                 "Column {column!r} has {n} distinct labels, more than {max_levels: = {most}}. {way_out}{also}",
                 column=name,
                 n=len(labels),
                 most=self.max_levels,
                 way_out=way_out_of_labels(labels),
-                also=also,
+                also=_also(others),
             )
 
     def _text(self, column: Tally) -> Variable:
@@ -331,3 +338,8 @@ def _warn_of_long_labels(name: str, labels: Sequence[str]) -> None:
                 f"{long[0][:20]!r}. Perhaps a quote is not closed in a CSV file, and rows are lost in it."
             )
         )
+
+
+def _also(others: Sequence[str]) -> str:
+    """Name the other columns of which an error is true, so that nobody finds them one by one."""
+    return f" The same holds for {shortlist(others)}." if others else ""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from juror.domain.variable import Variable
-from juror.printing import one_line
+from juror.printing import one_line, shortened
 from juror.readers.columns import as_text
 
 # What a question reads without quotes: a word, or a day and a time; see model/query.py
@@ -46,6 +46,18 @@ def _quoted(text: str) -> str:
     """Return a text in quotes. Control characters are escaped here, so that a title in one line has no others."""
     quote = '"' if "'" in text and '"' not in text else "'"
     return quote + one_line(re.sub(rf"([\\{quote}])", r"\\\1", text)) + quote
+
+
+def first_labels(variable: Variable, most: int = 6) -> str:
+    """Return the first labels in a line. Those with a comma are in quotes, so that each is told from the next.
+
+    >>> first_labels(Variable("lines", ("1", "1, 11", "2")))
+    "1, '1, 11', 2"
+    """
+    shown = [shortened(label) for label in variable.labels[:most]]
+    if variable.edges is None:
+        shown = [_quoted(text) if "," in text else text for text in shown]
+    return ", ".join([*shown, "…"] if variable.cardinality > most else shown)
 
 
 def condition(variable: Variable, is_chosen: np.ndarray) -> str:

@@ -119,8 +119,8 @@ def _strangers_among_numbers(labels: Sequence[str]) -> list[str]:
 def _warn_of_strangers(name: str, strangers: Sequence[str]) -> None:
     warn(
         DataWarning(
-            "{fact}. If these mean missing, pass {markers}; data other than CSV files must also have the column as "
-            "numbers.",
+            "{fact}. If these mean missing, pass {markers} with a CSV file, and make the column of a frame numbers, "
+            "for example with pandas.to_numeric(…, errors='coerce'). If the labels are names, nothing is wrong.",
             fact=f"Column {name!r} is read as text, but all its labels are numbers except {shortlist(strangers)}",
             markers=_as_option(strangers),
         )

@@ -52,6 +52,8 @@ class Verdict:
         agree, and beyond chance.
     n_off : int, optional
         The number of questions that are off, also about ranges, whether missing cells explain them or not.
+    n_questions : int, optional
+        The number of all questions that were compared.
     agreement : tuple of float, optional
         How often the draws of the model agree with the rows; None without draws.
     inside : tuple of Finding
@@ -60,6 +62,7 @@ class Verdict:
 
     reproduced: tuple[int, int] | None = None
     n_off: int | None = None
+    n_questions: int | None = None
     findings: tuple[Finding, ...] = ()
     agreement: Agreement | None = None
     inside: tuple[Finding, ...] = ()
@@ -120,7 +123,7 @@ def hold_against_rows(
     inside: tuple[Finding, ...] = ()
     if reread is not None and isinstance(read, MemoryTable):
         inside = contradicted_inside(model, read, reread, named, record, runner)
-    return Verdict((table.n_well, table.n_cells), table.n_off, named, agreed, inside)
+    return Verdict((table.n_well, table.n_cells), table.n_off, table.n_questions, named, agreed, inside)
 
 
 def _is_explained(model: Mixture, finding: Finding, rows: WeightedRows, table: CheckTable) -> bool:

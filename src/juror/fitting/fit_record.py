@@ -48,5 +48,11 @@ def _numbers_of_rows(data: Table | Statistic, seed: int) -> dict[str, Any]:
 
 def with_verdict(record: FitRecord, verdict: Verdict, keeps_counts: bool) -> FitRecord:
     """Write down how the fit holds against its rows, without shares of rows if the model keeps no counts."""
-    worst = verdict.worst(keeps_counts)
-    return replace(record, reproduced=verdict.reproduced, n_off=verdict.n_off, worst=worst, agreement=verdict.agreement)
+    return replace(
+        record,
+        reproduced=verdict.reproduced,
+        n_off=verdict.n_off,
+        n_questions=verdict.n_questions,
+        worst=verdict.worst(keeps_counts),
+        agreement=verdict.agreement,
+    )

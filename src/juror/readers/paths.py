@@ -139,7 +139,8 @@ def ending_of(path: str) -> str:
             raise DataError("The file {path!r} is no table of rows. {way_out}", path=path, way_out=_WAYS_OUT[ending])
         raise DataError(
             f"The file {path!r} ends in {ending + compression!r}; juror reads {shortlist(SUFFIXES)}, and the first two "
-            f"also with {' or '.join(COMPRESSED)} behind. Rename or convert it."
+            f"also with {' or '.join(COMPRESSED)} behind. Save the table as one of these, or rename the "
+            "file if it is one."
         )
     return ending + compression
 

@@ -342,16 +342,17 @@ def _complaints(followed: Mixing, longer: Message) -> tuple[Complaint, ...]:
     if _has_mixed(followed):
         return ()
     rhat, size = followed.worst_of_rows
+    found = []
+    if not rhat <= _MOST_RHAT:
+        found.append(f"split-R-hat is up to {rhat:.3f} (it should be at most {_MOST_RHAT:g})")
+    if not size >= _LEAST_SIZE:
+        found.append(f"the effective sample size is down to {size:.0f} (it should be at least {_LEAST_SIZE})")
     complaint = Complaint(
         "poor-mixing",
-        "The chains have not mixed well: of the probabilities of {n} rows, split-R-hat is up to {rhat:.2f} (it should "
-        "be at most {most_rhat:g}) and the effective sample size down to {size:.0f} (it should be at least "
-        "{least_size}). {longer}.",
+        "The chains have not mixed well, so that another seed may give other answers: of the probabilities of {n} "
+        "rows, {found}. {longer}.",
         n=len(followed.rhat) - 1,
-        rhat=rhat,
-        most_rhat=_MOST_RHAT,
-        size=size,
-        least_size=_LEAST_SIZE,
+        found=" and ".join(found),
         longer=longer,
     )
     return (complaint,)
