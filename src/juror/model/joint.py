@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -283,11 +282,11 @@ class JointPMF(TableAnswers, RowAnswers):
         if not numbers:
             drawn = decode_frame(domain.variables, sampler.draw(n, rng), {}, kind)
             return with_types(drawn, [v for v in domain if v.edges is None], like)
-        draw = partial(sampling.draw_with_numbers, sampler, rng=rng, points=asked.points)
-        if not formulas or not domain.formulas:
-            codes, cells = draw(n)
+        draws = sampling.RowsWithNumbers(sampler, rng, asked.points)
+        if not formulas or not (domain.formulas or domain.orders):
+            codes, cells = draws.rows_in(draws.classes(n))
         else:
-            rows = draw_satisfying(draw, n, Leeway(domain, asked.evidence, asked.points))
+            rows = draw_satisfying(draws, n, Leeway(domain, asked.evidence, asked.points))
             warn_of_unsolved(rows)
             codes, cells = rows.codes, rows.numbers
         return with_types(decode_frame(domain.variables, codes, cells, kind), domain.variables, like)
