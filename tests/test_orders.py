@@ -183,11 +183,13 @@ class TestDrawing:
         codes, _ = (draws := RowsWithNumbers(RowSampler(bare), np.random.default_rng(0))).rows_in(draws.classes(50))
         assert np.array_equal(codes, RowSampler(bare).draw(50, np.random.default_rng(0)))
 
-    def test_orders_that_drawn_rows_ignore(self, model):
-        ignored = replace(model.domain, orders=tuple(replace(each, drawn=False) for each in model.domain.orders))
+    def test_orders_that_drawn_and_filled_rows_ignore(self, model):
+        ignored = replace(model.domain, orders=tuple(replace(each, kept=False) for each in model.domain.orders))
         bare = juror.JointPMF.of_blocks(model.blocks, ignored)
         pd.testing.assert_frame_equal(bare.sample(300, seed=2), model.sample(300, seed=2, formulas=False))
-        assert ignored.orders[0].described().endswith("in all 600 rows (drawn rows ignore it)")
+        holes = holes_in(careers(seed=3))
+        pd.testing.assert_frame_equal(bare.impute(holes, draws=1), model.impute(holes, draws=1, formulas=False))
+        assert ignored.orders[0].described().endswith("in all 600 rows (drawn and filled rows ignore it)")
 
     def test_numbers_stay_like_the_table(self, model):
         table = careers()

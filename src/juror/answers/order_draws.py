@@ -66,7 +66,7 @@ def possible_orders(domain: Domain, evidence: Evidence, points: Mapping[int, obj
         return _span_of(domain, n, evidence)
 
     possible = []
-    for order in (each for each in domain.orders if each.drawn):
+    for order in (each for each in domain.orders if each.kept):
         (least, _), (_, most) = span(order.low), span(order.high)
         if least > most or (order.strict and least == most):
             warn(

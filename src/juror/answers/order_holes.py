@@ -38,7 +38,7 @@ class OrderHoles:
     domain : Domain
         The variables.
     orders : sequence of Order
-        Those whose columns are both in the table, as numbers.
+        Those to keep whose columns are both in the table, as numbers.
     observed : mapping of str to numpy.ndarray, (rows,)
         By column, the numbers that are observed; NaN where missing.
     draw : callable
@@ -54,7 +54,7 @@ class OrderHoles:
     def of(cls, domain: Domain, columns: Sequence[Column], draw: Callable[[Rows], Filled]) -> OrderHoles:
         """Find the orders between columns of a table."""
         by_name = {column.name: column for column in columns}
-        both = [order for order in domain.orders if by_name.keys() >= set(order.names)]
+        both = [order for order in domain.orders if order.kept and by_name.keys() >= set(order.names)]
         found = {name: observed_numbers(domain[name], by_name[name]) for order in both for name in order.names}
         observed = {name: numbers for name, numbers in found.items() if numbers is not None}
         return cls(domain, [order for order in both if observed.keys() >= set(order.names)], observed, draw)

@@ -27,14 +27,17 @@ def orders_of(columns: Mapping[str, Measured]) -> Iterator[Order]:
     lowest, highest = np.nanmin(numbers, axis=0), np.nanmax(numbers, axis=0)
     units = np.array([column.nanoseconds for column in measured])
     first = numbers[np.linspace(0, len(numbers) - 1, min(_FIRST_ROWS, len(numbers))).astype(np.int64)]
+    columns_of_all, is_known = np.ascontiguousarray(numbers.T), np.isfinite(numbers).astype(np.float32)
+    n_both = np.rint(is_known.T @ is_known).astype(np.int64)
     for a, low in enumerate(names):
         # Of columns whose ranges do not overlap, no pairing of their cells breaks the order.
-        possible = (units == units[a]) & (lowest < highest[a]) & ~(first[:, [a]] > first).any(axis=0)
+        possible = (units == units[a]) & (lowest < highest[a]) & (n_both[a] >= FEWEST_ROWS)
+        possible &= ~(first[:, [a]] > first).any(axis=0)
         for b in np.flatnonzero(possible):
-            known = np.isfinite(numbers[:, a]) & np.isfinite(numbers[:, b])
-            gaps = numbers[known, b] - numbers[known, a]
-            if b != a and len(gaps) >= FEWEST_ROWS and gaps.min() >= 0 and gaps.max() > 0:
-                yield Order(low, names[b], strict=bool(gaps.min() > 0), n_rows=len(gaps))
+            # Comparisons with a missing cell are false.
+            lower, higher = columns_of_all[a], columns_of_all[b]
+            if not np.any(lower > higher) and np.any(lower < higher):
+                yield Order(low, names[b], strict=not np.any(lower == higher), n_rows=int(n_both[a, b]))
 
 
 def _is_usable(column: Measured) -> bool:

@@ -31,8 +31,8 @@ class Order:
         Whether they are never the same.
     n_rows : int
         How many rows have both; none of them breaks the order.
-    drawn : bool
-        Whether drawn rows keep the order. They ignore it if keeping it would make a column less like the table's.
+    kept : bool
+        Whether drawn and filled rows keep it. They ignore it if keeping it would make a column less like the table's.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class Order:
     high: str
     strict: bool
     n_rows: int
-    drawn: bool = True
+    kept: bool = True
 
     def check(self, variables: Sequence[Variable]) -> None:
         """Refuse an order that these variables cannot have, such as one in a file that juror did not write."""
@@ -73,8 +73,9 @@ class Order:
         return f"{self.low} {'<' if self.strict else '<='} {self.high}"
 
     def described(self) -> str:
-        """Return the order as text, with the number of rows, and whether drawn rows ignore it."""
-        return f"{self.in_words()} in all {self.n_rows:,} rows{'' if self.drawn else ' (drawn rows ignore it)'}"
+        """Return the order as text, with the number of rows, and whether drawn and filled rows ignore it."""
+        ignored = "" if self.kept else " (drawn and filled rows ignore it)"
+        return f"{self.in_words()} in all {self.n_rows:,} rows{ignored}"
 
 
 def without_implied(orders: Iterable[Order]) -> tuple[Order, ...]:

@@ -30,8 +30,8 @@ _MOST_TRIED = 30
 def with_orders(mixture: Mixture, columns: Mapping[str, Measured], seed: int, until: float) -> Domain:
     """Return the domain of a mixture with the orders that all rows of its table keep and the model would break.
 
-    Columns are those of the table. Orders that follow from others are left out. Drawn rows ignore those that would make
-    a column less like the table's.
+    Columns are those of the table. Orders that follow from others are left out. Those that would make a column less
+    like the table's are not kept in drawn rows.
     """
     domain = mixture.domain
     candidates = list(orders_of(columns))
@@ -60,7 +60,7 @@ def _says_something(order: Order, broken: np.ndarray, drawn: Mapping[str, np.nda
 
 
 def _tried(trial: RuleTrial, found: Sequence[Order], drawn: Mapping[str, np.ndarray]) -> tuple[Order, ...]:
-    """Return orders without those that follow from others, and say which of them drawn rows can keep.
+    """Return orders without those that follow from others, and say which of them are kept in drawn rows.
 
     All are tried together, and if that fails, one after the other, those that most of the drawn rows break first. Then
     an order is also tried that would follow if all were kept.
@@ -73,5 +73,5 @@ def _tried(trial: RuleTrial, found: Sequence[Order], drawn: Mapping[str, np.ndar
     for order in sorted(found, key=lambda each: (each not in own, -n_broken[each]))[:_MOST_TRIED]:
         if order in without_implied([*kept, order]) and trial.can_keep([*kept, order]):
             kept.append(order)
-    ignored = [replace(order, drawn=False) for order in own if order not in kept]
+    ignored = [replace(order, kept=False) for order in own if order not in kept]
     return (*without_implied(kept), *ignored)

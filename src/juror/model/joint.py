@@ -268,8 +268,9 @@ class JointPMF(TableAnswers, RowAnswers):
             False returns the labels of intervals instead of numbers.
         formulas : bool
             Whether rows satisfy the formulas between columns of numbers that the fit found, such as
-            ``area = width × height`` (``model.domain.formulas``). False draws from the distribution alone, in which
-            formulas hold only roughly. Without ``numbers``, rows satisfy none.
+            ``area = width × height`` (``model.domain.formulas``), and keep the orders, such as ``start <= end``
+            (``model.domain.orders``). False draws from the distribution alone, in which both hold only roughly.
+            Without ``numbers``, rows satisfy none.
         frame : {"pandas", "polars", "pyarrow"}, optional
             The library of the frame to return, which then chooses types. By default that of the frame that was fitted,
             with the types of its columns; pandas if no frame was fitted, or its library is not installed.
