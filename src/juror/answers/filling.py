@@ -61,13 +61,13 @@ def impute(
         return beside(fill_holes(data, columns, domain.variables, *filled))
 
     def ordered(source: Mixture) -> OrderHoles:
-        return OrderHoles.of(domain, columns, partial(_drawn, source, codes, by_formulas, rng))
+        return OrderHoles.of(by_formulas, columns, partial(_drawn, source, codes, by_formulas, rng))
 
     if draws is None:
         are_codes = isinstance(data, np.ndarray) and model.domain.floats != "values"
         source = _given(model, present)
         best = _following(by_formulas, fill_best(source, codes, numbers, are_codes=are_codes))
-        return whole(_in_order(ordered(source), by_formulas, best) if domain.orders else best)
+        return whole(ordered(source).in_order(best) if domain.orders else best)
     check_count("draws", draws)
     by_draws = n_posterior_draws > 1 and draws > 1
     filled = []
@@ -90,13 +90,6 @@ def _following(by_formulas: FormulaHoles, filled: Filled) -> Filled:
     """Return filled rows whose holes have what follows from other cells."""
     codes, numbers = filled
     return codes, by_formulas.filled(codes, numbers)
-
-
-def _in_order(ordered: OrderHoles, by_formulas: FormulaHoles, best: Filled) -> Filled:
-    """Return rows filled with the most probable labels and numbers that keep the orders, and warn of others."""
-    filled = _following(by_formulas, ordered.with_medians(best))
-    ordered.warn_of_broken(filled)
-    return filled
 
 
 def _putting_beside(data: Any, scan: Scan, n_rows: int) -> Callable[[Any], Any]:

@@ -1,7 +1,7 @@
 """Holes of a table are filled so that its rows keep the orders between columns (:mod:`juror.domain.orders`).
 
-Draws that break an order are drawn again. Of numbers that are not drawn, such as medians, those that break an order are
-replaced by the medians of draws that keep it: where a <= b in every draw, the median of a is at most that of b.
+Draws that break an order are drawn again. Where numbers that are not drawn, such as medians, break an order, the holes
+of columns with orders or formulas get a draw that keeps them: of several, the one in the middle.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from juror.answers.formula_holes import FormulaHoles
 from juror.answers.formula_solving import numbers_of
 from juror.answers.order_draws import broken_in_words, broken_orders, put_numbers
 from juror.domain import Domain
@@ -22,7 +23,7 @@ from juror.runners.local import partitions
 
 # How often rows are drawn again: each time twice as many draws for each, but few in all
 _ATTEMPTS, _MOST_AT_ONCE = 12, 1 << 14
-# Of how many draws a median is taken, and for how many rows at once
+# Of how many draws the one in the middle is taken, and for how many rows at once
 _OF_DRAWS, _ROWS_AT_ONCE = 25, 1 << 10
 # Positions of rows, or all of them; and the codes of filled rows (n, N), and by variable their numbers (n,)
 Rows = np.ndarray | slice
@@ -39,25 +40,26 @@ class OrderHoles:
         The variables.
     orders : sequence of Order
         Those to keep whose columns are both in the table, as numbers.
-    observed : mapping of str to numpy.ndarray, (rows,)
-        By column, the numbers that are observed; NaN where missing.
+    known : mapping of str to numpy.ndarray, (rows,)
+        By column with orders or formulas, the numbers that are observed or follow by formulas; NaN where missing.
     draw : callable
         Given which rows of the table to fill (n,), perhaps some of them several times, returns them filled at random.
     """
 
     domain: Domain
     orders: Sequence[Order]
-    observed: Mapping[str, np.ndarray]
+    known: Mapping[str, np.ndarray]
     draw: Callable[[Rows], Filled]
 
     @classmethod
-    def of(cls, domain: Domain, columns: Sequence[Column], draw: Callable[[Rows], Filled]) -> OrderHoles:
-        """Find the orders between columns of a table."""
-        by_name = {column.name: column for column in columns}
+    def of(cls, by_formulas: FormulaHoles, columns: Sequence[Column], draw: Callable[[Rows], Filled]) -> OrderHoles:
+        """Find the orders between columns of a table, whose holes that follow by formulas are known."""
+        domain, by_name = by_formulas.domain, {column.name: column for column in columns}
         both = [order for order in domain.orders if order.kept and by_name.keys() >= set(order.names)]
         found = {name: observed_numbers(domain[name], by_name[name]) for order in both for name in order.names}
         observed = {name: numbers for name, numbers in found.items() if numbers is not None}
-        return cls(domain, [order for order in both if observed.keys() >= set(order.names)], observed, draw)
+        orders = [order for order in both if observed.keys() >= set(order.names)]
+        return cls(domain, orders, observed | by_formulas.known, draw)
 
     def drawn(self) -> Filled:
         """Return all rows of the table, filled at random; a warning tells of those that break an order."""
@@ -67,11 +69,12 @@ class OrderHoles:
             self.warn_of_broken(filled)
         return filled
 
-    def with_medians(self, filled: Filled) -> Filled:
-        """Return filled rows. In those that break an order, columns with orders have the medians of draws."""
+    def in_order(self, filled: Filled) -> Filled:
+        """Return filled rows; those that break an order get draws. A warning tells of those that still break one."""
         wrong = np.flatnonzero(self._broken(np.arange(len(filled[0])), filled).any(axis=1))
         for some in partitions(len(wrong), _ROWS_AT_ONCE):
-            self._put_medians(wrong[some], *filled)
+            self._put_draws(wrong[some], *filled)
+        self.warn_of_broken(filled)
         return filled
 
     def warn_of_broken(self, filled: Filled) -> None:
@@ -98,25 +101,26 @@ class OrderHoles:
             wrong[again] = ~is_good.any(axis=1)
         return wrong
 
-    def _put_medians(self, rows: np.ndarray, codes: np.ndarray, numbers: dict[int, np.ndarray]) -> None:
-        """Put the medians of draws that keep all orders into the holes of rows (n,), if there are such draws."""
+    def _put_draws(self, rows: np.ndarray, codes: np.ndarray, numbers: dict[int, np.ndarray]) -> None:
+        """Put draws that keep all orders into the holes of rows (n,) in columns with orders or formulas."""
         several = np.repeat(rows, _OF_DRAWS)
         drawn = self.draw(several)
         is_wrong = self._draw_again(several, *drawn).reshape(-1, _OF_DRAWS)
-        n_good = _OF_DRAWS - is_wrong.sum(axis=1)
-        for name, cells in self._cells(several, drawn).items():
-            n, sorted_draws = self.domain.position(name), np.where(is_wrong, np.inf, cells.reshape(is_wrong.shape))
-            middle = np.argsort(sorted_draws, axis=1)[np.arange(len(rows)), np.maximum(n_good - 1, 0) // 2]
-            holes = np.flatnonzero(np.isnan(self.observed[name][rows]) & (n_good > 0))
-            medians = holes * _OF_DRAWS + middle[holes]
-            codes[rows[holes], n] = drawn[0][medians, n]
+        off = np.where(is_wrong, np.inf, 0.0)
+        for cells in self._cells(several, drawn).values():
+            # A column without a hole has the same number, and so the same rank, in all draws.
+            off += np.abs(_ranks(np.where(is_wrong, np.nan, cells.reshape(is_wrong.shape))))
+        middle = np.arange(len(rows)) * _OF_DRAWS + off.argmin(axis=1)
+        for name, known in self.known.items():
+            n, holes = self.domain.position(name), np.flatnonzero(np.isnan(known[rows]) & ~is_wrong.all(axis=1))
+            codes[rows[holes], n] = drawn[0][middle[holes], n]
             if n in drawn[1]:
-                put_numbers(numbers, rows[holes], {n: drawn[1][n]}, medians)
+                put_numbers(numbers, rows[holes], {n: drawn[1][n]}, middle[holes])
 
     def _cells(self, rows: np.ndarray, filled: Filled) -> dict[str, np.ndarray]:
         """Return the numbers of all columns with orders in filled rows, (n,)."""
         codes, numbers = filled
-        cells = {name: known[rows] for name, known in self.observed.items()}
+        cells = {name: self.known[name][rows] for order in self.orders for name in order.names}
         for name, known in cells.items():
             # A column without holes in these rows has no drawn numbers.
             if self.domain.position(name) in numbers or self.domain[name].edges is None:
@@ -124,8 +128,14 @@ class OrderHoles:
         return cells
 
     def _broken(self, rows: np.ndarray, filled: Filled) -> np.ndarray:
-        """Say which rows (n,), once filled, break which orders, (n, n_orders); what is observed breaks none."""
+        """Say which rows (n,), once filled, break which orders, (n, n_orders); what is known breaks none."""
         broken = broken_orders(self.orders, self._cells(rows, filled), len(rows))
         for k, order in enumerate(self.orders):
-            broken[:, k] &= np.any([np.isnan(self.observed[name][rows]) for name in order.names], axis=0)
+            broken[:, k] &= np.any([np.isnan(self.known[name][rows]) for name in order.names], axis=0)
         return broken
+
+
+def _ranks(draws: np.ndarray) -> np.ndarray:
+    """Return how many draws of a row are less than each, less how many are more, (n, n_draws); NaN counts for none."""
+    less = draws[:, :, None] > draws[:, None]
+    return np.asarray(less.sum(axis=2) - less.sum(axis=1))

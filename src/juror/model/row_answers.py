@@ -144,8 +144,8 @@ class RowAnswers(ModelParts):
         formulas : bool
             Whether formulas between columns of numbers (``model.domain.formulas``), which nearly all fitted rows
             satisfy, fill the holes that follow from the other cells of their row, and filled rows keep the orders
-            between columns (``model.domain.orders``). Where medians would break an order, columns with orders get the
-            medians of 25 draws that keep it.
+            between columns (``model.domain.orders``). Where medians would break an order, the columns with
+            orders or formulas get the one of 25 draws that is most in the middle.
         """
         n_draws = 0 if self.info is None else self.info.n_draws
         return impute(self, data, draws, seed, unknown, also, n_draws, numbers, formulas)
