@@ -196,7 +196,7 @@ class TestTime:
         def never(*_, **__):
             raise AssertionError("no rows are drawn after the deadline")
 
-        monkeypatch.setattr(formula_trials, "draw_with_numbers", never)
+        monkeypatch.setattr(formula_trials, "RowsWithNumbers", never)
         with pytest.warns(FitWarning, match="max_seconds"):
             model = juror.fit(bills(), rank=2, method="em", max_seconds=1e-9)
         assert len(model.domain.formulas) == 3

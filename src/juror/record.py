@@ -199,6 +199,8 @@ class FitRecord:
         For which target the conditional likelihood of its labels was climbed, and what that gained; empty if none was.
     formulas : str
         The formulas between columns of numbers, which drawn and filled rows satisfy; empty if there are none.
+    orders : str
+        Pairs of columns of which one is at most the other, which drawn and filled rows keep; empty if there are none.
     device : str
         The card that passed over the rows, whose sums are in single precision; empty if the CPU did.
     worst : str
@@ -255,6 +257,7 @@ class FitRecord:
     worst: str = ""
     tuned: str = diagnostic("", "tuned")
     formulas: str = diagnostic("", "formulas between columns")
+    orders: str = diagnostic("", "orders between columns")
     device: str = diagnostic("", "device")
 
     def diagnostics(self) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, get_args
 
 import numpy as np
@@ -13,6 +14,7 @@ from juror.answers.formula_holes import FormulaHoles
 from juror.answers.holes import Fill
 from juror.answers.label_frames import Gathered, gather_frame
 from juror.answers.numbers import Centre
+from juror.answers.order_holes import Filled, OrderHoles, Rows
 from juror.answers.posterior import posterior
 from juror.answers.posterior_draws import posterior_draw
 from juror.answers.sampling import fill_at_random, fill_best, generator
@@ -39,6 +41,7 @@ def impute(
 ) -> Any:
     """Fill the holes of a table with their most probable labels and numbers, or with one or more random draws.
 
+    Filled rows satisfy formulas and keep orders, as far as that is possible, unless ``formulas`` is False.
     Missing cells that have a label are no holes, unless ``also`` names their variables. If the model is the mean of
     posterior draws, each of several tables is filled by another draw, so that the tables also show how uncertain the
     distribution is.
@@ -51,23 +54,42 @@ def impute(
     codes = model.domain.encode_columns(columns, unknown)
     present = _open(model, columns, codes, also)
     _refuse_impossible_holes(model, columns, also)
-    domain = model.domain if formulas else replace(model.domain, formulas=())
-    by_formulas, variables = FormulaHoles.of(domain, columns, codes, also), domain.variables
+    domain = model.domain if formulas else replace(model.domain, formulas=(), orders=())
+    by_formulas, rng = FormulaHoles.of(domain, columns, codes, also), generator(seed)
+
+    def whole(filled: Filled) -> Any:
+        return beside(fill_holes(data, columns, domain.variables, *filled))
+
+    def ordered(source: Mixture) -> OrderHoles:
+        return OrderHoles.of(by_formulas, columns, partial(_drawn, source, codes, by_formulas, rng))
+
     if draws is None:
         are_codes = isinstance(data, np.ndarray) and model.domain.floats != "values"
-        labels, best = fill_best(_given(model, present), codes, numbers, are_codes=are_codes)
-        return beside(fill_holes(data, columns, variables, labels, by_formulas.filled(labels, best)))
+        source = _given(model, present)
+        best = _following(by_formulas, fill_best(source, codes, numbers, are_codes=are_codes))
+        return whole(ordered(source).in_order(best) if domain.orders else best)
     check_count("draws", draws)
-    rng = generator(seed)
     by_draws = n_posterior_draws > 1 and draws > 1
     filled = []
     for number in range(draws):
         # Evenly spread, as neighbours in a chain are alike
         one = number * n_posterior_draws // draws
         source = _given(posterior_draw(model, n_posterior_draws, one) if by_draws else model, present)
-        drawn, values = fill_at_random(source, codes, rng)
-        filled.append(beside(fill_holes(data, columns, variables, drawn, by_formulas.filled(drawn, values))))
+        filled.append(whole(ordered(source).drawn()))
     return filled[0] if draws == 1 else filled
+
+
+def _drawn(
+    model: Mixture, codes: np.ndarray, by_formulas: FormulaHoles, rng: np.random.Generator, rows: Rows
+) -> Filled:
+    """Fill some rows (n,) of a table at random."""
+    return _following(by_formulas.at(rows), fill_at_random(model, codes[rows], rng))
+
+
+def _following(by_formulas: FormulaHoles, filled: Filled) -> Filled:
+    """Return filled rows whose holes have what follows from other cells."""
+    codes, numbers = filled
+    return codes, by_formulas.filled(codes, numbers)
 
 
 def _putting_beside(data: Any, scan: Scan, n_rows: int) -> Callable[[Any], Any]:

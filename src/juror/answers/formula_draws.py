@@ -3,25 +3,30 @@
 Formulas are applied one after the other, in an order in which none changes what an earlier one has used
 (:mod:`juror.domain.formula_order`). Each computes one column from the others (:mod:`juror.answers.formula_solving`).
 Columns that a condition settles are not computed. If a number is not possible, another column of the formula is
-computed. Rows that do not satisfy all formulas in the end are drawn again.
+computed. Rows that do not satisfy all formulas in the end, or break an order
+(:mod:`juror.domain.orders`), are drawn again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from juror.answers.formula_solving import ROUNDING, applies, intervals_of, is_broken, numbers_of, solve
+from juror.answers.order_draws import broken_in_words, broken_orders, cells_of, possible_orders, put_numbers
+from juror.answers.sampling import RowsWithNumbers
 from juror.domain import Domain
 from juror.domain.evidence import Evidence
 from juror.domain.formula_order import order_around
 from juror.domain.formulas import Formula
+from juror.domain.orders import Order
 from juror.errors import JurorWarning, Message, warn
 
-# How often rows that do not satisfy a formula are drawn again
-_ATTEMPTS = 16
+# How often rows that do not satisfy a formula are drawn again, and how often more those that break an order. Then some
+# are drawn for each that is left, as conditions may leave little room: at least so many, but no more than all rows.
+_ATTEMPTS, _FOR_EACH, _FEWEST_AT_ONCE = 16, 4, 1024
 # A condition settles a column if it leaves less than this share of it, as computed numbers would seldom meet it.
 _SETTLED = 0.5
 # The numbers of variables (rows,), by their position
@@ -59,6 +64,11 @@ class Leeway:
         """Say whether a column has a number that does not change."""
         return self.domain.position(name) in self.points
 
+    def is_known(self, name: str) -> bool:
+        """Say whether there are conditions about a column."""
+        n = self.domain.position(name)
+        return n in self.points or n in self.evidence
+
     def settles(self, name: str) -> bool:
         """Say whether a column had better not be computed: it is fixed, holds labels, or conditions leave little."""
         n = self.domain.position(name)
@@ -80,8 +90,10 @@ class Drawn:
         By variable, their numbers.
     formulas : sequence of Formula
         What they should satisfy, in the order in which it was applied.
-    unsolved : numpy.ndarray of bool, (rows, n_formulas)
-        Which rows do not satisfy which of the formulas.
+    orders : sequence of Order
+        What they should keep.
+    unsolved : numpy.ndarray of bool, (rows, n_formulas + n_orders)
+        Which rows do not satisfy which of the formulas, and break which of the orders.
     n_again : int
         How many rows were drawn again.
     """
@@ -89,43 +101,66 @@ class Drawn:
     codes: np.ndarray
     numbers: dict[int, np.ndarray]
     formulas: Sequence[Formula]
+    orders: Sequence[Order]
     unsolved: np.ndarray
     n_again: int = 0
 
+    @property
+    def n_wrong(self) -> np.ndarray:
+        """How many formulas each row does not satisfy, and how many orders it breaks, (rows,)."""
+        return np.asarray(self.unsolved.sum(axis=1))
 
-def draw_satisfying(draw: Callable[[int], tuple[np.ndarray, dict[int, np.ndarray]]], n: int, leeway: Leeway) -> Drawn:
-    """Draw n rows of codes and numbers that satisfy the formulas of a domain.
+    def replace_rows(self, rows: np.ndarray, others: Drawn, of: np.ndarray) -> None:
+        """Put some rows of others in the place of rows."""
+        self.codes[rows], self.unsolved[rows] = others.codes[of], others.unsolved[of]
+        put_numbers(self.numbers, rows, others.numbers, of)
 
-    Rows that do not satisfy all of them are drawn again, up to a number of times; in the end, columns are computed that
-    have the most room for it.
+
+def draw_satisfying(draws: RowsWithNumbers, n: int, leeway: Leeway) -> Drawn:
+    """Draw n rows of codes and numbers that satisfy the formulas of a domain, and keep its orders.
+
+    Rows that do not are drawn again, up to a number of times; in the end, columns are computed that have the most room
+    for it. Where orders are not about columns with conditions, rows are first drawn again in their own classes. So the
+    classes keep their shares, and columns stay more like the table's.
     """
     domain, formulas = leeway.domain, _planned(leeway)
     roomy = _planned(leeway, most_room=True)
+    orders = possible_orders(domain, leeway.evidence, leeway.points)
+    keeps_classes = bool(orders) and not any(leeway.is_known(name) for order in orders for name in order.names)
 
-    def satisfied(n: int, plan: Sequence[Formula] = formulas) -> Drawn:
-        codes, numbers = draw(n)
+    def satisfied(classes: np.ndarray, plan: Sequence[Formula] = formulas) -> Drawn:
+        codes, numbers = draws.rows_in(classes)
         numbers = _satisfying(plan, codes, numbers, leeway)
-        return Drawn(codes, numbers, formulas, _unsolved(domain, formulas, codes, numbers))
+        broken = broken_orders(orders, cells_of(domain, orders, codes, numbers), len(codes))
+        unsolved = np.hstack([_unsolved(domain, formulas, codes, numbers), broken])
+        return Drawn(codes, numbers, formulas, orders, unsolved)
 
-    rows = satisfied(n)
-    n_again = int(rows.unsolved.any(axis=1).sum())
-    for attempt in range(_ATTEMPTS):
-        again = np.flatnonzero(rows.unsolved.any(axis=1))
+    classes = draws.classes(n)
+    rows = satisfied(classes)
+    n_again = int(np.count_nonzero(rows.n_wrong))
+    for attempt in range(2 * _ATTEMPTS if orders else _ATTEMPTS):
+        again = np.flatnonzero(rows.n_wrong)
         if not len(again):
             break
-        others = satisfied(len(again), formulas if attempt < _ATTEMPTS // 2 else roomy)
-        rows.codes[again], rows.unsolved[again] = others.codes, others.unsolved
-        for k, drawn in others.numbers.items():
-            # Whole numbers beyond 63 bits are objects, and others of their column may fit into integers.
-            kept = rows.numbers[k].astype(np.result_type(rows.numbers[k], drawn), copy=False)
-            kept[again] = drawn
-            rows.numbers[k] = kept
+        n_drawn = len(again) if attempt < _ATTEMPTS else max(min(_FOR_EACH * len(again), n), _FEWEST_AT_ONCE)
+        same = keeps_classes and attempt < _ATTEMPTS
+        others = satisfied(
+            classes[again] if same else draws.classes(n_drawn), formulas if attempt < _ATTEMPTS // 2 else roomy
+        )
+        best = np.argsort(others.n_wrong, kind="stable")[: len(again)] if n_drawn > len(again) else np.arange(n_drawn)
+        # Where one rule cannot be kept, rows still get nearer to keeping the others.
+        no_worse = others.n_wrong[best] <= rows.n_wrong[again]
+        rows.replace_rows(again[no_worse], others, best[no_worse])
     return replace(rows, n_again=n_again)
 
 
 def warn_of_unsolved(rows: Drawn) -> None:
-    """Warn of rows that do not satisfy a formula, for the caller of an answer."""
-    for formula, unsolved in zip(rows.formulas, rows.unsolved.sum(axis=0).tolist(), strict=True):
+    """Warn of rows that do not satisfy a formula, or break an order, for the caller of an answer."""
+    n_unsolved = rows.unsolved.sum(axis=0).tolist()
+    for order, unsolved in zip(rows.orders, n_unsolved[len(rows.formulas) :], strict=True):
+        if unsolved:
+            warn(JurorWarning(broken_in_words(order, unsolved, len(rows.codes))))
+    for formula, unsolved in zip(rows.formulas, n_unsolved[: len(rows.formulas)], strict=True):
         if unsolved:
             message = Message(
                 "{unsolved:,} of {n:,} drawn rows do not satisfy {formula!r}, because no number within the range of "

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -68,6 +68,10 @@ class FormulaHoles:
             rows = cells & np.isfinite(known[name])
             codes[rows, domain.position(name)] = _codes_of(domain, name, known[name][rows])
         return cls(domain, formulas, known)
+
+    def at(self, rows: np.ndarray | slice) -> FormulaHoles:
+        """Return the holes of some rows."""
+        return replace(self, known={name: numbers[rows] for name, numbers in self.known.items()})
 
     def filled(self, codes: np.ndarray, numbers: Mapping[int, np.ndarray]) -> dict[int, np.ndarray]:
         """Return numbers of variables, (rows,), that satisfy the formulas, from filled rows.

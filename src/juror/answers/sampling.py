@@ -37,19 +37,6 @@ def sample(model: Mixture, n: int, rng: np.random.Generator) -> np.ndarray:
     return RowSampler(model).draw(n, rng)
 
 
-def draw_with_numbers(
-    sampler: RowSampler, n: int, rng: np.random.Generator, points: Mapping[int, Any] | None = None
-) -> tuple[np.ndarray, dict[int, np.ndarray]]:
-    """Draw n rows of codes, (n, N), and by variable of intervals their numbers, (n,), which points settle."""
-    codes, numbers = sampler.draw(n, rng), {}
-    for k, variable in enumerate(sampler.domain):
-        if variable.edges is not None:
-            numbers[k] = draw_numbers(variable, codes[:, k], rng)
-            if points and k in points:
-                numbers[k] = np.full(n, points[k], dtype=numbers[k].dtype)
-    return codes, numbers
-
-
 class RowSampler:
     """Draws rows of a mixture; the cumulative tables are kept for further draws."""
 
@@ -64,13 +51,20 @@ class RowSampler:
 
     def draw(self, n: int, rng: np.random.Generator, again: bool = False) -> np.ndarray:
         """Draw n rows of codes, (n, N); with ``again``, prepare for many draws of few rows."""
-        blocks = self._model.blocks
+        return self.draw_in(self.draw_classes(n, rng), rng, again)
+
+    def draw_classes(self, n: int, rng: np.random.Generator) -> np.ndarray:
+        """Draw the classes of n rows, (n,), counted over all blocks."""
         classes = np.full(n, -1)
-        codes = np.full((n, len(self._model.domain)), -1, dtype=self._model.domain.code_type, order="F")
-        weights = np.cumsum(np.concatenate([block.weights for block in blocks]))
+        weights = np.cumsum(np.concatenate([block.weights for block in self._model.blocks]))
         _draw(np.zeros(n, dtype=np.int64), (weights / weights[-1])[None], classes, rng)
+        return classes
+
+    def draw_in(self, classes: np.ndarray, rng: np.random.Generator, again: bool = False) -> np.ndarray:
+        """Draw rows of codes, (n, N), in given classes, (n,); with ``again``, prepare for many draws of few rows."""
+        codes = np.full((len(classes), len(self.domain)), -1, dtype=self.domain.code_type, order="F")
         first = 0
-        for b, block in enumerate(blocks):
+        for b, block in enumerate(self._model.blocks):
             rows = np.flatnonzero((classes >= first) & (classes < first + block.rank))
             self._draw_nodes(b, classes[rows] - first, codes, rows, rng, again)
             first += block.rank
@@ -103,6 +97,37 @@ class RowSampler:
             rows = np.moveaxis(table, 2, 0).reshape(-1, table.shape[1])
             self._kept[b, n] = np.cumsum(rows, axis=1)
         return self._kept[b, n]
+
+
+class RowsWithNumbers:
+    """Draws rows with numbers from a stream of random numbers.
+
+    Parameters
+    ----------
+    sampler : RowSampler
+        Draws their codes.
+    rng : numpy.random.Generator
+        The random numbers.
+    points : mapping of int to number, optional
+        By variable, the number that all rows have.
+    """
+
+    def __init__(self, sampler: RowSampler, rng: np.random.Generator, points: Mapping[int, Any] | None = None):
+        self._sampler, self._rng, self._points = sampler, rng, points or {}
+
+    def classes(self, n: int) -> np.ndarray:
+        """Draw the classes of n rows, (n,)."""
+        return self._sampler.draw_classes(n, self._rng)
+
+    def rows_in(self, classes: np.ndarray) -> tuple[np.ndarray, dict[int, np.ndarray]]:
+        """Draw rows of codes, (n, N), in classes (n,), and by variable of intervals their numbers, (n,)."""
+        codes, numbers = self._sampler.draw_in(classes, self._rng), {}
+        for k, variable in enumerate(self._sampler.domain):
+            if variable.edges is not None:
+                numbers[k] = draw_numbers(variable, codes[:, k], self._rng)
+                if k in self._points:
+                    numbers[k] = np.full(len(codes), self._points[k], dtype=numbers[k].dtype)
+        return codes, numbers
 
 
 def fill_best(

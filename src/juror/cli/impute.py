@@ -55,7 +55,8 @@ def command(
         bool,
         typer.Option(
             "--formulas/--no-formulas",
-            help="Fill holes that follow from the other cells of their row, by a formula between columns of numbers.",
+            help="Fill holes that follow from the other cells of their row, by a formula between columns of numbers, "
+            "and keep the orders between columns.",
         ),
     ] = True,
     drop: Drop = None,

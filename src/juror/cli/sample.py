@@ -22,7 +22,7 @@ def command(
         bool,
         typer.Option(
             "--formulas/--no-formulas",
-            help="Draw rows that satisfy the formulas between columns of numbers that the table has.",
+            help="Draw rows that satisfy the formulas and keep the orders between columns that the table has.",
         ),
     ] = True,
     output: Output = None,

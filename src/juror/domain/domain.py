@@ -12,6 +12,7 @@ import numpy as np
 from juror.domain.discovery import Discovery
 from juror.domain.formulas import Formula
 from juror.domain.known_columns import known_columns
+from juror.domain.orders import Order
 from juror.domain.uniting import united_markers, united_variable
 from juror.domain.variable import Label, Strangers, Unknown, Variable, check_unknown, code_type
 from juror.errors import (
@@ -55,6 +56,8 @@ class Domain:
     formulas : tuple of Formula
         Formulas between columns of numbers, in an order in which they can be applied. Rows that are drawn or filled
         satisfy them. Domains that differ only in this are equal.
+    orders : tuple of Order
+        Pairs of columns of which one is at most the other, as for formulas.
     frame : FrameType, optional
         What kind of frame the domain was found in. Rows that are drawn are of that kind. Domains that differ only in
         this are equal.
@@ -74,6 +77,7 @@ class Domain:
     missing: tuple[Label, ...] = ()
     floats: Floats | None = field(default=None, compare=False)
     formulas: tuple[Formula, ...] = field(default=(), compare=False)
+    orders: tuple[Order, ...] = field(default=(), compare=False)
     frame: FrameType | None = field(default=None, compare=False)
     _position: dict[str, int] = field(init=False, repr=False, compare=False)
 
@@ -93,8 +97,9 @@ class Domain:
         if len(position) < len(self.variables):
             raise DataError(f"Variable names must be unique. Got {shortlist(v.name for v in self.variables)}.")
         object.__setattr__(self, "_position", position)
-        for formula in self.formulas:
-            formula.check(self.variables)
+        rules: tuple[Formula | Order, ...] = (*self.formulas, *self.orders)
+        for rule in rules:
+            rule.check(self.variables)
         if self.frame is not None:
             object.__setattr__(self, "frame", self.frame.only(self.names))
 
@@ -208,11 +213,12 @@ class Domain:
         return self._position[key]
 
     def without(self, positions: Collection[int]) -> Domain:
-        """Return the domain of the other variables, with the formulas that are about these alone."""
+        """Return the domain of the other variables, with the formulas and orders that are about these alone."""
         kept = tuple(v for n, v in enumerate(self.variables) if n not in positions)
         names = {variable.name for variable in kept}
         formulas = tuple(formula for formula in self.formulas if names.issuperset(formula.names))
-        return replace(self, variables=kept, formulas=formulas)
+        orders = tuple(order for order in self.orders if names.issuperset(order.names))
+        return replace(self, variables=kept, formulas=formulas, orders=orders)
 
     def with_missing_as(self, labels: Mapping[str, Label]) -> Domain:
         """Return the domain in which missing cells of some variables have a label, and so are a state of their own.

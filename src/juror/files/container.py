@@ -21,6 +21,7 @@ from juror.domain import Domain
 from juror.domain.formulas import Formula
 from juror.domain.grid import Grid
 from juror.domain.law import Law
+from juror.domain.orders import Order
 from juror.domain.variable import Label, Variable
 from juror.errors import ModelFileError
 from juror.files import KINDS
@@ -48,6 +49,7 @@ class _DomainEntries(TypedDict):
     missing: list[Label]
     floats: NotRequired[Floats | None]
     formulas: NotRequired[list[Formula]]
+    orders: NotRequired[list[Order]]
     frame: NotRequired[_FrameEntries]
 
 
@@ -212,11 +214,12 @@ def plain_domain(domain: Domain) -> dict[str, Any]:
     """Return a domain as plain values for a header."""
     # Older jurors, which decide by the numbers of each array, read the file without this entry and with it.
     floats = {} if domain.floats is None else {"floats": domain.floats}
-    # Older jurors ignore formulas, so that rows they draw do not satisfy them, and frames.
+    # Older jurors ignore formulas and orders, so that rows they draw do not satisfy them, and frames.
     formulas = {"formulas": [asdict(formula) for formula in domain.formulas]} if domain.formulas else {}
+    orders = {"orders": [asdict(order) for order in domain.orders]} if domain.orders else {}
     frame = {} if domain.frame is None else {"frame": asdict(domain.frame)}
     variables = [_plain(variable) for variable in domain]
-    return {"missing": domain.missing, "variables": variables, **floats, **formulas, **frame}
+    return {"missing": domain.missing, "variables": variables, **floats, **formulas, **orders, **frame}
 
 
 def read_domain(plain: Mapping[str, Any]) -> Domain:
@@ -231,8 +234,9 @@ def read_domain(plain: Mapping[str, Any]) -> Domain:
         known = {key: value for key, value in _with_tuples(entries).items() if key != "values"}
         variables.append(Variable(**known | more))
     formulas = tuple(Formula(**_with_tuples(formula)) for formula in plain.get("formulas", ()))
+    orders = tuple(Order(**order) for order in plain.get("orders", ()))
     frame = FrameType(**plain["frame"]) if "frame" in plain else None
-    return Domain(tuple(variables), tuple(plain["missing"]), plain.get("floats"), formulas, frame)
+    return Domain(tuple(variables), tuple(plain["missing"]), plain.get("floats"), formulas, orders, frame)
 
 
 def _with_tuples(plain: Mapping[str, Any]) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from juror.fitting.fit_record import completed, with_verdict
 from juror.fitting.formula_trials import with_formulas
 from juror.fitting.held_out import as_mixture
 from juror.fitting.kept_counts import kept_counts
+from juror.fitting.order_trials import with_orders
 from juror.fitting.plan import (
     Request,
     are_of_projections,
@@ -275,7 +276,8 @@ def fit(
             # Rows over a domain that a user gave may hold intervals in place of numbers.
             reread = None if opened.is_given else partial(read_again, opened, bytes_here, stack)
         decision = decide(read, rank, method, target, options)
-        chosen, domain = METHODS[decision.method], replace(read.domain, formulas=())
+        # Formulas and orders of a domain that was given are those of other rows.
+        chosen, domain = METHODS[decision.method], replace(read.domain, formulas=(), orders=())
         settle_device(local, decision.method, read)
         settings = read_options(decision.method, {**decision.options, **_left(options, data, read)})
         check_members(settings, options, read)
@@ -294,7 +296,10 @@ def fit(
             how = {"smoothing_given": "smoothing" in options, "beside_sampling": decision.beside_sampling}
             finer = partial(read_finer, opened, read.domain, bytes_here, stack)
             solution, read = choose_and_solve(read, chosen, position, rank, settings, context, finer=finer, **how)
-            domain = with_formulas(as_mixture(solution.parts, read.domain), opened, read, seed, until)
+            domain = replace(read.domain, formulas=(), orders=())
+            measured = opened.measured(domain) if isinstance(read, MemoryTable) else {}
+            for with_rules in (with_formulas, with_orders):
+                domain = with_rules(as_mixture(solution.parts, domain), measured, seed, until)
         # The record and the counts read the rows, which are gone after this block.
         mixture = as_mixture(solution.parts, domain)
         record = replace(completed(solution, mixture, read, decision, seed), device=card_of(local, chosen, read))

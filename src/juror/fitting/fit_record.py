@@ -32,6 +32,7 @@ def completed(solution: Solution, mixture: Mixture, read: Any, decision: Decisio
         log_likelihood=log_likelihood,
         labelled_missing=labels_in_words(read.domain),
         formulas="; ".join(formula.described() for formula in mixture.domain.formulas),
+        orders="; ".join(order.described() for order in mixture.domain.orders),
         **n_rows,
     )
 

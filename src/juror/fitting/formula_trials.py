@@ -12,9 +12,9 @@ correlations are compared, too.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -22,43 +22,41 @@ import numpy as np
 from juror.answers.block import Mixture
 from juror.answers.formula_draws import Drawn, Leeway, computable, draw_satisfying
 from juror.answers.formula_solving import numbers_of
-from juror.answers.sampling import RowSampler, draw_with_numbers
+from juror.answers.sampling import RowSampler, RowsWithNumbers
 from juror.domain import Domain
 from juror.domain.formula_columns import Measured
 from juror.domain.formula_order import order_around
 from juror.domain.formula_search import correlations
 from juror.domain.formula_sets import find_formulas
 from juror.domain.formulas import Formula
+from juror.domain.orders import Order
 from juror.kernels.random_streams import Stream
-from juror.rows.in_memory import MemoryTable
-from juror.rows.reading import OpenTable
-from juror.rows.table import Table
 
 _DRAWN = 4000
 # How much formulas may add to the distance of a column from the table's, which is the largest difference of their
 # cumulative shares; and the largest share of the rows that may have to be drawn again. What is computed is changed if
 # correlations of ranks come nearer by as much; their error is a third of it.
 _FARTHER, _AGAIN = 0.05, 0.2
+# As for formulas, but a row that breaks an order is seen to be wrong at once.
+_FARTHER_IN_ORDER = 0.1
 
 
-def with_formulas(mixture: Mixture, opened: OpenTable, read: Table, seed: int, until: float) -> Domain:
-    """Return the domain of a mixture with the formulas of its table, if that was read into memory.
+def with_formulas(mixture: Mixture, columns: Mapping[str, Measured], seed: int, until: float) -> Domain:
+    """Return the domain of a mixture with the formulas of the columns of its table.
 
     What each formula computes is tried in drawn rows. Drawn rows ignore a formula if, whatever it computes, some column
     gets less like the table's, or if there is no time to try it. Then it only fills holes.
     """
-    # Formulas of a domain that was given are those of other rows.
-    domain = replace(mixture.domain, formulas=())
-    columns = opened.measured(domain) if isinstance(read, MemoryTable) else {}
-    found = find_formulas(columns)
+    domain = mixture.domain
+    found = find_formulas(columns) if sum(variable.edges is not None for variable in domain) > 1 else ()
     if not found:
         return domain
     if time.monotonic() > until:
         return replace(domain, formulas=tuple(replace(formula, computed=None) for formula in found))
-    return replace(domain, formulas=_tried(_Trial(mixture, columns, seed, until), domain, found))
+    return replace(domain, formulas=_tried(RuleTrial(mixture, columns, seed, until), domain, found))
 
 
-def _tried(trial: _Trial, domain: Domain, found: Sequence[Formula]) -> tuple[Formula, ...]:
+def _tried(trial: RuleTrial, domain: Domain, found: Sequence[Formula]) -> tuple[Formula, ...]:
     """Return formulas with the column that each computes: all are tried together, and if that fails, one by one.
 
     There are two plans: to compute the columns that move most, or the totals from their parts.
@@ -76,7 +74,7 @@ def _tried(trial: _Trial, domain: Domain, found: Sequence[Formula]) -> tuple[For
     return _with_parts_like_the_table(trial, domain, max(tried, key=_n_computed))
 
 
-def _with_parts_like_the_table(trial: _Trial, domain: Domain, plan: tuple[Formula, ...]) -> tuple[Formula, ...]:
+def _with_parts_like_the_table(trial: RuleTrial, domain: Domain, plan: tuple[Formula, ...]) -> tuple[Formula, ...]:
     """Return formulas that compute other columns if correlations within a formula then come nearer to the table's.
 
     The correlations of these columns with all others must not go farther from the table's.
@@ -101,7 +99,7 @@ def _with_parts_like_the_table(trial: _Trial, domain: Domain, plan: tuple[Formul
     return plan
 
 
-def _one_by_one(trial: _Trial, domain: Domain, plan: Sequence[Formula]) -> tuple[Formula, ...]:
+def _one_by_one(trial: RuleTrial, domain: Domain, plan: Sequence[Formula]) -> tuple[Formula, ...]:
     """Return the formulas of a plan. A formula that fails computes another column, or none.
 
     If need be, the formulas before it compute other columns too.
@@ -133,8 +131,8 @@ class _Misfit(NamedTuple):
     all: float
 
 
-class _Trial:
-    """Rows drawn with and without formulas, beside those of the table."""
+class RuleTrial:
+    """Rows drawn with and without formulas and orders besides those of a domain, beside the rows of its table."""
 
     def __init__(self, mixture: Mixture, columns: Mapping[str, Measured], seed: int, until: float):
         self._domain, self._seed, self._until = mixture.domain, seed, until
@@ -145,7 +143,8 @@ class _Trial:
             if column.has_intervals
         }
         self._all = columns
-        self._before = self._distances(self._drawn(()))
+        self._drawn_before = self._drawn(self._domain.formulas)
+        self._before = self._distances(self._drawn_before)
 
     @cached_property
     def _correlations(self) -> np.ndarray:
@@ -173,13 +172,30 @@ class _Trial:
         if time.monotonic() > self._until:
             return False
         rows = self._drawn(formulas)
-        farther = self._distances(rows) - self._before
-        return bool(np.all(farther <= _FARTHER) and rows.n_again <= _AGAIN * _DRAWN)
+        return self._is_near(rows, _FARTHER) and rows.n_again <= _AGAIN * _DRAWN
 
-    def _drawn(self, formulas: Sequence[Formula]) -> Drawn:
-        domain = replace(self._domain, formulas=tuple(formulas))
-        draw = partial(draw_with_numbers, self._sampler, rng=Stream.FORMULAS.generator(self._seed))
-        return draw_satisfying(draw, _DRAWN, Leeway(domain))
+    def can_keep(self, orders: Sequence[Order]) -> bool:
+        """Say whether rows can keep orders, and are then about as near to the table as rows drawn without orders.
+
+        False if no time is left to draw rows.
+        """
+        if time.monotonic() > self._until:
+            return False
+        rows = self._drawn(self._domain.formulas, orders)
+        return self._is_near(rows, _FARTHER_IN_ORDER) and not rows.n_wrong.any()
+
+    def cells(self, names: Iterable[str]) -> dict[str, np.ndarray]:
+        """Return the numbers of columns in rows that were drawn without orders, (n_rows,)."""
+        rows = self._drawn_before
+        return {name: numbers_of(self._domain, name, rows.codes, rows.numbers) for name in names}
+
+    def _drawn(self, formulas: Sequence[Formula], orders: Sequence[Order] = ()) -> Drawn:
+        domain = replace(self._domain, formulas=tuple(formulas), orders=tuple(orders))
+        draws = RowsWithNumbers(self._sampler, Stream.FORMULAS.generator(self._seed))
+        return draw_satisfying(draws, _DRAWN, Leeway(domain))
+
+    def _is_near(self, rows: Drawn, farther: float) -> bool:
+        return bool(np.all(self._distances(rows) - self._before <= farther))
 
     def _distances(self, rows: Drawn) -> np.ndarray:
         """Return how far each column of drawn rows is from the table's, (n_columns,)."""

@@ -56,7 +56,7 @@ class Stream(Enum):
     MORE_ROWS = 22, "larger samples of rows to choose the settings of an ensemble on, by their size"
     TILT = 21, "rows held out for the tilt of a member, by its number, and with a 1 at the end its start and steps"
     TETHER = 23, "rows that a member draws to hold the mass of its tilt by, by its number"
-    FORMULAS = 24, "rows that are drawn to try formulas between columns"
+    FORMULAS = 24, "rows that are drawn to try formulas and orders between columns"
 
     def generator(self, *key: int) -> np.random.Generator:
         """Return the generator of this stream for a key, which begins with the seed if nothing else is said above."""

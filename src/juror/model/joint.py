@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -269,8 +268,9 @@ class JointPMF(TableAnswers, RowAnswers):
             False returns the labels of intervals instead of numbers.
         formulas : bool
             Whether rows satisfy the formulas between columns of numbers that the fit found, such as
-            ``area = width × height`` (``model.domain.formulas``). False draws from the distribution alone, in which
-            formulas hold only roughly. Without ``numbers``, rows satisfy none.
+            ``area = width × height`` (``model.domain.formulas``), and keep the orders, such as ``start <= end``
+            (``model.domain.orders``). False draws from the distribution alone, in which both hold only roughly.
+            Without ``numbers``, rows satisfy none.
         frame : {"pandas", "polars", "pyarrow"}, optional
             The library of the frame to return, which then chooses types. By default that of the frame that was fitted,
             with the types of its columns; pandas if no frame was fitted, or its library is not installed.
@@ -283,11 +283,11 @@ class JointPMF(TableAnswers, RowAnswers):
         if not numbers:
             drawn = decode_frame(domain.variables, sampler.draw(n, rng), {}, kind)
             return with_types(drawn, [v for v in domain if v.edges is None], like)
-        draw = partial(sampling.draw_with_numbers, sampler, rng=rng, points=asked.points)
-        if not formulas or not domain.formulas:
-            codes, cells = draw(n)
+        draws = sampling.RowsWithNumbers(sampler, rng, asked.points)
+        if not formulas or not (domain.formulas or domain.orders):
+            codes, cells = draws.rows_in(draws.classes(n))
         else:
-            rows = draw_satisfying(draw, n, Leeway(domain, asked.evidence, asked.points))
+            rows = draw_satisfying(draws, n, Leeway(domain, asked.evidence, asked.points))
             warn_of_unsolved(rows)
             codes, cells = rows.codes, rows.numbers
         return with_types(decode_frame(domain.variables, codes, cells, kind), domain.variables, like)

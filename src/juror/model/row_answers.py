@@ -143,7 +143,9 @@ class RowAnswers(ModelParts):
             numbers or of few fractions, which are labels, too, get the median in any case. Arrays of codes hold codes.
         formulas : bool
             Whether formulas between columns of numbers (``model.domain.formulas``), which nearly all fitted rows
-            satisfy, fill the holes that follow from the other cells of their row.
+            satisfy, fill the holes that follow from the other cells of their row, and filled rows keep the orders
+            between columns (``model.domain.orders``). Where medians would break an order, the columns with
+            orders or formulas get the one of 25 draws that is most in the middle.
         """
         n_draws = 0 if self.info is None else self.info.n_draws
         return impute(self, data, draws, seed, unknown, also, n_draws, numbers, formulas)
@@ -177,7 +179,8 @@ class RowAnswers(ModelParts):
         """Return the most probable label of the target for every row, (n_rows,); of numbers the median.
 
         Where a formula between columns of numbers (``model.domain.formulas``) gives the target, its number is returned,
-        as in :meth:`impute`, unless ``formulas=False``. See :meth:`predict_proba`.
+        as in :meth:`impute`, unless ``formulas=False``. Orders between columns do not matter here. See
+        :meth:`predict_proba`.
         """
         columns, position = self._seen(data, target)
         codes, variable = self.domain.encode_columns(columns, unknown), self.domain[position]

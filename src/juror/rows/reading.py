@@ -111,10 +111,10 @@ class OpenTable:
     def measured(self, domain: Domain) -> dict[str, Measured]:
         """Return the columns of numbers and dates of a domain; of the first million rows if not all are held here.
 
-        Empty if they cannot have formulas. Rows of weight zero are left out.
+        Empty if there are less than two, or if a cluster holds the rows. Rows of weight zero are left out.
         """
         numbers = [each for each in domain if each.is_numeric]
-        if sum(each.edges is not None for each in numbers) < 2 or self.runner is not self.local:
+        if len(numbers) < 2 or self.runner is not self.local:
             return {}
         read = [each.name for each in numbers] + ([] if self.weight is None else [self.weight])
         chunks = [self._columns] if self.is_here else _first_chunks(self.scan, read)
