@@ -20,10 +20,9 @@ from juror.fitting.arguments import check_alone, how_to_find
 from juror.fitting.contradictions import Verdict, hold_against_rows
 from juror.fitting.devices import card_of, settle_device
 from juror.fitting.fit_record import completed, with_verdict
-from juror.fitting.formula_trials import with_formulas
 from juror.fitting.held_out import as_mixture
 from juror.fitting.kept_counts import kept_counts
-from juror.fitting.order_trials import with_orders
+from juror.fitting.order_trials import with_rules
 from juror.fitting.plan import (
     Request,
     are_of_projections,
@@ -296,10 +295,7 @@ def fit(
             how = {"smoothing_given": "smoothing" in options, "beside_sampling": decision.beside_sampling}
             finer = partial(read_finer, opened, read.domain, bytes_here, stack)
             solution, read = choose_and_solve(read, chosen, position, rank, settings, context, finer=finer, **how)
-            domain = replace(read.domain, formulas=(), orders=())
-            measured = opened.measured(domain) if isinstance(read, MemoryTable) else {}
-            for with_rules in (with_formulas, with_orders):
-                domain = with_rules(as_mixture(solution.parts, domain), measured, seed, until)
+            domain = with_rules(as_mixture(solution.parts, read.domain), opened, read, seed, until)
         # The record and the counts read the rows, which are gone after this block.
         mixture = as_mixture(solution.parts, domain)
         record = replace(completed(solution, mixture, read, decision, seed), device=card_of(local, chosen, read))

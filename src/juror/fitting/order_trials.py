@@ -13,18 +13,31 @@ from dataclasses import replace
 
 import numpy as np
 
-from juror.answers.block import Mixture
+from juror.answers.block import BareMixture, Mixture
 from juror.domain import Domain
 from juror.domain.formula_columns import Measured
 from juror.domain.order_search import orders_of
 from juror.domain.orders import Order, without_implied
-from juror.fitting.formula_trials import RuleTrial
+from juror.fitting.formula_trials import RuleTrial, with_formulas
+from juror.rows.in_memory import MemoryTable
+from juror.rows.reading import OpenTable
+from juror.rows.table import Table
 
 # How many rows of the table should break an order if the model were right: that none does then has probability e⁻¹⁰,
 # or one in 22,000. And what share of drawn rows must break it.
 _EXPECTED, _LEAST = 10.0, 0.001
 # How many orders are tried, one by one
 _MOST_TRIED = 30
+
+
+def with_rules(mixture: Mixture, opened: OpenTable, read: Table, seed: int, until: float) -> Domain:
+    """Return the domain of a mixture with the formulas and orders of its rows alone; of rows in memory, that is."""
+    domain = replace(mixture.domain, formulas=(), orders=())
+    if not isinstance(read, MemoryTable):
+        return domain
+    measured = opened.measured(domain)
+    domain = with_formulas(BareMixture(mixture.blocks, domain), measured, seed, until)
+    return with_orders(BareMixture(mixture.blocks, domain), measured, seed, until)
 
 
 def with_orders(mixture: Mixture, columns: Mapping[str, Measured], seed: int, until: float) -> Domain:
