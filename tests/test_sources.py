@@ -712,6 +712,7 @@ HOSTILE_NAMES = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore:Column .* has a name with spaces at an end:juror.DataWarning")
 @pytest.mark.parametrize("name", HOSTILE_NAMES, ids=ascii)
 @pytest.mark.parametrize("frame", [dict, pd.DataFrame, pl.DataFrame, pa.table], ids=lambda f: f.__module__)
 def test_any_text_may_be_a_name(frame, name):
@@ -720,6 +721,7 @@ def test_any_text_may_be_a_name(frame, name):
     assert domain.encode(frame({name: ["y", None]})).tolist() == [[1], [-1]]
 
 
+@pytest.mark.filterwarnings("ignore:Column .* has a name with spaces at an end:juror.DataWarning")
 @pytest.mark.parametrize("name", HOSTILE_NAMES, ids=ascii)
 def test_any_text_may_be_a_name_in_a_csv_file(tmp_path, name):
     quoted = '"' + name.replace('"', '""') + '"'

@@ -72,6 +72,7 @@ cells = st.text(st.sampled_from('ab",\n\r '), max_size=5)
 
 # cells that differ only in spaces or capitals
 @pytest.mark.filterwarnings("ignore:Columns? .* labels that differ only:juror.DataWarning")
+@pytest.mark.filterwarnings("ignore:The names of the columns, .* look like a row:juror.DataWarning")
 @given(st.lists(st.tuples(cells, cells), min_size=1, max_size=5), st.sampled_from(["", "\n", "\r\n"]))
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_quoted_file_is_closed_until_its_end_is_cut_off(tmp_path, rows, end):

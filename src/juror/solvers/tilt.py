@@ -202,10 +202,10 @@ def _with_pairs(codes: np.ndarray, sizes: tuple[int, ...], forest: Forest | None
     """Put columns of the joint codes of a forest's pairs beside codes (rows, N)."""
     if forest is None or not forest.has_edges:
         return codes
-    joint = [
-        np.where((codes[:, a] < 0) | (codes[:, b] < 0), -1, codes[:, a].astype(np.int32) * sizes[b] + codes[:, b])
-        for a, b in forest.edges
-    ]
+    joint = []
+    for parent, child in forest.edges:
+        above, own = codes[:, parent].astype(np.int32), codes[:, child]
+        joint.append(np.where((above < 0) | (own < 0), -1, above * sizes[child] + own))
     return np.column_stack([codes, *joint])
 
 
