@@ -16,7 +16,7 @@ from juror.answers.sampling import RowSampler, RowsWithNumbers
 from juror.domain import Domain
 from juror.domain.formula_columns import Measured
 from juror.domain.order_search import orders_of
-from juror.domain.orders import Order, without_implied
+from juror.domain.orders import Order, among, without_implied
 from juror.errors import DataError, JurorWarning
 
 FIT = {"rank": 3, "method": "em", "n_init": 1}
@@ -132,6 +132,27 @@ class TestFinding:
         ends = [Order("a", "c", True, 9), Order("b", "d", True, 9)]
         assert without_implied([*chain, *ends]) == (*chain, ends[0])
 
+    def test_an_order_that_holds_where_the_column_between_is_missing_is_kept(self):
+        table = careers().astype({"company": "Int64"})
+        table.loc[::3, "company"] = pd.NA
+        model = juror.fit(table, missing_as="all", **FIT)
+        assert "role <= years in all 600 rows" in model.info.orders
+        assert n_broken(model.sample(2000, seed=1), ("role", "years")) == 0
+        one = Order("a", "b", False, 90)
+        chain = [one, replace(one, low="b", high="c"), replace(one, high="c")]
+        assert without_implied(chain, optional=["b"]) == tuple(chain[:2])
+
+    def test_orders_that_follow_through_columns_that_are_left_out(self, model):
+        orders = (Order("company", "years", False, 70), Order("role", "company", True, 80))
+        domain = replace(model.domain, orders=orders)
+        names = [name for name in domain.names if name != "company"]
+        assert among(orders, names, domain) == (Order("role", "years", True, 70),)
+        assert among(orders, domain.names, domain) == orders
+        weaker = replace(Order("role", "years", False, 90), kept=False)
+        assert among([*orders, weaker], names, domain) == (Order("role", "years", True, 70),)
+        assert among([orders[0], replace(orders[1], kept=False)], names, domain) == ()
+        assert among(orders, names, domain.with_missing_as({"company": "none"})) == ()
+
 
 class TestDrawing:
     def test_drawn_rows_keep_orders(self, model, hospital):
@@ -245,6 +266,11 @@ class TestFilling:
         with pytest.warns(JurorWarning, match="1 of 1 filled rows break 'company <= years'"):
             model.impute(row, draws=1)
 
+    def test_a_table_without_the_column_between_keeps_what_follows(self, model):
+        holes = holes_in(careers(seed=3)).drop(columns="company")
+        assert n_broken(model.impute(holes, draws=1, formulas=False), ("role", "years")) > 0
+        assert n_broken(model.impute(holes, draws=1), ("role", "years")) == 0
+
     def test_dates(self, hospital):
         holes = stays(seed=4)
         holes.loc[::3, "discharged"] = pd.NaT
@@ -262,6 +288,9 @@ class TestKeeping:
 
     def test_a_conditioned_model_keeps_those_of_its_columns(self, model):
         assert [each.in_words() for each in model.condition(years=20).domain.orders] == ["role <= company"]
+        rest = model.condition(company=5)
+        assert [each.in_words() for each in rest.domain.orders] == ["role <= years"]
+        assert n_broken(rest.sample(2000, seed=1), ("role", "years")) == 0
 
     def test_another_fit_does_not_take_them_from_a_domain(self, model):
         shuffled = careers().assign(company=careers()["company"].sample(frac=1, random_state=0).to_numpy())

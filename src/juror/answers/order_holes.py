@@ -16,7 +16,7 @@ from juror.answers.formula_solving import numbers_of
 from juror.answers.order_draws import broken_in_words, broken_orders, put_numbers
 from juror.domain import Domain
 from juror.domain.formula_columns import observed_numbers
-from juror.domain.orders import Order
+from juror.domain.orders import Order, among
 from juror.errors import JurorWarning, warn
 from juror.readers import Column
 from juror.runners.local import partitions
@@ -55,10 +55,12 @@ class OrderHoles:
     def of(cls, by_formulas: FormulaHoles, columns: Sequence[Column], draw: Callable[[Rows], Filled]) -> OrderHoles:
         """Find the orders between columns of a table, whose holes that follow by formulas are known."""
         domain, by_name = by_formulas.domain, {column.name: column for column in columns}
-        both = [order for order in domain.orders if order.kept and by_name.keys() >= set(order.names)]
-        found = {name: observed_numbers(domain[name], by_name[name]) for order in both for name in order.names}
+        there = by_name.keys() & {name for order in domain.orders for name in order.names}
+        found = {name: observed_numbers(domain[name], by_name[name]) for name in domain.names if name in there}
         observed = {name: numbers for name, numbers in found.items() if numbers is not None}
-        orders = [order for order in both if observed.keys() >= set(order.names)]
+        orders = [order for order in among(domain.orders, observed, domain) if order.kept]
+        in_orders = {name for order in orders for name in order.names}
+        observed = {name: numbers for name, numbers in observed.items() if name in in_orders}
         return cls(domain, orders, observed | by_formulas.known, draw)
 
     def drawn(self) -> Filled:

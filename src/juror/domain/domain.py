@@ -12,7 +12,7 @@ import numpy as np
 from juror.domain.discovery import Discovery
 from juror.domain.formulas import Formula
 from juror.domain.known_columns import known_columns
-from juror.domain.orders import Order
+from juror.domain.orders import Order, among
 from juror.domain.uniting import united_markers, united_variable
 from juror.domain.variable import Label, Strangers, Unknown, Variable, check_unknown, code_type
 from juror.errors import (
@@ -213,11 +213,11 @@ class Domain:
         return self._position[key]
 
     def without(self, positions: Collection[int]) -> Domain:
-        """Return the domain of the other variables, with the formulas and orders that are about these alone."""
+        """Return the domain of the other variables, with the formulas that are about these alone, and their orders."""
         kept = tuple(v for n, v in enumerate(self.variables) if n not in positions)
         names = {variable.name for variable in kept}
         formulas = tuple(formula for formula in self.formulas if names.issuperset(formula.names))
-        orders = tuple(order for order in self.orders if names.issuperset(order.names))
+        orders = among(self.orders, names, self.variables)
         return replace(self, variables=kept, formulas=formulas, orders=orders)
 
     def with_missing_as(self, labels: Mapping[str, Label]) -> Domain:

@@ -10,8 +10,9 @@ keep them, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -78,10 +79,11 @@ class Order:
         return f"{self.in_words()} in all {self.n_rows:,} rows{ignored}"
 
 
-def without_implied(orders: Iterable[Order]) -> tuple[Order, ...]:
+def without_implied(orders: Iterable[Order], optional: Collection[str] = ()) -> tuple[Order, ...]:
     """Leave out orders that follow from two others: a <= c from a <= b and b <= c.
 
-    A strict order follows if one of the two is strict.
+    A strict order follows if one of the two is strict. Through an optional column, whose missing cells have a label,
+    an order does not follow if it has more rows than both others, as it says more of rows without that column.
 
     >>> orders = [Order(low, high, strict=False, n_rows=100) for low, high in ("ab", "bc", "ac")]
     >>> [order.in_words() for order in without_implied(orders)]
@@ -93,9 +95,37 @@ def without_implied(orders: Iterable[Order]) -> tuple[Order, ...]:
         above.setdefault(low, []).append(high)
 
     def is_implied(order: Order) -> bool:
-        middles = (name for name in above[order.low] if (name, order.high) in by_names)
-        steps = ((by_names[order.low, name], by_names[name, order.high]) for name in middles)
-        return any(first.strict or second.strict or not order.strict for first, second in steps)
+        for middle in above[order.low]:
+            first, second = by_names[order.low, middle], by_names.get((middle, order.high))
+            if second is None or (order.strict and not first.strict and not second.strict):
+                continue
+            if middle not in optional or order.n_rows <= min(first.n_rows, second.n_rows):
+                return True
+        return False
 
     # What follows from an order that is left out follows from others, too, as no two columns are always the same.
     return tuple(order for order in by_names.values() if not is_implied(order))
+
+
+def among(orders: Iterable[Order], names: Collection[str], variables: Iterable[Variable]) -> tuple[Order, ...]:
+    """Return the orders between some columns alone, and those that follow through the other ones of the variables.
+
+    None follows through a column whose missing cells have a label, or from an order that drawn rows ignore.
+
+    >>> from juror.domain import Domain
+    >>> domain = Domain.from_cardinalities([3, 3, 3])
+    >>> orders = [Order("x0", "x1", strict=True, n_rows=100), Order("x1", "x2", strict=False, n_rows=90)]
+    >>> [order.described() for order in among(orders, ["x0", "x2"], domain)]
+    ['x0 < x2 in all 90 rows']
+    """
+    found = {order.names: order for order in orders}
+    for middle in (variable for variable in variables if variable.name not in names):
+        below = [order for order in found.values() if order.high == middle.name and order.kept]
+        above = [order for order in found.values() if order.low == middle.name and order.kept]
+        for first, second in product(below, above if middle.missing_label is None else ()):
+            is_strict, n_rows = first.strict or second.strict, min(first.n_rows, second.n_rows)
+            follows, known = Order(first.low, second.high, is_strict, n_rows), found.get((first.low, second.high))
+            if follows.low != follows.high and (known is None or (known.kept, known.strict) < (True, is_strict)):
+                found[follows.names] = follows
+        found = {pair: order for pair, order in found.items() if middle.name not in pair}
+    return tuple(order for order in found.values() if set(names).issuperset(order.names))

@@ -8,8 +8,9 @@ contradict the model: if it were right, some of them would break the order, too.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -53,7 +54,8 @@ def with_orders(mixture: Mixture, columns: Mapping[str, Measured], seed: int, un
     trial = RuleTrial(mixture, columns, seed, until)
     drawn = trial.cells(dict.fromkeys(name for order in candidates for name in order.names))
     found = [one for order in candidates if (one := _supported(order, drawn))]
-    return replace(domain, orders=_tried(trial, found, drawn))
+    optional = {variable.name for variable in domain if variable.missing_label is not None}
+    return replace(domain, orders=_tried(trial, found, drawn, optional))
 
 
 def _supported(order: Order, drawn: Mapping[str, np.ndarray]) -> Order | None:
@@ -72,19 +74,22 @@ def _says_something(order: Order, broken: np.ndarray, drawn: Mapping[str, np.nda
     return share >= _LEAST and share * order.n_rows >= _EXPECTED
 
 
-def _tried(trial: RuleTrial, found: Sequence[Order], drawn: Mapping[str, np.ndarray]) -> tuple[Order, ...]:
+def _tried(
+    trial: RuleTrial, found: Sequence[Order], drawn: Mapping[str, np.ndarray], optional: Collection[str]
+) -> tuple[Order, ...]:
     """Return orders without those that follow from others, and say which of them are kept in drawn rows.
 
     All are tried together, and if that fails, one after the other, those that most of the drawn rows break first. Then
     an order is also tried that would follow if all were kept.
     """
-    own = without_implied(found)
+    leave_out = partial(without_implied, optional=optional)
+    own = leave_out(found)
     if not own or trial.can_keep(own):
         return own
     n_broken = {order: int(order.is_broken(drawn).sum()) for order in found}
     kept: list[Order] = []
     for order in sorted(found, key=lambda each: (each not in own, -n_broken[each]))[:_MOST_TRIED]:
-        if order in without_implied([*kept, order]) and trial.can_keep([*kept, order]):
+        if order in leave_out([*kept, order]) and trial.can_keep([*kept, order]):
             kept.append(order)
     ignored = [replace(order, kept=False) for order in own if order not in kept]
-    return (*without_implied(kept), *ignored)
+    return (*leave_out(kept), *ignored)

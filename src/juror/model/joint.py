@@ -196,7 +196,7 @@ class JointPMF(TableAnswers, RowAnswers):
 
         Variables fixed to one label are removed; those restricted to a set or range, or with soft evidence, stay with
         their new distribution. Formulas of columns that evidence is about are left out, as what they compute may not
-        satisfy it; rows drawn with ``sample(given=…)`` satisfy both.
+        satisfy it, and orders with a column that is removed. Rows drawn with ``sample(given=…)`` satisfy and keep all.
 
         Parameters
         ----------
